@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const library = (path: string) => fileURLToPath(new URL(`./libs/elastic-job/src/${path}`, import.meta.url));
+
+export default defineConfig({
+  // Explicit rather than resolve.tsconfigPaths, which ignores files outside tsconfig's include.
+  resolve: {
+    alias: [
+      { find: '@app/elastic-job/terminus', replacement: library('nest/terminus/index.ts') },
+      { find: '@app/elastic-job/testing', replacement: library('testing/index.ts') },
+      { find: '@app/elastic-job/guards/sql', replacement: library('guards/sql/index.ts') },
+      { find: '@app/elastic-job', replacement: library('index.ts') },
+    ],
+  },
+  test: {
+    include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
+    globalSetup: './test/support/zookeeper/global-setup.ts',
+    pool: 'threads',
+    isolate: false,
+    coverage: { provider: 'v8', include: ['libs/*/src/**', 'apps/*/src/**'] },
+  },
+});
