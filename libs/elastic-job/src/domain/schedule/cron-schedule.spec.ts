@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { CronSchedule, CronSyntaxError, TimeZoneError } from './index.js';
+
+const at = (text: string): number => Date.parse(text);
+const text = (instant: number | undefined): string | undefined =>
+  instant === undefined ? undefined : new Date(instant).toISOString().replace('.000Z', 'Z');
+
+const readMinute61 = () => new CronSchedule('0 61 * * * ?', 'UTC', 'natural');
+
+const noonIn = (timeZone: string | undefined) =>
+  text(new CronSchedule('0 0 12 * * ?', timeZone, 'natural').next(at('2026-07-01T00:00:00Z')));
+
+function firesOf(schedule: CronSchedule): (number | undefined)[] {
+  const fires: (number | undefined)[] = [at('2026-11-21T10:07:03Z')];
+  while (fires.length < 40) fires.push(schedule.next(fires.at(-1) ?? Number.MAX_SAFE_INTEGER));
+  return fires;
+}
+
+describe('CronSchedule.next', () => {
+  it('given a fire instant, when asked after it, then the answer is strictly later and on a whole second', () => {
+    const schedule = new CronSchedule('* * * * * ?', 'UTC', 'natural');
+    expect(schedule.next(5000)).toBe(6000);
+    expect(schedule.next(5999.5)).toBe(6000);
+    expect(schedule.next(4999)).toBe(5000);
+  });
+
+  it('given the silent first pass, when asked from within it, then the second pass still fires, as for everybody', () => {
+    const schedule = new CronSchedule('0 0/30 * * * ?', 'Europe/Berlin', 'quartz');
+    expect(text(schedule.next(at('2027-10-31T00:45:00Z')))).toBe('2027-10-31T01:00:00Z');
+  });
+
+  it('given an expression that ends, when asked after its end, then there is none', () => {
+    expect(new CronSchedule('0 0 12 * * ? 2027', 'UTC', 'natural').next(at('2027-12-31T12:00:00Z'))).toBeUndefined();
+    expect(new CronSchedule('* * * * * ?', 'UTC', 'natural').next(at('2199-12-31T23:59:59Z'))).toBeUndefined();
+  });
+
+  it.each(['0 0 12 30 2 ?', '0 0 12 31 2,4,6,9,11 ?', '0 0 0 29 2 ? 2100', '0 0 12 ? 2 SUN#5 2027'])(
+    'given %s, a date that never comes, when asked, then there is none',
+    (expression) => {
+      expect(new CronSchedule(expression, 'Europe/Berlin', 'natural').next(at('2026-01-01T00:00:00Z'))).toBeUndefined();
+    },
+  );
+
+  it('given an instant long before 1970, when asked, then the first fire time of 1970 is found', () => {
+    const schedule = new CronSchedule('0 0 0 * * ?', 'UTC', 'natural');
+    expect(text(schedule.next(-8.64e15))).toBe('1970-01-01T00:00:00Z');
+    expect(schedule.next(8.64e15)).toBeUndefined();
+  });
+});
+
+describe('CronSchedule.latest', () => {
+  const noon = new CronSchedule('0 0 12 * * ?', 'Europe/Berlin', 'natural');
+
+  it('given an outage of years, when asked, then the last fire time in it is found', () => {
+    const [from, until] = [at('2021-05-01T00:00:00Z'), at('2026-11-21T10:59:59Z')];
+    expect(text(noon.latest(until, from))).toBe('2026-11-20T11:00:00Z');
+    const every = new CronSchedule('* * * * * ?', 'Europe/Berlin', 'natural');
+    expect(every.latest(until, from)).toBe(until);
+  });
+
+  it('given a sparse expression, when asked, then the last fire time is found', () => {
+    const leapDay = new CronSchedule('0 0 0 29 2 ?', 'UTC', 'quartz');
+    expect(text(leapDay.latest(at('2027-01-01T00:00:00Z'), 0))).toBe('2024-02-29T00:00:00Z');
+  });
+
+  it('given bounds that are fire times, when asked, then the upper counts and the lower does not', () => {
+    const [first, second] = [at('2026-11-20T11:00:00Z'), at('2026-11-21T11:00:00Z')];
+    expect(noon.latest(second, first)).toBe(second);
+    expect(noon.latest(second - 1, first)).toBeUndefined();
+    expect(noon.latest(first, second)).toBeUndefined();
+  });
+
+  it('given a doubled hour in quartz mode, when asked between two fire times of its second pass, then the earlier is found', () => {
+    const schedule = new CronSchedule('0 0/30 * * * ?', 'Europe/Berlin', 'quartz');
+    const found = schedule.latest(at('2027-10-31T01:29:00Z'), at('2027-10-30T00:00:00Z'));
+    expect(text(found)).toBe('2027-10-31T01:00:00Z');
+  });
+});
+
+describe('the cron expression', () => {
+  it('given a wrong field, when read, then the error has the expression, the field and what would be right', () => {
+    expect(readMinute61).toThrow(CronSyntaxError);
+    expect(readMinute61).toThrow('Cron expression "0 61 * * * ?": minute: "61" is not 0 to 59.');
+    const facts = { code: 'CRON_SYNTAX', expression: '0 61 * * * ?', field: 'minute' };
+    expect(readMinute61).toThrow(expect.objectContaining(facts));
+  });
+
+  it.each([
+    ['* * * * *', '6 or 7 fields'],
+    ['0 0 12 * * ? 2027 nightly', '6 or 7 fields'],
+    ['@daily', '6 or 7 fields'],
+    ['0 0 12 0W * ?', '"0" is not 1 to 31'],
+    ['0 0 12 32W * ?', '"32" is not 1 to 31'],
+    ['0 0 12 L-31 * ?', 'more than 30 days back'],
+    ['0 0 12 L-28W * ?', 'more than 27 days back'],
+    ['0 0 12 1-5W * ?', 'must stand alone'],
+    ['0 0 12 L,1 * ?', 'must stand alone'],
+    ['0 0 12 ? * 6#3,2', 'must stand alone'],
+    ['0 0 12 ? * 0#2', '"0" is not 1 to 7'],
+    ['0 0 12 ? * 6#0', 'number 1 to 5'],
+    ['0 0 12 ? * MON/2', 'step behind a name'],
+    ['0 0 12 ? JAN-JUN/2 *', 'step behind a name'],
+    ['0 0 12 ? * MON-6', 'mixes a name and a number'],
+    ['0 0 12 ? * SUNDAY-TUESDAY', '"SUNDAY" is not 1 to 7 or SUN to SAT'],
+    ['0 0 12 ? * ?', 'only one of them may be "?"'],
+    ['0 0 12 * * *', 'one of them must be "?"'],
+    ['*/0 * * * * ?', 'write 1 or more'],
+    ['0 0 14-24/0 * * ?', '"24" is not 0 to 23'],
+    ['10-30/60 * * * * ?', 'larger than 59'],
+    ['1,,2 * * * * ?', '"" is no value, range or step'],
+    ['*5 * * * * ?', '"*5" is no value, range or step'],
+    ['1-2-3 * * * * ?', '"1-2-3" is no value, range or step'],
+    ['1.5 * * * * ?', '"1.5" is no value, range or step'],
+    ['0 0 12 ? L *', '"L" is not 1 to 12 or JAN to DEC'],
+    ['0 0 12 * * ? 2030-2027', 'ends before it begins'],
+    ['0 0 12 * * ? 1969', '"1969" is not 1970 to 2199'],
+  ])('given "%s", when read, then the error says: %s', (expression, why) => {
+    expect(() => new CronSchedule(expression, 'UTC', 'natural')).toThrow(why);
+  });
+
+  it.each([
+    ['  0\t0  12 ? jan-mar mon,fri  ', '0 0 12 ? 1-3 2,6'],
+    ['0/0 7-20/0 * * * ?', '0 7 * * * ?'],
+    ['00 015 006 01 012 ? 02027', '0 15 6 1 12 ? 2027'],
+    ['0 0 12 L-0W * ?', '0 0 12 LW * ?'],
+    ['0 0 12 ? * L', '0 0 12 ? * SAT'],
+    ['0 0 12 ? * FRI-MON', '0 0 12 ? * 1,2,6,7'],
+    ['0 0 12 10-5/20 * ?', '0 0 12 10,30 * ?'],
+    ['0 0 12 1 NOV-FEB ?', '0 0 12 1 11,12,1,2 ?'],
+    ['0 0 12 1 1 ? */3', '0 0 12 1 1 ? 1970/3'],
+  ])('given "%s", when read, then it means %s', (expression, plain) => {
+    const schedules = [expression, plain].map((cron) => new CronSchedule(cron, 'UTC', 'natural'));
+    expect(firesOf(schedules[0]!)).toEqual(firesOf(schedules[1]!));
+    expect(firesOf(schedules[0]!)[1]).toBeDefined();
+  });
+});
+
+describe('the time zone', () => {
+  it.each([
+    ['GMT', '2026-07-01T12:00:00Z'],
+    ['GMT+8', '2026-07-01T04:00:00Z'],
+    ['GMT+8:00', '2026-07-01T04:00:00Z'],
+    ['GMT+08:00', '2026-07-01T04:00:00Z'],
+    ['GMT+0800', '2026-07-01T04:00:00Z'],
+    ['GMT-9:30', '2026-07-01T21:30:00Z'],
+    ['Asia/Shanghai', '2026-07-01T04:00:00Z'],
+    ['Europe/Berlin', '2026-07-01T10:00:00Z'],
+  ])('given %s, when noon is asked for, then it is at %s', (timeZone, expected) => {
+    expect(noonIn(timeZone)).toBe(expected);
+  });
+
+  it.each(['GMT+25', 'GMT+24', 'GMTX', 'GMT+8:60', 'GMT+8:0', 'gmt+8', 'Mars/Olympus', ''])(
+    'given "%s", which Java would take for GMT, when read, then it is an error that names it',
+    (timeZone) => {
+      expect(() => noonIn(timeZone)).toThrow(TimeZoneError);
+      expect(() => noonIn(timeZone)).toThrow(`Time zone "${timeZone}" is unknown`);
+    },
+  );
+
+  it('given none, when read, then it is the zone of the host', () => {
+    const host = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    expect(new CronSchedule('0 0 12 * * ?', undefined, 'natural').timeZone).toBe(host);
+    expect(noonIn(undefined)).toBe(noonIn(host));
+  });
+
+  it('given a zone whose offset has seconds, when asked, then they count', () => {
+    const schedule = new CronSchedule('0 0 12 * * ?', 'Africa/Monrovia', 'natural');
+    expect(text(schedule.next(at('1971-01-01T00:00:00Z')))).toBe('1971-01-01T12:44:30Z');
+  });
+});

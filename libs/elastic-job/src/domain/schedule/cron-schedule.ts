@@ -1,0 +1,124 @@
+import { TimeZone, type OffsetSpan } from './time-zone.js';
+import { WallTimes } from './wall-times.js';
+
+/**
+ * What a schedule does where the clocks change.
+ *
+ * - `quartz`: as Quartz. A time that is skipped does not fire; the first pass of a doubled hour is silent.
+ * - `natural`: as Vixie cron. An hour field that is `*`, `*` with a step or a mere step runs by elapsed time: both passes, nothing
+ *   moved. Any other hour field is wall time: in a doubled hour the first pass only; all skipped times together fire once, at the
+ *   first instant after the gap.
+ */
+export type ClockChange = 'quartz' | 'natural';
+
+const SECOND = 1000;
+const DAY = 24 * 60 * 60 * SECOND;
+
+/** No clock of any zone was ever set back or forth by more than this. */
+const LARGEST_SHIFT = DAY;
+/** A wall time fires nearer than this to the instant at which a clock in UTC shows it: one offset and one shift away. */
+const REACH = 2 * DAY;
+const SEARCH_LENGTH = DAY;
+const BEFORE_FIRST_YEAR = Date.UTC(1969, 11, 31);
+
+/** Which of the showings of a wall time fire. */
+type Passes = 'every' | 'first' | 'last';
+
+/**
+ * The instants at which a Quartz cron expression fires in one time zone: a set, the same for whoever asks and whenever. All
+ * instants are milliseconds since the epoch and fall on whole seconds. The last year is 2199.
+ */
+export class CronSchedule {
+  private readonly walls: WallTimes;
+  private readonly zone: TimeZone;
+  private readonly passes: Passes;
+
+  /**
+   * @param timeZone an IANA name or `GMT+8:00`; undefined is the zone of the host
+   * @throws {CronSyntaxError} if the expression is wrong
+   * @throws {TimeZoneError} if the time zone is unknown
+   */
+  constructor(
+    readonly expression: string,
+    timeZone: string | undefined,
+    readonly clockChange: ClockChange,
+  ) {
+    this.walls = new WallTimes(expression);
+    this.zone = new TimeZone(timeZone);
+    if (clockChange === 'quartz') this.passes = 'last';
+    else this.passes = this.walls.everyHour ? 'every' : 'first';
+  }
+
+  /** The time zone as it was given, or the IANA name of the host's. */
+  get timeZone(): string {
+    return this.zone.name;
+  }
+
+  /** The first fire instant strictly after the given instant, or undefined if there is none. */
+  next(after: number): number | undefined {
+    let from = Math.max(Math.floor(after / SECOND) * SECOND, BEFORE_FIRST_YEAR);
+    for (;;) {
+      const wall = this.walls.atOrAfter(from - REACH);
+      if (wall === undefined) return undefined;
+      from = Math.max(from, wall - REACH);
+      const found = this.firstBetween(from, from + SEARCH_LENGTH);
+      if (found !== undefined) return found;
+      from += SEARCH_LENGTH;
+    }
+  }
+
+  /** The last fire instant f with `after` < f <= `notAfter`, or undefined if there is none. */
+  latest(notAfter: number, after: number): number | undefined {
+    const first = this.next(after);
+    if (first === undefined || first > notAfter) return undefined;
+    let fired = first;
+    let end = Math.floor(notAfter / SECOND) * SECOND;
+    while (fired < end) {
+      const middle = end - Math.ceil((end - fired) / (2 * SECOND)) * SECOND;
+      const found = this.next(middle);
+      if (found !== undefined && found <= notAfter) fired = found;
+      else end = middle;
+    }
+    return fired;
+  }
+
+  /**
+   * The instant from which Quartz counts when it is asked for the first fire time after the given one. It reads the instant as
+   * wall time, so one in the silent first pass of a doubled hour counts as the same time in the second. Else it is the instant.
+   */
+  countedFrom(instant: number): number {
+    if (this.clockChange !== 'quartz') return instant;
+    const second = Math.floor(instant / SECOND) * SECOND;
+    const [span] = this.zone.spans(second, second + LARGEST_SHIFT);
+    const { end, offset, after } = span!;
+    return second + offset >= end + after ? instant + offset - after : instant;
+  }
+
+  /** The first fire instant f with from < f <= until, all of them whole seconds. */
+  private firstBetween(from: number, until: number): number | undefined {
+    for (const span of this.zone.spans(from - LARGEST_SHIFT, until + LARGEST_SHIFT)) {
+      const found = this.firstIn(span, from + SECOND);
+      if (found !== undefined) return found <= until ? found : undefined;
+    }
+    return undefined;
+  }
+
+  private firstIn(span: OffsetSpan, notBefore: number): number | undefined {
+    if (this.passes === 'first' && span.start >= notBefore && this.isDueInGapBefore(span)) return span.start;
+    const { from, to } = this.wallsOf(span);
+    const wall = this.walls.atOrAfter(Math.max(from, notBefore + span.offset));
+    return wall !== undefined && wall < to ? wall - span.offset : undefined;
+  }
+
+  private isDueInGapBefore({ start, offset, before }: OffsetSpan): boolean {
+    const skipped = this.walls.atOrAfter(start + before);
+    return skipped !== undefined && skipped < start + offset;
+  }
+
+  /** The wall times that a span shows and that fire in it: `from` is the first of them, `to` is beyond the last. */
+  private wallsOf({ start, end, offset, before, after }: OffsetSpan): { readonly from: number; readonly to: number } {
+    const from = start + (this.passes === 'first' ? Math.max(offset, before) : offset);
+    const to = end + (this.passes === 'last' ? Math.min(offset, after) : offset);
+    return { from, to };
+  }
+}

@@ -1,0 +1,3 @@
+export { CronSchedule, type ClockChange } from './cron-schedule.js';
+export { nextFireTimes, type NextFireTimesOptions } from './next-fire-times.js';
+export { CronSyntaxError, TimeZoneError, type CronFieldName } from './schedule.errors.js';

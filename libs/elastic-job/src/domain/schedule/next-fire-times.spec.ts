@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../errors.js';
+import { nextFireTimes } from './index.js';
+
+const fires = (cron: string, timeZone: string, after: string, count: number): string[] =>
+  nextFireTimes(cron, { timeZone, after: new Date(after), count }).map((time) => time.toISOString().slice(0, 19));
+
+describe('nextFireTimes, clockChange natural', () => {
+  it('given an hour in a gap, when asked, then all skipped times together fire once, at the first instant after it', () => {
+    expect(fires('0 0/20 2 * * ?', 'Europe/Berlin', '2027-03-27T01:30:00Z', 3)).toEqual([
+      '2027-03-27T01:40:00',
+      '2027-03-28T01:00:00',
+      '2027-03-29T00:00:00',
+    ]);
+  });
+
+  it('given an instant after a gap that also matches, when asked, then it fires once', () => {
+    expect(fires('0 0 2,3 * * ?', 'Europe/Berlin', '2027-03-28T00:00:00Z', 2)).toEqual([
+      '2027-03-28T01:00:00',
+      '2027-03-29T00:00:00',
+    ]);
+  });
+
+  it('given an hour that is doubled, when asked, then the first pass alone fires, whatever minutes and seconds say', () => {
+    expect(fires('0 * 2 * * ?', 'Europe/Berlin', '2027-10-31T00:58:00Z', 2)).toEqual([
+      '2027-10-31T00:59:00',
+      '2027-11-01T01:00:00',
+    ]);
+    expect(fires('0 30 0-23 * * ?', 'Europe/Berlin', '2027-10-31T00:00:00Z', 2)).toEqual([
+      '2027-10-31T00:30:00',
+      '2027-10-31T02:30:00',
+    ]);
+  });
+
+  it.each(['0 30 * * * ?', '0 30 */1 * * ?', '0 30 /1 * * ?'])(
+    'given %s, whose hours run by elapsed time, when asked, then both passes fire and a gap moves nothing',
+    (cron) => {
+      expect(fires(cron, 'Europe/Berlin', '2027-10-31T00:00:00Z', 3)).toEqual([
+        '2027-10-31T00:30:00',
+        '2027-10-31T01:30:00',
+        '2027-10-31T02:30:00',
+      ]);
+      expect(fires(cron, 'Europe/Berlin', '2027-03-28T00:00:00Z', 2)).toEqual([
+        '2027-03-28T00:30:00',
+        '2027-03-28T01:30:00',
+      ]);
+    },
+  );
+
+  it('given */2 hours, when the hour that is skipped would fire, then it does not exist', () => {
+    expect(fires('0 0 */2 * * ?', 'Europe/Berlin', '2027-03-27T23:00:00Z', 2)).toEqual([
+      '2027-03-28T02:00:00',
+      '2027-03-28T04:00:00',
+    ]);
+  });
+
+  it('given 0/1 hours, which are wall time, when an hour is doubled, then its second pass is silent', () => {
+    expect(fires('0 0 0/1 * * ?', 'Europe/Berlin', '2027-10-30T23:30:00Z', 3)).toEqual([
+      '2027-10-31T00:00:00',
+      '2027-10-31T02:00:00',
+      '2027-10-31T03:00:00',
+    ]);
+  });
+
+  it('given a change of half an hour, when asked, then only what was skipped or doubled is affected', () => {
+    expect(fires('0 0,15,45 2 * * ?', 'Australia/Lord_Howe', '2027-10-02T12:00:00Z', 3)).toEqual([
+      '2027-10-02T15:30:00',
+      '2027-10-02T15:45:00',
+      '2027-10-03T15:00:00',
+    ]);
+    expect(fires('0 0/15 1 * * ?', 'Australia/Lord_Howe', '2027-04-03T14:00:00Z', 4)).toEqual([
+      '2027-04-03T14:15:00',
+      '2027-04-03T14:30:00',
+      '2027-04-03T14:45:00',
+      '2027-04-04T14:30:00',
+    ]);
+  });
+
+  it('given a day that a zone skipped, when asked, then what it held fires once, as the next day begins', () => {
+    expect(fires('0 30 9,17 * * ?', 'Pacific/Apia', '2011-12-30T00:00:00Z', 4)).toEqual([
+      '2011-12-30T03:30:00',
+      '2011-12-30T10:00:00',
+      '2011-12-30T19:30:00',
+      '2011-12-31T03:30:00',
+    ]);
+    expect(fires('0 0 12 30 12 ?', 'Pacific/Apia', '2011-01-01T00:00:00Z', 1)).toEqual(['2011-12-30T10:00:00']);
+  });
+
+  it('given a midnight that is skipped, when asked, then the day begins with the fire', () => {
+    expect(fires('0 0 0 * * ?', 'America/Sao_Paulo', '2018-11-03T12:00:00Z', 2)).toEqual([
+      '2018-11-04T03:00:00',
+      '2018-11-05T02:00:00',
+    ]);
+  });
+});
+
+describe('nextFireTimes', () => {
+  it('given no count, when asked, then there is one time; given 0, none', () => {
+    const options = { timeZone: 'UTC', after: 0 };
+    expect(nextFireTimes('0 0 12 * * ?', options)).toEqual([new Date('1970-01-01T12:00:00Z')]);
+    expect(nextFireTimes('0 0 12 * * ?', { ...options, count: 0 })).toEqual([]);
+  });
+
+  it('given an expression that ends, when more times are asked for, then those that exist come back', () => {
+    expect(nextFireTimes('0 0 12 1 1 ? 2027,2029', { timeZone: 'UTC', after: 0, count: 5 })).toHaveLength(2);
+  });
+
+  it.each([
+    [{ after: new Date(Number.NaN) }, 'after: NaN'],
+    [{ after: 0, count: 1.5 }, 'count: 1.5'],
+    [{ after: 0, count: -1 }, 'count: -1'],
+  ])('given %o, when asked, then the error names the option: %s', (options, why) => {
+    const ask = () => nextFireTimes('0 0 12 * * ?', options);
+    expect(ask).toThrow(ConfigurationError);
+    expect(ask).toThrow(why);
+  });
+});

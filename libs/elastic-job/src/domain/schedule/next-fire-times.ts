@@ -1,0 +1,47 @@
+import { ConfigurationError } from '../errors.js';
+import { CronSchedule, type ClockChange } from './cron-schedule.js';
+
+export interface NextFireTimesOptions {
+  /** An IANA name such as `Europe/Berlin`, or ElasticJob's `GMT+8:00`. @default the zone of the host */
+  readonly timeZone?: string;
+  /** The instant after which to look, in milliseconds since the epoch if it is a number. */
+  readonly after: Date | number;
+  /** How many fire times are wanted. @default 1 */
+  readonly count?: number;
+  /** What happens where the clocks change. @default 'natural' */
+  readonly clockChange?: ClockChange;
+}
+
+/**
+ * The next times at which a Quartz cron expression fires; fewer than `count` if it ends before. With `clockChange: 'quartz'` they
+ * are those of Quartz, also from within a doubled hour: what the second pass shows no later than `after` was shown is left out.
+ * @throws {CronSyntaxError} if the expression is wrong
+ * @throws {TimeZoneError} if the time zone is unknown
+ * @throws {ConfigurationError} if `after` is no instant or `count` no whole number
+ * @see Quartz, `CronExpression.getNextValidTimeAfter`
+ */
+export function nextFireTimes(cron: string, options: NextFireTimesOptions): Date[] {
+  const { timeZone, count = 1, clockChange = 'natural' } = options;
+  const after = Number(options.after);
+  checkOptions(after, count, clockChange);
+  const schedule = new CronSchedule(cron, timeZone, clockChange);
+  const times: Date[] = [];
+  let time: number | undefined = schedule.countedFrom(after);
+  while (times.length < count) {
+    time = schedule.next(time);
+    if (time === undefined) break;
+    times.push(new Date(time));
+  }
+  return times;
+}
+
+function checkOptions(after: number, count: number, clockChange: string): void {
+  const problems: string[] = [];
+  if (Number.isNaN(new Date(after).getTime()))
+    problems.push(`after: ${after} is no Date and no milliseconds since the epoch`);
+  if (!Number.isSafeInteger(count) || count < 0) problems.push(`count: ${count} is no whole number of 0 or more`);
+  if (clockChange !== 'natural' && clockChange !== 'quartz') {
+    problems.push(`clockChange: "${clockChange}" is neither "natural" nor "quartz"`);
+  }
+  if (problems.length > 0) throw new ConfigurationError('nextFireTimes', problems);
+}

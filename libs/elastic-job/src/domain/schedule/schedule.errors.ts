@@ -1,0 +1,37 @@
+import { ElasticJobError } from '../errors.js';
+
+/** The fields of a Quartz cron expression, in the order in which they are written. */
+export type CronFieldName = 'second' | 'minute' | 'hour' | 'day of month' | 'month' | 'day of week' | 'year';
+
+/** A text that is no Quartz cron expression, or one whose meaning in Quartz nobody would expect. */
+export class CronSyntaxError extends ElasticJobError {
+  readonly code = 'CRON_SYNTAX';
+
+  /**
+   * @param expression the whole text
+   * @param field the field that is wrong, or undefined if the expression is wrong as a whole
+   * @param problem what is wrong and what would be right
+   */
+  constructor(
+    readonly expression: string,
+    readonly field: CronFieldName | undefined,
+    problem: string,
+  ) {
+    super(`Cron expression "${expression}": ${field === undefined ? '' : `${field}: `}${problem}.`);
+  }
+}
+
+/** A time zone that this process does not know. */
+export class TimeZoneError extends ElasticJobError {
+  readonly code = 'TIME_ZONE';
+
+  constructor(
+    readonly timeZone: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `Time zone "${timeZone}" is unknown; use an IANA name such as "Asia/Shanghai", or an offset such as "GMT+8:00".`,
+      options,
+    );
+  }
+}

@@ -1,0 +1,103 @@
+import { TimeZoneError } from './schedule.errors.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Two changes of one zone's offset were never closer than 7 days since 1970, so probes at this distance miss none. */
+const PROBE_DISTANCE = 3 * 24 * HOUR;
+
+/** A stretch of time with one offset. All in milliseconds; wall time = instant + offset. */
+export interface OffsetSpan {
+  /** The first instant. */
+  readonly start: number;
+  /** The first instant after it. */
+  readonly end: number;
+  readonly offset: number;
+  /** The offset in force until `start`; equal to `offset` where the span was cut. */
+  readonly before: number;
+  /** The offset in force from `end` on; equal to `offset` where the span was cut. */
+  readonly after: number;
+}
+
+/** The offsets of one time zone from UTC. */
+export class TimeZone {
+  /** As it was given, or the IANA name of the host's. */
+  readonly name: string;
+
+  private readonly offsetAt: (instant: number) => number;
+
+  /**
+   * @param name an IANA name, ElasticJob's `GMT`, `GMT+8`, `GMT+0800` or `GMT+8:00`, or undefined for the zone of the host
+   * @throws {TimeZoneError} if it is none of these. Java would take a malformed offset for GMT.
+   */
+  constructor(name?: string) {
+    const fixed = fixedOffset(name);
+    const format = offsetFormat(fixed === undefined ? name : 'UTC');
+    this.name = name ?? format.resolvedOptions().timeZone;
+    this.offsetAt = fixed === undefined ? (instant) => parseOffset(format.format(instant)) : () => fixed;
+  }
+
+  /** The spans that cover the time from one whole second to another, in order. */
+  spans(from: number, until: number): OffsetSpan[] {
+    const stretches = this.stretches(from, until);
+    return stretches.map(({ start, offset }, i) => ({
+      start,
+      end: stretches[i + 1]?.start ?? until,
+      offset,
+      before: stretches[i - 1]?.offset ?? offset,
+      after: stretches[i + 1]?.offset ?? offset,
+    }));
+  }
+
+  private stretches(from: number, until: number): Pick<OffsetSpan, 'start' | 'offset'>[] {
+    const last = until - SECOND;
+    let current = { start: from, offset: this.offsetAt(from) };
+    const stretches = [current];
+    for (let probe = from; probe < last;) {
+      const next = Math.min(probe + PROBE_DISTANCE, last);
+      const offset = this.offsetAt(next);
+      if (offset !== current.offset) {
+        current = { start: this.changeBetween(probe, next, current.offset), offset };
+        stretches.push(current);
+      }
+      probe = next;
+    }
+    return stretches;
+  }
+
+  /** The first instant without the offset that is in force at `same` and no longer at `changed`. */
+  private changeBetween(same: number, changed: number, offset: number): number {
+    if (changed - same <= SECOND) return changed;
+    const middle = same + Math.floor((changed - same) / (2 * SECOND)) * SECOND;
+    return this.offsetAt(middle) === offset
+      ? this.changeBetween(middle, changed, offset)
+      : this.changeBetween(same, middle, offset);
+  }
+}
+
+/** @see java.util.TimeZone, "custom time zone ID"; unlike there, letters are read as they are written. */
+function fixedOffset(name = ''): number | undefined {
+  const match = /^GMT([+-])(\d{1,2})(?::?(\d\d))?$/.exec(name);
+  if (!match) return undefined;
+  const [, sign, hours, minutes = 0] = match;
+  if (Number(hours) > 23 || Number(minutes) > 59) throw new TimeZoneError(name);
+  const size = Number(hours) * HOUR + Number(minutes) * MINUTE;
+  return sign === '-' ? -size : size;
+}
+
+function offsetFormat(timeZone: string | undefined): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' });
+  } catch (cause) {
+    throw new TimeZoneError(timeZone ?? 'of the host', { cause });
+  }
+}
+
+/** Reads `2027, GMT+02:00`; zones of old also have seconds. */
+function parseOffset(text: string): number {
+  const match = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
+  const [, sign, hours = 0, minutes = 0, seconds = 0] = match ?? [];
+  const size = Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * SECOND;
+  return sign === '-' ? -size : size;
+}

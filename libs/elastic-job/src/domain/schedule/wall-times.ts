@@ -1,0 +1,89 @@
+import { CRON_FIELDS, CronField } from './cron-field.js';
+import { dayRule, type DayRule } from './day-rule.js';
+import { CronSyntaxError, type CronFieldName } from './schedule.errors.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/**
+ * The wall times that a Quartz cron expression names. A wall time is what a clock on the wall shows, written as the
+ * milliseconds since the epoch at which a clock in UTC shows the same.
+ * @see Quartz documentation, CronTrigger tutorial, "Format".
+ */
+export class WallTimes {
+  /** True if the hour field is `*`, `*` with a step or a mere step. */
+  readonly everyHour: boolean;
+
+  private readonly seconds: readonly number[];
+  private readonly minutes: readonly number[];
+  private readonly hours: readonly number[];
+  private readonly months: readonly number[];
+  private readonly years: readonly number[];
+  private readonly daysOf: DayRule;
+
+  /** @throws {CronSyntaxError} if the expression is not one of Quartz, or would be misread by it. */
+  constructor(expression: string) {
+    const field = fieldsOf(expression);
+    this.seconds = field('second').values();
+    this.minutes = field('minute').values();
+    this.hours = field('hour').values();
+    this.daysOf = dayRule(field('day of month'), field('day of week'));
+    this.months = field('month').values();
+    this.years = field('year').values();
+    this.everyHour = /^\*?(?:\/\d+)?$/.test(field('hour').text);
+  }
+
+  /** The first of the wall times that is not before the given one, or undefined if there is none. */
+  atOrAfter(wall: number): number | undefined {
+    const today = Math.floor(wall / DAY) * DAY;
+    const day = this.dayAtOrAfter(today);
+    const time = day === today ? this.timeAtOrAfter(wall - today) : undefined;
+    if (time !== undefined) return today + time;
+    const later = day === today ? this.dayAtOrAfter(today + DAY) : day;
+    return later === undefined ? undefined : later + this.timeAtOrAfter(0)!;
+  }
+
+  private dayAtOrAfter(day: number): number | undefined {
+    const date = new Date(day);
+    const [fromYear, fromMonth, fromDay] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+    for (const year of atLeast(this.years, fromYear)) {
+      for (const month of atLeast(this.months, year === fromYear ? fromMonth : 1)) {
+        const isFirst = year === fromYear && month === fromMonth;
+        const [match] = atLeast(this.daysOf(year, month), isFirst ? fromDay : 1);
+        if (match !== undefined) return Date.UTC(year, month - 1, match);
+      }
+    }
+    return undefined;
+  }
+
+  private timeAtOrAfter(time: number): number | undefined {
+    const fromHour = Math.floor(time / HOUR);
+    const fromMinute = Math.floor((time % HOUR) / MINUTE);
+    for (const hour of atLeast(this.hours, fromHour)) {
+      for (const minute of atLeast(this.minutes, hour === fromHour ? fromMinute : 0)) {
+        const isFirst = hour === fromHour && minute === fromMinute;
+        const [second] = atLeast(this.seconds, isFirst ? (time % MINUTE) / SECOND : 0);
+        if (second !== undefined) return hour * HOUR + minute * MINUTE + second * SECOND;
+      }
+    }
+    return undefined;
+  }
+}
+
+function atLeast(ascending: readonly number[], least: number): readonly number[] {
+  return ascending.filter((value) => value >= least);
+}
+
+function fieldsOf(expression: string): (name: CronFieldName) => CronField {
+  const texts = expression.trim().toUpperCase().split(/\s+/);
+  if (texts.length !== 6 && texts.length !== 7) {
+    const names = CRON_FIELDS.map(({ name }) => name).join(', ');
+    throw new CronSyntaxError(expression, undefined, `it needs 6 or 7 fields separated by blanks: ${names} (optional)`);
+  }
+  return (name) => {
+    const i = CRON_FIELDS.findIndex((range) => range.name === name);
+    return new CronField(expression, CRON_FIELDS[i]!, texts[i] ?? '*');
+  };
+}
