@@ -1,0 +1,54 @@
+import { avgAllocation } from './avg-allocation.strategy.js';
+import { odevity } from './odevity.strategy.js';
+import { roundRobin } from './round-robin.strategy.js';
+import { UnknownStrategyError } from './sharding.errors.js';
+import type { ShardingStrategy } from './sharding-strategy.js';
+
+const BUILT_IN: readonly ShardingStrategy[] = [avgAllocation, odevity, roundRobin];
+
+/** Names of older releases, in upper case. ElasticJob 2 configures a strategy by its class. */
+const ALIASES: ReadonlyMap<string, ShardingStrategy> = new Map([
+  ['AVERAGEALLOCATIONJOBSHARDINGSTRATEGY', avgAllocation],
+  ['ODEVITYSORTBYNAMEJOBSHARDINGSTRATEGY', odevity],
+  ['ROTATESERVERBYNAMEJOBSHARDINGSTRATEGY', roundRobin],
+  ['ROTATE_SERVER_BY_NAME', roundRobin],
+]);
+
+const ELASTIC_JOB_2_PACKAGE = /^com\.dangdang\.(?:\w+\.)*/i;
+
+/**
+ * A built-in strategy: `AVG_ALLOCATION`, `ODEVITY` or `ROUND_ROBIN`, in any case, or by a name that an older ElasticJob
+ * had for it (`com.dangdang...RotateServerByNameJobShardingStrategy`, `ROTATE_SERVER_BY_NAME`).
+ * @throws {UnknownStrategyError} if the type names none of them.
+ */
+export function createShardingStrategy(type: string): ShardingStrategy {
+  const strategy = builtInStrategy(type);
+  if (strategy === undefined) throw new UnknownStrategyError(type, builtInTypes());
+  return strategy;
+}
+
+/**
+ * One of the user's own strategies or a built-in one, by its type. Own types match exactly.
+ * @throws {UnknownStrategyError} naming the own and the built-in ones.
+ */
+export function findShardingStrategy(type: string, own: readonly ShardingStrategy[]): ShardingStrategy {
+  const strategy = own.find((candidate) => candidate.type === type) ?? builtInStrategy(type);
+  if (strategy === undefined) {
+    throw new UnknownStrategyError(type, [...builtInTypes(), ...own.map((candidate) => candidate.type)]);
+  }
+  return strategy;
+}
+
+/** True if the text names a built-in strategy, which Java has as well. */
+export function isBuiltInStrategyType(type: string): boolean {
+  return builtInStrategy(type) !== undefined;
+}
+
+function builtInTypes(): string[] {
+  return BUILT_IN.map((strategy) => strategy.type);
+}
+
+function builtInStrategy(type: string): ShardingStrategy | undefined {
+  const name = type.replace(ELASTIC_JOB_2_PACKAGE, '').toUpperCase();
+  return BUILT_IN.find((strategy) => strategy.type === name) ?? ALIASES.get(name);
+}

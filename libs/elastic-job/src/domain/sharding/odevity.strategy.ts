@@ -1,0 +1,15 @@
+import type { JobInstance } from '../job-instance.js';
+import { allocateEvenly } from './avg-allocation.strategy.js';
+import { javaHashCode } from './java-hash-code.js';
+import type { ShardingStrategy } from './sharding-strategy.js';
+
+/**
+ * The average allocation, over the reversed instances if the hash of the job's name is even: with many jobs of few
+ * items, not always the same instance gets the work.
+ * @see ElasticJob, `OdevitySortByNameJobShardingStrategy`
+ */
+export const odevity: ShardingStrategy = Object.freeze({
+  type: 'ODEVITY',
+  shard: (instances: readonly JobInstance[], jobName: string, shardingTotalCount: number) =>
+    allocateEvenly(javaHashCode(jobName) % 2 === 0 ? instances.toReversed() : instances, shardingTotalCount),
+});

@@ -1,0 +1,21 @@
+import type { JobInstance } from '../job-instance.js';
+import type { JobName } from '../trigger.js';
+
+/**
+ * Says who runs what. Pure: the same arguments give the same answer, on whichever instance leads.
+ *
+ * Every item from 0 to `shardingTotalCount` - 1 goes to exactly one of the given instances; an instance may get none.
+ */
+export interface ShardingStrategy {
+  /** Names the strategy in options and in the registry. */
+  readonly type: string;
+  /**
+   * @param instances never empty, in Java's order: descending by instance id
+   * @returns the items of each instance; instances that get none may be left out
+   */
+  shard(
+    instances: readonly JobInstance[],
+    jobName: JobName,
+    shardingTotalCount: number,
+  ): ReadonlyMap<JobInstance, readonly number[]>;
+}

@@ -1,0 +1,33 @@
+import { ElasticJobError } from '../errors.js';
+import type { JobName } from '../trigger.js';
+
+/** No strategy has this type. */
+export class UnknownStrategyError extends ElasticJobError {
+  readonly code = 'UNKNOWN_STRATEGY';
+
+  constructor(
+    readonly type: string,
+    readonly known: readonly string[],
+  ) {
+    super(`There is no sharding strategy "${type}"; known are ${known.join(', ')}.`);
+  }
+}
+
+/** A strategy broke its promise: an item went to nobody, to two, or to an instance that was not offered. */
+export class InvalidShardingError extends ElasticJobError {
+  readonly code = 'INVALID_SHARDING';
+
+  constructor(
+    readonly strategy: string,
+    readonly jobName: JobName,
+    /** The item in question; not always one of the job's. */
+    readonly item: number,
+    /** What the strategy did with it. */
+    readonly fault: string,
+  ) {
+    super(
+      `Sharding strategy "${strategy}" ${fault} (job "${jobName}", item ${item}); ` +
+        'it must give every item of the job to exactly one of the given instances.',
+    );
+  }
+}

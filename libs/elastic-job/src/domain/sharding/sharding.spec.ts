@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { serverIpOf, type JobInstance } from '../job-instance.js';
+import { createShardingStrategy, findShardingStrategy } from './create-sharding-strategy.js';
+import { planSharding } from './plan-sharding.js';
+import { InvalidShardingError, UnknownStrategyError } from './sharding.errors.js';
+import type { ShardingStrategy } from './sharding-strategy.js';
+
+const instances = ['10.0.0.1@-@1', '10.0.0.2@-@2'].map((jobInstanceId): JobInstance => ({
+  jobInstanceId,
+  serverIp: serverIpOf(jobInstanceId),
+}));
+
+describe('createShardingStrategy', () => {
+  it.each([
+    ['avg_allocation', 'AVG_ALLOCATION'],
+    ['AverageAllocationJobShardingStrategy', 'AVG_ALLOCATION'],
+    ['OdevitySortByNameJobShardingStrategy', 'ODEVITY'],
+    ['ROTATE_SERVER_BY_NAME', 'ROUND_ROBIN'],
+    ['com.dangdang.ddframe.job.lite.api.strategy.impl.RotateServerByNameJobShardingStrategy', 'ROUND_ROBIN'],
+  ])('given "%s", when created, then it is %s', (given, type) => {
+    expect(createShardingStrategy(given).type).toBe(type);
+  });
+
+  it.each(['', 'RANDOM', 'org.acme.OdevitySortByNameJobShardingStrategy', 'constructor'])(
+    'given the unknown type "%s", when created, then the error lists what there is',
+    (given) => {
+      expect(() => createShardingStrategy(given)).toThrow(
+        new UnknownStrategyError(given, ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN']),
+      );
+    },
+  );
+
+  it('given own strategies, when one is looked up, then own and built-in ones are found and named', () => {
+    const byRegion = strategyOf('BY_REGION', () => new Map());
+    expect(findShardingStrategy('BY_REGION', [byRegion])).toBe(byRegion);
+    expect(findShardingStrategy('odevity', [byRegion])).toBe(createShardingStrategy('ODEVITY'));
+    expect(() => findShardingStrategy('BY_REGIO', [byRegion])).toThrow('ROUND_ROBIN, BY_REGION');
+  });
+});
+
+describe('planSharding', () => {
+  it('given no instances, when planned, then nobody owns anything and the strategy is not asked', () => {
+    const never = strategyOf('NEVER', () => expect.unreachable());
+    expect(planSharding(never, [], 'job', 3).size).toBe(0);
+  });
+
+  it('given an own strategy that copies the instances, when planned, then its answer is taken', () => {
+    const allToLast = strategyOf('LAST', (given) => new Map([[{ ...given.at(-1)! }, [1, 0]]]));
+    expect([...planSharding(allToLast, instances, 'job', 2)]).toEqual([
+      [0, '10.0.0.1@-@1'],
+      [1, '10.0.0.1@-@1'],
+    ]);
+  });
+
+  const stranger: JobInstance = { jobInstanceId: '10.0.0.9@-@9', serverIp: '10.0.0.9' };
+  const faults: [string, (given: readonly JobInstance[]) => Map<JobInstance, number[]>, number, string][] = [
+    ['forgets an item', (given) => new Map([[given[0]!, [0, 2]]]), 1, 'nobody'],
+    [
+      'gives an item twice',
+      ([a, b]) =>
+        new Map([
+          [a!, [0, 1]],
+          [b!, [1, 2]],
+        ]),
+      1,
+      '"10.0.0.2@-@2" and "10.0.0.1@-@1"',
+    ],
+    ['invents an item', (given) => new Map([[given[0]!, [0, 1, 2, 3]]]), 3, 'outside 0..2'],
+    ['gives out half an item', (given) => new Map([[given[0]!, [0, 0.5, 1, 2]]]), 0.5, 'outside 0..2'],
+    ['invents an instance', () => new Map([[stranger, [0, 1, 2]]]), 0, '"10.0.0.9@-@9"'],
+  ];
+  it.each(faults)('given a strategy that %s, when planned, then the error names strategy, job and item', (...row) => {
+    const [, shard, item, detail] = row;
+    const plan = () => planSharding(strategyOf('MINE', shard), instances, 'settle-orders', 3);
+    expect(plan).toThrow(InvalidShardingError);
+    expect(plan).toThrow(expect.objectContaining({ strategy: 'MINE', jobName: 'settle-orders', item }));
+    expect(plan).toThrow(detail);
+  });
+});
+
+function strategyOf(
+  type: string,
+  shard: (instances: readonly JobInstance[]) => ReadonlyMap<JobInstance, readonly number[]>,
+): ShardingStrategy {
+  return { type, shard };
+}
