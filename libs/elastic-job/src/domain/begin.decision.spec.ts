@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { decideBegin, decideFailover, type ItemState } from './begin.decision.js';
+import type { StoredRecord } from './run-record.js';
+import type { ShardOutcomeKind } from './shard-outcome.js';
+import type { Target, TriggerOrigin } from './trigger.js';
+
+const NONE: StoredRecord = { kind: 'none' };
+const FOREIGN: StoredRecord = { kind: 'foreign', text: '{"v":2}' };
+
+describe('whether an item may be begun', () => {
+  it.each<[string, Partial<ItemState>, string]>([
+    ['that was never begun', {}, 'begin'],
+    ['whose last target is settled', { stored: record(1_000, { settled: 'succeeded' }) }, 'begin'],
+    ['whose last target failed', { stored: record(1_000, { settled: 'failed' }) }, 'begin'],
+    ['whose last run left no mark', { stored: record(1_000) }, 'begin'],
+    ['that runs', { holder: 'a' }, 'busy'],
+    ['that runs for an earlier target', { stored: record(1_000), holder: 'a' }, 'busy'],
+    ['that waits for failover', { stored: record(1_000), isQueued: true }, 'busy'],
+    ['that was begun for this target', { stored: record(2_000) }, 'alreadyBegun'],
+    ['that runs for this very target', { stored: record(2_000), holder: 'a' }, 'alreadyBegun'],
+    ['that waits for failover of this very target', { stored: record(2_000), isQueued: true }, 'alreadyBegun'],
+    ['that ended for this target', { stored: record(2_000, { settled: 'aborted' }) }, 'alreadyBegun'],
+    ['that was begun for a later fire time', { stored: record(3_000) }, 'alreadyBegun'],
+    ['that was begun later by hand', { stored: record(3_000, { origin: 'manual:1' }) }, 'begin'],
+    ['that was begun by hand for the same instant', { stored: record(2_000, { origin: 'manual:1' }) }, 'begin'],
+    ['whose record is of another version', { stored: FOREIGN }, 'foreign'],
+    ['whose record is of another version, while it runs', { stored: FOREIGN, holder: 'a' }, 'foreign'],
+  ])('given an item %s, when a fire time comes, then the decision is made', (_, state, decision) => {
+    expect(decideBegin(target(2_000), { stored: NONE, holder: undefined, isQueued: false, ...state })).toBe(decision);
+  });
+
+  it('given a trigger by hand and a later fire time, when it comes, then it is not superseded', () => {
+    const state = { stored: record(3_000), holder: undefined, isQueued: false };
+    expect(decideBegin(target(2_000, 'manual:1'), state)).toBe('begin');
+  });
+});
+
+describe('what becomes of a queued item', () => {
+  const free = { holder: undefined, isTaken: false };
+
+  it.each<[string, StoredRecord]>([
+    ['whose run never ended', record(1_000)],
+    ['whose run was aborted', record(1_000, { settled: 'aborted' })],
+  ])('given an item %s, when it is claimed, then it runs for the target of its record', (_, stored) => {
+    expect(decideFailover({ stored, ...free })).toEqual({ kind: 'begin', target: target(1_000) });
+  });
+
+  it.each<[string, StoredRecord]>([
+    ['that succeeded', record(1_000, { settled: 'succeeded' })],
+    ['that failed', record(1_000, { settled: 'failed' })],
+    ['that was never begun', NONE],
+  ])('given an item %s, when it is claimed, then nothing is owed', (_, stored) => {
+    expect(decideFailover({ stored, ...free })).toEqual({ kind: 'void' });
+  });
+
+  it.each([
+    ['that runs', { stored: record(1_000), holder: 'a', isTaken: false }],
+    ['that somebody has taken', { stored: record(1_000), holder: undefined, isTaken: true }],
+    ['whose record is of another version', { stored: FOREIGN, ...free }],
+  ])('given an item %s, when it is claimed, then it is left alone', (_, state) => {
+    expect(decideFailover(state)).toEqual({ kind: 'busy' });
+  });
+});
+
+function target(fireTime: number, origin: TriggerOrigin = 'schedule'): Target {
+  return { fireTime, origin };
+}
+
+function record(
+  fireTime: number,
+  { settled, origin }: { settled?: ShardOutcomeKind; origin?: TriggerOrigin } = {},
+): StoredRecord {
+  const begun = { run: 'r', by: 'a', target: target(fireTime, origin), attempt: 1, begunAt: fireTime };
+  return { kind: 'record', record: settled ? { ...begun, settled: { at: fireTime, outcome: settled } } : begun };
+}

@@ -1,0 +1,12 @@
+export type { JobConfiguration } from './job-configuration.js';
+export { findJobNameFault } from './job-name.js';
+export type { JobOptions } from './job-options.js';
+export {
+  DEFAULT_SHARDING_TIMEOUT_MS,
+  DEFAULT_STRATEGY,
+  type JobOptionsSource,
+  resolveJobOptions,
+} from './resolve-job-options.js';
+export { parseShardingItemParameters, ShardingItemParametersError } from './sharding-item-parameters.js';
+export { findNearestName } from './nearest-name.js';
+export { IsWholeNumber, mustBe, rule, show } from './option-rules.js';

@@ -1,0 +1,33 @@
+import type { ClockChange } from '../schedule/index.js';
+import type { ShardingStrategy } from '../sharding/index.js';
+import type { JobName } from '../trigger.js';
+
+/**
+ * A job's settings in force: every default applied, validated, frozen. Made from options by `resolveJobOptions`, and
+ * from the registry's `config` node by the configuration room, which lays the node over these.
+ */
+export interface JobConfiguration {
+  readonly jobName: JobName;
+  readonly cron: string;
+  /** Undefined: the host's zone. */
+  readonly timeZone: string | undefined;
+  readonly clockChange: ClockChange;
+  readonly shardingTotalCount: number;
+  /** As written: `0=Beijing,1=Shanghai`. */
+  readonly shardingItemParameters: string;
+  readonly jobParameter: string;
+  readonly strategy: ShardingStrategy;
+  readonly failover: boolean;
+  readonly misfire: boolean;
+  readonly monitorExecution: boolean;
+  readonly disabled: boolean;
+  readonly overwrite: boolean;
+  readonly description: string;
+  readonly maxTimeDiffSeconds: number;
+  readonly reconcileIntervalMinutes: number;
+  readonly shardingTimeoutMs: number;
+  /** Undefined: no limit. */
+  readonly timeoutMs: number | undefined;
+  /** Undefined: all items at once. */
+  readonly concurrency: number | undefined;
+}

@@ -1,0 +1,22 @@
+import { ID_DELIMITER } from '../job-instance.js';
+
+/** Control, surrogate and private-use characters, everything beyond the basic plane: no ZooKeeper path may hold them. */
+const NOT_IN_A_PATH = /[\p{Cc}\p{Cs}\p{Co}\u{fff0}-\u{10ffff}]/u;
+
+/** Java puts the name unescaped into a pattern: with `a+b` it misses events, with `a(b` it fails. The dot is harmless. */
+const PATTERN_CHARACTER = /[()[\]{}*+?^$|\\]/;
+
+/**
+ * What is wrong with a job's name, as the end of a sentence that begins with it; undefined if nothing is.
+ * @see ElasticJob's paths and task ids, and the path rules of ZooKeeper and Curator.
+ */
+export function findJobNameFault(name: unknown): string | undefined {
+  if (typeof name !== 'string' || name === '') return 'must be a text that is not empty';
+  if (name === '.' || name === '..') return 'must not be a relative path';
+  if (name === 'zookeeper') return 'must not be the name of a node that ZooKeeper keeps for itself';
+  if (name.includes('/')) return 'must not contain "/", which separates nodes in ZooKeeper';
+  if (name.includes(ID_DELIMITER)) return `must not contain "${ID_DELIMITER}", which separates the parts of task ids`;
+  if (NOT_IN_A_PATH.test(name)) return 'must not contain control, private-use or astral characters (such as emoji)';
+  if (PATTERN_CHARACTER.test(name)) return 'must not contain ( ) [ ] { } * + ? ^ $ | \\, which break Java instances';
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import type { JobName } from '../trigger.js';
+import type { ClockChange } from '../schedule/index.js';
+import type { ShardingStrategy } from '../sharding/index.js';
+
+/** What a developer writes. Everything but `cron` and `shardingTotalCount` has a default. */
+export interface JobOptions {
+  /** Unique among the jobs of the namespace. @default `{Class}.{method}` of the decorated provider */
+  readonly name?: JobName;
+  /** Quartz's dialect: six or seven fields, seconds first. */
+  readonly cron: string;
+  /** Number of items, at least 1. */
+  readonly shardingTotalCount: number;
+  /** `0=Beijing,1=Shanghai`: the `shardingParameter` of each item. @default '' */
+  readonly shardingItemParameters?: string;
+  /** Passed to every item. @default '' */
+  readonly jobParameter?: string;
+  /** A strategy's type (or one of ElasticJob's aliases), or the strategy itself. @default 'AVG_ALLOCATION' */
+  readonly strategy?: string | ShardingStrategy | (new () => ShardingStrategy);
+  /** An IANA name or ElasticJob's `GMT+8:00`. @default the host's zone */
+  readonly timeZone?: string;
+  /** What happens to fire times around a clock change. @default 'natural' */
+  readonly clockChange?: ClockChange;
+  /** Items of a crashed instance run again at once on another one. Needs `monitorExecution`. @default false */
+  readonly failover?: boolean;
+  /** A fire time that was missed because the item still ran, or had no owner, is made up for once. @default true */
+  readonly misfire?: boolean;
+  /** Marks running items in the registry; without it nothing is promised across processes. @default true */
+  readonly monitorExecution?: boolean;
+  /** The state under which a server that was never registered starts. @default false */
+  readonly disabled?: boolean;
+  /** Writes these options over the registry's at each start. @default false */
+  readonly overwrite?: boolean;
+  /** @default '' */
+  readonly description?: string;
+  /** Greatest difference to the registry's clock, in seconds; -1: unchecked. @default -1 */
+  readonly maxTimeDiffSeconds?: number;
+  /** How often the leader looks for orphans that no event told of, in minutes; 0: never. @default 10 */
+  readonly reconcileIntervalMinutes?: number;
+  /** Longest wait of a trigger for the leader to reshard, in milliseconds. @default 30_000 */
+  readonly shardingTimeoutMs?: number;
+  /** Longest run of one item, in milliseconds; its signal aborts then. @default none */
+  readonly timeoutMs?: number;
+  /** Most items that run at the same time on one instance. @default all of them */
+  readonly concurrency?: number;
+}

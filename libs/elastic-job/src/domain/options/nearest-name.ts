@@ -1,0 +1,21 @@
+/** The known name that was probably meant, or undefined if none is close. */
+export function findNearestName(name: string, known: readonly string[]): string | undefined {
+  const nearest = known
+    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance)[0];
+  return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3) ? nearest.candidate : undefined;
+}
+
+/** Levenshtein's: how many characters to insert, remove or replace. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../errors.js';
+import { createShardingStrategy, type ShardingStrategy } from '../sharding/index.js';
+import type { JobOptions } from './job-options.js';
+import { resolveJobOptions, type JobOptionsSource } from './resolve-job-options.js';
+
+const minimal: JobOptions = { name: 'settle-orders', cron: '0/5 * * * * ?', shardingTotalCount: 3 };
+const source: JobOptionsSource = { place: 'job "settle-orders" (OrderJobs.settle)' };
+
+class ByRegion implements ShardingStrategy {
+  readonly type = 'BY_REGION';
+  shard = () => new Map();
+}
+
+describe('resolveJobOptions', () => {
+  it('given name, cron and count, when resolved, then all else has its default and nothing can be changed', () => {
+    const configuration = resolveJobOptions(minimal, source);
+    expect(configuration).toEqual({
+      jobName: 'settle-orders',
+      cron: '0/5 * * * * ?',
+      timeZone: undefined,
+      clockChange: 'natural',
+      shardingTotalCount: 3,
+      shardingItemParameters: '',
+      jobParameter: '',
+      strategy: createShardingStrategy('AVG_ALLOCATION'),
+      failover: false,
+      misfire: true,
+      monitorExecution: true,
+      disabled: false,
+      overwrite: false,
+      description: '',
+      maxTimeDiffSeconds: -1,
+      reconcileIntervalMinutes: 10,
+      shardingTimeoutMs: 30_000,
+      timeoutMs: undefined,
+      concurrency: undefined,
+    });
+    expect(configuration).toSatisfy(Object.isFrozen);
+  });
+
+  it('given every option, when resolved, then each is taken as given', () => {
+    const given = {
+      cron: '0 0 2 ? * MON-FRI',
+      timeZone: 'Asia/Shanghai',
+      clockChange: 'quartz',
+      shardingTotalCount: 2,
+      shardingItemParameters: '0=Beijing, 1 = Shanghai',
+      jobParameter: 'x=1',
+      failover: true,
+      misfire: false,
+      monitorExecution: false,
+      disabled: true,
+      overwrite: true,
+      description: 'settles\nthe orders',
+      maxTimeDiffSeconds: 5,
+      reconcileIntervalMinutes: 0,
+      shardingTimeoutMs: 1,
+      timeoutMs: 2,
+      concurrency: 3,
+    } as const;
+    expect(resolveJobOptions({ ...given, name: 'OrderJobs.nightly' }, source)).toMatchObject({
+      ...given,
+      jobName: 'OrderJobs.nightly',
+    });
+  });
+
+  it('given undefined and null options, when resolved, then they count as not given', () => {
+    const blank: object = { misfire: undefined, description: null, timeoutMs: null };
+    expect(resolveJobOptions({ ...minimal, ...blank }, source)).toEqual(resolveJobOptions(minimal, source));
+  });
+
+  it('given several wrong options, when resolved, then one error names the place and each field with its value', () => {
+    const wrong = { ...minimal, cron: '0 0 * *', shardingTotalCount: 0, strategy: 'BY_REGION' };
+    const resolve = () => resolveJobOptions(wrong, source);
+    expect(resolve).toThrow(ConfigurationError);
+    expect(resolve).toThrow(
+      expect.objectContaining({
+        place: 'job "settle-orders" (OrderJobs.settle)',
+        problems: [
+          expect.stringMatching(/^cron: .*"0 0 \* \*"/),
+          'shardingTotalCount must be a whole number from 1 to 2147483647, but is 0',
+          'strategy: There is no sharding strategy "BY_REGION"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN.',
+        ],
+      }),
+    );
+  });
+
+  const faults: [keyof JobOptions, unknown, string][] = [
+    ['cron', 5, 'cron must be a Quartz cron expression such as "0 0 2 * * ?", but is 5'],
+    ['cron', undefined, 'cron must be a Quartz cron expression such as "0 0 2 * * ?", but is undefined'],
+    ['shardingTotalCount', 1.5, 'a whole number from 1 to 2147483647, but is 1.5'],
+    ['shardingTotalCount', '3', 'a whole number from 1 to 2147483647, but is "3"'],
+    ['shardingTotalCount', 2 ** 31, 'a whole number from 1 to 2147483647, but is 2147483648'],
+    ['shardingItemParameters', '0=a,0=b', '"0=a,0=b" must name item 0 only once'],
+    ['shardingItemParameters', '0=a,3=d', 'must name items from 0 to 2 (shardingTotalCount 3), but names 3'],
+    ['shardingItemParameters', '-1=a', 'must be entries like "0=Beijing", but one is "-1=a"'],
+    ['timeZone', 'Europe/Berln', '"Europe/Berln"'],
+    ['clockChange', 'cron', 'clockChange must be "quartz" or "natural", but is "cron"'],
+    ['failover', 'yes', 'failover must be true or false, but is "yes"'],
+    ['description', 5, 'description must be a text, but is 5'],
+    ['timeoutMs', 0, 'timeoutMs must be a whole number from 1 to 2147483647, but is 0'],
+    ['concurrency', -1, 'concurrency must be a whole number from 1 to 2147483647, but is -1'],
+    ['shardingTimeoutMs', Number.NaN, 'shardingTimeoutMs must be a whole number from 1 to 2147483647, but is NaN'],
+    ['strategy', 'STICKY', 'no sharding strategy "STICKY"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN'],
+    ['strategy', { type: 'X' }, 'or have a type (a text) and shard (a function), but is an object (type)'],
+    ['strategy', { type: 'odevity', shard: () => new Map() }, 'a type of its own instead of ElasticJob\'s "odevity"'],
+  ];
+  it.each(faults)('given %s %o, when resolved, then it is refused by name: %s', (option, value, problem) => {
+    const resolve = () => resolveJobOptions({ ...minimal, [option]: value }, source);
+    expect(resolve).toThrow(ConfigurationError);
+    expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));
+    expect(resolve).toThrow(
+      expect.objectContaining({ problems: [expect.stringMatching(new RegExp(`^${option}\\b`))] }),
+    );
+  });
+
+  it.each([
+    ['faliover', 'faliover (given as true) is not an option of a job; did you mean failover?'],
+    ['ShardingTotalcount', 'did you mean shardingTotalCount?'],
+    ['retries', 'known are name, cron, shardingTotalCount,'],
+  ])('given the unknown option %s, when resolved, then the error tells what there is', (option, problem) => {
+    const resolve = () => resolveJobOptions({ ...minimal, [option]: true }, source);
+    expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));
+  });
+
+  it('given an own strategy by name, object or class, when resolved, then it is the one in force', () => {
+    const byRegion = new ByRegion();
+    const resolve = (strategy: JobOptions['strategy']) =>
+      resolveJobOptions({ ...minimal, strategy }, { ...source, strategies: [byRegion] }).strategy;
+    expect(resolve('BY_REGION')).toBe(byRegion);
+    expect(resolve(byRegion)).toBe(byRegion);
+    expect(resolve(ByRegion)).toBeInstanceOf(ByRegion);
+    expect(resolve('round_robin')).toBe(createShardingStrategy('ROUND_ROBIN'));
+  });
+
+  it('given parameters beyond the count from elsewhere, when surplus ones are allowed, then they are kept', () => {
+    const shrunk = { ...minimal, shardingTotalCount: 1, shardingItemParameters: '0=a,1=b' };
+    expect(resolveJobOptions(shrunk, { ...source, surplusItemParameters: true })).toMatchObject({
+      shardingItemParameters: '0=a,1=b',
+    });
+  });
+});

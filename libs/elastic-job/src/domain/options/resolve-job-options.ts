@@ -1,0 +1,100 @@
+import { validateSync } from 'class-validator';
+import { ConfigurationError } from '../errors.js';
+import type { ShardingStrategy } from '../sharding/index.js';
+import type { JobConfiguration } from './job-configuration.js';
+import type { JobOptions } from './job-options.js';
+import { JobOptionsRules } from './job-options.rules.js';
+import { findNearestName } from './nearest-name.js';
+import { findFault, show } from './option-rules.js';
+import { resolveStrategy } from './resolve-strategy.js';
+import { parseShardingItemParameters } from './sharding-item-parameters.js';
+
+/** The type of the strategy of a job that names none; ElasticJob's default as well. */
+export const DEFAULT_STRATEGY = 'AVG_ALLOCATION';
+/** How long a trigger waits for the leader to reshard unless the job says otherwise, in milliseconds. */
+export const DEFAULT_SHARDING_TIMEOUT_MS = 30_000;
+
+/** Where options come from. */
+export interface JobOptionsSource {
+  /** Names them in errors: `job "settle-orders" (OrderJobs.settle)`. */
+  readonly place: string;
+  /** The user's own strategies, which options may name by their type. @default none */
+  readonly strategies?: readonly ShardingStrategy[];
+  /** Item parameters beyond the total count are left unused, as in Java, instead of refused. @default false */
+  readonly surplusItemParameters?: boolean;
+}
+
+/**
+ * A job's configuration: the options with every default applied, validated and frozen. An option that is undefined or null
+ * counts as not given.
+ * @throws {ConfigurationError} that names every wrong option with its value and what would be right.
+ */
+export function resolveJobOptions(options: JobOptions, source: JobOptionsSource): JobConfiguration {
+  const settings = withDefaults(options);
+  const resolved = resolveStrategy(settings.strategy, source.strategies ?? []);
+  const problems = [
+    ...findUnknownOptions(options),
+    ...findBrokenRules(settings),
+    ...(source.surplusItemParameters ? [] : findSurplusItems(settings)),
+  ];
+  if (resolved.kind === 'refused') throw new ConfigurationError(source.place, [...problems, resolved.problem]);
+  if (problems.length > 0) throw new ConfigurationError(source.place, problems);
+
+  const { name, ...rest } = settings;
+  return Object.freeze({ ...rest, jobName: name, strategy: resolved.strategy });
+}
+
+function withDefaults(options: JobOptions) {
+  return {
+    name: options.name ?? '',
+    cron: options.cron,
+    shardingTotalCount: options.shardingTotalCount,
+    shardingItemParameters: options.shardingItemParameters ?? '',
+    jobParameter: options.jobParameter ?? '',
+    strategy: options.strategy ?? DEFAULT_STRATEGY,
+    timeZone: options.timeZone ?? undefined,
+    clockChange: options.clockChange ?? 'natural',
+    failover: options.failover ?? false,
+    misfire: options.misfire ?? true,
+    monitorExecution: options.monitorExecution ?? true,
+    disabled: options.disabled ?? false,
+    overwrite: options.overwrite ?? false,
+    description: options.description ?? '',
+    maxTimeDiffSeconds: options.maxTimeDiffSeconds ?? -1,
+    reconcileIntervalMinutes: options.reconcileIntervalMinutes ?? 10,
+    shardingTimeoutMs: options.shardingTimeoutMs ?? DEFAULT_SHARDING_TIMEOUT_MS,
+    timeoutMs: options.timeoutMs ?? undefined,
+    concurrency: options.concurrency ?? undefined,
+  };
+}
+
+function findUnknownOptions(options: JobOptions): string[] {
+  const known = Object.keys(new JobOptionsRules());
+  return Object.entries(options)
+    .filter(([option]) => !known.includes(option))
+    .map(([option, value]) => {
+      const meant = findNearestName(option, known);
+      const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
+      return `${option} (given as ${show(value)}) is not an option of a job; ${hint}`;
+    });
+}
+
+function findBrokenRules(settings: JobOptions): string[] {
+  const judged = Object.assign(new JobOptionsRules(), settings);
+  return validateSync(judged, { stopAtFirstError: true }).flatMap(({ constraints }) =>
+    Object.values(constraints ?? {}),
+  );
+}
+
+/** Says nothing if count or text are wrong in themselves: the rules already do. */
+function findSurplusItems({ shardingItemParameters = '', shardingTotalCount }: JobOptions): string[] {
+  const isRead = findFault(() => parseShardingItemParameters(shardingItemParameters)) === undefined;
+  if (!isRead || !(shardingTotalCount >= 1)) return [];
+  return [...parseShardingItemParameters(shardingItemParameters).keys()]
+    .filter((item) => item >= shardingTotalCount)
+    .map(
+      (item) =>
+        `shardingItemParameters must name items from 0 to ${shardingTotalCount - 1} (shardingTotalCount ` +
+        `${shardingTotalCount}), but names ${item} in ${show(shardingItemParameters)}`,
+    );
+}

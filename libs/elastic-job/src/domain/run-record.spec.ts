@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { formatRunRecord, hasBegun, parseRunRecord, type RunRecord } from './run-record.js';
+
+const RECORD: RunRecord = {
+  run: '11111111-1111-4111-8111-111111111111',
+  by: '10.0.0.1@-@7-1a',
+  target: { fireTime: 1_893_456_000_000, origin: 'schedule' },
+  attempt: 1,
+  begunAt: 1_893_456_000_012,
+};
+
+describe('the record of a run', () => {
+  it.each<[string, RunRecord]>([
+    ['begun', RECORD],
+    ['settled', { ...RECORD, settled: { at: 1_893_456_000_999, outcome: 'failed' } }],
+    ['begun by hand', { ...RECORD, target: { fireTime: 1, origin: 'manual:7' } }],
+  ])('given a run that was %s, when it is written and read, then it is the same', (_, record) => {
+    expect(parseRunRecord(formatRunRecord(record))).toEqual({ kind: 'record', record });
+  });
+
+  it('given an item that Java keeps, when it is read, then there is no record', () => {
+    expect(parseRunRecord('')).toEqual({ kind: 'none' });
+  });
+
+  it.each([
+    ['a later version', JSON.stringify({ v: 2, ...RECORD })],
+    ['no version', JSON.stringify(RECORD)],
+    ['no run', JSON.stringify({ v: 1, ...RECORD, run: undefined })],
+    ['no holder', JSON.stringify({ v: 1, ...RECORD, by: 5 })],
+    ['no target', JSON.stringify({ v: 1, ...RECORD, target: null })],
+    ['a target without origin', JSON.stringify({ v: 1, ...RECORD, target: { fireTime: 1 } })],
+    ['a settlement without outcome', JSON.stringify({ v: 1, ...RECORD, settled: { at: 1 } })],
+    ['a settlement of null', JSON.stringify({ v: 1, ...RECORD, settled: null })],
+    ['half of a record', formatRunRecord(RECORD).slice(0, 40)],
+    ['no object', '5'],
+    ['null', 'null'],
+    ['no JSON', 'hello'],
+  ])('given a text with %s, when it is read, then it is foreign and kept as it is', (_, text) => {
+    expect(parseRunRecord(text)).toEqual({ kind: 'foreign', text });
+  });
+
+  it('given a record, when a target is compared, then fire time and origin both count', () => {
+    const stored = parseRunRecord(formatRunRecord(RECORD));
+
+    expect(hasBegun(stored, RECORD.target)).toBe(true);
+    expect(hasBegun(stored, { ...RECORD.target, origin: 'manual:1' })).toBe(false);
+    expect(hasBegun(stored, { ...RECORD.target, fireTime: 1 })).toBe(false);
+    expect(hasBegun({ kind: 'none' }, RECORD.target)).toBe(false);
+  });
+});

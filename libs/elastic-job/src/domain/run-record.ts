@@ -1,0 +1,68 @@
+import type { ShardOutcomeKind } from './shard-outcome.js';
+import { isSameTarget, type Target } from './trigger.js';
+
+/**
+ * The text of `sharding/{item}`: what the last run of the item by one of our instances was. Written by begin and settle
+ * against the node's version, so it makes the begin a compare-and-set. Java leaves the node empty and never reads it.
+ */
+export interface RunRecord {
+  /** Unique per begin; tells after a lost reply whether the begin in the node is ours. */
+  readonly run: string;
+  /** The instance id of the holder. */
+  readonly by: string;
+  readonly target: Target;
+  readonly attempt: number;
+  /** Milliseconds since the epoch. */
+  readonly begunAt: number;
+  readonly settled?: { readonly at: number; readonly outcome: ShardOutcomeKind };
+}
+
+/** A record as it stands in the tree. `foreign`: written by a version of this package that this one cannot judge. */
+export type StoredRecord =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'record'; readonly record: RunRecord }
+  | { readonly kind: 'foreign'; readonly text: string };
+
+const RECORD_VERSION = 1;
+
+export function formatRunRecord(record: RunRecord): string {
+  return JSON.stringify({ v: RECORD_VERSION, ...record });
+}
+
+export function parseRunRecord(text: string): StoredRecord {
+  if (text === '') return { kind: 'none' };
+  const value = parseJson(text);
+  if (!isRecordText(value)) return { kind: 'foreign', text };
+  const { v: _version, ...record } = value;
+  return { kind: 'record', record };
+}
+
+/** True if the record shows a run of this target, finished or not. */
+export function hasBegun(stored: StoredRecord, target: Target): boolean {
+  return stored.kind === 'record' && isSameTarget(stored.record.target, target);
+}
+
+interface RecordText extends RunRecord {
+  readonly v: number;
+}
+
+function isRecordText(value: unknown): value is RecordText {
+  if (typeof value !== 'object' || value === null) return false;
+  const { v, run, by, target, settled } = value as Partial<RecordText>;
+  return (
+    v === RECORD_VERSION &&
+    typeof run === 'string' &&
+    typeof by === 'string' &&
+    typeof target?.fireTime === 'number' &&
+    typeof target.origin === 'string' &&
+    (settled === undefined || typeof settled?.outcome === 'string')
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import type { ExecutionSource, JobName } from './trigger.js';
+
+/** What a handler is told about the item that it runs. One context per item and run. */
+export interface ShardingContext {
+  readonly jobName: JobName;
+  /** ElasticJob's task id: `{job}@-@{items}@-@READY@-@{instance id}`. */
+  readonly taskId: string;
+  readonly jobParameter: string;
+  readonly shardingTotalCount: number;
+  /** This item, counted from 0. */
+  readonly shardingItem: number;
+  /** This item's entry of `shardingItemParameters`. */
+  readonly shardingParameter: string | undefined;
+  /** The scheduled instant this run stands for, not when it happened to start. */
+  readonly fireTime: Date;
+  readonly source: ExecutionSource;
+  /** What asked for the run. */
+  readonly trigger: 'schedule' | { readonly id: string; readonly parameters?: string };
+  /** 1, and more for retries within the lease. */
+  readonly attempt: number;
+  /** Aborts on timeout, on shutdown's deadline, or when this instance may no longer own the item. */
+  readonly signal: AbortSignal;
+  /** Fencing token: grows with every run of the item. Undefined without `monitorExecution`. */
+  readonly token: bigint | undefined;
+  /** Goes before the token in every comparison. */
+  readonly tokenEpoch: number;
+  /**
+   * Returns if this instance may still act for the item. Synchronous, so also right right after a pause.
+   * @throws {LeaseLostError} if it may not.
+   */
+  assertHeld(): void;
+}
+
+/** Runs one item. What it returns is awaited and ignored; what it throws is the item's outcome. */
+export type JobHandler = (context: ShardingContext) => unknown;
