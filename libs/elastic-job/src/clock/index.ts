@@ -1,0 +1,4 @@
+export * from './clock.js';
+export * from './host-address.js';
+export * from './sleep.js';
+export * from './system-clock.js';

@@ -1,0 +1,99 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { SystemClock } from './system-clock.js';
+
+const clock = new SystemClock();
+
+describe('SystemClock', () => {
+  it('given many short timers, when they fire, then none is early on the monotonic clock', async () => {
+    const early = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const due = clock.monotonicNow() + index / 10;
+        await new Promise<void>((resolve) => clock.setTimer(index / 10, resolve));
+        return clock.monotonicNow() < due;
+      }),
+    );
+
+    expect(early).not.toContain(true);
+  });
+
+  it('given a timer beyond the range of Node, when time passes, then it has not fired', async () => {
+    const callback = vi.fn<() => void>();
+
+    const timer = clock.setTimer(2 ** 31 + 1_000, callback);
+    await clock.sleep(20);
+    timer.cancel();
+
+    expect(callback).not.toHaveBeenCalled();
+  });
+
+  it('given a wait of fifty days, when they have passed, then its timer fires once and not before', () => {
+    vi.useFakeTimers();
+    try {
+      const callback = vi.fn<() => void>();
+      const fiftyDays = 50 * 86_400_000;
+
+      clock.setTimer(fiftyDays, callback);
+      vi.advanceTimersByTime(fiftyDays - 1);
+      const callsBefore = callback.mock.calls.length;
+      vi.advanceTimersByTime(1);
+
+      expect(callsBefore).toBe(0);
+      expect(callback).toHaveBeenCalledOnce();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('given a cancelled timer, when its time comes, then nothing happens', async () => {
+    const callback = vi.fn<() => void>();
+    const timer = clock.setTimer(1, callback);
+
+    timer.cancel();
+    timer.cancel();
+    await clock.sleep(5);
+
+    expect(callback).not.toHaveBeenCalled();
+  });
+
+  it('given a sleeper, when its signal aborts, then it rejects with the reason and leaves no listener', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+
+    const sleeping = clock.sleep(60_000, controller.signal);
+    controller.abort(reason);
+
+    await expect(sleeping).rejects.toBe(reason);
+    await expect(clock.sleep(60_000, controller.signal)).rejects.toBe(reason);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it('given a sleeper with a signal, when it wakes by itself, then it leaves no listener', async () => {
+    const { signal } = new AbortController();
+
+    await clock.sleep(1, signal);
+
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('given work that ends together, when one of them asks for the next turn, then it comes after all of them', async () => {
+    const order: string[] = [];
+    const work = async (name: string): Promise<void> => {
+      await Promise.resolve();
+      order.push(name);
+    };
+
+    const turn = clock.nextTurn().then(() => order.push('turn'));
+    await Promise.all([work('a'), work('b'), turn]);
+
+    expect(order).toEqual(['a', 'b', 'turn']);
+  });
+
+  it('given this host, when asked who it is, then it answers with an IPv4 address, its pid and new ids', () => {
+    expect(clock.hostAddress()).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+    expect(clock.pid()).toBe(process.pid);
+    expect(clock.uuid()).not.toBe(clock.uuid());
+    expect(clock.random()).toBeLessThan(1);
+  });
+});

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { networkInterfaces } from 'node:os';
+import type { Clock, Timer } from './clock.js';
+import { chooseHostAddress, type HostAddressOptions } from './host-address.js';
+import { sleepOn } from './sleep.js';
+
+/** The longest wait that Node's timers know; they turn a longer one into 1 ms. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * This process's own time, chance and host.
+ *
+ * Its timers keep the process alive: over the embedded registry, which has no socket, they are all that does. Whoever
+ * sets one therefore cancels it when it stops.
+ */
+export class SystemClock implements Clock {
+  constructor(private readonly addressOptions: HostAddressOptions = {}) {}
+
+  wallNow(): number {
+    return Date.now();
+  }
+
+  monotonicNow(): number {
+    return performance.now();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, ms, signal);
+  }
+
+  setTimer(ms: number, callback: () => void): Timer {
+    const due = this.monotonicNow() + ms;
+    const arm = (left: number): NodeJS.Timeout => setTimeout(wake, Math.min(Math.ceil(left), MAX_TIMEOUT_MS));
+    const wake = (): void => {
+      const left = due - this.monotonicNow();
+      // Node may wake up to a millisecond early, and wakes early on purpose if the wait is longer than one timeout.
+      if (left > 0) timeout = arm(left);
+      else callback();
+    };
+    let timeout = arm(ms);
+    return { cancel: () => clearTimeout(timeout) };
+  }
+
+  nextTurn(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  random(): number {
+    return Math.random();
+  }
+
+  uuid(): string {
+    return randomUUID();
+  }
+
+  hostAddress(): string {
+    return chooseHostAddress(networkInterfaces(), this.addressOptions);
+  }
+
+  pid(): number {
+    return process.pid;
+  }
+}
