@@ -1,0 +1,197 @@
+import type { Clock } from '../../clock/index.js';
+import { Namespace } from '../namespace.js';
+import { childPath } from '../node-map.js';
+import { refusalError } from '../refusal-error.js';
+import type {
+  CreateMode,
+  NodeStat,
+  Operation,
+  OperationResult,
+  RegistryCenter,
+  RegistryNode,
+  RegistryTraffic,
+  RequestOptions,
+  SessionInfo,
+  Subtree,
+  SubtreeListener,
+  TransactionResult,
+} from '../registry-center.js';
+import { NodeExistsError, NoNodeError, RequestTooLargeError } from '../registry.errors.js';
+import { OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
+import type { MemoryServer } from './memory-server.js';
+import { MemorySession } from './memory-session.js';
+import type { CommitResult } from './node-tree.js';
+
+/** How a client of a memory registry behaves. */
+export interface MemoryRegistryCenterOptions {
+  readonly namespace: string;
+  /** The client's own clock; it may differ from the server's. */
+  readonly clock: Clock;
+  /** How long the server keeps the session of a client that it does not hear, in milliseconds. */
+  readonly sessionTimeoutMs: number;
+  /** Longest wait for an answer, in milliseconds, where a request does not say. */
+  readonly requestTimeoutMs: number;
+  /** @default 1_000_000 */
+  readonly maxRequestBytes?: number;
+  /**
+   * The time from a request to its answer, in milliseconds. At 0 it is one microtask each way: as fast as can be, but a
+   * loop that awaits nothing but requests keeps timers and sockets waiting.
+   * @default 0
+   */
+  readonly latencyMs?: number;
+}
+
+/**
+ * One client of a `MemoryRegistry`. Sizes are counted as ZooKeeper's would be, with the open ACL, so that a tree that
+ * fits here fits there.
+ */
+export class MemoryRegistryCenter implements RegistryCenter {
+  readonly maxRequestBytes: number;
+  private readonly namespace: Namespace;
+  private readonly connection: MemorySession;
+
+  /** @throws {ConfigurationError} for a namespace that ZooKeeper would refuse. */
+  constructor(
+    private readonly server: MemoryServer,
+    options: MemoryRegistryCenterOptions,
+  ) {
+    this.namespace = new Namespace(options.namespace);
+    this.maxRequestBytes = options.maxRequestBytes ?? 1_000_000;
+    this.connection = new MemorySession(server, {
+      ...options,
+      namespace: this.namespace,
+      latencyMs: options.latencyMs ?? 0,
+    });
+  }
+
+  get session(): SessionInfo {
+    return this.connection.info;
+  }
+
+  get traffic(): Readonly<RegistryTraffic> {
+    return this.connection.traffic;
+  }
+
+  connect(options?: RequestOptions): Promise<void> {
+    return this.connection.connect(options);
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
+  onSession(listener: (session: SessionInfo) => void): () => void {
+    return this.connection.onChange(listener);
+  }
+
+  async read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined> {
+    const absolutePath = this.namespace.absolute(path);
+    const ask = () => this.server.node(absolutePath);
+    return this.connection.request(`read ${path}`, ask, (node) => node && { ...node, path }, options);
+  }
+
+  async exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined> {
+    const absolutePath = this.namespace.absolute(path);
+    const ask = () => this.server.node(absolutePath);
+    return this.connection.request(`exists ${path}`, ask, (node) => node?.stat, options);
+  }
+
+  async children(path: string, options?: RequestOptions): Promise<readonly string[]> {
+    const absolutePath = this.namespace.absolute(path);
+    const ask = () => this.server.children(absolutePath);
+    const receive = (names: readonly string[] | undefined) => {
+      if (!names) throw new NoNodeError(path);
+      return names;
+    };
+    return this.connection.request(`children ${path}`, ask, receive, options);
+  }
+
+  async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {
+    const { path: created } = await this.write({ kind: 'create', path, data, mode }, options);
+    return created;
+  }
+
+  async ensurePath(path: string, options?: RequestOptions): Promise<void> {
+    this.namespace.absolute(path); // refuses an illegal path before its parts are made
+    let ancestor = '/';
+    for (const name of path.split('/').slice(1)) {
+      ancestor = childPath(ancestor, name);
+      try {
+        await this.create(ancestor, '', 'PERSISTENT', options);
+      } catch (error) {
+        if (!(error instanceof NodeExistsError)) throw error;
+      }
+    }
+  }
+
+  async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
+    const { stat } = await this.write({ kind: 'set', path, data, version }, options);
+    return stat;
+  }
+
+  async delete(path: string, version?: number, options?: RequestOptions): Promise<void> {
+    await this.write({ kind: 'delete', path, version }, options);
+  }
+
+  async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
+    const name = `transaction of ${operations.length}`;
+    this.assertFits(name, this.transactionBytes(operations));
+    const sent = operations.map((operation) => this.globalize(operation));
+    return this.connection.request(
+      name,
+      (sessionId) => this.server.commit(sessionId, sent),
+      (answer): TransactionResult => {
+        if (answer.kind === 'refused') return { ...answer, path: operations[answer.index]?.path ?? '/' };
+        return { kind: 'committed', results: answer.results.map((result) => this.localize(result)) };
+      },
+      options,
+    );
+  }
+
+  async openSubtree(path: string, listener: SubtreeListener, options?: RequestOptions): Promise<Subtree> {
+    return this.connection.openSubtree(path, listener, options);
+  }
+
+  serverTime(options?: RequestOptions): Promise<number> {
+    // ZooKeeper tells its time by writing a node only; this server can be asked.
+    return this.connection.request(
+      'server time',
+      () => this.server.wallNow(),
+      (now) => now,
+      options,
+    );
+  }
+
+  transactionBytes(operations: readonly Operation[]): number {
+    return transactionBytes(operations, this.namespace, OPEN_ACL_BYTES);
+  }
+
+  private async write<O extends Operation>(
+    operation: O,
+    options?: RequestOptions,
+  ): Promise<Extract<OperationResult, { kind: O['kind'] }>> {
+    const name = `${operation.kind} ${operation.path}`;
+    this.assertFits(name, requestBytes(operation, this.namespace, OPEN_ACL_BYTES));
+    const sent = this.globalize(operation);
+    const receive = (answer: CommitResult) => {
+      if (answer.kind === 'committed') return this.localize(answer.results[0]!);
+      throw refusalError(answer.refusal, operation.path, 'version' in operation ? operation.version : undefined);
+    };
+    const ask = (sessionId: string) => this.server.commit(sessionId, [sent]);
+    const result = await this.connection.request(name, ask, receive, options);
+    // oxlint-disable-next-line no-unsafe-type-assertion -- the server answers each operation in its own kind
+    return result as Extract<OperationResult, { kind: O['kind'] }>;
+  }
+
+  private assertFits(name: string, bytes: number): void {
+    if (bytes > this.maxRequestBytes) throw new RequestTooLargeError(name, bytes, this.maxRequestBytes);
+  }
+
+  private globalize(operation: Operation): Operation {
+    return { ...operation, path: this.namespace.absolute(operation.path) };
+  }
+
+  private localize(result: OperationResult): OperationResult {
+    return result.kind === 'create' ? { ...result, path: this.namespace.relative(result.path) ?? result.path } : result;
+  }
+}

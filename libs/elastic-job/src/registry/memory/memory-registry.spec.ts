@@ -1,0 +1,394 @@
+import { getEventListeners } from 'node:events';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../testing/index.js';
+import type { RegistryCenter, SessionInfo } from '../registry-center.js';
+import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
+import { MemoryRegistry } from './memory-registry.js';
+import type { MemoryRegistryCenterOptions } from './memory-registry-center.js';
+
+const SESSION_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 1_000;
+
+let clock: VirtualClock;
+let registry: MemoryRegistry;
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  registry = new MemoryRegistry(clock);
+});
+
+describe('a client whose connection is suspended', () => {
+  it('given requests in flight and new ones, when it is suspended, then the first are of unknown fate and the others never left', async () => {
+    const client = await connected();
+    const inFlight = client.set('/', 'x');
+    registry.suspend(idOf(client));
+    expect(client.session.state).toBe('SUSPENDED');
+    await expect(inFlight).rejects.toMatchObject({ operation: 'set /', fate: 'unknown' });
+    await expect(client.read('/')).rejects.toMatchObject({ operation: 'read /', fate: 'not-applied' });
+  });
+
+  it('given changes meanwhile, when it resumes in time, then session and nodes are kept, and the view is repaired before reset', async () => {
+    const [client, other] = [await connected(), await connected()];
+    await client.create('/e', '', 'EPHEMERAL');
+    const heard: unknown[] = [];
+    const view = await client.openSubtree('/', (event) => heard.push([event.kind, view.children('/').toSorted()]));
+    const states = statesOf(client);
+    const id = idOf(client);
+
+    registry.suspend(id);
+    await other.create('/missed', '', 'PERSISTENT');
+    await clock.advance(SESSION_TIMEOUT_MS * 0.7);
+    registry.resume(id);
+    await clock.advance(SESSION_TIMEOUT_MS);
+
+    expect(states).toEqual([`SUSPENDED ${id}`, `RECONNECTED ${id}`]);
+    expect(heard).toEqual([['reset', ['e', 'missed']]]);
+    await other.create('/later', '', 'PERSISTENT');
+    await view.sync();
+    expect(view.children('/').toSorted()).toEqual(['e', 'later', 'missed']);
+  });
+
+  it('given 4/5 of the timeout, when nobody answers, then it declares LOST before the server frees its nodes', async () => {
+    const [client, other] = [await connected(), await connected()];
+    await client.create('/e', '', 'EPHEMERAL');
+    const view = await client.openSubtree('/', () => {});
+    const id = idOf(client);
+    const states = statesOf(client);
+
+    registry.suspend(id);
+    await clock.advance(8_000);
+    expect(states).toEqual([`SUSPENDED ${id}`, `LOST ${id}`]);
+    expect(() => view.children('/')).toThrow(SessionLostError);
+    await expect(client.read('/e')).rejects.toThrow(SessionLostError);
+    await clock.advance(1_999);
+    expect(await other.exists('/e')).toBeDefined();
+    await clock.advance(1);
+    expect(await other.exists('/e')).toBeUndefined();
+  });
+
+  it.each([8_500, 60_000])(
+    'given a client that declared LOST, when it may connect again after %i ms, then it has a new session and the old nodes are gone',
+    async (ms) => {
+      const [client, other] = [await connected(), await connected()];
+      await client.create('/e', '', 'EPHEMERAL');
+      const id = idOf(client);
+      registry.suspend(id);
+      await clock.advance(ms);
+      registry.resume(id);
+      await clock.advance(0);
+      expect(client.session.state).toBe('RECONNECTED');
+      expect(client.session.id).not.toBe(id);
+      expect(await other.exists('/e')).toBeUndefined();
+      expect(await client.children('/')).toEqual([]);
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
+
+  it('given a connection that comes back too slowly, when LOST is declared meanwhile, then the old session is not resumed', async () => {
+    const client = await connected({ latencyMs: 400 });
+    const id = idOf(client);
+    const states = statesOf(client);
+    registry.suspend(id);
+    await clock.advance(7_900);
+    registry.resume(id);
+    await clock.advance(2_000);
+    expect(states).toEqual([`SUSPENDED ${id}`, `LOST ${id}`, `RECONNECTED ${idOf(client)}`]);
+    expect(idOf(client)).not.toBe(id);
+  });
+
+  it('given a suspended client, when its session expires, then it may connect again and no timeout is left', async () => {
+    const client = await connected();
+    const id = idOf(client);
+    registry.suspend(id);
+    registry.expire(id);
+    await clock.advance(0);
+    expect(client.session.state).toBe('RECONNECTED');
+    expect(idOf(client)).not.toBe(id);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('given a client in good order, when it is resumed or healed, then nothing happens to it', async () => {
+    const client = await connected();
+    const states = statesOf(client);
+    registry.resume(idOf(client));
+    registry.heal(idOf(client));
+    await clock.advance(SESSION_TIMEOUT_MS);
+    expect(states).toEqual([]);
+  });
+
+  it('given a suspended client, when it closes, then that takes no time, and the server ends the session after its timeout', async () => {
+    const [client, other] = [await connected(), await connected()];
+    await client.create('/e', '', 'EPHEMERAL');
+    const states = statesOf(client);
+    registry.suspend(idOf(client));
+    await client.close();
+    expect(await other.exists('/e')).toBeDefined();
+    await clock.advance(SESSION_TIMEOUT_MS);
+    expect(await other.exists('/e')).toBeUndefined();
+    expect(states.at(-1)).toBe('undefined undefined');
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('a client that is cut off', () => {
+  it('given a zombie, when it goes on, then it believes to be connected, its nodes are gone, and nothing of it is applied', async () => {
+    const [zombie, other] = [await connected(), await connected()];
+    await zombie.create('/e', '', 'EPHEMERAL');
+    const view = await zombie.openSubtree('/', () => {});
+    const states = statesOf(zombie);
+    registry.cutOff(idOf(zombie));
+    expect(await other.children('/')).toEqual([]);
+
+    const written = zombie.create('/late', '', 'PERSISTENT').catch((error: unknown) => error);
+    const synced = view.sync().catch((error: unknown) => error);
+    await clock.advance(REQUEST_TIMEOUT_MS);
+    expect(await written).toBeInstanceOf(RegistryUnavailableError);
+    expect(await written).toMatchObject({ fate: 'unknown' });
+    expect(await synced).toBeInstanceOf(RegistryUnavailableError);
+    expect(view.children('/')).toEqual(['e']);
+    expect(states).toEqual([]);
+    expect(zombie.session.state).toBe('CONNECTED');
+    expect(await other.children('/')).toEqual([]);
+  });
+
+  it('given a zombie, when it is healed, then it learns SUSPENDED, LOST and RECONNECTED with a new session', async () => {
+    const zombie = await connected();
+    const view = await zombie.openSubtree('/', () => {});
+    const states = statesOf(zombie);
+    const id = idOf(zombie);
+    registry.cutOff(id);
+    registry.heal(id);
+    await clock.advance(0);
+    expect(states).toEqual([`SUSPENDED ${id}`, `LOST ${id}`, `RECONNECTED ${idOf(zombie)}`]);
+    expect(idOf(zombie)).not.toBe(id);
+    expect(() => view.node('/')).toThrow(SessionLostError);
+    expect(await zombie.exists('/')).toBeDefined();
+  });
+
+  it('given a zombie, when it closes, then it waits for the answer two seconds at most', async () => {
+    const zombie = await connected();
+    registry.cutOff(idOf(zombie));
+    let closed = false;
+    const closing = zombie.close().then(() => (closed = true));
+    await clock.advance(1_999);
+    expect(closed).toBe(false);
+    await clock.advance(1);
+    await closing;
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('a client that closes', () => {
+  it('given ephemeral nodes of its own, when it closes, then its view does not tell of their end', async () => {
+    const client = await connected();
+    await client.create('/e', '', 'EPHEMERAL');
+    const heard: string[] = [];
+    await client.openSubtree('/', ({ kind }) => heard.push(kind));
+    await client.close();
+    expect(heard).toEqual([]);
+  });
+
+  it('given a zombie that is closing, when it is healed, then it ends at once and leaves nothing', async () => {
+    const zombie = await connected();
+    const states = statesOf(zombie);
+    registry.cutOff(idOf(zombie));
+    const closing = zombie.close();
+    registry.heal(idOf(zombie));
+    await closing;
+    await clock.advance(SESSION_TIMEOUT_MS);
+    expect(states).toEqual(['undefined undefined']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('given a signal that lives long, when requests have ended, then nothing listens to it any more', async () => {
+    const client = await connected();
+    const { signal } = new AbortController();
+    await client.exists('/', { signal });
+    await client.set('/none', '', 0, { signal }).catch(() => {});
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('a reply that is lost', () => {
+  it('given a write that was committed, when its reply is lost, then its fate is unknown and the session goes on', async () => {
+    const client = await connected();
+    const heard: string[] = [];
+    const view = await client.openSubtree('/', ({ kind }) => heard.push(kind));
+    const id = idOf(client);
+    const states = statesOf(client);
+    registry.loseNextReply(id);
+    const written = client.create('/a', 'x', 'PERSISTENT');
+    await expect(written).rejects.toMatchObject({ operation: 'create /a', fate: 'unknown' });
+    await clock.advance(0);
+    expect(states).toEqual([`SUSPENDED ${id}`, `RECONNECTED ${id}`]);
+    expect(heard).toEqual(['reset']);
+    expect(view.node('/a')?.data).toBe('x');
+    await client.set('/a', 'next');
+    expect((await client.read('/a'))?.data).toBe('next');
+  });
+});
+
+describe('order and latency', () => {
+  it('given no latency, when a node is written, then nobody hears of it inside of the call', async () => {
+    const client = await connected();
+    const heard: string[] = [];
+    await client.openSubtree('/', ({ kind }) => heard.push(kind));
+    const written = client.create('/a', '', 'PERSISTENT');
+    expect(heard).toEqual([]);
+    await written;
+    expect(heard).toEqual(['created']);
+  });
+
+  it('given a latency, when requests are made one by one, then each takes that long, and together they take it once', async () => {
+    const client = await connected({ latencyMs: 100 });
+    const begun = clock.monotonicNow();
+    const times = await during(async () => {
+      await client.exists('/');
+      const first = clock.monotonicNow() - begun;
+      await Promise.all([client.exists('/'), client.exists('/')]);
+      return [first, clock.monotonicNow() - begun];
+    });
+    expect(times).toEqual([100, 200]);
+  });
+
+  it('given a far and a near client, when the near one writes, then the far one hears it later, but before its own later reply', async () => {
+    const [near, far] = [await connected({ latencyMs: 10 }), await connected({ latencyMs: 400 })];
+    const order: string[] = [];
+    await during(() => far.openSubtree('/', (event) => order.push(`heard ${event.kind}`)));
+    await during(async () => {
+      const asked = clock.sleep(1).then(() => far.exists('/'));
+      await near.create('/a', '', 'PERSISTENT');
+      order.push('written');
+      await asked;
+      order.push('answered');
+    });
+    expect(order).toEqual(['written', 'heard created', 'answered']);
+  });
+
+  it('given an answer that comes too late, when the deadline passes, then the fate is unknown, and it was applied', async () => {
+    const [slow, other] = [await connected({ latencyMs: 200 }), await connected()];
+    const written = slow.create('/a', '', 'PERSISTENT', { timeoutMs: 150 }).catch((error: unknown) => error);
+    await clock.advance(200);
+    expect(await written).toMatchObject({ fate: 'unknown', message: 'create /a: no answer within 150 ms' });
+    expect(await other.exists('/a')).toBeDefined();
+  });
+});
+
+describe('the server', () => {
+  it('given a later registry, when it writes, then its transaction ids are above those of an earlier one', async () => {
+    const earlier = await connected();
+    await earlier.create('/a', '', 'PERSISTENT');
+    const { mzxid } = await earlier.set('/a', '');
+    await clock.advance(1);
+    registry = new MemoryRegistry(clock);
+    const later = await connected();
+    expect((await later.exists('/'))?.czxid).toBeGreaterThan(mzxid);
+    expect(mzxid / 1000n).toBe(BigInt(Date.UTC(2030, 0, 1)));
+  });
+
+  it('given a client whose clock is wrong, when it writes, then times are those of the server', async () => {
+    const wrong = clock.fork();
+    wrong.setWall(0);
+    const client = await connected({ clock: wrong });
+    await client.create('/a', '', 'PERSISTENT');
+    expect((await client.exists('/a'))?.ctime).toBe(clock.wallNow());
+    expect(await client.serverTime()).toBe(clock.wallNow());
+  });
+
+  it('given a session that nobody has, when a fault is made for it, then a RangeError names it', () => {
+    expect(() => registry.expire('c0ffee')).toThrow(RangeError);
+    expect(() => registry.expire('c0ffee')).toThrow('c0ffee');
+  });
+
+  it('given clients that connect and close in a race, when all is over, then no node, session or timer is left', async () => {
+    const observer = await connected();
+    for (let round = 0; round < 200; round += 1) {
+      const client = registry.center(options());
+      const connecting = client.connect().then(() => client.create('/e', '', 'EPHEMERAL'));
+      const outcome = connecting.catch((error: unknown) => error);
+      for (let turn = 0; turn < round % 7; turn += 1) await Promise.resolve();
+      await Promise.all([client.close(), client.close()]);
+      await outcome;
+      expect(client.session).toMatchObject({ state: undefined, id: undefined });
+      expect(await observer.children('/')).toEqual([]);
+    }
+    await observer.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it.each([1, 2, 3, 4, 5])(
+    'given random faults (seed %i), when all is healed, then views equal the tree',
+    async (seed) => {
+      const chance = new VirtualClock({ seed });
+      const oneOf = <T>(choices: readonly T[]): T => choices[Math.floor(chance.random() * choices.length)]!;
+      const clients = [await connected(), await connected(), await connected()];
+      const faults = [
+        (id: string) => registry.expire(id),
+        (id: string) => registry.suspend(id),
+        (id: string) => registry.cutOff(id),
+        (id: string) => registry.loseNextReply(id),
+      ];
+      for (let round = 0; round < 30; round += 1) {
+        const victim = oneOf(clients);
+        const id = idOf(victim);
+        const writes = Array.from({ length: 5 }, () =>
+          write(oneOf(clients), `/${oneOf(['a', 'b', 'c'])}`, oneOf(['EPHEMERAL', 'PERSISTENT'])),
+        );
+        oneOf(faults)(id);
+        await clock.advance(oneOf([0, 1_000, 12_000]));
+        registry.heal(idOf(victim));
+        await clock.advance(REQUEST_TIMEOUT_MS);
+        await Promise.all(writes);
+        const views = await Promise.all(clients.map((client) => client.openSubtree('/', () => {})));
+        await write(oneOf(clients), '/a', 'PERSISTENT');
+        for (const view of views) {
+          await view.sync();
+          const names = view.children('/');
+          expect(names.toSorted()).toEqual((await clients[0]!.children('/')).toSorted());
+          for (const name of names) expect(view.node(`/${name}`)).toEqual(await clients[0]!.read(`/${name}`));
+          view.close();
+        }
+      }
+      await Promise.all(clients.map((client) => client.close()));
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
+});
+
+function options(more: Partial<MemoryRegistryCenterOptions> = {}): MemoryRegistryCenterOptions {
+  const timeouts = { sessionTimeoutMs: SESSION_TIMEOUT_MS, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+  return { namespace: 'test', clock, ...timeouts, ...more };
+}
+
+async function connected(more?: Partial<MemoryRegistryCenterOptions>): Promise<RegistryCenter> {
+  const client = registry.center(options(more));
+  await during(() => client.connect());
+  return client;
+}
+
+/** Lets virtual time pass until the work is done. */
+async function during<T>(work: () => Promise<T>): Promise<T> {
+  const progress = { done: false };
+  const result = work().finally(() => (progress.done = true));
+  while (!progress.done) await clock.advance(1);
+  return result;
+}
+
+function idOf(client: RegistryCenter): string {
+  return client.session.id!;
+}
+
+function statesOf(client: RegistryCenter): readonly string[] {
+  const states: string[] = [];
+  client.onSession(({ state, id }: SessionInfo) => states.push(`${state} ${id}`));
+  return states;
+}
+
+/** Creates the node, or changes it, or deletes it; whatever a fault makes of it is fine. */
+async function write(client: RegistryCenter, path: string, mode: 'EPHEMERAL' | 'PERSISTENT'): Promise<void> {
+  await client
+    .create(path, mode, mode)
+    .catch(() => client.set(path, 'changed', 0))
+    .catch(() => client.delete(path))
+    .catch(() => {});
+}

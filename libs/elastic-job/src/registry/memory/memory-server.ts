@@ -1,0 +1,135 @@
+import type { Clock, Timer } from '../../clock/index.js';
+import { parentPath } from '../node-map.js';
+import type { Operation, RegistryNode } from '../registry-center.js';
+import type { MemoryLink } from './memory-link.js';
+import { type CommitResult, type NodeChange, NodeTree } from './node-tree.js';
+
+/** A client as the server sees it. */
+export interface Peer {
+  readonly link: MemoryLink;
+  /** The changes of one commit have arrived. */
+  hear(changes: readonly NodeChange[]): void;
+  /** The connection is gone; the client may come back over the link. */
+  disconnected(): void;
+}
+
+/** A session as the server keeps it: until its peer opens another one or says good-bye. */
+export interface ServerSession {
+  readonly id: string;
+  readonly timeoutMs: number;
+  readonly peer: Peer;
+  ended: boolean;
+  /** Runs while the server does not hear the peer. */
+  expiry?: Timer;
+  losesNextReply: boolean;
+}
+
+/** The tree, the sessions and the one order in which everything happens. Paths are absolute. */
+export class MemoryServer {
+  private readonly tree = new NodeTree();
+  private readonly sessions = new Map<string, ServerSession>();
+  private zxid: bigint;
+
+  constructor(private readonly clock: Clock) {
+    // Tokens are transaction ids: a new registry must count from above an earlier one that a guarded store remembers.
+    this.zxid = BigInt(Math.floor(clock.wallNow() * 1000));
+  }
+
+  /** Opens a session for a peer, which has one at a time, and creates the node that is the peer's root. */
+  open(peer: Peer, timeoutMs: number, root: string): string {
+    this.close(peer);
+    this.zxid += 1n;
+    const id = this.zxid.toString(16);
+    this.sessions.set(id, { id, timeoutMs, peer, ended: false, losesNextReply: false });
+    this.ensure(root, id);
+    return id;
+  }
+
+  /** Takes a peer back after its connection broke. @returns whether its session is still alive. */
+  resume(sessionId: string): boolean {
+    const session = this.sessions.get(sessionId);
+    if (!session || session.ended) return false;
+    session.expiry?.cancel();
+    session.expiry = undefined;
+    return true;
+  }
+
+  /** Ends what session the peer has and forgets it. */
+  close(peer: Peer): void {
+    for (const session of this.sessions.values()) {
+      if (session.peer !== peer) continue;
+      this.end(session);
+      this.sessions.delete(session.id);
+    }
+  }
+
+  /** Ends a session; everything ephemeral of it goes in one commit. */
+  end(session: ServerSession): void {
+    if (session.ended) return;
+    session.ended = true;
+    session.expiry?.cancel();
+    const ephemerals = this.tree.ephemeralsOf(session.id).map(({ path }) => ({ kind: 'delete', path }) as const);
+    if (ephemerals.length > 0) this.commit(session.id, ephemerals);
+  }
+
+  /** Ends a session after its timeout, unless its peer comes back. */
+  expireLater(session: ServerSession): void {
+    if (session.ended) return;
+    session.expiry ??= this.clock.setTimer(session.timeoutMs, () => this.end(session));
+  }
+
+  session(sessionId: string): ServerSession | undefined {
+    return this.sessions.get(sessionId);
+  }
+
+  /** Breaks a peer's connection; the network itself is in order. */
+  disconnect({ peer }: ServerSession): void {
+    peer.link.break();
+    peer.link.mend();
+    peer.disconnected();
+  }
+
+  /** Applies the operations and sends the news to everybody, before the reply that the caller will send. */
+  commit(sessionId: string, operations: readonly Operation[]): CommitResult {
+    const zxid = this.zxid + 1n;
+    const result = this.tree.apply(operations, { zxid, time: this.clock.wallNow(), sessionId });
+    if (result.kind === 'refused') return result;
+    this.zxid = zxid;
+    for (const { ended, peer } of this.sessions.values()) {
+      if (!ended) peer.link.carry(() => peer.hear(result.changes));
+    }
+    this.loseReply(this.sessions.get(sessionId));
+    return result;
+  }
+
+  node(path: string): RegistryNode | undefined {
+    return this.tree.node(path);
+  }
+
+  /** The names of the children, or undefined if there is no such node. */
+  children(path: string): readonly string[] | undefined {
+    return this.tree.node(path) && this.tree.children(path);
+  }
+
+  /** The node and everything below it, parents first. */
+  subtree(path: string): readonly RegistryNode[] {
+    return this.tree.subtree(path);
+  }
+
+  /** Milliseconds since the epoch. */
+  wallNow(): number {
+    return this.clock.wallNow();
+  }
+
+  private ensure(path: string, sessionId: string): void {
+    if (this.tree.node(path)) return;
+    this.ensure(parentPath(path) ?? '/', sessionId);
+    this.commit(sessionId, [{ kind: 'create', path, data: '', mode: 'PERSISTENT' }]);
+  }
+
+  private loseReply(session: ServerSession | undefined): void {
+    if (!session?.losesNextReply) return;
+    session.losesNextReply = false;
+    this.disconnect(session);
+  }
+}

@@ -1,0 +1,221 @@
+import type { Clock, Timer } from '../../clock/index.js';
+import type { Namespace } from '../namespace.js';
+import type {
+  RegistryNode,
+  RegistryTraffic,
+  RequestOptions,
+  SessionInfo,
+  SessionState,
+  SubtreeListener,
+} from '../registry-center.js';
+import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
+import { MemoryLink } from './memory-link.js';
+import type { MemoryServer, Peer } from './memory-server.js';
+import { MemorySubtree } from './memory-subtree.js';
+import type { NodeChange } from './node-tree.js';
+import { PendingRequests } from './pending-requests.js';
+
+/** How a client's session behaves; times in milliseconds. */
+export interface MemorySessionOptions {
+  readonly clock: Clock;
+  readonly namespace: Namespace;
+  readonly sessionTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly latencyMs: number;
+}
+
+const LONGEST_CLOSE_MS = 2_000;
+
+/**
+ * The client's end of its sessions, one after the other.
+ *
+ * ```
+ * undefined -> CONNECTED -> SUSPENDED -> RECONNECTED (same session) -> SUSPENDED ...
+ *                           SUSPENDED -> LOST -> RECONNECTED (new session)
+ * ```
+ * LOST comes from the server after a reconnect, or, while there is none, from the client's own timer, before the server
+ * gives the ephemeral nodes away. A session that this client declared lost is never resumed.
+ */
+export class MemorySession implements Peer {
+  readonly link: MemoryLink;
+  readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
+  info: SessionInfo;
+  private readonly listeners = new Set<(session: SessionInfo) => void>();
+  private readonly subtrees = new Set<MemorySubtree>();
+  private readonly requests: PendingRequests;
+  private lossTimer?: Timer;
+  private connecting?: Promise<void>;
+  private closing?: Promise<void>;
+
+  constructor(
+    private readonly server: MemoryServer,
+    private readonly options: MemorySessionOptions,
+  ) {
+    this.link = new MemoryLink(options.clock, options.latencyMs);
+    this.requests = new PendingRequests(this.link, options.clock);
+    this.info = { state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs };
+  }
+
+  onChange(listener: (session: SessionInfo) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async connect(options?: RequestOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
+    if (this.closing) throw new RegistryUnavailableError('connect', 'not-applied', 'this registry center is closed');
+    if (this.info.state !== undefined) return;
+    this.connecting ??= this.exchange(
+      'connect',
+      () => this.open(),
+      (id) => this.become('CONNECTED', id),
+      options,
+    ).finally(() => (this.connecting = undefined));
+    await this.connecting;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  /**
+   * Asks the server, if there is a connection: `ask` runs there, `receive` here with the answer, in the order of the link.
+   * @throws {RegistryUnavailableError} @throws {SessionLostError} between LOST and the next session
+   */
+  async request<A, T>(
+    operation: string,
+    ask: (sessionId: string) => A,
+    receive: (answer: A) => T,
+    options?: RequestOptions,
+  ): Promise<T> {
+    options?.signal?.throwIfAborted();
+    const { state, id } = this.info;
+    if (state === 'LOST') throw new SessionLostError(id);
+    if (this.closing || id === undefined || !this.isConnected()) {
+      const why = this.closing ? 'this registry center is closed' : 'there is no connection to the registry';
+      throw new RegistryUnavailableError(operation, 'not-applied', why);
+    }
+    this.traffic.foreground += 1;
+    return this.exchange(operation, () => ask(id), receive, options);
+  }
+
+  openSubtree(path: string, listener: SubtreeListener, options?: RequestOptions): Promise<MemorySubtree> {
+    const absolutePath = this.options.namespace.absolute(path);
+    const receive = (nodes: readonly RegistryNode[]) => {
+      const subtree = new MemorySubtree(this, path, listener);
+      subtree.replace(this.localize(nodes));
+      this.subtrees.add(subtree);
+      return subtree;
+    };
+    return this.request(`open subtree ${path}`, () => this.server.subtree(absolutePath), receive, options);
+  }
+
+  release(subtree: MemorySubtree): void {
+    this.subtrees.delete(subtree);
+  }
+
+  hear(changes: readonly NodeChange[]): void {
+    if (this.subtrees.size === 0) return;
+    const local = changes.flatMap(({ kind, node }) => this.localize([node]).map((own) => ({ kind, node: own })));
+    for (const subtree of this.subtrees) subtree.hear(local);
+  }
+
+  disconnected(): void {
+    const { clock, sessionTimeoutMs } = this.options;
+    this.requests.fail('the connection broke before the answer came');
+    if (this.closing || this.info.state === undefined) return;
+    if (this.isConnected()) {
+      this.become('SUSPENDED');
+      this.lossTimer = clock.setTimer((sessionTimeoutMs * 4) / 5, () => this.lose());
+    }
+    this.reconnect();
+  }
+
+  private reconnect(): void {
+    const { id } = this.info;
+    if (id === undefined) return;
+    const views = [...this.subtrees];
+    this.converse(
+      () =>
+        this.server.resume(id) && views.map(({ path }) => this.server.subtree(this.options.namespace.absolute(path))),
+      (contents) => {
+        if (!contents) this.lose();
+        if (!contents || this.info.state === 'LOST') return this.renew();
+        this.lossTimer?.cancel();
+        for (const [index, view] of views.entries()) view.replace(this.localize(contents[index] ?? []));
+        this.become('RECONNECTED');
+        for (const view of views) view.reset();
+      },
+    );
+  }
+
+  private renew(): void {
+    this.converse(
+      () => this.open(),
+      (id) => this.become('RECONNECTED', id),
+    );
+  }
+
+  private lose(): void {
+    this.lossTimer?.cancel();
+    for (const subtree of this.subtrees) subtree.lose();
+    this.subtrees.clear();
+    this.become('LOST');
+  }
+
+  private async end(): Promise<void> {
+    const bye = () => this.server.close(this);
+    this.lossTimer?.cancel();
+    if (this.isConnected()) {
+      const timeoutMs = Math.min(LONGEST_CLOSE_MS, this.options.sessionTimeoutMs / 3);
+      await this.exchange('close', bye, () => {}, { timeoutMs }).catch(() => {});
+    } else {
+      this.link.carry(bye);
+    }
+    this.requests.fail('this registry center was closed');
+    for (const subtree of this.subtrees) subtree.lose();
+    this.subtrees.clear();
+    this.info = { ...this.info, id: undefined };
+    this.become(undefined);
+  }
+
+  private localize(nodes: readonly RegistryNode[]): readonly RegistryNode[] {
+    return nodes.flatMap((node) => {
+      const path = this.options.namespace.relative(node.path);
+      return path === undefined ? [] : { ...node, path };
+    });
+  }
+
+  private open(): string {
+    return this.server.open(this, this.options.sessionTimeoutMs, this.options.namespace.root);
+  }
+
+  private isConnected(): boolean {
+    return this.info.state === 'CONNECTED' || this.info.state === 'RECONNECTED';
+  }
+
+  private become(state: SessionState | undefined, id = this.info.id): void {
+    if (state === this.info.state) return;
+    this.info = { ...this.info, state, id };
+    // A listener that is added by another one hears the next change, not this one.
+    for (const listener of Array.from(this.listeners)) listener(this.info);
+  }
+
+  /** There and back, for what nobody waits for. */
+  private converse<A>(answer: () => A, receive: (answer: A) => void): void {
+    this.link.ask(answer, (given) => {
+      if (!this.closing) receive(given);
+    });
+  }
+
+  private exchange<A, T>(
+    operation: string,
+    answer: () => A,
+    receive: (answer: A) => T,
+    options: RequestOptions = {},
+  ): Promise<T> {
+    const { signal, timeoutMs = this.options.requestTimeoutMs } = options;
+    return this.requests.send(operation, answer, receive, timeoutMs, signal);
+  }
+}

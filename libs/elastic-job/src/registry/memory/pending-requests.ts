@@ -1,0 +1,58 @@
+import type { Clock } from '../../clock/index.js';
+import { RegistryUnavailableError } from '../registry.errors.js';
+import type { MemoryLink } from './memory-link.js';
+
+/** The requests of a client that are not answered yet. Each of them ends: with its answer, or without. */
+export class PendingRequests {
+  private readonly pending = new Set<(why: string) => void>();
+
+  constructor(
+    private readonly link: MemoryLink,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends a request: `answer` runs at the server, `receive` here, in the order of the link and before the promise resolves.
+   * @throws {RegistryUnavailableError} with fate `unknown` after `timeoutMs` milliseconds, or if `fail` is called first
+   */
+  send<A, T>(
+    operation: string,
+    answer: () => A,
+    receive: (answer: A) => T,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        timer.cancel();
+        signal?.removeEventListener('abort', abort);
+        this.pending.delete(giveUp);
+      };
+      const abort = () => {
+        end();
+        reject(signal?.reason);
+      };
+      const giveUp = (why: string) => {
+        end();
+        reject(new RegistryUnavailableError(operation, 'unknown', why));
+      };
+      const timer = this.clock.setTimer(timeoutMs, () => giveUp(`no answer within ${timeoutMs} ms`));
+      signal?.addEventListener('abort', abort);
+      this.pending.add(giveUp);
+      this.link.ask(answer, (given) => {
+        if (!this.pending.has(giveUp)) return;
+        end();
+        try {
+          resolve(receive(given));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  /** Ends all of them without an answer. */
+  fail(why: string): void {
+    for (const giveUp of this.pending) giveUp(why);
+  }
+}

@@ -1,0 +1,50 @@
+import { ConfigurationError } from '../domain/index.js';
+
+// What ZooKeeper's PathUtils.validatePath refuses: control characters, surrogates and private use, and specials.
+// oxlint-disable-next-line no-control-regex -- these are the characters that must not be there
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/;
+
+/**
+ * The part of the registry below which an adapter lives. Paths of the port are relative to it: with the namespace
+ * `shop/orders`, the port's `/settle` is the server's `/shop/orders/settle`, and its `/` is `/shop/orders`.
+ *
+ * @throws {ConfigurationError} for a name that ZooKeeper would refuse: `/` at an end, an empty, `.` or `..` level,
+ *   control characters, or `zookeeper` (which the server keeps for itself) as the first level.
+ */
+export class Namespace {
+  /** The server's path of the namespace itself. */
+  readonly root: string;
+
+  constructor(readonly name: string) {
+    this.root = `/${name}`;
+    const problem = name.split('/')[0] === 'zookeeper' ? 'is reserved by the server' : pathProblem(this.root);
+    if (problem) {
+      throw new ConfigurationError('registry', [
+        `namespace ${JSON.stringify(name)} ${problem}; use a name such as "orders" or "shop/orders"`,
+      ]);
+    }
+  }
+
+  /** The server's path of a path of the port. @throws {ConfigurationError} if ZooKeeper would refuse the path. */
+  absolute(path: string): string {
+    if (path === '/') return this.root;
+    const problem = pathProblem(path);
+    if (problem) throw new ConfigurationError('registry', [`path ${JSON.stringify(path)} ${problem}`]);
+    return this.root + path;
+  }
+
+  /** The port's path of a path that the server named, or undefined if that is outside of the namespace. */
+  relative(absolutePath: string): string | undefined {
+    if (absolutePath === this.root) return '/';
+    return absolutePath.startsWith(`${this.root}/`) ? absolutePath.slice(this.root.length) : undefined;
+  }
+}
+
+function pathProblem(path: string): string | undefined {
+  if (!path.startsWith('/')) return 'does not begin with "/"';
+  const levels = path.slice(1).split('/');
+  if (levels.includes('')) return 'has an empty level';
+  if (levels.includes('.') || levels.includes('..')) return 'has a relative level';
+  if (FORBIDDEN.test(path)) return 'has a character that ZooKeeper forbids';
+  return undefined;
+}

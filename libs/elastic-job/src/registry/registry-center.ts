@@ -1,0 +1,143 @@
+/**
+ * What the scheduler needs of a registry: ZooKeeper's own model, so that nothing is promised here which an ensemble
+ * does not keep.
+ *
+ * - Paths are absolute, below the adapter's namespace (`/settle-orders/instances`); data is UTF-8 text.
+ * - Absence is a value where it is asked for (`read`, `exists`); everywhere else it is an error. A lost connection is
+ *   always an error, never "absent".
+ * - A write whose reply was lost says so (`RegistryUnavailableError.fate === 'unknown'`). Nothing is sent twice unasked.
+ * - Events of a subtree that precede a `sync` on it are in its view when the sync resolves.
+ */
+export interface RegistryCenter {
+  /** Opens the first session. @throws {RegistryUnavailableError} if no server answered before the deadline. */
+  connect(options?: RequestOptions): Promise<void>;
+  /** Ends the session, so that its ephemeral nodes go at once. Idempotent; never rejects. */
+  close(): Promise<void>;
+
+  readonly session: SessionInfo;
+  /** Hears every change of state, in order, without duplicates. @returns a function that removes the listener. */
+  onSession(listener: (session: SessionInfo) => void): () => void;
+
+  /** The node, or undefined if there is none. */
+  read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined>;
+  exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined>;
+  /** The names of the children, in no particular order. @throws {NoNodeError} */
+  children(path: string, options?: RequestOptions): Promise<readonly string[]>;
+
+  /** @returns the path that was created: with a sequence number appended for the sequential modes. @throws {NodeExistsError} @throws {NoNodeError} if the parent is missing */
+  create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string>;
+  /** Creates what is missing of a path as persistent, empty nodes. An existing node is left as it is. */
+  ensurePath(path: string, options?: RequestOptions): Promise<void>;
+  /** @param version the expected data version (0 is a version like any other); undefined: any. @throws {NoNodeError} @throws {BadVersionError} */
+  set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat>;
+  /** @throws {NoNodeError} @throws {BadVersionError} @throws {NotEmptyError} */
+  delete(path: string, version?: number, options?: RequestOptions): Promise<void>;
+
+  /**
+   * All of the operations or none, in one request. A refusal is an answer: it names the first operation that failed.
+   * @throws {RequestTooLargeError} before anything is sent.
+   */
+  transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult>;
+
+  /** Opens a view of everything at and below `path`; complete when the promise resolves. `path` need not exist yet. */
+  openSubtree(path: string, listener: SubtreeListener, options?: RequestOptions): Promise<Subtree>;
+
+  /** The registry's wall clock, in milliseconds since the epoch, as read from a node that this call writes. */
+  serverTime(options?: RequestOptions): Promise<number>;
+
+  /** The size of a transaction as it is sent, in bytes, and the most that one may have. */
+  readonly maxRequestBytes: number;
+  transactionBytes(operations: readonly Operation[]): number;
+
+  /** Requests sent so far: those that somebody waits for, and those that keep watches and subtree views alive. */
+  readonly traffic: Readonly<RegistryTraffic>;
+}
+
+export interface RegistryTraffic {
+  foreground: number;
+  background: number;
+}
+
+export interface RequestOptions {
+  /** Gives the request up; what was already sent may still be applied. The call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Longest wait for the answer, in milliseconds. @default the adapter's `requestTimeoutMs` */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Curator's words. CONNECTED: the first time. SUSPENDED: no server answers, the session may live on; stop starting work.
+ * RECONNECTED: answers again; compare `id`, a new one is a new session. LOST: the session is over and everything
+ * ephemeral with it; it never precedes SUSPENDED and is always followed by a new session or by the end.
+ */
+export type SessionState = 'CONNECTED' | 'SUSPENDED' | 'RECONNECTED' | 'LOST';
+
+export interface SessionInfo {
+  /** `undefined` before the first connection and after `close`. */
+  readonly state: SessionState | undefined;
+  /** Unique per session, in lower-case hexadecimal without leading zeros. */
+  readonly id: string | undefined;
+  /** What the server granted, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface NodeStat {
+  /** Transaction ids of the creation and of the last write of the data. They only ever grow. */
+  readonly czxid: bigint;
+  readonly mzxid: bigint;
+  /** Milliseconds since the epoch, on the registry's clock. */
+  readonly ctime: number;
+  readonly mtime: number;
+  /** Data version; a re-created node starts at 0 again. */
+  readonly version: number;
+  /** The session that owns an ephemeral node, as in `SessionInfo.id`; undefined for a persistent one. */
+  readonly ephemeralOwner: string | undefined;
+}
+
+export interface RegistryNode {
+  readonly path: string;
+  readonly data: string;
+  readonly stat: NodeStat;
+}
+
+export type CreateMode = 'PERSISTENT' | 'EPHEMERAL' | 'PERSISTENT_SEQUENTIAL' | 'EPHEMERAL_SEQUENTIAL';
+
+export type Operation =
+  | { readonly kind: 'check'; readonly path: string; readonly version?: number }
+  | { readonly kind: 'create'; readonly path: string; readonly data: string; readonly mode: CreateMode }
+  | { readonly kind: 'set'; readonly path: string; readonly data: string; readonly version?: number }
+  | { readonly kind: 'delete'; readonly path: string; readonly version?: number };
+
+export type OperationResult =
+  | { readonly kind: 'check' }
+  | { readonly kind: 'create'; readonly path: string }
+  | { readonly kind: 'set'; readonly stat: NodeStat }
+  | { readonly kind: 'delete' };
+
+/** Why an operation was refused, in ZooKeeper's words. */
+export type Refusal =
+  'NO_NODE' | 'NODE_EXISTS' | 'BAD_VERSION' | 'NOT_EMPTY' | 'NO_CHILDREN_FOR_EPHEMERALS' | 'NO_AUTH';
+
+export type TransactionResult =
+  | { readonly kind: 'committed'; readonly results: readonly OperationResult[] }
+  | { readonly kind: 'refused'; readonly index: number; readonly path: string; readonly refusal: Refusal };
+
+/** What happened to one node, in the order of the registry. `reset`: anything may have changed; read the view again. */
+export type SubtreeEvent =
+  { readonly kind: 'created' | 'changed' | 'deleted'; readonly path: string } | { readonly kind: 'reset' };
+
+/** Called after the view shows the change. Must not throw. */
+export type SubtreeListener = (event: SubtreeEvent) => void;
+
+/**
+ * A view of a subtree, read from memory. It belongs to the session in which it was opened: after LOST every call throws
+ * SessionLostError. After a reconnect within the session the view repairs itself and then says `reset`.
+ */
+export interface Subtree {
+  /** One request; when it resolves, the view holds everything that was committed before the call. */
+  sync(options?: RequestOptions): Promise<void>;
+  node(path: string): RegistryNode | undefined;
+  /** The names of the children, in no particular order; empty if there is no such node. */
+  children(path: string): readonly string[];
+  close(): void;
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { Namespace } from './namespace.js';
+import type { Operation } from './registry-center.js';
+import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from './request-size.js';
+
+const namespace = new Namespace('shop/orders');
+const operations: readonly Operation[] = [
+  { kind: 'create', path: '/a世', data: 'Grüße', mode: 'EPHEMERAL' },
+  { kind: 'create', path: '/e', data: '', mode: 'PERSISTENT' },
+  { kind: 'set', path: '/b', data: 'xyz', version: 3 },
+  { kind: 'delete', path: '/c', version: 0 },
+  { kind: 'check', path: '/' },
+];
+
+// The expected sizes were measured: the same requests, serialised by node-zookeeper-client 1.1.3.
+describe('the size of a request', () => {
+  it('given an operation of each kind, when their transaction is sized, then it is what the client would send', () => {
+    expect(transactionBytes(operations, namespace, OPEN_ACL_BYTES)).toBe(253);
+    expect(transactionBytes(operations, namespace, CREATOR_ACL_BYTES)).toBe(239);
+  });
+
+  it('given a single create, when it is sized, then it is what the client would send', () => {
+    const create: Operation = { kind: 'create', path: '/a', data: 'd', mode: 'PERSISTENT' };
+    expect(requestBytes(create, namespace, OPEN_ACL_BYTES)).toBe(66);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Namespace } from './namespace.js';
+import type { Operation } from './registry-center.js';
+
+/** An ACL vector of one entry: its count, the permissions, then scheme and id as counted strings. */
+const aclBytes = (scheme: string, id: string): number => 4 + 4 + (4 + scheme.length) + (4 + id.length);
+
+/** What the ACL of a created node takes: everybody may do everything. */
+export const OPEN_ACL_BYTES = aclBytes('world', 'anyone');
+/** What the ACL of a created node takes: its creator may do everything. */
+export const CREATOR_ACL_BYTES = aclBytes('auth', '');
+
+const FRAME_BYTES = 4;
+const REQUEST_HEADER_BYTES = 8;
+const MULTI_HEADER_BYTES = 9;
+const NUMBER_BYTES = 4;
+
+/**
+ * The size of a single create, set or delete as ZooKeeper's client sends it, in bytes, with the frame's length field.
+ *
+ * @param aclBytesPerNode `OPEN_ACL_BYTES` or `CREATOR_ACL_BYTES`
+ */
+export function requestBytes(operation: Operation, namespace: Namespace, aclBytesPerNode: number): number {
+  return FRAME_BYTES + REQUEST_HEADER_BYTES + recordBytes(operation, namespace, aclBytesPerNode);
+}
+
+/**
+ * The size of a ZooKeeper multi request, in bytes, with the frame's length field.
+ *
+ * @param aclBytesPerNode `OPEN_ACL_BYTES` or `CREATOR_ACL_BYTES`
+ * @see ZooKeeper's zookeeper.jute: RequestHeader, MultiHeader, CreateRequest, SetDataRequest, DeleteRequest, CheckVersionRequest
+ */
+export function transactionBytes(
+  operations: readonly Operation[],
+  namespace: Namespace,
+  aclBytesPerNode: number,
+): number {
+  // One more header says that the operations have ended.
+  let bytes = FRAME_BYTES + REQUEST_HEADER_BYTES + MULTI_HEADER_BYTES;
+  for (const operation of operations) {
+    bytes += MULTI_HEADER_BYTES + recordBytes(operation, namespace, aclBytesPerNode);
+  }
+  return bytes;
+}
+
+function recordBytes(operation: Operation, namespace: Namespace, aclBytesPerNode: number): number {
+  const path = textBytes(namespace.absolute(operation.path));
+  switch (operation.kind) {
+    case 'create':
+      return path + textBytes(operation.data) + aclBytesPerNode + NUMBER_BYTES;
+    case 'set':
+      return path + textBytes(operation.data) + NUMBER_BYTES;
+    case 'delete':
+    case 'check':
+      return path + NUMBER_BYTES;
+    default:
+      return operation satisfies never;
+  }
+}
+
+function textBytes(text: string): number {
+  return NUMBER_BYTES + Buffer.byteLength(text, 'utf8');
+}

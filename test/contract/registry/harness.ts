@@ -1,0 +1,29 @@
+import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+
+/** An adapter of the registry port, as the contract suite meets it. */
+export interface RegistryAdapter {
+  /** Named in the titles: `memory`, `zookeeper`. */
+  readonly name: string;
+  /** Called once for each topic; what it returns is stopped when the topic has ended. */
+  start(): Promise<RegistryHarness>;
+}
+
+/** A running registry and everything that the suite does to it from outside of the port. */
+export interface RegistryHarness {
+  /** A client that is not connected yet. @throws {ConfigurationError} for a namespace that ZooKeeper would refuse. */
+  center(options: ClientOptions): RegistryCenter;
+  /** A connected client. */
+  client(options: ClientOptions): Promise<RegistryCenter>;
+  /** A legal namespace of two levels that nobody has used before. */
+  newNamespace(): string;
+  /** Ends the client's session on the server, in a way that the client is told of. Resolves when the server has ended it. */
+  expire(client: RegistryCenter): Promise<void>;
+  /** Closes every client that was handed out and whatever else is open. */
+  stop(): Promise<void>;
+}
+
+export interface ClientOptions {
+  readonly namespace: string;
+  /** @default 1_000_000 */
+  readonly maxRequestBytes?: number;
+}

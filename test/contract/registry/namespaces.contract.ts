@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.js';
+import type { RegistryAdapter } from './harness.js';
+import { eventText, useRegistry } from './support.js';
+
+export function describeNamespaces(adapter: RegistryAdapter): void {
+  describe('namespaces', () => {
+    const { harness, two } = useRegistry(adapter);
+
+    it('given two namespaces, when the same path is written in both, then each sees its own', async () => {
+      const [a, b] = [
+        await harness().client({ namespace: harness().newNamespace() }),
+        await harness().client({ namespace: harness().newNamespace() }),
+      ];
+      await a.create('/x', 'of a', 'PERSISTENT');
+      expect(await b.exists('/x')).toBeUndefined();
+      await b.create('/x', 'of b', 'PERSISTENT');
+      expect((await a.read('/x'))?.data).toBe('of a');
+      expect(await b.children('/')).toEqual(['x']);
+    });
+
+    it('given one namespace, when two clients use it, then they share its nodes', async () => {
+      const [a, b] = await two();
+      await a.create('/x', 'shared', 'PERSISTENT');
+      expect((await b.read('/x'))?.data).toBe('shared');
+    });
+
+    it('given a namespace inside another, when the outer one looks, then it sees the inner as a path', async () => {
+      const outerName = harness().newNamespace();
+      const outer = await harness().client({ namespace: outerName });
+      const inner = await harness().client({ namespace: `${outerName}/inner/most` });
+      await inner.create('/x', 'deep', 'PERSISTENT');
+      expect((await outer.read('/inner/most/x'))?.data).toBe('deep');
+    });
+
+    it('given two namespaces of which one begins like the other, when one is written, then the view of the other shows nothing', async () => {
+      const name = harness().newNamespace();
+      const [reader, writer] = [
+        await harness().client({ namespace: name }),
+        await harness().client({ namespace: `${name}2` }),
+      ];
+      const events: string[] = [];
+      const view = await reader.openSubtree('/', (event) => events.push(eventText(event)));
+      await writer.create('/x', '', 'PERSISTENT');
+      await view.sync();
+      expect(events).toEqual([]);
+      expect(view.children('/')).toEqual([]);
+    });
+
+    it('given a refusal, when it is reported, then its path is the one below the namespace', async () => {
+      const [client] = await two();
+      const refused = await client.transaction([{ kind: 'delete', path: '/none' }]);
+      expect(refused).toEqual({ kind: 'refused', index: 0, path: '/none', refusal: 'NO_NODE' });
+      await expect(client.delete('/none')).rejects.toMatchObject({ path: '/none' });
+    });
+
+    it.each([
+      '',
+      '/',
+      '/a',
+      'a/',
+      'a//b',
+      '.',
+      'a/../b',
+      'a\u0000b',
+      'a\u007fb',
+      'a\ue000b',
+      'zookeeper',
+      'zookeeper/a',
+    ])('given the illegal namespace %j, when a client is made, then ConfigurationError echoes it', (namespace) => {
+      const make = () => harness().center({ namespace });
+      expect(make).toThrow(ConfigurationError);
+      expect(make).toThrow(JSON.stringify(namespace));
+    });
+  });
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { RegistryUnavailableError } from '../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from './harness.js';
+import { costOf, recordSession, rejections, useRegistry } from './support.js';
+
+export function describeRequests(adapter: RegistryAdapter): void {
+  describe('signals, closing and time', () => {
+    const { harness, one, two } = useRegistry(adapter);
+
+    it('given an aborted signal, when anything is asked, then it rejects with the reason and sends nothing', async () => {
+      const client = await one();
+      const view = await client.openSubtree('/', () => {});
+      const reason = new Error('given up');
+      const options = { signal: AbortSignal.abort(reason) };
+      const cost = await costOf(client, async () => {
+        await expect(client.read('/a', options)).rejects.toBe(reason);
+        await expect(client.create('/a', '', 'PERSISTENT', options)).rejects.toBe(reason);
+        await expect(client.transaction([{ kind: 'check', path: '/' }], options)).rejects.toBe(reason);
+        await expect(client.openSubtree('/', () => {}, options)).rejects.toBe(reason);
+        await expect(view.sync(options)).rejects.toBe(reason);
+      });
+      expect(cost).toBe(0);
+      expect(await client.exists('/a')).toBeUndefined();
+    });
+
+    it('given a request in flight, when its signal aborts, then it rejects with the reason and the client goes on', async () => {
+      const client = await one();
+      const controller = new AbortController();
+      const reason = new Error('given up');
+      const asked = client.create('/a', '', 'PERSISTENT', { signal: controller.signal });
+      controller.abort(reason);
+      await expect(asked).rejects.toBe(reason);
+      await client.ensurePath('/b');
+      expect(await client.exists('/b')).toBeDefined();
+    });
+
+    it('given an aborted signal, when a client connects, then it rejects with the reason and may try again', async () => {
+      const client = harness().center({ namespace: harness().newNamespace() });
+      const reason = new Error('given up');
+      await expect(client.connect({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      expect(client.session.state).toBeUndefined();
+      await client.connect();
+      expect(client.session.state).toBe('CONNECTED');
+      await client.close();
+    });
+
+    it('given a client that never connected, when it is asked, then it says that nothing was applied', async () => {
+      const client = harness().center({ namespace: harness().newNamespace() });
+      const session = recordSession(client);
+      const asked = client.create('/a', '', 'PERSISTENT');
+      await expect(asked).rejects.toThrow(RegistryUnavailableError);
+      await expect(asked).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE', fate: 'not-applied' });
+      await expect(asked).rejects.toThrow('create /a');
+      await client.close();
+      expect(client.session.state).toBeUndefined();
+      expect(session.states()).toEqual([]);
+    });
+
+    it('given a closed client, when it is asked or connected, then it says that nothing was applied', async () => {
+      const client = await one();
+      const session = recordSession(client);
+      await client.close();
+      await client.close();
+      expect(session.states()).toEqual([undefined]);
+      expect(client.session).toMatchObject({ state: undefined, id: undefined });
+      await expect(client.read('/a')).rejects.toMatchObject({ fate: 'not-applied' });
+      await expect(client.connect()).rejects.toMatchObject({ fate: 'not-applied' });
+    });
+
+    it('given requests in flight, when the client closes, then every one of them ends', async () => {
+      const [client, other] = await two();
+      const asked = Array.from({ length: 20 }, (_, n) => client.create(`/n${n}`, '', 'PERSISTENT'));
+      const closed = Promise.all([client.close(), client.close()]);
+      const answers = await Promise.allSettled(asked);
+      await closed;
+      const names = await other.children('/');
+      const created = answers.flatMap(({ status }, n) => (status === 'fulfilled' ? `n${n}` : []));
+      expect(names).toEqual(expect.arrayContaining(created));
+      expect(rejections(answers).filter((error) => !(error instanceof RegistryUnavailableError))).toEqual([]);
+    });
+
+    it('given a client whose session expires, when it is closed at that moment, then it stays closed', async () => {
+      const [client, other] = await two();
+      await client.create('/e', '', 'EPHEMERAL');
+      await harness().expire(client);
+      await client.close();
+      expect(client.session.state).toBeUndefined();
+      await expect(client.read('/')).rejects.toMatchObject({ fate: 'not-applied' });
+      expect(await other.exists('/e')).toBeUndefined();
+    });
+
+    it('given the registry on this host, when its time is asked, then it lies between the times of writes around it', async () => {
+      const client = await one();
+      await client.create('/before', '', 'PERSISTENT');
+      const time = await client.serverTime();
+      await client.create('/after', '', 'PERSISTENT');
+      expect(time).toBeGreaterThanOrEqual((await client.exists('/before'))!.ctime);
+      expect(time).toBeLessThanOrEqual((await client.exists('/after'))!.ctime);
+      expect(Math.abs(time - new SystemClock().wallNow())).toBeLessThan(5_000);
+    });
+  });
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import {
+  NoChildrenForEphemeralsError,
+  RegistryUnavailableError,
+  type SessionInfo,
+  SessionLostError,
+  type SubtreeEvent,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from './harness.js';
+import { recordSession, useRegistry } from './support.js';
+
+export function describeSessions(adapter: RegistryAdapter): void {
+  describe('ephemeral nodes and sessions', () => {
+    const { harness, one, two, several } = useRegistry(adapter);
+
+    it('given a connected client, when its session is asked for, then state, id and timeout are told', async () => {
+      const clients = await several(2);
+      for (const { session } of clients) {
+        expect(session.state).toBe('CONNECTED');
+        expect(session.id).toMatch(/^[1-9a-f][0-9a-f]*$/);
+        expect(session.timeoutMs).toBeGreaterThan(0);
+      }
+      expect(new Set(clients.map(({ session }) => session.id)).size).toBe(2);
+    });
+
+    it('given an unconnected client, when it connects twice, then it has one session and its listeners hear CONNECTED once', async () => {
+      const namespace = harness().newNamespace();
+      const [client, other] = [harness().center({ namespace }), await harness().client({ namespace })];
+      const heard: SessionInfo[] = [];
+      client.onSession((session) => heard.push(session));
+      expect(client.session).toMatchObject({ state: undefined, id: undefined });
+      await Promise.all([client.connect(), client.connect()]);
+      await client.connect();
+      expect(heard).toEqual([client.session]);
+      expect(client.session.state).toBe('CONNECTED');
+      await client.create('/e', '', 'EPHEMERAL');
+      await client.close();
+      expect(await other.exists('/e')).toBeUndefined();
+    });
+
+    it('given an ephemeral node, when somebody reads it, then its owner is the session that created it', async () => {
+      const [owner, reader] = await two();
+      await owner.create('/e', '', 'EPHEMERAL');
+      expect((await reader.read('/e'))?.stat.ephemeralOwner).toBe(owner.session.id);
+    });
+
+    it('given an ephemeral node, when a child is created below it, then it is refused', async () => {
+      const client = await one();
+      await client.create('/e', '', 'EPHEMERAL');
+      const child = client.create('/e/child', '', 'PERSISTENT');
+      await expect(child).rejects.toThrow(NoChildrenForEphemeralsError);
+      await expect(child).rejects.toMatchObject({ code: 'NO_CHILDREN_FOR_EPHEMERALS', path: '/e/child' });
+    });
+
+    it('given ephemeral nodes, when their client closes, then they are gone at once and persistent ones stay', async () => {
+      const [leaver, stayer] = await two();
+      await leaver.create('/e', '', 'EPHEMERAL');
+      await leaver.create('/s-', '', 'EPHEMERAL_SEQUENTIAL');
+      await leaver.create('/p', '', 'PERSISTENT');
+      await leaver.close();
+      expect(await stayer.children('/')).toEqual(['p']);
+    });
+
+    it('given an expired session, when the client learns of it, then SUSPENDED, LOST and RECONNECTED come in order, with a new id', async () => {
+      const client = await one();
+      const before = client.session.id;
+      const session = recordSession(client);
+      const reconnected = session.next('RECONNECTED');
+      await harness().expire(client);
+      const after = await reconnected;
+      expect(session.states()).toEqual(['SUSPENDED', 'LOST', 'RECONNECTED']);
+      expect(after.id).toMatch(/^[1-9a-f][0-9a-f]*$/);
+      expect(after.id).not.toBe(before);
+      expect(client.session).toEqual(after);
+    });
+
+    it('given an expired session, when others look, then its ephemeral nodes are gone', async () => {
+      const [client, other] = await two();
+      await client.create('/e', '', 'EPHEMERAL');
+      await client.create('/p', '', 'PERSISTENT');
+      const reconnected = recordSession(client).next('RECONNECTED');
+      await harness().expire(client);
+      await reconnected;
+      expect(await other.children('/')).toEqual(['p']);
+      await client.create('/e', 'again', 'EPHEMERAL');
+      expect((await other.read('/e'))?.stat.ephemeralOwner).toBe(client.session.id);
+    });
+
+    it('given a session that expires again and again, when the client is used, then it works each time', async () => {
+      const client = await one();
+      const ids = new Set([client.session.id]);
+      for (let round = 0; round < 3; round += 1) {
+        const reconnected = recordSession(client).next('RECONNECTED');
+        await harness().expire(client);
+        ids.add((await reconnected).id);
+        await client.create(`/e${round}`, '', 'EPHEMERAL');
+        expect(await client.children('/')).toEqual([`e${round}`]);
+      }
+      expect(ids.size).toBe(4);
+    });
+
+    it('given a subtree, when its session is lost, then every call throws SessionLostError, also after the reconnect', async () => {
+      const client = await one();
+      const id = client.session.id;
+      await client.create('/a', '', 'PERSISTENT');
+      const heard: SubtreeEvent[] = [];
+      const view = await client.openSubtree('/', (event) => heard.push(event));
+      const session = recordSession(client);
+      const [lost, reconnected] = [session.next('LOST'), session.next('RECONNECTED')];
+      const atLoss = lost.then(() => expect(() => view.node('/a')).toThrow(SessionLostError));
+      await harness().expire(client);
+      await atLoss;
+      await reconnected;
+      expect(() => view.node('/a')).toThrow(SessionLostError);
+      expect(() => view.children('/')).toThrow(SessionLostError);
+      await expect(view.sync()).rejects.toMatchObject({ code: 'SESSION_LOST', sessionId: id });
+      await client.create('/later', '', 'PERSISTENT');
+      await (await client.openSubtree('/', () => {})).sync();
+      expect(heard).toEqual([]);
+    });
+
+    it('given a lost session, when a subtree is opened in the new one, then it is complete and alive', async () => {
+      const [client, other] = await two();
+      const reconnected = recordSession(client).next('RECONNECTED');
+      await harness().expire(client);
+      await reconnected;
+      await other.create('/a', '', 'PERSISTENT');
+      const view = await client.openSubtree('/', () => {});
+      await other.create('/b', '', 'PERSISTENT');
+      await view.sync();
+      expect(view.children('/').toSorted()).toEqual(['a', 'b']);
+    });
+
+    it('given a client that is SUSPENDED or LOST, when it is asked, then it refuses at once and sends nothing', async () => {
+      const client = await one();
+      const sent = client.traffic.foreground;
+      const answers: Promise<unknown>[] = [];
+      client.onSession(({ state }) => {
+        if (state === 'SUSPENDED' || state === 'LOST')
+          answers.push(client.exists('/').catch((error: unknown) => error));
+      });
+      const reconnected = recordSession(client).next('RECONNECTED');
+      await harness().expire(client);
+      await reconnected;
+      const [suspended, lost] = await Promise.all(answers);
+      expect(suspended).toBeInstanceOf(RegistryUnavailableError);
+      expect(suspended).toMatchObject({ fate: 'not-applied' });
+      expect(lost).toBeInstanceOf(SessionLostError);
+      expect(client.traffic.foreground).toBe(sent);
+    });
+
+    it('given a listener that adds another one, when the session changes again, then both hear each change once', async () => {
+      const client = await one();
+      const heard: string[] = [];
+      client.onSession(({ state }) => {
+        heard.push(`first ${state}`);
+        if (state === 'SUSPENDED') client.onSession((later) => heard.push(`second ${later.state}`));
+      });
+      const reconnected = recordSession(client).next('RECONNECTED');
+      await harness().expire(client);
+      await reconnected;
+      expect(heard.filter((text) => text.startsWith('first'))).toEqual([
+        'first SUSPENDED',
+        'first LOST',
+        'first RECONNECTED',
+      ]);
+      expect(heard).not.toContain('second SUSPENDED');
+      expect(heard).toContain('second LOST');
+    });
+
+    it('given a removed listener, when the session changes, then it hears nothing', async () => {
+      const client = await one();
+      const heard: SessionInfo[] = [];
+      const remove = client.onSession((session) => heard.push(session));
+      remove();
+      const reconnected = recordSession(client).next('RECONNECTED');
+      await harness().expire(client);
+      await reconnected;
+      expect(heard).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { type Operation, RequestTooLargeError } from '../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from './harness.js';
+import { costOf, useRegistry } from './support.js';
+
+export function describeSizes(adapter: RegistryAdapter): void {
+  describe('request sizes', () => {
+    const { harness, one } = useRegistry(adapter);
+
+    it('given more text by some bytes, when the size is computed, then it grows by just those bytes', async () => {
+      const client = await one();
+      const size = (path: string, data: string) => client.transactionBytes([{ kind: 'set', path, data }]);
+      expect(size('/a', 'xyz') - size('/a', '')).toBe(3);
+      expect(size('/a', '世界') - size('/a', '')).toBe(6);
+      expect(size('/aaaa', '') - size('/a', '')).toBe(3);
+      expect(client.transactionBytes([])).toBe(21);
+    });
+
+    it('given a longer namespace, when the size is computed, then every path counts with it', async () => {
+      const name = harness().newNamespace();
+      const [short, long] = [harness().center({ namespace: name }), harness().center({ namespace: `${name}/12345` })];
+      const operations: Operation[] = [
+        { kind: 'check', path: '/a' },
+        { kind: 'delete', path: '/b' },
+      ];
+      expect(long.transactionBytes(operations) - short.transactionBytes(operations)).toBe(2 * 6);
+    });
+
+    it('given a transaction of just the greatest size, when it is sent, then it is committed', async () => {
+      const client = await one();
+      await client.create('/a', '', 'PERSISTENT');
+      const fitting = setOfSize(client.maxRequestBytes, (operations) => client.transactionBytes(operations));
+      expect(client.maxRequestBytes).toBe(1_000_000);
+      expect(client.transactionBytes(fitting)).toBe(1_000_000);
+      expect(await client.transaction(fitting)).toMatchObject({ kind: 'committed' });
+      expect((await client.read('/a'))?.data.length).toBeGreaterThan(999_000);
+    });
+
+    it('given one byte more, when it is sent, then RequestTooLargeError tells both sizes and nothing leaves', async () => {
+      const client = await harness().client({ namespace: harness().newNamespace(), maxRequestBytes: 10_000 });
+      const tooLarge = setOfSize(10_001, (operations) => client.transactionBytes(operations));
+      const cost = await costOf(client, async () => {
+        const sent = client.transaction(tooLarge);
+        await expect(sent).rejects.toThrow(RequestTooLargeError);
+        await expect(sent).rejects.toMatchObject({ code: 'REQUEST_TOO_LARGE', bytes: 10_001, maxBytes: 10_000 });
+      });
+      expect(cost).toBe(0);
+    });
+
+    it('given data that no request can hold, when one node is written, then it is refused before it is sent', async () => {
+      const client = await one();
+      await client.create('/a', '', 'PERSISTENT');
+      const data = 'x'.repeat(client.maxRequestBytes);
+      await expect(client.create('/b', data, 'PERSISTENT')).rejects.toThrow(RequestTooLargeError);
+      await expect(client.set('/a', data)).rejects.toThrow(RequestTooLargeError);
+      expect(client.session.state).toBe('CONNECTED');
+    });
+  });
+}
+
+function setOfSize(bytes: number, sizeOf: (operations: readonly Operation[]) => number): readonly Operation[] {
+  return [setOf(bytes - sizeOf([setOf(0)]))];
+}
+
+function setOf(length: number): Operation {
+  return { kind: 'set', path: '/a', data: 'x'.repeat(length) };
+}

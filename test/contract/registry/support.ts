@@ -1,0 +1,66 @@
+import { afterAll, beforeAll } from 'vitest';
+import type {
+  RegistryCenter,
+  SessionInfo,
+  SessionState,
+  SubtreeEvent,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter, RegistryHarness } from './harness.js';
+
+/** Starts the adapter for the topic around the call. Each call of `one`, `two` or `several` connects clients in a new namespace. */
+export function useRegistry(adapter: RegistryAdapter) {
+  let harness: RegistryHarness;
+  beforeAll(async () => {
+    harness = await adapter.start();
+  });
+  afterAll(() => harness.stop());
+
+  const several = async (count: number): Promise<[RegistryCenter, ...RegistryCenter[]]> => {
+    const options = { namespace: harness.newNamespace() };
+    const others = Array.from({ length: count - 1 }, () => harness.client(options));
+    return [await harness.client(options), ...(await Promise.all(others))];
+  };
+  const one = async (): Promise<RegistryCenter> => (await several(1))[0];
+  const two = async (): Promise<[RegistryCenter, RegistryCenter]> => {
+    const options = { namespace: harness.newNamespace() };
+    return [await harness.client(options), await harness.client(options)];
+  };
+  return { harness: () => harness, one, two, several };
+}
+
+/** What a client says of its session from now on. */
+export function recordSession(client: RegistryCenter) {
+  const heard: SessionInfo[] = [];
+  const waiting = new Map<SessionState, (session: SessionInfo) => void>();
+  client.onSession((session) => {
+    heard.push(session);
+    if (session.state) waiting.get(session.state)?.(session);
+  });
+  return {
+    states: () => heard.map(({ state }) => state),
+    /** Call before what makes the state come. */
+    next: (state: SessionState) => new Promise<SessionInfo>((resolve) => waiting.set(state, resolve)),
+  };
+}
+
+/** `created /a`, as an event reads in an expectation. */
+export function eventText(event: SubtreeEvent): string {
+  return event.kind === 'reset' ? 'reset' : `${event.kind} ${event.path}`;
+}
+
+/** The number of foreground requests that an action costs. */
+export async function costOf(client: RegistryCenter, action: () => Promise<unknown>): Promise<number> {
+  const before = client.traffic.foreground;
+  await action();
+  return client.traffic.foreground - before;
+}
+
+/** The reasons of those that were rejected. */
+export function rejections(answers: readonly PromiseSettledResult<unknown>[]): readonly unknown[] {
+  return answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+}
+
+/** The operation that creates an empty, persistent node. */
+export function creationOf(path: string) {
+  return { kind: 'create', path, data: '', mode: 'PERSISTENT' } as const;
+}
