@@ -1,0 +1,2 @@
+export { ZooKeeperRegistryCenter } from './zookeeper-registry-center.js';
+export type { ZooKeeperOptions } from './zookeeper-options.js';

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { SystemClock } from '../../clock/index.js';
+import { ConfigurationError } from '../../domain/index.js';
+import { parseServerList } from './server-list.js';
+import { type ZooKeeperOptions, resolveZooKeeperOptions } from './zookeeper-options.js';
+import { ZooKeeperRegistryCenter } from './zookeeper-registry-center.js';
+
+describe('the server list', () => {
+  it.each([
+    ['10.0.0.1:2181', [{ host: '10.0.0.1', port: 2181 }]],
+    ['zk-0.zk', [{ host: 'zk-0.zk', port: 2181 }]],
+    [
+      'a:1, b:65535',
+      [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 65_535 },
+      ],
+    ],
+    [
+      '[::1],[fe80::1%eth0]:2182',
+      [
+        { host: '::1', port: 2181 },
+        { host: 'fe80::1%eth0', port: 2182 },
+      ],
+    ],
+  ])('given %j, when it is read, then hosts and ports come out', (text, servers) => {
+    expect(parseServerList(text)).toEqual({ kind: 'valid', servers });
+  });
+
+  it.each([
+    ['', 'there is an empty entry'],
+    ['a:2181,', 'there is an empty entry'],
+    ['a:notaport', 'has the port "notaport"'],
+    ['a:', 'has the port ""'],
+    ['a:0', 'has the port "0"'],
+    ['a:65536', 'has the port "65536"'],
+    ['a:2181,b:-1', '"b:-1" has the port "-1"'],
+    ['::1:2181', '"::1:2181" is not host:port or [IPv6 address]:port'],
+    ['[::1', 'is not host:port'],
+    ['a b:2181', 'is not host:port'],
+    [':2181', 'is not host:port'],
+    ['a:2181/orders', 'has a path, which belongs into the namespace'],
+  ])('given the wrong list %j, when it is read, then the problem says: %s', (text, problem) => {
+    expect(parseServerList(text)).toMatchObject({ kind: 'wrong', problem: expect.stringContaining(problem) });
+    expect(parseServerList(text)).toMatchObject({ problem: expect.stringContaining(JSON.stringify(text)) });
+  });
+});
+
+describe('the options of the ZooKeeper registry', () => {
+  const right: ZooKeeperOptions = { servers: 'a:2181', namespace: 'orders' };
+
+  it('given the least that is needed, when it is resolved, then the defaults are applied', () => {
+    expect(resolveZooKeeperOptions(right)).toMatchObject({
+      sessionTimeoutMs: 60_000,
+      connectionTimeoutMs: 9_000,
+      requestTimeoutMs: 10_000,
+      maxRequestBytes: 1_000_000,
+      digest: undefined,
+    });
+  });
+
+  it('given several wrong fields, when a registry center is made, then one error names all of them and their values', () => {
+    const wrong = { ...right, servers: 'a:x', sessionTimeoutMs: 0, requestTimeoutMs: 1.5, digest: 'secret' };
+    const make = () => new ZooKeeperRegistryCenter(wrong, new SystemClock());
+    expect(make).toThrow(ConfigurationError);
+    for (const part of ['"a:x"', 'sessionTimeoutMs is 0', 'requestTimeoutMs is 1.5', 'digest (not shown)']) {
+      expect(make).toThrow(part);
+    }
+    expect(make).not.toThrow('secret');
+  });
+
+  it.each(['user', ':password', 'user:', ''])(
+    'given the digest %j, when it is checked, then it is refused',
+    (digest) => {
+      expect(() => resolveZooKeeperOptions({ ...right, digest })).toThrow('not of the form user:password');
+    },
+  );
+
+  it('given a namespace that the server would refuse, when it is checked, then the error echoes it', () => {
+    expect(() => resolveZooKeeperOptions({ ...right, namespace: 'a//b' })).toThrow('namespace "a//b"');
+  });
+});

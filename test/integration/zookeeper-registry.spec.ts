@@ -1,0 +1,286 @@
+import { createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import {
+  NoAuthError,
+  RegistryUnavailableError,
+  type SessionState,
+  type SubtreeEvent,
+  ZooKeeperRegistryCenter,
+  type ZooKeeperOptions,
+} from '../../libs/elastic-job/src/registry/index.js';
+import { freePort, listen } from '../support/zookeeper/loopback.js';
+import { startProxy, type ZooKeeperProxy } from '../support/zookeeper/zookeeper-proxy.js';
+
+const clock = new SystemClock();
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+describe('connecting to ZooKeeper', () => {
+  it('given servers that refuse, when connecting, then one error names servers, namespace and time, in time', async () => {
+    const port = await freePort();
+    const servers = `127.0.0.1:${port},localhost:${port}`;
+    const center = centerOf({ servers, namespace: 'orders', connectionTimeoutMs: 400 });
+    const begun = clock.monotonicNow();
+    const connecting = center.connect();
+    await expect(connecting).rejects.toThrow(RegistryUnavailableError);
+    await expect(connecting).rejects.toThrow(`no session with ${servers} (namespace "orders")`);
+    await expect(connecting).rejects.toThrow(/no answer within 400 ms; .*ECONNREFUSED/);
+    expect(clock.monotonicNow() - begun).toBeLessThan(1_000);
+    expect(center.session.state).toBeUndefined();
+  });
+
+  it('given a server that accepts and stays silent, when connecting, then it fails in time', async () => {
+    const center = centerOf({ servers: await silentServer(), connectionTimeoutMs: 300 });
+    await expect(center.connect()).rejects.toThrow('no answer within 300 ms');
+  });
+
+  it('given a silent server and a healthy one, when connecting, then the healthy one is found', async () => {
+    const silent = await silentServer();
+    const center = centerOf({ servers: `${silent},${inject('zooKeeper')}`, connectionTimeoutMs: 600 });
+    await center.connect();
+    expect(center.session.state).toBe('CONNECTED');
+  });
+
+  it('given a failed connect, when the server comes back, then a second connect works', async () => {
+    const proxy = await proxied();
+    proxy.block();
+    const center = centerOf({ servers: proxy.connect, connectionTimeoutMs: 200 });
+    await expect(center.connect()).rejects.toThrow(RegistryUnavailableError);
+    proxy.heal();
+    await center.connect();
+    expect(center.session.state).toBe('CONNECTED');
+  });
+
+  it('given a client that is still connecting, when it is closed, then connect rejects and nothing hangs', async () => {
+    const center = centerOf({ servers: await silentServer() });
+    const connecting = center.connect();
+    const rejected = connecting.catch((error: unknown) => error);
+    await center.close();
+    expect(await rejected).toMatchObject({ fate: 'not-applied' });
+  });
+});
+
+describe('the digest', () => {
+  it('given a tree of one digest, when another or none connects, then NoAuthError tells so at start', async () => {
+    const namespace = newNamespace();
+    const owner = await connected({ namespace, digest: 'alice:secret' });
+    await owner.create('/a', '', 'PERSISTENT');
+    const wrong = centerOf({ namespace, digest: 'alice:guess' });
+    const none = centerOf({ namespace });
+    await expect(wrong.connect()).rejects.toThrow(NoAuthError);
+    await expect(none.connect()).rejects.toThrow(`/${namespace}: access denied`);
+    expect(wrong.session.state).toBeUndefined();
+  });
+
+  it('given the right digest, when the session is cut and when it expires, then requests are authorised at once', async () => {
+    const proxy = await proxied();
+    const center = await connected({ servers: proxy.connect, digest: 'alice:secret' });
+    await center.create('/a', '', 'PERSISTENT');
+    const states = [async () => proxy.cut(), () => proxy.expire(center.session.id!)];
+    for (const breakIt of states) {
+      const back = next(center, 'RECONNECTED').then(() => center.set('/a', 'written'));
+      await breakIt();
+      expect((await back).version).toBeGreaterThan(0);
+    }
+  });
+
+  it('given a digest, when sizes are computed, then they count the ACL of the creator', () => {
+    const create = [{ kind: 'create', path: '/a', data: '', mode: 'PERSISTENT' }] as const;
+    const [open, owned] = [centerOf({ namespace: 'n' }), centerOf({ namespace: 'n', digest: 'a:b' })];
+    expect(open.transactionBytes(create) - owned.transactionBytes(create)).toBe('worldanyone'.length - 'auth'.length);
+  });
+});
+
+describe('a broken connection', () => {
+  it('given a cut, when it is mended within the session, then session and ephemeral nodes are the same', async () => {
+    const proxy = await proxied();
+    const namespace = newNamespace();
+    const center = await connected({ servers: proxy.connect, namespace });
+    const other = await connected({ namespace });
+    await center.create('/e', '', 'EPHEMERAL');
+    const { id } = center.session;
+    const states = recordStates(center);
+    const back = next(center, 'RECONNECTED');
+    proxy.cut();
+    await back;
+    expect(states).toEqual(['SUSPENDED', 'RECONNECTED']);
+    expect(center.session.id).toBe(id);
+    expect((await other.exists('/e'))?.ephemeralOwner).toBe(id);
+  });
+
+  it('given an outage longer than the session, when it ends, then LOST and a new session follow, and the ephemeral node went', async () => {
+    const proxy = await proxied();
+    const namespace = newNamespace();
+    const center = await connected({ servers: proxy.connect, namespace, sessionTimeoutMs: 600 });
+    const other = await connected({ namespace });
+    await center.create('/e', '', 'EPHEMERAL');
+    const { id } = center.session;
+    const states = recordStates(center);
+    const gone = new Promise<void>((resolve) => {
+      void other.openSubtree('/e', ({ kind }) => kind === 'deleted' && resolve());
+    });
+    proxy.block();
+    await gone;
+    await expect(center.create('/late', '', 'PERSISTENT')).rejects.toMatchObject({ fate: 'not-applied' });
+    const back = next(center, 'RECONNECTED');
+    proxy.heal();
+    await back;
+    expect(states).toEqual(['SUSPENDED', 'LOST', 'RECONNECTED']);
+    expect(center.session.id).not.toBe(id);
+    // Nothing of the time without a connection was kept and sent later.
+    expect(await other.exists('/late')).toBeUndefined();
+  });
+
+  it('given a view, when nodes change while the connection is down, then it repairs itself, syncs, and says reset last', async () => {
+    const proxy = await proxied();
+    const namespace = newNamespace();
+    const center = await connected({ servers: proxy.connect, namespace });
+    const other = await connected({ namespace });
+    await other.ensurePath('/job/kept/below');
+    await other.ensurePath('/job/gone/below');
+    await other.ensurePath('/job/again');
+    const events: SubtreeEvent[] = [];
+    let reset: (() => void) | undefined;
+    const told = new Promise<void>((resolve) => (reset = resolve));
+    const view = await center.openSubtree('/job', (event) => {
+      events.push(event);
+      if (event.kind === 'reset') reset?.();
+    });
+    proxy.block();
+    await other.delete('/job/gone/below');
+    await other.delete('/job/gone');
+    await other.delete('/job/again');
+    await other.create('/job/again', 'anew', 'PERSISTENT');
+    await other.set('/job/kept', 'changed');
+    await other.ensurePath('/job/new/below');
+    proxy.heal();
+    await told;
+    await view.sync();
+    expect(view.children('/job').toSorted()).toEqual(['again', 'kept', 'new']);
+    expect(view.node('/job/kept')?.data).toBe('changed');
+    expect(view.node('/job/new/below')).toBeDefined();
+    expect(view.node('/job/gone/below')).toBeUndefined();
+    expect(events.filter(({ kind }) => kind !== 'reset')).toEqual(
+      expect.arrayContaining([
+        { kind: 'deleted', path: '/job/again' },
+        { kind: 'created', path: '/job/again' },
+        { kind: 'deleted', path: '/job/gone' },
+        { kind: 'changed', path: '/job/kept' },
+        { kind: 'created', path: '/job/new/below' },
+      ]),
+    );
+    expect(events.at(-1)).toEqual({ kind: 'reset' });
+    // The watches are armed again.
+    await other.set('/job/kept', 'once more');
+    await view.sync();
+    expect(view.node('/job/kept')?.data).toBe('once more');
+  });
+
+  it('given replies of 800 KB in flight, when the connection is cut three times, then the client comes back each time', async () => {
+    const proxy = await proxied();
+    const center = await connected({ servers: proxy.connect });
+    await center.create('/large', 'x'.repeat(800_000), 'PERSISTENT');
+    for (let round = 0; round < 3; round += 1) {
+      const back = next(center, 'RECONNECTED');
+      const reads = Promise.allSettled(Array.from({ length: 10 }, () => center.read('/large')));
+      await center.exists('/large').catch(() => {});
+      proxy.cut();
+      await reads;
+      await back;
+      expect((await center.read('/large'))?.data.length).toBe(800_000);
+    }
+  });
+
+  it('given no server, when the client is closed, then that ends soon', async () => {
+    const proxy = await proxied();
+    const center = await connected({ servers: proxy.connect });
+    const suspended = next(center, 'SUSPENDED');
+    proxy.block();
+    await suspended;
+    await center.close();
+    expect(center.session.state).toBeUndefined();
+  });
+});
+
+describe('a large view', () => {
+  it('given 1000 items, when their marks come and go, then each sync is true and every item costs at most four reads', async () => {
+    const namespace = newNamespace();
+    const [reader, writer] = [await connected({ namespace }), await connected({ namespace })];
+    const items = Array.from({ length: 1_000 }, (_, item) => `/job/sharding/${item}`);
+    await writer.ensurePath('/job/sharding');
+    await writer.transaction(items.map((path) => ({ kind: 'create', path, data: '', mode: 'PERSISTENT' })));
+    const view = await reader.openSubtree('/job', () => {});
+    expect(view.children('/job/sharding')).toHaveLength(1_000);
+
+    for (let round = 0; round < 3; round += 1) {
+      const before = reader.traffic.background;
+      await writer.transaction(
+        items.flatMap((path) => [
+          { kind: 'create', path: `${path}/running`, data: '', mode: 'EPHEMERAL' } as const,
+          { kind: 'set', path, data: `${round}` } as const,
+        ]),
+      );
+      await view.sync();
+      expect(items.filter((path) => !view.node(`${path}/running`))).toEqual([]);
+      expect(items.filter((path) => view.node(path)?.data !== `${round}`)).toEqual([]);
+      await writer.transaction(items.map((path) => ({ kind: 'delete', path: `${path}/running` })));
+      await view.sync();
+      expect(items.filter((path) => view.children(path).length > 0)).toEqual([]);
+      expect(reader.traffic.background - before).toBeLessThanOrEqual(4_000);
+    }
+  });
+});
+
+function newNamespace(): string {
+  return `integration/${clock.uuid()}`;
+}
+
+function centerOf(options: Partial<ZooKeeperOptions>): ZooKeeperRegistryCenter {
+  const given = { servers: inject('zooKeeper'), namespace: newNamespace(), sessionTimeoutMs: 10_000 };
+  const center = new ZooKeeperRegistryCenter({ ...given, ...options }, clock);
+  cleanups.push(() => center.close());
+  return center;
+}
+
+async function connected(options: Partial<ZooKeeperOptions>): Promise<ZooKeeperRegistryCenter> {
+  const center = centerOf(options);
+  await center.connect();
+  return center;
+}
+
+async function proxied(): Promise<ZooKeeperProxy> {
+  const proxy = await startProxy(inject('zooKeeper'));
+  cleanups.push(() => proxy.stop());
+  return proxy;
+}
+
+function next(center: ZooKeeperRegistryCenter, state: SessionState): Promise<void> {
+  return new Promise((resolve) => {
+    const remove = center.onSession((session) => {
+      if (session.state !== state) return;
+      remove();
+      resolve();
+    });
+  });
+}
+
+function recordStates(center: ZooKeeperRegistryCenter): readonly (SessionState | undefined)[] {
+  const states: (SessionState | undefined)[] = [];
+  center.onSession(({ state }) => states.push(state));
+  return states;
+}
+
+async function silentServer(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket.on('error', () => {})));
+  const port = await listen(server);
+  cleanups.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `127.0.0.1:${port}`;
+}
