@@ -1,0 +1,2 @@
+export type * from './job-event.js';
+export * from './job-events.js';

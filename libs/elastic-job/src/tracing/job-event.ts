@@ -1,0 +1,45 @@
+import type { ExecutionSource, JobName, SettledOutcome, Trigger } from '../domain/index.js';
+
+/** What happens to jobs in this process. Heard by logs, histories and metrics; nobody waits for a listener. */
+export type JobEvent =
+  | { readonly kind: 'session'; readonly state: string; readonly sessionId: string | undefined }
+  | { readonly kind: 'joined'; readonly jobName: JobName; readonly instanceId: string }
+  | { readonly kind: 'left'; readonly jobName: JobName; readonly instanceId: string }
+  | { readonly kind: 'leader-elected'; readonly jobName: JobName; readonly instanceId: string; readonly term: number }
+  /** This instance, leading, has committed a new assignment: item to instance id. */
+  | { readonly kind: 'resharded'; readonly jobName: JobName; readonly assignment: ReadonlyMap<number, string> }
+  | { readonly kind: 'sharding-timeout'; readonly jobName: JobName; readonly fireTime: number }
+  | { readonly kind: 'triggered'; readonly trigger: Trigger; readonly items: readonly number[] }
+  /** The trigger was not run at all. */
+  | { readonly kind: 'skipped'; readonly trigger: Trigger; readonly reason: string }
+  | { readonly kind: 'refused'; readonly trigger: Trigger; readonly items: readonly number[]; readonly cause: string }
+  | { readonly kind: 'begun'; readonly trigger: Trigger; readonly items: readonly number[] }
+  | {
+      readonly kind: 'settled';
+      readonly trigger: Trigger;
+      readonly item: number;
+      readonly outcome: SettledOutcome;
+      readonly durationMs: number;
+    }
+  | { readonly kind: 'misfired'; readonly jobName: JobName; readonly items: readonly number[] }
+  /** This instance, leading, has queued the items of crashed instances. */
+  | { readonly kind: 'orphaned'; readonly jobName: JobName; readonly items: readonly number[] }
+  | {
+      readonly kind: 'claimed';
+      readonly jobName: JobName;
+      readonly items: readonly number[];
+      readonly source: ExecutionSource;
+    }
+  /** A peer without our label is in the job: this instance begins nothing of it. */
+  | { readonly kind: 'mixed'; readonly jobName: JobName; readonly peers: readonly string[] }
+  /** The registry's `config` node and the local options differ, and the node wins. */
+  | { readonly kind: 'configuration-differs'; readonly jobName: JobName; readonly differences: readonly string[] }
+  | { readonly kind: 'warning'; readonly jobName: JobName; readonly message: string }
+  | {
+      readonly kind: 'error';
+      readonly jobName: JobName | undefined;
+      readonly message: string;
+      readonly error: unknown;
+    };
+
+export type JobEventListener = (event: JobEvent) => void;
