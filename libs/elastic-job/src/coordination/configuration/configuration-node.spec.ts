@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createShardingStrategy,
+  type JobConfiguration,
+  type JobOptions,
+  resolveJobOptions,
+  type ShardingStrategy,
+} from '../../domain/index.js';
+import { ConfigurationNodeError } from './configuration.errors.js';
+import { formatConfiguration } from './format-configuration.js';
+import { layConfiguration } from './lay-configuration.js';
+import { parseConfiguration } from './parse-configuration.js';
+
+const byRegion: ShardingStrategy = { type: 'BY_REGION', shard: () => new Map() };
+
+/** As Java's builder writes a job with name, count and cron. */
+const FROM_JAVA = `cron: 0/5 * * * * ?
+description: ''
+disabled: false
+failover: false
+jobName: myJob
+jobParameter: ''
+maxTimeDiffSeconds: -1
+misfire: true
+monitorExecution: true
+overwrite: false
+reconcileIntervalMinutes: 10
+shardingItemParameters: ''
+shardingTotalCount: 1
+staticSharding: false
+`;
+
+/** Every Java setting, among them those that have no counterpart here. */
+const FULL_FROM_JAVA = `cron: 0/5 * * * * ?
+description: desc
+disabled: true
+failover: true
+jobErrorHandlerType: LOG
+jobExecutorThreadPoolSizeProviderType: SINGLE_THREAD
+jobExtraConfigurations:
+- !!org.apache.shardingsphere.elasticjob.kernel.tracing.yaml.YamlTracingConfiguration
+  tracingStorageConfiguration: !!org.apache.shardingsphere.elasticjob.tracing.rdb.yaml.YamlDataSourceConfiguration
+    dataSourceClassName: com.zaxxer.hikari.HikariDataSource
+    props:
+      jdbcUrl: jdbc:h2:mem:job_event_storage
+  type: RDB
+jobListenerTypes:
+- l1
+jobName: myJob
+jobParameter: p
+jobShardingStrategyType: ODEVITY
+label: lb
+maxTimeDiffSeconds: 10
+misfire: false
+monitorExecution: false
+overwrite: true
+props:
+  script.command.line: echo hi
+  n: '5'
+reconcileIntervalMinutes: 0
+shardingItemParameters: 0=a,1=b,2=c
+shardingTotalCount: 3
+staticSharding: true
+timeZone: GMT+8:00
+`;
+
+const everything: Partial<JobOptions> = {
+  cron: '*/5 * * * * ?',
+  timeZone: 'Europe/Berlin',
+  clockChange: 'quartz',
+  shardingTotalCount: 2,
+  shardingItemParameters: '0=作业,1= it is: fine #1',
+  jobParameter: 'true',
+  strategy: byRegion,
+  failover: true,
+  misfire: false,
+  monitorExecution: false,
+  disabled: true,
+  overwrite: true,
+  description: `several\nlines: ${'word '.repeat(40)}`,
+  maxTimeDiffSeconds: 5,
+  reconcileIntervalMinutes: -1,
+  shardingTimeoutMs: 1,
+  timeoutMs: 2,
+  concurrency: 3,
+};
+
+describe('formatConfiguration', () => {
+  it('given a job with defaults, when written, then the text is that of Java and one entry of props', () => {
+    const props = 'props:\n  nestjs.clockChange: natural\n';
+    expect(formatConfiguration(jobOf())).toBe(FROM_JAVA.replace('reconcile', `${props}reconcile`));
+  });
+
+  it('given every setting, when written, then those that Java lacks are texts among the props', () => {
+    const text = formatConfiguration(jobOf(everything));
+    expect(text).toContain(
+      "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.shardingTimeoutMs: '1'\n" +
+        "  nestjs.strategy: BY_REGION\n  nestjs.timeZone: Europe/Berlin\n  nestjs.timeoutMs: '2'\nreconcile",
+    );
+    expect(text).not.toMatch(/^(?:timeZone|jobShardingStrategyType)/m);
+  });
+
+  it('given a zone and a strategy that Java knows, when written, then they stand where Java reads them', () => {
+    const text = formatConfiguration(jobOf({ timeZone: 'GMT+8:00', strategy: 'ROTATE_SERVER_BY_NAME' }));
+    expect(text).toMatch(/^jobParameter: ''\njobShardingStrategyType: ROUND_ROBIN\nmax/m);
+    expect(text).toMatch(/^timeZone: GMT\+8:00\n$/m);
+    expect(text).not.toMatch(/nestjs\.(?:strategy|timeZone)/);
+  });
+});
+
+describe('layConfiguration', () => {
+  it.each([{}, everything, { timeZone: 'GMT+8:00', strategy: 'ODEVITY' }, { jobParameter: "'\t\u0085\n\n" }])(
+    'given a node that the same options wrote, when laid over them, then nothing differs: %j',
+    (options) => {
+      const local = jobOf(options);
+      expect(layConfiguration(local, formatConfiguration(local))).toEqual({ configuration: local, differences: [] });
+    },
+  );
+
+  it('given a node of other options, when laid, then the node wins and each difference is named', () => {
+    const stored = formatConfiguration(
+      jobOf({ shardingTotalCount: 4, timeoutMs: 9, strategy: 'ODEVITY', overwrite: true }),
+    );
+    const { configuration, differences } = layConfiguration(jobOf({ failover: true, timeoutMs: 8 }), stored);
+    expect(configuration).toMatchObject({ shardingTotalCount: 4, timeoutMs: 9, failover: false, overwrite: false });
+    expect(configuration).toSatisfy(Object.isFrozen);
+    expect(configuration.strategy).toBe(createShardingStrategy('ODEVITY'));
+    expect(differences).toEqual(
+      expect.arrayContaining([
+        { field: 'shardingTotalCount', local: 1, stored: 4 },
+        { field: 'failover', local: true, stored: false },
+        { field: 'timeoutMs', local: 8, stored: 9 },
+        { field: 'strategy', local: 'AVG_ALLOCATION', stored: 'ODEVITY' },
+      ]),
+    );
+    expect(differences).toHaveLength(4);
+  });
+
+  it('given a node without our settings, when laid, then ours are the local ones but Java decides on clock changes', () => {
+    const local = jobOf({ timeZone: 'Europe/Berlin', strategy: byRegion, timeoutMs: 5, concurrency: 2 });
+    const { configuration, differences } = layConfiguration(local, FROM_JAVA);
+    expect(configuration).toEqual({ ...local, clockChange: 'quartz' });
+    expect(differences).toEqual([{ field: 'clockChange', local: 'natural', stored: 'quartz' }]);
+  });
+
+  it('given a full node of Java, when laid, then all that has a counterpart is in force', () => {
+    const local = jobOf({ timeZone: 'GMT', strategy: 'ROUND_ROBIN' });
+    expect(layConfiguration(local, FULL_FROM_JAVA).configuration).toEqual({
+      ...local,
+      description: 'desc',
+      disabled: true,
+      failover: true,
+      jobParameter: 'p',
+      strategy: createShardingStrategy('ODEVITY'),
+      maxTimeDiffSeconds: 10,
+      misfire: false,
+      monitorExecution: false,
+      reconcileIntervalMinutes: 0,
+      shardingItemParameters: '0=a,1=b,2=c',
+      shardingTotalCount: 3,
+      timeZone: 'GMT+8:00',
+      clockChange: 'quartz',
+    });
+  });
+
+  it('given a node with the bare minimum, when laid, then an absent field is what Java takes it for', () => {
+    const local = jobOf({ timeZone: 'GMT', strategy: 'ODEVITY', failover: true, jobParameter: 'p' });
+    const { configuration } = layConfiguration(local, 'cron: 0 0 0 * * ?\nshardingTotalCount: 1\n');
+    expect(configuration).toMatchObject({
+      timeZone: undefined,
+      strategy: createShardingStrategy('AVG_ALLOCATION'),
+      failover: false,
+      misfire: false,
+      monitorExecution: false,
+      jobParameter: '',
+      reconcileIntervalMinutes: 0,
+    });
+  });
+
+  it('given a node that names an own strategy, when it is registered, then it is in force', () => {
+    const stored = formatConfiguration(jobOf({ strategy: byRegion }));
+    expect(layConfiguration(jobOf(), stored, [byRegion]).configuration.strategy).toBe(byRegion);
+    expect(() => layConfiguration(jobOf(), stored)).toThrow('known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN');
+  });
+
+  it('given fewer items than parameters, as after a shrink by an operator, when laid, then the job goes on', () => {
+    const shrunk = FULL_FROM_JAVA.replace('shardingTotalCount: 3', 'shardingTotalCount: 1');
+    expect(layConfiguration(jobOf(), shrunk).configuration.shardingTotalCount).toBe(1);
+  });
+
+  it.each([
+    [FROM_JAVA.replace('0/5 * * * * ?', '0 0 *'), 'cron', '"0 0 *"'],
+    [FROM_JAVA.replace(/cron.*\n/, ''), 'cron', '""'],
+    [FROM_JAVA.replace('Count: 1', 'Count: 0'), 'shardingTotalCount', 'but is 0'],
+    [FROM_JAVA.replace('myJob', 'yourJob'), 'jobName', '"yourJob"'],
+    [FROM_JAVA.replace("Parameters: ''", 'Parameters: 0=a,0=b'), 'shardingItemParameters', '"0=a,0=b"'],
+    [`${FROM_JAVA}timeZone: Europe/Berln\n`, 'timeZone', '"Europe/Berln"'],
+    [`${FROM_JAVA}jobShardingStrategyType: SPREAD\n`, 'strategy', '"SPREAD"'],
+    [`${FROM_JAVA}props:\n  nestjs.clockChange: cron\n`, 'line 16: nestjs.clockChange', '"cron"'],
+    [`${FROM_JAVA}props:\n  nestjs.timeoutMs: '0'\n`, 'timeoutMs', 'but is 0'],
+  ])(
+    'given a node with a wrong value, when laid, then the error names job, field and value (%#)',
+    (text, field, value) => {
+      const lay = () => layConfiguration(jobOf(), text);
+      expect(lay).toThrow(ConfigurationNodeError);
+      expect(lay).toThrow('job "myJob"');
+      expect(lay).toThrow(expect.objectContaining({ problems: [expect.stringMatching(new RegExp(`^${field}\\b`))] }));
+      expect(lay).toThrow(expect.objectContaining({ problems: [expect.stringContaining(value)] }));
+    },
+  );
+});
+
+describe('parseConfiguration', () => {
+  it.each([
+    ["shardingTotalCount: '3'", { shardingTotalCount: 3 }],
+    ['shardingTotalCount: 012', { shardingTotalCount: 10 }],
+    ['shardingTotalCount: 1_000', { shardingTotalCount: 1000 }],
+    ['shardingTotalCount: 0x1F', { shardingTotalCount: 31 }],
+    ['shardingTotalCount: 0b11', { shardingTotalCount: 3 }],
+    ['shardingTotalCount: 1:30', { shardingTotalCount: 90 }],
+    ['maxTimeDiffSeconds: -1', { maxTimeDiffSeconds: -1 }],
+    ['failover: yes', { failover: true }],
+    ['failover: Off', { failover: false }],
+    ["failover: 'true'", { failover: true }],
+    ['description: yes', { description: 'yes' }],
+    ['description: 012', { description: '012' }],
+    ['description: null', {}],
+    ["description: 'null'", { description: 'null' }],
+    ['description:', {}],
+    ['description: a\ndescription: b', { description: 'b' }],
+    ['{"description":"a=b","failover":true}', { description: 'a=b', failover: true }],
+    ['props: null', {}],
+    ["props:\n  nestjs.timeoutMs: 5\n  nestjs.concurrency: '2'", { nestjs: { timeoutMs: 5, concurrency: 2 } }],
+  ])('given %j, when read, then it is what Java reads', (text, expected) => {
+    expect(parseConfiguration(text, 'myJob')).toEqual({ nestjs: {}, ...expected });
+  });
+
+  it.each([
+    ['cron: a\ndescription: [', 'line 2: '],
+    ['cron: a\n\tfailover: true', 'line 2: '],
+    ['', 'line 1: it is not a YAML mapping'],
+    ['just text', 'line 1: it is not a YAML mapping'],
+    ['cron: a\nshardingTotal: 3', 'line 2: "shardingTotal" is not a setting of ElasticJob'],
+    ['cron: a\n\nfailover: perhaps', 'line 3: failover must be true or false, but is "perhaps"'],
+    ['shardingTotalCount: 08', 'line 1: shardingTotalCount must be a whole number, but is "08"'],
+    ['cron:\n- a', 'line 1: cron must be a text'],
+    ['props:\n  nestjs.concurrency: many', 'line 2: nestjs.concurrency must be a whole number, but is "many"'],
+  ])('given %j, when read, then the error names job and line', (text, problem) => {
+    const parse = () => parseConfiguration(text, 'myJob');
+    expect(parse).toThrow(ConfigurationNodeError);
+    expect(parse).toThrow(expect.objectContaining({ jobName: 'myJob', problems: [expect.stringContaining(problem)] }));
+  });
+
+  it('given the JSON of ElasticJob 2, when read, then the error says what it is', () => {
+    const json = String.raw`{"jobName":"j","jobClass":"com.acme.J","jobType":"SIMPLE","shardingItemParameters":"0\u003da"}`;
+    expect(() => parseConfiguration(json, 'myJob')).toThrow('it was written by ElasticJob 2 (JSON)');
+  });
+});
+
+function jobOf(options: Partial<JobOptions> = {}): JobConfiguration {
+  return resolveJobOptions(
+    { name: 'myJob', cron: '0/5 * * * * ?', shardingTotalCount: 1, ...options },
+    { place: 'job "myJob"' },
+  );
+}

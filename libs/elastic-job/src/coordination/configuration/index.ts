@@ -1,0 +1,6 @@
+export * from './configuration.errors.js';
+export * from './configuration.service.js';
+export * from './format-configuration.js';
+export * from './lay-configuration.js';
+export * from './nestjs-props.js';
+export * from './parse-configuration.js';

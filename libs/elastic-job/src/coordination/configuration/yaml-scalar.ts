@@ -1,0 +1,70 @@
+/** Where a value is written: how far its line is filled, and the indent of further lines. */
+export interface ScalarPlace {
+  readonly column: number;
+  readonly indent: string;
+}
+
+const LINE_WIDTH = 80;
+
+/** Texts that YAML 1.1 reads as null, boolean, merge key, integer, float or date if they stand there plain. */
+const READ_AS_OTHER = new RegExp(
+  [
+    /~|null|Null|NULL|<</,
+    /yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF/,
+    /[-+]?(?:0b[01_]+|0x[\da-fA-F_]+|0[\d_]*|[1-9][\d_]*(?::[0-5]?\d)*)/,
+    /[-+]?(?:\d[\d_]*\.[\d_]*(?:[eE][-+]?\d+)?|\d[\d_]*[eE][-+]?\d+|\d[\d_]*(?::[0-5]?\d)+\.[\d_]*|\.(?:inf|Inf|INF))/,
+    /[-+]?\.\d[\d_]*(?:[eE][-+]?\d+)?|\.(?:nan|NaN|NAN)/,
+    /\d{4}-\d\d-\d\d|\d{4}-\d\d?-\d\d?(?:[Tt]| +)\d\d?:\d\d:\d\d(?:\.\d*)?(?: *(?:Z|[-+]\d\d?(?::\d\d)?))?/,
+  ]
+    .map((form) => `^(?:${form.source})$`)
+    .join('|'),
+);
+
+/** What would end a plain text or make it something else: an indicator, a comment, a blank at either end, nothing at all. */
+const NEEDS_QUOTES = /^$|^ | $|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[-?](?: |$)|:(?: |$)| #/;
+
+/** All but printable characters and the line feed; the last four are line breaks or marks to some readers. */
+const NEEDS_ESCAPES = /(?!\n)[\p{Cc}\p{Cs}\u2028\u2029\ufeff\uffff]/u;
+
+/** Line feeds that a literal block would lose or need an indentation mark for. */
+const NOT_LITERAL = /^[ \n]| \n| $/;
+
+/**
+ * A text as snakeyaml writes it in block style: plain where that reads back as the same text, else single quoted; several
+ * lines as a literal block; double quoted if characters must be escaped. Long lines are folded at single blanks.
+ */
+export function formatScalar(text: string, place: ScalarPlace): string {
+  if (NEEDS_ESCAPES.test(text)) return doubleQuoted(text);
+  if (text.includes('\n')) return NOT_LITERAL.test(text) ? doubleQuoted(text) : literalBlock(text, place.indent);
+  if (!NEEDS_QUOTES.test(text) && !READ_AS_OTHER.test(text)) return fold(text, place);
+  return `'${fold(text.replaceAll("'", "''"), { ...place, column: place.column + 1 })}'`;
+}
+
+/** Every escape of JSON is one of YAML; YAML wants more characters escaped. */
+function doubleQuoted(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    /[\x7f-\x9f\u2028\u2029\ufeff\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function literalBlock(text: string, indent: string): string {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const ending = text.endsWith('\n\n') ? '+' : text.endsWith('\n') ? '' : '-';
+  return [`|${ending}`, ...lines.map((line) => (line === '' ? '' : indent + line))].join('\n');
+}
+
+/** A line is folded at the first single blank beyond its width; blanks at either end must stay. */
+function fold(text: string, { column, indent }: ScalarPlace): string {
+  const chunks = text.match(/ +|[^ ]+/g) ?? [];
+  return chunks
+    .map((chunk, i) => {
+      if (chunk === ' ' && column > LINE_WIDTH && i > 0 && i < chunks.length - 1) {
+        column = indent.length;
+        return `\n${indent}`;
+      }
+      column += chunk.length;
+      return chunk;
+    })
+    .join('');
+}

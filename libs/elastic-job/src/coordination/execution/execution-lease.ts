@@ -1,0 +1,28 @@
+import type { JobName, SettledOutcome, ShardOutcome, Trigger } from '../../domain/index.js';
+
+/**
+ * The right to run some items of a job for one trigger. Whoever begins holds the lease, and only the lease settles.
+ * There is one way to get one (`ExecutionService.begin`, which a failover claim uses as well) and one way to finish it.
+ */
+export interface ExecutionLease {
+  readonly jobName: JobName;
+  readonly trigger: Trigger;
+  /** The instance id of the holder. */
+  readonly holder: string;
+  /** Ascending. */
+  readonly items: readonly number[];
+  /** Aborts when this instance may no longer act for any of the items; the reason says why. */
+  readonly signal: AbortSignal;
+  /** The fencing token of an item; undefined without `monitorExecution`. */
+  token(item: number): bigint | undefined;
+  /** @throws {LeaseLostError} if the item may no longer be acted for. */
+  assertHeld(item: number): void;
+  /** Aborts the signal. Items that return later are settled as aborted, unless the session is lost. */
+  abort(reason: unknown): void;
+  /** Reports that an item has ended; the news joins the next settle transaction. Call once for each item. */
+  settle(item: number, outcome: ShardOutcome): void;
+  /** Hears of each item, once, when it is known what became of it. One listener; a later one replaces it. */
+  onSettled(listener: (item: number, outcome: SettledOutcome) => void): void;
+  /** Resolves when every item is settled, with what became of each. Never rejects: a failed settle is an outcome. */
+  settled(): Promise<ReadonlyMap<number, SettledOutcome>>;
+}

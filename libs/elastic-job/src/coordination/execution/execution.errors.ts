@@ -1,0 +1,13 @@
+import { ElasticJobError, type JobName } from '../../domain/index.js';
+
+/** This instance is no longer registered under the job: an operator has shut it down, or its session is over. */
+export class RemovedFromJobError extends ElasticJobError {
+  readonly code = 'REMOVED_FROM_JOB';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly instanceId: string,
+  ) {
+    super(`Instance "${instanceId}" is not registered under job "${jobName}" any more; it begins nothing.`);
+  }
+}

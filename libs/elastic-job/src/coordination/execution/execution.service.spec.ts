@@ -1,0 +1,244 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ShardOutcome } from '../../domain/index.js';
+import { RegistryUnavailableError } from '../../registry/index.js';
+import { afterNextTransaction, JOB, type Member, Registry, SUCCEEDED, triggerAt } from '../member.for-spec.js';
+import { RemovedFromJobError } from './execution.errors.js';
+
+let registry: Registry;
+let member: Member;
+let other: Member;
+beforeEach(async () => {
+  registry = new Registry();
+  const members = await registry.sharded(2);
+  [member, other] = [members[0], members[1]!];
+});
+
+describe('a begin', () => {
+  it('given free items, when they are begun, then marks, records and tokens come from one transaction', async () => {
+    const { lease, refused } = await member.begin([0, 2]);
+
+    expect(refused.size).toBe(0);
+    expect(lease).toMatchObject({ items: [0, 2], holder: member.id });
+    await other.tree.sync();
+    for (const item of [0, 2]) {
+      expect(other.tree.holder(item)).toBe(member.id);
+      expect(other.tree.record(item)!.stored).toMatchObject({ record: { by: member.id, target: { fireTime: 1_000 } } });
+      expect(lease!.token(item)).toBe(other.tree.stat(other.tree.paths.item(item))!.mzxid);
+    }
+    expect(await other.executions.running(JOB)).toMatchObject([
+      { item: 0, instanceId: member.id },
+      { item: 2, instanceId: member.id },
+    ]);
+  });
+
+  it('given two instances with the same view, when both begin the same item, then one has it and the other is told', async () => {
+    await Promise.all([member.tree.sync(), other.tree.sync()]);
+    const trigger = triggerAt(1_000);
+
+    const [one, two] = await Promise.all([
+      member.executions.begin({ trigger, items: [0] }),
+      other.executions.begin({ trigger, items: [0] }),
+    ]);
+
+    expect([one, two].filter(({ lease }) => lease)).toHaveLength(1);
+    expect([one, two].map(({ refused }) => refused.get(0))).toContain('alreadyBegun');
+  });
+
+  it('given one item of three that runs elsewhere, when they are begun, then the other two are', async () => {
+    await other.begin([1], { fireTime: 500 });
+    const trigger = triggerAt(1_000);
+
+    // Without a sync: the view is behind.
+    const { lease, refused } = await member.executions.begin({ trigger, items: [0, 1, 2] });
+
+    expect(lease!.items).toEqual([0, 2]);
+    expect(refused).toEqual(new Map([[1, 'busy']]));
+  });
+
+  it('given an item that has run for the fire time, when it is begun again, then it is refused as begun', async () => {
+    const { lease } = await member.begin([0]);
+    await end(lease!, 0);
+
+    expect((await other.begin([0])).refused).toEqual(new Map([[0, 'alreadyBegun']]));
+    expect((await other.begin([0], { fireTime: 500 })).refused).toEqual(new Map([[0, 'alreadyBegun']]));
+    expect((await other.begin([0], { fireTime: 2_000 })).refused.size).toBe(0);
+  });
+
+  it('given a record of a later version, when the item is begun, then it is left alone', async () => {
+    const record = '{"v":9,"run":"x"}';
+    await (await registry.operator()).set(member.tree.paths.item(0), record);
+
+    expect((await member.begin([0])).refused).toEqual(new Map([[0, 'foreign']]));
+    expect((await (await registry.operator()).read(member.tree.paths.item(0)))!.data).toBe(record);
+  });
+
+  it('given an item that the tree does not have, when it is begun, then it is busy', async () => {
+    expect((await member.begin([99])).refused).toEqual(new Map([[99, 'busy']]));
+  });
+
+  it('given an item that waits for failover, when it is begun, then it is busy, unless nobody comes for it', async () => {
+    const operator = await registry.operator();
+    await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
+    expect((await member.begin([0])).refused).toEqual(new Map([[0, 'busy']]));
+
+    const { data } = (await operator.read(member.tree.paths.config))!;
+    await operator.set(member.tree.paths.config, data.replace('failover: true', 'failover: false'));
+
+    expect((await member.begin([0])).lease).toBeDefined();
+  });
+
+  it('given an instance that an operator has removed, when it begins, then it is refused even before it has heard of it', async () => {
+    registry.memory.suspend(other.sessionId);
+    await (await registry.operator()).delete(member.tree.paths.instance(other.id));
+    registry.memory.resume(other.sessionId);
+    await registry.clock.advance(0);
+
+    await expect(other.executions.begin({ trigger: triggerAt(1_000), items: [0] })).rejects.toThrow(
+      RemovedFromJobError,
+    );
+  });
+
+  it('given a begin whose answer is lost, when the connection is back, then the lease is ours', async () => {
+    await member.tree.sync();
+    registry.memory.loseNextReply(member.sessionId);
+
+    const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0, 1] });
+    await registry.clock.advance(100);
+    const { lease } = await beginning;
+
+    expect(lease!.items).toEqual([0, 1]);
+    expect(lease!.token(0)).toBe(member.tree.stat(member.tree.paths.item(0))!.mzxid);
+    expect(await end(lease!, 0, 1)).toEqual(
+      new Map([
+        [0, SUCCEEDED],
+        [1, SUCCEEDED],
+      ]),
+    );
+  });
+
+  it('given a begin whose answer is lost and whose item was swept since, when the connection is back, then there is no lease', async () => {
+    afterNextTransaction(other, async () => {
+      await (await registry.operator()).delete(other.tree.paths.instance(other.id));
+      await member.queue.sweep(member.tree, member.leader.term(JOB)!);
+      throw new RegistryUnavailableError('transaction', 'unknown', 'the connection broke');
+    });
+
+    const { lease, refused } = await other.begin([0]);
+
+    expect(lease).toBeUndefined();
+    expect(refused).toEqual(new Map([[0, 'alreadyBegun']]));
+  });
+
+  it('given a begin that never left, when it fails, then it says so and nothing was begun', async () => {
+    await member.tree.sync();
+    registry.memory.suspend(member.sessionId);
+
+    await expect(member.executions.begin({ trigger: triggerAt(1_000), items: [0] })).rejects.toMatchObject({
+      fate: 'not-applied',
+    });
+    await other.tree.sync();
+    expect(other.tree.holder(0)).toBeUndefined();
+  });
+
+  it('given no execution monitoring, when items are begun, then nothing is written and nothing is asked', async () => {
+    registry = new Registry();
+    const [plain] = await registry.sharded(1, { monitorExecution: false, failover: false });
+    const before = plain.center.traffic.foreground;
+
+    const { lease } = await plain.executions.begin({ trigger: triggerAt(1_000), items: [0, 1] });
+    expect(await end(lease!, 0, 1)).toEqual(
+      new Map([
+        [0, SUCCEEDED],
+        [1, SUCCEEDED],
+      ]),
+    );
+
+    expect(lease!.token(0)).toBeUndefined();
+    expect(plain.center.traffic.foreground).toBe(before);
+  });
+});
+
+describe('a settle', () => {
+  it('given a run, when it ends, then its mark is gone and its record tells how', async () => {
+    const { lease } = await member.begin([0]);
+
+    expect(await end(lease!, 0)).toEqual(new Map([[0, SUCCEEDED]]));
+
+    await other.tree.sync();
+    expect(other.tree.holder(0)).toBeUndefined();
+    expect(other.tree.record(0)!.stored).toMatchObject({ record: { settled: { outcome: 'succeeded' } } });
+  });
+
+  it.each<[string, ShardOutcome, number[]]>([
+    ['aborted', { kind: 'aborted', reason: new Error('drain') }, [0]],
+    ['failed', { kind: 'failed', error: new Error('no') }, []],
+  ])(
+    'given failover, when an item has %s, then it waits for another instance accordingly',
+    async (_, outcome, queue) => {
+      const { lease } = await member.begin([0]);
+
+      lease!.settle(0, outcome);
+      await turn(lease!.settled());
+
+      await other.tree.sync();
+      expect(other.tree.queue()).toEqual(queue);
+    },
+  );
+
+  it('given a lease, when its session is over, then its signal aborts, it is not held, and its items are fenced', async () => {
+    const { lease } = await member.begin([0]);
+    lease!.assertHeld(0);
+    const reason = new Error('lost');
+
+    member.tree.close(reason);
+
+    expect(lease!.signal.reason).toBe(reason);
+    expect(() => lease!.assertHeld(0)).toThrow('Item 0');
+    lease!.settle(0, SUCCEEDED);
+    expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
+  });
+
+  it('given an item that has been settled, when it is acted for, then it is not held any more', async () => {
+    const { lease } = await member.begin([0, 1]);
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect(() => lease!.assertHeld(0)).toThrow('Item 0');
+    expect(() => lease!.assertHeld(1)).not.toThrow();
+    expect(() => lease!.assertHeld(2)).toThrow('Item 2');
+  });
+});
+
+describe('misfire flags', () => {
+  it('given items that run, when flags are set and cleared twice, then each is there once and goes with the next begin', async () => {
+    await member.executions.markMisfired(JOB, [0, 1, 99]);
+    await other.tree.sync();
+    await Promise.all([member.executions.markMisfired(JOB, [0, 1]), other.executions.markMisfired(JOB, [0, 1])]);
+    expect(await flags()).toEqual([0, 1]);
+
+    await member.executions.clearMisfires(JOB, [1, 2]);
+    await member.executions.clearMisfires(JOB, [1, 2]);
+    expect(await flags()).toEqual([0]);
+
+    await member.begin([0]);
+    expect(await flags()).toEqual([]);
+  });
+});
+
+type Lease = NonNullable<Awaited<ReturnType<Member['begin']>>['lease']>;
+
+/** The items with a misfire flag. */
+async function flags(): Promise<number[]> {
+  await other.tree.sync();
+  return other.tree.items().filter((item) => other.tree.has(other.tree.paths.mark(item, 'misfire')));
+}
+
+function end(lease: Lease, ...items: number[]) {
+  for (const item of items) lease.settle(item, SUCCEEDED);
+  return turn(lease.settled());
+}
+
+async function turn<T>(outcome: Promise<T>): Promise<T> {
+  await registry.clock.advance(0);
+  return outcome;
+}

@@ -1,0 +1,250 @@
+/**
+ * Which items run, and who runs them.
+ *
+ * State per item: the `running` mark (the holder's instance id), and the record in the item's own node (the target that
+ * was begun last, by whom, and whether it was settled).
+ *
+ * Guarantees: an item has at most one mark, because a begin creates it; a target is begun at most once, because a begin
+ * writes the record against the version that was read. The mark, the record and the token (the record's new mzxid) come
+ * from one transaction. An item whose settle has been answered is never failed over.
+ *
+ * Failures: a lost race is named in `refused`. After a lost reply the record tells whether the begin is ours. If the
+ * holder dies its mark stays (failover) or goes with its session; the leader's sweep does the rest.
+ */
+import type { Clock } from '../../clock/index.js';
+import {
+  type BeginDecision,
+  decideBegin,
+  type JobConfiguration,
+  type JobName,
+  type RefusalCause,
+  type RunRecord,
+  type Trigger,
+} from '../../domain/index.js';
+import {
+  type Operation,
+  type OperationResult,
+  type RegistryCenter,
+  RegistryUnavailableError,
+} from '../../registry/index.js';
+import type { ConfigurationService } from '../configuration/index.js';
+import { type JobTree, type JobTrees, syncWhenAnswering, untilCommitted } from '../job-tree/index.js';
+import { RemovedFromJobError } from './execution.errors.js';
+import type { ExecutionLease } from './execution-lease.js';
+import { HeldLease, type HeldItem } from './held-lease.js';
+import { type BeginningItem, beginOperations } from './item-operations.js';
+import { SettleQueue } from './settle-queue.js';
+import type { ShardAssignment } from './shard-assignment.js';
+import { UnmonitoredLease } from './unmonitored-lease.js';
+
+/** What a begin has led to. */
+export interface BegunExecution {
+  /** Undefined if no item could be begun. */
+  readonly lease: ExecutionLease | undefined;
+  readonly refused: ReadonlyMap<number, RefusalCause>;
+}
+
+/** An item that runs somewhere. */
+export interface RunningItem {
+  readonly item: number;
+  /** The holder's instance id. */
+  readonly instanceId: string;
+  /** Milliseconds since the epoch on the registry's clock. */
+  readonly since: number;
+}
+
+const NOTHING_REFUSED: ReadonlyMap<number, RefusalCause> = new Map();
+
+export class ExecutionService {
+  private readonly settleQueues = new WeakMap<JobTree, SettleQueue>();
+
+  constructor(
+    private readonly trees: JobTrees,
+    private readonly configurations: ConfigurationService,
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The items that run now, on any instance, ascending. Empty without `monitorExecution`. */
+  async running(jobName: JobName): Promise<readonly RunningItem[]> {
+    const tree = this.trees.of(jobName);
+    await tree.sync();
+    return tree.items().flatMap((item) => {
+      const node = tree.node(tree.paths.mark(item, 'running'));
+      return node === undefined ? [] : [{ item, instanceId: node.data, since: node.stat.ctime }];
+    });
+  }
+
+  /** Marks the free items of an assignment as running, all in one request, and hands them over as a lease. */
+  async begin({ trigger, items }: ShardAssignment): Promise<BegunExecution> {
+    const tree = this.trees.of(trigger.jobName);
+    const configuration = this.configurations.current(trigger.jobName);
+    if (configuration.monitorExecution) return this.beginMonitored(tree, configuration, trigger, items);
+    const lease = items.length > 0 ? new UnmonitoredLease(tree, trigger, items) : undefined;
+    return { lease, refused: NOTHING_REFUSED };
+  }
+
+  /**
+   * Begins a queued item for the target that its record shows: the claim of a failover.
+   * @returns undefined if another instance was faster
+   */
+  beginClaimed(tree: JobTree, trigger: Trigger, item: number): Promise<ExecutionLease | undefined> {
+    const beginning = beginningItem(tree, item);
+    const record = this.record(tree, trigger);
+    return this.commit(tree, this.configurations.current(tree.jobName), trigger, [beginning], record);
+  }
+
+  /** Sets the misfire flag of items that could not be begun because they still run. */
+  markMisfired(jobName: JobName, items: readonly number[]): Promise<void> {
+    return this.writeFlags(jobName, items, (path, isSet) =>
+      isSet ? undefined : { kind: 'create', path, data: '', mode: 'PERSISTENT' },
+    );
+  }
+
+  /** Removes the misfire flag of items whose fire time has been begun after all. */
+  clearMisfires(jobName: JobName, items: readonly number[]): Promise<void> {
+    return this.writeFlags(jobName, items, (path, isSet) => (isSet ? { kind: 'delete', path } : undefined));
+  }
+
+  private async writeFlags(
+    jobName: JobName,
+    items: readonly number[],
+    change: (path: string, isSet: boolean) => Operation | undefined,
+  ): Promise<void> {
+    const tree = this.trees.of(jobName);
+    await untilCommitted(tree, 'the misfire flag', async () => {
+      const operations = items
+        .filter((item) => tree.has(tree.paths.item(item)))
+        .map((item) => tree.paths.mark(item, 'misfire'))
+        .flatMap((path) => change(path, tree.has(path)) ?? []);
+      if (operations.length === 0) return true;
+      const result = await this.registry.transaction(operations, { signal: tree.signal });
+      return result.kind === 'committed' || undefined;
+    });
+  }
+
+  private async beginMonitored(
+    tree: JobTree,
+    configuration: JobConfiguration,
+    trigger: Trigger,
+    items: readonly number[],
+  ): Promise<BegunExecution> {
+    const record = this.record(tree, trigger);
+    return untilCommitted(tree, 'the begin', async () => {
+      const decisions = items.map((item) => [item, decide(tree, configuration, trigger, item)] as const);
+      const free = decisions.filter(([, decision]) => decision === 'begin').map(([item]) => beginningItem(tree, item));
+      const refused = new Map(decisions.filter(isRefused));
+      if (free.length === 0) return { lease: undefined, refused };
+      const lease = await this.commit(tree, configuration, trigger, free, record);
+      return lease && { lease, refused };
+    });
+  }
+
+  /** @returns undefined if the transaction was refused */
+  private async commit(
+    tree: JobTree,
+    configuration: JobConfiguration,
+    trigger: Trigger,
+    items: readonly BeginningItem[],
+    record: RunRecord,
+  ): Promise<ExecutionLease | undefined> {
+    const isFailover = trigger.source === 'FAILOVER';
+    const modes = { isPersistent: configuration.failover || isFailover, isFailover };
+    const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
+    // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
+    const self = { kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) } as const;
+    try {
+      const result = await this.registry.transaction([self, ...perItem.flat()], { signal: tree.signal });
+      if (result.kind === 'refused') {
+        if (result.index === 0) throw new RemovedFromJobError(tree.jobName, tree.self.jobInstanceId);
+        return undefined;
+      }
+      return this.lease(tree, configuration, trigger, heldItems(items, perItem, result.results, record));
+    } catch (error) {
+      if (!(error instanceof RegistryUnavailableError) || error.fate === 'not-applied') throw error;
+      return this.afterLostReply(tree, configuration, trigger, items, record);
+    }
+  }
+
+  // The run id in the records says whether the begin whose reply was lost is ours; the mark, whether it still lasts.
+  private async afterLostReply(
+    tree: JobTree,
+    configuration: JobConfiguration,
+    trigger: Trigger,
+    items: readonly BeginningItem[],
+    record: RunRecord,
+  ): Promise<ExecutionLease | undefined> {
+    await syncWhenAnswering(tree, this.clock);
+    const held = new Map<number, HeldItem>();
+    for (const { item } of items) {
+      const node = tree.node(tree.paths.item(item));
+      const stored = tree.record(item)?.stored;
+      if (node === undefined || stored?.kind !== 'record' || stored.record.run !== record.run) return undefined;
+      if (tree.holder(item) !== record.by) return undefined;
+      held.set(item, { record, version: node.stat.version, token: node.stat.mzxid });
+    }
+    return this.lease(tree, configuration, trigger, held);
+  }
+
+  private lease(
+    tree: JobTree,
+    { failover }: JobConfiguration,
+    trigger: Trigger,
+    held: ReadonlyMap<number, HeldItem>,
+  ): ExecutionLease {
+    const settles = this.settleQueues.get(tree) ?? new SettleQueue(tree, this.clock);
+    this.settleQueues.set(tree, settles);
+    return new HeldLease(tree, this.clock, settles, { trigger, isFailoverOn: failover }, held);
+  }
+
+  private record(tree: JobTree, { fireTime, origin }: Trigger): RunRecord {
+    return {
+      run: this.clock.uuid(),
+      by: tree.self.jobInstanceId,
+      target: { fireTime, origin },
+      attempt: 1,
+      begunAt: this.clock.wallNow(),
+    };
+  }
+}
+
+function decide(tree: JobTree, { failover }: JobConfiguration, trigger: Trigger, item: number): BeginDecision {
+  const record = tree.record(item);
+  // The leader has not created the item yet, or has removed it: it will be seen with the next assignment.
+  if (record === undefined) return 'busy';
+  return decideBegin(trigger, {
+    stored: record.stored,
+    holder: tree.holder(item),
+    // Once failover is switched off, nobody comes for an entry that is left in the queue.
+    isQueued: failover && tree.has(tree.paths.queued(item)),
+  });
+}
+
+function isRefused(entry: readonly [number, BeginDecision]): entry is readonly [number, RefusalCause] {
+  return entry[1] !== 'begin';
+}
+
+function beginningItem(tree: JobTree, item: number): BeginningItem {
+  return {
+    item,
+    version: tree.record(item)?.version ?? 0,
+    hasMisfire: tree.has(tree.paths.mark(item, 'misfire')),
+  };
+}
+
+function heldItems(
+  items: readonly BeginningItem[],
+  perItem: readonly (readonly unknown[])[],
+  results: readonly OperationResult[],
+  record: RunRecord,
+): ReadonlyMap<number, HeldItem> {
+  const held = new Map<number, HeldItem>();
+  let index = 0; // The check of the own instance; each item's record is the last of its operations.
+  for (const [position, { item }] of items.entries()) {
+    index += perItem[position]!.length;
+    const written = results[index];
+    if (written?.kind !== 'set') throw new TypeError(`Begin of item ${item}: operation ${index} is no set.`);
+    held.set(item, { record, version: written.stat.version, token: written.stat.mzxid });
+  }
+  return held;
+}

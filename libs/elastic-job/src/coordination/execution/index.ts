@@ -1,0 +1,5 @@
+export * from './execution.errors.js';
+export type * from './execution-lease.js';
+export * from './execution.service.js';
+export { beginOperations, settleOperations } from './item-operations.js';
+export type * from './shard-assignment.js';

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { JobPaths } from '../job-tree/index.js';
+import { beginOperations, settleOperations } from './item-operations.js';
+
+const paths = new JobPaths('j');
+const RECORD = {
+  run: 'r',
+  by: 'a',
+  target: { fireTime: 1, origin: 'schedule' },
+  attempt: 1,
+  begunAt: 1,
+} as const;
+
+describe('what a begin and a settle write', () => {
+  it.each([
+    [{ isPersistent: false, isFailover: false }, false, ['create running EPHEMERAL', 'set 3 v5']],
+    [{ isPersistent: true, isFailover: false }, true, ['delete misfire', 'create running PERSISTENT', 'set 3 v5']],
+    [
+      { isPersistent: true, isFailover: true },
+      false,
+      [
+        'delete items/3',
+        'create failover EPHEMERAL',
+        'create failovering PERSISTENT',
+        'create running PERSISTENT',
+        'set 3 v5',
+      ],
+    ],
+  ])(
+    'given %j, when an item is begun, then the record comes last, against the version that was read',
+    (modes, hasMisfire, told) => {
+      expect(beginOperations(paths, { item: 3, version: 5, hasMisfire }, RECORD, modes).map(tell)).toEqual(told);
+    },
+  );
+
+  it.each([
+    [{ isFailover: false, isRequeued: false }, ['set 3 v6', 'delete running']],
+    [{ isFailover: false, isRequeued: true }, ['set 3 v6', 'delete running', 'create items/3 PERSISTENT']],
+    [{ isFailover: true, isRequeued: false }, ['set 3 v6', 'delete running', 'delete failover', 'delete failovering']],
+  ])('given %j, when an item has ended, then the record comes first and every mark of the begin goes', (how, told) => {
+    expect(settleOperations(paths, { item: 3, version: 6 }, RECORD, how).map(tell)).toEqual(told);
+  });
+});
+
+function tell(operation: ReturnType<typeof beginOperations>[number]): string {
+  const { kind, path } = operation;
+  const name = path === paths.queued(3) ? 'items/3' : path.split('/').at(-1);
+  if (kind === 'create') return `create ${name} ${operation.mode}`;
+  return kind === 'set' ? `set ${name} v${operation.version}` : `${kind} ${name}`;
+}

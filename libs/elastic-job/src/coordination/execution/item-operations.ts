@@ -1,0 +1,67 @@
+import { formatRunRecord, type RunRecord } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
+import type { JobPaths } from '../job-tree/index.js';
+
+/** An item that is about to be begun. */
+export interface BeginningItem {
+  readonly item: number;
+  /** Version of the item's node as it was read: what makes the begin a compare-and-set. */
+  readonly version: number;
+  readonly hasMisfire: boolean;
+}
+
+/**
+ * The begin of one item: its running mark, its record, and for a failover the claim. The record is always written last,
+ * so that the last result of the item carries its token.
+ */
+export function beginOperations(
+  paths: JobPaths,
+  { item, version, hasMisfire }: BeginningItem,
+  record: RunRecord,
+  { isPersistent, isFailover }: { readonly isPersistent: boolean; readonly isFailover: boolean },
+): Operation[] {
+  const claim: Operation[] = isFailover
+    ? [
+        { kind: 'delete', path: paths.queued(item) },
+        { kind: 'create', path: paths.mark(item, 'failover'), data: record.by, mode: 'EPHEMERAL' },
+        { kind: 'create', path: paths.mark(item, 'failovering'), data: record.by, mode: 'PERSISTENT' },
+      ]
+    : [];
+  const misfire: Operation[] = hasMisfire ? [{ kind: 'delete', path: paths.mark(item, 'misfire') }] : [];
+  return [
+    ...claim,
+    ...misfire,
+    // With failover the mark outlives the session: it is what tells the survivors which items were running.
+    {
+      kind: 'create',
+      path: paths.mark(item, 'running'),
+      data: record.by,
+      mode: isPersistent ? 'PERSISTENT' : 'EPHEMERAL',
+    },
+    { kind: 'set', path: paths.item(item), data: formatRunRecord(record), version },
+  ];
+}
+
+/** The end of one item's run. The record's version proves that nobody has begun the item since. */
+export function settleOperations(
+  paths: JobPaths,
+  { item, version }: { readonly item: number; readonly version: number },
+  record: RunRecord,
+  { isFailover, isRequeued }: { readonly isFailover: boolean; readonly isRequeued: boolean },
+): Operation[] {
+  const claim: Operation[] = isFailover
+    ? [
+        { kind: 'delete', path: paths.mark(item, 'failover') },
+        { kind: 'delete', path: paths.mark(item, 'failovering') },
+      ]
+    : [];
+  const queue: Operation[] = isRequeued
+    ? [{ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' }]
+    : [];
+  return [
+    { kind: 'set', path: paths.item(item), data: formatRunRecord(record), version },
+    { kind: 'delete', path: paths.mark(item, 'running') },
+    ...claim,
+    ...queue,
+  ];
+}

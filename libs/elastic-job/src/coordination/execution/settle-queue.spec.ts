@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Operation } from '../../registry/index.js';
+import { JobTree } from '../job-tree/index.js';
+import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { type EndedItem, SettleQueue } from './settle-queue.js';
+
+let registry: Registry;
+let member: Member;
+beforeEach(async () => {
+  registry = new Registry();
+  [member] = await registry.sharded(1, { shardingTotalCount: 8 });
+});
+
+describe('group commit', () => {
+  it('given items that end in one turn, when they are settled, then they share one request', async () => {
+    const { lease } = await member.begin([0, 1, 2, 3, 4, 5, 6, 7]);
+    const before = member.center.traffic.foreground;
+
+    for (const item of lease!.items) lease!.settle(item, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect([...(await lease!.settled()).values()]).toEqual(Array(8).fill(SUCCEEDED));
+    expect(member.center.traffic.foreground - before).toBe(1);
+  });
+
+  it('given a settle in flight, when further items end, then they wait for it and share the next one', async () => {
+    const { queue, transactions, settled } = await slowQueue();
+
+    queue.add(settled('a', [touch(0)]));
+    await registry.clock.advance(5);
+    queue.add(settled('b', [touch(1)]));
+    await registry.clock.advance(1);
+    queue.add(settled('c', [touch(2)]));
+    expect(transactions()).toBe(1);
+    await registry.clock.advance(20);
+
+    expect(transactions()).toBe(2);
+    expect(settled.told).toEqual(['a true', 'b true', 'c true']);
+  });
+
+  it('given an item that somebody else has taken over, when it is settled with others, then it alone is fenced', async () => {
+    const { queue, settled } = await slowQueue();
+
+    queue.add(settled('a', [touch(0)]));
+    queue.add(settled('b', [touch(1), { kind: 'delete', path: member.tree.paths.mark(1, 'running') }]));
+    queue.add(settled('c', [touch(2)]));
+    await registry.clock.advance(50);
+
+    expect(settled.told.toSorted()).toEqual(['a true', 'b false', 'c true']);
+  });
+
+  it('given a commit whose answer is lost, when the connection is back, then the end is recognised and not written again', async () => {
+    const { lease } = await member.begin([0]);
+    registry.memory.loseNextReply(member.sessionId);
+
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(100);
+
+    expect(await lease!.settled()).toEqual(new Map([[0, SUCCEEDED]]));
+    expect(member.tree.record(0)).toMatchObject({ version: 2 });
+  });
+
+  it('given a commit that did not arrive, when the connection is back, then it is written', async () => {
+    const { lease } = await member.begin([0]);
+
+    registry.memory.suspend(member.sessionId);
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(3_000);
+    registry.memory.resume(member.sessionId);
+    await registry.clock.advance(2_000);
+
+    expect(await lease!.settled()).toEqual(new Map([[0, SUCCEEDED]]));
+  });
+
+  it('given a session that ends before the settle is answered, when that is known, then the item is fenced', async () => {
+    const { lease } = await member.begin([0]);
+
+    registry.memory.suspend(member.sessionId);
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(1_000);
+    member.tree.close(new Error('lost'));
+    await registry.clock.advance(0);
+
+    expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
+    // Only the registry's own timers are left: that of the client and that of the server.
+    expect(registry.clock.pendingTimers).toBe(2);
+  });
+
+  it('given more than one request holds, when they are settled, then they are split', async () => {
+    const { queue, transactions, settled } = await slowQueue({ maxRequestBytes: 1_000 });
+
+    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(item, 'x'.repeat(200))]));
+    await registry.clock.advance(100);
+
+    expect(settled.told).toHaveLength(8);
+    expect(settled.told.every((text) => text.endsWith('true'))).toBe(true);
+    expect(transactions()).toBeGreaterThan(1);
+    expect(transactions()).toBeLessThan(8);
+  });
+
+  it('given an item that no request holds, when it is settled, then it is given up and the others are not held up', async () => {
+    const { queue, settled } = await slowQueue({ maxRequestBytes: 1_000 });
+
+    queue.add(settled('huge', [touch(0, 'x'.repeat(2_000))]));
+    queue.add(settled('small', [touch(1)]));
+    await registry.clock.advance(50);
+
+    expect(settled.told.toSorted()).toEqual(['huge false', 'small true']);
+  });
+});
+
+function touch(item: number, data = ''): Operation {
+  return { kind: 'set', path: member.tree.paths.item(item), data };
+}
+
+/** A queue over a registry that takes 10 ms to answer. */
+async function slowQueue({ maxRequestBytes }: { maxRequestBytes?: number } = {}) {
+  const center = registry.memory.center({
+    namespace: 'test',
+    clock: registry.clock,
+    sessionTimeoutMs: 10_000,
+    requestTimeoutMs: 5_000,
+    latencyMs: 10,
+    maxRequestBytes,
+  });
+  const connecting = center.connect();
+  await registry.clock.advance(20);
+  await connecting;
+  const opening = JobTree.open(center, registry.clock, member.tree.jobName, member.self);
+  await registry.clock.advance(20);
+  const queue = new SettleQueue(await opening, registry.clock);
+  const before = center.traffic.foreground;
+  const told: string[] = [];
+  const settled = Object.assign(
+    (name: string, operations: readonly Operation[]): EndedItem => ({
+      operations,
+      isSettled: () => false,
+      onSettled: (isRecorded) => told.push(`${name} ${isRecorded}`),
+    }),
+    { told },
+  );
+  return { queue, settled, transactions: () => center.traffic.foreground - before };
+}

@@ -1,0 +1,243 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ExecutionLease } from '../execution/index.js';
+import type { LeadershipTerm } from '../leadership/index.js';
+import { JOB, Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+
+let registry: Registry;
+let leader: Member;
+let worker: Member;
+let third: Member;
+let term: LeadershipTerm;
+beforeEach(async () => {
+  registry = new Registry();
+  const members = await registry.sharded(3);
+  [leader, worker, third] = [members[0], members[1]!, members[2]!];
+  term = leader.leader.term(JOB)!;
+});
+
+describe('the sweep', () => {
+  it('given an instance that died in mid-run, when the leader sweeps, then what it ran is queued, whoever owns it', async () => {
+    await worker.begin([0, 3]);
+    await third.begin([1]);
+    worker.die();
+
+    expect(await leader.queue.sweep(leader.tree, term)).toEqual([0, 3]);
+
+    await leader.tree.sync();
+    expect(leader.tree.queue()).toEqual([0, 3]);
+    expect([0, 1, 3].map((item) => leader.tree.holder(item))).toEqual([undefined, third.id, undefined]);
+    expect(await leader.queue.pending(JOB)).toMatchObject([
+      { item: 0, cause: 'crashed', lastHolder: worker.id },
+      { item: 3, cause: 'crashed', lastHolder: worker.id },
+    ]);
+  });
+
+  it('given a run that ended before its instance died, when the leader sweeps, then there is nothing to queue', async () => {
+    const { lease } = await worker.begin([0]);
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(0);
+    worker.die();
+
+    expect(await leader.queue.sweep(leader.tree, term)).toEqual([]);
+    expect(leader.tree.queue()).toEqual([]);
+  });
+
+  it('given no failover, when the leader sweeps, then stale marks go and nothing is queued', async () => {
+    await worker.begin([0]);
+    worker.die();
+    await writeConfig('failover: true', 'failover: false');
+
+    expect(await leader.queue.sweep(leader.tree, term)).toEqual([]);
+
+    await leader.tree.sync();
+    expect(leader.tree.holder(0)).toBeUndefined();
+    expect(leader.tree.queue()).toEqual([]);
+  });
+
+  it('given a rescuer that died, when the leader sweeps, then the item waits again and all its marks are gone', async () => {
+    await orphan(0);
+    expect((await worker.queue.claim(JOB)).kind).toBe('claimed');
+    worker.die();
+
+    expect(await leader.queue.sweep(leader.tree, term)).toEqual([0]);
+
+    await leader.tree.sync();
+    expect(leader.tree.descendants(leader.tree.paths.item(0))).toEqual([leader.tree.paths.mark(0, 'instance')]);
+  });
+
+  it('given a rescuer that has left the job while its session lasts, when the leader sweeps, then others can claim the item', async () => {
+    await orphan(0);
+    await worker.queue.claim(JOB);
+    await worker.instances.leave(worker.tree);
+
+    await leader.queue.sweep(leader.tree, term);
+
+    await third.tree.sync();
+    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 0 });
+  });
+
+  it('given a leader that was deposed, when it sweeps, then nothing is queued', async () => {
+    await worker.begin([0]);
+    worker.die();
+    await (await registry.operator()).delete(leader.tree.paths.leader);
+    leader.leader.endTerm(JOB, new Error('deposed'));
+
+    await expect(leader.queue.sweep(leader.tree, term)).rejects.toThrow('deposed');
+    await third.tree.sync();
+    expect(third.tree.queue()).toEqual([]);
+  });
+
+  it('given a sweep and a settle of the same item, when they race, then the item is either queued or done, never both', async () => {
+    const { lease } = await worker.begin([0]);
+    await worker.instances.leave(worker.tree); // Its session goes on, and so does its settle.
+
+    lease!.settle(0, SUCCEEDED);
+    const [queued, outcome] = await Promise.all([leader.queue.sweep(leader.tree, term), settledIn(lease!)]);
+
+    await leader.tree.sync();
+    expect(leader.tree.queue()).toEqual(queued);
+    expect(outcome.get(0)!.kind).toBe(queued.length > 0 ? 'fenced' : 'succeeded');
+  });
+
+  it('given an item that was swept meanwhile, when an instance begins it on an older view, then it looks again', async () => {
+    await worker.begin([0]);
+    worker.die();
+    const { paths } = leader.tree;
+    const { version } = leader.tree.stat(paths.item(0))!;
+
+    await leader.queue.sweep(leader.tree, term);
+
+    const begin = { kind: 'set', path: paths.item(0), data: '', version } as const;
+    expect(await third.center.transaction([begin])).toMatchObject({ kind: 'refused', refusal: 'BAD_VERSION' });
+  });
+});
+
+describe('the claim', () => {
+  it('given one item and many instances, when all claim at once, then one has it and the others have lost', async () => {
+    const claimers = [leader, worker, third];
+    while (claimers.length < 12) claimers.push(await registry.joined());
+    await orphan(0);
+    await Promise.all(claimers.map(({ tree }) => tree.sync()));
+
+    const claims = await Promise.all(claimers.map(({ queue }) => queue.claim(JOB)));
+
+    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    expect(claims.filter(({ kind }) => kind === 'lost')).toHaveLength(11);
+  });
+
+  it('given many items and instances, when all claim until nothing is left, then each item is claimed once', async () => {
+    const items = [0, 1, 2, 3];
+    await orphan(...items);
+    const claimers = [leader, worker, third];
+
+    const claimed = await Promise.all(claimers.map((claimer, index) => claimAll(claimer, index)));
+
+    expect(claimed.flat().toSorted((a, b) => a - b)).toEqual(items);
+  });
+
+  it('given a claimed item, when its run ends, then its target is that of the lost run, its token is greater, and no mark is left', async () => {
+    const token = await orphan(0);
+    await worker.tree.sync();
+
+    const claim = await worker.queue.claim(JOB);
+
+    if (claim.kind !== 'claimed') throw new Error(`The claim was ${claim.kind}.`);
+    const { lease } = claim;
+    expect(lease.trigger).toMatchObject({ fireTime: 1_000, origin: 'schedule', source: 'FAILOVER' });
+    expect(lease.token(0)).toBeGreaterThan(token);
+    lease.settle(0, SUCCEEDED);
+    expect(await settledIn(lease)).toEqual(new Map([[0, SUCCEEDED]]));
+    await leader.tree.sync();
+    expect(leader.tree.descendants(leader.tree.paths.item(0))).toEqual([leader.tree.paths.mark(0, 'instance')]);
+  });
+
+  it('given an aborted run that was queued, when it is claimed, then it runs again', async () => {
+    const { lease } = await worker.begin([2]);
+    lease!.settle(2, { kind: 'aborted', reason: new Error('drain') });
+    await settledIn(lease!);
+    await third.tree.sync();
+    expect(await third.queue.pending(JOB)).toMatchObject([{ item: 2, cause: 'aborted' }]);
+
+    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 2 });
+  });
+
+  it('given an entry of an item that is done, when it is claimed, then it is dropped', async () => {
+    const { lease } = await worker.begin([0]);
+    lease!.settle(0, SUCCEEDED);
+    await settledIn(lease!);
+    await (await registry.operator()).create(leader.tree.paths.queued(0), '', 'PERSISTENT');
+    await third.tree.sync();
+
+    expect(await third.queue.claim(JOB)).toEqual({ kind: 'lost', item: 0 });
+    expect(await third.queue.claim(JOB)).toEqual({ kind: 'empty' });
+  });
+
+  it.each(['failover', 'failovering'] as const)(
+    'given an entry of an item with a %s mark, when it is claimed, then it is left alone without end',
+    async (mark) => {
+      await orphan(0);
+      await (await registry.operator()).create(leader.tree.paths.mark(0, mark), third.id, 'PERSISTENT');
+      await worker.tree.sync();
+
+      expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
+    },
+  );
+
+  it('given an item that a handler here is still at, when this instance claims, then it leaves it to others', async () => {
+    await orphan(0, 1);
+    await worker.tree.sync();
+
+    expect(await worker.queue.claim(JOB, 0, (item) => item === 0)).toMatchObject({ kind: 'claimed', item: 1 });
+  });
+
+  it('given an item to start from, when instances claim, then they look at it first and at the others in turn', async () => {
+    await orphan(0, 1, 3);
+    await worker.tree.sync();
+
+    expect(await worker.queue.claim(JOB, 2)).toMatchObject({ item: 3 });
+    expect(await worker.queue.claim(JOB, 2)).toMatchObject({ item: 0 });
+  });
+
+  it('given a claim whose answer is lost, when the connection is back, then the item is claimed', async () => {
+    await orphan(0);
+    await worker.tree.sync();
+    registry.memory.loseNextReply(worker.sessionId);
+
+    const claiming = worker.queue.claim(JOB);
+    await registry.clock.advance(100);
+
+    expect(await claiming).toMatchObject({ kind: 'claimed', item: 0 });
+  });
+});
+
+/** A run of each item whose holder has died, queued. @returns the token of the last of them */
+async function orphan(...items: number[]): Promise<bigint> {
+  const victim = await registry.joined();
+  const { lease } = await victim.begin(items);
+  victim.die();
+  await leader.queue.sweep(leader.tree, term);
+  await Promise.all([leader, worker, third].map(({ tree }) => tree.sync()));
+  return lease!.token(items.at(-1)!)!;
+}
+
+async function claimAll(claimer: Member, from: number): Promise<number[]> {
+  const items: number[] = [];
+  for (
+    let claim = await claimer.queue.claim(JOB, from);
+    claim.kind !== 'empty';
+    claim = await claimer.queue.claim(JOB, from)
+  ) {
+    if (claim.kind === 'claimed') items.push(claim.item);
+  }
+  return items;
+}
+
+async function settledIn(lease: ExecutionLease) {
+  await registry.clock.advance(0);
+  return lease.settled();
+}
+
+async function writeConfig(text: string, replacement: string): Promise<void> {
+  const { data } = (await leader.center.read(leader.tree.paths.config))!;
+  await leader.center.set(leader.tree.paths.config, data.replace(text, replacement));
+}

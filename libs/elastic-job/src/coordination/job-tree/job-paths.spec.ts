@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { type JobNode, JobPaths } from './job-paths.js';
+
+const paths = new JobPaths('settle-orders');
+const ID = '10.0.0.1@-@7-1a';
+
+describe('the paths of a job', () => {
+  it.each<[string, JobNode]>([
+    [paths.config, { kind: 'config' }],
+    [paths.leader, { kind: 'leader' }],
+    [paths.reshardingFlag, { kind: 'resharding-flag' }],
+    [paths.instance(ID), { kind: 'instance', instanceId: ID }],
+    [paths.server('10.0.0.1'), { kind: 'server', serverIp: '10.0.0.1' }],
+    [paths.queued(12), { kind: 'queued-item', item: 12 }],
+    [paths.item(0), { kind: 'item', item: 0 }],
+    [paths.mark(3, 'instance'), { kind: 'item-instance', item: 3 }],
+    [paths.mark(3, 'running'), { kind: 'item-running', item: 3 }],
+    [paths.mark(3, 'misfire'), { kind: 'item-misfire', item: 3 }],
+    [paths.mark(3, 'disabled'), { kind: 'item-disabled', item: 3 }],
+    [paths.mark(3, 'failover'), { kind: 'item-failover', item: 3 }],
+    [paths.mark(3, 'failovering'), { kind: 'item-failovering', item: 3 }],
+  ])('given %s, when it is parsed, then it is what it was written for', (path, node) => {
+    expect(paths.parse(path)).toEqual(node);
+  });
+
+  it.each([
+    paths.root,
+    paths.instances,
+    paths.servers,
+    paths.sessions,
+    paths.session(ID),
+    paths.election,
+    paths.term,
+    paths.shardingFlags,
+    paths.queue,
+    paths.items,
+    `${paths.root}/trigger/${ID}`,
+    `${paths.config}/more`,
+    `${paths.queue}/latch`,
+    `${paths.queue}/01`,
+    `${paths.root}/leader/failover/latch/1`,
+    `${paths.items}/processing`,
+    `${paths.items}/-1`,
+    `${paths.items}/007`,
+    `${paths.item(1)}/later`,
+  ])('given %s, when it is parsed, then it is nothing that matters', (path) => {
+    expect(paths.parse(path)).toEqual({ kind: 'other' });
+  });
+
+  it("given Java's tree, when the paths are compared, then they are the same to the byte", () => {
+    expect([paths.leader, paths.reshardingFlag, paths.queued(1), paths.mark(1, 'running')]).toEqual([
+      '/settle-orders/leader/election/instance',
+      '/settle-orders/leader/sharding/necessary',
+      '/settle-orders/leader/failover/items/1',
+      '/settle-orders/sharding/1/running',
+    ]);
+  });
+});

@@ -1,0 +1,98 @@
+import type { JobName } from '../../domain/index.js';
+
+/** What a path of a job's tree stands for. `other`: a parent, or a node that this version does not know. */
+export type JobNode =
+  | { readonly kind: 'config' | 'leader' | 'resharding-flag' | 'other' }
+  | { readonly kind: 'instance'; readonly instanceId: string }
+  | { readonly kind: 'server'; readonly serverIp: string }
+  | { readonly kind: 'queued-item'; readonly item: number }
+  | { readonly kind: ItemNodeKind; readonly item: number };
+
+const ITEM_NODES = ['instance', 'running', 'misfire', 'disabled', 'failover', 'failovering'] as const;
+type ItemNodeName = (typeof ITEM_NODES)[number];
+export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
+
+/**
+ * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term` and
+ * `sessions` are ours.
+ */
+export class JobPaths {
+  readonly root: string;
+  readonly config: string;
+  readonly instances: string;
+  readonly servers: string;
+  readonly sessions: string;
+  readonly election: string;
+  readonly leader: string;
+  readonly term: string;
+  readonly shardingFlags: string;
+  readonly reshardingFlag: string;
+  readonly queue: string;
+  readonly items: string;
+
+  constructor(readonly jobName: JobName) {
+    this.root = `/${jobName}`;
+    this.config = `${this.root}/config`;
+    this.instances = `${this.root}/instances`;
+    this.servers = `${this.root}/servers`;
+    this.sessions = `${this.root}/sessions`;
+    this.election = `${this.root}/leader/election`;
+    this.leader = `${this.election}/instance`;
+    this.term = `${this.election}/term`;
+    this.shardingFlags = `${this.root}/leader/sharding`;
+    this.reshardingFlag = `${this.shardingFlags}/necessary`;
+    this.queue = `${this.root}/leader/failover/items`;
+    this.items = `${this.root}/sharding`;
+  }
+
+  instance(instanceId: string): string {
+    return `${this.instances}/${instanceId}`;
+  }
+
+  session(instanceId: string): string {
+    return `${this.sessions}/${instanceId}`;
+  }
+
+  server(serverIp: string): string {
+    return `${this.servers}/${serverIp}`;
+  }
+
+  queued(item: number): string {
+    return `${this.queue}/${item}`;
+  }
+
+  item(item: number): string {
+    return `${this.items}/${item}`;
+  }
+
+  /** A node below an item: `instance` (the assigned owner), `running` (the holder), or one of the other marks. */
+  mark(item: number, name: ItemNodeName): string {
+    return `${this.items}/${item}/${name}`;
+  }
+
+  parse(path: string): JobNode {
+    const [first, second, third, ...rest] = path.slice(this.root.length + 1).split('/');
+    if (first === 'config' && second === undefined) return { kind: 'config' };
+    if (first === 'instances' && second !== undefined) return { kind: 'instance', instanceId: second };
+    if (first === 'servers' && second !== undefined) return { kind: 'server', serverIp: second };
+    if (first === 'sharding') return parseItemNode(second, third);
+    if (path === this.leader) return { kind: 'leader' };
+    if (path === this.reshardingFlag) return { kind: 'resharding-flag' };
+    const [itemText] = rest;
+    const item = parseItem(itemText);
+    return item !== undefined && path === this.queued(item) ? { kind: 'queued-item', item } : { kind: 'other' };
+  }
+}
+
+/** The item that a node's name stands for; undefined if it stands for none. */
+export function parseItem(name: string | undefined): number | undefined {
+  return name !== undefined && /^(0|[1-9]\d*)$/.test(name) ? Number(name) : undefined;
+}
+
+function parseItemNode(itemText: string | undefined, name: string | undefined): JobNode {
+  const item = parseItem(itemText);
+  if (item === undefined) return { kind: 'other' };
+  if (name === undefined) return { kind: 'item', item };
+  const known = ITEM_NODES.find((candidate) => candidate === name);
+  return known === undefined ? { kind: 'other' } : { kind: `item-${known}`, item };
+}

@@ -1,0 +1,242 @@
+import { setMaxListeners } from 'node:events';
+import {
+  type JobInstance,
+  type JobName,
+  inJavaOrder,
+  parseRunRecord,
+  serverIpOf,
+  type StoredRecord,
+} from '../../domain/index.js';
+import type {
+  NodeStat,
+  RegistryCenter,
+  RegistryNode,
+  RequestOptions,
+  Subtree,
+  SubtreeEvent,
+} from '../../registry/index.js';
+import type { Clock } from '../../clock/index.js';
+import { parseInstance, type RegisteredInstance } from './instance-text.js';
+import { type JobNode, JobPaths, parseItem } from './job-paths.js';
+import type { JobTreeEvent, JobTreeEventKind } from './job-tree-event.js';
+
+/** The item's record as it stands in the tree, with the version that a write must name. */
+export interface ItemRecord {
+  readonly stored: StoredRecord;
+  readonly version: number;
+}
+
+/** Java compares a server node with exactly these texts. */
+export type ServerStatus = 'ENABLED' | 'DISABLED';
+
+/**
+ * One job's tree as one instance sees it during one session: the one subscription per job, which turns node events into
+ * typed ones, and typed reads of the nodes. Reads answer from memory; they are true as of the last `sync`.
+ */
+export class JobTree {
+  private readonly listeners = new Set<(event: JobTreeEvent) => void>();
+  private readonly ending = new AbortController();
+  private view!: Subtree;
+
+  private constructor(
+    readonly paths: JobPaths,
+    /** The instance that looks. */
+    readonly self: JobInstance,
+    readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {
+    // Every request and every lease of the session listens to it; there is no leak to warn of.
+    setMaxListeners(0, this.ending.signal);
+  }
+
+  static async open(
+    registry: RegistryCenter,
+    clock: Clock,
+    jobName: JobName,
+    self: JobInstance,
+    options?: RequestOptions,
+  ): Promise<JobTree> {
+    const tree = new JobTree(new JobPaths(jobName), self, registry, clock);
+    tree.view = await registry.openSubtree(tree.paths.root, (event) => tree.hear(event), options);
+    return tree;
+  }
+
+  get jobName(): JobName {
+    return this.paths.jobName;
+  }
+
+  /** Aborts when the tree is closed: nothing of this session may be acted upon any more. */
+  get signal(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  /** One request; afterwards every read shows at least what was committed before the call. */
+  sync(options?: RequestOptions): Promise<void> {
+    return this.view.sync(options);
+  }
+
+  close(reason: unknown): void {
+    this.ending.abort(reason);
+    this.listeners.clear();
+    this.view.close();
+  }
+
+  /** @returns a function that removes the listener. */
+  on(listener: (event: JobTreeEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /**
+   * Waits for one of the events, or for the deadline.
+   * @param deadline on the monotonic clock
+   * @returns false if the deadline came first. @throws the signal's reason, also that of the tree's own end.
+   */
+  next(kinds: readonly JobTreeEventKind[], deadline: number, signal?: AbortSignal): Promise<boolean> {
+    const anyEnd = AbortSignal.any(signal === undefined ? [this.signal] : [this.signal, signal]);
+    anyEnd.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const finish = (act: () => void) => {
+        off();
+        timer.cancel();
+        anyEnd.removeEventListener('abort', onAbort);
+        act();
+      };
+      const onAbort = () => finish(() => reject(anyEnd.reason));
+      const off = this.on((event) => {
+        if (kinds.includes(event.kind)) finish(() => resolve(true));
+      });
+      const timer = this.clock.setTimer(Math.max(0, deadline - this.clock.monotonicNow()), () =>
+        finish(() => resolve(false)),
+      );
+      anyEnd.addEventListener('abort', onAbort);
+    });
+  }
+
+  node(path: string): RegistryNode | undefined {
+    return this.view.node(path);
+  }
+
+  has(path: string): boolean {
+    return this.view.node(path) !== undefined;
+  }
+
+  /** Every registered instance, in Java's order. */
+  instances(): RegisteredInstance[] {
+    return inJavaOrder(this.view.children(this.paths.instances)).map((id) =>
+      parseInstance(id, serverIpOf(id), this.view.node(this.paths.instance(id))?.data ?? ''),
+    );
+  }
+
+  hasInstance(instanceId: string): boolean {
+    return this.has(this.paths.instance(instanceId));
+  }
+
+  /** The instances that may be given items: their server is enabled. In Java's order. */
+  availableInstances(): RegisteredInstance[] {
+    return this.instances().filter(({ serverIp }) => this.serverStatus(serverIp) === 'ENABLED');
+  }
+
+  /** Instances without our label: the job is shared with Java. */
+  peers(): string[] {
+    return this.instances()
+      .filter(({ isOurs }) => !isOurs)
+      .map(({ jobInstanceId }) => jobInstanceId);
+  }
+
+  serverStatus(serverIp: string): ServerStatus | undefined {
+    const text = this.view.node(this.paths.server(serverIp))?.data;
+    return text === 'ENABLED' || text === 'DISABLED' ? text : undefined;
+  }
+
+  servers(): string[] {
+    return inJavaOrder(this.view.children(this.paths.servers));
+  }
+
+  leader(): string | undefined {
+    return this.view.node(this.paths.leader)?.data;
+  }
+
+  isReshardingNecessary(): boolean {
+    return this.has(this.paths.reshardingFlag);
+  }
+
+  /** The items that have a node, ascending. */
+  items(): number[] {
+    return numbers(this.view.children(this.paths.items));
+  }
+
+  owner(item: number): string | undefined {
+    return this.view.node(this.paths.mark(item, 'instance'))?.data;
+  }
+
+  /** The items that are assigned to an instance, ascending. */
+  itemsOf(instanceId: string): number[] {
+    return this.items().filter((item) => this.owner(item) === instanceId);
+  }
+
+  /** The instance id in an item's `running` mark. */
+  holder(item: number): string | undefined {
+    return this.view.node(this.paths.mark(item, 'running'))?.data;
+  }
+
+  record(item: number): ItemRecord | undefined {
+    const node = this.view.node(this.paths.item(item));
+    return node && { stored: parseRunRecord(node.data), version: node.stat.version };
+  }
+
+  /** The items that wait for failover, ascending. */
+  queue(): number[] {
+    return numbers(this.view.children(this.paths.queue));
+  }
+
+  stat(path: string): NodeStat | undefined {
+    return this.view.node(path)?.stat;
+  }
+
+  /** The paths of every node below a path, deepest first: the order in which they can be deleted. */
+  descendants(path: string): string[] {
+    return this.view.children(path).flatMap((name) => [...this.descendants(`${path}/${name}`), `${path}/${name}`]);
+  }
+
+  private hear(event: SubtreeEvent): void {
+    const typed =
+      event.kind === 'reset' ? { kind: 'TreeReset' as const } : decode(event.kind, this.paths.parse(event.path));
+    if (typed === undefined) return;
+    for (const listener of this.listeners) listener(typed);
+  }
+}
+
+function decode(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
+  switch (node.kind) {
+    case 'instance':
+      if (change === 'changed') return undefined;
+      return { kind: change === 'created' ? 'InstanceJoined' : 'InstanceLost', instanceId: node.instanceId };
+    case 'server':
+      return { kind: 'ServerChanged', serverIp: node.serverIp };
+    case 'leader':
+      return { kind: change === 'deleted' ? 'LeaderLost' : 'LeaderElected' };
+    case 'resharding-flag':
+      return { kind: change === 'deleted' ? 'ShardingCompleted' : 'ReshardingRequested' };
+    case 'queued-item':
+      return change === 'created' ? { kind: 'ItemQueued', item: node.item } : undefined;
+    case 'item-running':
+      return change === 'deleted' ? { kind: 'ItemReleased', item: node.item } : undefined;
+    case 'config':
+      return { kind: 'ConfigurationChanged' };
+    case 'item':
+    case 'item-instance':
+    case 'item-misfire':
+    case 'item-disabled':
+    case 'item-failover':
+    case 'item-failovering':
+    case 'other':
+      return undefined;
+    default:
+      return node satisfies never;
+  }
+}
+
+function numbers(names: readonly string[]): number[] {
+  return names.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b);
+}

@@ -1,0 +1,34 @@
+import { type JobName, UnknownJobError } from '../../domain/index.js';
+import { SessionLostError } from '../../registry/index.js';
+import type { JobTree } from './job-tree.js';
+
+/** The trees of the jobs that this process takes part in, by job name. */
+export class JobTrees {
+  private readonly trees = new Map<JobName, JobTree | undefined>();
+
+  /** Makes a job known; it has no tree until it has joined. */
+  declare(jobName: JobName): void {
+    if (!this.trees.has(jobName)) this.trees.set(jobName, undefined);
+  }
+
+  forget(jobName: JobName): void {
+    this.trees.delete(jobName);
+  }
+
+  set(tree: JobTree): void {
+    this.trees.set(tree.jobName, tree);
+  }
+
+  /** The tree's session is over; the job waits for the next one. */
+  unset(tree: JobTree): void {
+    if (this.trees.get(tree.jobName) === tree) this.trees.set(tree.jobName, undefined);
+  }
+
+  /** @throws {UnknownJobError} @throws {SessionLostError} if the job has no session at the moment */
+  of(jobName: JobName): JobTree {
+    const tree = this.trees.get(jobName);
+    if (tree !== undefined) return tree;
+    if (!this.trees.has(jobName)) throw new UnknownJobError(jobName);
+    throw new SessionLostError(undefined);
+  }
+}

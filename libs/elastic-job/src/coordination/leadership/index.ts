@@ -1,0 +1,2 @@
+export * from './leader.service.js';
+export type * from './leadership-term.js';

@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { JOB, type Member, Registry } from '../member.for-spec.js';
+import type { LeadershipTerm } from './leadership-term.js';
+
+let registry: Registry;
+beforeEach(() => {
+  registry = new Registry();
+});
+
+describe('an election', () => {
+  it('given ten instances, when they stand at the same time, then one wins and the others know it', async () => {
+    const members = await joined(10);
+
+    const terms = await Promise.all(members.map((member) => member.leader.elect(member.tree)));
+
+    const won = terms.filter((term) => term !== undefined);
+    expect(won).toHaveLength(1);
+    await Promise.all(members.map(({ tree }) => tree.sync()));
+    expect(new Set(members.map(({ leader }) => leader.leader(JOB)))).toEqual(new Set([won[0]!.instanceId]));
+    expect(members.filter(({ leader }) => leader.isLeader(JOB))).toHaveLength(1);
+  });
+
+  it('given a candidate whose answer is lost, when it looks again, then it recognises its own term', async () => {
+    const [member] = await joined(1);
+    registry.memory.loseNextReply(member!.sessionId);
+
+    await expect(member!.leader.elect(member!.tree)).rejects.toMatchObject({
+      code: 'REGISTRY_UNAVAILABLE',
+      fate: 'unknown',
+    });
+    await member!.tree.sync();
+    expect(member!.leader.isLeader(JOB)).toBe(false);
+    const term = await member!.leader.elect(member!.tree);
+
+    expect(term).toMatchObject({ instanceId: member!.id, term: 1 });
+    expect(await commits(member!, term!)).toBe(true);
+    expect(await member!.leader.elect(member!.tree)).toBe(term);
+  });
+
+  it('given a server that is disabled, when its instance stands, then it is not elected', async () => {
+    const [member] = await joined(1);
+    await member!.center.set(member!.tree.paths.server(member!.self.serverIp), 'DISABLED');
+
+    expect(await member!.leader.elect(member!.tree)).toBeUndefined();
+    expect(member!.leader.leader(JOB)).toBeUndefined();
+  });
+
+  it('given an instance that is not registered, when it stands, then it is not elected', async () => {
+    const [member, other] = await joined(2);
+    await member!.instances.leave(member!.tree);
+
+    expect(await member!.leader.elect(member!.tree)).toBeUndefined();
+    expect(await other!.leader.elect(other!.tree)).toBeDefined();
+  });
+
+  it('given an election node that is written once, as Java does, when an instance stands, then it follows', async () => {
+    const [member] = await joined(1);
+    await member!.center.create(member!.tree.paths.leader, '10.0.0.9@-@1', 'EPHEMERAL');
+    await member!.tree.sync();
+
+    expect(await member!.leader.elect(member!.tree)).toBeUndefined();
+    expect(member!.leader.leader(JOB)).toBe('10.0.0.9@-@1');
+  });
+});
+
+describe('a term', () => {
+  it('given a leader that died, when another is elected, then the term has grown and the old guard refuses', async () => {
+    const [first, second] = await joined(2);
+    const before = (await first!.leader.elect(first!.tree))!;
+    first!.die();
+    await second!.tree.sync();
+
+    const after = (await second!.leader.elect(second!.tree))!;
+
+    expect(after.term).toBe(before.term + 1);
+    expect(await commits(second!, before)).toBe(false);
+    expect(await commits(second!, after)).toBe(true);
+  });
+
+  it('given an operator deletes the election node, when the leader stands anew, then its old guard refuses', async () => {
+    const [member] = await joined(1);
+    const before = (await member!.leader.elect(member!.tree))!;
+    await (await registry.operator()).delete(member!.tree.paths.leader);
+    await member!.tree.sync();
+
+    const after = (await member!.leader.elect(member!.tree))!;
+
+    expect(after.term).toBe(before.term + 1);
+    expect(before.signal.aborted).toBe(true);
+    expect(await commits(member!, before)).toBe(false);
+    expect(await commits(member!, after)).toBe(true);
+  });
+
+  it('given a leader that was deposed while it could not hear of it, when it looks again, then its term is over', async () => {
+    const [first, second] = await joined(2);
+    const term = (await first!.leader.elect(first!.tree))!;
+    registry.memory.suspend(first!.sessionId);
+    await (await registry.operator()).delete(first!.tree.paths.leader);
+    await second!.tree.sync();
+    await second!.leader.elect(second!.tree);
+    registry.memory.resume(first!.sessionId);
+    await registry.clock.advance(0);
+
+    await first!.leader.elect(first!.tree);
+
+    expect(first!.leader.isLeader(JOB)).toBe(false);
+    expect(term.signal.aborted).toBe(true);
+  });
+
+  it('given a leader that was deposed and elected again unheard, when it looks again, then it has the new term', async () => {
+    const [member] = await joined(1);
+    const before = (await member!.leader.elect(member!.tree))!;
+    const { paths, self } = member!.tree;
+    await member!.center.transaction([
+      { kind: 'delete', path: paths.leader },
+      { kind: 'create', path: paths.leader, data: self.jobInstanceId, mode: 'EPHEMERAL' },
+      { kind: 'set', path: paths.leader, data: self.jobInstanceId },
+      { kind: 'set', path: paths.term, data: self.jobInstanceId },
+    ]);
+    await member!.tree.sync();
+
+    const after = (await member!.leader.elect(member!.tree))!;
+
+    expect(after.term).toBe(before.term + 1);
+    expect(await commits(member!, after)).toBe(true);
+  });
+
+  it('given somebody watches the terms, when leadership changes, then each own term comes once', async () => {
+    const [member] = await joined(1);
+    const end = new AbortController();
+    const terms: number[] = [];
+    const watching = (async () => {
+      for await (const { term } of member!.leader.terms(JOB, end.signal)) terms.push(term);
+    })();
+
+    for (let round = 0; round < 3; round++) {
+      await member!.leader.elect(member!.tree);
+      await member!.leader.elect(member!.tree);
+      await (await registry.operator()).delete(member!.tree.paths.leader);
+      await member!.tree.sync();
+      member!.leader.endTerm(JOB, new Error('gone'));
+    }
+    end.abort();
+    await watching;
+
+    expect(terms).toEqual([1, 2, 3]);
+  });
+});
+
+describe('resigning', () => {
+  it('given another instance, when the leader resigns, then the other one leads and the term is over', async () => {
+    const [first, second] = await joined(2);
+    const term = (await first!.leader.elect(first!.tree))!;
+
+    await first!.leader.resign(JOB);
+    await second!.tree.sync();
+
+    expect(term.signal.aborted).toBe(true);
+    expect(await second!.leader.elect(second!.tree)).toMatchObject({ instanceId: second!.id });
+  });
+
+  it('given nobody else, when the leader resigns, then it stands again after a second', async () => {
+    const [member] = await joined(1);
+    await member!.leader.elect(member!.tree);
+    await member!.leader.resign(JOB);
+
+    const standing = member!.leader.elect(member!.tree);
+    await registry.clock.advance(999);
+    expect(member!.leader.isLeader(JOB)).toBe(false);
+    await registry.clock.advance(1);
+
+    expect(await standing).toMatchObject({ term: 2 });
+  });
+
+  it('given a follower, when it resigns, then nothing happens', async () => {
+    const [first, second] = await joined(2);
+    await first!.leader.elect(first!.tree);
+    await second!.tree.sync();
+
+    await second!.leader.resign(JOB);
+
+    await second!.tree.sync();
+    expect(second!.leader.leader(JOB)).toBe(first!.id);
+  });
+});
+
+async function joined(count: number): Promise<Member[]> {
+  const members: Member[] = [];
+  while (members.length < count) members.push(await registry.joined());
+  await Promise.all(members.map(({ tree }) => tree.sync()));
+  return members;
+}
+
+/** Whether the registry takes a write under the guard of a term. */
+async function commits(member: Member, { guard }: LeadershipTerm): Promise<boolean> {
+  const { kind } = await member.center.transaction([
+    ...guard,
+    { kind: 'set', path: member.tree.paths.queue, data: '' },
+  ]);
+  return kind === 'committed';
+}

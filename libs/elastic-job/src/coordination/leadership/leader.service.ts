@@ -1,0 +1,158 @@
+/**
+ * Leadership of a job.
+ *
+ * State: `leader/election/instance` (ephemeral, the leader's instance id) says who leads; `leader/election/term`
+ * (persistent) counts our elections in its version. A term begins with the transaction that creates the first and raises
+ * the second, and ends when the election node goes: with the session, by resigning, or by an operator's hand.
+ *
+ * Guarantees: at most one session holds the election node, because it is created, never overwritten. A deposed leader
+ * cannot write: each of its transactions carries the guard of its term.
+ *
+ * Failures: if the reply of the election is lost, the node's owner tells who won. If the leader dies, its node goes with
+ * its session, and every instance that hears of it stands for election in one transaction; one commits.
+ */
+import type { Clock } from '../../clock/index.js';
+import type { JobName } from '../../domain/index.js';
+import type { RegistryCenter, TransactionResult } from '../../registry/index.js';
+import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
+import type { LeadershipTerm } from './leadership-term.js';
+import { TermQueue } from './term-queue.js';
+
+/** An elected leader writes its election node twice, so that a check of version 1 cannot mistake a Java leader's. */
+const ELECTED_VERSION = 1;
+const HOLD_BACK_MS = 1_000;
+
+export class LeaderService {
+  private readonly held = new Map<JobName, { readonly term: LeadershipTerm; readonly end: AbortController }>();
+  private readonly watchers = new Map<JobName, Set<TermQueue>>();
+  private readonly resignedAt = new Map<JobName, number>();
+
+  constructor(
+    private readonly trees: JobTrees,
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** True while this instance holds the current term, as far as the registry has told. */
+  isLeader(jobName: JobName): boolean {
+    return this.term(jobName) !== undefined;
+  }
+
+  /** The leader's instance id, as far as the registry has told; undefined between two leaders. */
+  leader(jobName: JobName): string | undefined {
+    return this.trees.of(jobName).leader();
+  }
+
+  /** This instance's term of the job, if it leads. */
+  term(jobName: JobName): LeadershipTerm | undefined {
+    return this.held.get(jobName)?.term;
+  }
+
+  /**
+   * This instance's terms, from the current one on, for work that only the leader does. Ends with `signal`, if given.
+   * @example for await (const term of leader.terms('settle-orders')) await publishSummary(term.signal);
+   */
+  terms(jobName: JobName, signal?: AbortSignal): AsyncIterable<LeadershipTerm> {
+    const queue = new TermQueue(this.term(jobName), signal);
+    const queues = this.watchers.get(jobName) ?? new Set();
+    this.watchers.set(jobName, queues.add(queue));
+    queue.onClosed(() => queues.delete(queue));
+    return queue;
+  }
+
+  /** Gives leadership up, if held, and stands back for a second so that another instance can take it. */
+  async resign(jobName: JobName): Promise<void> {
+    const tree = this.trees.of(jobName);
+    const term = this.term(jobName);
+    if (term === undefined) return;
+    this.resignedAt.set(jobName, this.clock.monotonicNow());
+    await this.registry.transaction([...term.guard, { kind: 'delete', path: tree.paths.leader }]);
+    this.endTerm(jobName, new Error(`Job "${jobName}": this instance has resigned.`));
+  }
+
+  /**
+   * Stands for election once: leads afterwards, or somebody else does, or this instance may not (its server is disabled
+   * or it is not registered). @returns the term, if won
+   */
+  async elect(tree: JobTree): Promise<LeadershipTerm | undefined> {
+    await this.holdBack(tree);
+    const { term } = await untilCommitted(tree, 'the election', async () => {
+      if (tree.leader() !== undefined) return { term: this.recognise(tree) };
+      const termNode = tree.stat(tree.paths.term);
+      const isEligible =
+        tree.hasInstance(tree.self.jobInstanceId) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
+      if (termNode === undefined || !isEligible) return { term: undefined };
+      const result = await this.stand(tree, termNode.version);
+      return result.kind === 'committed' ? { term: this.beginTerm(tree, termNode.version + 1) } : undefined;
+    });
+    return term;
+  }
+
+  /** Called when the election node went, or with the session. */
+  endTerm(jobName: JobName, reason: unknown): void {
+    const current = this.held.get(jobName);
+    this.held.delete(jobName);
+    current?.end.abort(reason);
+  }
+
+  forget(jobName: JobName): void {
+    this.endTerm(jobName, new Error(`Job "${jobName}" is stopped.`));
+    for (const queue of this.watchers.get(jobName) ?? []) queue.close();
+    this.watchers.delete(jobName);
+    this.resignedAt.delete(jobName);
+  }
+
+  private stand({ paths, self, signal }: JobTree, termVersion: number): Promise<TransactionResult> {
+    const data = self.jobInstanceId;
+    return this.registry.transaction(
+      [
+        { kind: 'check', path: paths.instance(data) },
+        { kind: 'create', path: paths.leader, data, mode: 'EPHEMERAL' },
+        { kind: 'set', path: paths.leader, data, version: ELECTED_VERSION - 1 },
+        { kind: 'set', path: paths.term, data, version: termVersion },
+      ],
+      { signal },
+    );
+  }
+
+  // The term as the tree shows it. It may have begun unnoticed, by an election whose reply was lost, and it may have ended
+  // unnoticed, while the connection was away.
+  private recognise(tree: JobTree): LeadershipTerm | undefined {
+    const node = tree.stat(tree.paths.leader);
+    const termNode = tree.stat(tree.paths.term);
+    const isOurs = node?.ephemeralOwner === this.registry.session.id && node?.version === ELECTED_VERSION;
+    const known = this.term(tree.jobName);
+    if (!isOurs || termNode === undefined) {
+      this.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": "${tree.leader()}" leads.`));
+      return undefined;
+    }
+    return known?.term === termNode.version ? known : this.beginTerm(tree, termNode.version);
+  }
+
+  private beginTerm({ jobName, paths, self }: JobTree, term: number): LeadershipTerm {
+    this.endTerm(jobName, new Error(`Job "${jobName}": a new term has begun.`));
+    const end = new AbortController();
+    const begun: LeadershipTerm = {
+      jobName,
+      instanceId: self.jobInstanceId,
+      term,
+      signal: end.signal,
+      guard: [
+        { kind: 'check', path: paths.leader, version: ELECTED_VERSION },
+        { kind: 'check', path: paths.term, version: term },
+      ],
+    };
+    this.held.set(jobName, { term: begun, end });
+    for (const queue of this.watchers.get(jobName) ?? []) queue.push(begun);
+    return begun;
+  }
+
+  private async holdBack(tree: JobTree): Promise<void> {
+    const resignedAt = this.resignedAt.get(tree.jobName);
+    if (resignedAt === undefined) return;
+    this.resignedAt.delete(tree.jobName);
+    const remaining = resignedAt + HOLD_BACK_MS - this.clock.monotonicNow();
+    if (remaining > 0) await this.clock.sleep(remaining, tree.signal);
+    await tree.sync({ signal: tree.signal });
+  }
+}

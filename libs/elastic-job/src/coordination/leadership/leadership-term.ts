@@ -1,0 +1,18 @@
+import type { JobName } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
+
+/** One stretch of leadership of one instance over one job. */
+export interface LeadershipTerm {
+  readonly jobName: JobName;
+  readonly instanceId: string;
+  /** Grows with every election of one of our instances. */
+  readonly term: number;
+  /** Aborts when the term is over. */
+  readonly signal: AbortSignal;
+  /**
+   * Put in front of every transaction of the leader: it commits only while the term lasts. `check` sees data versions
+   * only, hence two nodes: the election node, which ours writes twice (Java's stays at version 0), and the term node,
+   * whose version every election of ours raises.
+   */
+  readonly guard: readonly Operation[];
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { LeadershipTerm } from './leadership-term.js';
+import { TermQueue } from './term-queue.js';
+
+describe('the terms of a job, one after the other', () => {
+  it('given a term that lasts, when the terms are asked for, then it comes first', async () => {
+    const { term } = makeTerm(1);
+
+    expect(await new TermQueue(term).next()).toEqual({ value: term, done: false });
+  });
+
+  it('given nobody asks, when terms come and go, then only the newest waits, and only while it lasts', async () => {
+    const queue = new TermQueue(undefined);
+    const [first, second, third] = [makeTerm(1), makeTerm(2), makeTerm(3)];
+
+    queue.push(first.term);
+    queue.push(second.term);
+    expect(await queue.next()).toEqual({ value: second.term, done: false });
+
+    queue.push(second.term);
+    second.end.abort();
+    const next = queue.next();
+    queue.push(third.term);
+    expect(await next).toEqual({ value: third.term, done: false });
+  });
+
+  it('given somebody waits, when the signal aborts, then the iteration ends', async () => {
+    const end = new AbortController();
+    const queue = new TermQueue(undefined, end.signal);
+    const terms: number[] = [];
+    const iteration = (async () => {
+      for await (const { term } of queue) terms.push(term);
+    })();
+
+    queue.push(makeTerm(1).term);
+    await Promise.resolve();
+    end.abort();
+    await iteration;
+
+    expect(terms).toEqual([1]);
+  });
+
+  it('given a loop that is left, when terms come, then the queue has closed once and tells nobody', async () => {
+    let closed = 0;
+    const queue = new TermQueue(makeTerm(1).term);
+    queue.onClosed(() => (closed += 1));
+
+    for await (const _ of queue) break;
+    queue.close();
+
+    expect(closed).toBe(1);
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
+
+  it('given a signal that has aborted before, when the terms are asked for, then the queue is closed from the start', async () => {
+    let closed = 0;
+    const queue = new TermQueue(undefined, AbortSignal.abort());
+    queue.onClosed(() => (closed += 1));
+
+    expect(closed).toBe(1);
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
+});
+
+function makeTerm(term: number): { readonly term: LeadershipTerm; readonly end: AbortController } {
+  const end = new AbortController();
+  return { term: { jobName: 'j', instanceId: 'a', term, signal: end.signal, guard: [] }, end };
+}

@@ -1,0 +1,147 @@
+import { type JobInstance, type JobOptions, resolveJobOptions, type Trigger } from '../domain/index.js';
+import { MemoryRegistry, type MemoryRegistryCenter, type RegistryCenter } from '../registry/index.js';
+import { VirtualClock } from '../testing/index.js';
+import { ConfigurationService } from './configuration/index.js';
+import { ExecutionService } from './execution/index.js';
+import { FailoverQueue } from './failover/index.js';
+import { JobTree, JobTrees } from './job-tree/index.js';
+import { LeaderService, type LeadershipTerm } from './leadership/index.js';
+import { InstanceService } from './membership/index.js';
+import { assertFitsOneTransaction, ShardingService } from './sharding/index.js';
+
+export const JOB = 'settle-orders';
+export const SESSION_TIMEOUT_MS = 10_000;
+
+/** A registry, its time, and an operator with a shell. Requests take no time; only timers need `clock.advance`. */
+export class Registry {
+  readonly clock = new VirtualClock();
+  readonly memory = new MemoryRegistry(this.clock);
+  private members = 0;
+
+  connect(): MemoryRegistryCenter {
+    return this.memory.center({
+      namespace: 'test',
+      clock: this.clock,
+      sessionTimeoutMs: SESSION_TIMEOUT_MS,
+      requestTimeoutMs: 5_000,
+    });
+  }
+
+  async operator(): Promise<RegistryCenter> {
+    const center = this.connect();
+    await center.connect();
+    return center;
+  }
+
+  /** A connected process that knows the job; it has neither installed nor joined it. */
+  async member(options: Partial<JobOptions> = {}, identity: Partial<JobInstance> = {}): Promise<Member> {
+    const number = (this.members += 1);
+    const center = this.connect();
+    await center.connect();
+    const serverIp = identity.serverIp ?? `10.0.0.${number}`;
+    const self = { serverIp, jobInstanceId: `${serverIp}@-@${number}-${center.session.id}`, ...identity };
+    const configuration = resolveJobOptions(
+      { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 4, failover: true, ...options },
+      { place: 'spec' },
+    );
+    const member = new Member(this, center, self);
+    member.configurations.declare({ configuration, className: JOB, place: 'spec' });
+    member.trees.declare(JOB);
+    member.trees.set(await JobTree.open(center, this.clock, JOB, self));
+    return member;
+  }
+
+  /** A member that has installed and joined the job. */
+  async joined(options?: Partial<JobOptions>, identity?: Partial<JobInstance>): Promise<Member> {
+    const member = await this.member(options, identity);
+    await member.configurations.install(member.tree);
+    await member.instances.join(member.tree, { isDisabled: false });
+    await member.tree.sync();
+    return member;
+  }
+
+  /** Members that have joined, led by the first of them, with an assignment. */
+  async sharded(count: number, options?: Partial<JobOptions>): Promise<[Member, ...Member[]]> {
+    const leader = await this.joined(options);
+    const others: Member[] = [];
+    while (others.length < count - 1) others.push(await this.joined(options));
+    await leader.lead();
+    for (const member of others) await member.tree.sync();
+    return [leader, ...others];
+  }
+}
+
+/** The coordination services of one process, as the runtime makes them. */
+export class Member {
+  readonly trees = new JobTrees();
+  readonly configurations: ConfigurationService;
+  readonly instances: InstanceService;
+  readonly leader: LeaderService;
+  readonly executions: ExecutionService;
+  readonly sharding: ShardingService;
+  readonly queue: FailoverQueue;
+
+  constructor(
+    private readonly registry: Registry,
+    readonly center: MemoryRegistryCenter,
+    readonly self: JobInstance,
+  ) {
+    const { trees } = this;
+    const { clock } = registry;
+    this.configurations = new ConfigurationService(trees, (job) => assertFitsOneTransaction(center, job));
+    this.instances = new InstanceService(trees, center, clock);
+    this.leader = new LeaderService(trees, center, clock);
+    this.executions = new ExecutionService(trees, this.configurations, center, clock);
+    this.sharding = new ShardingService(trees, this.configurations, center, clock);
+    this.queue = new FailoverQueue(trees, this.configurations, this.executions, center, clock);
+  }
+
+  get id(): string {
+    return this.self.jobInstanceId;
+  }
+
+  get sessionId(): string {
+    return this.center.session.id!;
+  }
+
+  get tree(): JobTree {
+    return this.trees.of(JOB);
+  }
+
+  /** Stands for election, wins, and makes an assignment. */
+  async lead(): Promise<LeadershipTerm> {
+    await this.tree.sync();
+    const term = await this.leader.elect(this.tree);
+    if (term === undefined) throw new Error(`${this.id} was not elected.`);
+    await this.sharding.reshard(this.tree, term);
+    return term;
+  }
+
+  /** Begins items for a fire time. */
+  async begin(items: readonly number[], trigger: Partial<Trigger> = {}) {
+    await this.tree.sync();
+    return this.executions.begin({ trigger: triggerAt(1_000, trigger), items });
+  }
+
+  /** The session ends on the server; nobody here is told. */
+  die(): void {
+    this.registry.memory.cutOff(this.sessionId);
+  }
+}
+
+export function triggerAt(fireTime: number, trigger: Partial<Trigger> = {}): Trigger {
+  return { jobName: JOB, fireTime, origin: 'schedule', source: 'NORMAL_TRIGGER', ...trigger };
+}
+
+export const SUCCEEDED = { kind: 'succeeded' } as const;
+
+/** Lets something happen between the next commit of a member and its reply. */
+export function afterNextTransaction({ center }: Member, happen: () => Promise<unknown>): void {
+  const transaction = center.transaction.bind(center);
+  center.transaction = async (...request) => {
+    center.transaction = transaction;
+    const result = await transaction(...request);
+    await happen();
+    return result;
+  };
+}

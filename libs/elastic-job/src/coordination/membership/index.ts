@@ -1,0 +1,3 @@
+export * from './instance.service.js';
+export * from './membership.errors.js';
+export * from './server.service.js';

@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { JOB, type Member, Registry, SESSION_TIMEOUT_MS } from '../member.for-spec.js';
+import { InstanceIdTakenError } from './membership.errors.js';
+
+const NAMED = { serverIp: '10.0.0.7', jobInstanceId: '10.0.0.7@-@worker-0' };
+
+let registry: Registry;
+beforeEach(() => {
+  registry = new Registry();
+});
+
+describe('joining', () => {
+  it('given a new server, when its instance joins, then instance, session and server are there', async () => {
+    const member = await registry.joined();
+
+    const { paths } = member.tree;
+    expect(await member.instances.instances(JOB)).toEqual([{ ...member.self, isOurs: true }]);
+    expect(member.tree.stat(paths.instance(member.id))!.ephemeralOwner).toBe(member.sessionId);
+    expect(member.tree.stat(paths.session(member.id))!.ephemeralOwner).toBe(member.sessionId);
+    expect(member.tree.serverStatus(member.self.serverIp)).toBe('ENABLED');
+  });
+
+  it('given a job that starts disabled, when a new server joins, then it is disabled, and a known one keeps its state', async () => {
+    const member = await registry.member();
+    await member.configurations.install(member.tree);
+    await member.instances.join(member.tree, { isDisabled: true });
+    expect(member.tree.serverStatus(member.self.serverIp)).toBe('DISABLED');
+
+    const { serverIp } = member.self;
+    const second = await registry.joined({}, { serverIp, jobInstanceId: `${serverIp}@-@second` });
+    expect(second.tree.serverStatus(serverIp)).toBe('DISABLED');
+  });
+
+  it('given two instances of one new server, when they join at the same time, then both are there', async () => {
+    const first = await registry.member({}, { serverIp: '10.0.0.7', jobInstanceId: '10.0.0.7@-@1' });
+    const second = await registry.member({}, { serverIp: '10.0.0.7', jobInstanceId: '10.0.0.7@-@2' });
+    await first.configurations.install(first.tree);
+    await second.tree.sync();
+
+    await Promise.all([first, second].map(({ instances, tree }) => instances.join(tree, { isDisabled: false })));
+
+    expect(await first.instances.instances(JOB)).toHaveLength(2);
+  });
+
+  it('given a join whose answer is lost, when it is tried again, then it is found done', async () => {
+    const member = await registry.member();
+    await member.configurations.install(member.tree);
+    registry.memory.loseNextReply(member.sessionId);
+
+    await expect(member.instances.join(member.tree, { isDisabled: false })).rejects.toMatchObject({ fate: 'unknown' });
+    await member.instances.join(member.tree, { isDisabled: false });
+
+    expect(await member.instances.instances(JOB)).toHaveLength(1);
+  });
+});
+
+describe('leaving', () => {
+  it('given an instance, when it leaves twice, then its nodes are gone and its server is still known', async () => {
+    const member = await registry.joined();
+
+    await member.instances.leave(member.tree);
+    await member.instances.leave(member.tree);
+
+    const { paths } = member.tree;
+    expect(member.tree.hasInstance(member.id)).toBe(false);
+    expect(member.tree.has(paths.session(member.id))).toBe(false);
+    expect(member.tree.servers()).toEqual([member.self.serverIp]);
+  });
+
+  it('given an id that another session has taken over, when the first one leaves, then the node stays', async () => {
+    const first = await registry.joined({}, NAMED);
+    first.die();
+    const second = await registry.joined({}, NAMED);
+    registry.memory.heal(first.sessionId);
+    await registry.clock.advance(0);
+
+    await second.tree.sync();
+    expect(second.tree.stat(second.tree.paths.instance(NAMED.jobInstanceId))!.ephemeralOwner).toBe(second.sessionId);
+    await expect(first.instances.leave(first.tree)).rejects.toMatchObject({ code: 'SESSION_LOST' });
+  });
+});
+
+describe('an instance id that is configured', () => {
+  it('given a predecessor whose session is about to end, when its successor joins, then it waits and has the id', async () => {
+    const first = await registry.joined({}, NAMED);
+    const second = await successor(first);
+
+    const joining = second.instances.join(second.tree, { isDisabled: false });
+    await registry.clock.advance(SESSION_TIMEOUT_MS / 2);
+    registry.memory.expire(first.sessionId);
+    await registry.clock.advance(0);
+
+    await joining;
+    expect(second.tree.stat(second.tree.paths.instance(NAMED.jobInstanceId))!.ephemeralOwner).toBe(second.sessionId);
+  });
+
+  it('given a living instance with the id, when another one joins, then it is refused after one and a half session timeouts', async () => {
+    const first = await registry.joined({}, NAMED);
+    const second = await successor(first);
+    const refused = second.instances.join(second.tree, { isDisabled: false }).catch((error: unknown) => error);
+    let isOver = false;
+    void refused.then(() => (isOver = true));
+
+    await registry.clock.advance(1.5 * SESSION_TIMEOUT_MS - 1);
+    expect(isOver).toBe(false);
+    await registry.clock.advance(1);
+
+    expect(await refused).toBeInstanceOf(InstanceIdTakenError);
+    expect(await refused).toMatchObject({
+      jobName: JOB,
+      instanceId: NAMED.jobInstanceId,
+      ownerSession: first.sessionId,
+    });
+    expect(registry.clock.pendingTimers).toBe(0);
+  });
+
+  it('given a stop while a predecessor is waited for, when the signal aborts, then the wait is over', async () => {
+    const second = await successor(await registry.joined({}, NAMED));
+    const end = new AbortController();
+    const joining = second.instances.join(second.tree, { isDisabled: false, signal: end.signal });
+
+    await registry.clock.advance(1_000);
+    end.abort(new Error('stopping'));
+
+    await expect(joining).rejects.toThrow('stopping');
+    expect(registry.clock.pendingTimers).toBe(0);
+  });
+
+  it('given marks of the session before, when the instance is back under its id, then they are orphans and not its own', async () => {
+    const [, other] = await registry.sharded(2);
+    const first = await registry.joined({}, NAMED);
+    await first.begin([0, 1]);
+    await other!.begin([2]);
+    first.die();
+    const second = await successor(first);
+
+    await second.instances.join(second.tree, {
+      isDisabled: false,
+      alongside: () => second.queue.sweepOfOwn(second.tree),
+    });
+
+    await other!.tree.sync();
+    expect(other!.tree.queue()).toEqual([0, 1]);
+    expect([0, 1, 2].map((item) => other!.tree.holder(item))).toEqual([undefined, undefined, other!.id]);
+    expect(await second.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 0 });
+  });
+});
+
+async function successor(predecessor: Member): Promise<Member> {
+  const member = await registry.member({}, predecessor.self);
+  await member.configurations.install(member.tree);
+  return member;
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../../clock/index.js';
+import type { JobName } from '../../domain/index.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
+import {
+  formatInstance,
+  type JobTree,
+  type JobTrees,
+  type RegisteredInstance,
+  untilCommitted,
+} from '../job-tree/index.js';
+import { InstanceIdTakenError } from './membership.errors.js';
+
+export interface JoinOptions {
+  /** The state under which a server starts that was never registered. */
+  readonly isDisabled: boolean;
+  /** What else is written in the registering transaction, as the tree stands at that moment. */
+  readonly alongside?: () => readonly Operation[];
+  /** Ends the wait for a predecessor. */
+  readonly signal?: AbortSignal;
+}
+
+/** Which instances take part in a job. */
+export class InstanceService {
+  constructor(
+    private readonly trees: JobTrees,
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The registered instances, in Java's order, as of now. */
+  async instances(jobName: JobName): Promise<readonly RegisteredInstance[]> {
+    const tree = this.trees.of(jobName);
+    await tree.sync();
+    return tree.instances();
+  }
+
+  /**
+   * Registers this instance: its instance node, its session node and, if it is new, its server node, in one
+   * transaction. An operator's DISABLED on the server stays.
+   * @throws {InstanceIdTakenError} if the id is held by a session that outlives one session timeout
+   * @throws the signal's reason, if it aborts while a predecessor is waited for
+   */
+  async join(tree: JobTree, options: JoinOptions): Promise<void> {
+    const deadline = this.clock.monotonicNow() + 1.5 * this.registry.session.timeoutMs;
+    await untilCommitted(tree, 'registering the instance', async () => {
+      const holder = tree.stat(tree.paths.instance(tree.self.jobInstanceId))?.ephemeralOwner;
+      if (holder === this.registry.session.id) return true; // Its reply was lost.
+      if (holder !== undefined) return this.waitForPredecessor(tree, holder, deadline, options.signal);
+      const operations = [...joinOperations(tree, options.isDisabled), ...(options.alongside?.() ?? [])];
+      await this.registry.transaction(operations, { signal: tree.signal });
+      return undefined; // Look what came of it: the server node may have appeared meanwhile.
+    });
+  }
+
+  // A configured id comes back before the session that had it has ended.
+  private async waitForPredecessor(
+    tree: JobTree,
+    holder: string,
+    deadline: number,
+    signal: AbortSignal | undefined,
+  ): Promise<undefined> {
+    const isGone = await tree.next(['InstanceLost', 'TreeReset'], deadline, signal);
+    if (!isGone) throw new InstanceIdTakenError(tree.jobName, tree.self.jobInstanceId, holder);
+  }
+
+  /** Removes what `join` registered. What is gone already is no error: the session may have ended first. */
+  async leave(tree: JobTree): Promise<void> {
+    await tree.sync();
+    const { paths, self } = tree;
+    const operations = [paths.instance(self.jobInstanceId), paths.session(self.jobInstanceId)]
+      .filter((path) => tree.stat(path)?.ephemeralOwner === this.registry.session.id)
+      .map((path): Operation => ({ kind: 'delete', path }));
+    if (operations.length > 0) await this.registry.transaction(operations);
+  }
+}
+
+function joinOperations(tree: JobTree, isDisabled: boolean): Operation[] {
+  const { paths, self } = tree;
+  const operations: Operation[] = [
+    { kind: 'create', path: paths.instance(self.jobInstanceId), data: formatInstance(self), mode: 'EPHEMERAL' },
+    { kind: 'create', path: paths.session(self.jobInstanceId), data: '', mode: 'EPHEMERAL' },
+  ];
+  const server = paths.server(self.serverIp);
+  if (!tree.has(server)) {
+    operations.push({ kind: 'create', path: server, data: isDisabled ? 'DISABLED' : 'ENABLED', mode: 'PERSISTENT' });
+  }
+  return operations;
+}

@@ -1,0 +1,2 @@
+export * from './sharding.service.js';
+export { assertFitsOneTransaction } from './transaction-limit.js';

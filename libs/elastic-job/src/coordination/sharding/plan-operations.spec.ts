@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Member, Registry } from '../member.for-spec.js';
+import { planOperations } from './plan-operations.js';
+
+let member: Member;
+beforeEach(async () => {
+  [member] = await new Registry().sharded(1, { shardingTotalCount: 2 });
+});
+
+describe('what a plan writes', () => {
+  it('given a tree that shows the plan, when it is written, then there is nothing to do', () => {
+    expect(plan({ 0: member.id, 1: member.id })).toEqual([]);
+  });
+
+  it('given other owners, when the plan is written, then an owner is changed in place', () => {
+    expect(plan({ 0: member.id, 1: 'b' })).toEqual(['set sharding/1/instance']);
+  });
+
+  it('given more items, when the plan is written, then each is created with its owner', () => {
+    expect(plan({ 0: member.id, 1: member.id, 2: 'b' })).toEqual(['create sharding/2', 'create sharding/2/instance']);
+  });
+
+  it('given an item without an owner, when the plan is written, then it gets one', async () => {
+    await member.center.delete(member.tree.paths.mark(1, 'instance'));
+    await member.tree.sync();
+
+    expect(plan({ 0: member.id, 1: member.id })).toEqual(['create sharding/1/instance']);
+  });
+
+  it('given fewer items, when the plan is written, then a free one goes, children first', () => {
+    expect(plan({ 0: member.id })).toEqual(['delete sharding/1/instance', 'delete sharding/1']);
+  });
+
+  it('given a surplus item that runs, when the plan is written, then it stays', async () => {
+    await member.begin([1]);
+
+    expect(plan({ 0: member.id })).toEqual([]);
+  });
+
+  it('given the flag, when the plan is written, then the flag goes last', async () => {
+    await member.sharding.requestResharding(member.tree.jobName);
+    await member.tree.sync();
+
+    expect(plan({ 0: 'b', 1: member.id })).toEqual(['set sharding/0/instance', 'delete leader/sharding/necessary']);
+  });
+});
+
+function plan(owners: Readonly<Record<number, string>>): string[] {
+  const assignment = new Map(Object.entries(owners).map(([item, owner]) => [Number(item), owner]));
+  const { root } = member.tree.paths;
+  return planOperations(member.tree, assignment).map(({ kind, path }) => `${kind} ${path.slice(root.length + 1)}`);
+}

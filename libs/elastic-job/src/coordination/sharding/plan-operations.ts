@@ -1,0 +1,43 @@
+import type { Operation } from '../../registry/index.js';
+import type { JobTree } from '../job-tree/index.js';
+
+/**
+ * What has to be written so that the tree shows the plan and the resharding flag is gone; empty if it does already. An
+ * owner is changed in place, so no item is without one for a moment. Items beyond the total go once nobody runs them.
+ */
+export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>): Operation[] {
+  const { paths } = tree;
+  const changes = [...plan].flatMap(([item, instanceId]) => ownerOperations(tree, item, instanceId));
+  const surplus = tree
+    .items()
+    .filter((item) => !plan.has(item) && tree.holder(item) === undefined)
+    .flatMap((item) => removalOperations(tree, item));
+  const flag: Operation[] = tree.isReshardingNecessary() ? [{ kind: 'delete', path: paths.reshardingFlag }] : [];
+  // The flag goes last: whoever hears of its end has heard of the owners before.
+  return [...changes, ...surplus, ...flag];
+}
+
+/** The operations for one item that does not exist yet: the largest that a plan can hold. */
+export function newItemOperations(itemPath: string, ownerPath: string, instanceId: string): Operation[] {
+  return [
+    { kind: 'create', path: itemPath, data: '', mode: 'PERSISTENT' },
+    { kind: 'create', path: ownerPath, data: instanceId, mode: 'PERSISTENT' },
+  ];
+}
+
+function ownerOperations(tree: JobTree, item: number, instanceId: string): Operation[] {
+  const { paths } = tree;
+  const path = paths.mark(item, 'instance');
+  const owner = tree.owner(item);
+  if (owner === instanceId) return [];
+  if (owner !== undefined) return [{ kind: 'set', path, data: instanceId }];
+  if (!tree.has(paths.item(item))) return newItemOperations(paths.item(item), path, instanceId);
+  return [{ kind: 'create', path, data: instanceId, mode: 'PERSISTENT' }];
+}
+
+function removalOperations(tree: JobTree, item: number): Operation[] {
+  const { paths } = tree;
+  const root = paths.item(item);
+  const queued = tree.has(paths.queued(item)) ? [paths.queued(item)] : [];
+  return [...queued, ...tree.descendants(root), root].map((path) => ({ kind: 'delete', path }));
+}

@@ -1,0 +1,199 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { LeadershipTerm } from '../leadership/index.js';
+import { afterNextTransaction, JOB, Member, Registry, SUCCEEDED, triggerAt } from '../member.for-spec.js';
+
+let registry: Registry;
+let leader: Member;
+let worker: Member;
+let term: LeadershipTerm;
+beforeEach(async () => {
+  registry = new Registry();
+  const members = await registry.sharded(2, { shardingTimeoutMs: 5_000 });
+  [leader, worker] = [members[0], members[1]!];
+  term = leader.leader.term(JOB)!;
+});
+
+describe('resharding', () => {
+  it('given two instances, when the leader reshards, then every item has one of them as its owner', async () => {
+    const owners = await worker.sharding.assignments(JOB);
+
+    expect([...owners.keys()]).toEqual([0, 1, 2, 3]);
+    expect(new Set(owners.values())).toEqual(new Set([leader.id, worker.id]));
+  });
+
+  it('given nothing has changed, when the leader reshards, then nothing is written', async () => {
+    const { mzxid } = leader.tree.stat(leader.tree.paths.term)!;
+
+    expect(await leader.sharding.reshard(leader.tree, term)).toEqual({ kind: 'unchanged' });
+    expect(leader.tree.stat(leader.tree.paths.term)!.mzxid).toBe(mzxid);
+  });
+
+  it('given an instance that died, when the leader reshards, then its items have moved, owners changed in place', async () => {
+    const versions = new Map([0, 1, 2, 3].map((item) => [item, stat(item)!.czxid]));
+    worker.die();
+
+    expect((await leader.sharding.reshard(leader.tree, term)).kind).toBe('committed');
+
+    expect([...(await leader.sharding.assignments(JOB)).values()]).toEqual(Array(4).fill(leader.id));
+    expect(new Map([0, 1, 2, 3].map((item) => [item, stat(item)!.czxid]))).toEqual(versions);
+  });
+
+  it('given an instance that joins as the plan is committed, when the leader looks again, then it plans again', async () => {
+    const late = await registry.member();
+    worker.die();
+    afterNextTransaction(leader, () => late.instances.join(late.tree, { isDisabled: false }));
+
+    const outcome = await leader.sharding.reshard(leader.tree, term);
+
+    expect(outcome).toMatchObject({ kind: 'committed' });
+    const owners = await leader.sharding.assignments(JOB);
+    expect(new Set(owners.values())).toEqual(new Set([leader.id, late.id]));
+    expect(leader.tree.isReshardingNecessary()).toBe(false);
+  });
+
+  it.each([
+    [6, [0, 1, 2, 3, 4, 5]],
+    [2, [0, 1]],
+  ])(
+    'given a total that becomes %i, when the leader reshards, then there are exactly these items',
+    async (total, items) => {
+      await writeTotal(total);
+
+      await leader.sharding.reshard(leader.tree, term);
+
+      await worker.tree.sync();
+      expect(worker.tree.items()).toEqual(items);
+      expect([...(await worker.sharding.assignments(JOB)).keys()]).toEqual(items);
+    },
+  );
+
+  it('given an item beyond the total that still runs, when the leader reshards, then it goes once it is free', async () => {
+    const { lease } = await worker.begin([3]);
+    await writeTotal(2);
+    await leader.sharding.reshard(leader.tree, term);
+    expect(leader.tree.items()).toEqual([0, 1, 3]);
+
+    lease!.settle(3, SUCCEEDED);
+    await registry.clock.advance(0);
+    await leader.sharding.reshard(leader.tree, term);
+
+    expect(leader.tree.items()).toEqual([0, 1]);
+  });
+
+  it('given an item beyond the total with all kinds of marks, when it is free, then it goes with them and its queue entry', async () => {
+    const operator = await registry.operator();
+    const { paths } = leader.tree;
+    for (const mark of ['misfire', 'disabled', 'failovering'] as const) {
+      await operator.create(paths.mark(3, mark), '', 'PERSISTENT');
+    }
+    await operator.create(paths.queued(3), '', 'PERSISTENT');
+    await writeTotal(3);
+
+    await leader.sharding.reshard(leader.tree, term);
+
+    expect(leader.tree.items()).toEqual([0, 1, 2]);
+    expect(leader.tree.queue()).toEqual([]);
+  });
+
+  it('given a server that is disabled, when the leader reshards, then its instances get nothing', async () => {
+    await disable(worker);
+
+    await leader.sharding.reshard(leader.tree, term);
+
+    expect([...(await leader.sharding.assignments(JOB)).values()]).toEqual(Array(4).fill(leader.id));
+  });
+
+  it('given that every server is disabled, when the leader reshards, then the assignment stays and nobody runs anything', async () => {
+    await disable(worker);
+    await disable(leader);
+
+    expect(await leader.sharding.reshard(leader.tree, term)).toEqual({ kind: 'no-instance' });
+    expect(leader.sharding.ownItems(leader.tree)).toEqual([]);
+  });
+
+  it('given a running item, when it gets another owner, then its holder goes on with it', async () => {
+    const [item] = leader.sharding.ownItems(leader.tree);
+    const { lease } = await leader.begin([item!]);
+    await disable(leader);
+
+    await leader.sharding.reshard(leader.tree, term);
+
+    expect(leader.tree.owner(item!)).toBe(worker.id);
+    lease!.settle(item!, SUCCEEDED);
+    await registry.clock.advance(0);
+    expect(await lease!.settled()).toEqual(new Map([[item, SUCCEEDED]]));
+  });
+
+  it('given a leader that was deposed, when it reshards, then nothing changes', async () => {
+    await (await registry.operator()).delete(leader.tree.paths.leader);
+    worker.die();
+    const before = await leader.sharding.assignments(JOB);
+    leader.leader.endTerm(JOB, new Error('deposed'));
+
+    await expect(leader.sharding.reshard(leader.tree, term)).rejects.toThrow('deposed');
+    expect(await leader.sharding.assignments(JOB)).toEqual(before);
+  });
+});
+
+describe('a trigger', () => {
+  it('given a set flag, when a trigger is assigned, then it waits for the plan and runs by it', async () => {
+    await disable(worker);
+    await leader.sharding.announce(leader.tree, term);
+
+    const assigning = leader.sharding.assign(triggerAt(1_000));
+    await registry.clock.advance(1_000);
+    await leader.sharding.reshard(leader.tree, term);
+
+    expect(await assigning).toMatchObject({ items: [0, 1, 2, 3], isOutdated: false });
+  });
+
+  it('given a set flag and no plan, when the deadline comes, then the last assignment is taken and said to be old', async () => {
+    const own = worker.sharding.ownItems(worker.tree);
+    await worker.sharding.requestResharding(JOB);
+    await worker.sharding.requestResharding(JOB);
+
+    const assigning = worker.sharding.assign(triggerAt(1_000));
+    await registry.clock.advance(5_000);
+
+    expect(await assigning).toMatchObject({ items: own, isOutdated: true });
+    expect(registry.clock.pendingTimers).toBe(0);
+  });
+
+  it('given a stop, when the signal aborts, then the wait for the plan is over', async () => {
+    await worker.sharding.requestResharding(JOB);
+    const end = new AbortController();
+    const assigning = worker.sharding.assign(triggerAt(1_000), end.signal);
+    await registry.clock.advance(10);
+
+    end.abort(new Error('stopping'));
+
+    await expect(assigning).rejects.toThrow('stopping');
+    expect(registry.clock.pendingTimers).toBe(0);
+  });
+
+  it('given items that are disabled or taken over, when a trigger is assigned, then they are left out', async () => {
+    await disable(worker);
+    await leader.sharding.reshard(leader.tree, term);
+    const operator = await registry.operator();
+    await operator.create(leader.tree.paths.mark(1, 'disabled'), '', 'PERSISTENT');
+    await operator.create(leader.tree.paths.mark(2, 'failover'), worker.id, 'EPHEMERAL');
+
+    expect(await leader.sharding.assign(triggerAt(1_000))).toMatchObject({ items: [0, 3] });
+  });
+});
+
+function stat(item: number) {
+  return leader.tree.stat(leader.tree.paths.mark(item, 'instance'));
+}
+
+async function disable(member: Member): Promise<void> {
+  await (await registry.operator()).set(leader.tree.paths.server(member.self.serverIp), 'DISABLED');
+  await Promise.all([leader.tree.sync(), worker.tree.sync()]);
+}
+
+async function writeTotal(total: number): Promise<void> {
+  const operator = await registry.operator();
+  const { data } = (await operator.read(leader.tree.paths.config))!;
+  await operator.set(leader.tree.paths.config, data.replace('shardingTotalCount: 4', `shardingTotalCount: ${total}`));
+  await leader.tree.sync();
+}

@@ -1,0 +1,151 @@
+/**
+ * Which instance owns which item.
+ *
+ * State: `sharding/{item}/instance` names the owner; `leader/sharding/necessary` says that the owners are out of date.
+ * The leader sets the flag when it hears of a change, computes a plan from the registered instances, and commits owners
+ * and the removal of the flag in one transaction under its term's guard.
+ *
+ * Guarantees: owners change all at once or not at all. An owner is who *should* run an item; who *does* is decided by the
+ * begin, so a view that is out of date costs a refused begin, never a second run. A running item stays with its holder.
+ *
+ * Failures: if the leader dies before the commit, the flag stays and the next leader takes over. If an instance joins or
+ * goes during the commit, the comparison after it sets the flag again.
+ */
+import type { Clock } from '../../clock/index.js';
+import { type JobConfiguration, type JobName, planSharding, type Trigger } from '../../domain/index.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
+import type { ConfigurationService } from '../configuration/index.js';
+import type { ShardAssignment } from '../execution/index.js';
+import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
+import type { LeadershipTerm } from '../leadership/index.js';
+import { planOperations } from './plan-operations.js';
+
+/** The answer to a trigger. */
+export interface AssignedTrigger extends ShardAssignment {
+  /** The leader did not reshard before the deadline; the items are those of the last committed assignment. */
+  readonly isOutdated: boolean;
+}
+
+/** What a leader's look at the assignment has led to. */
+export type ReshardingOutcome =
+  | { readonly kind: 'committed'; readonly assignment: ReadonlyMap<number, string> }
+  /** Every item is where it should be. */
+  | { readonly kind: 'unchanged' }
+  /** No instance can take items. */
+  | { readonly kind: 'no-instance' };
+
+export class ShardingService {
+  constructor(
+    private readonly trees: JobTrees,
+    private readonly configurations: ConfigurationService,
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The owner (instance id) of each assigned item, as of now. */
+  async assignments(jobName: JobName): Promise<ReadonlyMap<number, string>> {
+    const tree = this.trees.of(jobName);
+    await tree.sync();
+    return ownersOf(tree);
+  }
+
+  /** Asks the leader for a new assignment. It comes with a later event; nothing is awaited here. */
+  async requestResharding(jobName: JobName): Promise<void> {
+    const tree = this.trees.of(jobName);
+    if (tree.isReshardingNecessary()) return;
+    // Refused if somebody else has asked meanwhile: just as well.
+    await this.registry.transaction([flag(tree)], { signal: tree.signal });
+  }
+
+  /**
+   * The items that this instance should run for a trigger: one sync, then reads from memory. A trigger that meets the
+   * resharding flag waits for the leader, at most `shardingTimeoutMs`.
+   */
+  async assign(trigger: Trigger, signal?: AbortSignal): Promise<AssignedTrigger> {
+    const tree = this.trees.of(trigger.jobName);
+    const configuration = this.configurations.current(trigger.jobName);
+    await tree.sync({ signal });
+    const isCurrent = await this.waitForSharding(tree, configuration, signal);
+    return { trigger, items: this.ownItems(tree), isOutdated: !isCurrent };
+  }
+
+  /** The items that this instance owns and may run: not disabled, not taken over by another instance. */
+  ownItems(tree: JobTree): number[] {
+    if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return [];
+    const { shardingTotalCount } = this.configurations.current(tree.jobName);
+    return tree
+      .itemsOf(tree.self.jobInstanceId)
+      .filter((item) => item < shardingTotalCount)
+      .filter((item) => !tree.has(tree.paths.mark(item, 'disabled')) && !tree.has(tree.paths.mark(item, 'failover')));
+  }
+
+  /** Sets the resharding flag under the leader's guard, so that triggers wait for the plan. */
+  async announce(tree: JobTree, term: LeadershipTerm): Promise<void> {
+    if (tree.isReshardingNecessary()) return;
+    await this.registry.transaction([...term.guard, flag(tree)], { signal: term.signal });
+  }
+
+  /** Computes the assignment from the registered instances and commits it. @throws the term's reason if it is over */
+  async reshard(tree: JobTree, term: LeadershipTerm): Promise<ReshardingOutcome> {
+    const { signal } = term;
+    await tree.sync({ signal });
+    const attempt = async (): Promise<ReshardingOutcome | undefined> => {
+      const members = memberIds(tree);
+      if (members.length === 0) return { kind: 'no-instance' };
+      const plan = this.plan(tree);
+      const changes = planOperations(tree, plan);
+      if (changes.length === 0) return { kind: 'unchanged' };
+      const operations = [...term.guard, ...configGuard(tree), ...changes];
+      const result = await this.registry.transaction(operations, { signal });
+      if (result.kind === 'refused') return undefined;
+      await tree.sync({ signal });
+      // Membership is compared again after the commit: nobody who joined meanwhile is left without a plan.
+      if (memberIds(tree).join() === members.join()) return { kind: 'committed', assignment: plan };
+      await this.announce(tree, term);
+      return undefined;
+    };
+    return untilCommitted(tree, 'resharding', attempt, signal);
+  }
+
+  private plan(tree: JobTree): ReadonlyMap<number, string> {
+    const { strategy, shardingTotalCount } = this.configurations.current(tree.jobName);
+    return planSharding(strategy, tree.availableInstances(), tree.jobName, shardingTotalCount);
+  }
+
+  private async waitForSharding(
+    tree: JobTree,
+    { shardingTimeoutMs }: JobConfiguration,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const deadline = this.clock.monotonicNow() + shardingTimeoutMs;
+    while (tree.isReshardingNecessary()) {
+      const isDone = await tree.next(['ShardingCompleted', 'TreeReset'], deadline, signal);
+      if (!isDone) return false;
+      await tree.sync({ signal });
+    }
+    return true;
+  }
+}
+
+function flag(tree: JobTree): Operation {
+  return { kind: 'create', path: tree.paths.reshardingFlag, data: '', mode: 'PERSISTENT' };
+}
+
+// A changed total between plan and commit would leave items without an owner.
+function configGuard(tree: JobTree): Operation[] {
+  const stat = tree.stat(tree.paths.config);
+  return stat === undefined ? [] : [{ kind: 'check', path: tree.paths.config, version: stat.version }];
+}
+
+function memberIds(tree: JobTree): string[] {
+  return tree.availableInstances().map(({ jobInstanceId }) => jobInstanceId);
+}
+
+function ownersOf(tree: JobTree): Map<number, string> {
+  const owners = new Map<number, string>();
+  for (const item of tree.items()) {
+    const owner = tree.owner(item);
+    if (owner !== undefined) owners.set(item, owner);
+  }
+  return owners;
+}

@@ -1,0 +1,68 @@
+import { ConfigurationError, ID_DELIMITER, type RunRecord } from '../../domain/index.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
+import { beginOperations, settleOperations } from '../execution/index.js';
+import { JobPaths } from '../job-tree/index.js';
+import { newItemOperations } from './plan-operations.js';
+
+/** As long as an instance id gets: an IPv4 address, a pid of 7 digits and a session of 16, or a configured name. */
+const LONGEST_INSTANCE_ID = `255.255.255.255${ID_DELIMITER}${'9'.repeat(40)}`;
+const LONGEST_TIME = 9_999_999_999_999;
+
+/**
+ * A plan is one transaction, and so is the begin of all items of an instance: neither is split. The total count is
+ * limited by the larger of them.
+ * @throws {ConfigurationError} that names job, limit and size
+ */
+export function assertFitsOneTransaction(
+  registry: RegistryCenter,
+  job: { readonly jobName: string; readonly place: string; readonly shardingTotalCount: number },
+): void {
+  const { jobName, place, shardingTotalCount } = job;
+  const paths = new JobPaths(jobName);
+  const bytesOf = (total: number) => overheadBytes(registry, paths) + total * largestItem(registry, paths, total - 1);
+  const bytes = bytesOf(shardingTotalCount);
+  if (bytes <= registry.maxRequestBytes) return;
+  const limit = greatest(shardingTotalCount - 1, (total) => bytesOf(total) <= registry.maxRequestBytes);
+  throw new ConfigurationError(`job "${jobName}" (${place})`, [
+    `shardingTotalCount ${shardingTotalCount}: its largest transaction has ${bytes} bytes, and a request may have ` +
+      `${registry.maxRequestBytes}; at most ${limit} items fit`,
+  ]);
+}
+
+/** The greatest number from 0 to `most` of which `fits` is true; it is true of 0, and of all below one of which it is true. */
+function greatest(most: number, fits: (number: number) => boolean): number {
+  let [known, beyond] = [0, most + 1];
+  while (beyond - known > 1) {
+    const middle = Math.floor((known + beyond) / 2);
+    if (fits(middle)) known = middle;
+    else beyond = middle;
+  }
+  return known;
+}
+
+/** What a transaction holds beside its items: the guards of a term and of the configuration, the flag, the own instance. */
+function overheadBytes(registry: RegistryCenter, paths: JobPaths): number {
+  const checked = [paths.leader, paths.term, paths.config, paths.reshardingFlag, paths.instance(LONGEST_INSTANCE_ID)];
+  return registry.transactionBytes(checked.map((path) => ({ kind: 'check', path, version: 1 })));
+}
+
+function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): number {
+  const record: RunRecord = {
+    run: '00000000-0000-4000-8000-000000000000',
+    by: LONGEST_INSTANCE_ID,
+    target: { fireTime: LONGEST_TIME, origin: 'schedule' },
+    attempt: 1,
+    begunAt: LONGEST_TIME,
+  };
+  const settled: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'succeeded' } };
+  const empty = registry.transactionBytes([]);
+  const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
+  return Math.max(
+    size(newItemOperations(paths.item(item), paths.mark(item, 'instance'), LONGEST_INSTANCE_ID)),
+    size(
+      beginOperations(paths, { item, version: 1, hasMisfire: true }, record, { isPersistent: true, isFailover: false }),
+    ),
+    // As large as the sweep of an item that a rescuer ran.
+    size(settleOperations(paths, { item, version: 1 }, settled, { isFailover: true, isRequeued: true })),
+  );
+}
