@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { CronSchedule } from '../domain/index.js';
+import { VirtualClock } from '../testing/index.js';
+import type { Schedule } from './schedule.js';
+import { Ticker } from './ticker.js';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+describe('Ticker', () => {
+  it('given a schedule, when time passes, then every fire time is told at its instant, and the next one is known', async () => {
+    const { clock, ticker, told } = setUp();
+
+    ticker.start(every(5 * SECOND));
+    const first = ticker.nextFireTime;
+    await clock.advance(12 * SECOND);
+
+    expect(first).toBe(5 * SECOND);
+    expect(told).toEqual([
+      { fireTime: 5 * SECOND, at: 5 * SECOND },
+      { fireTime: 10 * SECOND, at: 10 * SECOND },
+    ]);
+    expect([ticker.lastFireTime, ticker.nextFireTime]).toEqual([10 * SECOND, 15 * SECOND]);
+  });
+
+  it('given a cron expression, when the wall clock jumps over a week of it, then the last fire time is told', async () => {
+    const { clock, ticker, told } = setUp({ wall: Date.UTC(2030, 0, 1) });
+
+    ticker.start(new CronSchedule('0 30 2 * * ?', 'GMT', 'natural'));
+    clock.setWall(Date.UTC(2030, 0, 8));
+    await clock.advance(MINUTE);
+
+    expect(told.map(({ fireTime }) => fireTime)).toEqual([Date.UTC(2030, 0, 7, 2, 30)]);
+    expect(ticker.nextFireTime).toBe(Date.UTC(2030, 0, 8, 2, 30));
+  });
+
+  it('given fire times handled before it came, when it starts, then they are not told again', async () => {
+    const { clock, ticker, told } = setUp();
+
+    ticker.start(every(5 * SECOND), 10 * SECOND);
+    await clock.advance(15 * SECOND);
+
+    expect(told.map(({ fireTime }) => fireTime)).toEqual([15 * SECOND]);
+  });
+
+  it('given fire times long before now, when it starts, then they are left alone', async () => {
+    const { clock, ticker, told } = setUp({ wall: HOUR });
+
+    ticker.start(every(5 * SECOND), 10 * SECOND);
+    await clock.advance(5 * SECOND);
+
+    expect(told.map(({ fireTime }) => fireTime)).toEqual([HOUR + 5 * SECOND]);
+  });
+
+  it('given a rare schedule, when nothing is due, then it still looks at the wall clock every minute', async () => {
+    const { clock, ticker, told } = setUp();
+
+    ticker.start(every(30 * 24 * HOUR));
+    await clock.advance(10 * MINUTE + SECOND);
+    clock.setWall(30 * 24 * HOUR + 7);
+    await clock.advance(MINUTE);
+
+    expect(told.map(({ fireTime }) => fireTime)).toEqual([30 * 24 * HOUR]);
+    expect(clock.pendingTimers).toBe(1);
+  });
+
+  it('given a wall clock set back before the fire time, when its timer wakes, then it does not fire early', async () => {
+    const { clock, ticker, told } = setUp();
+    ticker.start(every(10 * SECOND));
+    await clock.advance(8 * SECOND);
+
+    clock.setWall(5 * SECOND);
+    await clock.advance(5 * SECOND);
+
+    expect(told).toEqual([{ fireTime: 10 * SECOND, at: 10 * SECOND }]);
+  });
+
+  it('given a wall clock set back after the fire time, when it passes it again, then nothing is told twice', async () => {
+    const { clock, ticker, told } = setUp();
+    ticker.start(every(10 * SECOND));
+    await clock.advance(11 * SECOND);
+
+    clock.setWall(2 * SECOND);
+    await clock.advance(19 * SECOND);
+
+    expect(told.map(({ fireTime }) => fireTime)).toEqual([10 * SECOND, 20 * SECOND]);
+  });
+
+  it('given a wall clock set forward over several fire times, when it is noticed, then the latest is told, once', async () => {
+    const { clock, ticker, told } = setUp();
+    ticker.start(every(10 * SECOND));
+
+    clock.setWall(HOUR + 3 * SECOND);
+    await clock.advance(10 * SECOND);
+
+    expect(told.map(({ fireTime }) => fireTime)).toEqual([HOUR + 10 * SECOND]);
+  });
+
+  it('given a process that was blocked over a fire time, when it wakes, then the fire time is told late', async () => {
+    const { clock, ticker, told } = setUp();
+    ticker.start(every(10 * SECOND));
+    await clock.advance(9 * SECOND);
+
+    clock.setWall(14 * SECOND);
+    await clock.advance(SECOND);
+
+    expect(told).toEqual([{ fireTime: 10 * SECOND, at: 15 * SECOND }]);
+  });
+
+  it('given time that passes while the ticker decides, when a fire time comes just then, then it is not skipped', async () => {
+    const clock = new BusyClock({ wall: 0 });
+    const told: number[] = [];
+    const ticker = new Ticker(clock, { onFire: (fireTime) => void told.push(fireTime), onError: rethrow });
+
+    ticker.start({ ...never, next: (after) => (after < MINUTE + 15 ? MINUTE + 15 : undefined) });
+    await clock.advance(2 * MINUTE);
+
+    expect(told).toEqual([MINUTE + 15]);
+  });
+
+  it('given a schedule without a further fire time, when time passes, then nothing is told', async () => {
+    const { clock, ticker, told } = setUp();
+
+    ticker.start(never);
+    await clock.advance(HOUR);
+
+    expect([ticker.isRunning, ticker.nextFireTime, ticker.lastFireTime]).toEqual([true, undefined, undefined]);
+    expect(told).toEqual([]);
+  });
+
+  it('given a pause, when it ends, then what came meanwhile is not told', async () => {
+    const { clock, ticker, told } = setUp();
+    ticker.start(every(5 * SECOND));
+    await clock.advance(6 * SECOND);
+
+    ticker.pause();
+    const timersWhilePaused = clock.pendingTimers;
+    await clock.advance(10 * SECOND);
+    ticker.resume();
+    await clock.advance(5 * SECOND);
+
+    expect(timersWhilePaused).toBe(0);
+    expect(told.map(({ fireTime }) => fireTime)).toEqual([5 * SECOND, 20 * SECOND]);
+  });
+
+  it('given a new schedule, when it replaces the old one, then only the new one counts', async () => {
+    const { clock, ticker, told } = setUp();
+    ticker.start(every(10 * SECOND));
+    await clock.advance(2 * SECOND);
+
+    ticker.reschedule(every(3 * SECOND));
+    const timers = clock.pendingTimers;
+    await clock.advance(4 * SECOND);
+
+    expect(timers).toBe(1);
+    expect(told.map(({ fireTime }) => fireTime)).toEqual([3 * SECOND, 6 * SECOND]);
+  });
+
+  it('given a fire time that has come but is not told yet, when the schedule is replaced, then it is still told', async () => {
+    const { clock, ticker, told } = setUp();
+    ticker.start(every(10 * SECOND));
+    await clock.advance(9 * SECOND);
+
+    clock.setWall(10 * SECOND + 5);
+    ticker.reschedule(every(HOUR));
+    await clock.advance(SECOND);
+
+    expect(told.map(({ fireTime }) => fireTime)).toEqual([10 * SECOND]);
+    expect(ticker.nextFireTime).toBe(HOUR);
+  });
+
+  it('given a paused ticker, when its schedule is replaced, then it stays paused and resumes with the new one', async () => {
+    const { clock, ticker } = setUp();
+    ticker.start(every(10 * SECOND));
+    ticker.pause();
+
+    ticker.reschedule(every(3 * SECOND));
+    const timersWhilePaused = clock.pendingTimers;
+    ticker.resume();
+
+    expect(timersWhilePaused).toBe(0);
+    expect(ticker.nextFireTime).toBe(3 * SECOND);
+  });
+
+  it('given a ticker that was stopped, when it is resumed or rescheduled, then it stays silent', async () => {
+    const { clock, ticker, told } = setUp();
+    ticker.start(every(SECOND));
+    ticker.stop();
+
+    ticker.resume();
+    ticker.reschedule(every(SECOND));
+    await clock.advance(MINUTE);
+
+    expect(told).toEqual([]);
+    expect([ticker.isRunning, clock.pendingTimers]).toEqual([false, 0]);
+  });
+
+  it('given a listener that stops the ticker, when it is told, then that was the last fire time', async () => {
+    const clock = new VirtualClock({ wall: 0 });
+    const told: number[] = [];
+    const ticker = new Ticker(clock, {
+      onFire: (fireTime) => {
+        told.push(fireTime);
+        ticker.stop();
+      },
+      onError: rethrow,
+    });
+
+    ticker.start(every(SECOND));
+    await clock.advance(MINUTE);
+
+    expect(told).toEqual([SECOND]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it.each([
+    ['throws', (): void => rethrow(new Error('broken'))],
+    ['rejects', (): Promise<void> => Promise.reject(new Error('broken'))],
+  ])(
+    'given a listener that %s, when it is told, then the error is handed over and it goes on',
+    async (_how, onFire) => {
+      const clock = new VirtualClock({ wall: 0 });
+      const errors: unknown[] = [];
+      const ticker = new Ticker(clock, { onFire, onError: (error) => void errors.push(error) });
+
+      ticker.start(every(SECOND));
+      await clock.advance(2 * SECOND);
+
+      expect(errors).toEqual([new Error('broken'), new Error('broken')]);
+    },
+  );
+
+  it('given 500 starts and stops that race, when all are done, then nothing fired after a stop and no timer is left', async () => {
+    const clock = new VirtualClock({ wall: 0 });
+    const told: { fireTime: number; started: boolean }[] = [];
+    let started = false;
+    const ticker = new Ticker(clock, { onFire: (fireTime) => void told.push({ fireTime, started }), onError: rethrow });
+    const startAndStop = async (): Promise<void> => {
+      await clock.sleep(clock.random() * MINUTE);
+      ticker.start(every(10));
+      started = true;
+      await clock.sleep(clock.random() * 50);
+      ticker.stop();
+      started = false;
+    };
+
+    const done = Promise.all(Array.from({ length: 500 }, startAndStop));
+    await clock.advance(HOUR);
+    await done;
+
+    expect(told.length).toBeGreaterThan(100);
+    expect(told.filter((fire) => !fire.started)).toEqual([]);
+    expect(new Set(told.map(({ fireTime }) => fireTime)).size).toBe(told.length);
+    expect([ticker.isRunning, clock.pendingTimers]).toEqual([false, 0]);
+  });
+});
+
+interface Told {
+  readonly fireTime: number;
+  readonly at: number;
+}
+
+function setUp({ wall = 0 } = {}): { clock: VirtualClock; ticker: Ticker; told: Told[] } {
+  const clock = new VirtualClock({ wall });
+  const told: Told[] = [];
+  const onFire = (fireTime: number): void => void told.push({ fireTime, at: clock.wallNow() });
+  return { clock, told, ticker: new Ticker(clock, { onFire, onError: rethrow }) };
+}
+
+/** Fires at the multiples of a period. */
+function every(ms: number): Schedule {
+  const atOrBefore = (instant: number): number => Math.floor(instant / ms) * ms;
+  return {
+    next: (after) => atOrBefore(after) + ms,
+    latest: (notAfter, after) => (atOrBefore(notAfter) > after ? atOrBefore(notAfter) : undefined),
+  };
+}
+
+const never: Schedule = { next: () => undefined, latest: () => undefined };
+
+/** Ten milliseconds pass with each look at the wall clock. */
+class BusyClock extends VirtualClock {
+  override wallNow(): number {
+    const now = super.wallNow();
+    this.setWall(now + 10);
+    return now;
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,115 @@
+import type { Clock, Timer } from '../clock/index.js';
+import type { Schedule } from './schedule.js';
+
+/** A stepped wall clock is noticed within this time. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** What a ticker tells. */
+export interface TickListener {
+  /** A fire time has come, in milliseconds since the epoch. The next one does not wait for the promise. */
+  onFire(fireTime: number): void | Promise<void>;
+  /** `onFire` threw or rejected; comes after a stop as well, if the promise was under way. Must not throw. */
+  onError(error: unknown): void;
+}
+
+/**
+ * Turns one schedule into fire times, by the wall clock and with one timer.
+ *
+ * - A fire time is never early and never told twice: a wall clock that was set back has to pass the last one again.
+ * - It may be late, if the process was blocked or the wall clock was set forward, but it is not skipped. If several have
+ *   come meanwhile, only the latest is told: what becomes of the others is a matter of the misfire rules, not of time.
+ * - What comes while stopped or paused is not told later. Nothing fires after `stop` or `pause` has returned.
+ */
+export class Ticker {
+  private schedule: Schedule | undefined;
+  private timer: Timer | undefined;
+  private next: number | undefined;
+  private last = -Infinity;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly listener: TickListener,
+  ) {}
+
+  /** True from `start` or `resume` until `stop` or `pause`. */
+  get isRunning(): boolean {
+    return this.timer !== undefined;
+  }
+
+  /** The fire time that is waited for; undefined if not running, or if the schedule has no more. */
+  get nextFireTime(): number | undefined {
+    return this.next;
+  }
+
+  /** The last fire time that was told, or that `start` was told of. */
+  get lastFireTime(): number | undefined {
+    return this.last === -Infinity ? undefined : this.last;
+  }
+
+  /**
+   * Waits for the first fire time after both now and the last one that was handled. Replaces a running schedule.
+   * @param handled the last fire time that somebody else has handled for this job
+   */
+  start(schedule: Schedule, handled = -Infinity): void {
+    this.schedule = schedule;
+    this.last = Math.max(this.last, handled);
+    this.arm(schedule, this.clock.wallNow());
+  }
+
+  /** Ends it; `resume` has no effect until the next `start`. */
+  stop(): void {
+    this.pause();
+    this.schedule = undefined;
+  }
+
+  pause(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+    this.next = undefined;
+  }
+
+  /** Goes on with the schedule after now. Does nothing if it runs or was not started. */
+  resume(): void {
+    if (this.schedule !== undefined && !this.isRunning) this.arm(this.schedule, this.clock.wallNow());
+  }
+
+  /** Changes the schedule in force, also while paused. Does nothing if it was not started. */
+  reschedule(schedule: Schedule): void {
+    if (this.schedule === undefined) return;
+    this.schedule = schedule;
+    const now = this.clock.wallNow();
+    // A fire time of the old schedule that has come is late, not cancelled: the timer is about to tell it.
+    if (this.isRunning && !hasCome(this.next, now)) this.arm(schedule, now);
+  }
+
+  private arm(schedule: Schedule, now: number): void {
+    this.next = schedule.next(Math.max(now, this.last));
+    const wait = Math.min((this.next ?? Infinity) - now, LONGEST_WAIT_MS);
+    this.timer?.cancel();
+    this.timer = this.clock.setTimer(wait, () => this.wake());
+  }
+
+  private wake(): void {
+    const schedule = this.schedule;
+    if (schedule === undefined) return;
+    // Read once: a fire time that came between two readings would be neither waited for nor told.
+    const now = this.clock.wallNow();
+    const due = this.next;
+    const fires = hasCome(due, now);
+    if (fires) this.last = schedule.latest(now, due) ?? due;
+    this.arm(schedule, now);
+    if (fires) void this.tell(this.last);
+  }
+
+  private async tell(fireTime: number): Promise<void> {
+    try {
+      await this.listener.onFire(fireTime);
+    } catch (error) {
+      this.listener.onError(error);
+    }
+  }
+}
+
+function hasCome(fireTime: number | undefined, now: number): fireTime is number {
+  return fireTime !== undefined && fireTime <= now;
+}
