@@ -1,0 +1,47 @@
+import type { ExecutionLease } from '../coordination/index.js';
+import {
+  ID_DELIMITER,
+  parseShardingItemParameters,
+  type JobConfiguration,
+  type ShardingContext,
+  type TriggerOrigin,
+} from '../domain/index.js';
+
+export type ContextOf = (item: number, signal: AbortSignal) => ShardingContext;
+
+const MANUAL = 'manual:';
+
+/** Makes the contexts of a lease's items: frozen, and with nothing mutable that two of them would share. */
+export function contextsOf(lease: ExecutionLease, configuration: JobConfiguration, tokenEpoch: number): ContextOf {
+  const { jobName, trigger } = lease;
+  const parameters = parseShardingItemParameters(configuration.shardingItemParameters);
+  const shared = {
+    jobName,
+    taskId: taskIdOf(lease),
+    jobParameter: configuration.jobParameter,
+    shardingTotalCount: configuration.shardingTotalCount,
+    source: trigger.source,
+    trigger: askedBy(trigger.origin),
+    attempt: 1,
+    tokenEpoch,
+  };
+  return (item, signal) =>
+    Object.freeze({
+      ...shared,
+      shardingItem: item,
+      shardingParameter: parameters.get(item),
+      fireTime: new Date(trigger.fireTime),
+      signal,
+      token: lease.token(item),
+      assertHeld: () => lease.assertHeld(item),
+    });
+}
+
+/** @see ElasticJob, `TaskContext`: always READY, whatever the source of the run. */
+function taskIdOf({ jobName, items, holder }: ExecutionLease): string {
+  return [jobName, items.join(','), 'READY', holder].join(ID_DELIMITER);
+}
+
+function askedBy(origin: TriggerOrigin): ShardingContext['trigger'] {
+  return origin === 'schedule' ? origin : Object.freeze({ id: origin.slice(MANUAL.length) });
+}

@@ -1,0 +1,98 @@
+import { getEventListeners } from 'node:events';
+import type { ExecutionLease } from '../coordination/index.js';
+import { LeaseLostError, resolveJobOptions, type JobHandler, type JobOptions, type Trigger } from '../domain/index.js';
+import { VirtualClock } from '../testing/index.js';
+import { JobExecutor, type ItemOutcome } from './job-executor.js';
+
+export const FIRE_TIME = Date.UTC(2030, 0, 1, 12);
+export const SUCCEEDED = { kind: 'succeeded' };
+
+interface SetUpOptions {
+  readonly items: readonly number[];
+  readonly options?: Partial<JobOptions>;
+  readonly trigger?: Partial<Trigger>;
+}
+
+export function setUp({ items, options, trigger }: SetUpOptions) {
+  const clock = new VirtualClock();
+  const lease = new HandMadeLease(items, trigger);
+  const configuration = resolveJobOptions(
+    { name: lease.jobName, cron: '0/5 * * * * ?', shardingTotalCount: 5, ...options },
+    { place: 'spec' },
+  );
+  const executor = new JobExecutor(clock, { tokenEpoch: 3 });
+  return {
+    clock,
+    lease,
+    run: (handler: JobHandler) => executor.run(lease, { configuration, handler }),
+    openEnds: () => ({ timers: clock.pendingTimers, listeners: getEventListeners(lease.signal, 'abort').length }),
+  };
+}
+
+/** As much of a lease as the executor may use; it settles nothing. */
+class HandMadeLease implements ExecutionLease {
+  readonly jobName = 'settle-orders';
+  readonly holder = '10.0.0.1@-@1-s1';
+  readonly trigger: Trigger;
+  readonly lost = new Set<number>();
+  private readonly controller = new AbortController();
+
+  constructor(
+    readonly items: readonly number[],
+    trigger: Partial<Trigger> = {},
+  ) {
+    this.trigger = {
+      jobName: this.jobName,
+      fireTime: FIRE_TIME,
+      origin: 'schedule',
+      source: 'NORMAL_TRIGGER',
+      ...trigger,
+    };
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  token(item: number): bigint {
+    return BigInt(100 + item);
+  }
+
+  assertHeld(item: number): void {
+    if (this.lost.has(item)) throw new LeaseLostError(this.jobName, item);
+  }
+
+  abort(reason: unknown): void {
+    this.controller.abort(reason);
+  }
+
+  settle(): void {
+    fail(new Error('The executor settles nothing.'));
+  }
+
+  onSettled(): void {
+    fail(new Error('The executor settles nothing.'));
+  }
+
+  settled(): Promise<never> {
+    return Promise.reject(new Error('The executor settles nothing.'));
+  }
+}
+
+export async function all(outcomes: AsyncIterable<ItemOutcome>): Promise<ItemOutcome[]> {
+  const collected: ItemOutcome[] = [];
+  for await (const outcome of outcomes) collected.push(outcome);
+  return collected;
+}
+
+export function inOrderOfItems(outcomes: readonly ItemOutcome[]): ItemOutcome[] {
+  return outcomes.toSorted((a, b) => a.item - b.item);
+}
+
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+export function fail(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { JobTimeoutError, type ShardingContext } from '../domain/index.js';
+import { aborted, all, fail, setUp, SUCCEEDED } from './hand-made-lease.for-spec.js';
+
+describe('LeaseRun', () => {
+  it.each<[string, (context: ShardingContext) => void]>([
+    ['returns', () => {}],
+    ['throws', ({ signal }) => signal.throwIfAborted()],
+  ])('given a lease that aborts, when a running handler %s, then its item is aborted', async (_how, end) => {
+    const { clock, lease, run, openEnds } = setUp({ items: [0, 1] });
+    const reason = new Error('session lost');
+
+    const outcomes = all(
+      run(async (context) => {
+        await (context.shardingItem === 0 ? clock.sleep(10) : aborted(context.signal));
+        end(context);
+      }),
+    );
+    await clock.advance(20);
+    lease.abort(reason);
+
+    expect(await outcomes).toEqual([
+      { item: 0, outcome: SUCCEEDED },
+      { item: 1, outcome: { kind: 'aborted', reason } },
+    ]);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('given a slot that is held for ever, when the lease aborts, then the waiting items are yielded unstarted', async () => {
+    const { lease, run } = setUp({ items: [0, 1, 2], options: { concurrency: 1 } });
+    const reason = new Error('session lost');
+    const started: number[] = [];
+
+    const outcomes = run(({ shardingItem }) => {
+      started.push(shardingItem);
+      return new Promise(() => {});
+    });
+    const first = outcomes.next();
+    lease.abort(reason);
+
+    expect((await first).value).toEqual({ item: 1, outcome: { kind: 'aborted', reason } });
+    expect((await outcomes.next()).value).toEqual({ item: 2, outcome: { kind: 'aborted', reason } });
+    expect(started).toEqual([0]);
+  });
+
+  it('given a handler that aborts the lease at once, when its siblings are due, then they are not started', async () => {
+    const { lease, run } = setUp({ items: [0, 1] });
+    const reason = new Error('stop');
+    const started: number[] = [];
+
+    const outcomes = await all(
+      run(({ shardingItem }) => {
+        started.push(shardingItem);
+        lease.abort(reason);
+      }),
+    );
+
+    expect(started).toEqual([0]);
+    expect(outcomes).toEqual([
+      { item: 1, outcome: { kind: 'aborted', reason } },
+      { item: 0, outcome: { kind: 'aborted', reason } },
+    ]);
+  });
+
+  it('given a lease that is over already, when it runs, then nothing starts and every item is aborted', async () => {
+    const { lease, run, openEnds } = setUp({ items: [0, 1] });
+    const reason = new Error('session lost');
+    lease.abort(reason);
+
+    const outcomes = await all(run(() => fail(new Error('must not start'))));
+
+    expect(outcomes).toEqual([
+      { item: 0, outcome: { kind: 'aborted', reason } },
+      { item: 1, outcome: { kind: 'aborted', reason } },
+    ]);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it.each<[string, (context: ShardingContext) => void]>([
+    ['returns', () => {}],
+    ['throws', () => fail(new Error('interrupted'))],
+  ])('given a time limit, when a handler %s after it, then its item has failed with it', async (_how, end) => {
+    const { clock, run, openEnds } = setUp({ items: [0, 1], options: { timeoutMs: 100 } });
+
+    const outcomes = all(
+      run(async (context) => {
+        await (context.shardingItem === 0 ? clock.sleep(99) : aborted(context.signal));
+        if (context.shardingItem === 1) end(context);
+      }),
+    );
+    await clock.advance(100);
+
+    expect(await outcomes).toEqual([
+      { item: 0, outcome: SUCCEEDED },
+      { item: 1, outcome: { kind: 'failed', error: new JobTimeoutError('settle-orders', 1, 100) } },
+    ]);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('given a time limit, when an item waited for its slot, then only its own run counts', async () => {
+    const { clock, run } = setUp({ items: [0, 1, 2], options: { timeoutMs: 100, concurrency: 1 } });
+
+    const outcomes = all(run(() => clock.sleep(90)));
+    await clock.advance(270);
+
+    expect((await outcomes).map(({ outcome }) => outcome)).toEqual([SUCCEEDED, SUCCEEDED, SUCCEEDED]);
+  });
+
+  it('given a time limit that has passed, when the lease aborts as well, then the first reason stands', async () => {
+    const { clock, lease, run } = setUp({ items: [0], options: { timeoutMs: 100 } });
+
+    const outcomes = all(run(() => clock.sleep(200)));
+    await clock.advance(150);
+    lease.abort(new Error('session lost'));
+    await clock.advance(50);
+
+    expect((await outcomes)[0]?.outcome).toEqual({
+      kind: 'failed',
+      error: new JobTimeoutError('settle-orders', 0, 100),
+    });
+  });
+
+  it('given a consumer that leaves early, when it does, then running items are told, waiting ones dropped, and nothing is left', async () => {
+    const { clock, run, openEnds } = setUp({ items: [0, 1, 2, 3], options: { concurrency: 2, timeoutMs: 100 } });
+    const started: number[] = [];
+    const told: unknown[] = [];
+
+    const outcomes = run(async ({ shardingItem, signal }) => {
+      started.push(shardingItem);
+      if (shardingItem === 0) return;
+      await aborted(signal);
+      told.push([shardingItem, signal.reason.name]);
+    });
+    for await (const { item } of outcomes) if (item === 0) break;
+    await clock.advance(0);
+
+    expect(started).toEqual([0, 1, 2]);
+    expect(told).toEqual([
+      [1, 'AbortError'],
+      [2, 'AbortError'],
+    ]);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+});

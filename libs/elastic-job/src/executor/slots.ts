@@ -1,0 +1,23 @@
+/** The places of one job on this instance. Its leases share them; the older lease fills a free place first. */
+export class Slots {
+  private taken = 0;
+  private readonly waiting = new Set<() => void>();
+
+  /** @param limit how many there are at the moment */
+  take(limit: number): boolean {
+    if (this.taken >= limit) return false;
+    this.taken += 1;
+    return true;
+  }
+
+  free(): void {
+    this.taken -= 1;
+    for (const fill of this.waiting) fill();
+  }
+
+  /** Calls `fill` whenever a place is free. @returns a function that ends it */
+  onFree(fill: () => void): () => void {
+    this.waiting.add(fill);
+    return () => void this.waiting.delete(fill);
+  }
+}
