@@ -1,0 +1,31 @@
+import type { PendingFailover } from '../coordination/index.js';
+import type { JobName, SettledOutcome } from '../domain/index.js';
+import type { CoordinationServices } from './coordination-services.js';
+import type { JobSession } from './job-session.js';
+
+/** The items of crashed instances: what waits, and a way to run it here and now. */
+export class FailoverService {
+  /** @param session the job's session; throws if there is none */
+  constructor(
+    private readonly services: CoordinationServices,
+    private readonly session: (jobName: JobName) => JobSession,
+  ) {}
+
+  /** The items that wait for failover, with cause and age, as of now. */
+  pending(jobName: JobName): Promise<readonly PendingFailover[]> {
+    return this.services.queue.pending(jobName);
+  }
+
+  /**
+   * Claims waiting items until none is left for this instance, runs them, and tells what became of each. Instances do
+   * this by themselves; call it to help without waiting.
+   */
+  async claim(jobName: JobName): Promise<ReadonlyMap<number, SettledOutcome>> {
+    const session = this.session(jobName);
+    const runs: Promise<ReadonlyMap<number, SettledOutcome>>[] = [];
+    for (let claim = await session.claim(); claim !== 'empty'; claim = await session.claim()) {
+      if (claim !== 'lost') runs.push(claim.settled());
+    }
+    return new Map((await Promise.all(runs)).flatMap((outcomes) => [...outcomes]));
+  }
+}

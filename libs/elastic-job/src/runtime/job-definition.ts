@@ -1,0 +1,12 @@
+import type { JobConfiguration, JobHandler } from '../domain/index.js';
+
+/** A job as this process knows it, before the registry has been asked. */
+export interface JobDefinition {
+  /** What decorator and module say; the registry's `config` node is laid over it at start. */
+  readonly configuration: JobConfiguration;
+  /** Text of the job's root node: Java's job class name. Two different ones cannot share a job. */
+  readonly className: string;
+  /** Where the job was declared, for messages: `OrderJobs.settle`. */
+  readonly place: string;
+  readonly handler: JobHandler;
+}

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type JobOptions, resolveJobOptions, UnknownJobError } from '../domain/index.js';
+import { MemoryRegistry } from '../registry/index.js';
+import { VirtualClock } from '../testing/index.js';
+import { ElasticJobRuntime } from './elastic-job-runtime.js';
+import type { JobDefinition } from './job-definition.js';
+
+const JOB = 'settle-orders';
+
+let clock: VirtualClock;
+let runtime: ElasticJobRuntime;
+let fired: string[];
+beforeEach(() => {
+  clock = new VirtualClock();
+  fired = [];
+  const options = { namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
+  runtime = new ElasticJobRuntime({ registry: new MemoryRegistry(clock).center(options), clock });
+});
+afterEach(() => clock.advanceUntil(runtime.stop()));
+
+describe('jobs that come and go', () => {
+  it('given a name that is taken, when another job wants it, then the error names both places', async () => {
+    await runtime.registrar.register(job({ place: 'OrderJobs.settle' }));
+
+    await expect(runtime.registrar.register(job({ place: 'OtherJobs.settle' }))).rejects.toThrow(
+      /job "settle-orders" \(OtherJobs\.settle\).*OrderJobs\.settle has it already/,
+    );
+    expect(runtime.registrar.jobs).toMatchObject([{ jobName: JOB, place: 'OrderJobs.settle' }]);
+  });
+
+  it('given a running process, when a job is added, then it runs; removed, it does not, and its name is free', async () => {
+    await clock.advanceUntil(runtime.start());
+    await clock.advanceUntil(runtime.registrar.register(job()));
+    await clock.advance(60_000);
+    expect(fired).toEqual([JOB]);
+
+    await clock.advanceUntil(runtime.registrar.remove(JOB));
+    await clock.advance(120_000);
+    expect(fired).toEqual([JOB]);
+    expect(runtime.status().jobs).toEqual([]);
+
+    await clock.advanceUntil(runtime.registrar.register(job()));
+    expect(fired).toEqual([JOB, JOB]); // The last fire time that nobody ran, as after any restart.
+    await clock.advance(60_000);
+    expect(fired).toEqual([JOB, JOB, JOB]);
+  });
+
+  it('given options and a function, when they are added, then the job runs by them', async () => {
+    await clock.advanceUntil(runtime.start());
+
+    const options = { name: 'added', cron: '0/10 * * * * ?', shardingTotalCount: 2 };
+    await clock.advanceUntil(runtime.registrar.add(options, ({ shardingItem }) => fired.push(`item ${shardingItem}`)));
+    await clock.advance(10_000);
+
+    expect(fired.toSorted()).toEqual(['item 0', 'item 1']);
+    await expect(runtime.registrar.add({ ...options, cron: 'often' }, () => {})).rejects.toThrow(
+      'JobRegistrar.add: cron',
+    );
+  });
+
+  it('given a running job, when it is changed, then the registry holds the change and it runs by it', async () => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+
+    await clock.advanceUntil(runtime.registrar.change(JOB, { cron: '0/10 * * * * ?', jobParameter: 'all' }));
+    await clock.advance(30_000);
+
+    expect(fired).toEqual([JOB, JOB, JOB]);
+    expect(runtime.registrar.jobs).toMatchObject([{ configuration: { cron: '0/10 * * * * ?', jobParameter: 'all' } }]);
+    const wrong = runtime.registrar.change(JOB, { shardingTotalCount: 0 });
+    await expect(wrong).rejects.toThrow('JobRegistrar.change: shardingTotalCount');
+  });
+
+  it('given a job that cannot start, when it is added, then the error is told and the name is free', async () => {
+    await clock.advanceUntil(runtime.start());
+
+    await expect(
+      clock.advanceUntil(runtime.registrar.register(job({ shardingTotalCount: 1_000_000 }))),
+    ).rejects.toThrow('at most');
+
+    expect(runtime.registrar.jobs).toEqual([]);
+    await clock.advanceUntil(runtime.registrar.register(job()));
+  });
+
+  it('given a job that is being added, when it is removed, then nothing of it is left', async () => {
+    await clock.advanceUntil(runtime.start());
+    const adding = runtime.registrar.register(job()).catch((error: unknown) => error);
+    const removing = runtime.registrar.remove(JOB);
+
+    await clock.advanceUntil(Promise.all([adding, removing]));
+    await clock.advance(120_000);
+
+    expect(fired).toEqual([]);
+    await clock.advanceUntil(runtime.registrar.register(job()));
+    expect(await runtime.instances.instances(JOB)).toHaveLength(1);
+  });
+
+  it('given a paused job, when it is resumed, then it goes on with the fire times after now', async () => {
+    await clock.advanceUntil(runtime.start());
+    await clock.advanceUntil(runtime.registrar.register(job()));
+    const { registrar } = runtime;
+
+    registrar.pause(JOB);
+    expect(registrar.isTicking(JOB)).toBe(false);
+    await clock.advance(90_000);
+    registrar.resume(JOB);
+    expect([fired, registrar.isTicking(JOB)]).toEqual([[], true]);
+
+    const [next] = registrar.nextFireTimes(JOB);
+    await clock.advance(30_000);
+    expect([fired, registrar.lastFireTime(JOB)]).toEqual([[JOB], next]);
+  });
+
+  it('given a schedule, when the next fire times are asked for, then they follow one another', () => {
+    void runtime.registrar.register(job());
+    const now = clock.wallNow();
+
+    expect(runtime.registrar.nextFireTimes(JOB, 3)).toEqual([now + 60_000, now + 120_000, now + 180_000]);
+  });
+
+  it('given no such job, when it is named, then the error says so', async () => {
+    expect(() => runtime.registrar.pause('nobody')).toThrow(UnknownJobError);
+    await expect(runtime.registrar.remove('nobody')).rejects.toThrow('nobody');
+  });
+});
+
+function job({ place = 'OrderJobs.settle', ...options }: Partial<JobOptions> & { place?: string } = {}): JobDefinition {
+  const configuration = resolveJobOptions(
+    { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 1, ...options },
+    { place },
+  );
+  return { configuration, className: JOB, place, handler: ({ jobName }) => fired.push(jobName) };
+}

@@ -1,0 +1,144 @@
+import {
+  ConfigurationError,
+  type JobConfiguration,
+  type JobHandler,
+  type JobName,
+  type JobOptions,
+  resolveJobOptions,
+  type ShardingStrategy,
+  UnknownJobError,
+} from '../domain/index.js';
+import type { JobDefinition } from './job-definition.js';
+import type { JobRuntime } from './job-runtime.js';
+
+/** A job as the registrar lists it. */
+export interface RegisteredJob {
+  readonly jobName: JobName;
+  readonly place: string;
+  /** The settings in force. */
+  readonly configuration: JobConfiguration;
+}
+
+/** A job that has no decorated method gives its name itself. */
+export type NamedJobOptions = JobOptions & { readonly name: JobName };
+
+/** What the registrar needs of the process. */
+export interface JobHost {
+  create(definition: JobDefinition): JobRuntime;
+  /** Joins the job if the process is running. */
+  admit(job: JobRuntime): Promise<void>;
+  dismiss(job: JobRuntime): Promise<void>;
+  /** Writes the settings to the registry. Resolves when this process goes by them. */
+  rewrite(job: JobRuntime, configuration: JobConfiguration): Promise<void>;
+}
+
+/** Adds, changes and removes jobs, before the start and while the process runs. */
+export class JobRegistrar {
+  private readonly runtimes = new Map<JobName, JobRuntime>();
+
+  /** @param strategies users' own, which options may name */
+  constructor(
+    private readonly host: JobHost,
+    private readonly strategies: readonly ShardingStrategy[] = [],
+  ) {}
+
+  /**
+   * Adds a job; it starts with the process, or at once if that runs. Resolves when it has joined.
+   * @throws {ConfigurationError} for wrong options, or if the name is taken
+   */
+  async add(options: NamedJobOptions, handler: JobHandler): Promise<void> {
+    const place = 'JobRegistrar.add';
+    const configuration = resolveJobOptions(options, { place, strategies: this.strategies });
+    await this.register({ configuration, className: configuration.jobName, place, handler });
+  }
+
+  /**
+   * Writes settings to the registry's `config` node, so that every instance of the job goes by them from now on.
+   * @returns the settings in force @throws {ConfigurationError} for wrong options @throws {SessionLostError} if the job has not joined
+   */
+  async change(jobName: JobName, changes: Partial<Omit<JobOptions, 'name' | 'overwrite'>>): Promise<JobConfiguration> {
+    const job = this.of(jobName);
+    const { jobName: name, ...current } = job.configuration;
+    const options = { ...current, name, ...changes };
+    const configuration = resolveJobOptions(options, {
+      place: 'JobRegistrar.change',
+      strategies: [...this.strategies, current.strategy],
+      surplusItemParameters: true,
+    });
+    await this.host.rewrite(job, configuration);
+    return job.configuration;
+  }
+
+  /** As `add`, for a job whose options are resolved already. */
+  async register(definition: JobDefinition): Promise<void> {
+    const { jobName } = definition.configuration;
+    const other = this.runtimes.get(jobName);
+    if (other !== undefined) {
+      const remedy =
+        other.definition.place === definition.place
+          ? 'is its provider listed in two modules? Let one of them export it'
+          : 'give one of them another name';
+      throw new ConfigurationError(`job "${jobName}" (${definition.place})`, [
+        `name "${jobName}": ${other.definition.place} has it already; ${remedy}`,
+      ]);
+    }
+    const job = this.host.create(definition);
+    this.runtimes.set(jobName, job);
+    try {
+      await this.host.admit(job);
+    } catch (error) {
+      // Unless it has been removed meanwhile, and the name may be another's.
+      if (this.runtimes.get(jobName) === job) await this.remove(jobName);
+      throw error;
+    }
+  }
+
+  /** Lets the running items end within the drain time and takes this instance out of the job. The job's nodes stay. */
+  async remove(jobName: JobName): Promise<void> {
+    const job = this.of(jobName);
+    this.runtimes.delete(jobName);
+    await this.host.dismiss(job);
+  }
+
+  /** Stops the schedule of a job in this process; items that run go on, and other instances do not notice. */
+  pause(jobName: JobName): void {
+    this.of(jobName).pause();
+  }
+
+  resume(jobName: JobName): void {
+    this.of(jobName).resume();
+  }
+
+  get jobs(): readonly RegisteredJob[] {
+    return [...this.runtimes.values()].map((job) => ({
+      jobName: job.jobName,
+      place: job.definition.place,
+      configuration: job.configuration,
+    }));
+  }
+
+  /** The next fire times, in milliseconds since the epoch. */
+  nextFireTimes(jobName: JobName, count = 1): readonly number[] {
+    return this.of(jobName).nextFireTimes(count);
+  }
+
+  lastFireTime(jobName: JobName): number | undefined {
+    return this.of(jobName).lastFireTime;
+  }
+
+  /** True if the job's schedule runs in this process. */
+  isTicking(jobName: JobName): boolean {
+    return this.of(jobName).isTicking;
+  }
+
+  /** @throws {UnknownJobError} */
+  of(jobName: JobName): JobRuntime {
+    const job = this.runtimes.get(jobName);
+    if (job === undefined) throw new UnknownJobError(jobName);
+    return job;
+  }
+
+  get all(): readonly JobRuntime[] {
+    return [...this.runtimes.values()];
+  }
+}

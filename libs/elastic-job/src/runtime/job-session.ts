@@ -1,0 +1,288 @@
+import type { Clock } from '../clock/index.js';
+import {
+  type AssignedTrigger,
+  type ExecutionLease,
+  type JobTree,
+  type JobTreeEvent,
+  untilAnswered,
+} from '../coordination/index.js';
+import {
+  isOwedFireTime,
+  type JobConfiguration,
+  type JobHandler,
+  type RefusalCause,
+  type Trigger,
+} from '../domain/index.js';
+import { JobExecutor } from '../executor/index.js';
+import type { JobEvents } from '../tracing/index.js';
+import type { CoordinationServices } from './coordination-services.js';
+import type { JobSettings } from './job-settings.js';
+import { LeaderDuties } from './leader-duties.js';
+import { Reaction } from './reaction.js';
+import type { RunningItems } from './running-items.js';
+
+/** A busy instance leaves an orphan to an idle one for this long. */
+const BUSY_CLAIM_DELAY_MS = 200;
+
+/** What a session of a job works with. */
+export interface JobSessionParts {
+  readonly tree: JobTree;
+  readonly services: CoordinationServices;
+  readonly executor: JobExecutor;
+  readonly events: JobEvents;
+  readonly clock: Clock;
+  readonly handler: JobHandler;
+  /** Shared by all sessions of the job: a handler that outlives its session still occupies its item. */
+  readonly running: RunningItems;
+  readonly settings: JobSettings;
+  readonly reshardDelayMs: number;
+  /** Fire times before this instant are nobody's debt; undefined: nothing is made up for now. */
+  owedSince(): number | undefined;
+  /** An item that outlived this session has ended. */
+  onOutlived(): void;
+  onError(message: string, error: unknown): void;
+}
+
+/**
+ * One job during one session: turns ticks, releases and orphans into leases, and runs them. Everything here ends with the
+ * tree's signal.
+ */
+export class JobSession {
+  private readonly duties: LeaderDuties;
+  private readonly catchUps: Reaction;
+  private readonly claims: Reaction;
+  /** The fire time that is being assigned and begun. */
+  private handling: number | undefined;
+  /** Something may be owed that the trigger under way does not know of. */
+  private isCatchUpDue = false;
+  private isAccepting = true;
+
+  constructor(private readonly parts: JobSessionParts) {
+    const { tree, services, events, clock } = parts;
+    this.duties = new LeaderDuties(tree, services, events, clock, parts, this.report('leading the job'));
+    const react = (work: () => Promise<void>, name: string) =>
+      new Reaction(() => untilAnswered(tree, clock, work), this.report(name));
+    this.catchUps = react(() => this.catchUp(), 'catching up');
+    this.claims = react(() => this.claimAll(), 'claiming failover items');
+    tree.on((event) => this.hear(event));
+  }
+
+  get tree(): JobTree {
+    return this.parts.tree;
+  }
+
+  private get configuration(): JobConfiguration {
+    return this.parts.settings.configuration;
+  }
+
+  /** Resolves when the job has a leader and this instance knows what it owes. */
+  async start(): Promise<void> {
+    await this.duties.start();
+    this.lookAgain();
+  }
+
+  /** Looks for what this instance owes, and for items to take. */
+  lookAgain(): void {
+    this.catchUps.wake();
+    this.claims.wake();
+  }
+
+  /** Begins nothing more, of whatever kind. What runs goes on. */
+  close(): void {
+    this.isAccepting = false;
+    this.duties.stop();
+    this.catchUps.stop();
+    this.claims.stop();
+  }
+
+  /** One fire time: assign, begin, run. Resolves when what was begun has ended. */
+  async tick(fireTime: number): Promise<void> {
+    if (!this.isAccepting) return;
+    const trigger: Trigger = { jobName: this.tree.jobName, fireTime, origin: 'schedule', source: 'NORMAL_TRIGGER' };
+    if (this.refusesPeers(trigger)) return;
+    this.handling = fireTime;
+    let lease: ExecutionLease | undefined;
+    try {
+      const assigned = await this.assign(trigger);
+      lease = await this.parts.running.expect(() => this.begin(assigned));
+    } catch (error) {
+      this.isCatchUpDue = true;
+      throw error;
+    } finally {
+      if (this.handling === fireTime) this.handling = undefined;
+      if (this.isCatchUpDue) this.catchUps.wake();
+    }
+    if (lease !== undefined) await this.run(lease);
+  }
+
+  /** Claims one waiting item and runs it. @returns the lease, whose `settled()` tells the outcome */
+  async claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
+    if (!this.isAccepting || this.tree.peers().length > 0) return 'empty';
+    const lease = await this.parts.running.expect(() => this.beginClaimed());
+    if (typeof lease === 'string') return lease;
+    this.parts.events.emit({ kind: 'claimed', jobName: this.tree.jobName, items: lease.items, source: 'FAILOVER' });
+    this.run(lease).catch(this.report('running a failover item'));
+    return lease;
+  }
+
+  private async beginClaimed(): Promise<ExecutionLease | 'lost' | 'empty'> {
+    const { clock, running, services } = this.parts;
+    // Instances that look at the same time look at different items.
+    const from = Math.floor(clock.random() * this.configuration.shardingTotalCount);
+    const claim = await services.queue.claim(this.tree.jobName, from, (item) => running.has(item));
+    if (claim.kind !== 'claimed') return claim.kind;
+    running.add(claim.lease);
+    return claim.lease;
+  }
+
+  private hear(event: JobTreeEvent): void {
+    this.duties.hear(event);
+    switch (event.kind) {
+      case 'ShardingCompleted':
+      case 'TreeReset':
+        return this.lookAgain();
+      case 'ItemQueued':
+        return this.claims.wake();
+      case 'ItemReleased':
+        if (this.tree.queue().includes(event.item)) this.claims.wake();
+        if (this.tree.owner(event.item) !== this.tree.self.jobInstanceId) return;
+        if (!this.parts.running.has(event.item)) this.catchUps.wake();
+        return;
+      default:
+    }
+  }
+
+  private async assign(trigger: Trigger): Promise<AssignedTrigger> {
+    const assigned = await this.parts.services.sharding.assign(trigger, this.tree.signal);
+    const { jobName, fireTime } = trigger;
+    if (assigned.isOutdated) this.parts.events.emit({ kind: 'sharding-timeout', jobName, fireTime });
+    return assigned;
+  }
+
+  /** Begins what is free of the items; what still runs is marked as misfired. */
+  private async begin({ trigger, items }: AssignedTrigger): Promise<ExecutionLease | undefined> {
+    const { events, running, services } = this.parts;
+    if (!this.isAccepting) return undefined;
+    const free = items.filter((item) => !running.has(item));
+    events.emit({ kind: 'triggered', trigger, items });
+    if (items.length === 0) return undefined;
+    const { lease, refused } = await services.executions.begin({ trigger, items: free });
+    if (lease !== undefined) running.add(lease);
+    for (const [item, cause] of refused) events.emit({ kind: 'refused', trigger, items: [item], cause });
+    const stillRunning = items.filter((item) => !free.includes(item) || refused.get(item) === 'busy');
+    // Not awaited: what has been begun must not wait for what has not.
+    this.misfire(stillRunning).catch(this.report('marking misfired items'));
+    return lease;
+  }
+
+  private async misfire(items: readonly number[]): Promise<void> {
+    if (items.length === 0 || !this.configuration.misfire) return;
+    const { clock, events, services } = this.parts;
+    const { jobName } = this.tree;
+    await untilAnswered(this.tree, clock, () => services.executions.markMisfired(jobName, items));
+    events.emit({ kind: 'misfired', jobName, items });
+    // An item that ended while its flag was being set has nobody left to tell.
+    if (items.some((item) => !this.parts.running.has(item))) this.catchUps.wake();
+  }
+
+  private async run(lease: ExecutionLease): Promise<void> {
+    const { clock, events, executor, handler, running } = this.parts;
+    const { trigger } = lease;
+    const begunAt = clock.monotonicNow();
+    lease.onSettled((item, outcome) => {
+      running.delete(item, lease);
+      events.emit({ kind: 'settled', trigger, item, outcome, durationMs: clock.monotonicNow() - begunAt });
+      this.afterItem(trigger, item);
+    });
+    events.emit({ kind: 'begun', trigger, items: lease.items });
+    for await (const { item, outcome } of executor.run(lease, { configuration: this.configuration, handler })) {
+      lease.settle(item, outcome);
+    }
+    await lease.settled();
+  }
+
+  // From memory only: in steady state a trigger ends with its settle.
+  private afterItem(trigger: Trigger, item: number): void {
+    if (this.tree.signal.aborted) return this.parts.onOutlived();
+    const isMisfired = this.tree.has(this.tree.paths.mark(item, 'misfire'));
+    if (isMisfired || trigger.source === 'FAILOVER') this.catchUps.wake();
+    if (this.tree.queue().length > 0) this.claims.wake();
+  }
+
+  /** Runs the items that this instance owns and owes a fire time, or that a trigger met while they still ran. */
+  private async catchUp(): Promise<void> {
+    await this.tree.sync({ signal: this.tree.signal });
+    this.isCatchUpDue = false;
+    const fireTime = this.latestOwed();
+    if (fireTime === undefined) return;
+    // The trigger of this very fire time is under way, on the assignment that it has seen.
+    if (fireTime === this.handling) return void (this.isCatchUpDue = true);
+    const { running, services } = this.parts;
+    const items = services.sharding.ownItems(this.tree).filter((item) => this.isOwed(item, fireTime));
+    if (items.length === 0) return;
+    const trigger: Trigger = { jobName: this.tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
+    const refused = await running.expect(() => this.beginMisfired(trigger, items));
+    await services.executions.clearMisfires(this.tree.jobName, keysWith(refused, 'alreadyBegun'));
+  }
+
+  private async beginMisfired(trigger: Trigger, items: readonly number[]): Promise<ReadonlyMap<number, RefusalCause>> {
+    const { lease, refused } = await this.parts.services.executions.begin({ trigger, items });
+    if (lease === undefined) return refused;
+    this.parts.running.add(lease);
+    // Not awaited: an item that is released meanwhile must not wait for this run.
+    this.run(lease).catch(this.report('running a misfired item'));
+    return refused;
+  }
+
+  /** The last fire time that somebody may owe; undefined if nothing is made up for now. */
+  private latestOwed(): number | undefined {
+    const { clock, settings } = this.parts;
+    const { misfire, monitorExecution } = settings.configuration;
+    const since = this.parts.owedSince();
+    const isPossible = this.isAccepting && misfire && monitorExecution && this.tree.peers().length === 0;
+    if (!isPossible || since === undefined) return undefined;
+    return settings.schedule.latest(clock.wallNow(), Math.max(since, settings.writtenAt, this.enabledAt()));
+  }
+
+  // The first state of a server is no change of it.
+  private enabledAt(): number {
+    const stat = this.tree.stat(this.tree.paths.server(this.tree.self.serverIp));
+    return stat !== undefined && stat.version > 0 ? stat.mtime : 0;
+  }
+
+  private isOwed(item: number, fireTime: number): boolean {
+    const stored = this.tree.record(item)?.stored;
+    if (stored === undefined || this.parts.running.has(item) || this.tree.holder(item) !== undefined) return false;
+    const isMisfired = this.tree.has(this.tree.paths.mark(item, 'misfire'));
+    return isMisfired || isOwedFireTime(stored, fireTime);
+  }
+
+  private async claimAll(): Promise<void> {
+    if (this.tree.queue().length === 0 || !this.configuration.failover) return;
+    if (this.parts.running.size > 0) await this.parts.clock.sleep(BUSY_CLAIM_DELAY_MS, this.tree.signal);
+    while (this.hasFreeSlot()) {
+      if ((await this.claim()) === 'empty') return;
+    }
+  }
+
+  private hasFreeSlot(): boolean {
+    return this.parts.running.size < (this.configuration.concurrency ?? Infinity);
+  }
+
+  private refusesPeers(trigger: Trigger): boolean {
+    const peers = this.tree.peers();
+    if (peers.length === 0) return false;
+    this.parts.events.emit({ kind: 'skipped', trigger, reason: `the job is shared with ${peers.join(', ')}` });
+    return true;
+  }
+
+  private report(work: string) {
+    return (error: unknown): void => {
+      if (!this.tree.signal.aborted) this.parts.onError(`${work} failed`, error);
+    };
+  }
+}
+
+function keysWith<K, V>(map: ReadonlyMap<K, V>, value: V): K[] {
+  return [...map].filter(([, candidate]) => candidate === value).map(([key]) => key);
+}

@@ -1,0 +1,73 @@
+import type { ConfigurationDifference, ConfigurationService, JobTree } from '../coordination/index.js';
+import { CronSchedule, type JobConfiguration } from '../domain/index.js';
+import type { JobEvents } from '../tracing/index.js';
+
+/** What a job runs by in this process: the settings that were usable last. Reading them never fails. */
+export class JobSettings {
+  private cron: CronSchedule;
+  private since = 0;
+  private differing: readonly string[] = [];
+  private fault: unknown;
+
+  /** @param inForce the local options, which hold until the registry has been asked */
+  constructor(
+    private inForce: JobConfiguration,
+    private readonly configurations: ConfigurationService,
+    private readonly events: JobEvents,
+  ) {
+    this.cron = scheduleOf(inForce);
+  }
+
+  get configuration(): JobConfiguration {
+    return this.inForce;
+  }
+
+  get schedule(): CronSchedule {
+    return this.cron;
+  }
+
+  /** When the registry's `config` node was last written, in milliseconds since the epoch. */
+  get writtenAt(): number {
+    return this.since;
+  }
+
+  /** Where the registry and the local options differ: one text per field. */
+  get differences(): readonly string[] {
+    return this.differing;
+  }
+
+  /** Why the `config` node as it stands cannot be used, if so. */
+  get problem(): unknown {
+    return this.fault;
+  }
+
+  /** Takes over what the tree says. @throws {ConfigurationNodeError} if that was never usable in this process */
+  apply(tree: JobTree): void {
+    const { configuration, differences, writtenAt, problem } = this.configurations.inForce(tree);
+    this.fault = problem;
+    if (problem !== undefined) return;
+    this.cron = scheduleOf(configuration);
+    this.inForce = configuration;
+    this.since = writtenAt;
+    this.differing = differences.map(describeDifference);
+    if (this.differing.length === 0) return;
+    this.events.emit({ kind: 'configuration-differs', jobName: tree.jobName, differences: this.differing });
+  }
+
+  /** The fire times that come next, in milliseconds since the epoch. */
+  nextFireTimes(after: number, count: number): number[] {
+    const times: number[] = [];
+    for (let time = this.cron.next(after); time !== undefined && times.length < count; time = this.cron.next(time)) {
+      times.push(time);
+    }
+    return times;
+  }
+}
+
+function scheduleOf({ cron, timeZone, clockChange }: JobConfiguration): CronSchedule {
+  return new CronSchedule(cron, timeZone, clockChange);
+}
+
+function describeDifference({ field, local, stored }: ConfigurationDifference): string {
+  return `${field}: ${String(local)} here, ${String(stored)} in the registry`;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { Reaction } from './reaction.js';
+
+describe('work that events wake', () => {
+  it('given a run under way, when it is woken many times, then it runs once more', async () => {
+    const { reaction, runs, finish } = gated();
+
+    reaction.wake();
+    for (let event = 0; event < 1_000; event++) reaction.wake();
+    finish();
+    await settled();
+    expect(runs()).toBe(2);
+    finish();
+    await settled();
+
+    expect(runs()).toBe(2);
+  });
+
+  it('given work that fails, when it is woken again, then the error was told and it runs again', async () => {
+    const errors: unknown[] = [];
+    let runs = 0;
+    const reaction = new Reaction(
+      async () => {
+        runs += 1;
+        throw new Error(`run ${runs}`);
+      },
+      (error) => errors.push(error),
+    );
+
+    await reaction.settle();
+    await reaction.settle();
+
+    expect(errors).toMatchObject([{ message: 'run 1' }, { message: 'run 2' }]);
+  });
+
+  it('given a run under way, when somebody waits for it to settle, then a whole run has begun and ended since', async () => {
+    const { reaction, runs, finish } = gated();
+    reaction.wake();
+    let isSettled = false;
+    const waiting = reaction.settle().then(() => (isSettled = true));
+
+    finish();
+    await settled();
+    expect(isSettled).toBe(false);
+    finish();
+    await waiting;
+
+    expect(runs()).toBe(2);
+  });
+
+  it('given it is stopped, when it is woken, then nothing starts, and what runs may end', async () => {
+    const { reaction, runs, finish } = gated();
+    reaction.wake();
+    reaction.wake();
+
+    reaction.stop();
+    reaction.wake();
+    finish();
+    await settled();
+    await reaction.settle();
+
+    expect(runs()).toBe(1);
+  });
+});
+
+/** A reaction whose runs end when they are told to. */
+function gated() {
+  let runs = 0;
+  let finish: (() => void) | undefined;
+  const work = () => {
+    runs += 1;
+    return new Promise<void>((resolve) => (finish = resolve));
+  };
+  const reaction = new Reaction(work, (error) => {
+    throw error;
+  });
+  return { reaction, runs: () => runs, finish: () => finish?.() };
+}
+
+/** Everything that waits for nothing but promises has had its turn. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

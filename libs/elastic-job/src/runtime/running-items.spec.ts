@@ -1,0 +1,109 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type ExecutionLease, JobTree } from '../coordination/index.js';
+import { MemoryRegistry } from '../registry/index.js';
+import { resolveJobOptions } from '../domain/index.js';
+import { VirtualClock } from '../testing/index.js';
+import { createCoordinationServices } from './coordination-services.js';
+import { RunningItems } from './running-items.js';
+
+let clock: VirtualClock;
+let running: RunningItems;
+beforeEach(() => {
+  clock = new VirtualClock();
+  running = new RunningItems();
+});
+
+describe('the items that run in a process', () => {
+  it('given a lease, when its items end, then they are gone, and whoever waits for the last of them is told', async () => {
+    const lease = await makeLease([1, 2]);
+    running.add(lease);
+    const ending = running.endWithin(clock, 1_000);
+
+    running.delete(1, lease);
+    expect([running.has(1), running.has(2), running.size]).toEqual([false, true, 1]);
+    running.delete(2, lease);
+
+    expect(await ending).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('given an item that does not end, when the time is over, then that is told', async () => {
+    running.add(await makeLease([1]));
+
+    const ending = running.endWithin(clock, 1_000);
+    await clock.advance(1_000);
+
+    expect(await ending).toBe(false);
+  });
+
+  it('given nothing runs, when somebody waits, then there is nothing to wait for', async () => {
+    expect(await running.endWithin(clock, 0)).toBe(true);
+  });
+
+  it('given a begin under way, when somebody waits, then what it begins is waited for as well', async () => {
+    const lease = await makeLease([1]);
+    let answer: (() => void) | undefined;
+    const begin = async () => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      running.add(lease);
+    };
+    const beginning = running.expect(begin);
+    let isOver = false;
+    const ending = running.endWithin(clock, 10_000).then(() => (isOver = true));
+
+    answer?.();
+    await beginning;
+    await clock.advance(100);
+    expect(isOver).toBe(false);
+    running.delete(1, lease);
+    await ending;
+
+    expect(isOver).toBe(true);
+  });
+
+  it('given a begin that fails, when somebody waits, then it is no longer waited for', async () => {
+    const failing = running.expect(() => Promise.reject(new Error('no')));
+    const ending = running.endWithin(clock, 10_000);
+
+    await expect(failing).rejects.toThrow('no');
+    expect(await ending).toBe(true);
+  });
+
+  it('given an item that a later lease has taken over, when the earlier one ends, then it still runs', async () => {
+    const [earlier, later] = [await makeLease([1]), await makeLease([1])];
+    running.add(earlier);
+    running.add(later);
+
+    running.delete(1, earlier);
+
+    expect(running.has(1)).toBe(true);
+  });
+
+  it('given leases, when they are aborted, then the signal of each says why', async () => {
+    const leases = [await makeLease([1, 2]), await makeLease([3])];
+    for (const lease of leases) running.add(lease);
+    const reason = new Error('drain');
+
+    running.abort(reason);
+
+    expect(leases.map(({ signal }) => signal.reason)).toEqual([reason, reason]);
+  });
+});
+
+/** A lease of a job without execution monitoring: it needs no node. */
+async function makeLease(items: readonly number[]): Promise<ExecutionLease> {
+  const options = { namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
+  const registry = new MemoryRegistry(clock).center(options);
+  await registry.connect();
+  const services = createCoordinationServices(registry, clock);
+  const job = { name: 'j', cron: '0 * * * * ?', shardingTotalCount: 9, monitorExecution: false };
+  services.configurations.declare({
+    configuration: resolveJobOptions(job, { place: 'spec' }),
+    className: 'j',
+    place: 'spec',
+  });
+  services.trees.set(await JobTree.open(registry, clock, 'j', { jobInstanceId: '1@-@1', serverIp: '1' }));
+  const trigger = { jobName: 'j', fireTime: 1, origin: 'schedule', source: 'NORMAL_TRIGGER' } as const;
+  const { lease } = await services.executions.begin({ trigger, items });
+  return lease!;
+}

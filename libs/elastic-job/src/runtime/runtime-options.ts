@@ -1,0 +1,36 @@
+import type { Clock } from '../clock/index.js';
+import type { StrategyLookup } from '../coordination/index.js';
+import type { RegistryCenter } from '../registry/index.js';
+
+export interface RuntimeOptions {
+  readonly registry: RegistryCenter;
+  readonly clock: Clock;
+  /** False: connects, but registers and runs no job. @default true */
+  readonly processing?: boolean;
+  /** How long running items may go on after shutdown began, in milliseconds. @default 30_000 */
+  readonly drainTimeoutMs?: number;
+  /** Longest wait for the registry at start, in milliseconds. @default 9_000 */
+  readonly connectionTimeoutMs?: number;
+  /** Replaces `{pid}-{session}` in the instance id, for stable names. Unique among the live instances. */
+  readonly instanceId?: string;
+  /** Goes before every fencing token; raise it when the registry's data was restored or replaced. @default 0 */
+  readonly tokenEpoch?: number;
+  /** How long a leader waits for further changes before it reshards, in milliseconds. @default 100 */
+  readonly reshardDelayMs?: number;
+  /** Users' own sharding strategies, by type. */
+  readonly strategies?: StrategyLookup;
+}
+
+export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, 'instanceId' | 'strategies'>> &
+  Pick<RuntimeOptions, 'instanceId' | 'strategies'>;
+
+export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeOptions {
+  return Object.freeze({
+    ...options,
+    processing: options.processing ?? true,
+    drainTimeoutMs: options.drainTimeoutMs ?? 30_000,
+    connectionTimeoutMs: options.connectionTimeoutMs ?? 9_000,
+    tokenEpoch: options.tokenEpoch ?? 0,
+    reshardDelayMs: options.reshardDelayMs ?? 100,
+  });
+}

@@ -1,0 +1,33 @@
+import type { JobName } from '../domain/index.js';
+import type { SessionInfo } from '../registry/index.js';
+
+export type RuntimePhase = 'idle' | 'starting' | 'running' | 'draining' | 'stopped';
+
+/** A job as it stands in this process. */
+export interface JobStatus {
+  readonly jobName: JobName;
+  /** Registered in the current session. */
+  readonly isJoined: boolean;
+  /** The leader's instance id, as far as the registry has told. */
+  readonly leader: string | undefined;
+  /** Instances without our label: while there is one, this instance begins nothing of the job. */
+  readonly mixedWith: readonly string[];
+  /** Where the registry's `config` node differs from the local options: one text per field. */
+  readonly differences: readonly string[];
+  /** Milliseconds since the epoch; undefined if paused, not joined, or if the schedule has ended. */
+  readonly nextFireTime: number | undefined;
+  /** The items that run in this process. */
+  readonly runningItems: number;
+  /** What keeps the job from running here, if anything. */
+  readonly problem: string | undefined;
+}
+
+/** What health is judged by. */
+export interface RuntimeStatus {
+  readonly phase: RuntimePhase;
+  readonly processing: boolean;
+  readonly session: SessionInfo;
+  /** How long the session has been in its state, in milliseconds. */
+  readonly sessionForMs: number;
+  readonly jobs: readonly JobStatus[];
+}
