@@ -1,0 +1,133 @@
+import { type JobHandler, type JobName, type JobOptions, resolveJobOptions } from '../domain/index.js';
+import { MemoryRegistry } from '../registry/index.js';
+import type { JobEvent } from '../tracing/index.js';
+import { TestInstance, type TestJob, type TestRun } from './test-instance.js';
+import { VirtualClock } from './virtual-clock.js';
+
+export interface TestClusterOptions {
+  /** How many instances start together. */
+  readonly instances: number;
+  readonly jobs: readonly TestJobOptions[];
+  /** How long the registry keeps a dead instance's session, in milliseconds. @default 10_000 */
+  readonly sessionTimeoutMs?: number;
+  /** From a request to its answer, in milliseconds of virtual time. @default 1 */
+  readonly latencyMs?: number;
+  /** How long running items may go on when an instance leaves, in milliseconds. @default 30_000 */
+  readonly drainTimeoutMs?: number;
+  /** Decides every random number. @default 1 */
+  readonly seed?: number;
+  /** Where the wall clock starts, in milliseconds since the epoch. */
+  readonly wall?: number;
+}
+
+/** A job as a plain function. */
+export interface TestJobOptions extends JobOptions {
+  readonly name: JobName;
+  readonly handler: JobHandler;
+}
+
+/**
+ * Several instances over one in-memory registry and one virtual clock. Time moves only with `advance`, and everything
+ * that is due has happened when it resolves.
+ *
+ * ```ts
+ * const cluster = await createTestCluster({ instances: 3, jobs: [{ name: 'sum', cron: '0/5 * * * * ?', shardingTotalCount: 4, handler }] });
+ * cluster.crash(0);
+ * await cluster.advance(20_000);
+ * expect(cluster.assignment('sum')).toEqual(new Map([[0, 1], [1, 2], [2, 1], [3, 2]]));
+ * ```
+ */
+export class TestCluster {
+  readonly clock: VirtualClock;
+  readonly registry: MemoryRegistry;
+  readonly instances: TestInstance[] = [];
+  private readonly jobs: readonly TestJob[];
+  private readonly recorded: TestRun[] = [];
+
+  /** Use `createTestCluster`, which also starts the instances. */
+  constructor(private readonly options: TestClusterOptions) {
+    this.clock = new VirtualClock({ seed: options.seed, wall: options.wall });
+    this.registry = new MemoryRegistry(this.clock);
+    this.jobs = options.jobs.map(({ handler, ...job }) => ({
+      configuration: resolveJobOptions(job, { place: 'createTestCluster' }),
+      handler,
+    }));
+  }
+
+  /** Moves time on; resolves when everything has come to rest. */
+  advance(ms: number): Promise<void> {
+    return this.clock.advance(ms);
+  }
+
+  /** Starts one more instance. @returns its index */
+  async join(): Promise<number> {
+    const index = this.instances.length;
+    const instance = new TestInstance(index, this.options, this.jobs, this.registry, this.clock, this.recorded);
+    this.instances.push(instance);
+    await this.clock.advanceUntil(instance.start());
+    return index;
+  }
+
+  /** The process dies: nothing of it happens any more, and the registry ends its session after the timeout. */
+  crash(index: number): void {
+    this.instance(index).crash();
+  }
+
+  /** Cuts the instance off from the registry; it goes on running and learns of it. */
+  partition(index: number): void {
+    this.instance(index).partition();
+  }
+
+  /** Ends a partition. */
+  async heal(index: number): Promise<void> {
+    this.instance(index).heal();
+    await this.advance(0);
+  }
+
+  /** Steps the wall clock of one instance, as an operator or NTP would. @param ms since the epoch */
+  setWall(index: number, ms: number): void {
+    this.instance(index).setWall(ms);
+  }
+
+  /** Shuts the instance down in order. Resolves when it is gone. */
+  async leave(index: number): Promise<void> {
+    await this.clock.advanceUntil(this.instance(index).runtime.stop());
+  }
+
+  /** Ends everything; call it when the test is over. */
+  async stop(): Promise<void> {
+    await this.clock.advanceUntil(Promise.all(this.instances.map((instance) => instance.stop())));
+  }
+
+  /** The owner of each assigned item, as indices of instances; -1 for one that is no longer known. */
+  assignment(jobName: JobName): ReadonlyMap<number, number> {
+    const witness = this.instances.find((instance) => instance.isTakingPart(jobName));
+    const owners = witness?.owners(jobName) ?? new Map<number, string>();
+    const index = (id: string) => this.instances.findIndex((instance) => instance.instanceIds.has(id));
+    return new Map([...owners].map(([item, instanceId]) => [item, index(instanceId)]));
+  }
+
+  /** Every run of the job so far, in the order in which they started. */
+  runs(jobName: JobName): readonly TestRun[] {
+    return this.recorded.filter((run) => run.jobName === jobName);
+  }
+
+  /** What the instances have told of themselves, in order. */
+  events(index: number): readonly JobEvent[] {
+    return this.instance(index).events;
+  }
+
+  private instance(index: number): TestInstance {
+    const instance = this.instances[index];
+    if (instance === undefined) throw new RangeError(`The cluster has no instance ${index}.`);
+    return instance;
+  }
+}
+
+/** Starts a cluster of plain functions. @throws {ConfigurationError} if a job's options are wrong */
+export async function createTestCluster(options: TestClusterOptions): Promise<TestCluster> {
+  const cluster = new TestCluster(options);
+  for (let index = 0; index < options.instances; index++) await cluster.join();
+  await cluster.advance(1_000);
+  return cluster;
+}

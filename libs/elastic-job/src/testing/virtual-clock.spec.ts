@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from './virtual-clock.js';
+
+describe('VirtualClock', () => {
+  it('given timers set out of order, when time moves on, then they fire at their instants, in time order', async () => {
+    const clock = new VirtualClock({ wall: 1_000 });
+    const fired: [string, number, number][] = [];
+    const note = (name: string) => () => fired.push([name, clock.monotonicNow(), clock.wallNow()]);
+
+    clock.setTimer(300, note('late'));
+    clock.setTimer(100, note('early'));
+    clock.setTimer(100, note('early too'));
+    clock.setTimer(1_001, note('too late'));
+    await clock.advance(1_000);
+
+    expect(fired).toEqual([
+      ['early', 100, 1_100],
+      ['early too', 100, 1_100],
+      ['late', 300, 1_300],
+    ]);
+    expect(clock.pendingTimers).toBe(1);
+    expect(clock.wallNow()).toBe(2_000);
+  });
+
+  it('given a loop that sleeps and asks for turns, when time moves on once, then every round is run', async () => {
+    const clock = new VirtualClock();
+    const instants: number[] = [];
+    const loop = async (): Promise<void> => {
+      for (let round = 0; round < 5; round += 1) {
+        await clock.sleep(10);
+        for (let turn = 0; turn < 20; turn += 1) await clock.nextTurn();
+        instants.push(clock.monotonicNow());
+      }
+    };
+
+    const done = loop();
+    await clock.advance(50);
+
+    expect(instants).toEqual([10, 20, 30, 40, 50]);
+    await done;
+  });
+
+  it('given work that ends at the same instant, when one asks for the next turn, then it comes after all of it', async () => {
+    const clock = new VirtualClock();
+    const order: string[] = [];
+    const work = async (name: string): Promise<void> => {
+      await clock.sleep(10);
+      order.push(name);
+      await clock.nextTurn();
+      order.push(`turn after ${name}`);
+    };
+
+    const done = Promise.all([work('a'), work('b')]);
+    await clock.advance(10);
+
+    expect(order).toEqual(['a', 'b', 'turn after a', 'turn after b']);
+    await done;
+  });
+
+  it('given two timers at one instant, when the first cancels the second, then the second does not fire', async () => {
+    const clock = new VirtualClock();
+    const fired: string[] = [];
+    clock.setTimer(5, () => {
+      fired.push('first');
+      second.cancel();
+    });
+    const second = clock.setTimer(5, () => fired.push('second'));
+
+    await clock.advance(5);
+
+    expect(fired).toEqual(['first']);
+  });
+
+  it('given a sleeper, when its signal aborts, then it rejects at once and its timer is gone', async () => {
+    const clock = new VirtualClock();
+    const controller = new AbortController();
+
+    const sleeping = clock.sleep(1_000, controller.signal);
+    controller.abort(new Error('enough'));
+
+    await expect(sleeping).rejects.toThrow('enough');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('given two instances on one time line, when one sets its wall clock, then only its own steps', async () => {
+    const clock = new VirtualClock({ wall: 1_000, pid: 1 });
+    const other = clock.fork({ hostAddress: '10.0.0.2', pid: 2 });
+
+    clock.setWall(500_000);
+    await other.advance(10);
+
+    expect([clock.wallNow(), clock.monotonicNow()]).toEqual([500_010, 10]);
+    expect([other.wallNow(), other.monotonicNow()]).toEqual([1_010, 10]);
+    expect([other.hostAddress(), other.pid()]).toEqual(['10.0.0.2', 2]);
+  });
+
+  it('given the same seed, when numbers and ids are drawn, then they repeat, and differ between instances', () => {
+    const clock = new VirtualClock({ seed: 7 });
+    const other = clock.fork();
+    const again = new VirtualClock({ seed: 7 });
+    again.fork();
+
+    const drawn = draw(clock);
+
+    expect(draw(again)).toEqual(drawn);
+    expect(draw(other)).not.toEqual(drawn);
+    expect(drawn[1]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  });
+
+  it('given a callback that throws, when time reaches it, then the caller of advance hears of it', async () => {
+    const clock = new VirtualClock();
+    clock.setTimer(5, () => {
+      throw new Error('broken callback');
+    });
+
+    await expect(clock.advance(10)).rejects.toThrow('broken callback');
+  });
+
+  it('given a timer that sets itself anew without delay, when time moves on, then the test fails instead of hanging', async () => {
+    const clock = new VirtualClock();
+    const again = (): void => void clock.setTimer(0, again);
+    again();
+
+    await expect(clock.advance(1)).rejects.toThrow('Nothing comes to rest at 0 ms');
+  });
+
+  it('given an advance under way, when another is started, then it is refused', async () => {
+    const clock = new VirtualClock();
+
+    const first = clock.advance(10);
+
+    await expect(clock.advance(10)).rejects.toThrow('await it');
+    await first;
+    expect(clock.monotonicNow()).toBe(10);
+  });
+});
+
+function draw(clock: VirtualClock): (string | number)[] {
+  return [clock.random(), clock.uuid(), clock.random()];
+}

@@ -1,0 +1,117 @@
+import { sleepOn, type Clock, type Timer } from '../clock/index.js';
+import { VirtualTimeline } from './virtual-timeline.js';
+
+export interface VirtualClockOptions {
+  /** Where the wall clock starts, in milliseconds since the epoch. @default 2030-01-01T00:00:00Z */
+  readonly wall?: number;
+  /** Decides every random number and id. @default 1 */
+  readonly seed?: number;
+  /** @default '10.0.0.1' */
+  readonly hostAddress?: string;
+  /** @default 1 */
+  readonly pid?: number;
+}
+
+/**
+ * A clock that stands still until a test moves it. The same seed and the same moves give the same run.
+ *
+ * ```ts
+ * const clock = new VirtualClock();
+ * const other = clock.fork({ hostAddress: '10.0.0.2' }); // another instance on the same time line
+ * await clock.advance(5_000);
+ * ```
+ */
+export class VirtualClock implements Clock {
+  private readonly host: { readonly hostAddress: string; readonly pid: number };
+  /** The wall clock at the time line's start, as this clock sees it. */
+  private wallStart: number;
+  private randomState: number;
+
+  /** @param timeline the time to share; only `fork` gives one. */
+  constructor(
+    options: VirtualClockOptions = {},
+    private readonly timeline = new VirtualTimeline(),
+  ) {
+    this.wallStart = (options.wall ?? Date.UTC(2030, 0, 1)) - timeline.now;
+    this.randomState = options.seed ?? 1;
+    this.host = { hostAddress: options.hostAddress ?? '10.0.0.1', pid: options.pid ?? 1 };
+  }
+
+  /** A clock of another instance: the same time line, timers and wall time, but its own chance and, from now on, steps. */
+  fork(host: Pick<VirtualClockOptions, 'hostAddress' | 'pid'> = {}): VirtualClock {
+    const seed = Math.floor(this.random() * 2 ** 32);
+    return new VirtualClock({ ...this.host, ...host, wall: this.wallNow(), seed }, this.timeline);
+  }
+
+  /**
+   * Moves time on, for all clocks of the time line, and resolves when everything has come to rest. Timers fire in the
+   * order of their instants; after each instant, promises and `nextTurn` get as many turns as they ask for. `advance(0)`
+   * lets everything come to rest without moving time.
+   * @throws what a timer's callback throws, and an error if the code under test never comes to rest.
+   */
+  advance(ms: number): Promise<void> {
+    return this.timeline.advance(ms);
+  }
+
+  /** Moves time on until the work is done: what takes time there takes virtual time here. @throws what the work throws */
+  async advanceUntil<T>(work: Promise<T>): Promise<T> {
+    const state = { isDone: false };
+    const end = (): void => void (state.isDone = true);
+    work.then(end, end);
+    while (!state.isDone) await this.advance(10);
+    return work;
+  }
+
+  /** Steps the wall clock of this instance, as an operator or NTP would. Timers do not notice. */
+  setWall(ms: number): void {
+    this.wallStart = ms - this.timeline.now;
+  }
+
+  /** Timers of the whole time line that are set and have not fired: 0 when nothing is left open. */
+  get pendingTimers(): number {
+    return this.timeline.pendingTimers;
+  }
+
+  wallNow(): number {
+    return this.wallStart + this.timeline.now;
+  }
+
+  monotonicNow(): number {
+    return this.timeline.now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, ms, signal);
+  }
+
+  setTimer(ms: number, callback: () => void): Timer {
+    return this.timeline.setTimer(ms, callback);
+  }
+
+  nextTurn(): Promise<void> {
+    return this.timeline.nextTurn();
+  }
+
+  /** Mulberry32: 32 bits of state are plenty for a test, and it is short. */
+  random(): number {
+    this.randomState = (this.randomState + 0x6d2b79f5) | 0;
+    let mixed = this.randomState;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  uuid(): string {
+    const digit = (): string => Math.floor(this.random() * 16).toString(16);
+    const variant = (): string => (8 + Math.floor(this.random() * 4)).toString(16);
+    return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replaceAll(/[xy]/g, (place) => (place === 'x' ? digit() : variant()));
+  }
+
+  hostAddress(): string {
+    return this.host.hostAddress;
+  }
+
+  pid(): number {
+    return this.host.pid;
+  }
+}

@@ -1,0 +1,99 @@
+import type { Timer } from '../clock/index.js';
+
+/**
+ * A turn of the event loop that asks for nothing more may still be followed by one that does: what is tested may use a
+ * `setImmediate` of its own. After this many quiet turns everything is taken to be at rest.
+ */
+const QUIET_TURNS = 3;
+
+/** Far above what any test needs; code that reaches it waits for itself. */
+const MAX_TURNS_PER_INSTANT = 10_000;
+
+interface PendingTimer {
+  readonly due: number;
+  readonly callback: () => void;
+}
+
+/** The time that the clocks of one simulation share: an instant, and what is due after it. */
+export class VirtualTimeline {
+  /** Milliseconds since the start of the simulation. */
+  now = 0;
+  /** In the order in which they were set. */
+  private readonly timers = new Set<PendingTimer>();
+  private turnsAsked = 0;
+  private advancing = false;
+
+  get pendingTimers(): number {
+    return this.timers.size;
+  }
+
+  setTimer(ms: number, callback: () => void): Timer {
+    const timer = { due: this.now + Math.max(0, ms), callback };
+    this.timers.add(timer);
+    return { cancel: () => void this.timers.delete(timer) };
+  }
+
+  async nextTurn(): Promise<void> {
+    this.turnsAsked += 1;
+    await realTurn();
+  }
+
+  /** @see VirtualClock.advance */
+  async advance(ms: number): Promise<void> {
+    if (this.advancing) throw new Error('advance() is running already; await it before the next one.');
+    this.advancing = true;
+    try {
+      const end = this.now + ms;
+      await this.comeToRest(end);
+      this.now = end;
+    } finally {
+      this.advancing = false;
+    }
+  }
+
+  private async comeToRest(end: number): Promise<void> {
+    let turns = 0;
+    for (;;) {
+      turns += await this.untilQuiet();
+      if (turns > MAX_TURNS_PER_INSTANT) throw new Error(`Nothing comes to rest at ${this.now} ms of virtual time.`);
+      const due = this.nextInstant();
+      if (due > end) return;
+      if (due > this.now) turns = 0;
+      this.now = due;
+      await this.fire([...this.timers].filter((timer) => timer.due === due));
+    }
+  }
+
+  /** @returns the number of turns that it took. */
+  private async untilQuiet(): Promise<number> {
+    let turns = 0;
+    for (let quiet = 0; quiet < QUIET_TURNS && turns <= MAX_TURNS_PER_INSTANT; turns += 1) {
+      const asked = this.turnsAsked;
+      await realTurn();
+      quiet = asked === this.turnsAsked ? quiet + 1 : 0;
+    }
+    return turns;
+  }
+
+  private nextInstant(): number {
+    let earliest = Infinity;
+    for (const { due } of this.timers) earliest = Math.min(earliest, due);
+    return earliest;
+  }
+
+  /**
+   * As Node's timer phase does: timers that are due at the same instant fire in one turn, promises settling in between,
+   * so that what each of them asks of `nextTurn` comes after all of them.
+   */
+  private async fire(timers: readonly PendingTimer[]): Promise<void> {
+    const fireOne = async (timer: PendingTimer): Promise<void> => {
+      await realTurn();
+      if (this.timers.delete(timer)) timer.callback();
+    };
+    await Promise.all(timers.map(fireOne));
+  }
+}
+
+function realTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
+import { createTestCluster, type TestCluster, type TestRun } from '../../libs/elastic-job/src/testing/index.js';
+import { operatorOf } from './support/registry-walk.js';
+import { itemsOf, range } from './support/run-checks.js';
+
+const JOB = 'settle-orders';
+const MINUTE = 60_000;
+const LATENCY_MS = 100;
+
+let cluster: TestCluster;
+let setUpRuns = 0;
+afterEach(() => cluster.stop());
+
+describe('a fire time that comes while the registry is away', () => {
+  it('given a short interruption, when the connection is back, then the fire time is made up for once', async () => {
+    await startCluster();
+    await untilMinute(-2_000);
+
+    cluster.partition(0);
+    await cluster.advance(4_000);
+    expect(fired()).toEqual([]);
+    await cluster.heal(0);
+    await cluster.advance(5_000);
+
+    expect(fired()).toMatchObject(range(2).map((item) => ({ item, source: 'MISFIRE' })));
+    expect(cluster.instances[0]!.instanceIds.size).toBe(1);
+  });
+
+  it('given a lost session, when the instance is back under a new id, then the fire time is made up for once', async () => {
+    await startCluster();
+    await untilMinute(-2_000);
+
+    cluster.partition(0);
+    await cluster.advance(15_000);
+    await cluster.heal(0);
+    await cluster.advance(5_000);
+
+    expect(fired()).toMatchObject(range(2).map((item) => ({ item, source: 'MISFIRE' })));
+    expect(cluster.instances[0]!.instanceIds.size).toBe(2);
+  });
+
+  it('given a job that does not make up for misfires, when the connection is back, then the next fire time is the next run', async () => {
+    await startCluster({ misfire: false });
+    await untilMinute(-2_000);
+
+    cluster.partition(0);
+    await cluster.advance(4_000);
+    await cluster.heal(0);
+    await cluster.advance(5_000);
+
+    expect(fired()).toEqual([]);
+    await untilMinute(1_000);
+    expect(itemsOf(fired())).toEqual(range(2));
+  });
+
+  it('given several missed fire times, when the connection is back, then the latest stands for all of them', async () => {
+    await startCluster({ sessionTimeoutMs: 600_000 });
+    await untilMinute(-2_000);
+
+    cluster.partition(0);
+    await cluster.advance(5 * MINUTE);
+    await cluster.heal(0);
+    await cluster.advance(5_000);
+
+    expect(fired()).toHaveLength(2);
+    expect(fired().every(({ startedAt, fireTime }) => startedAt - fireTime < MINUTE)).toBe(true);
+  });
+});
+
+describe('an answer that is lost', () => {
+  it('given a begin that was committed, when its answer is lost, then the items run once', async () => {
+    await startCluster();
+    await untilMinute(LATENCY_MS + 10); // The begin is on its way.
+
+    cluster.registry.loseNextReply(cluster.instances[0]!.center.session.id!);
+    await cluster.advance(10_000);
+
+    expect(fired()).toMatchObject(range(2).map((item) => ({ item, source: 'NORMAL_TRIGGER' })));
+    expect(fired().every(({ endedAt }) => endedAt)).toBe(true);
+    expect(outcomes().slice(-2)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it('given a settle that was committed, when its answer is lost, then the items have succeeded and do not run again', async () => {
+    await startCluster({ handler: () => cluster.clock.sleep(1_000) });
+    await untilMinute(2 * LATENCY_MS + 1_010); // The settle is on its way.
+
+    cluster.registry.loseNextReply(cluster.instances[0]!.center.session.id!);
+    await cluster.advance(10_000);
+
+    expect(itemsOf(fired())).toEqual(range(2));
+    expect(outcomes().slice(-2)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it('given items that end while the registry is away, when it is back in the session, then they are settled', async () => {
+    await startCluster({ handler: () => cluster.clock.sleep(1_000) });
+    await untilMinute(500);
+
+    cluster.partition(0);
+    await cluster.advance(4_000);
+    await cluster.heal(0);
+    await cluster.advance(5_000);
+
+    expect(itemsOf(fired())).toEqual(range(2));
+    expect(outcomes().slice(-2)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it('given an item that still runs, when the connection breaks as that is noted, then its siblings have been started all the same', async () => {
+    const handler = ({ shardingItem }: ShardingContext) => shardingItem === 0 && cluster.clock.sleep(90_000);
+    await startCluster({ handler });
+    await untilMinute(2 * LATENCY_MS + 10); // The misfire flag of item 0 is on its way.
+    expect(itemsOf(fired())).toEqual([1]);
+
+    cluster.partition(0);
+    await cluster.advance(3_000);
+    await cluster.heal(0);
+    await cluster.advance(45_000);
+    expect(itemsOf(fired())).toEqual([0, 1]);
+    expect(fired().find(({ item }) => item === 0)).toMatchObject({ source: 'MISFIRE' });
+  });
+});
+
+describe('a handler that does not heed its signal', () => {
+  it('given it outlives its session, when the instance is back, then its item waits for it and runs as soon as it ends', async () => {
+    const handler = ({ shardingItem }: ShardingContext) => shardingItem === 0 && cluster.clock.sleep(40_000);
+    await startCluster({ handler, failover: true });
+    await untilMinute(1_000);
+
+    cluster.registry.expire(cluster.instances[0]!.center.session.id!);
+    await cluster.advance(35_000);
+    expect(itemsOf(fired())).toEqual([0, 1]);
+    await cluster.advance(10_000);
+
+    const [first, again] = fired().filter(({ item }) => item === 0);
+    expect(again).toMatchObject({ source: 'FAILOVER' });
+    expect(again!.startedAt).toBeGreaterThanOrEqual(first!.endedAt!);
+    expect(again!.startedAt - first!.endedAt!).toBeLessThan(1_000);
+  });
+});
+
+describe('a wall clock that is set', () => {
+  it('given it is set back over a fire time, when it passes that again, then nothing runs twice', async () => {
+    await startCluster();
+    await untilMinute(1_000);
+    const last = fired()[0]!.fireTime;
+
+    cluster.setWall(0, last - 30_000);
+    await cluster.advance(40_000);
+    expect(fired()[0]!.fireTime).toBe(last);
+    await cluster.advance(60_000);
+
+    expect(fired()[0]!.fireTime).toBe(last + MINUTE);
+    expect(itemsOf(fired())).toEqual(range(2));
+  });
+
+  it('given it is set forward over several fire times, when that is noticed, then the latest of them runs once', async () => {
+    await startCluster();
+    await untilMinute(1_000);
+    const last = fired()[0]!.fireTime;
+    const before = cluster.runs(JOB).length;
+
+    cluster.setWall(0, last + 10 * MINUTE + 5_000);
+    await cluster.advance(59_500);
+
+    expect(
+      cluster
+        .runs(JOB)
+        .slice(before)
+        .map(({ item, fireTime }) => [item, fireTime]),
+    ).toEqual([
+      [0, last + 11 * MINUTE],
+      [1, last + 11 * MINUTE],
+    ]);
+  });
+});
+
+describe('a job with a peer that carries no label of ours', () => {
+  const PEER = '10.9.9.9@-@77';
+
+  it('given the peer is there first, when an instance starts, then it stays outside, says so once, and joins when the peer has left', async () => {
+    cluster = await createTestCluster({ instances: 0, jobs: [job()] });
+    setUpRuns = 0;
+    const operator = await operatorOf(cluster);
+    await operator.ensurePath(`/${JOB}/instances`);
+    await operator.create(`/${JOB}/instances/${PEER}`, 'jobInstanceId: x\nserverIp: 10.9.9.9\n', 'EPHEMERAL');
+    await cluster.join();
+    await untilMinute(1_000);
+
+    expect(cluster.runs(JOB)).toEqual([]);
+    expect(mixedEvents()).toEqual([{ kind: 'mixed', jobName: JOB, peers: [PEER] }]);
+    const [status] = cluster.instances[0]!.runtime.status().jobs;
+    expect(status).toMatchObject({ isJoined: false, mixedWith: [PEER], problem: expect.stringContaining(PEER) });
+
+    await operator.delete(`/${JOB}/instances/${PEER}`);
+    await untilMinute(1_000);
+    expect(itemsOf(fired())).toEqual(range(2));
+    expect(cluster.instances[0]!.runtime.status().jobs[0]).toMatchObject({
+      isJoined: true,
+      mixedWith: [],
+      problem: undefined,
+    });
+    expect(cluster.events(0).filter(({ kind }) => kind === 'joined')).toHaveLength(1);
+  });
+
+  it('given the peer comes later, when fire times come, then nothing begins, and none is made up for when the peer has left', async () => {
+    await startCluster();
+    await untilMinute(1_000);
+    const before = cluster.runs(JOB).length;
+    const operator = await operatorOf(cluster);
+    await operator.create(`/${JOB}/instances/${PEER}`, '', 'EPHEMERAL');
+    await untilMinute(1_000);
+    expect(mixedEvents()).toHaveLength(1);
+
+    await operator.delete(`/${JOB}/instances/${PEER}`);
+    await cluster.advance(10_000);
+    expect(cluster.runs(JOB)).toHaveLength(before);
+
+    await untilMinute(1_000);
+    expect(itemsOf(fired())).toEqual(range(2));
+  });
+});
+
+interface Options {
+  readonly handler?: (context: ShardingContext) => unknown;
+  readonly misfire?: boolean;
+  readonly failover?: boolean;
+  readonly sessionTimeoutMs?: number;
+}
+
+function job({ handler = () => {}, misfire, failover }: Options = {}) {
+  return { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, handler, misfire, failover };
+}
+
+/** One instance that has run its items before: what was never begun is not made up for. */
+async function startCluster({ sessionTimeoutMs, ...options }: Options = {}): Promise<void> {
+  cluster = await createTestCluster({ instances: 1, sessionTimeoutMs, latencyMs: LATENCY_MS, jobs: [job(options)] });
+  await untilMinute(1_000);
+  setUpRuns = cluster.runs(JOB).length;
+}
+
+/** Moves to an offset from the next full minute. */
+function untilMinute(offset: number): Promise<void> {
+  return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + offset);
+}
+
+/** The runs since the set-up that are of the fire time that ran last. */
+function fired(): readonly TestRun[] {
+  const runs = cluster.runs(JOB).slice(setUpRuns);
+  return runs.filter(({ fireTime }) => fireTime === runs.at(-1)!.fireTime);
+}
+
+function mixedEvents() {
+  return cluster.events(0).filter(({ kind }) => kind === 'mixed');
+}
+
+function outcomes(): string[] {
+  return cluster.events(0).flatMap((event) => (event.kind === 'settled' ? [event.outcome.kind] : []));
+}

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ShardingContext, resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
+import { MemoryRegistry, type MemoryRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import { VirtualClock } from '../../libs/elastic-job/src/testing/index.js';
+
+const JOB = 'settle-orders';
+const MINUTE = 60_000;
+
+let clock: VirtualClock;
+let registry: MemoryRegistry;
+let runs: string[];
+let runtimes: ElasticJobRuntime[];
+beforeEach(() => {
+  clock = new VirtualClock();
+  registry = new MemoryRegistry(clock);
+  runs = [];
+  runtimes = [];
+});
+afterEach(() => clock.advanceUntil(Promise.all(runtimes.map((runtime) => runtime.stop()))));
+
+describe('an instance with a configured id', () => {
+  it('given it died in mid-run, when it is started again under its id, then it finishes what it owed', async () => {
+    const first = launch({ handler: () => new Promise(() => {}) });
+    await clock.advanceUntil(first.runtime.start());
+    await clock.advance(MINUTE);
+    expect(runs).toEqual(['0 NORMAL_TRIGGER', '1 NORMAL_TRIGGER']);
+    registry.cutOff(first.center.session.id!);
+
+    await clock.advanceUntil(launch({ handler: () => {} }).runtime.start());
+    await clock.advance(10_000);
+
+    expect(runs.slice(2).toSorted()).toEqual(['0 FAILOVER', '1 FAILOVER']);
+  });
+
+  it('given its session is lost, when it comes back, then it has the same id and the items that ended are settled', async () => {
+    const { runtime, center } = launch({ handler: ({ signal }) => clock.sleep(30_000, signal).catch(() => {}) });
+    await clock.advanceUntil(runtime.start());
+    await clock.advance(MINUTE);
+
+    registry.expire(center.session.id!);
+    await clock.advance(45_000);
+
+    expect((await runtime.instances.instances(JOB)).map(({ jobInstanceId }) => jobInstanceId)).toEqual([
+      '10.0.0.1@-@worker-0',
+    ]);
+    expect(runs.slice(2).toSorted()).toEqual(['0 FAILOVER', '1 FAILOVER']);
+    expect(await runtime.executions.running(JOB)).toEqual([]);
+  });
+});
+
+function launch({ handler }: { handler: (context: ShardingContext) => unknown }) {
+  const center: MemoryRegistryCenter = registry.center({
+    namespace: 'test',
+    clock,
+    sessionTimeoutMs: 10_000,
+    requestTimeoutMs: 5_000,
+  });
+  const runtime = new ElasticJobRuntime({ registry: center, clock, instanceId: 'worker-0', drainTimeoutMs: 1_000 });
+  runtimes.push(runtime);
+  const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, failover: true };
+  void runtime.registrar.register({
+    configuration: resolveJobOptions(job, { place: 'spec' }),
+    className: JOB,
+    place: 'spec',
+    handler: (context) => {
+      runs.push(`${context.shardingItem} ${context.source}`);
+      return handler(context);
+    },
+  });
+  return { runtime, center };
+}

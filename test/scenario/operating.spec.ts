@@ -1,0 +1,253 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
+import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
+import { operatorOf } from './support/registry-walk.js';
+import { itemsOf, range } from './support/run-checks.js';
+
+const JOB = 'settle-orders';
+const MINUTE = 60_000;
+
+let cluster: TestCluster;
+let operator: RegistryCenter;
+afterEach(() => cluster.stop());
+
+describe('a configuration that changes while the job runs', () => {
+  it('given another cron expression in the registry, when it is written, then every instance fires by it', async () => {
+    await startCluster({ instances: 2 });
+
+    await writeConfig(/^cron: .*$/m, 'cron: 30 * * * * ?');
+    await untilNextMinute(31_000);
+
+    expect(lastFired()[0]!.fireTime % MINUTE).toBe(30_000);
+    expect(itemsOf(lastFired())).toEqual(range(4));
+    expect(new Set(lastFired().map(({ instance }) => instance)).size).toBe(2);
+    expect(cluster.runs(JOB).every(({ fireTime }) => fireTime % MINUTE === 30_000)).toBe(true);
+  });
+
+  it.each([6, 2])(
+    'given 4 items, when the total becomes %i, then the next fire time runs exactly these',
+    async (total) => {
+      await startCluster({ instances: 2 });
+      await untilNextMinute(1_000);
+
+      await writeConfig(/^shardingTotalCount: .*$/m, `shardingTotalCount: ${total}`);
+      await untilNextMinute(1_000);
+
+      expect(itemsOf(lastFired())).toEqual(range(total));
+      expect([...cluster.assignment(JOB).keys()]).toEqual(range(total));
+    },
+  );
+
+  it('given an item beyond a shrunk total that still runs, when it ends, then it is removed', async () => {
+    await startCluster({ instances: 2, handler: ({ shardingItem }) => sleep(shardingItem === 3 ? 20_000 : 10) });
+    await untilNextMinute(1_000);
+
+    await writeConfig(/^shardingTotalCount: .*$/m, 'shardingTotalCount: 2');
+    await cluster.advance(2_000);
+    expect([...cluster.assignment(JOB).keys()]).toEqual([0, 1, 3]);
+    await cluster.advance(20_000);
+
+    expect([...cluster.assignment(JOB).keys()]).toEqual([0, 1]);
+    expect(cluster.runs(JOB).find(({ item }) => item === 3)!.endedAt).toBeDefined();
+  });
+
+  it('given a text that is no configuration, when it is written, then the job goes on with what it had and says so', async () => {
+    await startCluster({ instances: 2 });
+
+    await operator.set(`/${JOB}/config`, 'cron: [');
+    await untilNextMinute(1_000);
+
+    expect(itemsOf(lastFired())).toEqual(range(4));
+    expect(cluster.instances[0]!.runtime.status().jobs[0]!.problem).toContain('config node');
+  });
+
+  it('given a total that no request holds, when it is written, then handlers still see the total that is assigned', async () => {
+    const totals: number[] = [];
+    await startCluster({ instances: 1, handler: ({ shardingTotalCount }) => totals.push(shardingTotalCount) });
+
+    await writeConfig(/^shardingTotalCount: .*$/m, 'shardingTotalCount: 1000000');
+    await untilNextMinute(1_000);
+
+    expect(totals).toEqual([4, 4, 4, 4]);
+    expect(cluster.instances[0]!.runtime.status().jobs[0]!.problem).toContain('1000000');
+  });
+
+  it('given an item in the failover queue, when failover is switched off, then the item runs at its fire times again', async () => {
+    await startCluster({ instances: 1, handler: ({ shardingItem }) => sleep(shardingItem === 0 ? 3_600_000 : 10) });
+    await untilNextMinute(1_000);
+    cluster.crash(0);
+    await cluster.advance(1_000);
+    const late = await cluster.join();
+    await writeConfig(/^failover: .*$/m, 'failover: false');
+    await operator.create(`/${JOB}/leader/failover/items/1`, '', 'PERSISTENT');
+    await cluster.advance(20_000);
+
+    await untilNextMinute(1_000);
+
+    expect(itemsOf(lastFired().filter(({ instance }) => instance === late))).toEqual(range(4));
+  });
+});
+
+describe('a server that an operator disables', () => {
+  it('given two servers, when one is disabled, then its items run on the other, and come back when it is enabled', async () => {
+    await startCluster({ instances: 2 });
+
+    await operator.set(`/${JOB}/servers/10.0.0.1`, 'DISABLED');
+    await untilNextMinute(1_000);
+    expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([1]));
+    expect(itemsOf(lastFired())).toEqual(range(4));
+    expect(lastFired().every(({ instance }) => instance === 1)).toBe(true);
+
+    await operator.set(`/${JOB}/servers/10.0.0.1`, 'ENABLED');
+    await untilNextMinute(1_000);
+    expect(new Set(lastFired().map(({ instance }) => instance))).toEqual(new Set([0, 1]));
+  });
+
+  it('given a leader, when its server is disabled, then another instance leads', async () => {
+    await startCluster({ instances: 2 });
+    const leader = leaderIndex();
+
+    await operator.set(`/${JOB}/servers/10.0.0.${leader + 1}`, 'DISABLED');
+    await cluster.advance(2_000);
+
+    expect(leaderIndex()).toBe(1 - leader);
+  });
+
+  it('given a job whose only server was disabled over a fire time, when it is enabled, then that fire time is not made up for', async () => {
+    await startCluster({ instances: 1 });
+    await untilNextMinute(1_000);
+    const before = cluster.runs(JOB).length;
+    await operator.set(`/${JOB}/servers/10.0.0.1`, 'DISABLED');
+    await untilNextMinute(1_000);
+
+    await operator.set(`/${JOB}/servers/10.0.0.1`, 'ENABLED');
+    await cluster.advance(10_000);
+
+    expect(cluster.runs(JOB).length).toBe(before);
+  });
+});
+
+describe('an instance that an operator shuts down', () => {
+  it('given a running item, when its instance node is deleted, then it is told, and another instance runs the item', async () => {
+    await startCluster({ instances: 2, handler: untilAborted });
+    await untilNextMinute(1_000);
+    const own = itemsOf(cluster.runs(JOB).filter(({ instance }) => instance === 0));
+
+    await shutDown(0);
+    await cluster.advance(2_000);
+
+    const again = cluster.runs(JOB).filter(({ source }) => source === 'FAILOVER');
+    expect(itemsOf(again)).toEqual(own);
+    expect(
+      cluster
+        .runs(JOB)
+        .filter(({ instance }) => instance === 0)
+        .every(({ endedAt }) => endedAt),
+    ).toBe(true);
+  });
+
+  it('given a shut down instance, when its session is lost later, then it does not come back', async () => {
+    await startCluster({ instances: 2 });
+    await shutDown(0);
+    await cluster.advance(1_000);
+
+    cluster.registry.expire(cluster.instances[0]!.center.session.id!);
+    await cluster.advance(5_000);
+
+    expect(cluster.instances[0]!.runtime.status().jobs[0]).toMatchObject({ isJoined: false });
+    expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([1]));
+  });
+
+  it('given an instance that is shut down while it cannot hear of it, when it is back, then it knows', async () => {
+    await startCluster({ instances: 2 });
+    cluster.partition(0);
+    await shutDown(0);
+    await cluster.advance(2_000);
+
+    await cluster.heal(0);
+    await cluster.advance(2_000);
+
+    const [status] = cluster.instances[0]!.runtime.status().jobs;
+    expect(status).toMatchObject({ isJoined: false, problem: expect.stringContaining('removed') });
+  });
+});
+
+describe('a job that is paused on one instance', () => {
+  it('given a pause over a fire time, when items move or the job is resumed, then what was missed stays missed', async () => {
+    await startCluster({ instances: 1 });
+    await untilNextMinute(1_000);
+    const { registrar } = cluster.instances[0]!.runtime;
+    registrar.pause(JOB);
+    await untilNextMinute(1_000);
+
+    await reshard();
+    registrar.resume(JOB);
+    await reshard();
+    expect(cluster.runs(JOB)).toHaveLength(4);
+
+    await untilNextMinute(1_000);
+    expect(cluster.runs(JOB)).toHaveLength(8);
+  });
+
+  it('given a paused job, when its session is lost and it rejoins, then it is still paused', async () => {
+    await startCluster({ instances: 1 });
+    cluster.instances[0]!.runtime.registrar.pause(JOB);
+
+    cluster.registry.expire(cluster.instances[0]!.center.session.id!);
+    await cluster.advance(2 * MINUTE);
+
+    expect(cluster.instances[0]!.runtime.status().jobs[0]).toMatchObject({ isJoined: true });
+    expect(cluster.runs(JOB)).toEqual([]);
+  });
+});
+
+async function startCluster(options: {
+  instances: number;
+  handler?: (context: ShardingContext) => unknown;
+}): Promise<void> {
+  const { instances, handler = () => {} } = options;
+  const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 4, failover: true, handler };
+  cluster = await createTestCluster({ instances, jobs: [job] });
+  operator = await operatorOf(cluster);
+}
+
+async function writeConfig(line: RegExp, replacement: string): Promise<void> {
+  const { data } = (await operator.read(`/${JOB}/config`))!;
+  expect(data).toMatch(line);
+  await operator.set(`/${JOB}/config`, data.replace(line, replacement));
+  await cluster.advance(1_000);
+}
+
+function shutDown(instance: number): Promise<void> {
+  const [id] = cluster.instances[instance]!.instanceIds;
+  return operator.delete(`/${JOB}/instances/${id}`);
+}
+
+async function reshard(): Promise<void> {
+  await operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT');
+  await cluster.advance(1_000);
+}
+
+function leaderIndex(): number {
+  return cluster.instances.findIndex(({ runtime }) => runtime.leader.isLeader(JOB));
+}
+
+/** Moves to the next full minute and further. */
+function untilNextMinute(further: number): Promise<void> {
+  return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + further);
+}
+
+function lastFired() {
+  const runs = cluster.runs(JOB);
+  return runs.filter(({ fireTime }) => fireTime === runs.at(-1)!.fireTime);
+}
+
+function sleep(ms: number): Promise<void> {
+  return cluster.clock.sleep(ms);
+}
+
+/** Runs until it is told to stop; the failover of such a run ends at once. */
+async function untilAborted({ signal, source }: ShardingContext): Promise<void> {
+  if (source !== 'FAILOVER') await new Promise((resolve) => signal.addEventListener('abort', resolve));
+}
