@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { JobStatus, RuntimeStatus } from '../runtime/index.js';
+import { judgeLiveness, judgeReadiness } from './judge.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+const job: JobStatus = {
+  jobName: 'settle-orders',
+  isJoined: true,
+  leader: '10.0.0.1@-@7-1a',
+  mixedWith: [],
+  differences: [],
+  nextFireTime: NOW + 5_000,
+  runningItems: 2,
+  problem: undefined,
+};
+
+function statusWith(changes: Partial<RuntimeStatus> = {}, jobChanges: Partial<JobStatus> = {}): RuntimeStatus {
+  return {
+    phase: 'running',
+    processing: true,
+    session: { state: 'CONNECTED', id: '1a', timeoutMs: 60_000 },
+    sessionForMs: 1_000,
+    jobs: [{ ...job, ...jobChanges }],
+    ...changes,
+  };
+}
+
+function inState(state: RuntimeStatus['session']['state'], sessionForMs: number): RuntimeStatus {
+  return statusWith({ session: { state, id: '1a', timeoutMs: 60_000 }, sessionForMs });
+}
+
+describe('judgeReadiness', () => {
+  it('given a connected process whose job has a leader, when judged, then it is up and shows the job', () => {
+    expect(judgeReadiness(statusWith())).toEqual({
+      status: 'up',
+      details: {
+        reasons: [],
+        phase: 'running',
+        session: 'CONNECTED',
+        jobs: {
+          'settle-orders': { leader: '10.0.0.1@-@7-1a', nextFireTime: '2026-01-01T00:00:05.000Z', runningItems: 2 },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['a suspended session, however long', inState('SUSPENDED', 600_000), 'degraded'],
+    ['a session lost a moment ago', inState('LOST', 30_000), 'degraded'],
+    ['a session lost for longer than the limit', inState('LOST', 30_001), 'down'],
+    ['a session reconnected', inState('RECONNECTED', 10), 'up'],
+    ['a job without a leader', statusWith({}, { leader: undefined }), 'degraded'],
+    ['a job that has yet to rejoin', statusWith({}, { isJoined: false }), 'degraded'],
+    ['a job shared with a foreign instance', statusWith({}, { problem: 'shared with 10.0.0.9@-@1' }), 'down'],
+    ['a draining process', statusWith({ phase: 'draining' }), 'down'],
+    ['a starting process', statusWith({ phase: 'starting' }), 'down'],
+    ['a web process, whose jobs have no leader', statusWith({ processing: false }, { leader: undefined }), 'up'],
+  ])('given %s, when judged, then the status says so', (_case, status, expected) => {
+    expect(judgeReadiness(status).status).toBe(expected);
+  });
+
+  it('given several findings, when judged, then the worst counts and each is told', () => {
+    const health = judgeReadiness({
+      ...inState('SUSPENDED', 4_000),
+      jobs: [{ ...job, problem: 'the cron cannot be used' }],
+    });
+    expect(health.status).toBe('down');
+    expect(health.details.reasons).toEqual([
+      'the registry session has been SUSPENDED for 4 s',
+      'job "settle-orders": the cron cannot be used',
+    ]);
+  });
+
+  it('given a registry that overrules the code, when judged, then it is up and shows the difference', () => {
+    const differences = ['cron: 0 0 2 * * ? here, 0 0 3 * * ? in the registry'];
+    const health = judgeReadiness(statusWith({}, { differences }));
+    expect(health.status).toBe('up');
+    expect(health.details.jobs['settle-orders']).toMatchObject({ differences });
+  });
+});
+
+describe('judgeLiveness', () => {
+  it('given a process that drains, when judged, then it is up: a restart would not help', () => {
+    expect(judgeLiveness(statusWith({ phase: 'draining' }), NOW).status).toBe('up');
+  });
+
+  it('given a session lost for an hour, when judged, then it is only degraded', () => {
+    expect(judgeLiveness(inState('LOST', 3_600_000), NOW).status).toBe('degraded');
+  });
+
+  it('given a fire time overdue beyond the limit, when judged, then it is down and names the job', () => {
+    const late = statusWith({}, { nextFireTime: NOW - 120_001 });
+    expect(judgeLiveness(late, NOW).status).toBe('down');
+    expect(judgeLiveness(late, NOW).details.reasons[0]).toMatch(/"settle-orders" should have fired/);
+    expect(judgeLiveness(late, NOW, { lagMs: 200_000 }).status).toBe('up');
+  });
+});
