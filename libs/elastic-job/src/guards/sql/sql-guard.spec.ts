@@ -1,0 +1,165 @@
+import Libsql from 'libsql';
+import { Kysely, SqliteDialect } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FencedError } from '../../domain/index.js';
+import { FenceAheadError, MissingTokenError, SqlGuard, type FencedRun } from './index.js';
+
+interface Database {
+  effect: { writer: string };
+}
+
+// Beyond 2^53, where a JavaScript number would take neighbours for equal.
+const TOKEN = 2n ** 62n;
+
+let db: Kysely<Database>;
+let guard: SqlGuard<Database>;
+
+beforeEach(async () => {
+  db = new Kysely({ dialect: new SqliteDialect({ database: new Libsql(':memory:') }) });
+  guard = new SqlGuard(db);
+  await guard.createTable();
+  await db.schema.createTable('effect').addColumn('writer', 'text').execute();
+});
+
+afterEach(() => db.destroy());
+
+const run = (token: bigint | undefined, tokenEpoch = 0, shardingItem = 0): FencedRun => ({
+  jobName: 'settle-orders',
+  shardingItem,
+  token,
+  tokenEpoch,
+});
+
+const write = (writer: string, as: FencedRun) =>
+  guard.write(as, (trx) => trx.insertInto('effect').values({ writer }).execute());
+
+const writers = async () => (await db.selectFrom('effect').select('writer').execute()).map((row) => row.writer);
+
+describe('SqlGuard.write', () => {
+  it('given a run that writes several times, when its token is the newest, then every write is kept', async () => {
+    await write('first', run(TOKEN));
+    await write('second', run(TOKEN));
+
+    expect(await writers()).toEqual(['first', 'second']);
+  });
+
+  it('given an effect that returns a value, when it is accepted, then the caller gets that value', async () => {
+    expect(await guard.write(run(TOKEN), async () => 42)).toBe(42);
+  });
+
+  it('given a rescuer that has written, when the stale run writes, then it is refused and its effect never runs', async () => {
+    await write('rescuer', run(TOKEN + 1n));
+
+    const refusal = await write('stale', run(TOKEN)).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(FencedError);
+    expect(refusal).toMatchObject({ code: 'FENCED', jobName: 'settle-orders', item: 0, token: TOKEN });
+    expect(await writers()).toEqual(['rescuer']);
+  });
+
+  it('given a stale run that was refused, when the rescuer goes on, then it still may write', async () => {
+    await write('rescuer', run(TOKEN + 1n));
+    await expect(write('stale', run(TOKEN))).rejects.toThrow(FencedError);
+
+    await write('rescuer again', run(TOKEN + 1n));
+
+    expect(await writers()).toEqual(['rescuer', 'rescuer again']);
+  });
+
+  it('given a higher tokenEpoch, when tokens count from below again, then the epoch decides', async () => {
+    await write('old ensemble', run(TOKEN, 0));
+    await write('new ensemble', run(7n, 1));
+
+    await expect(write('old ensemble, late', run(TOKEN + 1n, 0))).rejects.toThrow(FencedError);
+    expect(await writers()).toEqual(['old ensemble', 'new ensemble']);
+  });
+
+  it('given two items, when one has seen a newer token, then the other is not affected', async () => {
+    await write('item 1', run(TOKEN + 1n, 0, 1));
+    await write('item 0', run(TOKEN, 0, 0));
+
+    expect(await writers()).toEqual(['item 1', 'item 0']);
+  });
+
+  it('given an effect that throws, when it is rolled back, then neither its rows nor its token remain', async () => {
+    const failing = guard.write(run(TOKEN + 1n), async (trx) => {
+      await trx.insertInto('effect').values({ writer: 'failing' }).execute();
+      throw new Error('disk full');
+    });
+
+    await expect(failing).rejects.toThrow('disk full');
+    await write('older run', run(TOKEN));
+    expect(await writers()).toEqual(['older run']);
+  });
+
+  it('given a job without monitorExecution, when it writes, then the error says which setting it lacks', async () => {
+    const refusal = await write('untokened', run(undefined)).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(MissingTokenError);
+    expect(refusal).toMatchObject({ code: 'MISSING_TOKEN', message: expect.stringContaining('"monitorExecution"') });
+    expect(await writers()).toEqual([]);
+  });
+
+  it('given old and new runs that write at once, when all are answered, then the store saw tokens in order only', async () => {
+    const tokens = Array.from({ length: 60 }, (_, index) => TOKEN + BigInt((index * 37) % 60));
+
+    const answers = await Promise.allSettled(tokens.map((token) => write(String(token), run(token))));
+
+    const seen = (await writers()).map(BigInt);
+    expect(seen).toEqual(seen.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(seen.at(-1)).toBe(TOKEN + 59n);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(seen.length);
+    expect(seen.length).toBeLessThan(tokens.length);
+  });
+});
+
+describe('SqlGuard.advance', () => {
+  it("given a user's own transaction, when the run is stale, then the transaction rejects and leaves nothing", async () => {
+    await write('rescuer', run(TOKEN + 1n));
+
+    const stale = db.transaction().execute(async (trx) => {
+      await trx.insertInto('effect').values({ writer: 'stale' }).execute();
+      await guard.advance(run(TOKEN), trx);
+    });
+
+    await expect(stale).rejects.toThrow(FencedError);
+    expect(await writers()).toEqual(['rescuer']);
+  });
+});
+
+describe('SqlGuard.assertNotAhead', () => {
+  it('given a registry that has counted on, when checked at start, then nothing is said', async () => {
+    await write('a', run(TOKEN));
+
+    await expect(guard.assertNotAhead('settle-orders', { tokenEpoch: 0, token: TOKEN })).resolves.toBeUndefined();
+  });
+
+  it('given a replaced registry, when checked at start, then the error names the tokenEpoch that helps', async () => {
+    await write('a', run(TOKEN, 2, 0));
+    await write('b', run(TOKEN + 1n, 2, 5));
+
+    const refusal = await guard
+      .assertNotAhead('settle-orders', { tokenEpoch: 2, token: 900n })
+      .catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(FenceAheadError);
+    expect(refusal).toMatchObject({
+      code: 'FENCE_AHEAD',
+      item: 5,
+      stored: { tokenEpoch: 2, token: TOKEN + 1n },
+      message: expect.stringContaining('set the module\'s "tokenEpoch" to 3'),
+    });
+  });
+
+  it('given that remedy, when checked again, then start goes on', async () => {
+    await write('a', run(TOKEN, 2));
+
+    await expect(guard.assertNotAhead('settle-orders', { tokenEpoch: 3, token: 900n })).resolves.toBeUndefined();
+  });
+
+  it('given another job that is ahead, when checked, then this job may start', async () => {
+    await write('a', run(TOKEN));
+
+    await expect(guard.assertNotAhead('bill-orders', { tokenEpoch: 0, token: 1n })).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,80 @@
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
+import { FencedError, type JobName, type ShardingContext } from '../../domain/index.js';
+import { FenceAheadError, MissingTokenError } from './fence.errors.js';
+import { advanceFenceSql, createFenceTableSql, selectAheadSql } from './fence-table.js';
+
+/** What the guard needs to know about a run; a `ShardingContext` has it. */
+export type FencedRun = Pick<ShardingContext, 'jobName' | 'shardingItem' | 'token' | 'tokenEpoch'>;
+
+/**
+ * Guards one database against stale runs.
+ *
+ * ```ts
+ * await guard.write(context, (trx) => trx.insertInto('payment').values(payment).execute());
+ * ```
+ */
+export class SqlGuard<Database> {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  /** Creates the guard table if there is none. */
+  async createTable(): Promise<void> {
+    await sql.raw(createFenceTableSql).execute(this.db);
+  }
+
+  /**
+   * Runs `effect` in a transaction of its own, provided that no newer run of the item has written. If `effect` throws,
+   * everything is rolled back and the error is passed on.
+   * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: the item is in other hands.
+   * @throws {MissingTokenError} if the job runs without `monitorExecution`.
+   */
+  async write<Result>(run: FencedRun, effect: (trx: Transaction<Database>) => Promise<Result>): Promise<Result> {
+    return this.db.transaction().execute(async (trx) => {
+      await this.advance(run, trx);
+      return effect(trx);
+    });
+  }
+
+  /**
+   * The check alone, for a transaction that you have begun yourself. Make it the first statement: in SQLite it takes the
+   * write lock, which a transaction that has already read may be denied. If it throws, roll the transaction back.
+   * @throws {FencedError} as `write`.
+   * @throws {MissingTokenError} as `write`.
+   */
+  async advance(run: FencedRun, trx: Transaction<Database>): Promise<void> {
+    const { jobName, shardingItem: item, tokenEpoch, token } = run;
+    if (token === undefined) throw new MissingTokenError(jobName, item);
+
+    const { numAffectedRows } = await statement(advanceFenceSql, [jobName, item, tokenEpoch, token]).execute(trx);
+    // Not "=== 0n": a driver that does not count must not let anybody through.
+    if (numAffectedRows !== 1n) throw new FencedError(jobName, item, token);
+  }
+
+  /**
+   * Checks at start that the registry has not fallen behind the guard table.
+   * @param registry the module's `tokenEpoch`, and the registry's latest transaction id (the mzxid of any node written now)
+   * @throws {FenceAheadError} if it has; the message names the remedy.
+   */
+  async assertNotAhead(
+    jobName: JobName,
+    registry: { readonly tokenEpoch: number; readonly token: bigint },
+  ): Promise<void> {
+    const query = statement<AheadRow>(selectAheadSql, [jobName, registry.tokenEpoch, registry.token]);
+    const [ahead] = (await query.execute(this.db)).rows;
+    if (!ahead) return;
+    const stored = { tokenEpoch: ahead.token_epoch, token: BigInt(ahead.token) };
+    throw new FenceAheadError(jobName, ahead.item, stored, registry);
+  }
+}
+
+interface AheadRow {
+  readonly item: number;
+  readonly token_epoch: number;
+  /** As text: drivers read a bigint column as a number, and round it. */
+  readonly token: string;
+}
+
+/** A tagged template is a call with the texts between the parameters; Kysely then writes each dialect's placeholders. */
+function statement<Row>(text: string, parameters: readonly unknown[]): RawBuilder<Row> {
+  const texts = text.split('?');
+  return sql<Row>(Object.assign(texts, { raw: texts }), ...parameters);
+}
