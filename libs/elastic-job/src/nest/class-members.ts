@@ -1,0 +1,36 @@
+import type { JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
+
+/** The class of what a provider gives, or undefined if it gives a plain value, or has none to look at before a request. */
+export function providerClassOf(provider: ProviderWrapper): ProviderClass | undefined {
+  if (!provider.isNotMetatype && isClass(provider.metatype)) return provider.metatype;
+  const instance: unknown = provider.instance;
+  if (typeof instance !== 'object' || instance === null) return undefined;
+  const prototype: object | null = Object.getPrototypeOf(instance);
+  if (prototype === null || prototype === Object.prototype) return undefined;
+  return isClass(prototype.constructor) ? prototype.constructor : undefined;
+}
+
+/** The methods of a class's instances, inherited ones included, the nearest of each name. Getters are not touched. */
+export function methodsOf(providerClass: ProviderClass): ReadonlyMap<string | symbol, JobMethod> {
+  return members(providerClass.prototype, Object.prototype);
+}
+
+/** The static methods of a class, inherited ones included. */
+export function staticMethodsOf(providerClass: ProviderClass): ReadonlyMap<string | symbol, JobMethod> {
+  return members(providerClass, Function.prototype);
+}
+
+function members(from: object, end: object): ReadonlyMap<string | symbol, JobMethod> {
+  const nearest = new Map<string | symbol, unknown>();
+  for (let owner: object | null = from; owner !== null && owner !== end; owner = Object.getPrototypeOf(owner)) {
+    for (const key of Reflect.ownKeys(owner)) {
+      if (key === 'constructor' || nearest.has(key)) continue;
+      nearest.set(key, Object.getOwnPropertyDescriptor(owner, key)?.value);
+    }
+  }
+  return new Map([...nearest].filter((entry): entry is [string | symbol, JobMethod] => typeof entry[1] === 'function'));
+}
+
+function isClass(value: unknown): value is ProviderClass {
+  return typeof value === 'function' && typeof value.prototype === 'object';
+}

@@ -1,0 +1,121 @@
+import { registerAs } from '@nestjs/config';
+import { IsIn, IsNumberString, IsOptional, IsString, ValidateIf, validateSync } from 'class-validator';
+import { ConfigurationError, mustBe } from '../domain/index.js';
+import type { ElasticJobModuleOptions } from './module-options.js';
+
+const WHOLE_NUMBER = [{ no_symbols: true }, { message: mustBe('a whole number') }] as const;
+const GIVEN = { message: mustBe('given, since the registry is zookeeper') };
+
+/** The variables that are read, as texts; one that is empty counts as not given. Others that begin alike are not ours. */
+class Environment {
+  /** Servers alone mean ZooKeeper: over embedded registries every process would run every item. */
+  @IsIn(['memory', 'zookeeper'], { message: mustBe('"memory" or "zookeeper"') })
+  ELASTIC_JOB_REGISTRY: string | undefined = undefined;
+
+  @ValidateIf(isZooKeeper)
+  @IsString(GIVEN)
+  ELASTIC_JOB_SERVERS: string | undefined = undefined;
+
+  @ValidateIf(isZooKeeper)
+  @IsString(GIVEN)
+  ELASTIC_JOB_NAMESPACE: string | undefined = undefined;
+
+  ELASTIC_JOB_DIGEST: string | undefined = undefined;
+
+  @IsOptional()
+  @IsNumberString(...WHOLE_NUMBER)
+  ELASTIC_JOB_SESSION_TIMEOUT_MS: string | undefined = undefined;
+
+  @IsOptional()
+  @IsNumberString(...WHOLE_NUMBER)
+  ELASTIC_JOB_CONNECTION_TIMEOUT_MS: string | undefined = undefined;
+
+  @IsOptional()
+  @IsNumberString(...WHOLE_NUMBER)
+  ELASTIC_JOB_REQUEST_TIMEOUT_MS: string | undefined = undefined;
+
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: mustBe('"true" or "false"') })
+  ELASTIC_JOB_PROCESSING: string | undefined = undefined;
+
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: mustBe('"true" or "false"') })
+  ELASTIC_JOB_GLOBAL_ENHANCERS: string | undefined = undefined;
+
+  @IsOptional()
+  @IsNumberString(...WHOLE_NUMBER)
+  ELASTIC_JOB_DRAIN_TIMEOUT_MS: string | undefined = undefined;
+
+  ELASTIC_JOB_INSTANCE_ID: string | undefined = undefined;
+
+  @IsOptional()
+  @IsNumberString(...WHOLE_NUMBER)
+  ELASTIC_JOB_TOKEN_EPOCH: string | undefined = undefined;
+}
+
+/**
+ * The module's options from `ELASTIC_JOB_*` variables, for `ConfigModule.forFeature(elasticJobConfig)`:
+ *
+ * | variable | option |
+ * |---|---|
+ * | `ELASTIC_JOB_REGISTRY` | `registry.type`; without it `zookeeper` if there are servers, else `memory` |
+ * | `ELASTIC_JOB_SERVERS`, `_NAMESPACE`, `_DIGEST` | `registry.servers`, `.namespace`, `.digest` |
+ * | `ELASTIC_JOB_SESSION_TIMEOUT_MS`, `_CONNECTION_TIMEOUT_MS`, `_REQUEST_TIMEOUT_MS` | the registry's options of those names |
+ * | `ELASTIC_JOB_PROCESSING`, `_GLOBAL_ENHANCERS` (`true`, `false`) | `processing`, `globalEnhancers` |
+ * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_INSTANCE_ID`, `_TOKEN_EPOCH` | `drainTimeoutMs`, `instanceId`, `tokenEpoch` |
+ *
+ * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
+ */
+export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOptions => {
+  const environment = readEnvironment(process.env);
+  const errors = validateSync(environment, { stopAtFirstError: true });
+  if (errors.length > 0) {
+    throw new ConfigurationError(
+      'environment',
+      errors.flatMap(({ constraints }) => Object.values(constraints ?? {})),
+    );
+  }
+  return {
+    registry: registryOf(environment),
+    processing: flag(environment.ELASTIC_JOB_PROCESSING),
+    globalEnhancers: flag(environment.ELASTIC_JOB_GLOBAL_ENHANCERS),
+    drainTimeoutMs: number(environment.ELASTIC_JOB_DRAIN_TIMEOUT_MS),
+    instanceId: environment.ELASTIC_JOB_INSTANCE_ID,
+    tokenEpoch: number(environment.ELASTIC_JOB_TOKEN_EPOCH),
+  };
+});
+
+function readEnvironment(variables: NodeJS.ProcessEnv): Environment {
+  const environment = new Environment();
+  for (const name of Object.keys(environment)) Reflect.set(environment, name, variables[name] || undefined);
+  environment.ELASTIC_JOB_REGISTRY ??= environment.ELASTIC_JOB_SERVERS === undefined ? 'memory' : 'zookeeper';
+  return environment;
+}
+
+function registryOf(environment: Environment): NonNullable<ElasticJobModuleOptions['registry']> {
+  const sessionTimeoutMs = number(environment.ELASTIC_JOB_SESSION_TIMEOUT_MS);
+  const requestTimeoutMs = number(environment.ELASTIC_JOB_REQUEST_TIMEOUT_MS);
+  const namespace = environment.ELASTIC_JOB_NAMESPACE;
+  if (!isZooKeeper(environment)) return { type: 'memory', namespace, sessionTimeoutMs, requestTimeoutMs };
+  return {
+    type: 'zookeeper',
+    servers: environment.ELASTIC_JOB_SERVERS!,
+    namespace: namespace!,
+    digest: environment.ELASTIC_JOB_DIGEST,
+    sessionTimeoutMs,
+    connectionTimeoutMs: number(environment.ELASTIC_JOB_CONNECTION_TIMEOUT_MS),
+    requestTimeoutMs,
+  };
+}
+
+function isZooKeeper({ ELASTIC_JOB_REGISTRY }: Environment): boolean {
+  return ELASTIC_JOB_REGISTRY === 'zookeeper';
+}
+
+function number(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
+}
+
+function flag(text: string | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === 'true';
+}

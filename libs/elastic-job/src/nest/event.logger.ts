@@ -1,0 +1,133 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { SettledOutcome } from '../domain/index.js';
+import { type JobEvent, JobEvents } from '../tracing/index.js';
+
+type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
+
+/** What somebody should look at, though the job goes on. */
+type Concern = EventOf<'skipped' | 'sharding-timeout' | 'misfired' | 'orphaned' | 'configuration-differs' | 'warning'>;
+
+/** The one place that turns what happens to jobs into log lines, under the context `ElasticJob`. */
+@Injectable()
+export class EventLogger {
+  private readonly logger = new Logger('ElasticJob');
+
+  constructor(private readonly events: JobEvents) {}
+
+  /** From here on; it ends with the events themselves, since the last ones are those of the shutdown. */
+  open(): void {
+    this.events.on((event) => this.write(event));
+  }
+
+  private write(event: JobEvent): void {
+    switch (event.kind) {
+      case 'session':
+        return this.session(event);
+      case 'settled':
+        return this.settled(event);
+      case 'joined':
+        return this.logger.log(`${event.jobName}: joined as ${event.instanceId}`);
+      case 'left':
+        return this.logger.log(`${event.jobName}: left as ${event.instanceId}`);
+      case 'leader-elected':
+        return this.logger.log(`${event.jobName}: ${event.instanceId} leads, term ${event.term}`);
+      case 'resharded':
+        return this.logger.log(`${event.jobName}: resharded, ${describeAssignment(event.assignment)}`);
+      case 'claimed':
+        return this.logger.log(`${event.jobName}: claimed ${items(event.items)}, ${event.source}`);
+      case 'triggered':
+      case 'begun':
+        return this.logger.debug(`${event.trigger.jobName}: ${event.kind}, ${items(event.items)}`);
+      case 'refused':
+        return this.logger.debug(`${event.trigger.jobName}: ${items(event.items)} not begun, ${event.cause}`);
+      case 'error':
+        return this.error(`${event.jobName ?? 'registry'}: ${event.message}`, event.error);
+      case 'mixed':
+        return this.logger.error(
+          `${event.jobName}: shared with ${event.peers.join(', ')}, which this version cannot work beside; ` +
+            'nothing is begun until they leave',
+        );
+      default:
+        return this.concern(event);
+    }
+  }
+
+  private concern(event: Concern): void {
+    switch (event.kind) {
+      case 'skipped':
+        return this.logger.warn(
+          `${event.trigger.jobName}: skipped ${instant(event.trigger.fireTime)}, ${event.reason}`,
+        );
+      case 'sharding-timeout':
+        return this.logger.warn(
+          `${event.jobName}: not resharded in time for ${instant(event.fireTime)}; going on with the last assignment`,
+        );
+      case 'misfired':
+        return this.logger.warn(`${event.jobName}: ${items(event.items)} still running, misfired`);
+      case 'orphaned':
+        return this.logger.warn(`${event.jobName}: ${items(event.items)} of a crashed instance queued for failover`);
+      case 'configuration-differs':
+        return this.logger.warn(`${event.jobName}: the registry overrules, ${event.differences.join('; ')}`);
+      case 'warning':
+        return this.logger.warn(`${event.jobName}: ${event.message}`);
+      default:
+        return event satisfies never;
+    }
+  }
+
+  private session({ state, sessionId }: EventOf<'session'>): void {
+    const line = `session ${sessionId ?? '(none)'} ${state}`;
+    if (state === 'LOST') return this.logger.error(line);
+    return state === 'SUSPENDED' ? this.logger.warn(line) : this.logger.log(line);
+  }
+
+  private settled({ trigger, item, outcome, durationMs }: EventOf<'settled'>): void {
+    const line = `${trigger.jobName}: item ${item} ${outcome.kind} after ${Math.round(durationMs)} ms`;
+    this.outcome(line, outcome);
+  }
+
+  private outcome(line: string, outcome: SettledOutcome): void {
+    switch (outcome.kind) {
+      case 'succeeded':
+        return this.logger.debug(line);
+      case 'failed':
+        return this.error(line, outcome.error);
+      case 'aborted':
+        return this.logger.warn(`${line}: ${text(outcome.reason)}`);
+      case 'fenced':
+        return this.logger.warn(`${line}: another run of it holds the newer token`);
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  /** What a handler throws may be anything. */
+  private error(line: string, error: unknown): void {
+    if (error instanceof Error) this.logger.error(`${line}: ${error.message}`, error.stack);
+    else this.logger.error(`${line}: ${text(error)}`);
+  }
+}
+
+function describeAssignment(assignment: ReadonlyMap<number, string>): string {
+  const byInstance = new Map<string, number[]>();
+  for (const [item, instanceId] of assignment) {
+    byInstance.set(instanceId, [...(byInstance.get(instanceId) ?? []), item]);
+  }
+  return [...byInstance].map(([instanceId, own]) => `${instanceId}: ${own.join(',')}`).join('; ');
+}
+
+function items(list: readonly number[]): string {
+  return list.length === 1 ? `item ${list[0]}` : `items ${list.join(',') || 'none'}`;
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function text(value: unknown): string {
+  try {
+    return value instanceof Error ? value.message : String(value);
+  } catch {
+    return 'a value that cannot be shown';
+  }
+}

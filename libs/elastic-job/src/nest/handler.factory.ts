@@ -1,0 +1,79 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type ContextId, ContextIdFactory, ExternalContextCreator, ModuleRef, ModulesContainer } from '@nestjs/core';
+import type { JobHandler, ShardingContext } from '../domain/index.js';
+import { assertEnhancersExist, assertGlobalsAreStatic, ContainerWithoutGlobals, hasFilters } from './enhancers.js';
+import type { FoundJob } from './found-job.js';
+import type { ResolvedModuleOptions } from './module-options.js';
+import { ELASTIC_JOB_OPTIONS } from './tokens.js';
+
+/** Where Nest stores what parameter decorators ask for. */
+const PARAMETERS = '__routeArguments__';
+
+/**
+ * What parameter decorators that Nest itself brings (`@Body()`, `@Payload()`, `@Req()`) get: the context, or its field
+ * of the given name. Those of `createParamDecorator` look into the execution context by themselves.
+ */
+const PARAMETER_VALUES = {
+  exchangeKeyForValue: (_type: number, data: unknown, [context]: readonly ShardingContext[]) =>
+    typeof data === 'string' && context ? Reflect.get(context, data) : context,
+};
+
+/**
+ * Turns a found method into the handler of a job. Guards, interceptors, pipes and filters of method and class reach it
+ * as they reach a controller, with `context.getType() === 'elastic-job'` and the ShardingContext as the only argument:
+ *
+ * - A guard that says no, or anything that throws, is the failure of the item. A filter that returns a value (or a
+ *   promise) has dealt with the exception: the item has succeeded. One that returns undefined leaves it failed.
+ * - A parameter without a decorator is the context itself, untouched by pipes. As in a controller, once one parameter
+ *   has a decorator, each needs one.
+ */
+@Injectable()
+export class HandlerFactory {
+  private readonly creator: ExternalContextCreator;
+
+  constructor(
+    everyEnhancer: ExternalContextCreator,
+    private readonly modules: ModulesContainer,
+    @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
+  ) {
+    this.creator = options.globalEnhancers
+      ? everyEnhancer
+      : ExternalContextCreator.fromContainer(new ContainerWithoutGlobals(modules));
+  }
+
+  /** @throws {ConfigurationError} for an enhancer that could not reach the handler. */
+  create(job: FoundJob): JobHandler {
+    if (this.options.globalEnhancers) assertGlobalsAreStatic(this.modules);
+    assertEnhancersExist(job);
+    const { provider } = job;
+    if (!provider.isTransient && provider.isDependencyTreeStatic()) return this.enhance(job, provider.instance);
+    return (context) => this.runOnFreshInstance(job, context);
+  }
+
+  /** One instance for each run of an item, made with the context as its request, or with a durable tree's payload. */
+  private async runOnFreshInstance(job: FoundJob, context: ShardingContext): Promise<unknown> {
+    const { provider } = job;
+    const contextId = ContextIdFactory.getByRequest(context);
+    // Each module has its own ModuleRef, and several modules may provide the same class.
+    const moduleRef = provider.host!.getProviderByKey(ModuleRef).instance;
+    const request = provider.isDependencyTreeDurable() ? (contextId.payload ?? context) : context;
+    moduleRef.registerRequestByContextId(request, contextId);
+    const instance = await moduleRef.resolve<object>(provider.token, contextId, { strict: true });
+    return this.enhance(job, instance, contextId)(context);
+  }
+
+  private enhance(job: FoundJob, instance: object, contextId?: ContextId): JobHandler {
+    return this.creator.create(
+      instance,
+      job.method,
+      String(job.methodName),
+      PARAMETERS,
+      PARAMETER_VALUES,
+      contextId,
+      job.provider.id,
+      // Without filters Nest's handler of last resort would only log what is logged as the item's failure anyway.
+      { guards: true, interceptors: true, filters: this.options.globalEnhancers || hasFilters(job) },
+      'elastic-job',
+    );
+  }
+}

@@ -1,0 +1,10 @@
+export { elasticJobConfig } from './elastic-job.config.js';
+export { ElasticJob, type ElasticJobDecorator } from './elastic-job.decorator.js';
+export { ElasticJobModule } from './elastic-job.module.js';
+export type {
+  ElasticJobModuleOptions,
+  JobOverrides,
+  MemoryRegistryOptions,
+  ZooKeeperRegistryOptions,
+} from './module-options.js';
+export { CLOCK, REGISTRY_CENTER } from './tokens.js';

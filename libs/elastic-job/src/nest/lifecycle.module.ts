@@ -1,0 +1,70 @@
+import { Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
+import { ConfigurationError } from '../domain/index.js';
+import { ElasticJobRuntime } from '../runtime/index.js';
+import { EventLogger } from './event.logger.js';
+import { HandlerFactory } from './handler.factory.js';
+import { defineJobs } from './define-jobs.js';
+import { JobExplorer } from './job.explorer.js';
+import type { ResolvedModuleOptions } from './module-options.js';
+import { ScheduleListing } from './schedule.listing.js';
+import { ELASTIC_JOB_OPTIONS } from './tokens.js';
+
+/** Below the root module, which has 0. */
+const BEFORE_ALL_OTHERS = -1;
+
+/**
+ * Binds the runtime to the application's life.
+ *
+ * Jobs use the application's other providers, so they must start after all of them and be drained before any of them is
+ * destroyed. Nest runs the hooks of one module after the other, awaiting each: for `onModuleInit` and
+ * `onApplicationBootstrap` in the order of falling distance from the root, for `onModuleDestroy` in the reverse order.
+ * It sorts when it calls the first hook. This module therefore sets its own distance when it is instantiated, which is
+ * earlier: it is then the last to be started and the first to be destroyed. It holds nothing that is not of this
+ * package, since the hooks of a module's own providers run before the module's.
+ */
+@Module({ imports: [DiscoveryModule], providers: [JobExplorer, HandlerFactory, EventLogger, ScheduleListing] })
+export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  private isFound = false;
+
+  constructor(
+    modules: ModulesContainer,
+    private readonly runtime: ElasticJobRuntime,
+    private readonly explorer: JobExplorer,
+    private readonly handlers: HandlerFactory,
+    private readonly logger: EventLogger,
+    private readonly listing: ScheduleListing,
+    @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
+  ) {
+    const own = [...modules.values()].filter(({ metatype }) => metatype === ElasticJobLifecycleModule);
+    for (const module of own) module.distance = BEFORE_ALL_OTHERS;
+    const roots = [...modules.values()].filter(({ imports }) => own.some((module) => imports.has(module)));
+    if (roots.length > 1) {
+      throw new ConfigurationError('ElasticJobModule', [
+        `imported ${roots.length} times with forRoot or forRootAsync; import it once, it is global`,
+      ]);
+    }
+  }
+
+  /** @throws {ConfigurationError} for what is wrong with a job. */
+  async onModuleInit(): Promise<void> {
+    // A microservice calls its hooks for `init` and again for `listen`.
+    if (this.isFound) return;
+    this.isFound = true;
+    this.logger.open();
+    this.listing.open();
+    for (const definition of defineJobs(this.explorer.explore(), this.handlers, this.options)) {
+      await this.runtime.registrar.register(definition);
+    }
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.runtime.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    // Now: @nestjs/schedule empties its registry in beforeApplicationShutdown.
+    this.listing.close();
+    await this.runtime.stop();
+  }
+}

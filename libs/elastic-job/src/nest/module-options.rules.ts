@@ -1,0 +1,149 @@
+import { IsBoolean, IsInstance, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
+import { IsWholeNumber, mustBe, rule, show } from '../domain/index.js';
+import { MemoryRegistry } from '../registry/index.js';
+import type { ElasticJobModuleOptions, MemoryRegistryOptions, ZooKeeperRegistryOptions } from './module-options.js';
+
+const BOOLEAN = { message: mustBe('true or false') };
+const TEXT = { message: mustBe('a text') };
+
+/** The rules that each option of the module keeps by itself. Each property holds the option as it was given. */
+export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions, unknown> {
+  @IsOptional()
+  @ValidateNested({ message: mustBe('{ type: "memory" } or { type: "zookeeper", servers, namespace }') })
+  registry: unknown = undefined;
+
+  @IsOptional()
+  @IsBoolean(BOOLEAN)
+  processing: unknown = undefined;
+
+  @IsOptional()
+  @IsOverridesByName()
+  jobs: unknown = undefined;
+
+  @IsOptional()
+  @IsStrategies()
+  strategies: unknown = undefined;
+
+  @IsOptional()
+  @IsBoolean(BOOLEAN)
+  globalEnhancers: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 0 })
+  drainTimeoutMs: unknown = undefined;
+
+  @IsOptional()
+  @IsInstanceId()
+  instanceId: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 0 })
+  tokenEpoch: unknown = undefined;
+
+  @IsOptional()
+  @IsClock()
+  clock: unknown = undefined;
+}
+
+export class MemoryRegistryRules implements Record<keyof MemoryRegistryOptions, unknown> {
+  type: unknown = undefined;
+
+  @IsOptional()
+  @IsInstance(MemoryRegistry, { message: mustBe('a MemoryRegistry') })
+  server: unknown = undefined;
+
+  @IsOptional()
+  @IsString(TEXT)
+  namespace: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 1 })
+  sessionTimeoutMs: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 1 })
+  requestTimeoutMs: unknown = undefined;
+}
+
+export class ZooKeeperRegistryRules implements Record<keyof ZooKeeperRegistryOptions, unknown> {
+  type: unknown = undefined;
+
+  @IsString({ message: mustBe('a list such as "10.0.0.1:2181,10.0.0.2:2181"') })
+  servers: unknown = undefined;
+
+  @IsString({ message: mustBe('a name such as "orders" or "shop/orders"') })
+  namespace: unknown = undefined;
+
+  // Not mustBe: a secret is not echoed.
+  @IsOptional()
+  @Matches(/^[^:]+:/, { message: 'digest must be "user:password"' })
+  digest: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 1 })
+  sessionTimeoutMs: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 1 })
+  connectionTimeoutMs: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 1 })
+  requestTimeoutMs: unknown = undefined;
+}
+
+/** Stands for a registry of no known type. */
+export class UnknownRegistryRules {
+  @IsIn(['memory', 'zookeeper'])
+  type: unknown = undefined;
+}
+
+function IsIn(known: readonly string[]): PropertyDecorator {
+  const names = known.map((name) => JSON.stringify(name)).join(' or ');
+  return rule('isIn', (value) => known.some((name) => name === value), mustBe(names));
+}
+
+function IsOverridesByName(): PropertyDecorator {
+  return rule(
+    'isOverridesByName',
+    (jobs) => isPlainObject(jobs) && Object.values(jobs).every(isPlainObject),
+    mustBe('options by job name, such as { "settle-orders": { disabled: true } }'),
+  );
+}
+
+function IsStrategies(): PropertyDecorator {
+  return rule(
+    'isStrategies',
+    (list) => Array.isArray(list) && list.every(isStrategy),
+    (given) => {
+      const value: unknown = given.value;
+      if (!Array.isArray(value)) return mustBe('a list of strategies')(given);
+      const wrong = value.filter((one) => !isStrategy(one)).map(show);
+      return `${given.property} must be strategies or classes of such, but has ${wrong.join(', ')}`;
+    },
+  );
+}
+
+function IsInstanceId(): PropertyDecorator {
+  return rule(
+    'isInstanceId',
+    (id) => typeof id === 'string' && id !== '' && !id.includes('/') && !id.includes('@-@') && !/\s/.test(id),
+    mustBe('a text without "/", "@-@" and blanks, such as a pod name'),
+  );
+}
+
+function IsClock(): PropertyDecorator {
+  return rule('isClock', (clock) => hasMethods(clock, 'wallNow', 'monotonicNow', 'setTimer'), mustBe('a Clock'));
+}
+
+function isStrategy(value: unknown): boolean {
+  return typeof value === 'function' || hasMethods(value, 'shard');
+}
+
+function hasMethods(value: unknown, ...methods: readonly string[]): boolean {
+  return methods.every((method) => typeof Reflect.get(Object(value), method) === 'function');
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

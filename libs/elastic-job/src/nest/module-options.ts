@@ -1,0 +1,70 @@
+import type { Clock } from '../clock/index.js';
+import type { JobName, JobOptions, ShardingStrategy } from '../domain/index.js';
+import type { MemoryRegistry } from '../registry/index.js';
+
+/** A registry inside this process: the default, for development, tests and single-process applications. */
+export interface MemoryRegistryOptions {
+  readonly type: 'memory';
+  /** Shared by applications of one process that shall see each other. @default a registry of this application's own */
+  readonly server?: MemoryRegistry;
+  /** @default 'elastic-job' */
+  readonly namespace?: string;
+  /** @default 60_000 */
+  readonly sessionTimeoutMs?: number;
+  /** Longest wait for an answer, in milliseconds. @default 10_000 */
+  readonly requestTimeoutMs?: number;
+}
+
+export interface ZooKeeperRegistryOptions {
+  readonly type: 'zookeeper';
+  /** `host:port` of each member of the ensemble, separated by commas. */
+  readonly servers: string;
+  /** Below it live the jobs; applications with the same one share them. */
+  readonly namespace: string;
+  /** `user:password`. Nodes are then created with an ACL that admits this user alone. */
+  readonly digest?: string;
+  /** How long the ensemble waits for a silent instance before it gives its items to others. @default 60_000 */
+  readonly sessionTimeoutMs?: number;
+  /** Longest wait of the start for a server, in milliseconds. @default 9_000 */
+  readonly connectionTimeoutMs?: number;
+  /** Longest wait for an answer, in milliseconds. @default 10_000 */
+  readonly requestTimeoutMs?: number;
+}
+
+/** What the module may say of a job over its decorator: anything but the name. */
+export type JobOverrides = Partial<Omit<JobOptions, 'name'>>;
+
+/** What `ElasticJobModule.forRoot` takes. */
+export interface ElasticJobModuleOptions {
+  /** @default { type: 'memory' } */
+  readonly registry?: MemoryRegistryOptions | ZooKeeperRegistryOptions;
+  /** False: this process connects, but registers and runs no jobs. @default true */
+  readonly processing?: boolean;
+  /** By job name. Goes over the decorator's options and below the registry's `config` node. */
+  readonly jobs?: Readonly<Record<JobName, JobOverrides>>;
+  /** The application's own sharding strategies, which jobs name by their `type`. */
+  readonly strategies?: readonly (ShardingStrategy | (new () => ShardingStrategy))[];
+  /** True: `APP_GUARD`, `useGlobalPipes` and their siblings reach jobs as well. @default false */
+  readonly globalEnhancers?: boolean;
+  /** How long shutdown waits for running items before it aborts them, in milliseconds. @default 30_000 */
+  readonly drainTimeoutMs?: number;
+  /** Replaces `{pid}-{session}` in the instance id: for a StatefulSet's stable names. */
+  readonly instanceId?: string;
+  /** Goes before the fencing token in every comparison; raise it when the ensemble was restored or replaced. @default 0 */
+  readonly tokenEpoch?: number;
+  /** Time, chance and host. @default those of this process */
+  readonly clock?: Clock;
+}
+
+/** The module's options in force: validated, frozen. */
+export interface ResolvedModuleOptions {
+  readonly registry: MemoryRegistryOptions | ZooKeeperRegistryOptions;
+  readonly processing: boolean;
+  readonly jobs: Readonly<Record<JobName, JobOverrides>>;
+  readonly strategies: readonly ShardingStrategy[];
+  readonly globalEnhancers: boolean;
+  readonly drainTimeoutMs: number;
+  readonly instanceId: string | undefined;
+  readonly tokenEpoch: number;
+  readonly clock: Clock | undefined;
+}

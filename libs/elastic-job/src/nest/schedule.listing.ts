@@ -1,0 +1,57 @@
+import { Injectable, Logger, Optional } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import type { JobName } from '../domain/index.js';
+import { JobRegistrar } from '../runtime/index.js';
+import { JobEvents } from '../tracing/index.js';
+import { ScheduledJob } from './scheduled-job.js';
+
+/**
+ * Lists the jobs that this process runs in `SchedulerRegistry`, under their names, if the application imports
+ * ScheduleModule. This package never does: a second `forRoot` makes a second registry and runs every `@Cron` twice.
+ */
+@Injectable()
+export class ScheduleListing {
+  private readonly logger = new Logger('ElasticJob');
+  private readonly listed = new Map<JobName, ScheduledJob>();
+  private stopListening = (): void => {};
+
+  constructor(
+    private readonly events: JobEvents,
+    private readonly registrar: JobRegistrar,
+    @Optional() private readonly schedules?: SchedulerRegistry,
+  ) {}
+
+  open(): void {
+    this.stopListening = this.events.on((event) => {
+      if (event.kind === 'joined') this.list(event.jobName);
+      // A job leaves with its session, too, and comes back; one that was removed is no longer known.
+      if (event.kind === 'left' && !this.isKnown(event.jobName)) this.unlist(event.jobName);
+    });
+  }
+
+  /** Must come before @nestjs/schedule empties its registry, in `beforeApplicationShutdown`. */
+  close(): void {
+    this.stopListening();
+    for (const jobName of this.listed.keys()) this.unlist(jobName);
+  }
+
+  private list(jobName: JobName): void {
+    if (!this.schedules || this.listed.has(jobName)) return;
+    if (this.schedules.doesExist('cron', jobName)) {
+      this.logger.warn(`${jobName}: not listed in SchedulerRegistry, which has another cron job of that name`);
+      return;
+    }
+    const job = new ScheduledJob(jobName, this.registrar);
+    this.listed.set(jobName, job);
+    this.schedules.addCronJob(jobName, job);
+  }
+
+  private unlist(jobName: JobName): void {
+    const isListed = this.schedules?.getCronJobs().get(jobName) === this.listed.get(jobName);
+    if (isListed && this.listed.delete(jobName)) this.schedules?.deleteCronJob(jobName);
+  }
+
+  private isKnown(jobName: JobName): boolean {
+    return this.registrar.jobs.some((job) => job.jobName === jobName);
+  }
+}

@@ -1,0 +1,65 @@
+import type { FactoryProvider } from '@nestjs/common';
+import { type Clock, SystemClock } from '../clock/index.js';
+import {
+  ConfigurationService,
+  ExecutionService,
+  InstanceService,
+  LeaderService,
+  ServerService,
+  ShardingService,
+} from '../coordination/index.js';
+import type { RegistryCenter } from '../registry/index.js';
+import { ElasticJobRuntime, FailoverService, JobRegistrar } from '../runtime/index.js';
+import { JobEvents } from '../tracing/index.js';
+import { createRegistryCenter } from './create-registry-center.js';
+import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import type { ResolvedModuleOptions } from './module-options.js';
+import { resolveModuleOptions } from './resolve-module-options.js';
+import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from './tokens.js';
+
+/** One of each per module, under its own class token or symbol, so that a test can override any of them. */
+export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
+  { provide: ELASTIC_JOB_OPTIONS, useFactory: resolveModuleOptions, inject: [MODULE_OPTIONS_TOKEN] },
+  {
+    provide: CLOCK,
+    useFactory: ({ clock }: ResolvedModuleOptions) => clock ?? new SystemClock(),
+    inject: [ELASTIC_JOB_OPTIONS],
+  },
+  {
+    provide: REGISTRY_CENTER,
+    useFactory: ({ registry }: ResolvedModuleOptions, clock: Clock) => createRegistryCenter(registry, clock),
+    inject: [ELASTIC_JOB_OPTIONS, CLOCK],
+  },
+  { provide: ElasticJobRuntime, useFactory: createRuntime, inject: [ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, CLOCK] },
+  part(JobEvents, (runtime) => runtime.events),
+  part(JobRegistrar, (runtime) => runtime.registrar),
+  part(LeaderService, (runtime) => runtime.leader),
+  part(ShardingService, (runtime) => runtime.sharding),
+  part(FailoverService, (runtime) => runtime.failover),
+  part(ExecutionService, (runtime) => runtime.executions),
+  part(InstanceService, (runtime) => runtime.instances),
+  part(ServerService, (runtime) => runtime.servers),
+  part(ConfigurationService, (runtime) => runtime.configurations),
+];
+
+function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
+  const { processing, drainTimeoutMs, instanceId, tokenEpoch, strategies } = options;
+  const connectionTimeoutMs = options.registry.type === 'zookeeper' ? options.registry.connectionTimeoutMs : undefined;
+  return new ElasticJobRuntime({
+    registry,
+    clock,
+    processing,
+    drainTimeoutMs,
+    instanceId,
+    tokenEpoch,
+    connectionTimeoutMs,
+    strategies,
+  });
+}
+
+function part<T extends object>(
+  token: abstract new (...args: never[]) => T,
+  of: (runtime: ElasticJobRuntime) => T,
+): FactoryProvider {
+  return { provide: token, useFactory: of, inject: [ElasticJobRuntime] };
+}

@@ -1,0 +1,2 @@
+export { ElasticJobHealthModule } from './elastic-job-health.module.js';
+export { ElasticJobHealthIndicator } from './elastic-job.health-indicator.js';

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const WORKSPACE = fileURLToPath(new URL('../../../', import.meta.url));
+const PACKAGE = 'nestjs-elastic-job';
+
+/**
+ * Installs the built library, as a user's package manager would, into each of the directories. Types are checked
+ * elsewhere.
+ */
+export async function installLibrary(directories: readonly string[]): Promise<void> {
+  for (const directory of directories) {
+    const installed = `${WORKSPACE}${directory}/node_modules/${PACKAGE}`;
+    await rm(installed, { recursive: true, force: true });
+    await mkdir(installed, { recursive: true });
+    await cp(`${WORKSPACE}libs/elastic-job/package.json`, `${installed}/package.json`);
+    if (directory === directories[0]) await compile(`${installed}/dist`);
+    else
+      await cp(`${WORKSPACE}${directories[0]}/node_modules/${PACKAGE}/dist`, `${installed}/dist`, { recursive: true });
+  }
+}
+
+export function inWorkspace(path: string): string {
+  return WORKSPACE + path;
+}
+
+async function compile(outDir: string): Promise<void> {
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const project = `${WORKSPACE}libs/elastic-job/tsconfig.lib.json`;
+  const options = ['--noCheck', '--declaration', 'false', '--declarationMap', 'false', '--sourceMap', 'false'];
+  await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', outDir, ...options]);
+}

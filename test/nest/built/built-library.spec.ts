@@ -1,0 +1,146 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import { inWorkspace, installLibrary } from './build-library.js';
+
+const NEST_11 = 'test/nest-11';
+/** Has no packages of its own: it finds the workspace's. */
+const NEST_12 = 'test/nest-12';
+
+const clock = new SystemClock();
+
+/** A worker process and what it has said so far. */
+class Worker {
+  readonly steps: unknown[] = [];
+  private readonly process: ChildProcess;
+  private readonly ended: Promise<unknown[]>;
+
+  constructor(directory: string, arrangement: string, registry: object) {
+    const worker = inWorkspace('test/nest/built/worker.fixture.cjs');
+    this.process = fork(worker, [inWorkspace(directory), arrangement, JSON.stringify(registry)], { stdio: 'pipe' });
+    this.ended = once(this.process, 'close');
+    createInterface(this.process.stdout!).on('line', (line) => {
+      const step: unknown = JSON.parse(line);
+      this.steps.push(step);
+      this.process.emit('step', step);
+    });
+    this.process.stderr!.on('data', (text: Buffer) => void this.steps.push(text.toString()));
+  }
+
+  /** Resolves when the worker says it, and at its end. */
+  async says(step: string): Promise<void> {
+    while (!this.steps.includes(step)) {
+      const said = await Promise.race([once(this.process, 'step'), this.ended.then(() => undefined)]);
+      if (said === undefined) throw new Error(`the worker ended without "${step}": ${JSON.stringify(this.steps)}`);
+    }
+  }
+
+  close(): void {
+    this.process.send('close');
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.process.kill(signal);
+  }
+
+  /** Resolves with what ended the process: its exit code or the signal. */
+  async end(): Promise<unknown> {
+    const [code, signal] = await this.ended;
+    return signal ?? code;
+  }
+}
+
+beforeAll(() => installLibrary([NEST_11, NEST_12]), 60_000);
+
+describe.each([
+  ['11', NEST_11],
+  ['12', NEST_12],
+])('the built library, required from CommonJS under Nest %s', (_version, directory) => {
+  const workers: Worker[] = [];
+
+  // Nothing if they have ended by themselves.
+  afterAll(() => {
+    for (const worker of workers) worker.kill('SIGKILL');
+  });
+
+  function start(arrangement: string, registry: object): Worker {
+    const worker = new Worker(directory, arrangement, registry);
+    workers.push(worker);
+    return worker;
+  }
+
+  it.concurrent.each(['before', 'after', 'root'])(
+    'given a database imported %s, when the application closes during a run, then the run ends before the database does',
+    async (arrangement) => {
+      const worker = start(arrangement, { type: 'memory' });
+      await worker.says('begun');
+      worker.close();
+      expect(await worker.end()).toBe(0);
+      expect(worker.steps).toEqual([
+        { leader: true, listed: true, readiness: 'up' },
+        'begun',
+        'written',
+        'database closed',
+        'closed',
+      ]);
+    },
+    30_000,
+  );
+
+  it('given SIGTERM during a run, when the process ends, then the item has ended and no node of it is left', async () => {
+    const registry = { type: 'zookeeper', servers: inject('zooKeeper'), namespace: `nest/${clock.uuid()}` } as const;
+    const worker = start('after', registry);
+    await worker.says('begun');
+    worker.kill('SIGTERM');
+    expect(await worker.end()).toBe('SIGTERM');
+    expect(worker.steps.slice(1)).toEqual(['begun', 'written', 'database closed']);
+
+    const center = new ZooKeeperRegistryCenter(registry, clock);
+    await center.connect();
+    try {
+      expect(await center.children('/settle-orders/instances')).toEqual([]);
+      expect(await center.children('/settle-orders/sessions')).toEqual([]);
+      expect(await center.children('/settle-orders/leader/election')).not.toContain('instance');
+      expect(await center.children('/settle-orders/sharding/0')).not.toContain('running');
+    } finally {
+      await center.close();
+    }
+  }, 30_000);
+});
+
+describe('the main entry point', () => {
+  it('given its import graph, when walked, then it needs Nest, its few companions, and no optional package', async () => {
+    const packages = await packagesBehind(inWorkspace(`${NEST_12}/node_modules/nestjs-elastic-job/dist/index.js`));
+    expect([...packages].filter((name) => !isBuiltin(name)).toSorted()).toEqual([
+      '@nestjs/common',
+      '@nestjs/config',
+      '@nestjs/core',
+      '@nestjs/schedule',
+      'class-validator',
+      'cron',
+      'yaml',
+    ]);
+  });
+});
+
+/** Every package that a module imports, directly or through files of its own package. */
+async function packagesBehind(entry: string): Promise<ReadonlySet<string>> {
+  const packages = new Set<string>();
+  const files = new Set([entry]);
+  for (const file of files) {
+    const text = await readFile(file, 'utf8');
+    for (const [, specifier = ''] of text.matchAll(
+      /^(?:import|(?:import|export) [^'"`;=]*? from) ['"]([^'"]+)['"]/gm,
+    )) {
+      if (specifier.startsWith('.')) files.add(fileURLToPath(new URL(specifier, pathToFileURL(file))));
+      else packages.add(specifier);
+    }
+  }
+  return packages;
+}

@@ -1,0 +1,249 @@
+import {
+  ConfigurationError,
+  ElasticJob,
+  elasticJobConfig,
+  ElasticJobModule,
+  type ElasticJobModuleOptions,
+  JobRegistrar,
+  MemoryRegistry,
+  REGISTRY_CENTER,
+  type RegistryCenter,
+  type ShardingStrategy,
+} from '@app/elastic-job';
+import { VirtualClock } from '@app/elastic-job/testing';
+import { Injectable, Module } from '@nestjs/common';
+import { ConfigModule } from '@nestjs/config';
+import { NestFactory } from '@nestjs/core';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { JobApplication, QUIET, rootModule, startJobs, whileTimePasses } from './support/job-application.js';
+
+class OrderJobs {
+  @ElasticJob({ name: 'settle-orders', cron: '0 0 2 * * ?', shardingTotalCount: 2, description: 'decorator' })
+  settle(): void {}
+}
+
+async function configurationError(start: Promise<unknown>): Promise<ConfigurationError> {
+  const error = await start.then(
+    () => 'a start',
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ConfigurationError)) throw new Error(`it ended with ${String(error)}`);
+  return error;
+}
+
+async function problemsOf(options: object): Promise<readonly string[]> {
+  const module = rootModule({ options, providers: [OrderJobs] });
+  const { place, problems } = await configurationError(NestFactory.createApplicationContext(module, QUIET));
+  return [place, ...problems];
+}
+
+describe('module options', () => {
+  it('given many wrong options, when it starts, then one error names each with its value and what is right', async () => {
+    const options = {
+      registry: { type: 'zookeeper', servers: 2181, sessionTimeoutMs: 0.5, digest: 'secret', sesionTimeoutMs: 1 },
+      processing: 'no',
+      drainTimeoutMs: -5,
+      instanceId: 'a/b',
+      tokenEpoch: 1.5,
+      strategies: [{ type: 'MINE' }],
+      jobs: { 'settle-orders': 5 },
+      drainTimeout: 7,
+    };
+    const [place, ...problems] = await problemsOf(options);
+    expect(place).toBe('module options');
+    expect(problems.toSorted()).toEqual([
+      'drainTimeout (given as 7) is not an option of the module; did you mean drainTimeoutMs?',
+      'drainTimeoutMs must be a whole number from 0 to 2147483647, but is -5',
+      'instanceId must be a text without "/", "@-@" and blanks, such as a pod name, but is "a/b"',
+      'jobs must be options by job name, such as { "settle-orders": { disabled: true } }, but is an object (settle-orders)',
+      'processing must be true or false, but is "no"',
+      'registry.digest must be "user:password"',
+      'registry.namespace must be a name such as "orders" or "shop/orders", but is undefined',
+      'registry.servers must be a list such as "10.0.0.1:2181,10.0.0.2:2181", but is 2181',
+      'registry.sesionTimeoutMs (given as 1) is not an option of the module; did you mean registry.sessionTimeoutMs?',
+      'registry.sessionTimeoutMs must be a whole number from 1 to 2147483647, but is 0.5',
+      'strategies must be strategies or classes of such, but has an object (type)',
+      'tokenEpoch must be a whole number from 0 to 2147483647, but is 1.5',
+    ]);
+  });
+
+  it.each([
+    [
+      'an unknown registry',
+      { registry: { type: 'etcd' } },
+      'registry.type must be "memory" or "zookeeper", but is "etcd"',
+    ],
+    ['a text as registry', { registry: 'memory' }, 'registry must be { type: "memory" } or'],
+    [
+      'a server of another kind',
+      { registry: { type: 'memory', server: {} } },
+      'registry.server must be a MemoryRegistry',
+    ],
+    [
+      'an illegal namespace',
+      { registry: { type: 'memory', namespace: 'a//b' } },
+      'namespace "a//b" has an empty level',
+    ],
+    [
+      'an unknown job',
+      { jobs: { 'settle-order': { disabled: true } } },
+      'jobs has "settle-order", but no job is called so; did you mean "settle-orders"?',
+    ],
+  ])('given %s, when it starts, then the error says so', async (_case, options, problem) => {
+    expect((await problemsOf(options)).join('\n')).toContain(problem);
+  });
+
+  it('given wrong options of a job, when it starts, then one error names job, method, fields and values', async () => {
+    class BadJobs {
+      @ElasticJob({ cron: '0 0 25 * * ?', shardingTotalCount: 0, shardingItemParameters: '0=a,0=b', strategy: 'NOPE' })
+      run(): void {}
+    }
+    const start = NestFactory.createApplicationContext(rootModule({ providers: [BadJobs] }), QUIET);
+    const error = await configurationError(start);
+    expect(error.place).toBe('job "BadJobs.run" (BadJobs.run)');
+    const text = error.problems.join('\n');
+    expect(text).toMatch(/cron.*25/);
+    expect(text).toMatch(/shardingTotalCount .*but is 0/);
+    expect(text).toMatch(/shardingItemParameters.*0=a,0=b/);
+    expect(text).toMatch(/strategy.*NOPE/);
+  });
+
+  it('given forRoot twice, when it starts, then it is refused', async () => {
+    const module = rootModule({ imports: [ElasticJobModule.forRoot({})] });
+    await expect(NestFactory.createApplicationContext(module, QUIET)).rejects.toThrow(/imported 2 times/);
+  });
+
+  it('given no options at all, when it starts, then it runs over an embedded registry', async () => {
+    @Module({ imports: [ElasticJobModule.forRoot({})] })
+    class BareModule {}
+    const app = await NestFactory.createApplicationContext(BareModule, QUIET);
+    expect(app.get<RegistryCenter>(REGISTRY_CENTER).session.state).toBe('CONNECTED');
+    await app.close();
+  });
+
+  it('given an own strategy, by class, when a job names it, then the job uses it', async () => {
+    class LastTakesAll implements ShardingStrategy {
+      readonly type = 'LAST_TAKES_ALL';
+      shard: ShardingStrategy['shard'] = (instances, _job, total) =>
+        new Map([[instances.at(-1)!, Array.from({ length: total }, (_, item) => item)]]);
+    }
+    class OwnJobs {
+      @ElasticJob('0 0 2 * * ?', 2, 'LAST_TAKES_ALL')
+      run(): void {}
+    }
+    const { app } = await startJobs({ providers: [OwnJobs], options: { strategies: [LastTakesAll] } });
+    expect(app.get(JobRegistrar).jobs[0]?.configuration.strategy).toBeInstanceOf(LastTakesAll);
+  });
+});
+
+async function inForce(options: ElasticJobModuleOptions, clock = new VirtualClock()) {
+  const { app } = await startJobs({ providers: [OrderJobs], options, clock });
+  return app.get(JobRegistrar).jobs[0]!.configuration;
+}
+
+describe('precedence', () => {
+  it('given a decorator and the module, when it starts, then the module goes over the decorator, field by field', async () => {
+    const jobs = { 'settle-orders': { cron: '0 0 3 * * ?', shardingTotalCount: undefined, disabled: true } };
+    expect(await inForce({ jobs })).toMatchObject({
+      jobName: 'settle-orders',
+      cron: '0 0 3 * * ?',
+      disabled: true,
+      shardingTotalCount: 2,
+      description: 'decorator',
+    });
+  });
+
+  it('given a configuration in the registry, when it starts, then the registry goes over both, unless overwrite is set', async () => {
+    const clock = new VirtualClock();
+    const registry = { type: 'memory', server: new MemoryRegistry(clock) } as const;
+    const first = await inForce({ registry, jobs: { 'settle-orders': { cron: '0 0 3 * * ?' } } }, clock);
+    expect(first.cron).toBe('0 0 3 * * ?');
+    const second = await inForce({ registry, jobs: { 'settle-orders': { cron: '0 0 4 * * ?' } } }, clock);
+    expect(second.cron).toBe('0 0 3 * * ?');
+    const third = await inForce(
+      { registry, jobs: { 'settle-orders': { cron: '0 0 5 * * ?', overwrite: true } } },
+      clock,
+    );
+    expect(third.cron).toBe('0 0 5 * * ?');
+  });
+});
+
+function withVariables(variables: Record<string, string>): ElasticJobModuleOptions {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(`ELASTIC_JOB_${name}`, value);
+  return elasticJobConfig();
+}
+
+describe('elasticJobConfig', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it('given no variables, when read, then the registry is embedded and all else is left to the defaults', () => {
+    expect(JSON.parse(JSON.stringify(withVariables({})))).toEqual({ registry: { type: 'memory' } });
+  });
+
+  it('given every variable, when read, then each is the option of its name', () => {
+    const variables = {
+      SERVERS: '10.0.0.1:2181',
+      NAMESPACE: 'orders',
+      DIGEST: 'me:secret',
+      SESSION_TIMEOUT_MS: '30000',
+      CONNECTION_TIMEOUT_MS: '5000',
+      REQUEST_TIMEOUT_MS: '4000',
+      PROCESSING: 'false',
+      GLOBAL_ENHANCERS: 'true',
+      DRAIN_TIMEOUT_MS: '0',
+      INSTANCE_ID: 'orders-0',
+      TOKEN_EPOCH: '2',
+    };
+    expect(withVariables(variables)).toEqual({
+      registry: {
+        type: 'zookeeper',
+        servers: '10.0.0.1:2181',
+        namespace: 'orders',
+        digest: 'me:secret',
+        sessionTimeoutMs: 30_000,
+        connectionTimeoutMs: 5_000,
+        requestTimeoutMs: 4_000,
+      },
+      processing: false,
+      globalEnhancers: true,
+      drainTimeoutMs: 0,
+      instanceId: 'orders-0',
+      tokenEpoch: 2,
+    });
+  });
+
+  it('given wrong variables, when read, then one error names each with its value', () => {
+    expect(() =>
+      withVariables({ SERVERS: '10.0.0.1:2181', PROCESSING: 'no', SESSION_TIMEOUT_MS: '1m', NAMESPACE: '' }),
+    ).toThrow(
+      'environment: ELASTIC_JOB_NAMESPACE must be given, since the registry is zookeeper, but is undefined; ' +
+        'ELASTIC_JOB_SESSION_TIMEOUT_MS must be a whole number, but is "1m"; ' +
+        'ELASTIC_JOB_PROCESSING must be "true" or "false", but is "no"',
+    );
+  });
+
+  it('given forRootAsync with the config, when it starts, then the variables are in force', async () => {
+    vi.stubEnv('ELASTIC_JOB_PROCESSING', 'false');
+    const clock = new VirtualClock();
+    @Injectable()
+    class Jobs {
+      @ElasticJob('* * * * * ?', 1)
+      run(): void {}
+    }
+    @Module({
+      imports: [
+        ElasticJobModule.forRootAsync({
+          imports: [ConfigModule.forFeature(elasticJobConfig)],
+          inject: [elasticJobConfig.KEY],
+          useFactory: (config: ElasticJobModuleOptions) => ({ ...config, clock }),
+        }),
+      ],
+      providers: [Jobs],
+    })
+    class AsyncModule {}
+    const app = await whileTimePasses(clock, NestFactory.createApplicationContext(AsyncModule, QUIET));
+    const jobs = new JobApplication(app, clock);
+    await jobs.tick();
+    expect(jobs.events.filter(({ kind }) => kind === 'joined' || kind === 'triggered')).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import { ElasticJob, JobRegistrar, type ShardingContext } from '@app/elastic-job';
+import { Injectable } from '@nestjs/common';
+import { describe, expect, it } from 'vitest';
+import { EVERY_SECOND, startJobs } from './support/job-application.js';
+
+@Injectable()
+class OrderJobs {
+  readonly settled: ShardingContext[] = [];
+  readonly nightlyItems: number[] = [];
+
+  @ElasticJob({
+    name: 'settle-orders',
+    cron: EVERY_SECOND,
+    shardingTotalCount: 3,
+    shardingItemParameters: '0=Beijing,1=Shanghai,2=Guangzhou',
+    jobParameter: 'full',
+    failover: true,
+  })
+  async settle(context: ShardingContext): Promise<void> {
+    this.settled.push(context);
+  }
+
+  @ElasticJob(EVERY_SECOND, 2, 'ROUND_ROBIN')
+  nightly({ shardingItem }: ShardingContext): void {
+    this.nightlyItems.push(shardingItem);
+  }
+}
+
+@ElasticJob({ cron: EVERY_SECOND, shardingTotalCount: 2 })
+@Injectable()
+class InvoiceJob {
+  readonly items: number[] = [];
+
+  execute({ shardingItem }: ShardingContext): void {
+    this.items.push(shardingItem);
+  }
+}
+
+describe('@ElasticJob', () => {
+  it('given the long form on a method, when it fires, then each item runs once with its context', async () => {
+    const jobs = await startJobs({ providers: [OrderJobs] });
+    await jobs.tick();
+    const { settled } = jobs.app.get(OrderJobs);
+    expect(settled.map((context) => [context.shardingItem, context.shardingParameter])).toEqual([
+      [0, 'Beijing'],
+      [1, 'Shanghai'],
+      [2, 'Guangzhou'],
+    ]);
+    expect(settled[0]).toMatchObject({
+      jobName: 'settle-orders',
+      jobParameter: 'full',
+      shardingTotalCount: 3,
+      source: 'NORMAL_TRIGGER',
+      trigger: 'schedule',
+      attempt: 1,
+      tokenEpoch: 0,
+      fireTime: new Date(Date.UTC(2030, 0, 1, 0, 0, 1)),
+    });
+    expect(typeof settled[0]?.token).toBe('bigint');
+  });
+
+  it('given the short form, when the application starts, then the job is named after class and method', async () => {
+    const jobs = await startJobs({ providers: [OrderJobs] });
+    await jobs.tick();
+    expect(jobs.app.get(OrderJobs).nightlyItems).toEqual([0, 1]);
+    const nightly = jobs.app.get(JobRegistrar).jobs.find(({ jobName }) => jobName === 'OrderJobs.nightly');
+    expect(nightly?.configuration.strategy.type).toBe('ROUND_ROBIN');
+  });
+
+  it('given a class with execute, when it fires, then execute runs and the job has the class name', async () => {
+    const jobs = await startJobs({ providers: [InvoiceJob] });
+    await jobs.tick();
+    expect(jobs.app.get(InvoiceJob).items).toEqual([0, 1]);
+    expect(jobs.app.get(JobRegistrar).jobs.map(({ jobName }) => jobName)).toEqual(['InvoiceJob']);
+  });
+
+  it('given two decorators on one method, when the application starts, then it is two jobs', async () => {
+    @Injectable()
+    class Reports {
+      readonly parameters: string[] = [];
+
+      @ElasticJob({ name: 'report-eu', cron: EVERY_SECOND, shardingTotalCount: 1, jobParameter: 'eu' })
+      @ElasticJob({ name: 'report-us', cron: EVERY_SECOND, shardingTotalCount: 1, jobParameter: 'us' })
+      report({ jobParameter }: ShardingContext): void {
+        this.parameters.push(jobParameter);
+      }
+    }
+    const jobs = await startJobs({ providers: [Reports] });
+    await jobs.tick();
+    expect(jobs.app.get(Reports).parameters.toSorted()).toEqual(['eu', 'us']);
+  });
+
+  it('given a property, when it is decorated, then it does not compile, and in JavaScript the error names it', () => {
+    expect(() => {
+      class Wrong {
+        // @ts-expect-error -- a property is no job
+        @ElasticJob(EVERY_SECOND, 1)
+        readonly items: number[] = [];
+      }
+      return Wrong;
+    }).toThrow(/@ElasticJob on items/);
+  });
+});

@@ -1,0 +1,107 @@
+import {
+  ElasticJob,
+  MemoryRegistry,
+  REGISTRY_CENTER,
+  type RegistryCenter,
+  type ShardingContext,
+} from '@app/elastic-job';
+import { ElasticJobHealthIndicator, ElasticJobHealthModule } from '@app/elastic-job/terminus';
+import { VirtualClock } from '@app/elastic-job/testing';
+import { NestFactory } from '@nestjs/core';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { AppModule } from '../../src/app.module.js';
+import { EVERY_SECOND, QUIET, startJobs, whileTimePasses } from './support/job-application.js';
+
+class OrderJobs {
+  @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 1 })
+  async settle({ signal }: ShardingContext): Promise<void> {
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve);
+    });
+  }
+}
+
+async function startOverSharedServer() {
+  const clock = new VirtualClock();
+  const server = new MemoryRegistry(clock);
+  const options = { registry: { type: 'memory', server, sessionTimeoutMs: 10_000 } } as const;
+  const jobs = await startJobs({ clock, options, imports: [ElasticJobHealthModule], providers: [OrderJobs] });
+  const health = jobs.app.get(ElasticJobHealthIndicator);
+  const session = (): string => jobs.app.get<RegistryCenter>(REGISTRY_CENTER).session.id!;
+  return { jobs, clock, server, health, session };
+}
+
+describe('ElasticJobHealthIndicator', () => {
+  it('given a running worker, when asked, then both keys are up and readiness shows the job', async () => {
+    const { health } = await startOverSharedServer();
+    expect(health.liveness()).toMatchObject({ elasticJob: { status: 'up' } });
+    expect(health.readiness('jobs')).toMatchObject({
+      jobs: {
+        status: 'up',
+        session: 'CONNECTED',
+        jobs: { 'settle-orders': { leader: expect.stringContaining('@-@') } },
+      },
+    });
+  });
+
+  it('given a suspended connection, when asked, then it is degraded, and up again after the reconnect', async () => {
+    const { health, server, session, clock } = await startOverSharedServer();
+    const id = session();
+    server.suspend(id);
+    await clock.advance(100);
+    expect(health.readiness().elasticJob).toMatchObject({ status: 'degraded', session: 'SUSPENDED' });
+    server.resume(id);
+    await clock.advance(1_000);
+    expect(health.readiness().elasticJob).toMatchObject({ status: 'up' });
+  });
+
+  it('given a session lost for more than 30 s, when asked, then it is not ready, yet alive', async () => {
+    const { health, server, session, clock } = await startOverSharedServer();
+    server.suspend(session());
+    await clock.advance(60_000);
+    expect(health.readiness().elasticJob).toMatchObject({ status: 'down', session: 'LOST' });
+    expect(health.liveness().elasticJob).toMatchObject({ status: 'degraded' });
+  });
+
+  it('given a foreign instance under the job, when asked, then readiness is down and names it', async () => {
+    const { health, server, clock } = await startOverSharedServer();
+    const java = server.center({ namespace: 'elastic-job', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 1_000 });
+    await java.connect();
+    await java.create('/settle-orders/instances/10.0.0.9@-@77', 'jobInstanceId: 10.0.0.9@-@77\n', 'EPHEMERAL');
+    await clock.advance(10);
+    expect(health.readiness().elasticJob).toMatchObject({
+      status: 'down',
+      reasons: [expect.stringMatching(/settle-orders.*10\.0\.0\.9@-@77/)],
+    });
+    await java.close();
+    await clock.advance(10);
+    expect(health.readiness().elasticJob).toMatchObject({ status: 'up' });
+  });
+
+  it('given a worker that drains, when asked, then it is not ready, yet alive', async () => {
+    const { health, jobs } = await startOverSharedServer();
+    await jobs.tick();
+    const closing = jobs.close();
+    await jobs.clock.advance(1_000);
+    expect(health.readiness().elasticJob).toMatchObject({ status: 'down', phase: 'draining' });
+    expect(health.liveness().elasticJob).toMatchObject({ status: 'up' });
+    await whileTimePasses(jobs.clock, closing);
+  });
+});
+
+describe('the root application', () => {
+  it('given no variables, when it starts, then it serves both health routes, runs no jobs and nothing else', async () => {
+    const app = await NestFactory.create(AppModule, QUIET);
+    try {
+      await app.init();
+      const live = await request(app.getHttpServer()).get('/health/live').expect(200);
+      expect(live.body).toMatchObject({ status: 'ok', details: { elasticJob: { status: 'up' } } });
+      const ready = await request(app.getHttpServer()).get('/health/ready').expect(200);
+      expect(ready.body.details.elasticJob).toMatchObject({ status: 'up', session: 'CONNECTED', jobs: {} });
+      await request(app.getHttpServer()).get('/').expect(404);
+    } finally {
+      await app.close();
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import { ElasticJob, JobRegistrar } from '@app/elastic-job';
+import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import { describe, expect, it } from 'vitest';
+import { EVERY_SECOND, startJobs } from './support/job-application.js';
+
+const START = Date.UTC(2030, 0, 1);
+
+class OrderJobs {
+  runs = 0;
+
+  @ElasticJob({ name: 'settle-orders', cron: '0/5 * * * * ?', shardingTotalCount: 1, timeZone: 'Asia/Tokyo' })
+  settle(): void {
+    this.runs += 1;
+  }
+}
+
+describe('SchedulerRegistry', () => {
+  it('given ScheduleModule, when jobs run, then they are listed with their times', async () => {
+    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
+    const listed = jobs.app.get(SchedulerRegistry).getCronJob('settle-orders');
+    expect(listed.isActive).toBe(true);
+    expect(listed.lastDate()).toBeNull();
+    expect(listed.nextDate().toISO()).toBe('2030-01-01T09:00:05.000+09:00');
+    expect(listed.nextDates(3).map((date) => date.toMillis() - START)).toEqual([5_000, 10_000, 15_000]);
+    await jobs.clock.advance(5_000);
+    expect(listed.lastDate()).toEqual(new Date(START + 5_000));
+  });
+
+  it('given a listed job, when it is stopped and started there, then its schedule pauses and goes on', async () => {
+    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
+    const listed = jobs.app.get(SchedulerRegistry).getCronJob('settle-orders');
+    void listed.stop();
+    expect(listed.isActive).toBe(false);
+    await jobs.clock.advance(20_000);
+    expect(jobs.app.get(OrderJobs).runs).toBe(0);
+    listed.start();
+    expect(listed.isActive).toBe(true);
+    await jobs.clock.advance(5_000);
+    expect(jobs.app.get(OrderJobs).runs).toBe(1);
+  });
+
+  it('given a schedule that has ended, when asked, then the next date is invalid', async () => {
+    class PastJobs {
+      @ElasticJob({ name: 'past', cron: '0 0 0 1 1 ? 2020', shardingTotalCount: 1 })
+      run(): void {}
+    }
+    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [PastJobs] });
+    expect(jobs.app.get(SchedulerRegistry).getCronJob('past').nextDate().isValid).toBe(false);
+  });
+
+  it('given the time of a listed job, when it is set there, then it is refused with the remedy', async () => {
+    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
+    const listed = jobs.app.get(SchedulerRegistry).getCronJob('settle-orders');
+    expect(() => listed.setTime(listed.cronTime)).toThrow(/job "settle-orders": .*change the job's cron/);
+  });
+
+  it('given a job removed at run time, when it has left, then it is no longer listed', async () => {
+    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
+    await jobs.app.get(JobRegistrar).remove('settle-orders');
+    expect(jobs.app.get(SchedulerRegistry).doesExist('cron', 'settle-orders')).toBe(false);
+  });
+
+  it('given a @Cron of the same name, when it starts, then both run and the listed one is the other', async () => {
+    class Both extends OrderJobs {
+      @Cron('0 0 0 1 1 *', { name: 'settle-orders' })
+      other(): void {}
+    }
+    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [Both] });
+    await jobs.clock.advance(5_000);
+    expect(jobs.app.get(Both).runs).toBe(1);
+  });
+
+  it('given an application that closes, when all hooks have run, then nothing fails for a name that is gone', async () => {
+    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
+    const registry = jobs.app.get(SchedulerRegistry);
+    await expect(jobs.close()).resolves.toBeUndefined();
+    expect(registry.getCronJobs().size).toBe(0);
+  });
+
+  it('given no ScheduleModule, when jobs run, then nothing is missing', async () => {
+    class PlainJobs {
+      @ElasticJob(EVERY_SECOND, 1)
+      run(): void {}
+    }
+    const jobs = await startJobs({ providers: [PlainJobs] });
+    await jobs.tick();
+    expect(jobs.outcomes).toEqual([[0, { kind: 'succeeded' }]]);
+  });
+});
