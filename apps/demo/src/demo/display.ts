@@ -1,0 +1,56 @@
+import { Presets, MultiBar, type SingleBar } from 'cli-progress';
+import Table from 'cli-table3';
+import type { Assignment, Ledger } from './ledger.js';
+
+/** What the demo shows: a bar and lines above it on a terminal, lines alone elsewhere. */
+export class Display {
+  private readonly bars: MultiBar | undefined;
+  private readonly bar: SingleBar | undefined;
+  private shownAssignment = '';
+  private shownTenth = 0;
+
+  constructor(private readonly total: number) {
+    if (!process.stdout.isTTY) return;
+    const format = ' {bar} {value}/{total} cities, {refused} stale writes refused';
+    this.bars = new MultiBar({ format, barsize: 30 }, Presets.rect);
+    this.bar = this.bars.create(total, 0, { refused: 0 });
+  }
+
+  line(text: string): void {
+    if (this.bars) this.bars.log(`${text}\n`);
+    else console.log(text);
+  }
+
+  /** Shows what has changed. */
+  update(ledger: Ledger): void {
+    this.progress(ledger.added(), ledger.refused);
+    this.assignment(ledger.assignment);
+  }
+
+  /** Leaves the last state of the bar on the terminal. */
+  stop(): void {
+    this.bars?.stop();
+  }
+
+  private progress(counted: number, refused: number): void {
+    this.bar?.update(counted, { refused });
+    const tenth = Math.floor((10 * counted) / this.total);
+    if (this.bar || tenth === this.shownTenth) return;
+    this.shownTenth = tenth;
+    this.line(`${tenth * 10} % of ${this.total} cities counted, ${refused} stale writes refused`);
+  }
+
+  private assignment(assignment: Assignment): void {
+    if (assignment.size === 0) return;
+    const text = tableOf(assignment);
+    if (text === this.shownAssignment) return;
+    this.shownAssignment = text;
+    this.line(text);
+  }
+}
+
+function tableOf(assignment: Assignment): string {
+  const table = new Table({ head: ['instance', 'items'], style: { head: [], border: [], compact: true } });
+  for (const instance of [...assignment.keys()].toSorted()) table.push([instance, assignment.get(instance)!.join(' ')]);
+  return table.toString();
+}

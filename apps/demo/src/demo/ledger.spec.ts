@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import type { DemoEvent } from './demo-event.js';
+import { Ledger } from './ledger.js';
+
+const wrote = (instance: string, item: number, added: number, token = '1'): DemoEvent => ({
+  kind: 'wrote',
+  instance,
+  item,
+  token,
+  added,
+});
+
+it('given a wait, when the event that it is for is recorded, then it ends', async () => {
+  const ledger = new Ledger(new AbortController().signal);
+  const waiting = ledger.until('A has written twice', () => ledger.writes('A').length === 2);
+
+  ledger.record(wrote('A', 0, 500));
+  ledger.record(wrote('A', 0, 20));
+
+  await waiting;
+  expect(ledger.added('A')).toBe(520);
+});
+
+it('given a condition that is slow to answer, when an event comes meanwhile, then it is asked once more', async () => {
+  const ledger = new Ledger(new AbortController().signal);
+  let isAsked = 0;
+  const slowly = async () => {
+    isAsked += 1;
+    if (isAsked === 1) ledger.record(wrote('A', 0, 500));
+    return isAsked === 2;
+  };
+
+  await ledger.until('it is true', slowly);
+
+  expect(isAsked).toBe(2);
+});
+
+it('given a wait, when the deadline comes first, then the error says what did not happen', async () => {
+  const deadline = new AbortController();
+  const ledger = new Ledger(deadline.signal);
+  const waiting = ledger.until('a write was refused', () => ledger.refused > 0);
+
+  deadline.abort();
+
+  await expect(waiting).rejects.toThrow('Waited in vain until a write was refused.');
+});
+
+it('given writes of two instances, when they are looked at, then sums, refusals and the newest writer are known', () => {
+  const ledger = new Ledger(new AbortController().signal);
+
+  ledger.record(wrote('B', 3, 400, '10'));
+  ledger.record(wrote('A', 3, 500, '9'));
+  ledger.record({ kind: 'refused', instance: 'A', item: 3 });
+
+  expect(ledger.added()).toBe(900);
+  expect(ledger.refused).toBe(1);
+  expect(ledger.newestWrite(3)).toMatchObject({ instance: 'B', token: '10' });
+  expect(ledger.newestWrite(4)).toBeUndefined();
+});
+
+it('given an instance that joined twice, when items are assigned, then its two lives have different names', () => {
+  const ledger = new Ledger(new AbortController().signal);
+
+  ledger.record({ kind: 'joined', instance: 'A', instanceId: 'id-1' });
+  ledger.record({ kind: 'joined', instance: 'B', instanceId: 'id-2' });
+  ledger.record({ kind: 'joined', instance: 'B', instanceId: 'id-3' });
+  ledger.record({
+    kind: 'resharded',
+    instance: 'A',
+    owners: [
+      [0, 'id-1'],
+      [1, 'id-3'],
+      [2, 'id-1'],
+    ],
+  });
+
+  expect(ledger.assignment).toEqual(
+    new Map([
+      ['A', [0, 2]],
+      ['B again', [1]],
+    ]),
+  );
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { findMiscounts } from './miscounts.js';
+
+const japan = { country: 'JP', cities: 2, population: 1_818_353 };
+const peru = { country: 'PE', cities: 1, population: 400_000 };
+
+it('given the statistics of the data set, when they are compared, then nothing is reported', () => {
+  expect(findMiscounts([japan, peru], [peru, japan])).toEqual([]);
+});
+
+it('given a country counted twice, one left out and one made up, when compared, then each is reported', () => {
+  const twice = { ...japan, cities: 4 };
+  const madeUp = { country: 'XX', cities: 1, population: 1 };
+
+  expect(findMiscounts([twice, madeUp], [japan, peru])).toEqual([
+    'JP: 4 cities with 1818353 inhabitants, should be 2 cities with 1818353 inhabitants',
+    'XX: 1 cities with 1 inhabitants, should be missing',
+    'PE: missing, should be 1 cities with 400000 inhabitants',
+  ]);
+});

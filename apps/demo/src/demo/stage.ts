@@ -1,0 +1,78 @@
+import { inspect } from 'node:util';
+import { CitiesSource } from '../cities/cities.source.js';
+import { openStatisticsDatabase, type StatisticsDatabase } from '../cities/statistics.database.js';
+import { StatisticsStore } from '../cities/statistics.store.js';
+import type { DemoEvent } from './demo-event.js';
+import { Display } from './display.js';
+import { Ledger } from './ledger.js';
+import { findMiscounts } from './miscounts.js';
+
+/** What a plot plays on. */
+export interface Stage {
+  readonly ledger: Ledger;
+  readonly database: StatisticsDatabase;
+  /** True if the database has as many cities as the data set. */
+  readonly isComplete: () => Promise<boolean>;
+  /** Takes the instances' events. */
+  readonly hear: (event: DemoEvent) => void;
+  /** Tells the audience what happens. */
+  readonly tell: (text: string) => void;
+  /** Ends every wait: the play cannot go on. */
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * Plays a demo and judges it by what the database holds. Sets the exit status: 0 only if every city was counted exactly
+ * once and stale writes were refused.
+ */
+export async function perform(
+  databaseFile: string,
+  limitMs: number,
+  play: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const database = await openStatisticsDatabase(databaseFile);
+  const store = new StatisticsStore(database);
+  const total = new CitiesSource().all.length;
+  const failure = new AbortController();
+  const ledger = new Ledger(AbortSignal.any([failure.signal, AbortSignal.timeout(limitMs)]));
+  const display = new Display(total);
+  const hear = (event: DemoEvent) => {
+    ledger.record(event);
+    display.update(ledger);
+  };
+
+  const problems: string[] = [];
+  try {
+    await play({
+      ledger,
+      database,
+      isComplete: async () => (await store.total()) === total,
+      hear,
+      tell: (text) => display.line(text),
+      fail: (error) => failure.abort(error),
+    });
+    problems.push(...(await judge(ledger, store)));
+  } catch (error) {
+    problems.push(inspect(error));
+  }
+  display.stop();
+  console.log(`\nCities counted:        ${await store.total()} of ${total}`);
+  console.log(`Stale writes refused:  ${ledger.refused}`);
+  conclude(problems);
+  await database.destroy();
+}
+
+async function judge(ledger: Ledger, store: StatisticsStore): Promise<string[]> {
+  const problems = findMiscounts(await store.byCountry());
+  if (ledger.refused === 0) problems.push('No stale write was refused: the fence was not put to the test.');
+  return problems;
+}
+
+function conclude(problems: readonly string[]): void {
+  if (problems.length === 0) {
+    console.log('Every city was counted exactly once: the statistics of all countries equal those of the data set.');
+    return;
+  }
+  console.error(`\nThe demo failed:\n${problems.join('\n')}`);
+  process.exitCode = 1;
+}
