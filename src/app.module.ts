@@ -1,0 +1,19 @@
+import { elasticJobConfig, ElasticJobModule, type ElasticJobModuleOptions } from '@app/elastic-job';
+import { ElasticJobHealthModule } from '@app/elastic-job/terminus';
+import { Module } from '@nestjs/common';
+import { ConfigModule } from '@nestjs/config';
+import { HealthController } from './health.controller.js';
+
+/** Looks at the registry that `ELASTIC_JOB_*` variables name, and runs no jobs. */
+@Module({
+  imports: [
+    ElasticJobModule.forRootAsync({
+      imports: [ConfigModule.forFeature(elasticJobConfig)],
+      inject: [elasticJobConfig.KEY],
+      useFactory: (config: ElasticJobModuleOptions) => ({ ...config, processing: false }),
+    }),
+    ElasticJobHealthModule,
+  ],
+  controllers: [HealthController],
+})
+export class AppModule {}
