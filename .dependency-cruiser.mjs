@@ -1,0 +1,107 @@
+/**
+ * The rooms and their arrows, as docs/architecture.md draws them. A room is entered through its index; a row names the
+ * rooms that it may import.
+ */
+const ROOMS = {
+  domain: [],
+  clock: ['domain'],
+  registry: ['domain', 'clock'],
+  tracing: ['domain', 'clock'],
+  coordination: ['domain', 'clock', 'registry'],
+  scheduling: ['domain', 'clock'],
+  executor: ['domain', 'clock', 'coordination', 'tracing'],
+  runtime: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'scheduling', 'executor'],
+  guards: ['domain', 'registry'],
+  health: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'runtime'],
+  testing: ['domain', 'clock', 'registry', 'coordination', 'runtime', 'tracing'],
+};
+
+/** Inside coordination, left may not import right. */
+const COORDINATION = ['job-tree', 'configuration', 'membership', 'leadership', 'execution', 'sharding', 'failover'];
+
+const SOURCE = 'libs/elastic-job/src';
+const SPEC = String.raw`\.(for-)?spec\.ts$`;
+const inRoom = (room) => `^${SOURCE}/${room}/`;
+
+const arrows = Object.entries(ROOMS).map(([room, allowed]) => ({
+  name: `${room}-imports`,
+  comment: `${room} may import: ${allowed.join(', ') || 'nothing of this package'}`,
+  severity: 'error',
+  from: { path: inRoom(room), pathNot: SPEC },
+  to: { path: `^${SOURCE}/`, pathNot: [room, ...allowed].map(inRoom) },
+}));
+
+const coordinationOrder = COORDINATION.map((room, index) => ({
+  name: `coordination-${room}-imports`,
+  comment: `coordination/${room} may import what stands left of it`,
+  severity: 'error',
+  from: { path: inRoom(`coordination/${room}`), pathNot: SPEC },
+  to: {
+    path: inRoom('coordination'),
+    pathNot: COORDINATION.slice(0, index + 1).map((left) => inRoom(`coordination/${left}`)),
+  },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...arrows,
+    ...coordinationOrder,
+    {
+      name: 'no-cycles',
+      comment: 'compiled modules die of a cycle ("Cannot access before initialization") that tests do not see',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'rooms-have-one-door',
+      comment: 'enter a room by its index.ts; inner rooms of coordination count as rooms',
+      severity: 'error',
+      from: { path: `^${SOURCE}/([^/]+)/`, pathNot: SPEC },
+      to: {
+        path: `^${SOURCE}/[^/]+/`,
+        pathNot: [`^${SOURCE}/$1/`, `^${SOURCE}/[^/]+/index\\.ts$`, `^${SOURCE}/coordination/[^/]+/index\\.ts$`],
+      },
+    },
+    {
+      name: 'nest-stays-outside',
+      comment: 'only nest, console and testing/nest know Nest',
+      severity: 'error',
+      from: { path: `^${SOURCE}/`, pathNot: [inRoom('nest'), inRoom('console'), inRoom('testing/nest'), SPEC] },
+      to: { path: '^(node_modules/)?@nestjs/' },
+    },
+    {
+      name: 'one-room-knows-the-client',
+      comment: 'only registry/zookeeper knows a ZooKeeper client',
+      severity: 'error',
+      from: { pathNot: [inRoom('registry/zookeeper'), '^test/'] },
+      to: { path: 'node-zookeeper-client' },
+    },
+    {
+      name: 'nobody-imports-testing',
+      severity: 'error',
+      from: { path: `^${SOURCE}/`, pathNot: [inRoom('testing'), SPEC] },
+      to: { path: inRoom('testing') },
+    },
+    {
+      name: 'nobody-imports-the-console-application',
+      severity: 'error',
+      from: { pathNot: '^(src|test)/' },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'no-undeclared-packages',
+      severity: 'error',
+      from: { path: '^(libs|apps|src)/', pathNot: SPEC },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['types', 'import', 'node', 'default'] },
+    exclude: { path: '(^|/)dist/' },
+  },
+};

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const SOURCE = 'libs/elastic-job/src';
+
+/** What a simulation has to own; `clock` hands it out. */
+const GLOBALS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'performance', 'crypto']);
+const MEMBERS = new Set([
+  'Date.now',
+  'Math.random',
+  'AbortSignal.timeout',
+  'process.hrtime',
+  'process.pid',
+  'process.uptime',
+]);
+const MODULES = /^(node:)?(os|crypto|timers|timers\/promises|perf_hooks)$/;
+
+/** `clock` and the socket code; the virtual timeline waits for real turns of the event loop. */
+const ALLOWED = [`${SOURCE}/clock/`, `${SOURCE}/registry/zookeeper/`, `${SOURCE}/testing/virtual-timeline.ts`];
+
+describe('a simulation owns time and chance', () => {
+  it('given the library, when its sources are read, then only clock and the socket code touch them', () => {
+    const files = ts.sys
+      .readDirectory(SOURCE, ['.ts'])
+      .map((file) => file.slice(file.indexOf(SOURCE)))
+      .filter((file) => !file.endsWith('spec.ts') && !ALLOWED.some((path) => file.startsWith(path)));
+
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.flatMap((file) => uses(file, readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
+  it.each([
+    ['const now = Date.now();', 'Date.now'],
+    ['const now = new Date();', 'new Date()'],
+    ['setTimeout(() => {}, 1);', 'setTimeout'],
+    ['const { pid } = process; export const id = process.pid;', 'process.pid'],
+    ["import { hostname } from 'node:os';", 'node:os'],
+    ['export const id = crypto.randomUUID();', 'crypto'],
+  ])('given a source with %s, when it is read, then %s is found', (text, found) => {
+    expect(uses('sample.ts', text)).toEqual([`sample.ts: ${found}`]);
+  });
+
+  it('given dates that are computed from what is known, when a source is read, then nothing is found', () => {
+    expect(
+      uses('sample.ts', 'export const day = new Date(Date.UTC(2026, 0, 1)); clock.setTimer(1, () => {});'),
+    ).toEqual([]);
+  });
+});
+
+function uses(file: string, text: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const use = useOf(node);
+    if (use !== undefined) found.push(`${file}: ${use}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true));
+  return found;
+}
+
+function useOf(node: ts.Node): string | undefined {
+  if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
+    return MODULES.test(node.moduleSpecifier.text) ? node.moduleSpecifier.text : undefined;
+  }
+  if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) return 'new Date()';
+  if (ts.isPropertyAccessExpression(node)) return MEMBERS.has(node.getText()) ? node.getText() : undefined;
+  if (ts.isIdentifier(node) && GLOBALS.has(node.text) && isFreeName(node)) return node.text;
+  return undefined;
+}
+
+// A property or a declaration of the same name is another thing.
+function isFreeName(node: ts.Identifier): boolean {
+  const { parent } = node;
+  return ts.isPropertyAccessExpression(parent) ? parent.expression === node : ts.isCallExpression(parent);
+}

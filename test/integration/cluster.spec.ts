@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
+import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { startProxy, type ZooKeeperProxy } from '../support/zookeeper/zookeeper-proxy.js';
+
+const JOB = 'settle-orders';
+const TOTAL = 7;
+const ITEMS = [...Array(TOTAL).keys()];
+/** Far in the future: fire times come by hand. */
+const NEVER = '0 0 0 1 1 ? 2199';
+
+const clock = new SystemClock();
+
+/** One process of the cluster: a runtime with a session of its own. */
+interface Process {
+  readonly runtime: ElasticJobRuntime;
+  readonly registry: RegistryCenter;
+}
+
+interface Run {
+  readonly process: number;
+  readonly context: ShardingContext;
+}
+
+let proxy: ZooKeeperProxy;
+let namespace: string;
+let processes: Process[];
+let runs: Run[];
+let handler: (context: ShardingContext) => unknown;
+/** Something has happened in one of the processes. */
+let changed: () => void;
+beforeEach(async () => {
+  proxy = await startProxy(inject('zooKeeper'));
+  namespace = `cluster-${clock.uuid()}`;
+  processes = [];
+  runs = [];
+  handler = () => {};
+  changed = () => {};
+});
+afterEach(async () => {
+  await Promise.all(processes.map(({ runtime }) => runtime.stop()));
+  await proxy.stop();
+});
+
+describe('three instances over a real ZooKeeper', () => {
+  it('given they have started together, when a trigger fires, then every item runs once, on its owner', async () => {
+    await startAll(3);
+
+    await fire();
+
+    expect(itemsIn(runs)).toEqual(ITEMS);
+    expect(new Set(runs.map(({ process }) => process))).toEqual(new Set([0, 1, 2]));
+    expect((await owners()).size).toBe(TOTAL);
+    expect(processes.filter(({ runtime }) => runtime.leader.isLeader(JOB))).toHaveLength(1);
+  });
+
+  it('given a session that the server ends, when its handlers run, then they are told, others run the items, and it is back under a new id', async () => {
+    await startAll(3);
+    const before = idOf(0);
+    const own = itemsOf(before).length;
+    // The first run of an item waits to be told; a failover of it ends at once.
+    handler = ({ source, signal }) => source !== 'FAILOVER' && aborted(signal);
+    const firing = processes[0]!.runtime.registrar.of(JOB).currentSession!.tick(clock.wallNow());
+    await until(() => runs.length === own);
+    const lost = itemsIn(runs);
+    const rejoined = next(0, (event) => event.kind === 'joined');
+
+    await proxy.expire(processes[0]!.registry.session.id!);
+
+    await firing;
+    expect(runs.slice(0, lost.length).every(({ context }) => context.signal.aborted)).toBe(true);
+    await rejoined;
+    expect(idOf(0)).not.toBe(before);
+    await until(() => runs.length >= 2 * lost.length);
+    const again = runs.slice(lost.length);
+    expect(itemsIn(again)).toEqual(lost);
+    expect(again.every(({ context }) => context.source === 'FAILOVER')).toBe(true);
+    for (const { context } of again) {
+      const first = runs.find((run) => run.context.shardingItem === context.shardingItem)!;
+      expect(context.token!).toBeGreaterThan(first.context.token!);
+    }
+    await untilOwnedBy([0, 1, 2]);
+  });
+
+  it('given one of them leaves, when it is gone, then no node of it is left and the others own all items', async () => {
+    await startAll(3);
+    const id = idOf(1);
+    const leading = processes.findIndex(({ runtime }) => runtime.leader.isLeader(JOB));
+
+    await processes[1]!.runtime.stop();
+
+    const witness = processes[leading === 1 ? 0 : leading]!;
+    await untilOwnedBy([0, 2]);
+    expect((await witness.runtime.instances.instances(JOB)).map(({ jobInstanceId }) => jobInstanceId)).not.toContain(
+      id,
+    );
+    expect(await witness.registry.exists(`/${JOB}/sessions/${id}`)).toBeUndefined();
+    expect(await witness.registry.children(`/${JOB}/sessions`)).toHaveLength(2);
+  });
+
+  it('given a connection that breaks and comes back, when a trigger fires then, then nothing has changed hands', async () => {
+    await startAll(2);
+    const before = await owners();
+    const ids = [idOf(0), idOf(1)];
+    const back = [0, 1].map((process) =>
+      next(process, (event) => event.kind === 'session' && event.state === 'RECONNECTED'),
+    );
+
+    proxy.cut();
+    await Promise.all(back);
+    await fire();
+
+    expect(itemsIn(runs)).toEqual(ITEMS);
+    expect(await owners()).toEqual(before);
+    expect([idOf(0), idOf(1)]).toEqual(ids);
+  });
+});
+
+async function startAll(count: number): Promise<void> {
+  for (let process = 0; process < count; process++) processes.push(await make(process));
+  await Promise.all(processes.map(({ runtime }) => runtime.start()));
+  await untilOwnedBy([...Array(count).keys()]);
+}
+
+async function make(process: number): Promise<Process> {
+  const options = { servers: proxy.connect, namespace, sessionTimeoutMs: 6_000 };
+  const registry = new ZooKeeperRegistryCenter(options, clock);
+  const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 });
+  runtime.events.on(() => changed());
+  const job = { name: JOB, cron: NEVER, shardingTotalCount: TOTAL, failover: true };
+  await runtime.registrar.register({
+    configuration: resolveJobOptions(job, { place: 'cluster.spec' }),
+    className: JOB,
+    place: 'cluster.spec',
+    handler: (context) => {
+      runs.push({ process, context });
+      changed();
+      return handler(context);
+    },
+  });
+  return { runtime, registry };
+}
+
+/** One fire time, the same for all. */
+async function fire(): Promise<void> {
+  const fireTime = clock.wallNow();
+  await Promise.all(processes.map(({ runtime }) => runtime.registrar.of(JOB).currentSession!.tick(fireTime)));
+}
+
+/** Ascending. */
+function itemsIn(some: readonly Run[]): number[] {
+  return some.map(({ context }) => context.shardingItem).toSorted((a, b) => a - b);
+}
+
+function idOf(process: number): string {
+  return processes[process]!.runtime.registrar.of(JOB).currentSession!.tree.self.jobInstanceId;
+}
+
+function itemsOf(instanceId: string): number[] {
+  return processes[0]!.runtime.registrar.of(JOB).currentSession!.tree.itemsOf(instanceId);
+}
+
+function owners(): Promise<ReadonlyMap<number, string>> {
+  return processes.at(-1)!.runtime.sharding.assignments(JOB);
+}
+
+/** Waits until just these processes own items, and all of them. */
+async function untilOwnedBy(expected: readonly number[]): Promise<void> {
+  await until(async () => {
+    const ids = new Set(expected.map(idOf));
+    const current = await owners();
+    const holders = new Set(current.values());
+    return current.size === TOTAL && holders.size === ids.size && [...ids].every((id) => holders.has(id));
+  });
+}
+
+/** The next event of a process that fits. Call before what makes it come. */
+function next(process: number, fits: (event: JobEvent) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const off = processes[process]!.runtime.events.on((event) => {
+      if (!fits(event)) return;
+      off();
+      resolve();
+    });
+  });
+}
+
+/** Looks, and looks again after whatever happens in any process. */
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (;;) {
+    const change = new Promise<void>((resolve) => (changed = resolve));
+    if (await isTrue()) return;
+    await change;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

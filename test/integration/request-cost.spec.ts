@@ -1,0 +1,113 @@
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import { type JobHandler, resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
+import {
+  MemoryRegistry,
+  type RegistryCenter,
+  ZooKeeperRegistryCenter,
+} from '../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+
+const JOB = 'counted';
+const clock = new SystemClock();
+const adapters: { readonly name: string; readonly center: (namespace: string) => RegistryCenter }[] = [
+  {
+    name: 'memory',
+    center: (namespace) =>
+      new MemoryRegistry(clock).center({
+        namespace,
+        clock,
+        sessionTimeoutMs: 30_000,
+        requestTimeoutMs: 10_000,
+        latencyMs: 4,
+      }),
+  },
+  {
+    name: 'zookeeper',
+    center: (namespace) => new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace }, clock),
+  },
+];
+
+let runtime: ElasticJobRuntime | undefined;
+afterEach(() => runtime?.stop());
+
+describe.each(adapters)('the cost of one trigger in steady state ($name)', ({ name, center }) => {
+  it.each([1, 10, 100, 1_000])(
+    'given %i items that end together, when a trigger has run, then it has cost 3 foreground requests',
+    async (items) => {
+      const registry = await start(center, items, () => {});
+
+      const cost = await costOfTrigger(registry);
+
+      print(name, items, 'together', cost);
+      expect(cost.foreground).toBe(3);
+    },
+  );
+
+  it('given 1,000 items that end at random within 100 ms, when a trigger has run, then settles shared their requests', async () => {
+    const registry = await start(center, 1_000, () => clock.sleep(100 * clock.random()));
+    const roundTripMs = await measureRoundTrip(registry);
+
+    const cost = await costOfTrigger(registry);
+
+    print(name, 1_000, `within 100 ms, round trip ${roundTripMs.toFixed(2)} ms`, cost);
+    expect(cost.foreground).toBeGreaterThanOrEqual(3);
+    expect(cost.foreground).toBeLessThanOrEqual(3 + 100 / roundTripMs);
+  });
+});
+
+interface Cost {
+  readonly foreground: number;
+  readonly background: number;
+  readonly elapsedMs: number;
+}
+
+async function start(
+  center: (namespace: string) => RegistryCenter,
+  shardingTotalCount: number,
+  handler: JobHandler,
+): Promise<RegistryCenter> {
+  const registry = center(`cost-${clock.uuid()}`);
+  runtime = new ElasticJobRuntime({ registry, clock });
+  const options = { name: JOB, cron: '0 0 0 1 1 ? 2199', shardingTotalCount, failover: true, monitorExecution: true };
+  const configuration = resolveJobOptions(options, { place: 'request-cost.spec' });
+  await runtime.registrar.register({ configuration, className: JOB, place: 'request-cost.spec', handler });
+  await runtime.start();
+  await trigger(); // The first run of a job is not steady state.
+  return registry;
+}
+
+async function trigger(): Promise<void> {
+  await runtime!.registrar.of(JOB).currentSession!.tick(clock.wallNow());
+}
+
+async function costOfTrigger(registry: RegistryCenter): Promise<Cost> {
+  await quiet(registry);
+  const before = { ...registry.traffic };
+  const begunAt = clock.monotonicNow();
+  await trigger();
+  const elapsedMs = clock.monotonicNow() - begunAt;
+  const foreground = registry.traffic.foreground - before.foreground;
+  await quiet(registry);
+  return { foreground, background: registry.traffic.background - before.background, elapsedMs };
+}
+
+// The sync of a view resolves when nothing is left to be read again.
+async function quiet(registry: RegistryCenter): Promise<void> {
+  const before = registry.traffic.foreground;
+  await runtime!.registrar.of(JOB).currentSession!.tree.sync();
+  expect(registry.traffic.foreground).toBe(before + 1);
+}
+
+async function measureRoundTrip(registry: RegistryCenter): Promise<number> {
+  const begunAt = clock.monotonicNow();
+  for (let round = 0; round < 20; round++) await registry.exists(`/${JOB}/config`);
+  return (clock.monotonicNow() - begunAt) / 20;
+}
+
+function print(adapter: string, items: number, how: string, { foreground, background, elapsedMs }: Cost): void {
+  console.info(
+    `${adapter}: ${items} items ending ${how}: ${foreground} foreground, ${background} watch requests, ` +
+      `${elapsedMs.toFixed(0)} ms`,
+  );
+}
