@@ -1,0 +1,71 @@
+import { afterAll, expect, it, vi } from 'vitest';
+import { type ClientProcess, forkClient, OpenHandles } from './index.js';
+
+const LIMITS = { timeout: 20_000 };
+const ECHO = new URL('./echo.fixture.ts', import.meta.url);
+const handles = new OpenHandles();
+afterAll(() => handles.stopAll());
+
+async function startEcho(): Promise<ClientProcess> {
+  const client = await handles.add(forkClient(ECHO, ['an argument']));
+  expect(await client.receive()).toEqual({ started: 'an argument', pid: client.pid });
+  return client;
+}
+
+it(
+  'given a script in TypeScript, when it is told something, then it hears and answers as a process of its own',
+  LIMITS,
+  async () => {
+    const client = await startEcho();
+    expect(client.pid).not.toBe(process.pid);
+    client.send('one');
+    client.send('two');
+    expect(await client.receive((message) => message === 'two')).toBe('two');
+    expect(await client.receive()).toBe('one');
+  },
+);
+
+it('given a paused process, when it is told something, then it answers only after it was resumed', LIMITS, async () => {
+  const client = await startEcho();
+  client.pause();
+  client.send('ping');
+  await expect(client.receive(() => true, 200)).rejects.toThrow('No message');
+  client.resume();
+  expect(await client.receive()).toBe('ping');
+});
+
+it('given a process that fails, when a message is awaited, then its last words are told', LIMITS, async () => {
+  const client = await startEcho();
+  client.send('fail');
+  await expect(client.receive()).rejects.toThrow('told to fail');
+  expect(await client.ended).toEqual({ code: 1, signal: null });
+  await client.stop();
+});
+
+it('given a paused process, when it is killed, then it is gone', LIMITS, async () => {
+  const client = await startEcho();
+  client.pause();
+  await client.kill();
+  expect(await client.ended).toEqual({ code: null, signal: 'SIGKILL' });
+});
+
+it(
+  'given a process that has forked a paused client, when it is killed outright, then the client goes as well',
+  LIMITS,
+  async () => {
+    const parent = await handles.add(forkClient(new URL('./parent.fixture.ts', import.meta.url)));
+    const pid = await parent.receive((message): message is number => typeof message === 'number');
+    expect(isAlive(pid)).toBe(true);
+    await parent.kill();
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 4_000 });
+  },
+);
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { guard } from '../zookeeper/guard.js';
+
+const HOOKS = new URL('./typescript-hooks.mjs', import.meta.url).href;
+const REGISTER = `data:text/javascript,import{register}from"node:module";register(${JSON.stringify(HOOKS)})`;
+const RECEIVE_LIMIT_MS = 10_000;
+const WORDS = 4_000;
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * A process of its own that runs a script, hears and tells, and can be stopped or killed. It ends with this one at the
+ * latest.
+ */
+export class ClientProcess {
+  /** Resolves when it has ended, whoever ended it. */
+  readonly ended: Promise<ProcessEnd>;
+  readonly #unread: unknown[] = [];
+  readonly #news = new EventEmitter();
+  #hasEnded = false;
+  #words = '';
+
+  constructor(private readonly child: ChildProcess) {
+    const killer = guard('kill -KILL "$1"', String(this.pid));
+    this.ended = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        this.#hasEnded = true;
+        this.#news.emit('news');
+        killer.cancel();
+        resolve({ code, signal });
+      });
+    });
+    // What is sent to a process that has ended is lost.
+    child.on('error', () => {});
+    child.on('message', (message) => {
+      this.#unread.push(message);
+      this.#news.emit('news');
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.#words = (this.#words + text).slice(-WORDS)));
+    }
+  }
+
+  get pid(): number {
+    const { pid } = this.child;
+    if (pid === undefined) throw new Error('The client process could not be started.');
+    return pid;
+  }
+
+  /** What it wrote last to its standard output and error. */
+  lastWords(): string {
+    return this.#words.trim();
+  }
+
+  /** Tells it something, by IPC: `process.on('message', ...)` there. */
+  send(message: string | object): void {
+    this.child.send(message);
+  }
+
+  /**
+   * The first message not yet received, of those that match. The others stay.
+   * @throws if the limit, in milliseconds, passes or the process ends before; the message has its last words
+   */
+  async receive<T>(matches: (message: unknown) => message is T, limitMs?: number): Promise<T>;
+  async receive(matches?: (message: unknown) => boolean, limitMs?: number): Promise<unknown>;
+  async receive(matches: (message: unknown) => boolean = () => true, limitMs = RECEIVE_LIMIT_MS): Promise<unknown> {
+    const signal = AbortSignal.timeout(limitMs);
+    for (;;) {
+      const index = this.#unread.findIndex((message) => matches(message));
+      if (index >= 0) return this.#unread.splice(index, 1)[0];
+      if (this.#hasEnded) throw new Error(`The client process has ended: ${this.lastWords()}`);
+      try {
+        await once(this.#news, 'news', { signal });
+      } catch (cause) {
+        throw new Error(`No message from the client process in ${limitMs} ms: ${this.lastWords()}`, { cause });
+      }
+    }
+  }
+
+  /** SIGSTOP. */
+  pause(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  /** SIGCONT. */
+  resume(): void {
+    this.child.kill('SIGCONT');
+  }
+
+  /** SIGKILL, which a paused process obeys as well. Resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** As `kill`; without effect on a process that has ended. */
+  stop(): Promise<void> {
+    return this.kill();
+  }
+}
+
+/**
+ * Runs a script, which may be TypeScript, in a process of its own.
+ * @param script such as `new URL('./client.ts', import.meta.url)`
+ */
+export function forkClient(script: URL, args: readonly string[] = []): ClientProcess {
+  const child = fork(fileURLToPath(script), args, {
+    execArgv: ['--enable-source-maps', '--import', REGISTER],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  return new ClientProcess(child);
+}

@@ -1,0 +1,172 @@
+import { connect as dial } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { connectRawClient, type FaultProxy, OP, OpenHandles, startFaultProxy } from './index.js';
+import { fourLetter } from '../zookeeper/four-letter.js';
+
+const NO_NODE = -101;
+const target = Number(inject('zooKeeper').split(':').at(-1));
+
+let handles: OpenHandles;
+let proxy: FaultProxy;
+let paths = 0;
+beforeEach(async () => {
+  handles = new OpenHandles();
+  proxy = await handles.add(startFaultProxy(target));
+});
+afterEach(() => handles.stopAll());
+
+const connect = (port = proxy.port) => handles.add(connectRawClient(port));
+const newPath = () => `/fault-proxy-${process.pid}-${Date.now()}-${(paths += 1)}`;
+/** As somebody whose network is fine sees it. */
+const isThere = async (path: string) => (await (await connect(target)).exists(path)).error !== NO_NODE;
+/** Whether the promise is still open when a request of somebody else has been answered. */
+async function isSilent(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  promise.then(
+    () => (settled = true),
+    () => (settled = true),
+  );
+  await isThere('/');
+  return !settled;
+}
+
+it('given a good network, when a client works, then it notices nothing, and the bytes are counted each way', async () => {
+  const client = await connect();
+  const path = newPath();
+  await client.create(path, { data: 'x'.repeat(100_000), ephemeral: true });
+  expect((await client.getData(path)).body.length).toBeGreaterThan(100_000);
+  expect(proxy.counters).toMatchObject({ connections: 1, open: 1 });
+  expect(proxy.counters.bytesToServer).toBeGreaterThan(100_000);
+  expect(proxy.counters.bytesToClient).toBeGreaterThan(100_000);
+});
+
+it('given an open connection, when the network is cut, then it breaks, and the next one is fine', async () => {
+  const client = await connect();
+  proxy.cut();
+  await client.closed;
+  expect((await (await connect()).exists('/')).error).toBe(0);
+  expect(proxy.counters).toMatchObject({ connections: 2, open: 1 });
+});
+
+it('given a network that refuses, when a client dials, then it is refused until the network accepts again', async () => {
+  const old = await connect();
+  proxy.refuse();
+  await expect(once(dial(proxy.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
+  expect((await old.exists('/')).error).toBe(0);
+  await proxy.accept();
+  expect((await (await connect()).exists('/')).error).toBe(0);
+});
+
+it.each(['toServer', 'both'] as const)(
+  'given a black hole %s, when a node is created, then the server hears of it only after the network is healed',
+  async (way) => {
+    const client = await connect();
+    const path = newPath();
+    proxy.blackhole(way);
+    const reply = client.create(path, { ephemeral: true });
+    expect(await isSilent(reply)).toBe(true);
+    expect(await isThere(path)).toBe(false);
+    await proxy.heal();
+    expect((await reply).error).toBe(0);
+  },
+);
+
+it('given a black hole to the client, when a node is created, then it is there, and the client hears it after the network is healed', async () => {
+  const client = await connect();
+  const path = newPath();
+  proxy.blackhole('toClient');
+  const reply = client.create(path, { ephemeral: true });
+  await vi.waitFor(async () => expect(await isThere(path)).toBe(true));
+  expect(await isSilent(reply)).toBe(true);
+  await proxy.heal();
+  expect((await reply).error).toBe(0);
+});
+
+it('given a black hole, when a client gives its attempt up before the network is healed, then the server never hears of it', async () => {
+  proxy.blackhole('both');
+  const attempt = dial(proxy.port, '127.0.0.1');
+  await once(attempt, 'connect');
+  attempt.write('srvr');
+  const silent = connectRawClient(proxy.port);
+  expect(await isSilent(silent)).toBe(true);
+  attempt.destroy();
+  await vi.waitFor(() => expect(proxy.counters.open).toBe(1));
+
+  await proxy.heal();
+  const client = await handles.add(silent);
+  expect((await client.exists('/')).error).toBe(0);
+  expect(proxy.counters).toMatchObject({ connections: 2, open: 1 });
+});
+
+it('given a black hole, when the client closes, then the server learns it only after the network is healed', async () => {
+  const client = await connect();
+  const isKnown = async () => (await fourLetter(target, 'cons')).includes(client.sessionId);
+  proxy.blackhole('both');
+  await client.stop();
+  // The server would have heard of it by now.
+  for (let times = 0; times < 3; times += 1) await isThere('/');
+  expect(await isKnown()).toBe(true);
+  await proxy.heal();
+  await vi.waitFor(async () => expect(await isKnown()).toBe(false));
+});
+
+it('given a server that accepts silently, when clients dial, then they wait on, and those that come after it has healed are served', async () => {
+  const old = await connect();
+  proxy.acceptSilently();
+  const waiting = connectRawClient(proxy.port);
+  expect((await old.exists('/')).error).toBe(0);
+  await proxy.heal();
+  expect((await (await connect()).exists('/')).error).toBe(0);
+  expect(await isSilent(waiting)).toBe(true);
+  proxy.cut();
+  await expect(waiting).rejects.toThrow('has ended');
+});
+
+it('given a slow network, when requests are sent, then each takes the delay twice, and they stay in order as it gets faster', async () => {
+  const client = await connect();
+  proxy.delay(60);
+  const began = performance.now();
+  const slow = client.exists('/');
+  await vi.waitFor(() => expect(proxy.counters.bytesToServer).toBeGreaterThan(50));
+  proxy.delay(0);
+  const quick = client.exists('/');
+  expect((await slow).xid).toBeLessThan((await quick).xid);
+  expect(performance.now() - began).toBeGreaterThan(55);
+});
+
+it('given a write whose reply is lost, when the client is cut off, then the write is there', async () => {
+  const client = await connect();
+  const [first, second] = [newPath(), newPath()];
+  const dropped = proxy.dropReplyAfter(2);
+  expect((await client.create(first)).error).toBe(0);
+  await expect(client.create(second)).rejects.toThrow('has ended');
+  expect((await dropped).type).toBe(OP.create);
+  expect(await isThere(second)).toBe(true);
+});
+
+it('given a chosen request that is lost, when the client is cut off, then the server has not heard of it', async () => {
+  const client = await connect();
+  const path = newPath();
+  void proxy.dropRequest(({ type }) => type === OP.create);
+  expect((await client.exists('/')).error).toBe(0);
+  await expect(client.create(path)).rejects.toThrow('has ended');
+  expect(await isThere(path)).toBe(false);
+  expect((await (await connect()).create(path, { ephemeral: true })).error).toBe(0);
+});
+
+it('given a cut in mid frame, when a reply comes, then half of it arrives before the connection ends', async () => {
+  const client = await connect();
+  const path = newPath();
+  await client.create(path, { data: 'x'.repeat(10_000), ephemeral: true });
+  const before = client.bytesRead;
+  const halved = proxy.cutMidFrame();
+  await expect(client.getData(path)).rejects.toThrow('has ended');
+  await halved;
+  expect(client.bytesRead - before).toBeGreaterThan(5_000);
+  expect(client.bytesRead - before).toBeLessThan(6_000);
+});
+
+it('given a stream that is not of frames, when it passes, then it passes as it is', async () => {
+  expect(await fourLetter(proxy.port, 'ruok')).toBe('imok');
+});

@@ -1,0 +1,195 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { freePort, listen } from '../zookeeper/loopback.js';
+import { isWrite, type RequestHeader } from './frames.js';
+import { Link, type LinkFaults } from './link.js';
+import { OneWay } from './one-way.js';
+
+export interface ProxyCounters {
+  /** How many connections clients have made so far. */
+  readonly connections: number;
+  /** How many of them are open. */
+  readonly open: number;
+  /** What clients have sent, passed on or not. */
+  readonly bytesToServer: number;
+  /** What the server has sent, passed on or not. */
+  readonly bytesToClient: number;
+}
+
+/** Chooses a request. */
+export type RequestChoice = (request: RequestHeader) => boolean;
+
+interface Ambush {
+  readonly matches: RequestChoice;
+  readonly sprung: (request: RequestHeader) => void;
+}
+
+/**
+ * A network between clients and one server, which can be broken. Of ZooKeeper's protocol it knows frames and the headers
+ * of requests; other streams, such as TLS, pass as well.
+ *
+ * What cannot be had on loopback is a lost SYN: while the network is a black hole, a connection is accepted and silent.
+ */
+export class FaultProxy {
+  readonly #toServer = new OneWay();
+  readonly #toClient = new OneWay();
+  readonly #links = new Set<Link>();
+  readonly #faults: LinkFaults = {
+    toServer: this.#toServer,
+    toClient: this.#toClient,
+    losesRequest: (request) => this.#losesRequest(request),
+    losesReply: (request) => this.#losesReply(request),
+    halvesReply: () => this.#halvesReply(),
+  };
+  #listener: Server | undefined;
+  #silent = false;
+  #connections = 0;
+  #requestAmbush: Ambush | undefined;
+  #replyAmbush: Ambush | undefined;
+  #halved: (() => void) | undefined;
+
+  constructor(
+    private readonly targetPort: number,
+    readonly port: number,
+  ) {}
+
+  /** The server list for clients. */
+  get connect(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get counters(): ProxyCounters {
+    return {
+      connections: this.#connections,
+      open: [...this.#links].filter(({ open }) => open).length,
+      bytesToServer: this.#toServer.bytes,
+      bytesToClient: this.#toClient.bytes,
+    };
+  }
+
+  /** Breaks every connection once; the next one is fine. */
+  cut(): void {
+    for (const link of this.#links) link.cut();
+  }
+
+  /** Refuses new connections. Those that are open live on; `cut` breaks them. */
+  refuse(): void {
+    this.#listener?.close();
+    this.#listener = undefined;
+  }
+
+  /** Accepts connections again. */
+  async accept(): Promise<void> {
+    if (this.#listener) return;
+    const listener = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#link(client));
+    this.#listener = listener;
+    await listen(listener, this.port);
+  }
+
+  /** New connections are accepted and never served, also not after `heal`: so does a server that is just starting. */
+  acceptSilently(): void {
+    this.#silent = true;
+  }
+
+  /** Nothing passes in that direction, nor the news that a side has closed. What was held back passes after `heal`. */
+  blackhole(way: 'both' | 'toServer' | 'toClient'): void {
+    if (way !== 'toClient') this.#toServer.close();
+    if (way !== 'toServer') this.#toClient.close();
+  }
+
+  /** Everything passes that many milliseconds later, each way. */
+  delay(ms: number): void {
+    this.#toServer.delayMs = ms;
+    this.#toClient.delayMs = ms;
+  }
+
+  /** A good network again, with no fault waiting. */
+  async heal(): Promise<void> {
+    this.#clear();
+    await this.accept();
+  }
+
+  /**
+   * The next chosen request reaches the server, its reply is swallowed, and the connection is cut: applied, and the
+   * client cannot know.
+   * @param choice which request; a number n means the nth write from now
+   * @returns resolves to the request when its reply is gone
+   */
+  dropReplyAfter(choice: RequestChoice | number = 1): Promise<RequestHeader> {
+    return new Promise((sprung) => (this.#replyAmbush = { matches: asChoice(choice), sprung }));
+  }
+
+  /** As `dropReplyAfter`, but the request does not reach the server: not applied, and the client cannot know. */
+  dropRequest(choice: RequestChoice | number = 1): Promise<RequestHeader> {
+    return new Promise((sprung) => (this.#requestAmbush = { matches: asChoice(choice), sprung }));
+  }
+
+  /** Half of the next reply passes, then the connection is cut. Resolves when it is. */
+  cutMidFrame(): Promise<void> {
+    return new Promise((resolve) => (this.#halved = resolve));
+  }
+
+  /** Ends the network. */
+  async stop(): Promise<void> {
+    const listener = this.#listener;
+    const closed = listener && new Promise((resolve) => listener.close(resolve));
+    this.#listener = undefined;
+    this.cut();
+    this.#clear();
+    await closed;
+  }
+
+  #clear(): void {
+    this.#silent = false;
+    this.#requestAmbush = undefined;
+    this.#replyAmbush = undefined;
+    this.#halved = undefined;
+    this.delay(0);
+    this.#toServer.open();
+    this.#toClient.open();
+  }
+
+  #link(client: Socket): void {
+    this.#connections += 1;
+    const link: Link = new Link(client, this.#faults, {
+      port: this.targetPort,
+      silent: this.#silent,
+      onClosed: () => this.#links.delete(link),
+    });
+    this.#links.add(link);
+  }
+
+  #losesRequest(request: RequestHeader): boolean {
+    const ambush = this.#requestAmbush;
+    if (!ambush?.matches(request)) return false;
+    this.#requestAmbush = undefined;
+    ambush.sprung(request);
+    return true;
+  }
+
+  #losesReply(request: RequestHeader): (() => void) | undefined {
+    const ambush = this.#replyAmbush;
+    if (!ambush?.matches(request)) return undefined;
+    this.#replyAmbush = undefined;
+    return () => ambush.sprung(request);
+  }
+
+  #halvesReply(): boolean {
+    const halved = this.#halved;
+    this.#halved = undefined;
+    halved?.();
+    return halved !== undefined;
+  }
+}
+
+/** Starts a network before the server on that loopback port. */
+export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
+  const proxy = new FaultProxy(targetPort, await freePort());
+  await proxy.accept();
+  return proxy;
+}
+
+function asChoice(choice: RequestChoice | number): RequestChoice {
+  if (typeof choice !== 'number') return choice;
+  let left = choice;
+  return (request) => isWrite(request) && (left -= 1) === 0;
+}

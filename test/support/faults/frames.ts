@@ -1,0 +1,98 @@
+/** What starts every request of a client but its first frame, the handshake. */
+export interface RequestHeader {
+  readonly xid: number;
+  /** The op code. */
+  readonly type: number;
+}
+
+/** ZooKeeper's op codes, as far as tests name them. */
+export const OP = {
+  create: 1,
+  delete: 2,
+  exists: 3,
+  getData: 4,
+  setData: 5,
+  setAcl: 7,
+  ping: 11,
+  multi: 14,
+  create2: 15,
+  createContainer: 19,
+  deleteContainer: 20,
+  createTtl: 21,
+  closeSession: -11,
+} as const;
+
+const WRITES: ReadonlySet<number> = new Set([
+  OP.create,
+  OP.delete,
+  OP.setData,
+  OP.setAcl,
+  OP.multi,
+  OP.create2,
+  OP.createContainer,
+  OP.deleteContainer,
+  OP.createTtl,
+]);
+
+/** Whether the request changes nodes. */
+export function isWrite({ type }: RequestHeader): boolean {
+  return WRITES.has(type);
+}
+
+const INT_BYTES = 4;
+const HEADER_BYTES = 8;
+/** What is longer is no ZooKeeper frame: a four letter word read as a length, or TLS. */
+const LONGEST = 64 * 1024 * 1024;
+
+/** The payload with its length before it. */
+export function frame(payload: Buffer): Buffer {
+  return Buffer.concat([int32(payload.length), payload]);
+}
+
+/** Four bytes, big-endian. */
+export function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(INT_BYTES);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+/** The payload of a frame. */
+export function payloadOf(whole: Buffer): Buffer {
+  return whole.subarray(INT_BYTES);
+}
+
+/** The first two fields of a request; undefined if the frame is too short for them. */
+export function requestHeader(whole: Buffer): RequestHeader | undefined {
+  const payload = payloadOf(whole);
+  if (payload.length < HEADER_BYTES) return undefined;
+  return { xid: payload.readInt32BE(), type: payload.readInt32BE(4) };
+}
+
+/** The request that a reply answers; negative for what nobody asked for. */
+export function replyXid(whole: Buffer): number | undefined {
+  return whole.length < INT_BYTES * 2 ? undefined : whole.readInt32BE(INT_BYTES);
+}
+
+/** Cuts a stream at the ends of its frames. A stream that has none is passed on as it comes. */
+export class FrameSplitter {
+  #rest: Buffer = Buffer.alloc(0);
+  #framed = true;
+
+  /** @returns the frames that are whole now, lengths included */
+  push(chunk: Buffer): readonly Buffer[] {
+    if (!this.#framed) return [chunk];
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const frames: Buffer[] = [];
+    while (this.#rest.length >= INT_BYTES) {
+      const length = this.#rest.readInt32BE();
+      if (length < 0 || length > LONGEST) {
+        this.#framed = false;
+        return [...frames, this.#rest];
+      }
+      if (this.#rest.length < INT_BYTES + length) break;
+      frames.push(this.#rest.subarray(0, INT_BYTES + length));
+      this.#rest = this.#rest.subarray(INT_BYTES + length);
+    }
+    return frames;
+  }
+}
