@@ -1,11 +1,9 @@
-import type { RegistryNode } from './registry-center.js';
-
 /** Nodes by path, with the names of their children: the server's tree, or a client's view of a part of it. */
-export class NodeMap {
-  private readonly nodes = new Map<string, RegistryNode>();
+export class NodeMap<T extends { readonly path: string }> {
+  private readonly nodes = new Map<string, T>();
   private readonly names = new Map<string, Set<string>>();
 
-  get(path: string): RegistryNode | undefined {
+  get(path: string): T | undefined {
     return this.nodes.get(path);
   }
 
@@ -18,7 +16,7 @@ export class NodeMap {
     return this.names.has(path);
   }
 
-  put(node: RegistryNode): void {
+  put(node: T): void {
     this.nodes.set(node.path, node);
     const parent = parentPath(node.path);
     if (parent === undefined) return;
@@ -41,12 +39,12 @@ export class NodeMap {
   }
 
   /** Every node, in no particular order. */
-  all(): Iterable<RegistryNode> {
+  all(): Iterable<T> {
     return this.nodes.values();
   }
 
   /** The node and everything below it, parents first; empty if there is no such node. */
-  subtree(path: string): readonly RegistryNode[] {
+  subtree(path: string): readonly T[] {
     const node = this.nodes.get(path);
     const found = node ? [node] : [];
     // The list grows while it is walked.

@@ -15,11 +15,18 @@ export interface RegistryCenter {
   close(): Promise<void>;
 
   readonly session: SessionInfo;
+  /**
+   * How long this process may still believe its session alive, in milliseconds; 0 when it may not. Synchronous, and true
+   * also right after a pause of the process, before any state is told.
+   */
+  leaseRemainingMs(): number;
   /** Hears every change of state, in order, without duplicates. @returns a function that removes the listener. */
   onSession(listener: (session: SessionInfo) => void): () => void;
 
   /** The node, or undefined if there is none. */
   read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined>;
+  /** The nodes, in the order of the paths, as they were at one moment; undefined where there is none. One request, if it fits. */
+  readMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (RegistryNode | undefined)[]>;
   exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined>;
   /** The names of the children, in no particular order. @throws {NoNodeError} */
   children(path: string, options?: RequestOptions): Promise<readonly string[]>;
@@ -40,7 +47,7 @@ export interface RegistryCenter {
   transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult>;
 
   /** Opens a view of everything at and below `path`; complete when the promise resolves. `path` need not exist yet. */
-  openSubtree(path: string, listener: SubtreeListener, options?: RequestOptions): Promise<Subtree>;
+  openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree>;
 
   /** The registry's wall clock, in milliseconds since the epoch, as read from a node that this call writes. */
   serverTime(options?: RequestOptions): Promise<number>;
@@ -100,7 +107,11 @@ export interface RegistryNode {
   readonly stat: NodeStat;
 }
 
-export type CreateMode = 'PERSISTENT' | 'EPHEMERAL' | 'PERSISTENT_SEQUENTIAL' | 'EPHEMERAL_SEQUENTIAL';
+/**
+ * CONTAINER: a persistent parent that the registry may remove some time after its last child has gone; whoever creates
+ * a child meets NoNodeError then, and creates the parent again.
+ */
+export type CreateMode = 'PERSISTENT' | 'EPHEMERAL' | 'PERSISTENT_SEQUENTIAL' | 'EPHEMERAL_SEQUENTIAL' | 'CONTAINER';
 
 export type Operation =
   | { readonly kind: 'check'; readonly path: string; readonly version?: number }
@@ -129,15 +140,32 @@ export type SubtreeEvent =
 /** Called after the view shows the change. Must not throw. */
 export type SubtreeListener = (event: SubtreeEvent) => void;
 
+export interface SubtreeOptions extends RequestOptions {
+  /**
+   * Whose values the view keeps. Of the others it keeps that they exist, at no request; their values can be loaded.
+   * @default everybody's
+   */
+  readonly holds?: (path: string) => boolean;
+}
+
 /**
  * A view of a subtree, read from memory. It belongs to the session in which it was opened: after LOST every call throws
- * SessionLostError. After a reconnect within the session the view repairs itself and then says `reset`.
+ * SessionLostError. After a reconnect within the session the view repairs itself and then says `reset`; a node that was
+ * replaced by another one meanwhile is told apart only where its value is held.
  */
 export interface Subtree {
   /** One request; when it resolves, the view holds everything that was committed before the call. */
   sync(options?: RequestOptions): Promise<void>;
+  /** Whether there is such a node. */
+  has(path: string): boolean;
+  /**
+   * The node, if it is held, or if its value was loaded or written by this client and has not changed since. Otherwise
+   * undefined, also where there is such a node.
+   */
   node(path: string): RegistryNode | undefined;
   /** The names of the children, in no particular order; empty if there is no such node. */
   children(path: string): readonly string[];
+  /** Makes the values of these nodes current. One request, or none if all of them are; where there is no node, none is read. */
+  load(paths: readonly string[], options?: RequestOptions): Promise<void>;
   close(): void;
 }

@@ -18,6 +18,30 @@ export class RegistryUnavailableError extends ElasticJobError {
   }
 }
 
+/** Codes of the server behind which a request may nevertheless have been applied: its own failures, and timeouts. */
+const UNCLEAR_CODES: ReadonlySet<number> = new Set([-1, -2, -3, -4, -7]);
+
+/** The registry answered with an error that is none of a node's state: a quota, an overload, an operation it does not offer. */
+export class ServerError extends RegistryUnavailableError {
+  /** @param serverCode ZooKeeper's number of the error. @see ZooKeeper, `KeeperException.Code` */
+  constructor(
+    operation: string,
+    readonly serverCode: number,
+  ) {
+    const fate = UNCLEAR_CODES.has(serverCode) ? 'unknown' : 'not-applied';
+    super(operation, fate, `the server refused it with code ${serverCode}`);
+  }
+}
+
+/** The server is too old: it lacks operations without which nothing here works. */
+export class UnsupportedServerError extends ElasticJobError {
+  readonly code = 'UNSUPPORTED_SERVER';
+
+  constructor(readonly servers: string) {
+    super(`The ZooKeeper server of ${servers} is older than version 3.6. Upgrade the ensemble.`);
+  }
+}
+
 /** The session is over, and with it every ephemeral node and every right to act for it. */
 export class SessionLostError extends ElasticJobError {
   readonly code = 'SESSION_LOST';

@@ -14,6 +14,7 @@ import type {
   SessionInfo,
   Subtree,
   SubtreeListener,
+  SubtreeOptions,
   TransactionResult,
 } from '../registry-center.js';
 import { NodeExistsError, NoNodeError, RequestTooLargeError } from '../registry.errors.js';
@@ -80,6 +81,11 @@ export class MemoryRegistryCenter implements RegistryCenter {
     return this.connection.close();
   }
 
+  /** A client that was cut off keeps its belief: nobody tells it. */
+  leaseRemainingMs(): number {
+    return this.connection.leaseRemainingMs();
+  }
+
   onSession(listener: (session: SessionInfo) => void): () => void {
     return this.connection.onChange(listener);
   }
@@ -88,6 +94,10 @@ export class MemoryRegistryCenter implements RegistryCenter {
     const absolutePath = this.namespace.absolute(path);
     const ask = () => this.server.node(absolutePath);
     return this.connection.request(`read ${path}`, ask, (node) => node && { ...node, path }, options);
+  }
+
+  async readMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (RegistryNode | undefined)[]> {
+    return this.connection.readNodes(`read ${paths.length} nodes`, paths, options);
   }
 
   async exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined> {
@@ -148,7 +158,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
     );
   }
 
-  async openSubtree(path: string, listener: SubtreeListener, options?: RequestOptions): Promise<Subtree> {
+  async openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree> {
     return this.connection.openSubtree(path, listener, options);
   }
 

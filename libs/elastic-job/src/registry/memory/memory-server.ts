@@ -7,8 +7,8 @@ import { type CommitResult, type NodeChange, NodeTree } from './node-tree.js';
 /** A client as the server sees it. */
 export interface Peer {
   readonly link: MemoryLink;
-  /** The changes of one commit have arrived. */
-  hear(changes: readonly NodeChange[]): void;
+  /** The changes of one commit have arrived. @param isOwn whether it was this peer's */
+  hear(changes: readonly NodeChange[], isOwn: boolean): void;
   /** The connection is gone; the client may come back over the link. */
   disconnected(): void;
 }
@@ -95,8 +95,8 @@ export class MemoryServer {
     const result = this.tree.apply(operations, { zxid, time: this.clock.wallNow(), sessionId });
     if (result.kind === 'refused') return result;
     this.zxid = zxid;
-    for (const { ended, peer } of this.sessions.values()) {
-      if (!ended) peer.link.carry(() => peer.hear(result.changes));
+    for (const { id, ended, peer } of this.sessions.values()) {
+      if (!ended) peer.link.carry(() => peer.hear(result.changes, id === sessionId));
     }
     this.loseReply(this.sessions.get(sessionId));
     return result;

@@ -7,8 +7,10 @@ import type {
   SessionInfo,
   SessionState,
   SubtreeListener,
+  SubtreeOptions,
 } from '../registry-center.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
+import { leaseMarginMs } from '../session-lease.js';
 import { MemoryLink } from './memory-link.js';
 import type { MemoryServer, Peer } from './memory-server.js';
 import { MemorySubtree } from './memory-subtree.js';
@@ -44,6 +46,8 @@ export class MemorySession implements Peer {
   private readonly subtrees = new Set<MemorySubtree>();
   private readonly requests: PendingRequests;
   private lossTimer?: Timer;
+  /** When it stops to believe in the session, on the monotonic clock; while it is suspended. */
+  private lossDueAt?: number;
   private connecting?: Promise<void>;
   private closing?: Promise<void>;
 
@@ -54,6 +58,13 @@ export class MemorySession implements Peer {
     this.link = new MemoryLink(options.clock, options.latencyMs);
     this.requests = new PendingRequests(this.link, options.clock);
     this.info = { state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs };
+  }
+
+  /** Counts down while no server answers. While one does it is constant: requests are answered at once, or the link breaks. */
+  leaseRemainingMs(): number {
+    if (this.isConnected()) return this.leaseMs;
+    if (this.info.state !== 'SUSPENDED' || this.lossDueAt === undefined) return 0;
+    return Math.max(0, this.lossDueAt - this.options.clock.monotonicNow());
   }
 
   onChange(listener: (session: SessionInfo) => void): () => void {
@@ -100,10 +111,10 @@ export class MemorySession implements Peer {
     return this.exchange(operation, () => ask(id), receive, options);
   }
 
-  openSubtree(path: string, listener: SubtreeListener, options?: RequestOptions): Promise<MemorySubtree> {
+  openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<MemorySubtree> {
     const absolutePath = this.options.namespace.absolute(path);
     const receive = (nodes: readonly RegistryNode[]) => {
-      const subtree = new MemorySubtree(this, path, listener);
+      const subtree = new MemorySubtree(this, path, listener, options?.holds);
       subtree.replace(this.localize(nodes));
       this.subtrees.add(subtree);
       return subtree;
@@ -115,19 +126,20 @@ export class MemorySession implements Peer {
     this.subtrees.delete(subtree);
   }
 
-  hear(changes: readonly NodeChange[]): void {
+  hear(changes: readonly NodeChange[], isOwn: boolean): void {
     if (this.subtrees.size === 0) return;
     const local = changes.flatMap(({ kind, node }) => this.localize([node]).map((own) => ({ kind, node: own })));
-    for (const subtree of this.subtrees) subtree.hear(local);
+    for (const subtree of this.subtrees) subtree.hear(local, isOwn);
   }
 
   disconnected(): void {
-    const { clock, sessionTimeoutMs } = this.options;
+    const { clock } = this.options;
     this.requests.fail('the connection broke before the answer came');
     if (this.closing || this.info.state === undefined) return;
     if (this.isConnected()) {
+      this.lossDueAt = clock.monotonicNow() + this.leaseMs;
+      this.lossTimer = clock.setTimer(this.leaseMs, () => this.lose());
       this.become('SUSPENDED');
-      this.lossTimer = clock.setTimer((sessionTimeoutMs * 4) / 5, () => this.lose());
     }
     this.reconnect();
   }
@@ -178,6 +190,28 @@ export class MemorySession implements Peer {
     this.subtrees.clear();
     this.info = { ...this.info, id: undefined };
     this.become(undefined);
+  }
+
+  /** The nodes, in the order of the paths; undefined where there is none. @param take is given them in the order of the link */
+  readNodes(
+    operation: string,
+    paths: readonly string[],
+    options?: RequestOptions,
+    take: (nodes: readonly (RegistryNode | undefined)[]) => void = () => {},
+  ): Promise<readonly (RegistryNode | undefined)[]> {
+    const absolutePaths = paths.map((path) => this.options.namespace.absolute(path));
+    const ask = () => absolutePaths.map((path) => this.server.node(path));
+    const receive = (found: readonly (RegistryNode | undefined)[]) => {
+      const nodes = found.map((node, index) => node && { ...node, path: paths[index]! });
+      take(nodes);
+      return nodes;
+    };
+    return this.request(operation, ask, receive, options);
+  }
+
+  private get leaseMs(): number {
+    const { sessionTimeoutMs } = this.options;
+    return sessionTimeoutMs - leaseMarginMs(sessionTimeoutMs);
   }
 
   private localize(nodes: readonly RegistryNode[]): readonly RegistryNode[] {

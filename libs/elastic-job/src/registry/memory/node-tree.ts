@@ -32,7 +32,7 @@ type Step =
  * time; the rules and the order in which they are checked are those of ZooKeeper's PrepRequestProcessor.
  */
 export class NodeTree {
-  private readonly nodes = new NodeMap();
+  private readonly nodes = new NodeMap<RegistryNode>();
   /** Creations below a node so far, deleted ones included: where sequence numbers come from. */
   private readonly creations = new Map<string, number>();
 

@@ -1,16 +1,16 @@
-import type { Clock } from '../../clock/index.js';
-import type { ClientLibrary, ConnectionManager } from './client-library.js';
-import { type Answer, type Protocol, type Request, sessionIdText } from './protocol.js';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import type { Clock, Timer } from '../../clock/index.js';
+import { elapsedMs, type Moment, momentOf, type SessionLease } from '../session-lease.js';
+import { FrameReader } from './frame-reader.js';
+import { type FrameWriter, readConnected, type SessionTicket, XID } from './handshake.js';
+import { isolated } from './isolated.js';
+import { openSocket, readyEvent } from './open-socket.js';
+import { PendingReplies } from './pending-replies.js';
+import type { Protocol } from './protocol.js';
+import { ReplyReader } from './reply-reader.js';
+import type { Answer, Request } from './request.js';
 import type { ServerAddress } from './server-list.js';
-
-/** What lets a later connection go on with the session of an earlier one. */
-export interface SessionTicket {
-  readonly id: string;
-  /** What the server granted, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly sessionId: Buffer;
-  readonly sessionPassword: Buffer;
-}
 
 /** How an attempt to connect ended. `expired`: the session of the ticket is over. */
 export type Opening =
@@ -20,89 +20,98 @@ export type Opening =
 
 export interface ConnectionOptions {
   readonly server: ServerAddress;
+  /** Which of the server's addresses is tried first. */
+  readonly turn: number;
+  readonly tls: TlsOptions | undefined;
   readonly digest: string | undefined;
   readonly sessionTimeoutMs: number;
-  /** Longest wait for the server to accept the session, in milliseconds. */
-  readonly handshakeTimeoutMs: number;
+  /** Longest time from the name's resolution to the server's acceptance of the session, in milliseconds. */
+  readonly limitMs: number;
   /** The session to go on with; undefined: a new one. */
   readonly ticket: SessionTicket | undefined;
+  /** The latest transaction that the session has seen. */
+  readonly lastZxid: bigint;
 }
 
-/** Called while the socket is read, in the order of the server. Must not throw: the client would stop reading. */
+/** What the connection tells its session of. Must not throw. */
 export interface ConnectionListener {
-  /** A one-shot watch has fired. */
-  watched(eventType: number, path: string): void;
-  /** The connection has ended. Every request without an answer is told so first. */
+  /** A watch has fired; called in the order of replies and events. @param type ZooKeeper's number of the event */
+  watched(type: number, path: string): void;
+  /** @returns whether what has arrived may be delivered: false once the session is believed lost */
+  mayDeliver(): boolean;
+  /** The connection has ended. Every request without an answer is told so afterwards. */
   dropped(): void;
 }
 
-/** The reply to a closed connection, and the two that a server gives before it closes one. */
-const DROPPED_CODES: ReadonlySet<number> = new Set([-4, -112, -115]);
+/** A node has up to a megabyte, and one reply can hold many. */
+const LONGEST_REPLY_BYTES = 256 * 1024 * 1024;
+/** What a server answers when it will close the connection: the session is over, or has moved to another connection. */
+const ENDING_CODES: ReadonlySet<number> = new Set([-112, -118]);
 
 /**
- * One connection to one server, from handshake to end. A stock ConnectionManager serves for one connection only and is
- * then thrown away: reused, it would send stale requests in the new connection, before the credentials, and would
- * choke on half a reply or on a server that stays silent. It also never gives up such a server, so the handshake has a
- * deadline here. What is left of its defects: a link that dies in silence later is noticed by the kernel alone, and an
- * error code that it does not know ends the process.
+ * One connection to one server, from the name's resolution to its end; it is never used again, so nothing of it can leak
+ * into the next one.
+ *
+ * - The credentials go first, then whatever is sent. All that is sent in one turn leaves in one write.
+ * - It asks for a sign of life when it has sent nothing for a third of the session's timeout, and ends when nothing that
+ *   it has sent in the last two thirds was answered: a link that dies in silence, one way or both, is noticed.
+ * - A reply of the wrong form ends it.
  */
 export class Connection {
-  private readonly manager: ConnectionManager;
-  private opened?: (opening: Opening) => void;
-  private markEnded?: () => void;
   /** Resolves when the connection has ended, for whatever reason. */
-  readonly ended = new Promise<void>((resolve) => (this.markEnded = resolve));
+  readonly ended: Promise<void>;
   /** False as soon as nothing more can be sent. */
   isOpen = true;
-  private cause: unknown = new Error('the server closed the connection, or gave no answer');
+  /** The latest transaction that the server has told of. */
+  lastZxid: bigint;
+  private readonly frames = new FrameReader(LONGEST_REPLY_BYTES);
+  private readonly replies = new PendingReplies();
+  private outgoing: Buffer[] = [];
+  private lastSend: Moment;
+  private readonly pings: Moment[] = [];
+  private socket?: Socket;
+  private alarm?: Timer;
+  private isConnected = false;
+  private endedBy: unknown;
+  private timeoutMs: number;
+  private conclude: (opening: Opening) => void = () => {};
+  private markEnded: () => void = () => {};
 
   constructor(
-    private readonly library: ClientLibrary,
     private readonly protocol: Protocol,
+    private readonly writer: FrameWriter,
     private readonly clock: Clock,
+    private readonly lease: SessionLease,
     private readonly options: ConnectionOptions,
     private readonly listener: ConnectionListener,
   ) {
-    const { server, sessionTimeoutMs, ticket, digest } = options;
-    this.manager = new library.ConnectionManager(
-      server.host,
-      { ...ticket, sessionTimeout: sessionTimeoutMs, spinDelay: 0 },
-      (state) => this.onState(state),
-    );
-    this.manager.servers = [server];
-    this.manager.watcherManager = {
-      isEmpty: () => true,
-      emit: ({ type, path }) => listener.watched(type, path),
-    };
-    this.manager.onSocketError = (error) => {
-      this.cause = error;
-    };
-    if (digest !== undefined) this.manager.addAuthInfo('digest', Buffer.from(digest));
+    this.ended = new Promise((resolve) => (this.markEnded = resolve));
+    this.lastSend = momentOf(clock);
+    this.lastZxid = options.lastZxid;
+    this.timeoutMs = options.sessionTimeoutMs;
   }
 
   /** Connects and asks for the session. Never rejects. */
   open(): Promise<Opening> {
-    return new Promise((resolve) => {
-      const timer = this.clock.setTimer(this.options.handshakeTimeoutMs, () => void this.abandon());
-      this.opened = (opening) => {
-        timer.cancel();
-        resolve(opening);
-      };
-      this.manager.connect();
-      // From here on `connect` would be its reconnect, for ever and to this server.
-      this.manager.connect = () => {};
+    const { limitMs } = this.options;
+    this.alarm = this.clock.setTimer(limitMs, () => {
+      void this.afterPolling(() => {
+        if (!this.isConnected) this.end(new Error(`no session within ${Math.round(limitMs)} ms`));
+      });
     });
+    const opening = new Promise<Opening>((resolve) => (this.conclude = resolve));
+    openSocket(this.options).then(
+      (socket) => this.use(socket),
+      (error: unknown) => this.end(error),
+    );
+    return opening;
   }
 
-  /** Sends a request. `receive` is called once, never before this returns, in the order of replies and watches. */
+  /** Sends a request. `receive` is called once, never before this returns, in the order of replies and events. */
   send<T>(request: Request<T>, receive: (answer: Answer<T>) => void): void {
-    if (!this.isOpen) return queueMicrotask(() => receive({ kind: 'dropped' }));
-    const { jute } = this.library;
-    const header = new jute.protocol.RequestHeader(0, request.opCode);
-    this.manager.queue(new jute.Request(header, request.payload), (error, reply) => {
-      if (error) receive(DROPPED_CODES.has(error.code) ? { kind: 'dropped' } : { kind: 'refused', code: error.code });
-      else if (reply) receive({ kind: 'ok', value: request.receive(reply.payload) });
-    });
+    if (!this.isOpen) return queueMicrotask(() => receive({ kind: 'dropped', wasSent: false, cause: this.endedBy }));
+    const xid = this.replies.expect(request, receive);
+    this.write(this.writer.request(xid, request));
   }
 
   /** Sends a request. Never rejects. */
@@ -112,54 +121,128 @@ export class Connection {
 
   /** Ends the session and then the connection; waits no longer than `limitMs` milliseconds for the server. Never rejects. */
   async close(limitMs: number): Promise<void> {
-    const timer = this.clock.setTimer(limitMs, () => void this.abandon());
+    const timer = this.clock.setTimer(limitMs, () => this.abandon());
     await this.ask(this.protocol.closeSession());
     timer.cancel();
-    await this.abandon();
+    this.abandon();
   }
 
-  /** Ends the connection; the session lives on for its timeout. Never rejects. */
-  abandon(): Promise<void> {
-    this.isOpen = false;
-    // The client creates its socket in the turn after `connect`.
-    process.nextTick(() => this.manager.socket?.destroy());
-    return this.ended;
+  /** Ends the connection at once; the session lives on for its timeout. */
+  abandon(): void {
+    this.end(new Error('the connection was given up'));
   }
 
-  private onState(state: number): void {
-    const { STATES } = this.library.ConnectionManager;
-    switch (state) {
-      case STATES.CONNECTED:
-        return this.opened?.({ kind: 'connected', ticket: this.ticket() });
-      case STATES.SESSION_EXPIRED:
-        this.opened?.({ kind: 'expired' });
-        return void this.abandon();
-      case STATES.AUTHENTICATION_FAILED:
-        this.cause = new Error('the server refused the digest');
-        return void this.abandon();
-      case STATES.DISCONNECTED:
-        return this.end();
-      default:
+  private use(socket: Socket): void {
+    // Whatever happens to a socket that is given up is of no interest, but must be heard by somebody.
+    socket.on('error', (error) => this.end(error));
+    if (!this.isOpen) return void socket.destroy();
+    this.socket = socket.setNoDelay();
+    socket.on('close', () => this.end(new Error('the server closed the connection')));
+    socket.once(readyEvent(this.options.tls), () => {
+      const { ticket, sessionTimeoutMs, lastZxid } = this.options;
+      this.lastSend = momentOf(this.clock);
+      socket.write(this.writer.connect(ticket, sessionTimeoutMs, lastZxid));
+    });
+    socket.on('data', (chunk) => this.take(chunk));
+  }
+
+  private take(chunk: Buffer): void {
+    try {
+      for (const frame of this.frames.read(chunk)) {
+        if (this.isConnected) this.takeReply(frame);
+        else this.takeConnected(frame);
+        if (!this.isOpen) return;
+      }
+    } catch (error) {
+      this.end(new Error('the server sent a reply that cannot be read', { cause: error }));
     }
   }
 
-  private end(): void {
-    this.isOpen = false;
-    clearTimeout(this.manager.connectTimeoutHandler ?? undefined);
-    // What the client still held back for a slow socket: it was not sent, and no later connection will send it.
-    for (const { callback } of this.manager.packetQueue.queue.splice(0)) callback({ code: -4 });
-    this.opened?.({ kind: 'failed', cause: this.cause });
-    this.listener.dropped();
-    this.markEnded?.();
+  private takeConnected(frame: Buffer): void {
+    const ticket = readConnected(frame);
+    if (!ticket) {
+      this.conclude({ kind: 'expired' });
+      return this.abandon();
+    }
+    this.isConnected = true;
+    this.timeoutMs = ticket.timeoutMs;
+    this.lease.grant(ticket.timeoutMs, this.lastSend);
+    this.watchOver();
+    if (this.options.digest !== undefined) this.write(this.writer.auth(this.options.digest));
+    if (this.listener.mayDeliver()) this.conclude({ kind: 'connected', ticket });
   }
 
-  private ticket(): SessionTicket {
-    const sessionId = this.manager.getSessionId();
-    return {
-      id: sessionIdText(sessionId),
-      timeoutMs: this.manager.getSessionTimeout(),
-      sessionId,
-      sessionPassword: this.manager.getSessionPassword(),
-    };
+  private takeReply(frame: Buffer): void {
+    const reply = new ReplyReader(frame);
+    const xid = reply.int();
+    const zxid = reply.long();
+    const code = reply.int();
+    if (zxid > this.lastZxid) this.lastZxid = zxid;
+    if (xid === XID.AUTH && code !== 0) return this.end(new Error('the server refused the digest'));
+    const sent = xid === XID.PING ? this.pings.shift() : xid > 0 ? this.replies.sentAt(xid) : undefined;
+    if (sent) this.lease.prove(sent);
+    if (!this.listener.mayDeliver()) return;
+    if (xid === XID.EVENT) this.takeEvent(reply);
+    else if (xid > 0) this.replies.settle(code, reply);
+    if (ENDING_CODES.has(code)) this.end(new Error('the server ended the session'));
+  }
+
+  private takeEvent(reply: ReplyReader): void {
+    const type = reply.int();
+    reply.int(); // state
+    const path = reply.text();
+    isolated(() => this.listener.watched(type, path));
+  }
+
+  private write(frame: Buffer): void {
+    if (this.outgoing.length === 0) process.nextTick(() => this.flush());
+    this.outgoing.push(frame);
+  }
+
+  private flush(): void {
+    if (!this.isOpen || this.outgoing.length === 0) return;
+    this.lastSend = momentOf(this.clock);
+    this.replies.markSent(this.lastSend);
+    const { outgoing } = this;
+    this.outgoing = [];
+    this.socket?.write(outgoing.length === 1 ? outgoing[0]! : Buffer.concat(outgoing));
+  }
+
+  /** Wakes when the next sign of life is due, to be given or to have been received. */
+  private watchOver(): void {
+    this.alarm?.cancel();
+    const third = this.timeoutMs / 3;
+    const dueMs = Math.min(third - elapsedMs(this.lastSend, this.clock), 2 * third - this.lease.ageMs());
+    this.alarm = this.clock.setTimer(Math.max(0, dueMs), () => void this.afterPolling(() => this.lookAfter(third)));
+  }
+
+  private lookAfter(third: number): void {
+    if (!this.isOpen) return;
+    const ageMs = this.lease.ageMs();
+    if (ageMs >= 2 * third) return this.end(new Error(`no answer for ${Math.round(ageMs)} ms`));
+    if (elapsedMs(this.lastSend, this.clock) >= third) {
+      this.write(this.writer.ping);
+      this.flush();
+      this.pings.push(this.lastSend);
+    }
+    this.watchOver();
+  }
+
+  /** An alarm that is late, because the process was busy or stopped, looks first at what has arrived meanwhile. */
+  private async afterPolling(act: () => void): Promise<void> {
+    await this.clock.nextTurn();
+    act();
+  }
+
+  private end(cause: unknown): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.endedBy = cause;
+    this.alarm?.cancel();
+    this.socket?.destroy();
+    this.conclude({ kind: 'failed', cause });
+    this.listener.dropped();
+    this.replies.drop(cause);
+    this.markEnded();
   }
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock/index.js';
 
 /**
- * Waits for `work`, but no longer than `limitMs` milliseconds and only until `signal` aborts. The work itself goes on.
+ * Waits for `work`, but no longer than `limitMs` milliseconds and only until `signal` aborts. The work itself goes on. If
+ * the limit is noticed late, because the process was busy or stopped, what has arrived meanwhile still counts.
  * @throws what `late` makes after the limit, or the signal's reason
  */
 export function bounded<T>(
@@ -12,13 +13,17 @@ export function bounded<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = clock.setTimer(limitMs, () => end(() => reject(late())));
-    const abort = () => end(() => reject(signal?.reason));
+    let isSettled = false;
     const end = (settle: () => void) => {
+      if (isSettled) return;
+      isSettled = true;
       timer.cancel();
       signal?.removeEventListener('abort', abort);
       settle();
     };
+    const expire = () => void clock.nextTurn().then(() => end(() => reject(late())));
+    const timer = clock.setTimer(limitMs, expire);
+    const abort = () => end(() => reject(signal?.reason));
     signal?.addEventListener('abort', abort);
     work.then(
       (value) => end(() => resolve(value)),

@@ -1,34 +1,42 @@
 import type { Namespace } from '../namespace.js';
 import { refusalError } from '../refusal-error.js';
-import { RegistryUnavailableError } from '../registry.errors.js';
+import { RegistryUnavailableError, ServerError, UnsupportedServerError } from '../registry.errors.js';
 import type { Connection } from './connection.js';
-import { type Protocol, refusalOf, type Request } from './protocol.js';
+import { type Protocol, refusalOf, UNIMPLEMENTED } from './protocol.js';
+import type { Reply, Request } from './request.js';
 
 /**
- * Sees to it that the namespace exists and that this client may read it.
- * @throws {NoAuthError} if it belongs to another digest @throws {RegistryUnavailableError}
+ * Sees to it that the server is not too old, that the namespace exists and that this client may read it.
+ * @throws {UnsupportedServerError} @throws {NoAuthError} if it belongs to another digest @throws {RegistryUnavailableError}
  */
-export async function openNamespace(connection: Connection, protocol: Protocol, namespace: Namespace): Promise<void> {
-  if (await succeeds(connection, namespace.root, protocol.node(namespace.root), 'NO_NODE')) return;
+export async function openNamespace(
+  connection: Connection,
+  protocol: Protocol,
+  namespace: Namespace,
+  servers: string,
+): Promise<void> {
+  const read = await ask(connection, namespace.root, protocol.multiRead([{ what: 'data', path: namespace.root }]));
+  // Reads of many nodes are as old as the watches that views live on.
+  if (read.kind === 'refused')
+    throw read.code === UNIMPLEMENTED ? new UnsupportedServerError(servers) : refused(read.code, namespace.root);
+  const [root] = read.value;
+  if (root?.kind !== 'refused') return;
+  if (refusalOf(root.code) !== 'NO_NODE') throw refused(root.code, namespace.root);
   for (const level of levelsOf(namespace.root)) {
-    await succeeds(connection, level, protocol.create(level, '', 'PERSISTENT'), 'NODE_EXISTS');
+    const created = await ask(connection, level, protocol.create(level, '', 'PERSISTENT'));
+    if (created.kind === 'refused' && refusalOf(created.code) !== 'NODE_EXISTS') throw refused(created.code, level);
   }
-  await succeeds(connection, namespace.root, protocol.node(namespace.root));
 }
 
-/** @returns false for the refusal that is expected @throws for any other */
-async function succeeds(
-  connection: Connection,
-  path: string,
-  request: Request<unknown>,
-  expected?: 'NO_NODE' | 'NODE_EXISTS',
-): Promise<boolean> {
+async function ask<T>(connection: Connection, path: string, request: Request<T>): Promise<Reply<T>> {
   const answer = await connection.ask(request);
-  if (answer.kind === 'ok') return true;
-  const refusal = answer.kind === 'refused' ? refusalOf(answer.code) : undefined;
-  if (refusal === undefined) throw new RegistryUnavailableError(`open ${path}`, 'unknown', 'the server gave no answer');
-  if (refusal === expected) return false;
-  throw refusalError(refusal, path);
+  if (answer.kind !== 'dropped') return answer;
+  throw new RegistryUnavailableError(`open ${path}`, 'unknown', 'the server gave no answer');
+}
+
+function refused(code: number, path: string): Error {
+  const refusal = refusalOf(code);
+  return refusal ? refusalError(refusal, path) : new ServerError(`open ${path}`, code);
 }
 
 /** `/shop`, `/shop/orders`. */

@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { Namespace } from '../namespace.js';
 import type { Operation } from '../registry-center.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
-import { loadClientLibrary } from './client-library.js';
-import { Protocol, type Request } from './protocol.js';
+import { loadJute } from './client-library.js';
+import { Protocol } from './protocol.js';
+import { FrameWriter } from './handshake.js';
+import { ReplyReader } from './reply-reader.js';
+import type { RequestBody } from './request.js';
 
-const library = loadClientLibrary();
+const jute = loadJute();
 const namespace = new Namespace('shop/orders');
 const operations: readonly Operation[] = [
   { kind: 'check', path: '/job', version: 0 },
@@ -20,12 +23,12 @@ describe('requests', () => {
     [true, CREATOR_ACL_BYTES],
   ])('given a transaction (owned by its creator: %s), when it is sent, then it has the computed size', (owned, acl) => {
     const sent = operations.map((operation) => ({ ...operation, path: namespace.absolute(operation.path) }));
-    const protocol = new Protocol(library.jute, owned);
+    const protocol = new Protocol(jute, owned);
     expect(frameBytes(protocol.multi(sent))).toBe(transactionBytes(operations, namespace, acl));
   });
 
   it('given single writes, when they are sent, then they have the computed size', () => {
-    const protocol = new Protocol(library.jute, false);
+    const protocol = new Protocol(jute, false);
     const path = namespace.absolute('/job');
     const size = (operation: Operation) => requestBytes(operation, namespace, OPEN_ACL_BYTES);
     expect(frameBytes(protocol.create(path, 'x', 'PERSISTENT'))).toBe(
@@ -36,8 +39,8 @@ describe('requests', () => {
   });
 
   it('given version 0, when it is expected, then 0 is sent, and -1 only for any version', () => {
-    const protocol = new Protocol(library.jute, false);
-    const lastInt = (request: Request<unknown>) => frame(request).readInt32BE(frame(request).length - 4);
+    const protocol = new Protocol(jute, false);
+    const lastInt = (request: RequestBody) => frame(request).readInt32BE(frame(request).length - 4);
     expect(lastInt(protocol.delete('/a', 0))).toBe(0);
     expect(lastInt(protocol.delete('/a'))).toBe(-1);
     const check = frame(protocol.multi([{ kind: 'check', path: '/a', version: 0 }]));
@@ -53,34 +56,26 @@ describe('replies', () => {
     ['8000000000000000', undefined],
     ['ff00000000000bb8', undefined],
   ])('given the owner field %s, when a stat is read, then the owning session is %s', (bytes, owner) => {
-    const long = Buffer.alloc(8);
-    const stat = { czxid: long, mzxid: long, ctime: long, mtime: long, version: 0 };
-    const reply = { stat: { ...stat, ephemeralOwner: Buffer.from(bytes, 'hex') } };
-    const { receive } = new Protocol(library.jute, false).exists('/a');
-    expect(receive({ ...reply, path: '/a', data: undefined, children: undefined, results: [] })).toMatchObject({
-      ephemeralOwner: owner,
-    });
+    const stat = Buffer.alloc(68);
+    stat.write(bytes, 44, 'hex');
+    const { read } = new Protocol(jute, false).exists('/a');
+    expect(read(new ReplyReader(stat))).toMatchObject({ ephemeralOwner: owner });
+  });
+
+  it.each([
+    ['a stat that is cut short', (protocol: Protocol) => protocol.exists('/a'), Buffer.alloc(67)],
+    ['a text longer than the reply', (protocol: Protocol) => protocol.node('/a'), Buffer.from('7fffffff', 'hex')],
+    ['more names than bytes', (protocol: Protocol) => protocol.children('/a'), Buffer.from('7fffffff00000000', 'hex')],
+    ['no end of results', (protocol: Protocol) => protocol.multi([]), Buffer.alloc(9)],
+  ])('given %s, when the reply is read, then a RangeError says so', (_what, request, reply) => {
+    expect(() => request(new Protocol(jute, false)).read(new ReplyReader(reply))).toThrow(RangeError);
   });
 });
 
-describe('the client library', () => {
-  it('given the pinned version, when its inner modules are loaded, then they have what the adapter stands on', () => {
-    const { ConnectionManager, jute } = library;
-    const manager = new ConnectionManager('host', { sessionTimeout: 1_000, spinDelay: 0 }, () => {});
-    for (const method of ['connect', 'queue', 'addAuthInfo', 'onSocketError', 'getSessionId'] as const) {
-      expect(manager[method]).toBeTypeOf('function');
-    }
-    expect(manager.packetQueue.queue).toEqual([]);
-    expect(ConnectionManager.STATES).toMatchObject({ CONNECTED: 2, DISCONNECTED: 0, SESSION_EXPIRED: -3 });
-    expect(jute.OP_CODES).toMatchObject({ MULTI: 14, CHECK: 13, CLOSE_SESSION: -11, ERROR: -1 });
-  });
-});
-
-function frame(request: Request<unknown>): Buffer {
-  const { jute } = library;
-  return new jute.Request(new jute.protocol.RequestHeader(1, request.opCode), request.payload).toBuffer();
+function frame(request: RequestBody): Buffer {
+  return new FrameWriter(jute).request(1, request);
 }
 
-function frameBytes(request: Request<unknown>): number {
+function frameBytes(request: RequestBody): number {
   return frame(request).length;
 }

@@ -1,27 +1,27 @@
-import type { CreateMode, NodeStat, Operation, OperationResult, Refusal } from '../registry-center.js';
-import type { Jute, JuteOperation, JuteRecord, JuteReply, JuteResult, JuteStat } from './client-library.js';
-
-/** A request as it is sent, and how its reply is read. Paths are absolute. */
-export interface Request<T> {
-  readonly opCode: number;
-  readonly payload: JuteRecord | null;
-  readonly receive: (reply: JuteReply) => T;
-}
-
-/** What the server replied. */
-export type Reply<T> = { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'refused'; readonly code: number };
-
-/** `dropped`: the connection ended before the reply came, so nobody knows whether the request was applied. */
-export type Answer<T> = Reply<T> | { readonly kind: 'dropped' };
+import type { CreateMode, NodeStat, Operation, Refusal } from '../registry-center.js';
+import { type Jute, type JuteRecord, type JuteRecordType, recordType } from './client-library.js';
+import {
+  type MultiAnswer,
+  multiPayload,
+  multiReadPayload,
+  type NodeFound,
+  type NodeRead,
+  readMultiReadReply,
+  readMultiReply,
+} from './multi.js';
+import { OP_CODE } from './op-code.js';
+import type { Request } from './request.js';
 
 export interface NodeContent {
   readonly data: string;
   readonly stat: NodeStat;
 }
 
-export type MultiAnswer =
-  | { readonly kind: 'committed'; readonly results: readonly OperationResult[] }
-  | { readonly kind: 'refused'; readonly index: number; readonly code: number };
+export interface CreatedNode {
+  /** With the sequence number, if it has one. */
+  readonly path: string;
+  readonly stat: NodeStat;
+}
 
 const REFUSALS: ReadonlyMap<number, Refusal> = new Map([
   [-101, 'NO_NODE'],
@@ -37,11 +37,8 @@ export function refusalOf(code: number): Refusal | undefined {
   return REFUSALS.get(code);
 }
 
-/** The operations of a refused transaction before the one that failed have 0, those after it -2. */
-const NOT_TO_BLAME: ReadonlySet<number> = new Set([0, -2]);
-
-const CONTAINER_OWNER = 1n << 63n;
-const TTL_OWNER_BYTE = 0xff;
+/** The server does not know the operation: it is too old, or the operation is switched off. */
+export const UNIMPLEMENTED = -6;
 
 const ANY_VERSION = -1;
 const ALL_PERMISSIONS = 31;
@@ -50,14 +47,21 @@ const CREATE_FLAGS: Readonly<Record<CreateMode, number>> = {
   EPHEMERAL: 1,
   PERSISTENT_SEQUENTIAL: 2,
   EPHEMERAL_SEQUENTIAL: 3,
+  CONTAINER: 4,
 };
+const TTL_FLAGS = 5;
+const PERSISTENT_RECURSIVE = 1;
+const ANY_WATCHER = 3;
 
-/**
- * Writes requests and reads replies with the client's codec. Its own Transaction takes version 0 for "any version", so
- * transactions are put together here.
- */
+const nothing = (): void => {};
+
+/** Writes what can be asked with the client's codec. Paths are the server's. */
 export class Protocol {
   private readonly acl: JuteRecord;
+  private readonly PathRequest: JuteRecordType;
+  private readonly PathAndNumberRequest: JuteRecordType;
+  private readonly CreateTtlRequest: JuteRecordType;
+  private readonly SetWatches2: JuteRecordType;
 
   /** @param creatorOnly whether created nodes belong to the authenticated user alone, or to everybody */
   constructor(
@@ -66,131 +70,156 @@ export class Protocol {
   ) {
     const [scheme, id] = creatorOnly ? ['auth', ''] : ['world', 'anyone'];
     this.acl = new jute.data.ACL(ALL_PERMISSIONS, new jute.data.Id(scheme, id));
+    const path = { name: 'path', type: 'ustring' } as const;
+    this.PathRequest = recordType(jute, [path]);
+    this.PathAndNumberRequest = recordType(jute, [path, { name: 'number', type: 'int' }]);
+    this.CreateTtlRequest = recordType(jute, [
+      path,
+      { name: 'data', type: 'buffer' },
+      { name: 'acl', type: 'vector<data.ACL>' },
+      { name: 'flags', type: 'int' },
+      { name: 'ttl', type: 'long' },
+    ]);
+    this.SetWatches2 = recordType(jute, [
+      { name: 'relativeZxid', type: 'long' },
+      { name: 'data', type: 'vector<ustring>' },
+      { name: 'exist', type: 'vector<ustring>' },
+      { name: 'child', type: 'vector<ustring>' },
+      { name: 'persistent', type: 'vector<ustring>' },
+      { name: 'persistentRecursive', type: 'vector<ustring>' },
+    ]);
   }
 
-  node(path: string, watch = false): Request<NodeContent> {
+  node(path: string): Request<NodeContent> {
     return {
-      opCode: this.jute.OP_CODES.GET_DATA,
-      payload: new this.jute.protocol.GetDataRequest(path, watch),
-      receive: ({ data, stat }) => ({ data: data?.toString() ?? '', stat: readStat(stat) }),
+      opCode: OP_CODE.GET_DATA,
+      payload: new this.jute.protocol.GetDataRequest(path, false),
+      read: (reply) => ({ data: reply.text(), stat: reply.stat() }),
     };
   }
 
-  exists(path: string, watch = false): Request<NodeStat> {
+  exists(path: string): Request<NodeStat> {
     return {
-      opCode: this.jute.OP_CODES.EXISTS,
-      payload: new this.jute.protocol.ExistsRequest(path, watch),
-      receive: ({ stat }) => readStat(stat),
+      opCode: OP_CODE.EXISTS,
+      payload: new this.jute.protocol.ExistsRequest(path, false),
+      read: (reply) => reply.stat(),
     };
   }
 
-  children(path: string, watch = false): Request<readonly string[]> {
+  children(path: string): Request<readonly string[]> {
     return {
-      opCode: this.jute.OP_CODES.GET_CHILDREN2,
-      payload: new this.jute.protocol.GetChildren2Request(path, watch),
-      receive: ({ children }) => children ?? [],
+      opCode: OP_CODE.GET_CHILDREN2,
+      payload: new this.jute.protocol.GetChildren2Request(path, false),
+      read: (reply) => reply.texts(),
     };
   }
 
-  create(path: string, data: string, mode: CreateMode): Request<string> {
+  create(path: string, data: string, mode: CreateMode): Request<CreatedNode> {
+    return { ...this.creation(path, data, mode), read: (reply) => ({ path: reply.text(), stat: reply.stat() }) };
+  }
+
+  /** A node that the server removes once it has had no child and no write for so long. */
+  createWithTtl(path: string, data: string, ttlMs: number): Request<CreatedNode> {
+    const ttl = Buffer.alloc(8);
+    ttl.writeBigInt64BE(BigInt(ttlMs));
     return {
-      opCode: this.jute.OP_CODES.CREATE,
-      payload: new this.jute.protocol.CreateRequest(path, Buffer.from(data), [this.acl], CREATE_FLAGS[mode]),
-      receive: ({ path: created }) => created,
+      opCode: OP_CODE.CREATE_TTL,
+      payload: new this.CreateTtlRequest(path, Buffer.from(data), [this.acl], TTL_FLAGS, ttl),
+      read: (reply) => ({ path: reply.text(), stat: reply.stat() }),
     };
   }
 
-  set(path: string, data: string, version = ANY_VERSION): Request<NodeStat> {
-    return {
-      opCode: this.jute.OP_CODES.SET_DATA,
-      payload: new this.jute.protocol.SetDataRequest(path, Buffer.from(data), version),
-      receive: ({ stat }) => readStat(stat),
-    };
+  set(path: string, data: string, version?: number): Request<NodeStat> {
+    return { ...this.write({ kind: 'set', path, data, version }), read: (reply) => reply.stat() };
   }
 
-  delete(path: string, version = ANY_VERSION): Request<void> {
-    return {
-      opCode: this.jute.OP_CODES.DELETE,
-      payload: new this.jute.protocol.DeleteRequest(path, version),
-      receive: () => {},
-    };
+  delete(path: string, version?: number): Request<void> {
+    return { ...this.write({ kind: 'delete', path, version }), read: nothing };
   }
 
   multi(operations: readonly Operation[]): Request<MultiAnswer> {
     return {
-      opCode: this.jute.OP_CODES.MULTI,
-      payload: new this.jute.TransactionRequest(operations.map((operation) => this.juteOperation(operation))),
-      receive: ({ results }) => this.readResults(operations, results),
+      opCode: OP_CODE.MULTI,
+      payload: multiPayload(
+        this.jute,
+        operations.map((operation) => this.write(operation)),
+      ),
+      read: (reply) => readMultiReply(operations, reply),
     };
   }
 
-  closeSession(): Request<void> {
-    return { opCode: this.jute.OP_CODES.CLOSE_SESSION, payload: null, receive: () => {} };
+  multiRead(reads: readonly NodeRead[]): Request<readonly NodeFound[]> {
+    return {
+      opCode: OP_CODE.MULTI_READ,
+      payload: multiReadPayload(reads),
+      read: (reply) => readMultiReadReply(reads, reply),
+    };
   }
 
-  private juteOperation(operation: Operation): JuteOperation {
-    const { OP_CODES } = this.jute;
+  /** Answered when this server has caught up with the leader. */
+  sync(path: string): Request<void> {
+    return { opCode: OP_CODE.SYNC, payload: new this.PathRequest(path), read: nothing };
+  }
+
+  /** The paths of this session's own ephemeral nodes at and below a path. */
+  ephemerals(path: string): Request<readonly string[]> {
+    return { opCode: OP_CODE.GET_EPHEMERALS, payload: new this.PathRequest(path), read: (reply) => reply.texts() };
+  }
+
+  /** Watches a path and everything below it, for as long as the connection lives; the path need not exist. */
+  addWatch(path: string): Request<void> {
+    const payload = new this.PathAndNumberRequest(path, PERSISTENT_RECURSIVE);
+    return { opCode: OP_CODE.ADD_WATCH, payload, read: nothing };
+  }
+
+  /** Removes every watch of this connection on just this path. */
+  removeWatches(path: string): Request<void> {
+    const payload = new this.PathAndNumberRequest(path, ANY_WATCHER);
+    return { opCode: OP_CODE.REMOVE_WATCHES, payload, read: nothing };
+  }
+
+  /** Adds the same watches as `addWatch`, many at once. */
+  setWatches(paths: readonly string[]): Request<void> {
+    const payload = new this.SetWatches2(undefined, [], [], [], [], paths);
+    return { opCode: OP_CODE.SET_WATCHES2, payload, read: nothing };
+  }
+
+  closeSession(): Request<void> {
+    return { opCode: OP_CODE.CLOSE_SESSION, payload: null, read: nothing };
+  }
+
+  private write(operation: Operation): { readonly opCode: number; readonly payload: JuteRecord } {
+    const { protocol } = this.jute;
     const { path } = operation;
     switch (operation.kind) {
       case 'check':
-        return { type: OP_CODES.CHECK, path, version: operation.version ?? ANY_VERSION };
+        return {
+          opCode: OP_CODE.CHECK,
+          payload: new protocol.CheckVersionRequest(path, operation.version ?? ANY_VERSION),
+        };
       case 'delete':
-        return { type: OP_CODES.DELETE, path, version: operation.version ?? ANY_VERSION };
+        return { opCode: OP_CODE.DELETE, payload: new protocol.DeleteRequest(path, operation.version ?? ANY_VERSION) };
       case 'set':
         return {
-          type: OP_CODES.SET_DATA,
-          path,
-          version: operation.version ?? ANY_VERSION,
-          data: Buffer.from(operation.data),
+          opCode: OP_CODE.SET_DATA,
+          payload: new protocol.SetDataRequest(path, Buffer.from(operation.data), operation.version ?? ANY_VERSION),
         };
-      case 'create': {
-        const data = Buffer.from(operation.data);
-        const acls = [{ toRecord: () => this.acl }];
-        return { type: OP_CODES.CREATE, path, data, mode: CREATE_FLAGS[operation.mode], acls };
-      }
+      case 'create':
+        return this.creation(path, operation.data, operation.mode);
       default:
         return operation satisfies never;
     }
   }
 
-  private readResults(operations: readonly Operation[], results: readonly JuteResult[]): MultiAnswer {
-    if (results.some(({ type }) => type === this.jute.OP_CODES.ERROR)) {
-      const index = results.findIndex(({ err = 0 }) => !NOT_TO_BLAME.has(err));
-      return { kind: 'refused', index, code: results[index]?.err ?? 0 };
-    }
-    return { kind: 'committed', results: operations.map(({ kind }, index) => readResult(kind, results[index])) };
+  /** Every creation answers with path and stat: the newer form of the operation. */
+  private creation(
+    path: string,
+    data: string,
+    mode: CreateMode,
+  ): { readonly opCode: number; readonly payload: JuteRecord } {
+    return {
+      opCode: mode === 'CONTAINER' ? OP_CODE.CREATE_CONTAINER : OP_CODE.CREATE2,
+      payload: new this.jute.protocol.CreateRequest(path, Buffer.from(data), [this.acl], CREATE_FLAGS[mode]),
+    };
   }
-}
-
-function readResult(kind: Operation['kind'], result: JuteResult | undefined): OperationResult {
-  if (kind === 'create' && result?.path !== undefined) return { kind, path: result.path };
-  if (kind === 'set' && result?.stat) return { kind, stat: readStat(result.stat) };
-  if (kind === 'check' || kind === 'delete') return { kind };
-  throw new TypeError(`The server's answer to a transaction has no result for a "${kind}".`);
-}
-
-function readStat(stat: JuteStat): NodeStat {
-  return {
-    czxid: stat.czxid.readBigInt64BE(),
-    mzxid: stat.mzxid.readBigInt64BE(),
-    ctime: Number(stat.ctime.readBigInt64BE()),
-    mtime: Number(stat.mtime.readBigInt64BE()),
-    version: stat.version,
-    ephemeralOwner: isEphemeral(stat.ephemeralOwner) ? sessionIdText(stat.ephemeralOwner) : undefined,
-  };
-}
-
-/**
- * Whether a session owns the node. Containers, which Curator makes for parents, and nodes with a time to live are marked
- * in the same field: they are persistent and have children.
- * @see ZooKeeper's EphemeralType
- */
-function isEphemeral(owner: Buffer): boolean {
-  const bits = owner.readBigUInt64BE();
-  return bits !== 0n && bits !== CONTAINER_OWNER && owner[0] !== TTL_OWNER_BYTE;
-}
-
-/** A session id as `SessionInfo` has it. */
-export function sessionIdText(id: Buffer): string {
-  return id.readBigUInt64BE().toString(16);
 }

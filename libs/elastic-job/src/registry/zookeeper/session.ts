@@ -1,31 +1,19 @@
-import type { Clock } from '../../clock/index.js';
-import type { RegistryTraffic, RequestOptions, SessionInfo, SessionState } from '../registry-center.js';
-import { NoAuthError, RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
-import type { Connection, SessionTicket } from './connection.js';
+import type { Clock, Timer } from '../../clock/index.js';
+import type { RegistryTraffic, RequestOptions, SessionInfo } from '../registry-center.js';
+import { NoAuthError, RegistryUnavailableError, SessionLostError, UnsupportedServerError } from '../registry.errors.js';
+import type { SessionLease } from '../session-lease.js';
+import type { Connection } from './connection.js';
 import { bounded } from './deadline.js';
 import type { Dialer } from './dialer.js';
-import type { Answer, Reply, Request } from './protocol.js';
+import type { SessionTicket } from './handshake.js';
+import { isolated } from './isolated.js';
+import type { Protocol } from './protocol.js';
+import type { Answer, Reply, Request } from './request.js';
+import { type ConnectionUser, keepConnected } from './upkeep.js';
+import { Watches } from './watches.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
-/** What lives and dies with a session and is kept true by its watches. Must not throw. */
-export interface SessionView {
-  /** A one-shot watch of this client has fired; the path is the server's. */
-  watched(eventType: number, absolutePath: string): void;
-  /** There is a new connection in the same session, which has no watches. */
-  reconnected(): void;
-  /** The session is over. */
-  lose(): void;
-}
-
-/** Who waits for the first session. */
-interface FirstConnect {
-  connected(): void;
-  refused(error: unknown): void;
-}
-
 const LONGEST_CLOSE_MS = 2_000;
-/** A connection that held for less counts as a failed attempt, so that a server that drops us is not stormed. */
-const STABLE_MS = 1_000;
 
 /**
  * The client's end of its sessions, one after the other, each over one connection after the other.
@@ -34,12 +22,21 @@ const STABLE_MS = 1_000;
  * undefined -> CONNECTED -> SUSPENDED -> RECONNECTED (same session) -> SUSPENDED ...
  *                           SUSPENDED -> LOST -> RECONNECTED (new session)
  * ```
- * LOST comes from the server alone, which tells it at a reconnect. A request is sent once, over the connection of the
- * moment: without one it fails at once, and if the connection ends before the answer its fate is unknown.
+ *
+ * | what happens | what follows |
+ * |---|---|
+ * | the connection ends, or is silent for two thirds of the timeout | SUSPENDED; what was in flight ends, and is told its fate |
+ * | a server takes the session back within the lease | the watches are set, their owners told, then RECONNECTED |
+ * | a server says that the session is over, or the lease ends | LOST; the session is never resumed, even if it were still there |
+ * | a server answers after LOST | RECONNECTED, with a new session |
+ *
+ * The lease is looked at before anything is sent and before anything is delivered, so a process that was stopped for
+ * longer than its lease hears SUSPENDED and LOST before any answer. A request is sent once, over the connection of the
+ * moment: without one it fails at once.
  */
-export class Session {
+export class Session implements ConnectionUser {
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
-  readonly views = new Set<SessionView>();
+  readonly watches = new Watches();
   info: SessionInfo;
   private readonly listeners = new Set<(session: SessionInfo) => void>();
   private ticket?: SessionTicket;
@@ -47,20 +44,34 @@ export class Session {
   private latest?: Connection;
   /** The connection that may be asked: while CONNECTED or RECONNECTED. */
   private connection?: Connection;
+  private lossTimer?: Timer;
   private upkeep = new AbortController();
   private connecting?: Promise<void>;
   private closing?: Promise<void>;
+  /** Ends the first attempt to connect, which somebody waits for. */
+  private concludeFirst: (error?: unknown) => void = () => {};
   /** Why the last attempt to connect failed. */
   private problem: unknown;
 
   /** @param prepare makes a new session fit for use, before anybody hears of it */
   constructor(
     private readonly dialer: Dialer,
+    private readonly protocol: Protocol,
     private readonly options: ResolvedZooKeeperOptions,
     private readonly clock: Clock,
+    private readonly lease: SessionLease,
     private readonly prepare: (connection: Connection) => Promise<void>,
   ) {
     this.info = { state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs };
+  }
+
+  /** The latest transaction that this client has heard of in its session. */
+  get lastZxid(): bigint {
+    return this.latest?.lastZxid ?? 0n;
+  }
+
+  leaseRemainingMs(): number {
+    return this.lease.remainingMs();
   }
 
   onChange(listener: (session: SessionInfo) => void): () => void {
@@ -82,6 +93,128 @@ export class Session {
   }
 
   /**
+   * Sends a request that somebody waits for.
+   * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
+   */
+  async request<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
+    const answer = await this.ask(operation, request, options);
+    if (answer.kind !== 'dropped') return answer;
+    const fate = answer.wasSent ? 'unknown' : 'not-applied';
+    const { cause } = answer;
+    throw new RegistryUnavailableError(
+      operation,
+      fate,
+      `the connection broke before the answer came (${textOf(cause)})`,
+      { cause },
+    );
+  }
+
+  /**
+   * Sends a request that changes nothing; if the connection breaks, again over the next one, while the session lives.
+   * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
+   */
+  async requestRead<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
+    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
+    const deadline = this.clock.monotonicNow() + limitMs;
+    const { id } = this.info;
+    let answer = await this.ask(operation, request, options);
+    while (answer.kind === 'dropped') {
+      const left = { ...options, timeoutMs: Math.max(0, Math.round(deadline - this.clock.monotonicNow())) };
+      await this.bounded(operation, this.regained(id), left);
+      answer = await this.ask(operation, request, left);
+    }
+    return answer;
+  }
+
+  /**
+   * Waits for the connection, where it has broken.
+   * @throws {SessionLostError} if the session is over @throws {RegistryUnavailableError} if this client is closed
+   */
+  async regained(id: string | undefined): Promise<void> {
+    if (!this.connection && !this.closing && this.info.state === 'SUSPENDED') {
+      await new Promise<void>((resolve) => {
+        const stop = this.onChange(() => {
+          stop();
+          resolve();
+        });
+      });
+    }
+    if (this.info.id !== id || this.info.state === 'LOST') throw new SessionLostError(id);
+    this.usable('reconnect');
+  }
+
+  /** Sends a request whose answer is taken in line with the events. `receive` is called once, never before this returns. */
+  send<T>(
+    request: Request<T>,
+    receive: (answer: Answer<T>) => void,
+    counted: keyof RegistryTraffic = 'background',
+  ): void {
+    if (!this.connection) return queueMicrotask(() => receive({ kind: 'dropped', wasSent: false, cause: undefined }));
+    this.traffic[counted] += 1;
+    this.connection.send(request, receive);
+  }
+
+  /** Waits no longer than the options, or the default, allow. */
+  bounded<T>(operation: string, work: Promise<T>, options?: RequestOptions): Promise<T> {
+    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
+    const late = () => {
+      if (this.connection) this.mayDeliver();
+      return new RegistryUnavailableError(operation, 'unknown', `no answer within ${limitMs} ms`);
+    };
+    return bounded(work, this.clock, limitMs, late, options?.signal);
+  }
+
+  dial(): Connection {
+    const lastZxid = this.ticket ? this.lastZxid : 0n;
+    const connection: Connection = this.dialer.dial(this.ticket, lastZxid, {
+      watched: (type, path) => this.watches.dispatch(type, path),
+      mayDeliver: () => this.mayDeliver(),
+      dropped: () => {
+        if (this.connection === connection) this.suspend();
+      },
+    });
+    this.latest = connection;
+    return connection;
+  }
+
+  async adopt(connection: Connection, ticket: SessionTicket): Promise<boolean> {
+    try {
+      if (connection.isOpen && !this.ticket) await this.prepare(connection);
+    } catch (error) {
+      this.problem = error;
+      // Waiting does not help against these.
+      if (error instanceof NoAuthError || error instanceof UnsupportedServerError) this.concludeFirst(error);
+      await connection.close(LONGEST_CLOSE_MS);
+    }
+    if (this.upkeep.signal.aborted) await connection.close(LONGEST_CLOSE_MS);
+    if (!connection.isOpen) return false;
+    this.begin(connection, ticket);
+    return true;
+  }
+
+  expired(): void {
+    this.lose();
+  }
+
+  failed(cause: unknown): void {
+    this.problem = cause;
+  }
+
+  private mayDeliver(): boolean {
+    if (this.lease.remainingMs() > 0) return true;
+    this.lose();
+    return false;
+  }
+
+  private async ask<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Answer<T>> {
+    options?.signal?.throwIfAborted();
+    if (this.connection && this.lease.remainingMs() === 0) await this.judge();
+    const connection = this.usable(operation);
+    this.traffic.foreground += 1;
+    return this.bounded(operation, connection.ask(request), options);
+  }
+
+  /**
    * The connection to ask.
    * @throws {SessionLostError} between LOST and the next session @throws {RegistryUnavailableError} while there is none
    */
@@ -92,139 +225,86 @@ export class Session {
     throw new RegistryUnavailableError(operation, 'not-applied', why);
   }
 
-  /**
-   * Sends a request that somebody waits for.
-   * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
-   */
-  async request<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
-    options?.signal?.throwIfAborted();
-    const connection = this.usable(operation);
-    this.traffic.foreground += 1;
-    const answer = await this.bounded(operation, connection.ask(request), options);
-    if (answer.kind === 'dropped') throw connectionBroke(operation);
-    return answer;
-  }
-
-  /** Sends a request that keeps a view alive. `receive` is called once, never before this returns. */
-  send<T>(request: Request<T>, receive: (answer: Answer<T>) => void): void {
-    if (!this.connection) return queueMicrotask(() => receive({ kind: 'dropped' }));
-    this.traffic.background += 1;
-    this.connection.send(request, receive);
-  }
-
-  /** Waits no longer than the options, or the default, allow. */
-  bounded<T>(operation: string, work: Promise<T>, options?: RequestOptions): Promise<T> {
-    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
-    const late = () => new RegistryUnavailableError(operation, 'unknown', `no answer within ${limitMs} ms`);
-    return bounded(work, this.clock, limitMs, late, options?.signal);
-  }
-
   private async firstConnect(options?: RequestOptions): Promise<void> {
     const limitMs = options?.timeoutMs ?? this.options.connectionTimeoutMs;
     this.upkeep = new AbortController();
     const { signal } = this.upkeep;
     const connected = new Promise<void>((resolve, reject) => {
+      this.concludeFirst = (error) => (error === undefined ? resolve() : reject(error));
       signal.addEventListener('abort', () => reject(this.connectFailed('this registry center was closed')));
-      void this.keepConnected(signal, { connected: resolve, refused: reject });
     });
+    void keepConnected(this, this.dialer, this.clock, signal);
     try {
       const late = () => this.connectFailed(`no answer within ${limitMs} ms`);
       await bounded(connected, this.clock, limitMs, late, options?.signal);
     } catch (error) {
       this.upkeep.abort();
-      await this.latest?.abandon();
+      this.latest?.abandon();
       throw error;
     }
   }
 
   private connectFailed(why: string): RegistryUnavailableError {
     const { serverList, namespace } = this.options;
-    const detail = `no session with ${serverList} (namespace "${namespace.name}"): ${why}; ${textOf(this.problem)}`;
+    const detail = `no session with ${serverList} (namespace "${namespace.name}"): ${why}; ${this.problem ? textOf(this.problem) : 'no attempt has ended'}`;
     return new RegistryUnavailableError('connect', 'not-applied', detail, { cause: this.problem });
-  }
-
-  /** Connects again and again, until the signal aborts. */
-  private async keepConnected(signal: AbortSignal, first: FirstConnect): Promise<void> {
-    for (let failures = 0; !signal.aborted;) {
-      const begun = this.clock.monotonicNow();
-      const outcome = await this.useOneConnection(signal, first);
-      const isStable = this.clock.monotonicNow() - begun > STABLE_MS;
-      failures = outcome === 'expired' || (outcome === 'used' && isStable) ? 0 : failures + 1;
-      await this.dialer.pause(failures, signal);
-    }
-  }
-
-  /** Opens one connection and stays with it to its end. */
-  private async useOneConnection(signal: AbortSignal, first: FirstConnect): Promise<'used' | 'expired' | 'failed'> {
-    const connection = this.dial();
-    const opening = await connection.open();
-    if (opening.kind === 'failed') this.problem = opening.cause;
-    if (opening.kind === 'expired') this.lose();
-    if (opening.kind !== 'connected') return opening.kind;
-    try {
-      if (!this.ticket) await this.prepare(connection);
-    } catch (error) {
-      this.problem = error;
-      // Waiting does not help against a wrong digest.
-      if (error instanceof NoAuthError) first.refused(error);
-      await connection.close(LONGEST_CLOSE_MS);
-    }
-    if (signal.aborted) await connection.close(LONGEST_CLOSE_MS);
-    if (!connection.isOpen) return 'failed';
-    this.begin(connection, opening.ticket);
-    first.connected();
-    await connection.ended;
-    return 'used';
-  }
-
-  private dial(): Connection {
-    const connection = this.dialer.dial(this.ticket, {
-      watched: (eventType, path) => {
-        for (const view of this.views) view.watched(eventType, path);
-      },
-      dropped: () => {
-        if (this.connection === connection) this.suspend();
-      },
-    });
-    this.latest = connection;
-    return connection;
   }
 
   private begin(connection: Connection, ticket: SessionTicket): void {
     const isFirst = this.info.state === undefined;
+    if (isFirst) warnOfShortSession(ticket.timeoutMs, this.options.serverTickMs);
+    this.lossTimer?.cancel();
     this.connection = connection;
     this.ticket = ticket;
-    for (const view of this.views) view.reconnected();
+    for (const paths of this.watches.pieces()) {
+      this.send(this.protocol.setWatches(paths), ({ kind }) => {
+        if (kind === 'refused') connection.abandon();
+      });
+    }
+    this.watches.reconnected();
     this.become({ state: isFirst ? 'CONNECTED' : 'RECONNECTED', id: ticket.id, timeoutMs: ticket.timeoutMs });
+    this.concludeFirst();
   }
 
   private suspend(): void {
     this.connection = undefined;
-    if (!this.closing) this.becomeState('SUSPENDED');
+    if (this.closing) return;
+    this.become({ ...this.info, state: 'SUSPENDED' });
+    this.awaitLoss();
+  }
+
+  private awaitLoss(): void {
+    this.lossTimer?.cancel();
+    if (this.info.state !== 'SUSPENDED') return;
+    this.lossTimer = this.clock.setTimer(this.lease.remainingMs(), () => void this.judge());
+  }
+
+  /** Judges the session by its lease, after what has arrived while this process was busy or stopped. */
+  private async judge(): Promise<void> {
+    await this.clock.nextTurn();
+    if (this.closing || this.info.state === undefined || this.info.state === 'LOST') return;
+    if (this.mayDeliver()) this.awaitLoss();
   }
 
   private lose(): void {
     this.ticket = undefined;
-    this.loseViews();
-    if (!this.closing) this.becomeState('LOST');
+    this.lease.end();
+    // If it was in use this says SUSPENDED, which comes before LOST.
+    this.latest?.abandon();
+    this.lossTimer?.cancel();
+    this.watches.lose();
+    if (!this.closing && this.info.state !== undefined) this.become({ ...this.info, state: 'LOST' });
   }
 
   private async end(): Promise<void> {
     this.upkeep.abort();
+    this.lossTimer?.cancel();
     const limitMs = Math.min(LONGEST_CLOSE_MS, this.info.timeoutMs / 3);
     if (this.connection) await this.connection.close(limitMs);
-    else await this.latest?.abandon();
-    this.loseViews();
+    else this.latest?.abandon();
+    this.lease.end();
+    this.watches.lose();
     this.become({ ...this.info, state: undefined, id: undefined });
-  }
-
-  private loseViews(): void {
-    for (const view of this.views) view.lose();
-    this.views.clear();
-  }
-
-  private becomeState(state: SessionState): void {
-    this.become({ ...this.info, state });
   }
 
   private become(info: SessionInfo): void {
@@ -236,24 +316,18 @@ export class Session {
   }
 }
 
-/** Why an attempt failed. Several addresses of one name fail together, with a code but without a message. */
+/** The margin of the lease is a third of the timeout at most, and an ensemble may know of our last request a tick late. */
+function warnOfShortSession(timeoutMs: number, serverTickMs = 0): void {
+  if (serverTickMs <= timeoutMs / 3) return;
+  process.emitWarning(
+    `A session of ${timeoutMs} ms has fewer than three ticks of ${serverTickMs} ms: if a ZooKeeper server dies, the session ` +
+      'may expire before this client knows. Ask for a longer sessionTimeoutMs, or give the servers a shorter tickTime.',
+    { code: 'ELASTIC_JOB_SHORT_SESSION' },
+  );
+}
+
+/** Why a connection ended. Several addresses of one name fail together, with a code but without a message. */
 function textOf(problem: unknown): string {
-  if (!(problem instanceof Error)) return 'no attempt has ended';
+  if (!(problem instanceof Error)) return String(problem);
   return problem.message || ('code' in problem ? String(problem.code) : problem.name);
-}
-
-/** The error of a request whose connection ended before the answer. */
-export function connectionBroke(operation: string): RegistryUnavailableError {
-  return new RegistryUnavailableError(operation, 'unknown', 'the connection broke before the answer came');
-}
-
-/** Calls a listener that must not throw. If it does, the error surfaces as uncaught, and the client reads on unharmed. */
-export function isolated(call: () => void): void {
-  try {
-    call();
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
 }

@@ -1,60 +1,77 @@
-import { childPath, NodeMap } from '../node-map.js';
-import type { Namespace } from '../namespace.js';
-import type { RegistryNode, RequestOptions, Subtree, SubtreeEvent, SubtreeListener } from '../registry-center.js';
+import { childPath, NodeMap, parentPath } from '../node-map.js';
+import type {
+  RegistryNode,
+  RequestOptions,
+  Subtree,
+  SubtreeEvent,
+  SubtreeListener,
+  SubtreeOptions,
+} from '../registry-center.js';
 import { SessionLostError } from '../registry.errors.js';
-import { refusalError } from '../refusal-error.js';
-import { type Answer, type NodeContent, type Protocol, refusalOf, type Request } from './protocol.js';
-import { connectionBroke, isolated, type Session, type SessionView } from './session.js';
+import type { NodeFound } from './multi.js';
+import { Outbox } from './outbox.js';
+import { refusalOf } from './protocol.js';
+import type { Reply } from './request.js';
+import { SubtreeReads, type Reading } from './subtree-reads.js';
+import type { NodeEventKind, Watcher } from './watches.js';
+import { valueOf, type ZooKeeperClient } from './zookeeper-client.js';
 
-/** ZooKeeper's watch events. */
-const CREATED = 1;
-const DELETED = 2;
-const DATA_CHANGED = 3;
-const CHILDREN_CHANGED = 4;
+/** Comes and goes within one transaction to tell the server's time. Nobody sees it, but watches tell of it. */
+export const TIME_NODE = '/nestjs-elastic-job.time';
+
+/** A node that exists; with its content, if that is known and current. */
+interface Entry {
+  readonly path: string;
+  node: RegistryNode | undefined;
+}
 
 /**
- * A view of a subtree that one-shot watches keep true.
+ * A view of a subtree that one recursive watch keeps true.
  *
- * Each node of the view is watched, or is being read: a data watch for itself, a child watch for the names below it
- * (not for an ephemeral node, which has no children), an existence watch where the root is missing. An event starts the
- * read that arms the watch again.
+ * It rests on one guarantee of ZooKeeper: over one connection, replies and events arrive in the order of the server.
  *
- * It rests on one guarantee of ZooKeeper: over one connection, replies and watch events arrive in the order of the
- * server. So an event that arrives before the reply of a read that is under way is already in that reply, and an event
- * "deleted" speaks of the node that the view holds. Replies are therefore taken in while the socket is read, never in a
- * later turn. Nothing crosses connections: after a reconnect every node is read again.
+ * - An event that arrives before the reply of a read is in that reply. So a part that is being read, or is about to be,
+ *   need not be read again.
+ * - The events of a write arrive right before the write's reply. So after an own write its content is current, and an
+ *   event of a node that an own write names waits for that write's reply instead of a read.
+ * - Events tell of every node that comes after the watch was set, so names are listed only of what was there before.
+ *
+ * Replies are therefore taken in while the socket is read, never in a later turn. Events do not cross connections: after
+ * a reconnect the names of every node are listed again and the values that are held are read again.
  */
-export class SubtreeView implements Subtree, SessionView {
-  private readonly nodes = new NodeMap();
+export class SubtreeView implements Subtree, Watcher {
+  private readonly entries = new NodeMap<Entry>();
+  private readonly outbox: Outbox;
+  private readonly reads: SubtreeReads;
+  private readonly holds: (path: string) => boolean;
   private readonly sessionId: string | undefined;
-  /** The reads under way whose reply has not come, by path. */
-  private readonly readingNode = new Map<string, Promise<void>>();
-  private readonly readingChildren = new Map<string, Promise<void>>();
-  /** Reads under way with all that follows from them. */
-  private readonly work = new Set<Promise<void>>();
-  /** A read has failed, so the view is to be read anew. */
-  private isStale = false;
   private isOpen = false;
   private isLost = false;
+  /** Counts the connections, so that only the last repair is told of. */
+  private repairs = 0;
 
   constructor(
-    private readonly session: Session,
-    private readonly protocol: Protocol,
-    private readonly namespace: Namespace,
+    private readonly client: ZooKeeperClient,
     private readonly path: string,
-    private readonly listener: SubtreeListener,
+    listener: SubtreeListener,
+    { holds = () => true }: SubtreeOptions = {},
   ) {
-    this.sessionId = session.info.id;
+    this.sessionId = client.session.info.id;
+    this.holds = holds;
+    this.outbox = new Outbox(listener);
+    this.reads = new SubtreeReads(client, (reading, reply) => this.take(reading, reply));
   }
 
   /** Reads everything for the first time; events are told from then on. */
   async open(options?: RequestOptions): Promise<void> {
-    const name = this.named('open subtree');
+    const name = `open subtree ${this.path}`;
     options?.signal?.throwIfAborted();
-    this.session.usable(name);
-    this.session.views.add(this);
+    this.client.session.usable(name);
+    this.client.watch(this.path, this, (reply) => {
+      if (reply.kind === 'refused') this.reads.end(() => valueOf(name, this.path, reply));
+    });
     try {
-      await this.session.bounded(name, this.track(this.readNode(this.path)), options);
+      await this.client.session.bounded(name, Promise.all([this.readAgain(), this.reads.settled()]), options);
       this.assertLive();
       this.isOpen = true;
     } catch (error) {
@@ -64,191 +81,202 @@ export class SubtreeView implements Subtree, SessionView {
   }
 
   async sync(options?: RequestOptions): Promise<void> {
-    options?.signal?.throwIfAborted();
     this.assertLive();
-    const name = this.named('sync');
-    // A write, be it one that changes nothing, passes through the leader: its reply comes after all that precedes it.
-    const barrier = this.protocol.multi([{ kind: 'check', path: this.namespace.root }]);
     const synced = async () => {
-      await this.session.request(name, barrier, options);
+      await this.client.sync(this.path, options);
       this.assertLive();
-      if (this.isStale) void this.track(this.readAgain());
-      await this.settled();
+      if (this.reads.isStale) void this.readAgain().catch(() => {});
+      await this.reads.settled();
       this.assertLive();
     };
-    await this.session.bounded(name, synced(), options);
+    await this.client.session.bounded(`sync ${this.path}`, synced(), options);
+  }
+
+  has(path: string): boolean {
+    this.assertLive();
+    return this.entries.get(path) !== undefined;
   }
 
   node(path: string): RegistryNode | undefined {
     this.assertLive();
-    return this.nodes.get(path);
+    return this.entries.get(path)?.node;
   }
 
   children(path: string): readonly string[] {
     this.assertLive();
-    return this.nodes.children(path);
+    return this.entries.children(path);
+  }
+
+  async load(paths: readonly string[], options?: RequestOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
+    this.assertLive();
+    const unknown = paths.filter((path) => this.has(path) && (!this.node(path) || this.reads.isUnderWay('data', path)));
+    if (unknown.length === 0) return;
+    const name = `load ${unknown.length} nodes of ${this.path}`;
+    this.client.session.usable(name);
+    const loaded = Promise.all(unknown.map((path) => this.reads.read('data', path)));
+    this.reads.send('foreground');
+    await this.client.session.bounded(name, loaded, options);
+    this.assertLive();
   }
 
   close(): void {
-    this.session.views.delete(this);
+    this.client.unwatch(this.path, this);
     this.isOpen = false;
+    this.outbox.close();
+    this.reads.end();
   }
 
-  lose(): void {
-    this.isLost = true;
-    this.nodes.clear();
+  heard(kind: NodeEventKind, absolutePath: string): void {
+    const path = this.client.relative(absolutePath);
+    if (path === TIME_NODE) return;
+    const entry = this.entries.get(path);
+    switch (kind) {
+      case 'created':
+        return this.heardCreated(path);
+      case 'changed':
+        return entry && this.heardChanged(entry);
+      case 'deleted':
+        return this.remove(path);
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  writing(absolutePath: string): void {
+    this.reads.hold(this.client.relative(absolutePath));
+  }
+
+  wrote({ data, stat, path: absolutePath }: RegistryNode): void {
+    const path = this.client.relative(absolutePath);
+    const entry = this.entries.get(path);
+    if (!entry) return;
+    entry.node = { path, data, stat };
+    this.outbox.arrived(path);
+    this.reads.spare(path);
+  }
+
+  written(absolutePath: string): void {
+    this.reads.release(this.client.relative(absolutePath));
   }
 
   reconnected(): void {
-    const repaired = this.track(this.readAgain());
-    void repaired.then(
-      () => this.tell({ kind: 'reset' }),
+    for (const entry of this.entries.all()) if (!this.holds(entry.path)) entry.node = undefined;
+    const repair = (this.repairs += 1);
+    void this.readAgain().then(
+      () => this.repairs === repair && this.tell({ kind: 'reset' }),
       () => {},
     );
   }
 
-  watched(eventType: number, absolutePath: string): void {
-    const path = this.namespace.relative(absolutePath);
-    // What the view does not hold is found by its parent's names, in a read that is under way or yet to come.
-    if (path === undefined || (path !== this.path && !this.nodes.get(path))) return;
-    switch (eventType) {
-      case CREATED:
-      case DATA_CHANGED:
-        return void this.track(this.readNode(path));
-      case CHILDREN_CHANGED:
-        return void this.track(this.readChildren(path));
-      case DELETED:
-        this.remove(path);
-        if (path === this.path) void this.track(this.readNode(path));
-        return;
-      default:
-    }
-  }
-
-  private async readAgain(): Promise<void> {
-    this.isStale = false;
-    const reads = [this.readNode(this.path)];
-    for (const { path, stat } of this.nodes.subtree(this.path)) {
-      reads.push(this.readNode(path));
-      if (stat.ephemeralOwner === undefined) reads.push(this.readChildren(path));
-    }
-    await Promise.all(reads);
-  }
-
-  private readNode(path: string): Promise<void> {
-    const request = this.protocol.node(this.namespace.absolute(path), true);
-    return this.read(this.readingNode, path, request, (content) => this.takeNode(path, content));
-  }
-
-  private readChildren(path: string): Promise<void> {
-    const request = this.protocol.children(this.namespace.absolute(path), true);
-    return this.read(this.readingChildren, path, request, (names) => this.takeChildren(path, names));
-  }
-
-  /** Where the root is missing: arms a watch for its creation. */
-  private awaitRoot(): Promise<void> {
-    const request = this.protocol.exists(this.namespace.absolute(this.path), true);
-    return this.read(new Map(), this.path, request, (stat) => (stat ? this.readNode(this.path) : undefined));
-  }
-
-  /** One read at a time for each path and kind. Resolves when all that follows from the reply is read as well. */
-  private read<T>(
-    reading: Map<string, Promise<void>>,
-    path: string,
-    request: Request<T>,
-    take: (found: T | undefined) => Promise<void> | undefined,
-  ): Promise<void> {
-    const underWay = reading.get(path);
-    if (underWay) return underWay;
-    const read = new Promise<void>((resolve) => {
-      this.session.send(request, (answer) => {
-        reading.delete(path);
-        resolve(this.receive(answer, path, take));
-      });
+  lost(): void {
+    this.isLost = true;
+    this.entries.clear();
+    this.outbox.close();
+    this.reads.end(() => {
+      throw new SessionLostError(this.sessionId);
     });
-    reading.set(path, read);
-    return read;
   }
 
-  /** Takes the reply in and sends the reads that follow from it, all before the next one is looked at. */
-  private async receive<T>(
-    answer: Answer<T>,
-    path: string,
-    take: (found: T | undefined) => Promise<void> | undefined,
-  ): Promise<void> {
-    const value = found(answer, path);
-    if (!this.isLost) await take(value);
+  private heardCreated(path: string): void {
+    // Known already: its end was not told, because it came while there was no connection.
+    this.remove(path);
+    // Below a parent that is not known yet, it will be among the names that are listed there.
+    if (path !== this.path && !this.entries.get(parentPath(path)!)) return;
+    this.appear(path);
+    if (this.holds(path)) void this.reads.read('data', path);
   }
 
-  private takeNode(path: string, content: NodeContent | undefined): Promise<void> | undefined {
-    if (!content) {
-      this.remove(path);
-      return path === this.path ? this.awaitRoot() : undefined;
+  private heardChanged(entry: Entry): void {
+    const { path } = entry;
+    if (this.holds(path)) {
+      if (this.isOpen) this.outbox.putWaiting({ kind: 'changed', path });
+      void this.reads.read('data', path);
+    } else {
+      entry.node = undefined;
+      this.tell({ kind: 'changed', path });
     }
-    const held = this.nodes.get(path);
-    const isSame = held?.stat.czxid === content.stat.czxid;
-    if (held && isSame && held.stat.mzxid >= content.stat.mzxid) return undefined;
-    if (!isSame) this.remove(path);
-    this.nodes.put({ path, ...content });
-    this.tell({ kind: isSame ? 'changed' : 'created', path });
-    return isSame || content.stat.ephemeralOwner !== undefined ? undefined : this.readChildren(path);
   }
 
-  private takeChildren(path: string, names: readonly string[] | undefined): Promise<void> | undefined {
-    // A node that was deleted meanwhile; if there is a new one, reading it reads its children.
-    if (!names || !this.nodes.get(path)) return undefined;
+  private readAgain(): Promise<unknown> {
+    this.reads.isStale = false;
+    const known = [...this.entries.all()].filter(({ path }) => path !== this.path);
+    return Promise.all([
+      this.readAll(this.path),
+      ...known.map(({ path, node }) => this.readAll(path, node?.stat.ephemeralOwner !== undefined)),
+      this.reads.resend(),
+    ]);
+  }
+
+  /** The value, if it is held, and the names of the children, if it can have any. */
+  private async readAll(path: string, isEphemeral = false): Promise<void> {
+    const value = this.holds(path) ? this.reads.read('data', path) : undefined;
+    const names = isEphemeral ? undefined : this.reads.read('children', path);
+    await value;
+    await names;
+  }
+
+  /** Takes a reply in, before the next one is looked at. @returns the reads that follow from it @throws for a refusal */
+  private take({ path }: Reading, reply: Reply<NodeFound>): Promise<unknown> | undefined {
+    const found = valueOf(`read ${path}`, path, reply);
+    if (found.kind === 'refused') {
+      if (refusalOf(found.code) !== 'NO_NODE') valueOf(`read ${path}`, path, found);
+      this.remove(path);
+      return undefined;
+    }
+    if (!this.entries.get(path)) {
+      // Deleted meanwhile; only the root is found by reading it.
+      if (path !== this.path) return undefined;
+      this.appear(path);
+    }
+    return found.kind === 'data'
+      ? this.takeNode({ path, data: found.data, stat: found.stat })
+      : this.takeNames(path, found.names);
+  }
+
+  private takeNode(node: RegistryNode): Promise<unknown> | undefined {
+    const { path } = node;
+    const before = this.entries.get(path)?.node;
+    const isReplaced = before !== undefined && before.stat.czxid !== node.stat.czxid;
+    if (isReplaced) {
+      this.remove(path);
+      this.appear(path);
+    }
+    this.entries.put({ path, node });
+    const isTold = this.outbox.arrived(path);
+    if (!isTold && before && !isReplaced && before.stat.mzxid !== node.stat.mzxid) this.tell({ kind: 'changed', path });
+    return isReplaced && node.stat.ephemeralOwner === undefined ? this.reads.read('children', path) : undefined;
+  }
+
+  private takeNames(path: string, names: readonly string[]): Promise<unknown> {
     const present = new Set(names);
-    const known = new Set(this.nodes.children(path));
+    const known = new Set(this.entries.children(path));
     for (const name of known) if (!present.has(name)) this.remove(childPath(path, name));
-    const reads = names.filter((name) => !known.has(name)).map((name) => this.readNode(childPath(path, name)));
-    return Promise.all(reads).then(() => undefined);
+    const found = names.filter((name) => !known.has(name)).map((name) => childPath(path, name));
+    for (const child of found) this.appear(child);
+    return Promise.all(found.map((child) => this.readAll(child)));
+  }
+
+  private appear(path: string): void {
+    this.entries.put({ path, node: undefined });
+    if (!this.isOpen) return;
+    if (this.holds(path)) this.outbox.putWaiting({ kind: 'created', path });
+    else this.outbox.put({ kind: 'created', path });
   }
 
   private remove(path: string): void {
-    for (const node of this.nodes.subtree(path).toReversed()) {
-      this.nodes.remove(node.path);
-      this.tell({ kind: 'deleted', path: node.path });
+    for (const entry of this.entries.subtree(path).toReversed()) {
+      this.entries.remove(entry.path);
+      // What was not told yet need not be told at all.
+      if (this.outbox.withdraw(entry.path) !== 'created') this.tell({ kind: 'deleted', path: entry.path });
     }
   }
 
   private tell(event: SubtreeEvent): void {
-    if (this.isOpen && !this.isLost) isolated(() => this.listener(event));
-  }
-
-  private track(work: Promise<void>): Promise<void> {
-    this.work.add(work);
-    void this.untrack(work);
-    return work;
-  }
-
-  private async untrack(work: Promise<void>): Promise<void> {
-    try {
-      await work;
-    } catch {
-      this.isStale = true;
-    }
-    this.work.delete(work);
-  }
-
-  /** Resolves when all reads that are under way now are done, and all that follows from them. */
-  private async settled(): Promise<void> {
-    await Promise.all(this.work);
+    if (this.isOpen) this.outbox.put(event);
   }
 
   private assertLive(): void {
     if (this.isLost) throw new SessionLostError(this.sessionId);
   }
-
-  private named(operation: string): string {
-    return `${operation} ${this.path}`;
-  }
-}
-
-/** What was read, or undefined if there is no such node. @throws for any other answer */
-function found<T>(answer: Answer<T>, path: string): T | undefined {
-  if (answer.kind === 'ok') return answer.value;
-  if (answer.kind === 'dropped') throw connectionBroke(`read ${path}`);
-  const refusal = refusalOf(answer.code);
-  if (refusal === 'NO_NODE') return undefined;
-  throw refusal ? refusalError(refusal, path) : connectionBroke(`read ${path}`);
 }

@@ -1,3 +1,4 @@
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { ConfigurationError } from '../../domain/index.js';
 import { Namespace } from '../namespace.js';
 import { parseServerList, type ServerAddress } from './server-list.js';
@@ -12,6 +13,13 @@ export interface ZooKeeperOptions {
   readonly digest?: string;
   /** How long the ensemble keeps the ephemeral nodes of a client that it does not hear. It may grant less or more. @default 60_000 */
   readonly sessionTimeoutMs?: number;
+  /** Connects over TLS, with these options of `node:tls`: `ca`, `cert`, `key`, `servername` ... */
+  readonly tls?: TlsOptions;
+  /**
+   * The servers' `tickTime`. A session's death can become known a tick late; if it is given, this client allows for that.
+   * @default not considered
+   */
+  readonly serverTickMs?: number;
   /** Longest wait for the first session. @default 9_000 */
   readonly connectionTimeoutMs?: number;
   /** Longest wait for an answer, where a request does not say. @default 10_000 */
@@ -27,6 +35,8 @@ export interface ResolvedZooKeeperOptions {
   readonly servers: readonly ServerAddress[];
   readonly namespace: Namespace;
   readonly digest: string | undefined;
+  readonly tls: TlsOptions | undefined;
+  readonly serverTickMs: number | undefined;
   readonly sessionTimeoutMs: number;
   readonly connectionTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -42,7 +52,8 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
     maxRequestBytes: options.maxRequestBytes ?? 1_000_000,
   };
   const list = parseServerList(options.servers);
-  const problems = Object.entries(numbers)
+  const given = { ...numbers, ...(options.serverTickMs !== undefined && { serverTickMs: options.serverTickMs }) };
+  const problems = Object.entries(given)
     .filter(([, value]) => !Number.isInteger(value) || value < 1)
     .map(([field, value]) => `${field} is ${value}; it takes a whole number from 1`);
   if (list.kind === 'wrong') problems.push(list.problem);
@@ -56,5 +67,7 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
     servers: list.servers,
     namespace: new Namespace(options.namespace),
     digest: options.digest,
+    tls: options.tls,
+    serverTickMs: options.serverTickMs,
   });
 }

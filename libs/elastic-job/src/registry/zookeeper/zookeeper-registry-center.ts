@@ -5,7 +5,6 @@ import type {
   CreateMode,
   NodeStat,
   Operation,
-  OperationResult,
   RegistryCenter,
   RegistryNode,
   RegistryTraffic,
@@ -13,90 +12,78 @@ import type {
   SessionInfo,
   Subtree,
   SubtreeListener,
+  SubtreeOptions,
   TransactionResult,
 } from '../registry-center.js';
-import { NodeExistsError, NoNodeError, RegistryUnavailableError, RequestTooLargeError } from '../registry.errors.js';
+import { NodeExistsError, RequestTooLargeError } from '../registry.errors.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
-import { loadClientLibrary } from './client-library.js';
-import { Dialer } from './dialer.js';
-import { openNamespace } from './open-namespace.js';
-import { Protocol, refusalOf, type Request } from './protocol.js';
-import { Session } from './session.js';
-import { SubtreeView } from './subtree-view.js';
+import { SubtreeView, TIME_NODE } from './subtree-view.js';
+import { ZooKeeperClient } from './zookeeper-client.js';
 import { type ResolvedZooKeeperOptions, resolveZooKeeperOptions, type ZooKeeperOptions } from './zookeeper-options.js';
 
-/** Comes and goes within one transaction, so nobody ever sees it. */
-const TIME_NODE = '/nestjs-elastic-job.time';
-
-/**
- * A client of a ZooKeeper ensemble, version 3.4 or later.
- *
- * Known limits of the connection underneath: a link that dies in silence is noticed only when a request times out or
- * the kernel gives up, LOST comes from the server alone, and subtree views cost a read for each change they hear of.
- */
+/** A client of a ZooKeeper ensemble, version 3.6 or later. */
 export class ZooKeeperRegistryCenter implements RegistryCenter {
   readonly maxRequestBytes: number;
   private readonly options: ResolvedZooKeeperOptions;
-  private readonly protocol: Protocol;
-  private readonly connection: Session;
+  private readonly client: ZooKeeperClient;
   private readonly aclBytes: number;
 
   /** @throws {ConfigurationError} for options that cannot work. */
   constructor(options: ZooKeeperOptions, clock: Clock) {
-    const library = loadClientLibrary();
     this.options = resolveZooKeeperOptions(options);
     this.maxRequestBytes = this.options.maxRequestBytes;
     this.aclBytes = this.options.digest === undefined ? OPEN_ACL_BYTES : CREATOR_ACL_BYTES;
-    this.protocol = new Protocol(library.jute, this.options.digest !== undefined);
-    const dialer = new Dialer(library, this.protocol, this.options, clock);
-    this.connection = new Session(dialer, this.options, clock, (connection) =>
-      openNamespace(connection, this.protocol, this.options.namespace),
-    );
+    this.client = new ZooKeeperClient(this.options, clock);
   }
 
   get session(): SessionInfo {
-    return this.connection.info;
+    return this.client.session.info;
   }
 
   get traffic(): Readonly<RegistryTraffic> {
-    return this.connection.traffic;
+    return this.client.session.traffic;
   }
 
   connect(options?: RequestOptions): Promise<void> {
-    return this.connection.connect(options);
+    return this.client.session.connect(options);
   }
 
   close(): Promise<void> {
-    return this.connection.close();
+    return this.client.session.close();
+  }
+
+  leaseRemainingMs(): number {
+    return this.client.session.leaseRemainingMs();
   }
 
   onSession(listener: (session: SessionInfo) => void): () => void {
-    return this.connection.onChange(listener);
+    return this.client.session.onChange(listener);
   }
 
-  async read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined> {
-    const request = this.protocol.node(this.options.namespace.absolute(path));
-    const content = await unlessAbsent(this.ask('read', path, request, options));
-    return content && { path, ...content };
+  read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined> {
+    return this.client.read(path, options);
   }
 
-  async exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined> {
-    const request = this.protocol.exists(this.options.namespace.absolute(path));
-    return unlessAbsent(this.ask('exists', path, request, options));
+  readMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (RegistryNode | undefined)[]> {
+    return this.client.readMany(paths, options);
   }
 
-  async children(path: string, options?: RequestOptions): Promise<readonly string[]> {
-    return this.ask('children', path, this.protocol.children(this.options.namespace.absolute(path)), options);
+  exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined> {
+    return this.client.exists(path, options);
+  }
+
+  children(path: string, options?: RequestOptions): Promise<readonly string[]> {
+    return this.client.children(path, options);
   }
 
   async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {
     this.assertFits({ kind: 'create', path, data, mode });
-    const request = this.protocol.create(this.options.namespace.absolute(path), data, mode);
-    return this.localPath(await this.ask('create', path, request, options));
+    const created = await this.client.create(path, data, mode, options);
+    return created.path;
   }
 
   async ensurePath(path: string, options?: RequestOptions): Promise<void> {
-    this.options.namespace.absolute(path); // refuses an illegal path before its parts are made
+    this.client.absolute(path); // refuses an illegal path before its parts are made
     const names = path.split('/').slice(1);
     const levels = names.map((_, depth) => names.slice(0, depth + 1).reduce(childPath, '/'));
     // All at once: the server takes them in this order.
@@ -111,36 +98,21 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
 
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
     this.assertFits({ kind: 'set', path, data });
-    const request = this.protocol.set(this.options.namespace.absolute(path), data, version);
-    return this.ask('set', path, request, options, version);
+    return this.client.set(path, data, version, options);
   }
 
-  async delete(path: string, version?: number, options?: RequestOptions): Promise<void> {
-    const request = this.protocol.delete(this.options.namespace.absolute(path), version);
-    return this.ask('delete', path, request, options, version);
+  delete(path: string, version?: number, options?: RequestOptions): Promise<void> {
+    return this.client.delete(path, version, options);
   }
 
   async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
-    const name = `transaction of ${operations.length}`;
-    this.assertSize(name, this.transactionBytes(operations));
-    const sent = operations.map((operation) => ({
-      ...operation,
-      path: this.options.namespace.absolute(operation.path),
-    }));
-    const answer = await this.connection.request(name, this.protocol.multi(sent), options);
-    if (answer.kind === 'refused') throw unknownCode(name, answer.code);
-    if (answer.value.kind === 'committed') {
-      return { kind: 'committed', results: answer.value.results.map((result) => this.localResult(result)) };
-    }
-    const { index, code } = answer.value;
-    const refusal = refusalOf(code);
-    if (!refusal) throw unknownCode(name, code);
-    return { kind: 'refused', index, path: operations[index]?.path ?? '/', refusal };
+    this.assertSize(`transaction of ${operations.length}`, this.transactionBytes(operations));
+    return this.client.transaction(operations, options);
   }
 
-  async openSubtree(path: string, listener: SubtreeListener, options?: RequestOptions): Promise<Subtree> {
-    this.options.namespace.absolute(path);
-    const view = new SubtreeView(this.connection, this.protocol, this.options.namespace, path, listener);
+  async openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree> {
+    this.client.absolute(path);
+    const view = new SubtreeView(this.client, path, listener, options);
     await view.open(options);
     return view;
   }
@@ -162,20 +134,6 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     return transactionBytes(operations, this.options.namespace, this.aclBytes);
   }
 
-  private async ask<T>(
-    operation: string,
-    path: string,
-    request: Request<T>,
-    options?: RequestOptions,
-    version?: number,
-  ): Promise<T> {
-    const name = `${operation} ${path}`;
-    const answer = await this.connection.request(name, request, options);
-    if (answer.kind === 'ok') return answer.value;
-    const refusal = refusalOf(answer.code);
-    throw refusal ? refusalError(refusal, path, version) : unknownCode(name, answer.code);
-  }
-
   private assertFits(operation: Operation): void {
     const bytes = requestBytes(operation, this.options.namespace, this.aclBytes);
     this.assertSize(`${operation.kind} ${operation.path}`, bytes);
@@ -184,25 +142,4 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   private assertSize(name: string, bytes: number): void {
     if (bytes > this.maxRequestBytes) throw new RequestTooLargeError(name, bytes, this.maxRequestBytes);
   }
-
-  private localPath(absolutePath: string): string {
-    return this.options.namespace.relative(absolutePath) ?? absolutePath;
-  }
-
-  private localResult(result: OperationResult): OperationResult {
-    return result.kind === 'create' ? { ...result, path: this.localPath(result.path) } : result;
-  }
-}
-
-async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof NoNodeError) return undefined;
-    throw error;
-  }
-}
-
-function unknownCode(operation: string, code: number): RegistryUnavailableError {
-  return new RegistryUnavailableError(operation, 'not-applied', `the server refused it with code ${code}`);
 }

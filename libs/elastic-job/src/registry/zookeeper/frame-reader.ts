@@ -1,0 +1,41 @@
+const LENGTH_BYTES = 4;
+/** No reply is shorter than its header. */
+const SHORTEST_BYTES = 16;
+
+/** Cuts what a socket reads into ZooKeeper's frames: a length of four bytes, then as many bytes. */
+export class FrameReader {
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+  /** So many bytes must be there before the next step. */
+  private needed = LENGTH_BYTES;
+
+  /** @param longestBytes a frame that says to be longer is garbage, not data to wait for */
+  constructor(private readonly longestBytes: number) {}
+
+  /** Takes in a chunk. @returns the frames that are complete now, without their lengths @throws {RangeError} for a length that cannot be */
+  *read(chunk: Buffer): Generator<Buffer, void> {
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+    // Joined only when a step is possible, or a reply in many chunks would be copied many times.
+    if (this.bytes < this.needed) return;
+    let rest = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks, this.bytes);
+    while (rest.length >= this.needed) {
+      if (this.needed === LENGTH_BYTES) {
+        this.needed += this.frameBytes(rest);
+        continue;
+      }
+      const frame = rest.subarray(LENGTH_BYTES, this.needed);
+      rest = rest.subarray(this.needed);
+      this.needed = LENGTH_BYTES;
+      yield frame;
+    }
+    this.chunks = rest.length > 0 ? [rest] : [];
+    this.bytes = rest.length;
+  }
+
+  private frameBytes(rest: Buffer): number {
+    const bytes = rest.readInt32BE();
+    if (bytes >= SHORTEST_BYTES && bytes <= this.longestBytes) return bytes;
+    throw new RangeError(`the server announced a reply of ${bytes} bytes`);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Jute } from './client-library.js';
+import { OP_CODE } from './op-code.js';
+import { ReplyReader } from './reply-reader.js';
+import type { RequestBody } from './request.js';
+
+/** What lets a later connection go on with the session of an earlier one. */
+export interface SessionTicket {
+  /** As `SessionInfo` has it. */
+  readonly id: string;
+  readonly password: Buffer;
+  /** What the server granted, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Replies and events that answer no request have numbers of their own. */
+export const XID = { EVENT: -1, PING: -2, AUTH: -4 } as const;
+
+const PASSWORD_BYTES = 16;
+
+/** Writes the frames of a connection. */
+export class FrameWriter {
+  /** Asks whether the session still lives, and says that it should. */
+  readonly ping: Buffer;
+
+  constructor(private readonly jute: Jute) {
+    this.ping = this.frame(XID.PING, OP_CODE.PING, null);
+  }
+
+  request(xid: number, { opCode, payload }: RequestBody): Buffer {
+    return this.frame(xid, opCode, payload);
+  }
+
+  /**
+   * The first frame of a connection.
+   * @param ticket the session to go on with; undefined: a new one
+   * @param lastZxid the latest transaction that this session has seen: a server that is behind it refuses
+   */
+  connect(ticket: SessionTicket | undefined, sessionTimeoutMs: number, lastZxid: bigint): Buffer {
+    const { PROTOCOL_VERSION, protocol, Request: JuteRequest } = this.jute;
+    const id = long(BigInt(`0x${ticket?.id ?? '0'}`));
+    const password = ticket?.password ?? Buffer.alloc(PASSWORD_BYTES);
+    const record = new protocol.ConnectRequest(PROTOCOL_VERSION, long(lastZxid), sessionTimeoutMs, id, password);
+    return new JuteRequest(null, record).toBuffer();
+  }
+
+  /** @param digest `user:password` */
+  auth(digest: string): Buffer {
+    return this.frame(XID.AUTH, OP_CODE.AUTH, new this.jute.protocol.AuthPacket(0, 'digest', Buffer.from(digest)));
+  }
+
+  private frame(xid: number, opCode: number, payload: RequestBody['payload']): Buffer {
+    return new this.jute.Request(new this.jute.protocol.RequestHeader(xid, opCode), payload).toBuffer();
+  }
+}
+
+/** The server's first frame. @returns the session, or undefined if the one that was asked for is over */
+export function readConnected(frame: Buffer): SessionTicket | undefined {
+  const reply = new ReplyReader(frame);
+  reply.int(); // protocol version
+  const timeoutMs = reply.int();
+  const id = BigInt.asUintN(64, reply.long()).toString(16);
+  const password = reply.bytes();
+  return timeoutMs > 0 ? { id, password, timeoutMs } : undefined;
+}
+
+function long(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(value);
+  return bytes;
+}

@@ -1,0 +1,164 @@
+import type { NodeStat, Operation, RegistryNode } from '../registry-center.js';
+import type { Jute, JutePayload, JuteRecord } from './client-library.js';
+import { OP_CODE } from './op-code.js';
+import type { ReplyReader } from './reply-reader.js';
+import { textBytes, writeText } from './request.js';
+
+/** What became of one operation of a transaction. The server tells the stat of a created node, or does not, as it likes. */
+export type MultiResult =
+  | { readonly kind: 'check' }
+  | { readonly kind: 'create'; readonly path: string; readonly stat: NodeStat | undefined }
+  | { readonly kind: 'set'; readonly stat: NodeStat }
+  | { readonly kind: 'delete' };
+
+export type MultiAnswer =
+  | { readonly kind: 'committed'; readonly results: readonly MultiResult[] }
+  | { readonly kind: 'refused'; readonly index: number; readonly code: number };
+
+/** One part of a read of many nodes. */
+export interface NodeRead {
+  readonly what: 'data' | 'children';
+  readonly path: string;
+}
+
+/** What one part of a read of many nodes has found, or the server's code for why it has not. */
+export type NodeFound =
+  | { readonly kind: 'data'; readonly data: string; readonly stat: NodeStat }
+  | { readonly kind: 'children'; readonly names: readonly string[] }
+  | { readonly kind: 'refused'; readonly code: number };
+
+/** Operation code, whether this is the end, error. */
+const HEADER_BYTES = 9;
+/** Below the server's limit of a megabyte. */
+const LONGEST_READ_BYTES = 512 * 1024;
+/** The operations of a refused transaction before the one that failed have 0, those after it -2. */
+const NOT_TO_BLAME: ReadonlySet<number> = new Set([0, -2]);
+
+/**
+ * A transaction, whose records follow each other, each after a header. The client's own TransactionRequest knows none of
+ * the newer operations, and takes version 0 for "any version".
+ */
+export function multiPayload(
+  jute: Jute,
+  operations: readonly { readonly opCode: number; readonly payload: JuteRecord }[],
+): JutePayload {
+  const header = (opCode: number, isEnd: boolean) => new jute.protocol.MultiHeader(opCode, isEnd, -1);
+  const records = operations.flatMap(({ opCode, payload }) => [header(opCode, false), payload]);
+  records.push(header(-1, true));
+  return {
+    byteLength: () => records.reduce((bytes, record) => bytes + record.byteLength(), 0),
+    serialize: (buffer, offset) => records.reduce((at, record) => at + record.serialize(buffer, at), offset) - offset,
+  };
+}
+
+export function readMultiReply(operations: readonly Operation[], reply: ReplyReader): MultiAnswer {
+  const results: MultiResult[] = [];
+  let blamed: { readonly index: number; readonly code: number } | undefined;
+  for (const [index, opCode] of headers(reply)) {
+    const kind = operations[index]?.kind;
+    if (kind === undefined) throw new RangeError('the reply has more results than the transaction had operations');
+    if (opCode === OP_CODE.ERROR) {
+      const code = reply.int();
+      if (!NOT_TO_BLAME.has(code)) blamed ??= { index, code };
+    } else {
+      results.push(readResult(kind, opCode, reply));
+    }
+  }
+  if (results.length === operations.length) return { kind: 'committed', results };
+  return { kind: 'refused', ...(blamed ?? { index: 0, code: 0 }) };
+}
+
+function readResult(kind: Operation['kind'], opCode: number, reply: ReplyReader): MultiResult {
+  switch (kind) {
+    case 'create':
+      return { kind, path: reply.text(), stat: opCode === OP_CODE.CREATE ? undefined : reply.stat() };
+    case 'set':
+      return { kind, stat: reply.stat() };
+    case 'check':
+    case 'delete':
+      return { kind };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The nodes that a committed transaction has left, as far as its results tell. */
+export function writtenNodes(
+  operations: readonly Operation[],
+  results: readonly MultiResult[],
+): readonly RegistryNode[] {
+  const nodes = new Map<string, RegistryNode>();
+  for (const [index, operation] of operations.entries()) {
+    const result = results[index];
+    if (operation.kind === 'delete') nodes.delete(operation.path);
+    if (operation.kind === 'set' && result?.kind === 'set') {
+      nodes.set(operation.path, { path: operation.path, data: operation.data, stat: result.stat });
+    }
+    if (operation.kind === 'create' && result?.kind === 'create' && result.stat) {
+      nodes.set(result.path, { path: result.path, data: operation.data, stat: result.stat });
+    }
+  }
+  return [...nodes.values()];
+}
+
+/** Written by hand: a tree is read with thousands of these, and the codec takes some microseconds for each record. */
+export function multiReadPayload(reads: readonly NodeRead[]): JutePayload {
+  return {
+    byteLength: () => reads.reduce((bytes, { path }) => bytes + multiReadBytes(path), HEADER_BYTES),
+    serialize: (buffer, offset) => {
+      let at = offset;
+      for (const { what, path } of reads) {
+        at = writeHeader(what === 'data' ? OP_CODE.GET_DATA : OP_CODE.GET_CHILDREN, false, buffer, at);
+        at += writeText(path, buffer, at);
+        at = buffer.writeUInt8(0, at); // no watch
+      }
+      return writeHeader(-1, true, buffer, at) - offset;
+    },
+  };
+}
+
+function multiReadBytes(path: string): number {
+  return HEADER_BYTES + textBytes(path) + 1;
+}
+
+/** Parts of a large read, each of which fits into one request; at least one. */
+export function readPieces(reads: readonly NodeRead[]): readonly (readonly NodeRead[])[] {
+  const pieces: NodeRead[][] = [[]];
+  let left = LONGEST_READ_BYTES;
+  for (const read of reads) {
+    const bytes = multiReadBytes(read.path);
+    if (bytes > left) {
+      pieces.push([]);
+      left = LONGEST_READ_BYTES;
+    }
+    pieces.at(-1)?.push(read);
+    left -= bytes;
+  }
+  return pieces;
+}
+
+export function readMultiReadReply(reads: readonly NodeRead[], reply: ReplyReader): readonly NodeFound[] {
+  const found: NodeFound[] = [];
+  for (const [, opCode] of headers(reply)) {
+    if (opCode === OP_CODE.ERROR) found.push({ kind: 'refused', code: reply.int() });
+    else if (opCode === OP_CODE.GET_DATA) found.push({ kind: 'data', data: reply.text(), stat: reply.stat() });
+    else found.push({ kind: 'children', names: reply.texts() });
+  }
+  if (found.length !== reads.length) throw new RangeError('the reply has not one result for each node that was read');
+  return found;
+}
+
+function* headers(reply: ReplyReader): Generator<readonly [index: number, opCode: number], void> {
+  for (let index = 0; ; index += 1) {
+    const opCode = reply.int();
+    const isEnd = reply.boolean();
+    reply.int(); // the error, which an error's record has again
+    if (isEnd) return;
+    yield [index, opCode];
+  }
+}
+
+function writeHeader(opCode: number, isEnd: boolean, buffer: Buffer, offset: number): number {
+  const at = buffer.writeUInt8(isEnd ? 1 : 0, buffer.writeInt32BE(opCode, offset));
+  return buffer.writeInt32BE(-1, at);
+}

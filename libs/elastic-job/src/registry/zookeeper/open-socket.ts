@@ -1,0 +1,51 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import type { ServerAddress } from './server-list.js';
+
+export interface SocketOptions {
+  readonly server: ServerAddress;
+  readonly tls: ConnectionOptions | undefined;
+  /** Which of the addresses of the server's name is tried first. */
+  readonly turn: number;
+  /** The time that the whole connection may take, in milliseconds. */
+  readonly limitMs: number;
+}
+
+/** Below this, an address on another continent would never answer in time. */
+const SHORTEST_ATTEMPT_MS = 250;
+
+/**
+ * Resolves the name anew, since a server may have moved, and connects to the first of its addresses that accepts. The
+ * socket is not connected yet when the promise resolves.
+ */
+export async function openSocket({ server, tls, turn, limitMs }: SocketOptions): Promise<Socket> {
+  const addresses = await lookup(server.host, { all: true });
+  const first = turn % addresses.length;
+  const inTurn = [...addresses.slice(first), ...addresses.slice(0, first)];
+  const target = {
+    ...server,
+    lookup: answering(inTurn),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: Math.max(SHORTEST_ATTEMPT_MS, Math.floor(limitMs / addresses.length)),
+  };
+  if (!tls) return connectTcp(target);
+  // A certificate is issued to a name; TLS knows no server name that is an address.
+  const servername = isIP(server.host) ? undefined : server.host;
+  return connectTls({ servername, ...tls, ...target });
+}
+
+/** The event after which the socket may be written. */
+export function readyEvent(tls: ConnectionOptions | undefined): 'connect' | 'secureConnect' {
+  return tls ? 'secureConnect' : 'connect';
+}
+
+/** A lookup that has been made already. */
+function answering(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_host, options, callback) => {
+    const [first] = addresses;
+    if (options.all) callback(null, [...addresses]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+}

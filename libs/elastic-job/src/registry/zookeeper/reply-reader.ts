@@ -1,0 +1,83 @@
+import type { NodeStat } from '../registry-center.js';
+
+const CONTAINER_OWNER = 1n << 63n;
+const TTL_OWNER = 0xffn << 56n;
+
+/**
+ * Reads the fields of one reply, in the order of ZooKeeper's format. The client's own codec makes six buffers for each
+ * stat, which is most of the time that a large tree takes to read; so replies are read here.
+ *
+ * Every method throws a RangeError where the frame is too short for what it says to hold.
+ */
+export class ReplyReader {
+  private at = 0;
+
+  constructor(private readonly frame: Buffer) {}
+
+  int(): number {
+    return this.frame.readInt32BE(this.skip(4));
+  }
+
+  long(): bigint {
+    return this.frame.readBigInt64BE(this.skip(8));
+  }
+
+  boolean(): boolean {
+    return this.frame.readUInt8(this.skip(1)) === 1;
+  }
+
+  /** A copy: a part of the frame would keep all of it in memory. */
+  bytes(): Buffer {
+    const length = this.length();
+    const start = this.skip(length);
+    return Buffer.from(this.frame.subarray(start, start + length));
+  }
+
+  text(): string {
+    const length = this.length();
+    const start = this.skip(length);
+    return this.frame.toString('utf8', start, start + length);
+  }
+
+  texts(): readonly string[] {
+    const texts: string[] = [];
+    for (let left = this.length(); left > 0; left -= 1) texts.push(this.text());
+    return texts;
+  }
+
+  stat(): NodeStat {
+    const czxid = this.long();
+    const mzxid = this.long();
+    const ctime = Number(this.long());
+    const mtime = Number(this.long());
+    const version = this.int();
+    this.skip(8); // versions of the children and of the ACL
+    const owner = BigInt.asUintN(64, this.long());
+    this.skip(16); // data length, number of children, zxid of the last change of the children
+    return { czxid, mzxid, ctime, mtime, version, ephemeralOwner: isEphemeral(owner) ? owner.toString(16) : undefined };
+  }
+
+  /** A missing text, array or vector has the length -1. */
+  private length(): number {
+    return Math.max(0, this.int());
+  }
+
+  /** @returns where the skipped bytes begin */
+  private skip(bytes: number): number {
+    const start = this.at;
+    if (start + bytes > this.frame.length) {
+      throw new RangeError(`a reply of ${this.frame.length} bytes ends before byte ${start + bytes}`);
+    }
+    this.at = start + bytes;
+    return start;
+  }
+}
+
+/**
+ * Whether a session owns the node. Containers, which Curator makes for parents, and nodes with a time to live are marked
+ * in the same field: they are persistent and have children.
+ * @see ZooKeeper's EphemeralType
+ */
+function isEphemeral(owner: bigint): boolean {
+  return owner !== 0n && owner !== CONTAINER_OWNER && owner < TTL_OWNER;
+}

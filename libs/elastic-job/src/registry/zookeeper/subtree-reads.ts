@@ -1,0 +1,144 @@
+import type { NodeFound, NodeRead } from './multi.js';
+import type { Reply } from './request.js';
+import type { ZooKeeperClient } from './zookeeper-client.js';
+
+/** A part of a node that is being read, or is about to be. */
+export interface Reading extends NodeRead {
+  /** Resolves when the reply is taken in and all that follows from it is read as well. */
+  readonly done: Promise<unknown>;
+  resolve(following: Promise<unknown> | undefined): void;
+  reject(error: unknown): void;
+  /** Not sent, because the answer of an own write may spare it. */
+  isHeld: boolean;
+}
+
+/**
+ * The reads of one view: each part of a node at most once at a time, and all that are wanted in one turn in one request.
+ * Over a reconnect they go on.
+ */
+export class SubtreeReads {
+  /** A read has failed, so what it was to find is not known. */
+  isStale = false;
+  private readonly underWay = { data: new Map<string, Reading>(), children: new Map<string, Reading>() };
+  private unsent: Reading[] = [];
+  private readonly work = new Set<Promise<unknown>>();
+  /** Own writes without an answer, by the path that they name. */
+  private readonly writes = new Map<string, number>();
+
+  /** @param take takes a reply in; what it throws becomes the outcome of the read */
+  constructor(
+    private readonly client: ZooKeeperClient,
+    private readonly take: (reading: Reading, reply: Reply<NodeFound>) => Promise<unknown> | undefined,
+  ) {}
+
+  isUnderWay(what: NodeRead['what'], path: string): boolean {
+    return this.underWay[what].has(path);
+  }
+
+  /** Reads a part, unless that is under way. */
+  read(what: NodeRead['what'], path: string): Promise<unknown> {
+    const underWay = this.underWay[what].get(path);
+    if (underWay) return underWay.done;
+    const reading = newReading(what, path);
+    this.underWay[what].set(path, reading);
+    reading.isHeld = what === 'data' && this.writes.has(path);
+    if (!reading.isHeld) this.enqueue(reading);
+    void this.track(reading.done);
+    return reading.done;
+  }
+
+  /** Sends what is wanted now. */
+  send(counted: 'foreground' | 'background' = 'background'): void {
+    const readings = this.unsent;
+    this.unsent = [];
+    if (readings.length === 0) return;
+    this.client.readParts(readings, counted, (asked, reply) => {
+      for (const [index, reading] of asked.entries()) this.receive(reading, index, reply);
+    });
+  }
+
+  /** Sends again what an earlier connection did not answer. */
+  resend(): void {
+    process.nextTick(() => this.send());
+  }
+
+  /** Resolves when all reads that are under way now are done, and all that follows from them. @throws why one of them failed */
+  async settled(): Promise<void> {
+    await Promise.all(this.work);
+  }
+
+  /** An own write that names the path has left: its answer may tell the value. */
+  hold(path: string): void {
+    this.writes.set(path, (this.writes.get(path) ?? 0) + 1);
+  }
+
+  /** An own write has told the value. */
+  spare(path: string): void {
+    const reading = this.underWay.data.get(path);
+    if (!reading?.isHeld) return;
+    this.underWay.data.delete(path);
+    reading.resolve(undefined);
+  }
+
+  /** An own write that names the path has ended. What still waits for it has to be read. */
+  release(path: string): void {
+    const left = (this.writes.get(path) ?? 1) - 1;
+    if (left > 0) return void this.writes.set(path, left);
+    this.writes.delete(path);
+    const reading = this.underWay.data.get(path);
+    if (!reading?.isHeld) return;
+    reading.isHeld = false;
+    this.enqueue(reading);
+  }
+
+  /** Nothing more is read. @param outcome what those that wait are told: nothing, or what it throws */
+  end(outcome: () => void = () => {}): void {
+    const all = [...this.underWay.data.values(), ...this.underWay.children.values()];
+    this.underWay.data.clear();
+    this.underWay.children.clear();
+    this.unsent = [];
+    for (const reading of all) settle(reading, () => void outcome());
+  }
+
+  private receive(reading: Reading, index: number, reply: Reply<readonly NodeFound[]> | undefined): void {
+    const underWay = this.underWay[reading.what];
+    // The view was closed or lost meanwhile.
+    if (underWay.get(reading.path) !== reading) return;
+    if (!reply) return void this.unsent.push(reading);
+    underWay.delete(reading.path);
+    settle(reading, () => this.take(reading, reply.kind === 'ok' ? { kind: 'ok', value: reply.value[index]! } : reply));
+  }
+
+  private enqueue(reading: Reading): void {
+    if (this.unsent.length === 0) process.nextTick(() => this.send());
+    this.unsent.push(reading);
+  }
+
+  private async track(done: Promise<unknown>): Promise<void> {
+    this.work.add(done);
+    try {
+      await done;
+    } catch {
+      this.isStale = true;
+    }
+    this.work.delete(done);
+  }
+}
+
+function settle(reading: Reading, outcome: () => Promise<unknown> | undefined): void {
+  try {
+    reading.resolve(outcome());
+  } catch (error) {
+    reading.reject(error);
+  }
+}
+
+function newReading(what: NodeRead['what'], path: string): Reading {
+  let resolve!: (following: Promise<unknown> | undefined) => void;
+  let reject!: (error: unknown) => void;
+  const done = new Promise<unknown>((settleDone, fail) => {
+    resolve = settleDone;
+    reject = fail;
+  });
+  return { what, path, done, resolve, reject, isHeld: false };
+}

@@ -1,0 +1,97 @@
+import { parentPath } from '../node-map.js';
+import type { RegistryNode } from '../registry-center.js';
+
+/** What happened to one node. */
+export type NodeEventKind = 'created' | 'deleted' | 'changed';
+
+/**
+ * Watches everything at and below one path, for as long as a session lives. Its methods must not throw. They are called
+ * in the order of the server, in line with the replies; paths are the server's.
+ */
+export interface Watcher {
+  heard(kind: NodeEventKind, absolutePath: string): void;
+  /** A write of this client that names the path leaves. */
+  writing(absolutePath: string): void;
+  /** A write of this client is answered: it has left this node. */
+  wrote(node: RegistryNode): void;
+  /** A write of this client that names the path has ended; what is known of its effect was told before. */
+  written(absolutePath: string): void;
+  /** There is a new connection in the same session, and the watch is in place again. What happened meanwhile is not told. */
+  reconnected(): void;
+  /** The session is over. */
+  lost(): void;
+}
+
+/** ZooKeeper's numbers; a recursive watch hears no other. */
+const KINDS: ReadonlyMap<number, NodeEventKind> = new Map([
+  [1, 'created'],
+  [2, 'deleted'],
+  [3, 'changed'],
+]);
+
+/** Leaves room below the server's limit of a megabyte for paths that are long. */
+const LONGEST_PIECE_BYTES = 128 * 1024;
+
+/** Who watches which path. */
+export class Watches {
+  private readonly watchers = new Map<string, Set<Watcher>>();
+
+  add(path: string, watcher: Watcher): void {
+    const others = this.watchers.get(path);
+    if (others) others.add(watcher);
+    else this.watchers.set(path, new Set([watcher]));
+  }
+
+  /** @returns whether nobody watches this path any more, and somebody did */
+  remove(path: string, watcher: Watcher): boolean {
+    const watchers = this.watchers.get(path);
+    if (!watchers?.delete(watcher) || watchers.size > 0) return false;
+    return this.watchers.delete(path);
+  }
+
+  /** Tells everybody who watches the path or one above it. @param type ZooKeeper's number of the event */
+  dispatch(type: number, path: string): void {
+    const kind = KINDS.get(type);
+    if (kind) for (const watcher of this.of(path)) watcher.heard(kind, path);
+  }
+
+  /** Everybody who watches the path or one above it. */
+  *of(path: string): Generator<Watcher, void> {
+    for (let at: string | undefined = path; at !== undefined; at = parentPath(at)) {
+      const watchers = this.watchers.get(at);
+      if (watchers) yield* watchers;
+    }
+  }
+
+  /** Tells everybody of a new connection. */
+  reconnected(): void {
+    for (const watcher of this.all()) watcher.reconnected();
+  }
+
+  /** Tells everybody that the session is over, and forgets them. */
+  lose(): void {
+    const all = this.all();
+    this.watchers.clear();
+    for (const watcher of all) watcher.lost();
+  }
+
+  /** The watched paths, in pieces that fit into one request each. */
+  pieces(): readonly (readonly string[])[] {
+    const pieces: string[][] = [];
+    let left = 0;
+    for (const path of this.watchers.keys()) {
+      const bytes = 4 + Buffer.byteLength(path);
+      if (bytes > left) {
+        pieces.push([]);
+        left = LONGEST_PIECE_BYTES;
+      }
+      pieces.at(-1)?.push(path);
+      left -= bytes;
+    }
+    return pieces;
+  }
+
+  private all(): readonly Watcher[] {
+    return [...this.watchers.values()].flatMap((watchers) => [...watchers]);
+  }
+}

@@ -1,0 +1,33 @@
+import type { RegistryNode } from '../registry-center.js';
+import type { Request } from './request.js';
+import type { Watches } from './watches.js';
+
+/**
+ * A write that tells the watchers of its nodes when it leaves and when it is answered. An event of such a node that
+ * arrives in between needs no read: the server tells of a write's changes right before it answers the write, so once the
+ * answer is here, what was written is what is there.
+ *
+ * @param paths the server's paths that the write names
+ * @param contents the nodes that the write has left, by the server's paths, as its answer tells
+ */
+export function writingRequest<T>(
+  watches: Watches,
+  paths: readonly string[],
+  request: Request<T>,
+  contents: (value: T) => readonly RegistryNode[],
+): Request<T> {
+  const concerned = paths.flatMap((path) => [...watches.of(path)].map((watcher) => ({ watcher, path })));
+  if (concerned.length === 0) return request;
+  return {
+    ...request,
+    sending() {
+      for (const { watcher, path } of concerned) watcher.writing(path);
+    },
+    answered(answer) {
+      if (answer.kind === 'ok') {
+        for (const node of contents(answer.value)) for (const watcher of watches.of(node.path)) watcher.wrote(node);
+      }
+      for (const { watcher, path } of concerned) watcher.written(path);
+    },
+  };
+}

@@ -1,0 +1,227 @@
+import type { Clock } from '../../clock/index.js';
+import { refusalError } from '../refusal-error.js';
+import type {
+  CreateMode,
+  NodeStat,
+  Operation,
+  OperationResult,
+  RegistryNode,
+  RequestOptions,
+  TransactionResult,
+} from '../registry-center.js';
+import { NoNodeError, ServerError } from '../registry.errors.js';
+import { SessionLease } from '../session-lease.js';
+import { loadJute } from './client-library.js';
+import { Dialer } from './dialer.js';
+import { FrameWriter } from './handshake.js';
+import { type MultiResult, type NodeFound, type NodeRead, readPieces, writtenNodes } from './multi.js';
+import { openNamespace } from './open-namespace.js';
+import { Protocol, refusalOf } from './protocol.js';
+import type { Answer, Reply, Request } from './request.js';
+import { Session } from './session.js';
+import type { Watcher } from './watches.js';
+import { writingRequest } from './writing-request.js';
+import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
+
+/**
+ * What a ZooKeeper ensemble offers, as promises, with every path below the namespace. Each request is sent once and ends
+ * within its deadline; reads go on over a reconnect. It knows nothing of what the nodes mean.
+ *
+ * Every method throws RegistryUnavailableError (ServerError for a code that is not of a node's state), SessionLostError,
+ * the signal's reason, and the error of the refusal.
+ */
+export class ZooKeeperClient {
+  readonly session: Session;
+  private readonly protocol: Protocol;
+
+  constructor(
+    private readonly options: ResolvedZooKeeperOptions,
+    clock: Clock,
+  ) {
+    const jute = loadJute();
+    const lease = new SessionLease(clock, options.serverTickMs);
+    this.protocol = new Protocol(jute, options.digest !== undefined);
+    const dialer = new Dialer(this.protocol, new FrameWriter(jute), options, clock, lease);
+    this.session = new Session(dialer, this.protocol, options, clock, lease, (connection) =>
+      openNamespace(connection, this.protocol, options.namespace, options.serverList),
+    );
+  }
+
+  async read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined> {
+    const request = this.protocol.node(this.absolute(path));
+    const content = await unlessAbsent(this.askRead('read', path, request, options));
+    return content && { path, ...content };
+  }
+
+  async exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined> {
+    return unlessAbsent(this.askRead('exists', path, this.protocol.exists(this.absolute(path)), options));
+  }
+
+  async children(path: string, options?: RequestOptions): Promise<readonly string[]> {
+    return this.askRead('children', path, this.protocol.children(this.absolute(path)), options);
+  }
+
+  /** The nodes, in the order of the paths; undefined where there is none. Each piece of up to half a megabyte of paths is read at one moment. */
+  async readMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (RegistryNode | undefined)[]> {
+    const reads = paths.map((path) => ({ what: 'data', path: this.absolute(path) }) as const);
+    const pieces = readPieces(reads).map((piece) =>
+      this.askRead(`read ${paths.length} nodes below`, '/', this.protocol.multiRead(piece), options),
+    );
+    const found = (await Promise.all(pieces)).flat();
+    return found.map((one, index) => nodeFound(paths[index]!, one));
+  }
+
+  async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<RegistryNode> {
+    const request = this.protocol.create(this.absolute(path), data, mode);
+    const contents = (created: { path: string; stat: NodeStat }) =>
+      [{ path: created.path, data, stat: created.stat }] as const;
+    const created = await this.ask('create', path, this.writing([path], request, contents), options);
+    return { path: this.relative(created.path), data, stat: created.stat };
+  }
+
+  /** Creates a node that the server removes once it has had neither child nor write for so long. */
+  async createWithTtl(path: string, data: string, ttlMs: number, options?: RequestOptions): Promise<RegistryNode> {
+    const request = this.protocol.createWithTtl(this.absolute(path), data, ttlMs);
+    const { stat } = await this.ask('create', path, request, options);
+    return { path, data, stat };
+  }
+
+  async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
+    const absolutePath = this.absolute(path);
+    const request = this.protocol.set(absolutePath, data, version);
+    const contents = (stat: NodeStat) => [{ path: absolutePath, data, stat }] as const;
+    return this.ask('set', path, this.writing([path], request, contents), options, version);
+  }
+
+  async delete(path: string, version?: number, options?: RequestOptions): Promise<void> {
+    return this.ask('delete', path, this.protocol.delete(this.absolute(path), version), options, version);
+  }
+
+  async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
+    const name = `transaction of ${operations.length}`;
+    const sent = operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
+    const request = this.writing(
+      operations.flatMap(({ kind, path }) => (kind === 'create' || kind === 'set' ? path : [])),
+      this.protocol.multi(sent),
+      (answer) => (answer.kind === 'committed' ? writtenNodes(sent, answer.results) : []),
+    );
+    const reply = await this.session.request(name, request, options);
+    if (reply.kind === 'refused') throw new ServerError(name, reply.code);
+    if (reply.value.kind === 'committed') {
+      return { kind: 'committed', results: reply.value.results.map((result) => this.localResult(result)) };
+    }
+    const { index, code } = reply.value;
+    const refusal = refusalOf(code);
+    if (!refusal) throw new ServerError(name, code);
+    return { kind: 'refused', index, path: operations[index]?.path ?? '/', refusal };
+  }
+
+  /** Resolves when this client's server has caught up with the leader, and all events from before have been told. */
+  async sync(path: string, options?: RequestOptions): Promise<void> {
+    return this.askRead('sync', path, this.protocol.sync(this.absolute(path)), options);
+  }
+
+  /** The paths of this session's own ephemeral nodes at and below a path. */
+  async ephemerals(path: string, options?: RequestOptions): Promise<readonly string[]> {
+    const paths = await this.askRead('ephemerals', path, this.protocol.ephemerals(this.absolute(path)), options);
+    return paths.map((absolutePath) => this.relative(absolutePath));
+  }
+
+  /** Watches a path and everything below it, until `unwatch` or the end of the session. The path need not exist. */
+  watch(path: string, watcher: Watcher, receive: (reply: Reply<void>) => void = () => {}): void {
+    const absolutePath = this.absolute(path);
+    this.session.watches.add(absolutePath, watcher);
+    this.session.send(this.protocol.addWatch(absolutePath), (answer) => {
+      // A connection that is gone has no watches; the next one is given all of them.
+      if (answer.kind !== 'dropped') receive(answer);
+    });
+  }
+
+  unwatch(path: string, watcher: Watcher): void {
+    const absolutePath = this.absolute(path);
+    if (!this.session.watches.remove(absolutePath, watcher)) return;
+    this.session.send(this.protocol.removeWatches(absolutePath), () => {});
+  }
+
+  /** Reads parts of nodes in line with the watches. `receive` is called for each piece; without a reply if the connection broke first. */
+  readParts<R extends NodeRead>(
+    reads: readonly R[],
+    counted: 'foreground' | 'background',
+    receive: (asked: readonly R[], reply: Reply<readonly NodeFound[]> | undefined) => void,
+  ): void {
+    const sent = reads.map(({ what, path }) => ({ what, path: this.absolute(path) }));
+    let done = 0;
+    for (const piece of readPieces(sent)) {
+      const asked = reads.slice(done, (done += piece.length));
+      const take = (answer: Answer<readonly NodeFound[]>) =>
+        receive(asked, answer.kind === 'dropped' ? undefined : answer);
+      this.session.send(this.protocol.multiRead(piece), take, counted);
+    }
+  }
+
+  /** The server's path. @throws {ConfigurationError} if ZooKeeper would refuse it */
+  absolute(path: string): string {
+    return this.options.namespace.absolute(path);
+  }
+
+  /** The path below the namespace of a path that the server named. */
+  relative(absolutePath: string): string {
+    return this.options.namespace.relative(absolutePath) ?? absolutePath;
+  }
+
+  private writing<T>(
+    paths: readonly string[],
+    request: Request<T>,
+    contents: (value: T) => readonly RegistryNode[],
+  ): Request<T> {
+    return writingRequest(
+      this.session.watches,
+      paths.map((path) => this.absolute(path)),
+      request,
+      contents,
+    );
+  }
+
+  private async ask<T>(
+    operation: string,
+    path: string,
+    request: Request<T>,
+    options?: RequestOptions,
+    version?: number,
+  ): Promise<T> {
+    const name = `${operation} ${path}`;
+    return valueOf(name, path, await this.session.request(name, request, options), version);
+  }
+
+  private async askRead<T>(operation: string, path: string, request: Request<T>, options?: RequestOptions): Promise<T> {
+    const name = `${operation} ${path}`;
+    return valueOf(name, path, await this.session.requestRead(name, request, options));
+  }
+
+  private localResult(result: MultiResult): OperationResult {
+    return result.kind === 'create' ? { kind: 'create', path: this.relative(result.path) } : result;
+  }
+}
+
+/** @throws the error of the refusal */
+export function valueOf<T>(operation: string, path: string, reply: Reply<T>, version?: number): T {
+  if (reply.kind === 'ok') return reply.value;
+  const refusal = refusalOf(reply.code);
+  throw refusal ? refusalError(refusal, path, version) : new ServerError(operation, reply.code);
+}
+
+async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof NoNodeError) return undefined;
+    throw error;
+  }
+}
+
+/** @throws the error of the refusal, unless it is that there is no node */
+function nodeFound(path: string, found: NodeFound): RegistryNode | undefined {
+  if (found.kind === 'data') return { path, data: found.data, stat: found.stat };
+  const code = found.kind === 'refused' ? found.code : 0;
+  return refusalOf(code) === 'NO_NODE' ? undefined : valueOf(`read ${path}`, path, { kind: 'refused', code });
+}
