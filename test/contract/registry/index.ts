@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import type { RegistryAdapter } from './harness.js';
+import { describeLazySubtrees } from './lazy-subtree.contract.js';
 import { describeLosses } from './losses.contract.js';
 import { describeNamespaces } from './namespaces.contract.js';
 import { describeNodes } from './nodes.contract.js';
@@ -24,6 +25,7 @@ export function describeRegistryContract(adapter: RegistryAdapter): void {
     describeSessions(adapter);
     describeLosses(adapter);
     describeSubtrees(adapter);
+    describeLazySubtrees(adapter);
     describeSync(adapter);
     describeSizes(adapter);
     describeRequests(adapter);

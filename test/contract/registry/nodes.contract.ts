@@ -137,6 +137,31 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect(await client.read('/a/b/c')).toMatchObject({ data: '', stat: { version: 0, ephemeralOwner: undefined } });
     });
 
+    it('given several paths, when they are read at once, then nodes and gaps come in their order, for one request', async () => {
+      const client = await one();
+      await client.ensurePath('/a/b');
+      await client.set('/a', 'data');
+      const paths = ['/a/b', '/none', '/a', '/', '/a/b'];
+      let nodes: unknown;
+      expect(await costOf(client, async () => (nodes = await client.readMany(paths)))).toBe(1);
+      expect(nodes).toEqual(await Promise.all(paths.map((path) => client.read(path))));
+      expect(await client.readMany([])).toEqual([]);
+      await expect(client.readMany(['/a', 'b'])).rejects.toThrow(ConfigurationError);
+    });
+
+    it('given a container, when it is used, then it is a persistent parent like any other', async () => {
+      const client = await one();
+      expect(await client.create('/c', 'data', 'CONTAINER')).toBe('/c');
+      await client.create('/c/child', '', 'EPHEMERAL');
+      expect(await client.read('/c')).toMatchObject({ data: 'data', stat: { version: 0, ephemeralOwner: undefined } });
+      const committed = await client.transaction([
+        { kind: 'create', path: '/d', data: '', mode: 'CONTAINER' },
+        { kind: 'create', path: '/d/child', data: '', mode: 'PERSISTENT' },
+      ]);
+      expect(committed).toMatchObject({ kind: 'committed', results: [{ path: '/d' }, { path: '/d/child' }] });
+      expect((await client.exists('/d'))?.ephemeralOwner).toBeUndefined();
+    });
+
     it('given two clients, when both ensure one path at once, then both succeed', async () => {
       const [a, b] = await two();
       await Promise.all([a.ensurePath('/x/y/z'), b.ensurePath('/x/y/z')]);

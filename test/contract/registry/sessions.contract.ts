@@ -38,6 +38,25 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(await other.exists('/e')).toBeUndefined();
     });
 
+    it('given a client, when its lease is asked for, then it is within the session while there is one, and 0 otherwise', async () => {
+      const client = harness().center({ namespace: harness().newNamespace() });
+      expect(client.leaseRemainingMs()).toBe(0);
+      await client.connect();
+      expect(client.leaseRemainingMs()).toBeGreaterThan(client.session.timeoutMs / 2);
+      expect(client.leaseRemainingMs()).toBeLessThan(client.session.timeoutMs);
+      const left: number[] = [];
+      client.onSession(() => left.push(client.leaseRemainingMs()));
+      const reconnected = recordSession(client).next('RECONNECTED');
+      await harness().expire(client);
+      await reconnected;
+      const [suspended, lost, renewed] = left;
+      expect(suspended).toBeGreaterThan(0);
+      expect(lost).toBe(0);
+      expect(renewed).toBeGreaterThan(client.session.timeoutMs / 2);
+      await client.close();
+      expect(client.leaseRemainingMs()).toBe(0);
+    });
+
     it('given an ephemeral node, when somebody reads it, then its owner is the session that created it', async () => {
       const [owner, reader] = await two();
       await owner.create('/e', '', 'EPHEMERAL');

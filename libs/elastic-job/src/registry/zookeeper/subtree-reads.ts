@@ -97,7 +97,12 @@ export class SubtreeReads {
     this.underWay.data.clear();
     this.underWay.children.clear();
     this.unsent = [];
-    for (const reading of all) settle(reading, () => void outcome());
+    for (const reading of all) {
+      settle(reading, () => {
+        outcome();
+        return undefined;
+      });
+    }
   }
 
   private receive(reading: Reading, index: number, reply: Reply<readonly NodeFound[]> | undefined): void {

@@ -200,11 +200,11 @@ export class SubtreeView implements Subtree, Watcher {
 
   private readAgain(): Promise<unknown> {
     this.reads.isStale = false;
+    this.reads.resend();
     const known = [...this.entries.all()].filter(({ path }) => path !== this.path);
     return Promise.all([
       this.readAll(this.path),
       ...known.map(({ path, node }) => this.readAll(path, node?.stat.ephemeralOwner !== undefined)),
-      this.reads.resend(),
     ]);
   }
 
