@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { RegistryUnavailableError } from '../../../libs/elastic-job/src/registry/index.js';
+import { startEnsemble, startFakeServer, startFaultProxy } from '../../support/faults/index.js';
+import { SessionDiary } from './session-diary.js';
+import { EACH, LATENESS_MS, useStage } from './stage.js';
+import { rejectionsOf, untilUsable } from './usable.js';
+
+const SESSION_MS = 2_000;
+const stage = useStage();
+
+describe('D1: a server that is not heard any more', EACH, () => {
+  it.each(['both', 'toServer', 'toClient'] as const)(
+    'D1: given a link that is a black hole (%s), when its client waits, then it is SUSPENDED, then LOST, before the server has given its nodes away',
+    async (way) => {
+      const { server, proxy } = await stage().network();
+      const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: SESSION_MS });
+      await client.create('/mine', '', 'EPHEMERAL');
+      const { id } = client.session;
+      const diary = new SessionDiary(client);
+      const expired = server.untilExpired(id!, 10_000);
+
+      proxy.blackhole(way);
+      const begun = Date.now();
+      const failures = rejectionsOf([client.read('/mine'), client.set('/mine', 'written')]);
+      const suspended = await diary.first('SUSPENDED');
+      expect(suspended.at - begun).toBeLessThan((2 / 3) * SESSION_MS + LATENESS_MS);
+      const lost = await diary.first('LOST');
+      expect(lost.at).toBeLessThan(await expired);
+      expect(await failures).toEqual([
+        expect.objectContaining({ code: 'SESSION_LOST' }),
+        expect.objectContaining({ code: 'REGISTRY_UNAVAILABLE', fate: 'unknown' }),
+      ]);
+
+      await proxy.heal();
+      await diary.first('RECONNECTED');
+      expect(diary.states()).toEqual(['SUSPENDED', 'LOST', 'RECONNECTED']);
+      expect(client.session.id).not.toBe(id);
+      expect(await client.exists('/mine')).toBeUndefined();
+    },
+  );
+
+  it('D1: given a server that is stopped for longer than the session, when it goes on, then the client has been LOST and has a new session', async () => {
+    const server = await stage().server();
+    const client = await stage().client({ servers: server.connect, sessionTimeoutMs: SESSION_MS });
+    const { id } = client.session;
+    const diary = new SessionDiary(client);
+
+    server.pause();
+    const begun = Date.now();
+    expect((await diary.first('SUSPENDED')).at - begun).toBeLessThan((2 / 3) * SESSION_MS + LATENESS_MS);
+    expect((await diary.first('LOST')).at - begun).toBeLessThan(SESSION_MS);
+    expect(client.leaseRemainingMs()).toBe(0);
+    server.resume();
+    expect((await diary.first('RECONNECTED')).id).not.toBe(id);
+    await untilUsable(client, 1_000);
+  });
+
+  it('D1: given a server that is stopped for a third of the session, when it goes on, then nothing was lost', async () => {
+    const server = await stage().server();
+    const client = await stage().client({ servers: server.connect, sessionTimeoutMs: SESSION_MS });
+    const { id } = client.session;
+    await client.create('/mine', '', 'EPHEMERAL');
+
+    server.pause();
+    const asked = client.set('/mine', 'while stopped');
+    await delay(SESSION_MS / 3);
+    server.resume();
+    await asked;
+    expect((await client.read('/mine'))?.stat.ephemeralOwner).toBe(id);
+  });
+
+  it.each(['follower', 'leader'] as const)(
+    'D1: given a session on the %s of an ensemble, when that server is stopped, then the client moves on with its session and its nodes',
+    async (role) => {
+      const ensemble = await stage().add(startEnsemble(3, { settings: { tickTime: 200, syncLimit: 5 } }));
+      const victim = await ensemble[role]();
+      const proxies = await Promise.all(
+        ensemble.members.map(async (member) => ({ member, proxy: await stage().add(startFaultProxy(member.port)) })),
+      );
+      for (const { member, proxy } of proxies) if (member !== victim) proxy.refuse();
+      const servers = proxies.map(({ proxy }) => proxy.connect).join(',');
+      const client = await stage().client({ servers, sessionTimeoutMs: 8_000 });
+      await Promise.all(proxies.map(({ proxy }) => proxy.accept()));
+      const { id } = client.session;
+      await client.create('/mine', '', 'EPHEMERAL');
+      const diary = new SessionDiary(client);
+
+      victim.pause();
+      await diary.first('RECONNECTED');
+      expect(diary.states()).toEqual(['SUSPENDED', 'RECONNECTED']);
+      expect((await client.read('/mine'))?.stat.ephemeralOwner).toBe(id);
+    },
+  );
+});
+
+describe('D2: a server that accepts and never answers the handshake', EACH, () => {
+  it('D2: given only such a server, when connecting, then it fails in time, and works once the server does', async () => {
+    const { proxy } = await stage().network();
+    proxy.acceptSilently();
+    const client = stage().center({ servers: proxy.connect, connectionTimeoutMs: 1_000 });
+    const begun = performance.now();
+    await expect(client.connect()).rejects.toThrow(RegistryUnavailableError);
+    expect(performance.now() - begun).toBeLessThan(1_000 + LATENESS_MS);
+    await proxy.heal();
+    await client.connect();
+    await untilUsable(client, 1_000);
+  });
+
+  it('D2: given such a server and a healthy one, when 8 clients connect, then 8 of 8 are usable within 3 s', async () => {
+    const server = await stage().server();
+    const silent = await stage().add(startFakeServer({ handshake: 'silence' }));
+    const begun = performance.now();
+    const clients = await stage().clients(8, {
+      servers: `${silent.connect},${server.connect}`,
+      sessionTimeoutMs: 4_000,
+    });
+    await Promise.all(clients.map((client) => untilUsable(client, 1_000)));
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+
+  it('D2: given a session, when its server forgets the next connection, then the client tries anew and keeps its session', async () => {
+    const { proxy } = await stage().network();
+    const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 4_000 });
+    const { id } = client.session;
+    const diary = new SessionDiary(client);
+    proxy.acceptSilently();
+    proxy.cut();
+    await diary.first('SUSPENDED');
+    await expect.poll(() => proxy.counters.connections).toBe(2);
+    await proxy.heal();
+    expect((await diary.first('RECONNECTED')).id).toBe(id);
+  });
+});
+
+describe('D10: a storm of attempts', EACH, () => {
+  const WINDOW_MS = 3_000;
+  /** With pauses that grow to a second, a window of three sees about six attempts. */
+  const MOST_ATTEMPTS = 10;
+
+  it('D10: given a server that hangs up right after the handshake, when a client tries, then it pauses longer and longer', async () => {
+    const fake = await stage().add(startFakeServer({ cutAfterHandshake: true }));
+    const client = stage().center({ servers: fake.connect, connectionTimeoutMs: WINDOW_MS });
+    await expect(client.connect()).rejects.toThrow(RegistryUnavailableError);
+    expect(fake.connections).toBeGreaterThan(2);
+    expect(fake.connections).toBeLessThanOrEqual(MOST_ATTEMPTS);
+  });
+
+  it('D10: given a session with watches, when each of its connections is cut at once, then few are made and little is sent', async () => {
+    const { proxy } = await stage().network();
+    const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
+    for (let n = 0; n < 100; n += 1) await client.openSubtree(`/watched-${n}`, () => {});
+    const stop = client.onSession(({ state }) => state === 'RECONNECTED' && proxy.cut());
+    const before = proxy.counters;
+    proxy.cut();
+    await delay(WINDOW_MS);
+    stop();
+    const { connections, bytesToServer } = proxy.counters;
+    expect(connections - before.connections).toBeGreaterThan(2);
+    expect(connections - before.connections).toBeLessThanOrEqual(MOST_ATTEMPTS);
+    expect(bytesToServer - before.bytesToServer).toBeLessThan(MOST_ATTEMPTS * 20_000);
+    await untilUsable(client, 3_000);
+  });
+
+  it('D10: given a session with watches, when connections are accepted and never served, then each costs a handshake and no more', async () => {
+    const { proxy } = await stage().network();
+    const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
+    for (let n = 0; n < 100; n += 1) await client.openSubtree(`/watched-${n}`, () => {});
+    const before = proxy.counters;
+    proxy.acceptSilently();
+    proxy.cut();
+    await delay(WINDOW_MS);
+    const { connections, bytesToServer } = proxy.counters;
+    const attempts = connections - before.connections;
+    expect(attempts).toBeGreaterThan(1);
+    expect(attempts).toBeLessThanOrEqual(MOST_ATTEMPTS);
+    expect(bytesToServer - before.bytesToServer).toBeLessThanOrEqual(attempts * 64);
+    await proxy.heal();
+    await untilUsable(client, 6_000);
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect } from 'vitest';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import {
+  type RegistryCenter,
+  ZooKeeperRegistryCenter,
+  type ZooKeeperOptions,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import {
+  type FaultProxy,
+  OpenHandles,
+  startFaultProxy,
+  startZooKeeperServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../../support/faults/index.js';
+import { PromiseLedger } from './promise-ledger.js';
+
+/** What every suite of faults runs with. `CHAOS_REPEAT` says how often each test is run; once, unless it is set. */
+export const EACH = { repeats: Number(process.env['CHAOS_REPEAT'] ?? 1) - 1, timeout: 60_000 };
+/** What a timer may be late on a busy machine, in milliseconds. */
+export const LATENESS_MS = 200;
+export const NAMESPACE = 'chaos';
+
+type ClientOptions = Partial<ZooKeeperOptions> & Pick<ZooKeeperOptions, 'servers'>;
+
+/** Servers, networks and clients of one test, which ends with nothing open and no promise forgotten. */
+export class Stage {
+  readonly clock = new SystemClock();
+  readonly #handles = new OpenHandles();
+  readonly #ledger = new PromiseLedger();
+  readonly #centers: RegistryCenter[] = [];
+
+  add: OpenHandles['add'] = (started) => this.#handles.add(started);
+
+  /** A server of its own, whose ticks are short, so that sessions can be. */
+  server({ settings, ...options }: TestServerOptions = {}): Promise<TestServer> {
+    return this.add(startZooKeeperServer({ ...options, settings: { tickTime: 100, ...settings } }));
+  }
+
+  /** A server behind a network. */
+  async network(options?: TestServerOptions): Promise<{ readonly server: TestServer; readonly proxy: FaultProxy }> {
+    const server = await this.server(options);
+    return { server, proxy: await this.add(startFaultProxy(server.port)) };
+  }
+
+  /** A client that is not connected yet. */
+  center(options: ClientOptions): RegistryCenter {
+    const made = new ZooKeeperRegistryCenter(
+      { namespace: NAMESPACE, sessionTimeoutMs: 2_000, requestTimeoutMs: 5_000, ...options },
+      this.clock,
+    );
+    const watched = this.#ledger.watch('center', made);
+    this.#centers.push(watched);
+    return watched;
+  }
+
+  /** A connected client. */
+  async client(options: ClientOptions): Promise<RegistryCenter> {
+    const made = this.center(options);
+    await made.connect();
+    return made;
+  }
+
+  /** Several connected clients. */
+  clients(count: number, options: ClientOptions): Promise<readonly RegistryCenter[]> {
+    return Promise.all(Array.from({ length: count }, () => this.client(options)));
+  }
+
+  /** Closes everything. @throws if a promise that a client has given is unsettled then */
+  async end(): Promise<void> {
+    await Promise.all(this.#centers.map((center) => center.close()));
+    await this.#handles.stopAll();
+    await this.clock.nextTurn();
+    expect(this.#ledger.unsettled()).toEqual([]);
+  }
+}
+
+/** A stage for each test around the call. */
+export function useStage(): () => Stage {
+  let stage: Stage;
+  beforeEach(() => {
+    stage = new Stage();
+  });
+  afterEach(() => stage.end());
+  return () => stage;
+}
