@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type RemoteCenter, startRemoteCenter } from './remote-center.js';
+import { EACH, LATENESS_MS, useStage } from './stage.js';
+
+const SESSION_MS = 2_000;
+const CLOSE_LIMIT_MS = SESSION_MS / 3;
+const stage = useStage();
+
+const remote = async (servers: string): Promise<RemoteCenter> => {
+  const center = await stage().add(startRemoteCenter({ servers, sessionTimeoutMs: SESSION_MS }));
+  await center.call('connect');
+  return center;
+};
+
+describe('the process of a client', EACH, () => {
+  it('D16: given a program with nothing but a client, when its session expires and the server comes back, then it has lived on', async () => {
+    const { server, proxy } = await stage().network();
+    const program = await remote(proxy.connect);
+    await program.call('returnWith', '/back');
+    program.send('letGo');
+    proxy.refuse();
+    proxy.cut();
+    await delay(2 * SESSION_MS);
+    await proxy.accept();
+    await expect
+      .poll(async () => [...(await server.sessions()).values()].flat(), { timeout: 5_000 })
+      .toContain('/chaos/back');
+  });
+
+  it.each(['connected', 'cut off', 'in a black hole', 'without a session'])(
+    'D11, D16: given a program whose client is %s, when the client is closed, then it settles within its limit and the process ends by itself',
+    async (state) => {
+      const { proxy } = await stage().network();
+      const program = await remote(proxy.connect);
+      if (state === 'in a black hole') proxy.blackhole('both');
+      if (state === 'cut off' || state === 'without a session') {
+        proxy.refuse();
+        proxy.cut();
+        await program.session(state === 'cut off' ? 'SUSPENDED' : 'LOST');
+      }
+      const begun = performance.now();
+      await program.call('close');
+      expect(performance.now() - begun).toBeLessThan(CLOSE_LIMIT_MS + LATENESS_MS);
+      program.send('letGo');
+      expect(await program.ended).toEqual({ code: 0, signal: null });
+      expect(performance.now() - begun).toBeLessThan(CLOSE_LIMIT_MS + 1_000);
+    },
+  );
+
+  it('D16: given a program that has made a client and never connected it, when it has nothing else to do, then it ends', async () => {
+    const program = await stage().add(startRemoteCenter({ servers: '127.0.0.1:1' }));
+    program.send('letGo');
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('D14: given listeners that throw, when replies and events arrive together, then all are delivered and the errors surface', async () => {
+    const server = await stage().server();
+    const program = await remote(server.connect);
+    await program.call('throwInListeners');
+    const paths = Array.from({ length: 8 }, (_, n) => `/n${n}`);
+    const created = paths.map((path) => program.call('create', path, '', 'EPHEMERAL'));
+    expect((await Promise.all(created)).toSorted()).toEqual(paths);
+    for (const _ of paths) expect(await program.uncaught()).toBe('a subtree listener failed');
+    await server.restart();
+    expect(await program.uncaught()).toBe('a session listener failed');
+    await program.session('RECONNECTED');
+    await program.call('create', '/later', '', 'EPHEMERAL');
+  });
+});
+
+describe('SIGSTOP of a client', EACH, () => {
+  it('given a client that keeps asking, when it was stopped for longer than its session, then it hears SUSPENDED and LOST before anything else, and its lease says 0 at once', async () => {
+    const { server, proxy } = await stage().network();
+    const program = await remote(proxy.connect);
+    const { id } = await program.session('CONNECTED');
+    await program.call('create', '/mine', '', 'EPHEMERAL');
+    await program.call('watchForPause', SESSION_MS);
+    await program.call('keepAsking');
+    await delay(100);
+
+    program.pause();
+    await server.untilExpired(id!, 10_000);
+    program.resume();
+    await program.session('LOST');
+    expect((await program.session('RECONNECTED')).id).not.toBe(id);
+    const log = linesOf(await program.call('log'));
+    const suspended = log.indexOf('SUSPENDED');
+    const lost = log.indexOf('LOST');
+    // What the pause has cut in two ends in between; no answer is believed any more.
+    expect(log.slice(suspended, lost)).not.toContain('answer');
+    expect(log.slice(lost)).toContain('SESSION_LOST');
+    expect(log.filter((line) => line.startsWith('lease'))).toEqual(['lease 0']);
+    expect(await program.call('create', '/mine', '', 'EPHEMERAL')).toBe('/mine');
+  });
+
+  it('given a client, when it was stopped for a third of its session, then its session is the same', async () => {
+    const { server, proxy } = await stage().network();
+    const program = await remote(proxy.connect);
+    const { id } = await program.session('CONNECTED');
+    await program.call('create', '/mine', '', 'EPHEMERAL');
+    program.pause();
+    await delay(SESSION_MS / 3);
+    program.resume();
+    expect(await program.call('create', '/more', '', 'EPHEMERAL')).toBe('/more');
+    expect((await server.sessions()).get(id!)?.toSorted()).toEqual(['/chaos/mine', '/chaos/more']);
+    expect(linesOf(await program.call('log'))).not.toContain('LOST');
+  });
+});
+
+function linesOf(log: unknown): readonly string[] {
+  return Array.isArray(log) ? log.map(String) : [];
+}
