@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import { startEnsemble, startFaultProxy } from '../../support/faults/index.js';
+import { SessionDiary } from './session-diary.js';
+import { EACH, LATENESS_MS, useStage } from './stage.js';
+
+const TICK_MS = 300;
+const CLIENTS = 10;
+const stage = useStage();
+
+interface Witness {
+  readonly client: RegistryCenter;
+  readonly id: string;
+  readonly diary: SessionDiary;
+}
+
+describe('the end of a session, on both sides', EACH, () => {
+  it.each([3, 5, 10, 20])(
+    'given 10 clients with sessions of %d ticks, when their link becomes a black hole, then each is SUSPENDED within two thirds, and LOST before the server expires it',
+    async (ticks) => {
+      const sessionTimeoutMs = ticks * TICK_MS;
+      const { server, proxy } = await stage().network({ settings: { tickTime: TICK_MS } });
+      const witnesses = await staggered(proxy.connect, sessionTimeoutMs);
+      proxy.blackhole('both');
+      const begun = Date.now();
+      await Promise.all(
+        witnesses.map(async ({ id, diary }) => {
+          const expiredAt = await server.untilExpired(id, 3 * sessionTimeoutMs);
+          const [suspended, lost] = diary.entries;
+          expect([suspended?.state, lost?.state]).toEqual(['SUSPENDED', 'LOST']);
+          expect(suspended!.at - begun).toBeLessThan((2 / 3) * sessionTimeoutMs + LATENESS_MS);
+          expect(lost!.at).toBeLessThan(expiredAt);
+        }),
+      );
+    },
+  );
+
+  it.each([3, 5, 10])(
+    'given 10 clients with sessions of %d ticks on a follower, when it dies just after it has answered them, then each is LOST before the leader expires it',
+    async (ticks) => {
+      const sessionTimeoutMs = ticks * TICK_MS;
+      const settings = { tickTime: TICK_MS };
+      const ensemble = await stage().add(startEnsemble(3, { settings }));
+      const follower = await ensemble.follower();
+      const proxy = await stage().add(startFaultProxy(follower.port));
+      const witnesses = await staggered(proxy.connect, sessionTimeoutMs);
+
+      const expiries = witnesses.map(({ id }) => ensemble.untilExpired(id, 5 * sessionTimeoutMs));
+      await Promise.all(witnesses.map(({ client }) => client.read('/')));
+      await follower.kill();
+      for (const [n, { diary }] of witnesses.entries()) {
+        const expiredAt = await expiries[n]!;
+        expect(diary.states()).toEqual(['SUSPENDED', 'LOST']);
+        expect((await diary.first('LOST')).at).toBeLessThan(expiredAt);
+      }
+    },
+  );
+
+  it('given a client that asks on and on, when its link becomes a black hole, then its lease only shrinks, and is 0 before the server expires it', async () => {
+    const sessionTimeoutMs = 5 * TICK_MS;
+    const { server, proxy } = await stage().network({ settings: { tickTime: TICK_MS } });
+    const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs, serverTickMs: TICK_MS });
+    const { id } = client.session;
+    await client.read('/');
+    expect(client.leaseRemainingMs()).toBeGreaterThan(0.6 * sessionTimeoutMs);
+    expect(client.leaseRemainingMs()).toBeLessThanOrEqual(sessionTimeoutMs - TICK_MS);
+
+    proxy.blackhole('both');
+    void client.read('/').catch(() => {});
+    let last = client.leaseRemainingMs();
+    while (last > 0) {
+      await delay(10);
+      expect(client.leaseRemainingMs()).toBeLessThanOrEqual(last);
+      last = client.leaseRemainingMs();
+    }
+    const endedAt = Date.now();
+    expect(await server.untilExpired(id!, 5_000)).toBeGreaterThan(endedAt);
+  });
+});
+
+/** Clients whose pings fall on different moments. */
+async function staggered(servers: string, sessionTimeoutMs: number): Promise<readonly Witness[]> {
+  const witnesses: Witness[] = [];
+  for (let n = 0; n < CLIENTS; n += 1) {
+    const client = await stage().client({ servers, sessionTimeoutMs, serverTickMs: TICK_MS });
+    expect(client.session.timeoutMs).toBe(sessionTimeoutMs);
+    witnesses.push({ client, id: client.session.id!, diary: new SessionDiary(client) });
+    await delay(sessionTimeoutMs / 3 / CLIENTS);
+  }
+  return witnesses;
+}

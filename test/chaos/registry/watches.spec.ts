@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { SessionDiary } from './session-diary.js';
+import { EACH, useStage } from './stage.js';
+
+const stage = useStage();
+
+describe('D8: very many watches', EACH, () => {
+  const COUNT = 10_000;
+  const AT_ONCE = 500;
+  const paths = Array.from({ length: COUNT }, (_, n) => `/${String(n).padStart(150, 'long-')}`);
+
+  it('D8: given 10,000 watched paths of 150 characters, when the connection breaks, then one reconnect is enough, and all 10,000 fire', async () => {
+    const { server, proxy } = await stage().network();
+    const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
+    const writer = await stage().client({ servers: server.connect, sessionTimeoutMs: 10_000 });
+    const repaired = new Set<string>();
+    const created = new Set<string>();
+    for (const some of batches(paths)) {
+      const opened = some.map((path) =>
+        client.openSubtree(path, ({ kind }) => {
+          if (kind === 'reset') repaired.add(path);
+          if (kind === 'created') created.add(path);
+        }),
+      );
+      await Promise.all(opened);
+    }
+
+    const diary = new SessionDiary(client);
+    const before = proxy.counters;
+    proxy.cut();
+    await diary.first('RECONNECTED');
+    await expect.poll(() => repaired.size, { timeout: 10_000 }).toBe(COUNT);
+    const { connections, bytesToServer } = proxy.counters;
+    expect(connections - before.connections).toBe(1);
+    // The paths go out three times: to be watched, and to have their values and children read again.
+    expect(bytesToServer - before.bytesToServer).toBeLessThan(3 * COUNT * 200);
+
+    for (const some of batches(paths)) {
+      await writer.transaction(some.map((path) => ({ kind: 'create', path, data: '', mode: 'PERSISTENT' })));
+    }
+    await expect.poll(() => created.size, { timeout: 10_000 }).toBe(COUNT);
+    expect(diary.states()).toEqual(['SUSPENDED', 'RECONNECTED']);
+  });
+
+  function batches(all: readonly string[]): readonly (readonly string[])[] {
+    return Array.from({ length: all.length / AT_ONCE }, (_, n) => all.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
+  }
+});
+
+describe('D9: notifications only', EACH, () => {
+  it('D9: given a client that only hears events, five a second for three sessions, then its session lives, and it has asked for nothing', async () => {
+    const SESSION_MS = 2_000;
+    const server = await stage().server();
+    const client = await stage().client({ servers: server.connect, sessionTimeoutMs: SESSION_MS });
+    const writer = await stage().client({ servers: server.connect });
+    await writer.create('/watched', '', 'PERSISTENT');
+    let events = 0;
+    await client.openSubtree('/watched', () => (events += 1), { holds: () => false });
+    const diary = new SessionDiary(client);
+    const { foreground, background } = client.traffic;
+
+    for (let n = 1; n <= 30; n += 1) {
+      await delay((3 * SESSION_MS) / 30);
+      await writer.set('/watched', String(n));
+    }
+    expect(events).toBeGreaterThanOrEqual(29);
+    expect(diary.states()).toEqual([]);
+    expect(client.traffic).toEqual({ foreground, background });
+    expect([...(await server.sessions()).keys()]).toContain(client.session.id);
+  });
+});
+
+describe('a view through a broken link', EACH, () => {
+  it('given a view, when nodes come, go and change while the link is down, then the view is the tree again', async () => {
+    const { server, proxy } = await stage().network();
+    const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
+    const writer = await stage().client({ servers: server.connect });
+    await writer.ensurePath('/job/kept');
+    await writer.ensurePath('/job/gone/below');
+    await writer.ensurePath('/job/replaced');
+    const view = await client.openSubtree('/job', () => {});
+    const diary = new SessionDiary(client);
+
+    proxy.refuse();
+    proxy.cut();
+    await diary.first('SUSPENDED');
+    await writer.set('/job/kept', 'changed');
+    await writer.delete('/job/gone/below');
+    await writer.delete('/job/gone');
+    await writer.delete('/job/replaced');
+    await writer.create('/job/replaced', 'new', 'PERSISTENT');
+    await writer.ensurePath('/job/come/below');
+    await proxy.accept();
+    await diary.first('RECONNECTED');
+    await view.sync();
+
+    for (const path of ['/job', '/job/kept', '/job/replaced', '/job/come', '/job/come/below']) {
+      expect(view.node(path)).toEqual(await writer.read(path));
+    }
+    expect(view.has('/job/gone')).toBe(false);
+    expect(view.children('/job').toSorted()).toEqual(['come', 'kept', 'replaced']);
+  });
+});
