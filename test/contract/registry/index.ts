@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import type { RegistryAdapter } from './harness.js';
+import { describeLatches } from './latch.contract.js';
 import { describeLazySubtrees } from './lazy-subtree.contract.js';
 import { describeLosses } from './losses.contract.js';
 import { describeNamespaces } from './namespaces.contract.js';
@@ -27,6 +28,7 @@ export function describeRegistryContract(adapter: RegistryAdapter): void {
     describeSubtrees(adapter);
     describeLazySubtrees(adapter);
     describeSync(adapter);
+    describeLatches(adapter);
     describeSizes(adapter);
     describeRequests(adapter);
     describeRaces(adapter);

@@ -1,4 +1,6 @@
 export * from './registry-center.js';
 export * from './registry.errors.js';
+export { guaranteedDelete } from './guaranteed-delete.js';
+export * from './latch.js';
 export * from './memory/index.js';
 export * from './zookeeper/index.js';

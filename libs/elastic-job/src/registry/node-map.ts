@@ -73,6 +73,7 @@ export function isWithin(path: string, root: string): boolean {
   return root === '/' || path === root || path.startsWith(`${root}/`);
 }
 
-function nameOf(path: string): string {
+/** The last level of a path. */
+export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

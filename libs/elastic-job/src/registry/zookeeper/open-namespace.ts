@@ -1,6 +1,7 @@
 import type { Namespace } from '../namespace.js';
 import { refusalError } from '../refusal-error.js';
-import { RegistryUnavailableError, ServerError, UnsupportedServerError } from '../registry.errors.js';
+import { ServerError, UnsupportedServerError } from '../registry.errors.js';
+import { connectionBroke } from './broken-connection.js';
 import type { Connection } from './connection.js';
 import { type Protocol, refusalOf, UNIMPLEMENTED } from './protocol.js';
 import type { Reply, Request } from './request.js';
@@ -31,7 +32,7 @@ export async function openNamespace(
 async function ask<T>(connection: Connection, path: string, request: Request<T>): Promise<Reply<T>> {
   const answer = await connection.ask(request);
   if (answer.kind !== 'dropped') return answer;
-  throw new RegistryUnavailableError(`open ${path}`, 'unknown', 'the server gave no answer');
+  throw connectionBroke(`open ${path}`, answer);
 }
 
 function refused(code: number, path: string): Error {

@@ -3,12 +3,13 @@ import type { RegistryTraffic, RequestOptions, SessionInfo } from '../registry-c
 import { NoAuthError, RegistryUnavailableError, SessionLostError, UnsupportedServerError } from '../registry.errors.js';
 import type { SessionLease } from '../session-lease.js';
 import type { Connection } from './connection.js';
+import { connectionBroke, reasonOf } from './broken-connection.js';
 import { bounded } from './deadline.js';
 import type { Dialer } from './dialer.js';
 import type { SessionTicket } from './handshake.js';
-import { isolated } from './isolated.js';
 import type { Protocol } from './protocol.js';
 import type { Answer, Reply, Request } from './request.js';
+import { SessionStates } from './session-states.js';
 import { type ConnectionUser, keepConnected } from './upkeep.js';
 import { Watches } from './watches.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
@@ -37,8 +38,7 @@ const LONGEST_CLOSE_MS = 2_000;
 export class Session implements ConnectionUser {
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
   readonly watches = new Watches();
-  info: SessionInfo;
-  private readonly listeners = new Set<(session: SessionInfo) => void>();
+  private readonly states: SessionStates;
   private ticket?: SessionTicket;
   /** The latest connection, whatever its state. */
   private latest?: Connection;
@@ -62,7 +62,11 @@ export class Session implements ConnectionUser {
     private readonly lease: SessionLease,
     private readonly prepare: (connection: Connection) => Promise<void>,
   ) {
-    this.info = { state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs };
+    this.states = new SessionStates({ state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs });
+  }
+
+  get info(): SessionInfo {
+    return this.states.info;
   }
 
   /** The latest transaction that this client has heard of in its session. */
@@ -75,8 +79,7 @@ export class Session implements ConnectionUser {
   }
 
   onChange(listener: (session: SessionInfo) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return this.states.onChange(listener);
   }
 
   async connect(options?: RequestOptions): Promise<void> {
@@ -99,14 +102,7 @@ export class Session implements ConnectionUser {
   async request<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
     const answer = await this.ask(operation, request, options);
     if (answer.kind !== 'dropped') return answer;
-    const fate = answer.wasSent ? 'unknown' : 'not-applied';
-    const { cause } = answer;
-    throw new RegistryUnavailableError(
-      operation,
-      fate,
-      `the connection broke before the answer came (${textOf(cause)})`,
-      { cause },
-    );
+    throw connectionBroke(operation, answer);
   }
 
   /**
@@ -132,12 +128,7 @@ export class Session implements ConnectionUser {
    */
   async regained(id: string | undefined): Promise<void> {
     if (!this.connection && !this.closing && this.info.state === 'SUSPENDED') {
-      await new Promise<void>((resolve) => {
-        const stop = this.onChange(() => {
-          stop();
-          resolve();
-        });
-      });
+      await this.states.next();
     }
     if (this.info.id !== id || this.info.state === 'LOST') throw new SessionLostError(id);
     this.usable('reconnect');
@@ -246,7 +237,7 @@ export class Session implements ConnectionUser {
 
   private connectFailed(why: string): RegistryUnavailableError {
     const { serverList, namespace } = this.options;
-    const detail = `no session with ${serverList} (namespace "${namespace.name}"): ${why}; ${this.problem ? textOf(this.problem) : 'no attempt has ended'}`;
+    const detail = `no session with ${serverList} (namespace "${namespace.name}"): ${why}; ${this.problem ? reasonOf(this.problem) : 'no attempt has ended'}`;
     return new RegistryUnavailableError('connect', 'not-applied', detail, { cause: this.problem });
   }
 
@@ -262,14 +253,14 @@ export class Session implements ConnectionUser {
       });
     }
     this.watches.reconnected();
-    this.become({ state: isFirst ? 'CONNECTED' : 'RECONNECTED', id: ticket.id, timeoutMs: ticket.timeoutMs });
+    this.states.become({ state: isFirst ? 'CONNECTED' : 'RECONNECTED', id: ticket.id, timeoutMs: ticket.timeoutMs });
     this.concludeFirst();
   }
 
   private suspend(): void {
     this.connection = undefined;
     if (this.closing) return;
-    this.become({ ...this.info, state: 'SUSPENDED' });
+    this.states.become({ state: 'SUSPENDED' });
     this.awaitLoss();
   }
 
@@ -293,7 +284,7 @@ export class Session implements ConnectionUser {
     this.latest?.abandon();
     this.lossTimer?.cancel();
     this.watches.lose();
-    if (!this.closing && this.info.state !== undefined) this.become({ ...this.info, state: 'LOST' });
+    if (!this.closing && this.info.state !== undefined) this.states.become({ state: 'LOST' });
   }
 
   private async end(): Promise<void> {
@@ -304,15 +295,7 @@ export class Session implements ConnectionUser {
     else this.latest?.abandon();
     this.lease.end();
     this.watches.lose();
-    this.become({ ...this.info, state: undefined, id: undefined });
-  }
-
-  private become(info: SessionInfo): void {
-    const isChange = info.state !== this.info.state;
-    this.info = info;
-    if (!isChange) return;
-    // A copy: a listener that is added by another one hears the next change first.
-    for (const listener of new Set(this.listeners)) isolated(() => listener(info));
+    this.states.become({ state: undefined, id: undefined });
   }
 }
 
@@ -324,10 +307,4 @@ function warnOfShortSession(timeoutMs: number, serverTickMs = 0): void {
       'may expire before this client knows. Ask for a longer sessionTimeoutMs, or give the servers a shorter tickTime.',
     { code: 'ELASTIC_JOB_SHORT_SESSION' },
   );
-}
-
-/** Why a connection ended. Several addresses of one name fail together, with a code but without a message. */
-function textOf(problem: unknown): string {
-  if (!(problem instanceof Error)) return String(problem);
-  return problem.message || ('code' in problem ? String(problem.code) : problem.name);
 }

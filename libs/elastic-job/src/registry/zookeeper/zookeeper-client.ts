@@ -72,10 +72,11 @@ export class ZooKeeperClient {
   }
 
   async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<RegistryNode> {
-    const request = this.protocol.create(this.absolute(path), data, mode);
+    const absolutePath = this.absolute(path);
+    const request = this.protocol.create(absolutePath, data, mode);
     const contents = (created: { path: string; stat: NodeStat }) =>
       [{ path: created.path, data, stat: created.stat }] as const;
-    const created = await this.ask('create', path, this.writing([path], request, contents), options);
+    const created = await this.ask('create', path, this.writing([absolutePath], request, contents), options);
     return { path: this.relative(created.path), data, stat: created.stat };
   }
 
@@ -90,7 +91,7 @@ export class ZooKeeperClient {
     const absolutePath = this.absolute(path);
     const request = this.protocol.set(absolutePath, data, version);
     const contents = (stat: NodeStat) => [{ path: absolutePath, data, stat }] as const;
-    return this.ask('set', path, this.writing([path], request, contents), options, version);
+    return this.ask('set', path, this.writing([absolutePath], request, contents), options, version);
   }
 
   async delete(path: string, version?: number, options?: RequestOptions): Promise<void> {
@@ -101,7 +102,7 @@ export class ZooKeeperClient {
     const name = `transaction of ${operations.length}`;
     const sent = operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
     const request = this.writing(
-      operations.flatMap(({ kind, path }) => (kind === 'create' || kind === 'set' ? path : [])),
+      sent.flatMap(({ kind, path: absolutePath }) => (kind === 'create' || kind === 'set' ? absolutePath : [])),
       this.protocol.multi(sent),
       (answer) => (answer.kind === 'committed' ? writtenNodes(sent, answer.results) : []),
     );
@@ -170,16 +171,11 @@ export class ZooKeeperClient {
   }
 
   private writing<T>(
-    paths: readonly string[],
+    absolutePaths: readonly string[],
     request: Request<T>,
     contents: (value: T) => readonly RegistryNode[],
   ): Request<T> {
-    return writingRequest(
-      this.session.watches,
-      paths.map((path) => this.absolute(path)),
-      request,
-      contents,
-    );
+    return writingRequest(this.session.watches, absolutePaths, request, contents);
   }
 
   private async ask<T>(

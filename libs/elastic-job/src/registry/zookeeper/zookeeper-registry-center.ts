@@ -17,6 +17,7 @@ import type {
 } from '../registry-center.js';
 import { NodeExistsError, RequestTooLargeError } from '../registry.errors.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
+import { settleWrite, type SingleWrite } from './settle-write.js';
 import { SubtreeView, TIME_NODE } from './subtree-view.js';
 import { ZooKeeperClient } from './zookeeper-client.js';
 import { type ResolvedZooKeeperOptions, resolveZooKeeperOptions, type ZooKeeperOptions } from './zookeeper-options.js';
@@ -29,7 +30,10 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   private readonly aclBytes: number;
 
   /** @throws {ConfigurationError} for options that cannot work. */
-  constructor(options: ZooKeeperOptions, clock: Clock) {
+  constructor(
+    options: ZooKeeperOptions,
+    private readonly clock: Clock,
+  ) {
     this.options = resolveZooKeeperOptions(options);
     this.maxRequestBytes = this.options.maxRequestBytes;
     this.aclBytes = this.options.digest === undefined ? OPEN_ACL_BYTES : CREATOR_ACL_BYTES;
@@ -78,8 +82,8 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
 
   async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {
     this.assertFits({ kind: 'create', path, data, mode });
-    const created = await this.client.create(path, data, mode, options);
-    return created.path;
+    const send = async () => (await this.client.create(path, data, mode, options)).path;
+    return this.settle({ path, write: { kind: 'create', data, mode }, send, answer: () => path }, options);
   }
 
   async ensurePath(path: string, options?: RequestOptions): Promise<void> {
@@ -98,11 +102,13 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
 
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
     this.assertFits({ kind: 'set', path, data });
-    return this.client.set(path, data, version, options);
+    const send = () => this.client.set(path, data, version, options);
+    return this.settle({ path, write: { kind: 'set', data, version }, send, answer: (node) => node!.stat }, options);
   }
 
   delete(path: string, version?: number, options?: RequestOptions): Promise<void> {
-    return this.client.delete(path, version, options);
+    const send = () => this.client.delete(path, version, options);
+    return this.settle({ path, write: { kind: 'delete' }, send, answer: () => {} }, options);
   }
 
   async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
@@ -132,6 +138,11 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
 
   transactionBytes(operations: readonly Operation[]): number {
     return transactionBytes(operations, this.options.namespace, this.aclBytes);
+  }
+
+  private settle<T>(write: SingleWrite<T>, options?: RequestOptions): Promise<T> {
+    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
+    return settleWrite(this.client, this.clock, limitMs, write, options);
   }
 
   private assertFits(operation: Operation): void {

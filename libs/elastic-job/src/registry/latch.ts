@@ -1,0 +1,223 @@
+import type { Clock } from '../clock/index.js';
+import { answersAgain, guaranteedDelete } from './guaranteed-delete.js';
+import { childPath, nameOf, parentPath } from './node-map.js';
+import type { RegistryCenter, RequestOptions, Subtree } from './registry-center.js';
+import { NodeExistsError, NoNodeError, RegistryUnavailableError } from './registry.errors.js';
+
+export interface LatchOptions {
+  /** The data of the own node; Curator's peers show it as the participant's id. @default '' */
+  readonly data?: string;
+  /** Longest wait for the turn, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The turn that one participant has. */
+export interface HeldLatch {
+  /** The own node, which a transaction may check: while it exists, nobody else has the turn. */
+  readonly path: string;
+  /** Aborts when the turn may be over: the session is SUSPENDED or LOST, or somebody has deleted the own node. */
+  readonly signal: AbortSignal;
+  /** Gives the turn to the next. Resolves when the own node is gone, however long that takes. Never rejects. */
+  release(): Promise<void>;
+}
+
+/** Curator's name for the nodes of a leader latch. */
+const LOCK_NAME = 'latch-';
+
+/**
+ * Curator's leader latch, in the same nodes: participants stand in line with ephemeral sequential nodes, and the first
+ * one has the turn.
+ *
+ * ```
+ * joining -> waiting --own node is first--> held --SUSPENDED, LOST, own node deleted--> signal aborts
+ *              |                             |
+ *              +-- time is up, aborted       +-- release: own node deleted
+ * ```
+ *
+ * - The own node's name holds a UUID (`_c_{uuid}-latch-{number}`): if the reply of its creation is lost, it is found by
+ *   that name, never created twice. Once it is not wanted any more it is deleted, however long that takes.
+ * - Instead of the predecessor alone the whole line is watched, by name only: that costs no request, and a one-shot watch
+ *   would destroy a recursive one on its path.
+ * - A session's end takes the own node with it; the turn does not outlive the session.
+ *
+ * @returns undefined if the turn did not come in time
+ * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
+ * @see Curator, `LeaderLatch`, and "protected" creation
+ */
+export async function acquireLatch(
+  registry: RegistryCenter,
+  clock: Clock,
+  path: string,
+  options: LatchOptions,
+): Promise<HeldLatch | undefined> {
+  const participant = new Participant(registry, clock, path, options);
+  try {
+    const held = await participant.acquire();
+    if (!held) void participant.leave();
+    return held;
+  } catch (error) {
+    void participant.leave();
+    throw error;
+  }
+}
+
+/** One place in the line. */
+class Participant {
+  private readonly name: string;
+  private readonly deadline: number;
+  private readonly turn = new AbortController();
+  private view?: Subtree;
+  /** The name of the own node, as far as its creation was answered. */
+  private own?: string;
+  private look: () => void = () => {};
+  private readonly stopListening: () => void;
+
+  constructor(
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+    private readonly path: string,
+    private readonly options: LatchOptions,
+  ) {
+    this.name = `_c_${clock.uuid()}-${LOCK_NAME}`;
+    this.deadline = clock.monotonicNow() + options.timeoutMs;
+    this.stopListening = registry.onSession(() => this.look());
+  }
+
+  async acquire(): Promise<HeldLatch | undefined> {
+    const options = { ...this.limits(), holds: () => false };
+    const view = await this.registry.openSubtree(this.path, () => this.look(), options);
+    this.view = view;
+    for (;;) {
+      const own = this.ownIn(view) ?? (await this.join(view));
+      this.own = own;
+      if (this.isFirst(view, own) && isConnected(this.registry)) {
+        // The view may be behind: somebody may have deleted the own node.
+        await view.sync(this.limits());
+        if (this.isFirst(view, own)) return this.hold(view, own);
+      } else if (!(await this.change())) {
+        return undefined;
+      }
+    }
+  }
+
+  /** Leaves the line, whether the turn has come or not. Never rejects. */
+  async leave(): Promise<void> {
+    this.stopListening();
+    this.look = () => {};
+    this.turn.abort();
+    try {
+      await this.removeOwn();
+    } catch {
+      // Nothing can be done about it: somebody has changed the node's ACL, or put children below it.
+    }
+    this.view?.close();
+  }
+
+  /** @returns the name of the own node */
+  private async join(view: Subtree): Promise<string> {
+    try {
+      const { data = '' } = this.options;
+      const created = await this.registry.create(
+        childPath(this.path, this.name),
+        data,
+        'EPHEMERAL_SEQUENTIAL',
+        this.limits(),
+      );
+      return nameOf(created);
+    } catch (error) {
+      if (error instanceof NoNodeError) await createContainers(this.registry, this.path, this.limits());
+      else if (error instanceof RegistryUnavailableError && error.fate === 'unknown')
+        await this.untilSynced(view, error);
+      else throw error;
+    }
+    return this.ownIn(view) ?? this.join(view);
+  }
+
+  /** After an unclear creation: waits until the view shows whether it was made. */
+  private async untilSynced(view: Subtree, error: RegistryUnavailableError): Promise<void> {
+    while (!isConnected(this.registry)) if (!(await this.change())) throw error;
+    await view.sync(this.limits());
+  }
+
+  private hold(view: Subtree, own: string): HeldLatch {
+    const path = childPath(this.path, own);
+    this.look = () => {
+      if (this.turn.signal.aborted) return;
+      if (!isConnected(this.registry) || !view.has(path)) this.turn.abort();
+    };
+    this.look();
+    return { path, signal: this.turn.signal, release: () => this.leave() };
+  }
+
+  private isFirst(view: Subtree, own: string): boolean {
+    const line = view.children(this.path).toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1));
+    return line[0] === own;
+  }
+
+  private ownIn(view: Subtree): string | undefined {
+    return view.children(this.path).find((name) => name.startsWith(this.name));
+  }
+
+  /** Waits until the line or the session has changed. @returns false if the time is up @throws the signal's reason */
+  private change(): Promise<boolean> {
+    const { signal } = this.options;
+    signal?.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void) => {
+        timer.cancel();
+        signal?.removeEventListener('abort', abort);
+        this.look = () => {};
+        settle();
+      };
+      const abort = () => end(() => reject(signal?.reason));
+      const timer = this.clock.setTimer(Math.max(0, this.deadline - this.clock.monotonicNow()), () =>
+        end(() => resolve(false)),
+      );
+      signal?.addEventListener('abort', abort);
+      this.look = () => end(() => resolve(true));
+    });
+  }
+
+  private async removeOwn(): Promise<void> {
+    const { registry, clock, view } = this;
+    if (this.own !== undefined) return guaranteedDelete(registry, clock, childPath(this.path, this.own));
+    // Its creation was not answered, or never asked for.
+    while (view) {
+      try {
+        await view.sync();
+        const own = this.ownIn(view);
+        return own === undefined ? undefined : await guaranteedDelete(registry, clock, childPath(this.path, own));
+      } catch (error) {
+        // With the session the node is gone as well.
+        if (!(error instanceof RegistryUnavailableError) || !(await answersAgain(registry, clock))) return;
+      }
+    }
+  }
+
+  private limits(): RequestOptions {
+    return { signal: this.options.signal, timeoutMs: Math.max(0, this.deadline - this.clock.monotonicNow()) };
+  }
+}
+
+/** Containers as Curator makes them: the registry removes them some time after the line has become empty. */
+async function createContainers(registry: RegistryCenter, path: string, options: RequestOptions): Promise<void> {
+  const parent = parentPath(path);
+  try {
+    await registry.create(path, '', 'CONTAINER', options);
+  } catch (error) {
+    if (error instanceof NodeExistsError) return;
+    if (!(error instanceof NoNodeError) || parent === undefined) throw error;
+    await createContainers(registry, parent, options);
+    await createContainers(registry, path, options);
+  }
+}
+
+function isConnected({ session }: RegistryCenter): boolean {
+  return session.state === 'CONNECTED' || session.state === 'RECONNECTED';
+}
+
+/** Participants are sorted by what follows the name of the lock, whatever stands before it. @see Curator, `LockInternals` */
+function numberOf(name: string): string {
+  return name.slice(name.lastIndexOf(LOCK_NAME) + LOCK_NAME.length);
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../../clock/index.js';
+import type { RegistryNode, RequestOptions } from '../registry-center.js';
+import { RegistryUnavailableError } from '../registry.errors.js';
+import { fateOf, type LostWrite } from './fate.js';
+import type { ZooKeeperClient } from './zookeeper-client.js';
+
+/** A single write, which names one node. */
+export interface SingleWrite<T> {
+  readonly path: string;
+  readonly write: LostWrite;
+  send(): Promise<T>;
+  /** The answer that was lost, from the node as it is now. */
+  answer(node: RegistryNode | undefined): T;
+}
+
+/**
+ * Sends a write, once. If the connection breaks before the answer, the time that is left goes into finding out what
+ * became of it, so that fewer callers are told that its fate is unknown. It is never sent again.
+ */
+export async function settleWrite<T>(
+  client: ZooKeeperClient,
+  clock: Clock,
+  limitMs: number,
+  { path, write, send, answer }: SingleWrite<T>,
+  options?: RequestOptions,
+): Promise<T> {
+  const { session } = client;
+  const context = { sessionId: session.info.id, lastZxid: session.lastZxid };
+  const deadline = clock.monotonicNow() + limitMs;
+  try {
+    return await send();
+  } catch (error) {
+    const leftMs = deadline - clock.monotonicNow();
+    if (!(error instanceof RegistryUnavailableError) || error.fate === 'not-applied' || leftMs < 1) throw error;
+    const node = await lookAgain(client, path, context.sessionId, { ...options, timeoutMs: leftMs });
+    const fate = node ? fateOf(write, node.found, context) : 'unknown';
+    if (fate === 'applied') return answer(node?.found);
+    if (fate === 'unknown') throw error;
+    throw new RegistryUnavailableError(error.operation, fate, 'the connection broke before it arrived', {
+      cause: error,
+    });
+  }
+}
+
+/** The node as it is after the lost write, which is then no longer under way; undefined if that cannot be found out. */
+async function lookAgain(
+  client: ZooKeeperClient,
+  path: string,
+  sessionId: string | undefined,
+  options: RequestOptions,
+): Promise<{ readonly found: RegistryNode | undefined } | undefined> {
+  try {
+    await client.session.bounded(`reconnect for ${path}`, client.session.regained(sessionId), options);
+    // The server of the new connection may be behind the one that took the write.
+    const [, found] = await Promise.all([client.sync(path, options), client.read(path, options)]);
+    return { found };
+  } catch {
+    return undefined;
+  }
+}
