@@ -108,6 +108,11 @@ export class Member {
     return this.trees.of(JOB);
   }
 
+  /** The instance id in an item's running mark, as the registry has it. */
+  async holder(item: number): Promise<string | undefined> {
+    return (await this.center.read(this.tree.paths.mark(item, 'running')))?.data;
+  }
+
   /** Stands for election, wins, and makes an assignment. */
   async lead(): Promise<LeadershipTerm> {
     await this.tree.sync();

@@ -13,30 +13,30 @@ describe('whether an item may be begun', () => {
     ['whose last target is settled', { stored: record(1_000, { settled: 'succeeded' }) }, 'begin'],
     ['whose last target failed', { stored: record(1_000, { settled: 'failed' }) }, 'begin'],
     ['whose last run left no mark', { stored: record(1_000) }, 'begin'],
-    ['that runs', { holder: 'a' }, 'busy'],
-    ['that runs for an earlier target', { stored: record(1_000), holder: 'a' }, 'busy'],
+    ['that runs', { isRunning: true }, 'busy'],
+    ['that runs for an earlier target', { stored: record(1_000), isRunning: true }, 'busy'],
     ['that waits for failover', { stored: record(1_000), isQueued: true }, 'busy'],
     ['that was begun for this target', { stored: record(2_000) }, 'alreadyBegun'],
-    ['that runs for this very target', { stored: record(2_000), holder: 'a' }, 'alreadyBegun'],
+    ['that runs for this very target', { stored: record(2_000), isRunning: true }, 'alreadyBegun'],
     ['that waits for failover of this very target', { stored: record(2_000), isQueued: true }, 'alreadyBegun'],
     ['that ended for this target', { stored: record(2_000, { settled: 'aborted' }) }, 'alreadyBegun'],
     ['that was begun for a later fire time', { stored: record(3_000) }, 'alreadyBegun'],
     ['that was begun later by hand', { stored: record(3_000, { origin: 'manual:1' }) }, 'begin'],
     ['that was begun by hand for the same instant', { stored: record(2_000, { origin: 'manual:1' }) }, 'begin'],
     ['whose record is of another version', { stored: FOREIGN }, 'foreign'],
-    ['whose record is of another version, while it runs', { stored: FOREIGN, holder: 'a' }, 'foreign'],
+    ['whose record is of another version, while it runs', { stored: FOREIGN, isRunning: true }, 'foreign'],
   ])('given an item %s, when a fire time comes, then the decision is made', (_, state, decision) => {
-    expect(decideBegin(target(2_000), { stored: NONE, holder: undefined, isQueued: false, ...state })).toBe(decision);
+    expect(decideBegin(target(2_000), { stored: NONE, isRunning: false, isQueued: false, ...state })).toBe(decision);
   });
 
   it('given a trigger by hand and a later fire time, when it comes, then it is not superseded', () => {
-    const state = { stored: record(3_000), holder: undefined, isQueued: false };
+    const state = { stored: record(3_000), isRunning: false, isQueued: false };
     expect(decideBegin(target(2_000, 'manual:1'), state)).toBe('begin');
   });
 });
 
 describe('what becomes of a queued item', () => {
-  const free = { holder: undefined, isTaken: false };
+  const free = { isRunning: false, isTaken: false };
 
   it.each<[string, StoredRecord]>([
     ['whose run never ended', record(1_000)],
@@ -54,8 +54,8 @@ describe('what becomes of a queued item', () => {
   });
 
   it.each([
-    ['that runs', { stored: record(1_000), holder: 'a', isTaken: false }],
-    ['that somebody has taken', { stored: record(1_000), holder: undefined, isTaken: true }],
+    ['that runs', { stored: record(1_000), isRunning: true, isTaken: false }],
+    ['that somebody has taken', { stored: record(1_000), isRunning: false, isTaken: true }],
     ['whose record is of another version', { stored: FOREIGN, ...free }],
   ])('given an item %s, when it is claimed, then it is left alone', (_, state) => {
     expect(decideFailover(state)).toEqual({ kind: 'busy' });

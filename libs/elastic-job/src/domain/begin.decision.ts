@@ -13,16 +13,16 @@ export type RefusalCause = Exclude<BeginDecision, 'begin'>;
 /** What the tree says of an item. */
 export interface ItemState {
   readonly stored: StoredRecord;
-  /** The instance id in the `running` mark. */
-  readonly holder: string | undefined;
+  /** It bears a `running` mark. */
+  readonly isRunning: boolean;
   readonly isQueued: boolean;
 }
 
 /** For targets of the schedule and of operators; a failover is decided by `decideFailover`. */
-export function decideBegin(target: Target, { stored, holder, isQueued }: ItemState): BeginDecision {
+export function decideBegin(target: Target, { stored, isRunning, isQueued }: ItemState): BeginDecision {
   if (stored.kind === 'foreign') return 'foreign';
   if (hasBegun(stored, target) || isSuperseded(stored, target)) return 'alreadyBegun';
-  return holder !== undefined || isQueued ? 'busy' : 'begin';
+  return isRunning || isQueued ? 'busy' : 'begin';
 }
 
 export type FailoverDecision =
@@ -39,8 +39,8 @@ export interface QueuedItemState extends Omit<ItemState, 'isQueued'> {
 }
 
 /** A queued item is run again for the target that its record shows begun and not finished. */
-export function decideFailover({ stored, holder, isTaken }: QueuedItemState): FailoverDecision {
-  if (holder !== undefined || isTaken || stored.kind === 'foreign') return { kind: 'busy' };
+export function decideFailover({ stored, isRunning, isTaken }: QueuedItemState): FailoverDecision {
+  if (isRunning || isTaken || stored.kind === 'foreign') return { kind: 'busy' };
   if (stored.kind !== 'record') return { kind: 'void' };
   const { settled, target } = stored.record;
   return settled === undefined || settled.outcome === 'aborted' ? { kind: 'begin', target } : { kind: 'void' };

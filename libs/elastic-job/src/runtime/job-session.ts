@@ -218,7 +218,9 @@ export class JobSession {
     // The trigger of this very fire time is under way, on the assignment that it has seen.
     if (fireTime === this.handling) return void (this.isCatchUpDue = true);
     const { running, services } = this.parts;
-    const items = services.sharding.ownItems(this.tree).filter((item) => this.isOwed(item, fireTime));
+    const own = services.sharding.ownItems(this.tree);
+    if (!(await this.tree.loadRecords(own, { signal: this.tree.signal }))) return this.catchUps.wake();
+    const items = own.filter((item) => this.isOwed(item, fireTime));
     if (items.length === 0) return;
     const trigger: Trigger = { jobName: this.tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
     const refused = await running.expect(() => this.beginMisfired(trigger, items));
@@ -252,7 +254,7 @@ export class JobSession {
 
   private isOwed(item: number, fireTime: number): boolean {
     const stored = this.tree.record(item)?.stored;
-    if (stored === undefined || this.parts.running.has(item) || this.tree.holder(item) !== undefined) return false;
+    if (stored === undefined || this.parts.running.has(item) || this.tree.isRunning(item)) return false;
     const isMisfired = this.tree.has(this.tree.paths.mark(item, 'misfire'));
     return isMisfired || isOwedFireTime(stored, fireTime);
   }

@@ -28,7 +28,7 @@ import {
   RegistryUnavailableError,
 } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
-import { type JobTree, type JobTrees, syncWhenAnswering, untilCommitted } from '../job-tree/index.js';
+import { type JobTree, type JobTrees, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { HeldLease, type HeldItem } from './held-lease.js';
@@ -69,6 +69,7 @@ export class ExecutionService {
   async running(jobName: JobName): Promise<readonly RunningItem[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
+    await tree.load(tree.items().map((item) => tree.paths.mark(item, 'running')));
     return tree.items().flatMap((item) => {
       const node = tree.node(tree.paths.mark(item, 'running'));
       return node === undefined ? [] : [{ item, instanceId: node.data, since: node.stat.ctime }];
@@ -131,6 +132,7 @@ export class ExecutionService {
   ): Promise<BegunExecution> {
     const record = this.record(tree, trigger);
     return untilCommitted(tree, 'the begin', async () => {
+      if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
       const decisions = items.map((item) => [item, decide(tree, configuration, trigger, item)] as const);
       const free = decisions.filter(([, decision]) => decision === 'begin').map(([item]) => beginningItem(tree, item));
       const refused = new Map(decisions.filter(isRefused));
@@ -174,13 +176,15 @@ export class ExecutionService {
     items: readonly BeginningItem[],
     record: RunRecord,
   ): Promise<ExecutionLease | undefined> {
-    await syncWhenAnswering(tree, this.clock);
+    const { paths } = tree;
+    const touched = items.flatMap(({ item }) => [paths.item(item), paths.mark(item, 'running')]);
+    await readWhenAnswering(tree, this.clock, touched);
     const held = new Map<number, HeldItem>();
     for (const { item } of items) {
-      const node = tree.node(tree.paths.item(item));
+      const node = tree.node(paths.item(item));
       const stored = tree.record(item)?.stored;
       if (node === undefined || stored?.kind !== 'record' || stored.record.run !== record.run) return undefined;
-      if (tree.holder(item) !== record.by) return undefined;
+      if (tree.node(paths.mark(item, 'running'))?.data !== record.by) return undefined;
       held.set(item, { record, version: node.stat.version, token: node.stat.mzxid });
     }
     return this.lease(tree, configuration, trigger, held);
@@ -214,7 +218,7 @@ function decide(tree: JobTree, { failover }: JobConfiguration, trigger: Trigger,
   if (record === undefined) return 'busy';
   return decideBegin(trigger, {
     stored: record.stored,
-    holder: tree.holder(item),
+    isRunning: tree.isRunning(item),
     // Once failover is switched off, nobody comes for an entry that is left in the queue.
     isQueued: failover && tree.has(tree.paths.queued(item)),
   });

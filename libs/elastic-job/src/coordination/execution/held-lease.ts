@@ -41,6 +41,7 @@ export class HeldLease extends SessionLease {
     const { record, version } = this.held.get(item)!;
     const settled: RunRecord = { ...record, settled: { at: this.clock.wallNow(), outcome: outcome.kind } };
     this.settles.add({
+      path: this.tree.paths.item(item),
       operations: settleOperations(this.tree.paths, { item, version }, settled, {
         isFailover: this.trigger.source === 'FAILOVER',
         isRequeued: this.terms.isFailoverOn && outcome.kind === 'aborted',

@@ -43,7 +43,8 @@ export abstract class SessionLease implements ExecutionLease {
 
   assertHeld(item: number): void {
     if (this.signal.aborted) throw new LeaseLostError(this.jobName, item, { cause: this.signal.reason });
-    if (!this.items.includes(item) || this.outcomes.has(item)) throw new LeaseLostError(this.jobName, item);
+    const isOver = this.tree.registry.leaseRemainingMs() === 0;
+    if (isOver || !this.items.includes(item) || this.outcomes.has(item)) throw new LeaseLostError(this.jobName, item);
   }
 
   abort(reason: unknown): void {

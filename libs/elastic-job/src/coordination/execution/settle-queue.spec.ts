@@ -133,6 +133,7 @@ async function slowQueue({ maxRequestBytes }: { maxRequestBytes?: number } = {})
   const told: string[] = [];
   const settled = Object.assign(
     (name: string, operations: readonly Operation[]): EndedItem => ({
+      path: operations[0]!.path,
       operations,
       isSettled: () => false,
       onSettled: (isRecorded) => told.push(`${name} ${isRecorded}`),

@@ -1,9 +1,11 @@
 import type { Clock } from '../../clock/index.js';
 import { type Operation, RegistryUnavailableError } from '../../registry/index.js';
-import { type JobTree, syncWhenAnswering } from '../job-tree/index.js';
+import { type JobTree, readWhenAnswering } from '../job-tree/index.js';
 
 /** An item that has ended, on its way into a settle transaction. */
 export interface EndedItem {
+  /** The node that shows the end. */
+  readonly path: string;
   readonly operations: readonly Operation[];
   /** True if the tree shows this very end: asked after a reply was lost. */
   isSettled(): boolean;
@@ -73,7 +75,11 @@ export class SettleQueue {
   /** The transaction may have been applied: the records tell. */
   private async afterLostReply(batch: readonly EndedItem[]): Promise<readonly EndedItem[]> {
     try {
-      await syncWhenAnswering(this.tree, this.clock);
+      await readWhenAnswering(
+        this.tree,
+        this.clock,
+        batch.map(({ path }) => path),
+      );
     } catch {
       return giveUp(batch);
     }

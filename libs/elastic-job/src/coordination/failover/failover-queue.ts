@@ -60,13 +60,16 @@ export class FailoverQueue {
   async pending(jobName: JobName): Promise<readonly PendingFailover[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
-    return tree.queue().map((item) => this.describe(tree, item));
+    const queue = tree.queue();
+    await tree.load(queue.flatMap((item) => [tree.paths.item(item), tree.paths.queued(item)]));
+    return queue.map((item) => this.describe(tree, item));
   }
 
   /** The leader's look for orphans: queues what is owed, drops stale marks. @returns the items that were queued */
   async sweep(tree: JobTree, term: LeadershipTerm): Promise<readonly number[]> {
     await tree.sync({ signal: term.signal });
     const attempt = async (): Promise<readonly number[] | undefined> => {
+      if (!(await loadMarks(tree, term.signal))) return undefined;
       const orphans = findOrphanedItems(marksOf(tree), (instanceId) => tree.hasInstance(instanceId));
       if (orphans.length === 0) return [];
       const { failover } = this.configurations.current(tree.jobName);
@@ -78,8 +81,12 @@ export class FailoverQueue {
     return untilCommitted(tree, 'the sweep', attempt, term.signal);
   }
 
-  /** What an instance writes as it registers: marks of its own id, which it may have had before, are orphans. */
-  sweepOfOwn(tree: JobTree): readonly Operation[] {
+  /**
+   * What an instance writes as it registers: marks of its own id, which it may have had before, are orphans.
+   * @returns undefined if the marks have just changed: sync, and look anew
+   */
+  async sweepOfOwn(tree: JobTree): Promise<readonly Operation[] | undefined> {
+    if (!(await loadMarks(tree, tree.signal))) return undefined;
     const { failover } = this.configurations.current(tree.jobName);
     const orphans = findOrphanedItems(marksOf(tree), (instanceId) => instanceId !== tree.self.jobInstanceId);
     return orphans.flatMap((orphan) => sweepOperations(tree, orphan, failover));
@@ -92,21 +99,28 @@ export class FailoverQueue {
    */
   async claim(jobName: JobName, from = 0, isRunningHere: (item: number) => boolean = () => false): Promise<Claim> {
     const tree = this.trees.of(jobName);
-    const next = nextItem(tree, from, isRunningHere);
-    if (next === undefined) return { kind: 'empty' };
+    const queue = tree.queue().filter((item) => !isRunningHere(item));
+    // What others have claimed meanwhile is unknown again, and passed over as long as there is something else.
+    await tree.loadRecords(queue, { signal: tree.signal });
+    const next = nextItem(tree, queue, from);
+    const unknown = queue.find((item) => tree.has(tree.paths.item(item)) && tree.record(item) === undefined);
+    if (next === undefined) return unknown === undefined ? { kind: 'empty' } : this.lookAgain(tree, unknown);
     const { item, decision } = next;
     if (decision.kind === 'void') return this.drop(tree, item);
     const trigger: Trigger = { jobName, ...decision.target, source: 'FAILOVER' };
     const lease = await this.executions.beginClaimed(tree, trigger, item);
-    if (lease !== undefined) return { kind: 'claimed', item, lease };
-    await tree.sync({ signal: tree.signal });
-    return { kind: 'lost', item };
+    return lease === undefined ? this.lookAgain(tree, item) : { kind: 'claimed', item, lease };
   }
 
   // An entry whose run has been finished or never begun stands for nothing.
   private async drop(tree: JobTree, item: number): Promise<Claim> {
     await this.registry.transaction([{ kind: 'delete', path: tree.paths.queued(item) }], { signal: tree.signal });
-    await tree.sync({ signal: tree.signal });
+    return this.lookAgain(tree, item);
+  }
+
+  // Usually the news that somebody was faster has come before the refusal.
+  private async lookAgain(tree: JobTree, item: number): Promise<Claim> {
+    if (tree.has(tree.paths.queued(item))) await tree.sync({ signal: tree.signal });
     return { kind: 'lost', item };
   }
 
@@ -124,19 +138,27 @@ export class FailoverQueue {
 }
 
 /** The first waiting item at or after `from`, cyclically, about which something can be done now. */
-function nextItem(tree: JobTree, from: number, isRunningHere: (item: number) => boolean) {
-  const queue = tree.queue().filter((item) => !isRunningHere(item));
+function nextItem(tree: JobTree, queue: readonly number[], from: number) {
   for (const item of [...queue.filter((queued) => queued >= from), ...queue.filter((queued) => queued < from)]) {
     const record = tree.record(item);
-    if (record === undefined) continue; // Beyond the total; the leader removes it.
+    if (record === undefined) continue; // Unknown; or beyond the total, then the leader removes it.
     const isTaken = tree.has(tree.paths.mark(item, 'failover')) || tree.has(tree.paths.mark(item, 'failovering'));
-    const decision = decideFailover({ stored: record.stored, holder: tree.holder(item), isTaken });
+    const decision = decideFailover({ stored: record.stored, isRunning: tree.isRunning(item), isTaken });
     if (decision.kind !== 'busy') return { item, decision };
   }
   return undefined;
 }
 
 const HOLDER_MARKS: readonly HolderMark[] = ['running', 'failovering', 'failover'];
+
+/** The marks by which items are held, and the records of those items. @see JobTree.load */
+function loadMarks(tree: JobTree, signal: AbortSignal): Promise<boolean> {
+  const paths = tree.items().flatMap((item) => {
+    const marks = HOLDER_MARKS.map((mark) => tree.paths.mark(item, mark)).filter((path) => tree.has(path));
+    return marks.length > 0 ? [...marks, tree.paths.item(item)] : [];
+  });
+  return tree.load(paths, { signal });
+}
 
 function* marksOf(tree: JobTree): Iterable<ItemMarks> {
   for (const item of tree.items()) {

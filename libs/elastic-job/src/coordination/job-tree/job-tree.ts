@@ -32,6 +32,10 @@ export type ServerStatus = 'ENABLED' | 'DISABLED';
 /**
  * One job's tree as one instance sees it during one session: the one subscription per job, which turns node events into
  * typed ones, and typed reads of the nodes. Reads answer from memory; they are true as of the last `sync`.
+ *
+ * Which nodes there are is always known, and so are the values by which everybody decides: members, servers, leader,
+ * owners, configuration. Records and holders change with every run and concern few: they are loaded where they are asked
+ * for. What this instance has written itself it knows.
  */
 export class JobTree {
   private readonly listeners = new Set<(event: JobTreeEvent) => void>();
@@ -57,7 +61,8 @@ export class JobTree {
     options?: RequestOptions,
   ): Promise<JobTree> {
     const tree = new JobTree(new JobPaths(jobName), self, registry, clock);
-    tree.view = await registry.openSubtree(tree.paths.root, (event) => tree.hear(event), options);
+    const holds = (path: string) => isHeld(tree.paths, path);
+    tree.view = await registry.openSubtree(tree.paths.root, (event) => tree.hear(event), { ...options, holds });
     return tree;
   }
 
@@ -73,6 +78,23 @@ export class JobTree {
   /** One request; afterwards every read shows at least what was committed before the call. */
   sync(options?: RequestOptions): Promise<void> {
     return this.view.sync(options);
+  }
+
+  /**
+   * Makes values known; asks the registry only for those that are not.
+   * @returns false if one has changed again meanwhile: sync, and look anew
+   */
+  async load(paths: readonly string[], options?: RequestOptions): Promise<boolean> {
+    await this.view.load(paths, options);
+    return paths.every((path) => !this.view.has(path) || this.view.node(path) !== undefined);
+  }
+
+  /** The records of items. @see load */
+  loadRecords(items: readonly number[], options?: RequestOptions): Promise<boolean> {
+    return this.load(
+      items.map((item) => this.paths.item(item)),
+      options,
+    );
   }
 
   close(reason: unknown): void {
@@ -118,7 +140,7 @@ export class JobTree {
   }
 
   has(path: string): boolean {
-    return this.view.node(path) !== undefined;
+    return this.view.has(path);
   }
 
   /** Every registered instance, in Java's order. */
@@ -175,11 +197,11 @@ export class JobTree {
     return this.items().filter((item) => this.owner(item) === instanceId);
   }
 
-  /** The instance id in an item's `running` mark. */
-  holder(item: number): string | undefined {
-    return this.view.node(this.paths.mark(item, 'running'))?.data;
+  isRunning(item: number): boolean {
+    return this.view.has(this.paths.mark(item, 'running'));
   }
 
+  /** The record of an item, if its value is loaded. */
   record(item: number): ItemRecord | undefined {
     const node = this.view.node(this.paths.item(item));
     return node && { stored: parseRunRecord(node.data), version: node.stat.version };
@@ -204,6 +226,21 @@ export class JobTree {
       event.kind === 'reset' ? { kind: 'TreeReset' as const } : decode(event.kind, this.paths.parse(event.path));
     if (typed === undefined) return;
     for (const listener of this.listeners) listener(typed);
+  }
+}
+
+function isHeld(paths: JobPaths, path: string): boolean {
+  switch (paths.parse(path).kind) {
+    case 'config':
+    case 'instance':
+    case 'server':
+    case 'leader':
+    case 'item-instance':
+      return true;
+    case 'other':
+      return path === paths.root || path === paths.term || path.startsWith(`${paths.sessions}/`);
+    default:
+      return false;
   }
 }
 

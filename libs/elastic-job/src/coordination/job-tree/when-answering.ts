@@ -22,6 +22,18 @@ export async function syncWhenAnswering(tree: JobTree, clock: Clock, signal = tr
 }
 
 /**
+ * Reads values as soon as the registry answers again: what a write whose reply was lost has led to.
+ * @throws the reason for which the tree was closed
+ */
+export function readWhenAnswering(tree: JobTree, clock: Clock, paths: readonly string[]): Promise<void> {
+  const options = { signal: tree.signal };
+  return untilAnswered(tree, clock, async () => {
+    do await tree.sync(options);
+    while (!(await tree.load(paths, options)));
+  });
+}
+
+/**
  * Does the work; if the registry does not answer, does it again from its beginning as soon as it answers. For work that
  * looks before it writes: what was written although the reply was lost is found done.
  * @param signal bounds the wait; the tree's own aborts when the session is over

@@ -141,7 +141,7 @@ describe('an instance id that is configured', () => {
 
     await other!.tree.sync();
     expect(other!.tree.queue()).toEqual([0, 1]);
-    expect([0, 1, 2].map((item) => other!.tree.holder(item))).toEqual([undefined, undefined, other!.id]);
+    expect(await Promise.all([0, 1, 2].map((item) => other!.holder(item)))).toEqual([undefined, undefined, other!.id]);
     expect(await second.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 0 });
   });
 });

@@ -13,8 +13,8 @@ import { InstanceIdTakenError } from './membership.errors.js';
 export interface JoinOptions {
   /** The state under which a server starts that was never registered. */
   readonly isDisabled: boolean;
-  /** What else is written in the registering transaction, as the tree stands at that moment. */
-  readonly alongside?: () => readonly Operation[];
+  /** What else is written in the registering transaction, as the tree stands then; undefined: sync, and ask again. */
+  readonly alongside?: () => Promise<readonly Operation[] | undefined>;
   /** Ends the wait for a predecessor. */
   readonly signal?: AbortSignal;
 }
@@ -46,7 +46,9 @@ export class InstanceService {
       const holder = tree.stat(tree.paths.instance(tree.self.jobInstanceId))?.ephemeralOwner;
       if (holder === this.registry.session.id) return true; // Its reply was lost.
       if (holder !== undefined) return this.waitForPredecessor(tree, holder, deadline, options.signal);
-      const operations = [...joinOperations(tree, options.isDisabled), ...(options.alongside?.() ?? [])];
+      const alongside = options.alongside === undefined ? [] : await options.alongside();
+      if (alongside === undefined) return undefined;
+      const operations = [...joinOperations(tree, options.isDisabled), ...alongside];
       await this.registry.transaction(operations, { signal: tree.signal });
       return undefined; // Look what came of it: the server node may have appeared meanwhile.
     });

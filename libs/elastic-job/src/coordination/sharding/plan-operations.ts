@@ -10,7 +10,7 @@ export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>)
   const changes = [...plan].flatMap(([item, instanceId]) => ownerOperations(tree, item, instanceId));
   const surplus = tree
     .items()
-    .filter((item) => !plan.has(item) && tree.holder(item) === undefined)
+    .filter((item) => !plan.has(item) && !tree.isRunning(item))
     .flatMap((item) => removalOperations(tree, item));
   const flag: Operation[] = tree.isReshardingNecessary() ? [{ kind: 'delete', path: paths.reshardingFlag }] : [];
   // The flag goes last: whoever hears of its end has heard of the owners before.
