@@ -30,7 +30,21 @@ export function leaseMarginMs(timeoutMs: number, serverTickMs = 0): number {
  * ends by itself: some time after this client *sent* the last request that was answered. The server heard that request
  * later than it was sent, so it ends the session later.
  */
-export class SessionLease {
+export interface Lease {
+  /** A server has granted the session, in answer to a request that was sent at that moment. */
+  grant(timeoutMs: number, sent: Moment): void;
+  /** A request that was sent at that moment has been answered. */
+  prove(sent: Moment): void;
+  /** There is no session any more. */
+  end(): void;
+  /** The time since the last proof of life, in milliseconds. */
+  ageMs(): number;
+  /** How long this process may still believe itself alive, in milliseconds; 0 when it may not. */
+  remainingMs(): number;
+}
+
+/** A lease that one thread keeps and reads. */
+export class SessionLease implements Lease {
   private provenAt: Moment | undefined;
   private timeoutMs = 0;
 
@@ -39,28 +53,23 @@ export class SessionLease {
     private readonly serverTickMs?: number,
   ) {}
 
-  /** A server has granted the session, in answer to a request that was sent at that moment. */
   grant(timeoutMs: number, sent: Moment): void {
     this.timeoutMs = timeoutMs;
     this.provenAt = sent;
   }
 
-  /** A request that was sent at that moment has been answered. */
   prove(sent: Moment): void {
     if (this.provenAt && sent.monotonicMs > this.provenAt.monotonicMs) this.provenAt = sent;
   }
 
-  /** There is no session any more. */
   end(): void {
     this.provenAt = undefined;
   }
 
-  /** The time since the last proof of life, in milliseconds. */
   ageMs(): number {
     return this.provenAt ? elapsedMs(this.provenAt, this.clock) : Infinity;
   }
 
-  /** How long this process may still believe itself alive, in milliseconds; 0 when it may not. */
   remainingMs(): number {
     return Math.max(0, this.timeoutMs - leaseMarginMs(this.timeoutMs, this.serverTickMs) - this.ageMs());
   }

@@ -1,22 +1,17 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Clock, Timer } from '../../clock/index.js';
-import { elapsedMs, type Moment, momentOf, type SessionLease } from '../session-lease.js';
+import { elapsedMs, type Lease, type Moment, momentOf } from '../session-lease.js';
 import { FrameReader } from './frame-reader.js';
 import { type FrameWriter, readConnected, type SessionTicket, XID } from './handshake.js';
 import { isolated } from './isolated.js';
+import type { Link, LinkListener, Opening } from './link.js';
 import { openSocket, readyEvent } from './open-socket.js';
 import { PendingReplies } from './pending-replies.js';
 import type { Protocol } from './protocol.js';
 import { ReplyReader } from './reply-reader.js';
 import type { Answer, Request } from './request.js';
 import type { ServerAddress } from './server-list.js';
-
-/** How an attempt to connect ended. `expired`: the session of the ticket is over. */
-export type Opening =
-  | { readonly kind: 'connected'; readonly ticket: SessionTicket }
-  | { readonly kind: 'expired' }
-  | { readonly kind: 'failed'; readonly cause: unknown };
 
 export interface ConnectionOptions {
   readonly server: ServerAddress;
@@ -33,16 +28,6 @@ export interface ConnectionOptions {
   readonly lastZxid: bigint;
 }
 
-/** What the connection tells its session of. Must not throw. */
-export interface ConnectionListener {
-  /** A watch has fired; called in the order of replies and events. @param type ZooKeeper's number of the event */
-  watched(type: number, path: string): void;
-  /** @returns whether what has arrived may be delivered: false once the session is believed lost */
-  mayDeliver(): boolean;
-  /** The connection has ended. Every request without an answer is told so afterwards. */
-  dropped(): void;
-}
-
 /** A node has up to a megabyte, and one reply can hold many. */
 const LONGEST_REPLY_BYTES = 256 * 1024 * 1024;
 /** What a server answers when it will close the connection: the session is over, or has moved to another connection. */
@@ -57,12 +42,9 @@ const ENDING_CODES: ReadonlySet<number> = new Set([-112, -118]);
  *   it has sent in the last two thirds was answered: a link that dies in silence, one way or both, is noticed.
  * - A reply of the wrong form ends it.
  */
-export class Connection {
-  /** Resolves when the connection has ended, for whatever reason. */
-  readonly ended: Promise<void>;
-  /** False as soon as nothing more can be sent. */
+export class Connection implements Link {
+  readonly ended: Promise<unknown>;
   isOpen = true;
-  /** The latest transaction that the server has told of. */
   lastZxid: bigint;
   private readonly frames = new FrameReader(LONGEST_REPLY_BYTES);
   private readonly replies = new PendingReplies();
@@ -75,15 +57,15 @@ export class Connection {
   private endedBy: unknown;
   private timeoutMs: number;
   private conclude: (opening: Opening) => void = () => {};
-  private markEnded: () => void = () => {};
+  private markEnded: (cause: unknown) => void = () => {};
 
   constructor(
     private readonly protocol: Protocol,
     private readonly writer: FrameWriter,
     private readonly clock: Clock,
-    private readonly lease: SessionLease,
+    private readonly lease: Lease,
     private readonly options: ConnectionOptions,
-    private readonly listener: ConnectionListener,
+    private readonly listener: LinkListener,
   ) {
     this.ended = new Promise((resolve) => (this.markEnded = resolve));
     this.lastSend = momentOf(clock);
@@ -91,7 +73,6 @@ export class Connection {
     this.timeoutMs = options.sessionTimeoutMs;
   }
 
-  /** Connects and asks for the session. Never rejects. */
   open(): Promise<Opening> {
     const { limitMs } = this.options;
     this.alarm = this.clock.setTimer(limitMs, () => {
@@ -107,19 +88,16 @@ export class Connection {
     return opening;
   }
 
-  /** Sends a request. `receive` is called once, never before this returns, in the order of replies and events. */
   send<T>(request: Request<T>, receive: (answer: Answer<T>) => void): void {
     if (!this.isOpen) return queueMicrotask(() => receive({ kind: 'dropped', wasSent: false, cause: this.endedBy }));
     const xid = this.replies.expect(request, receive);
     this.write(this.writer.request(xid, request));
   }
 
-  /** Sends a request. Never rejects. */
   ask<T>(request: Request<T>): Promise<Answer<T>> {
     return new Promise((resolve) => this.send(request, resolve));
   }
 
-  /** Ends the session and then the connection; waits no longer than `limitMs` milliseconds for the server. Never rejects. */
   async close(limitMs: number): Promise<void> {
     const timer = this.clock.setTimer(limitMs, () => this.abandon());
     await this.ask(this.protocol.closeSession());
@@ -127,7 +105,6 @@ export class Connection {
     this.abandon();
   }
 
-  /** Ends the connection at once; the session lives on for its timeout. */
   abandon(): void {
     this.end(new Error('the connection was given up'));
   }
@@ -243,6 +220,6 @@ export class Connection {
     this.conclude({ kind: 'failed', cause });
     this.listener.dropped();
     this.replies.drop(cause);
-    this.markEnded();
+    this.markEnded(cause);
   }
 }

@@ -1,33 +1,40 @@
 import type { Clock } from '../../clock/index.js';
-import type { SessionLease } from '../session-lease.js';
-import { Connection, type ConnectionListener } from './connection.js';
+import type { Lease } from '../session-lease.js';
+import { BackOff } from './back-off.js';
+import { Connection } from './connection.js';
 import type { FrameWriter, SessionTicket } from './handshake.js';
+import type { LinkListener, LinkSource } from './link.js';
 import type { Protocol } from './protocol.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+/** What dialing depends on. */
+export type DialOptions = Pick<
+  ResolvedZooKeeperOptions,
+  'servers' | 'tls' | 'digest' | 'sessionTimeoutMs' | 'connectionTimeoutMs'
+>;
+
 const FIRST_LIMIT_MS = 1_000;
 
 /** Decides which server is tried next, how long it may take, and how long to wait before another attempt. */
-export class Dialer {
+export class Dialer implements LinkSource {
   private readonly start: number;
+  private readonly backOff: BackOff;
   private attempts = 0;
-  private failures = 0;
+  private latest?: Connection;
 
   constructor(
     private readonly protocol: Protocol,
     private readonly writer: FrameWriter,
-    private readonly options: ResolvedZooKeeperOptions,
+    private readonly options: DialOptions,
     private readonly clock: Clock,
-    private readonly lease: SessionLease,
+    private readonly lease: Lease,
   ) {
+    this.backOff = new BackOff(clock);
     // Clients begin at different servers, so that they spread over the ensemble.
     this.start = Math.floor(clock.random() * options.servers.length);
   }
 
-  /** A connection to the next server, not opened yet. @param ticket the session to go on with; undefined: a new one */
-  dial(ticket: SessionTicket | undefined, lastZxid: bigint, listener: ConnectionListener): Connection {
+  dial(ticket: SessionTicket | undefined, listener: LinkListener): Connection {
     const { servers, sessionTimeoutMs, tls, digest } = this.options;
     const attempt = this.start + this.attempts;
     this.attempts += 1;
@@ -39,27 +46,25 @@ export class Dialer {
       sessionTimeoutMs,
       limitMs: this.limitMs(),
       ticket,
-      lastZxid,
+      lastZxid: ticket && this.latest ? this.latest.lastZxid : 0n,
     };
-    return new Connection(this.protocol, this.writer, this.clock, this.lease, options, listener);
+    this.latest = new Connection(this.protocol, this.writer, this.clock, this.lease, options, listener);
+    return this.latest;
   }
 
-  /** The last attempt came to nothing, or not to much: the next one waits longer. */
   failed(): void {
-    this.failures += 1;
+    this.backOff.failed();
   }
 
   succeeded(): void {
-    this.failures = 0;
+    this.backOff.succeeded();
   }
 
-  /** Waits before the next attempt: longer with each failure, up to a second, and at random, so that clients spread. */
-  async pause(signal: AbortSignal): Promise<void> {
-    if (this.failures === 0) return;
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.failures, 10));
-    const ms = longest * (0.5 + this.clock.random() / 2);
-    await this.clock.sleep(ms, signal).catch(() => {});
+  pause(signal: AbortSignal): Promise<void> {
+    return this.backOff.pause(signal);
   }
+
+  async release(): Promise<void> {}
 
   /**
    * Short enough to try every server, and at least three times, while the session lives. A server that starts may accept
@@ -68,6 +73,6 @@ export class Dialer {
   private limitMs(): number {
     const { servers, sessionTimeoutMs, connectionTimeoutMs } = this.options;
     const longest = Math.min(sessionTimeoutMs / 3, Math.min(sessionTimeoutMs, connectionTimeoutMs) / servers.length);
-    return Math.min(longest, FIRST_LIMIT_MS * 2 ** Math.min(this.failures, 10));
+    return Math.min(longest, FIRST_LIMIT_MS * 2 ** Math.min(this.backOff.failures, 10));
   }
 }

@@ -2,7 +2,7 @@ import type { Namespace } from '../namespace.js';
 import { refusalError } from '../refusal-error.js';
 import { ServerError, UnsupportedServerError } from '../registry.errors.js';
 import { connectionBroke } from './broken-connection.js';
-import type { Connection } from './connection.js';
+import type { Link } from './link.js';
 import { type Protocol, refusalOf, UNIMPLEMENTED } from './protocol.js';
 import type { Reply, Request } from './request.js';
 
@@ -11,7 +11,7 @@ import type { Reply, Request } from './request.js';
  * @throws {UnsupportedServerError} @throws {NoAuthError} if it belongs to another digest @throws {RegistryUnavailableError}
  */
 export async function openNamespace(
-  connection: Connection,
+  connection: Link,
   protocol: Protocol,
   namespace: Namespace,
   servers: string,
@@ -29,7 +29,7 @@ export async function openNamespace(
   }
 }
 
-async function ask<T>(connection: Connection, path: string, request: Request<T>): Promise<Reply<T>> {
+async function ask<T>(connection: Link, path: string, request: Request<T>): Promise<Reply<T>> {
   const answer = await connection.ask(request);
   if (answer.kind !== 'dropped') return answer;
   throw connectionBroke(`open ${path}`, answer);

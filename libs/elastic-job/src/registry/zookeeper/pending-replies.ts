@@ -47,9 +47,15 @@ export class PendingReplies {
     return pending.xid;
   }
 
-  /** Everything that was expected so far has left. */
-  markSent(moment: Moment): void {
-    for (; this.written < this.pending.length; this.written += 1) this.pending[this.written]!.sent = moment;
+  /** So many wait for their replies. */
+  get waiting(): number {
+    return this.pending.length - this.answered;
+  }
+
+  /** The first so many that wait have left. @param count all, unless given */
+  markSent(moment: Moment, count = this.waiting): void {
+    const end = this.answered + count;
+    for (; this.written < end; this.written += 1) this.pending[this.written]!.sent = moment;
   }
 
   /** When the request was sent that is answered now. @throws {RangeError} if another one is to be answered first */

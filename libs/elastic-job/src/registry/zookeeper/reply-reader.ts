@@ -39,6 +39,11 @@ export class ReplyReader {
     return this.frame.toString('utf8', start, start + length);
   }
 
+  /** All that is left, which stays a part of the frame. */
+  rest(): Buffer {
+    return this.frame.subarray(this.at);
+  }
+
   texts(): readonly string[] {
     const texts: string[] = [];
     for (let left = this.length(); left > 0; left -= 1) texts.push(this.text());

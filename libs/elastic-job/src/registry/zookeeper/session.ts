@@ -1,12 +1,11 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import type { RegistryTraffic, RequestOptions, SessionInfo } from '../registry-center.js';
 import { NoAuthError, RegistryUnavailableError, SessionLostError, UnsupportedServerError } from '../registry.errors.js';
-import type { SessionLease } from '../session-lease.js';
-import type { Connection } from './connection.js';
+import type { Lease } from '../session-lease.js';
 import { connectionBroke, reasonOf } from './broken-connection.js';
 import { bounded } from './deadline.js';
-import type { Dialer } from './dialer.js';
 import type { SessionTicket } from './handshake.js';
+import type { Link, LinkSource } from './link.js';
 import type { Protocol } from './protocol.js';
 import type { Answer, Reply, Request } from './request.js';
 import { SessionStates } from './session-states.js';
@@ -41,11 +40,13 @@ export class Session implements ConnectionUser {
   private readonly states: SessionStates;
   private ticket?: SessionTicket;
   /** The latest connection, whatever its state. */
-  private latest?: Connection;
+  private latest?: Link;
   /** The connection that may be asked: while CONNECTED or RECONNECTED. */
-  private connection?: Connection;
+  private connection?: Link;
   private lossTimer?: Timer;
   private upkeep = new AbortController();
+  /** Resolves when no more attempts to connect are made, and nothing of them is left. */
+  private keeping = Promise.resolve();
   private connecting?: Promise<void>;
   private closing?: Promise<void>;
   /** Ends the first attempt to connect, which somebody waits for. */
@@ -55,12 +56,12 @@ export class Session implements ConnectionUser {
 
   /** @param prepare makes a new session fit for use, before anybody hears of it */
   constructor(
-    private readonly dialer: Dialer,
+    private readonly links: LinkSource,
     private readonly protocol: Protocol,
     private readonly options: ResolvedZooKeeperOptions,
     private readonly clock: Clock,
-    private readonly lease: SessionLease,
-    private readonly prepare: (connection: Connection) => Promise<void>,
+    private readonly lease: Lease,
+    private readonly prepare: (connection: Link) => Promise<void>,
   ) {
     this.states = new SessionStates({ state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs });
   }
@@ -74,8 +75,9 @@ export class Session implements ConnectionUser {
     return this.latest?.lastZxid ?? 0n;
   }
 
+  /** 0 also while the next session is made fit for use: nobody has heard of it yet. */
   leaseRemainingMs(): number {
-    return this.lease.remainingMs();
+    return this.info.state === 'LOST' ? 0 : this.lease.remainingMs();
   }
 
   onChange(listener: (session: SessionInfo) => void): () => void {
@@ -155,9 +157,8 @@ export class Session implements ConnectionUser {
     return bounded(work, this.clock, limitMs, late, options?.signal);
   }
 
-  dial(): Connection {
-    const lastZxid = this.ticket ? this.lastZxid : 0n;
-    const connection: Connection = this.dialer.dial(this.ticket, lastZxid, {
+  dial(): Link {
+    const connection: Link = this.links.dial(this.ticket, {
       watched: (type, path) => this.watches.dispatch(type, path),
       mayDeliver: () => this.mayDeliver(),
       dropped: () => {
@@ -168,7 +169,7 @@ export class Session implements ConnectionUser {
     return connection;
   }
 
-  async adopt(connection: Connection, ticket: SessionTicket): Promise<boolean> {
+  async adopt(connection: Link, ticket: SessionTicket): Promise<boolean> {
     try {
       if (connection.isOpen && !this.ticket) await this.prepare(connection);
     } catch (error) {
@@ -209,7 +210,7 @@ export class Session implements ConnectionUser {
    * The connection to ask.
    * @throws {SessionLostError} between LOST and the next session @throws {RegistryUnavailableError} while there is none
    */
-  usable(operation: string): Connection {
+  usable(operation: string): Link {
     if (this.info.state === 'LOST') throw new SessionLostError(this.info.id);
     if (this.connection && !this.closing) return this.connection;
     const why = this.closing ? 'this registry center is closed' : 'there is no connection to a ZooKeeper server';
@@ -224,13 +225,14 @@ export class Session implements ConnectionUser {
       this.concludeFirst = (error) => (error === undefined ? resolve() : reject(error));
       signal.addEventListener('abort', () => reject(this.connectFailed('this registry center was closed')));
     });
-    void keepConnected(this, this.dialer, this.clock, signal);
+    this.keeping = keepConnected(this, this.links, this.clock, signal);
     try {
       const late = () => this.connectFailed(`no answer within ${limitMs} ms`);
       await bounded(connected, this.clock, limitMs, late, options?.signal);
     } catch (error) {
       this.upkeep.abort();
       this.latest?.abandon();
+      await this.keeping;
       throw error;
     }
   }
@@ -241,7 +243,7 @@ export class Session implements ConnectionUser {
     return new RegistryUnavailableError('connect', 'not-applied', detail, { cause: this.problem });
   }
 
-  private begin(connection: Connection, ticket: SessionTicket): void {
+  private begin(connection: Link, ticket: SessionTicket): void {
     const isFirst = this.info.state === undefined;
     if (isFirst) warnOfShortSession(ticket.timeoutMs, this.options.serverTickMs);
     this.lossTimer?.cancel();
@@ -293,6 +295,7 @@ export class Session implements ConnectionUser {
     const limitMs = Math.min(LONGEST_CLOSE_MS, this.info.timeoutMs / 3);
     if (this.connection) await this.connection.close(limitMs);
     else this.latest?.abandon();
+    await this.keeping;
     this.lease.end();
     this.watches.lose();
     this.states.become({ state: undefined, id: undefined });

@@ -1,44 +1,44 @@
 import type { Clock } from '../../clock/index.js';
-import type { Connection } from './connection.js';
-import type { Dialer } from './dialer.js';
 import type { SessionTicket } from './handshake.js';
+import type { Link, LinkSource } from './link.js';
 
 /** Who needs to be connected. None of its methods may reject or throw. */
 export interface ConnectionUser {
-  /** A connection that is not opened yet. */
-  dial(): Connection;
-  /** The connection has a session. @returns whether it is used now */
-  adopt(connection: Connection, ticket: SessionTicket): Promise<boolean>;
+  /** A link that is not opened yet. */
+  dial(): Link;
+  /** The link has a session. @returns whether it is used now */
+  adopt(link: Link, ticket: SessionTicket): Promise<boolean>;
   /** The session that was asked for is over. */
   expired(): void;
   /** No session came of the attempt. */
   failed(cause: unknown): void;
 }
 
-/** A connection that held for less counts as a failed attempt, so that a server that drops us is not stormed. */
+/** A link that held for less counts as a failed attempt, so that a server that drops us is not stormed. */
 const STABLE_MS = 1_000;
 
-/** Connects again and again, until the signal aborts. */
+/** Connects again and again, until the signal aborts. Never rejects. */
 export async function keepConnected(
   user: ConnectionUser,
-  dialer: Dialer,
+  links: LinkSource,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     const begun = clock.monotonicNow();
-    const outcome = await useOneConnection(user);
+    const outcome = await useOneLink(user);
     const wasStable = outcome === 'used' && clock.monotonicNow() - begun > STABLE_MS;
-    if (wasStable || outcome === 'expired') dialer.succeeded();
-    else dialer.failed();
-    await dialer.pause(signal);
+    if (wasStable || outcome === 'expired') links.succeeded();
+    else links.failed();
+    await links.pause(signal);
   }
+  await links.release();
 }
 
-/** Opens one connection and stays with it to its end. */
-async function useOneConnection(user: ConnectionUser): Promise<'used' | 'expired' | 'failed'> {
-  const connection = user.dial();
-  const opening = await connection.open();
+/** Opens one link and stays with it to its end. */
+async function useOneLink(user: ConnectionUser): Promise<'used' | 'expired' | 'failed'> {
+  const link = user.dial();
+  const opening = await link.open();
   switch (opening.kind) {
     case 'failed':
       user.failed(opening.cause);
@@ -47,8 +47,8 @@ async function useOneConnection(user: ConnectionUser): Promise<'used' | 'expired
       user.expired();
       return 'expired';
     case 'connected':
-      if (!(await user.adopt(connection, opening.ticket))) return 'failed';
-      await connection.ended;
+      if (!(await user.adopt(link, opening.ticket))) return 'failed';
+      await link.ended;
       return 'used';
     default:
       return opening satisfies never;

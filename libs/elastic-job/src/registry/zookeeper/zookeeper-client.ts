@@ -10,16 +10,18 @@ import type {
   TransactionResult,
 } from '../registry-center.js';
 import { NoNodeError, ServerError } from '../registry.errors.js';
-import { SessionLease } from '../session-lease.js';
+import { type Lease, SessionLease } from '../session-lease.js';
 import { loadJute } from './client-library.js';
 import { Dialer } from './dialer.js';
 import { FrameWriter } from './handshake.js';
+import type { LinkSource } from './link.js';
 import { type MultiResult, type NodeFound, type NodeRead, readPieces, writtenNodes } from './multi.js';
 import { openNamespace } from './open-namespace.js';
 import { Protocol, refusalOf } from './protocol.js';
 import type { Answer, Reply, Request } from './request.js';
 import { Session } from './session.js';
 import type { Watcher } from './watches.js';
+import { linksOfWorker } from './worker/worker-links.js';
 import { writingRequest } from './writing-request.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
@@ -39,10 +41,12 @@ export class ZooKeeperClient {
     clock: Clock,
   ) {
     const jute = loadJute();
-    const lease = new SessionLease(clock, options.serverTickMs);
     this.protocol = new Protocol(jute, options.digest !== undefined);
-    const dialer = new Dialer(this.protocol, new FrameWriter(jute), options, clock, lease);
-    this.session = new Session(dialer, this.protocol, options, clock, lease, (connection) =>
+    const { links, lease } =
+      options.connection === 'worker-thread'
+        ? linksOfWorker(this.protocol, options, clock)
+        : linksOfThisThread(this.protocol, new FrameWriter(jute), options, clock);
+    this.session = new Session(links, this.protocol, options, clock, lease, (connection) =>
       openNamespace(connection, this.protocol, options.namespace, options.serverList),
     );
   }
@@ -197,6 +201,21 @@ export class ZooKeeperClient {
   private localResult(result: MultiResult): OperationResult {
     return result.kind === 'create' ? { kind: 'create', path: this.relative(result.path) } : result;
   }
+}
+
+interface LeasedLinks {
+  readonly links: LinkSource;
+  readonly lease: Lease;
+}
+
+function linksOfThisThread(
+  protocol: Protocol,
+  writer: FrameWriter,
+  options: ResolvedZooKeeperOptions,
+  clock: Clock,
+): LeasedLinks {
+  const lease = new SessionLease(clock, options.serverTickMs);
+  return { links: new Dialer(protocol, writer, options, clock, lease), lease };
 }
 
 /** @throws the error of the refusal */

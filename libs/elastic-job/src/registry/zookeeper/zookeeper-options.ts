@@ -26,6 +26,23 @@ export interface ZooKeeperOptions {
   readonly requestTimeoutMs?: number;
   /** The most that one request may have, in bytes; just below the server's `jute.maxbuffer`. @default 1_000_000 */
   readonly maxRequestBytes?: number;
+  /**
+   * The thread that keeps the connection. `in-process`: the one that uses it; while that computes, nobody tells the
+   * ensemble that this client lives. `worker-thread`: one of its own, which keeps the session alive meanwhile, at the cost
+   * of a thread and of a hop for each request. `tls` then takes only what can be sent to a thread: no functions.
+   * @default 'in-process'
+   */
+  readonly connection?: 'in-process' | 'worker-thread';
+  /**
+   * So long the thread that uses a `worker-thread` connection may be blocked: then the worker gives the session up, since
+   * nobody could tell such a thread from one that hangs. It may take up to an eighth longer. @default 60_000
+   */
+  readonly maxBlockedMs?: number;
+  /**
+   * Where a bundled application has put the entry of the worker thread: a file that is made from
+   * `nestjs-elastic-job/zookeeper-worker`. @default the file of this package
+   */
+  readonly workerUrl?: URL;
 }
 
 /** The options as they are used: checked, and with the defaults applied. */
@@ -41,6 +58,9 @@ export interface ResolvedZooKeeperOptions {
   readonly connectionTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxRequestBytes: number;
+  readonly connection: 'in-process' | 'worker-thread';
+  readonly maxBlockedMs: number;
+  readonly workerUrl: URL | undefined;
 }
 
 /** @throws {ConfigurationError} that names every wrong field with its value, save the digest's, which is a secret. */
@@ -50,7 +70,9 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
     connectionTimeoutMs: options.connectionTimeoutMs ?? 9_000,
     requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
     maxRequestBytes: options.maxRequestBytes ?? 1_000_000,
+    maxBlockedMs: options.maxBlockedMs ?? 60_000,
   };
+  const { connection = 'in-process', tls, workerUrl } = options;
   const list = parseServerList(options.servers);
   const given = { ...numbers, ...(options.serverTickMs !== undefined && { serverTickMs: options.serverTickMs }) };
   const problems = Object.entries(given)
@@ -60,6 +82,12 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
   if (options.digest !== undefined && !/^[^:]+:./s.test(options.digest)) {
     problems.push('digest (not shown) is not of the form user:password');
   }
+  if (connection !== 'in-process' && connection !== 'worker-thread') {
+    problems.push(`connection is ${JSON.stringify(connection)}; it takes "in-process" or "worker-thread"`);
+  }
+  if (connection === 'worker-thread' && !isSendable(tls)) {
+    problems.push('tls (not shown) holds a function or the like, which cannot be sent to a worker thread');
+  }
   if (list.kind === 'wrong' || problems.length > 0) throw new ConfigurationError('registry', problems);
   return Object.freeze({
     ...numbers,
@@ -67,7 +95,18 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
     servers: list.servers,
     namespace: new Namespace(options.namespace),
     digest: options.digest,
-    tls: options.tls,
+    tls,
     serverTickMs: options.serverTickMs,
+    connection,
+    workerUrl,
   });
+}
+
+function isSendable(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
+  }
 }

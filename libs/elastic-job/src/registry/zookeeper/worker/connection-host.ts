@@ -1,0 +1,77 @@
+import type { MessagePort } from 'node:worker_threads';
+import { SystemClock } from '../../../clock/index.js';
+import { loadJute } from '../client-library.js';
+import { Dialer } from '../dialer.js';
+import { FrameWriter } from '../handshake.js';
+import { Protocol } from '../protocol.js';
+import { Heartbeat } from './heartbeat.js';
+import { type News, pack, RawPayload, type WorkerOrder, type WorkerReport, type WorkerSettings } from './messages.js';
+import { SessionKeeper } from './session-keeper.js';
+import { SharedLease } from './shared-lease.js';
+
+/** The worker thread's end: keeps the connection that the main thread orders, and reports what happens, a turn at a time. */
+export class ConnectionHost {
+  private readonly clock = new SystemClock();
+  private readonly lease: SharedLease;
+  private readonly heartbeat: Heartbeat;
+  private keeper?: SessionKeeper;
+  private links = 0;
+  private news: News[] = [];
+
+  constructor(
+    private readonly port: MessagePort,
+    private readonly settings: WorkerSettings,
+  ) {
+    this.lease = new SharedLease(settings.lease, this.clock, settings.serverTickMs);
+    this.heartbeat = new Heartbeat(
+      this.clock,
+      settings.maxBlockedMs,
+      () => this.report({ kind: 'alive?' }),
+      () => this.keeper?.giveUp(),
+    );
+    port.on('message', (order: WorkerOrder) => this.obey(order));
+  }
+
+  private obey(order: WorkerOrder): void {
+    switch (order.kind) {
+      case 'begin':
+        return this.begin(order.session);
+      case 'requests':
+        return this.keeper?.send(order.link, order.requests);
+      case 'abandon':
+        return this.keeper?.abandon(order.link);
+      case 'alive':
+        return this.heartbeat.answered();
+      default:
+        return order satisfies never;
+    }
+  }
+
+  private begin(session: number): void {
+    this.keeper?.stop();
+    const jute = loadJute();
+    const protocol = new Protocol(jute, false); // writes nothing here but the end of a session
+    const dialer = new Dialer(protocol, new FrameWriter(jute), this.settings.dialing, this.clock, this.lease);
+    const nextLink = () => (this.links += 1);
+    this.keeper = new SessionKeeper(session, dialer, this.clock, this.lease, nextLink, (news) => this.tell(news));
+    void this.keeper.run();
+    this.heartbeat.start();
+  }
+
+  private tell(news: News): void {
+    if (this.news.length === 0) process.nextTick(() => this.flush());
+    this.news.push(news);
+  }
+
+  private flush(): void {
+    const { news } = this;
+    this.news = [];
+    const { parts, memory } = pack(news.map((one) => (one.kind === 'reply' ? new RawPayload(one.body) : null)));
+    const packed = news.map((one, index) => (one.kind === 'reply' ? { ...one, body: parts[index]! } : one));
+    this.report({ kind: 'news', news: packed, lastZxid: this.keeper?.lastZxid ?? 0n }, [memory]);
+  }
+
+  private report(report: WorkerReport, handedOver: readonly ArrayBuffer[] = []): void {
+    this.port.postMessage(report, handedOver);
+  }
+}

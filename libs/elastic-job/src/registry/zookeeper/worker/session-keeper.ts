@@ -1,0 +1,137 @@
+import type { Clock } from '../../../clock/index.js';
+import type { Lease } from '../../session-lease.js';
+import type { Dialer } from '../dialer.js';
+import { reasonOf } from '../broken-connection.js';
+import type { SessionTicket } from '../handshake.js';
+import type { Link } from '../link.js';
+import type { Answer, Request } from '../request.js';
+import { type ConnectionUser, keepConnected } from '../upkeep.js';
+import { type News, type PackedRequest, RawPayload } from './messages.js';
+
+const LONGEST_CLOSE_MS = 2_000;
+const NO_BODY = new Uint8Array();
+
+/**
+ * Keeps one session connected, over one link after the other, on behalf of the main thread, and also while that is
+ * blocked. It ends with the session: a new one is begun only when the main thread knows of the loss and asks for it.
+ */
+export class SessionKeeper implements ConnectionUser {
+  private readonly upkeep = new AbortController();
+  private ticket?: SessionTicket;
+  /** The latest link, whatever its state. */
+  private latest?: Link;
+  /** The number of the latest link that was opened. */
+  private linkNumber?: number;
+  /** Requests of that link that have left and will get no reply. */
+  private unreplied = 0;
+  private isOver = false;
+
+  /** @param nextLink a number that no other link has */
+  constructor(
+    private readonly number: number,
+    private readonly dialer: Dialer,
+    private readonly clock: Clock,
+    private readonly lease: Lease,
+    private readonly nextLink: () => number,
+    private readonly tell: (news: News) => void,
+  ) {}
+
+  get lastZxid(): bigint {
+    return this.latest?.lastZxid ?? 0n;
+  }
+
+  /** Connects, again and again, until the session is over or `stop` is called. */
+  async run(): Promise<void> {
+    await keepConnected(this, this.dialer, this.clock, this.upkeep.signal);
+    if (this.isOver) this.tell({ kind: 'expired', session: this.number });
+  }
+
+  /** Nobody is interested in this session any more. */
+  stop(): void {
+    this.upkeep.abort();
+    this.latest?.abandon();
+  }
+
+  /** Ends the session, so that what it owns goes at once; but first the belief in it. */
+  giveUp(): void {
+    this.end();
+    if (this.ticket) void this.latest?.close(Math.min(LONGEST_CLOSE_MS, this.ticket.timeoutMs / 3));
+    else this.latest?.abandon();
+  }
+
+  dial(): Link {
+    const listener = {
+      watched: (type: number, path: string) => {
+        const link = this.linkNumber;
+        if (link !== undefined) this.tell({ kind: 'event', link, type, path });
+      },
+      mayDeliver: () => this.mayDeliver(),
+      dropped: () => {},
+    };
+    this.latest = this.dialer.dial(this.ticket, listener);
+    return this.latest;
+  }
+
+  async adopt(link: Link, ticket: SessionTicket): Promise<boolean> {
+    if (!link.isOpen) return false;
+    this.ticket = ticket;
+    this.linkNumber = this.nextLink();
+    this.unreplied = 0;
+    this.tell({ kind: 'opened', session: this.number, link: this.linkNumber, ticket });
+    void this.tellEnd(link, this.linkNumber);
+    return true;
+  }
+
+  expired(): void {
+    this.end();
+  }
+
+  failed(cause: unknown): void {
+    this.tell({ kind: 'failed', session: this.number, problem: reasonOf(cause) });
+  }
+
+  /** Sends requests over a link. If that has ended, it was told so, and with it the fate of these. */
+  send(link: number, requests: readonly PackedRequest[]): void {
+    if (link !== this.linkNumber) return;
+    for (const { opCode, payload } of requests) {
+      const request: Request<Uint8Array> = { opCode, payload: new RawPayload(payload), read: (reply) => reply.rest() };
+      this.latest?.send(request, (answer) => this.take(link, answer));
+    }
+  }
+
+  abandon(link: number): void {
+    if (link === this.linkNumber) this.latest?.abandon();
+  }
+
+  private take(link: number, answer: Answer<Uint8Array>): void {
+    switch (answer.kind) {
+      case 'ok':
+        return this.tell({ kind: 'reply', link, code: 0, body: answer.value });
+      case 'refused':
+        return this.tell({ kind: 'reply', link, code: answer.code, body: NO_BODY });
+      case 'dropped':
+        if (answer.wasSent) this.unreplied += 1;
+        return;
+      default:
+        return answer satisfies never;
+    }
+  }
+
+  private async tellEnd(link: Link, number: number): Promise<void> {
+    const problem = reasonOf(await link.ended);
+    this.tell({ kind: 'dropped', link: number, sent: this.unreplied, problem });
+  }
+
+  private mayDeliver(): boolean {
+    if (this.lease.remainingMs() > 0) return true;
+    this.end();
+    this.latest?.abandon();
+    return false;
+  }
+
+  private end(): void {
+    this.isOver = true;
+    this.lease.end();
+    this.upkeep.abort();
+  }
+}

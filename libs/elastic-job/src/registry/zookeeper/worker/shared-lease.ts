@@ -1,0 +1,72 @@
+import type { Clock } from '../../../clock/index.js';
+import { type Lease, leaseMarginMs, type Moment } from '../../session-lease.js';
+
+/** Fields of the shared memory, as 64-bit integers: two moments of the same proof of life, and the session's timeout. */
+const PROVEN_NS = 0;
+const PROVEN_WALL_MS = 1;
+const TIMEOUT_MS = 2;
+const FIELDS = 3;
+
+const NS_PER_MS = 1e6;
+const ENDED = 0n;
+
+/**
+ * A lease that one thread keeps and another one reads at any moment, also right after it was blocked. Moments are those
+ * of `process.hrtime`, which the threads of a process share; their `performance.now` begin at different times.
+ *
+ * The fields are written one by one, with the monotonic moment last. Who reads in between sees one moment that is too
+ * old, so never a lease that is too long.
+ */
+export class SharedLease implements Lease {
+  private readonly fields: BigInt64Array;
+
+  /** @param memory from `sharedLeaseMemory` */
+  constructor(
+    memory: SharedArrayBuffer,
+    private readonly clock: Clock,
+    private readonly serverTickMs?: number,
+  ) {
+    this.fields = new BigInt64Array(memory);
+  }
+
+  grant(timeoutMs: number, sent: Moment): void {
+    Atomics.store(this.fields, TIMEOUT_MS, BigInt(timeoutMs));
+    Atomics.store(this.fields, PROVEN_WALL_MS, BigInt(Math.floor(sent.wallMs)));
+    Atomics.store(this.fields, PROVEN_NS, this.sharedNs(sent));
+  }
+
+  prove(sent: Moment): void {
+    const before = Atomics.load(this.fields, PROVEN_NS);
+    const proven = this.sharedNs(sent);
+    if (before === ENDED || proven <= before) return;
+    Atomics.store(this.fields, PROVEN_WALL_MS, BigInt(Math.floor(sent.wallMs)));
+    // The other thread may end the lease at this moment; then it stays ended.
+    Atomics.compareExchange(this.fields, PROVEN_NS, before, proven);
+  }
+
+  end(): void {
+    Atomics.store(this.fields, PROVEN_NS, ENDED);
+  }
+
+  ageMs(): number {
+    const proven = Atomics.load(this.fields, PROVEN_NS);
+    if (proven === ENDED) return Infinity;
+    const wallMs = this.clock.wallNow() - Number(Atomics.load(this.fields, PROVEN_WALL_MS));
+    return Math.max(Number(process.hrtime.bigint() - proven) / NS_PER_MS, wallMs);
+  }
+
+  remainingMs(): number {
+    const timeoutMs = Number(Atomics.load(this.fields, TIMEOUT_MS));
+    return Math.max(0, timeoutMs - leaseMarginMs(timeoutMs, this.serverTickMs) - this.ageMs());
+  }
+
+  private sharedNs(moment: Moment): bigint {
+    const agoMs = this.clock.monotonicNow() - moment.monotonicMs;
+    return process.hrtime.bigint() - BigInt(Math.ceil(agoMs * NS_PER_MS));
+  }
+}
+
+/** Memory for one lease, which begins ended. */
+export function sharedLeaseMemory(): SharedArrayBuffer {
+  return new SharedArrayBuffer(FIELDS * BigInt64Array.BYTES_PER_ELEMENT);
+}

@@ -1,0 +1,132 @@
+import type { Clock } from '../../../clock/index.js';
+import { momentOf } from '../../session-lease.js';
+import type { SessionTicket } from '../handshake.js';
+import { isolated } from '../isolated.js';
+import type { Link, LinkListener, Opening } from '../link.js';
+import { PendingReplies } from '../pending-replies.js';
+import type { Protocol } from '../protocol.js';
+import { ReplyReader } from '../reply-reader.js';
+import type { Answer, Request, RequestBody } from '../request.js';
+import { type News, pack, type WorkerOrder } from './messages.js';
+
+/** What happens to a link that is open. */
+export type LinkNews = Extract<News, { readonly kind: 'reply' | 'event' | 'dropped' }>;
+
+/** Sends an order to the worker thread. @param handedOver memory that is the worker's from then on */
+export type GiveOrder = (order: WorkerOrder, handedOver?: readonly ArrayBuffer[]) => void;
+
+/**
+ * The main thread's end of a connection that a worker thread keeps. Requests are numbered, encoded and decoded here. What
+ * arrives is delivered only while the session is believed alive: the worker may have given it up meanwhile.
+ */
+export class WorkerLink implements Link {
+  readonly ended: Promise<unknown>;
+  isOpen = true;
+  /** Whether the outcome of the worker's next attempt belongs to this link. */
+  isOpening = false;
+  /** The worker's number of the link, from its opening on. */
+  number?: number;
+  private readonly replies = new PendingReplies();
+  private outgoing: RequestBody[] = [];
+  private endedBy: unknown;
+  private conclude: (opening: Opening) => void = () => {};
+  private markEnded: (cause: unknown) => void = () => {};
+
+  /** @param attempt called when the link is to be opened */
+  constructor(
+    public lastZxid: bigint,
+    private readonly protocol: Protocol,
+    private readonly clock: Clock,
+    private readonly listener: LinkListener,
+    private readonly order: GiveOrder,
+    private readonly attempt: () => void,
+  ) {
+    this.ended = new Promise((resolve) => (this.markEnded = resolve));
+  }
+
+  open(): Promise<Opening> {
+    this.isOpening = true;
+    const opening = new Promise<Opening>((resolve) => (this.conclude = resolve));
+    this.attempt();
+    return opening;
+  }
+
+  send<T>(request: Request<T>, receive: (answer: Answer<T>) => void): void {
+    if (!this.isOpen) return queueMicrotask(() => receive({ kind: 'dropped', wasSent: false, cause: this.endedBy }));
+    this.replies.expect(request, receive);
+    if (this.outgoing.length === 0) process.nextTick(() => this.flush());
+    this.outgoing.push(request);
+  }
+
+  ask<T>(request: Request<T>): Promise<Answer<T>> {
+    return new Promise((resolve) => this.send(request, resolve));
+  }
+
+  async close(limitMs: number): Promise<void> {
+    const timer = this.clock.setTimer(limitMs, () => this.abandon());
+    await this.ask(this.protocol.closeSession());
+    timer.cancel();
+    this.abandon();
+  }
+
+  abandon(): void {
+    this.giveUp(new Error('the connection was given up'));
+  }
+
+  opened(number: number, ticket: SessionTicket): void {
+    this.isOpening = false;
+    this.number = number;
+    this.conclude({ kind: 'connected', ticket });
+  }
+
+  expired(): void {
+    this.conclude({ kind: 'expired' });
+    this.abandon();
+  }
+
+  take(news: LinkNews): void {
+    if (news.kind === 'dropped') return this.end(new Error(news.problem), news.sent);
+    if (!this.mayDeliver()) return;
+    if (news.kind === 'event') isolated(() => this.listener.watched(news.type, news.path));
+    else this.takeReply(news.code, news.body);
+  }
+
+  /** Whether the link is open, and its session believed alive. */
+  mayDeliver(): boolean {
+    return this.isOpen && this.number !== undefined && this.listener.mayDeliver();
+  }
+
+  /** @param sent so many of the requests without a reply have left; all that were given to the worker, if nobody knows */
+  end(cause: unknown, sent = this.replies.waiting - this.outgoing.length): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.isOpening = false;
+    this.endedBy = cause;
+    this.conclude({ kind: 'failed', cause });
+    this.listener.dropped();
+    this.replies.markSent(momentOf(this.clock), sent);
+    this.replies.drop(cause);
+    this.markEnded(cause);
+  }
+
+  private takeReply(code: number, body: Uint8Array): void {
+    try {
+      this.replies.settle(code, new ReplyReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength)));
+    } catch (error) {
+      this.giveUp(new Error('the server sent a reply that cannot be read', { cause: error }));
+    }
+  }
+
+  private giveUp(cause: Error): void {
+    if (this.isOpen && this.number !== undefined) this.order({ kind: 'abandon', link: this.number });
+    this.end(cause);
+  }
+
+  private flush(): void {
+    if (!this.isOpen || this.number === undefined) return;
+    const { parts, memory } = pack(this.outgoing.map(({ payload }) => payload));
+    const requests = this.outgoing.map(({ opCode }, index) => ({ opCode, payload: parts[index]! }));
+    this.outgoing = [];
+    this.order({ kind: 'requests', link: this.number, requests }, [memory]);
+  }
+}

@@ -1,0 +1,178 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../../clock/index.js';
+import type { Lease } from '../../session-lease.js';
+import { BackOff } from '../back-off.js';
+import type { SessionTicket } from '../handshake.js';
+import type { LinkListener, LinkSource } from '../link.js';
+import type { Protocol } from '../protocol.js';
+import type { News, WorkerOrder, WorkerReport, WorkerSettings } from './messages.js';
+import { SharedLease, sharedLeaseMemory } from './shared-lease.js';
+import { WorkerLink } from './worker-link.js';
+import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
+
+/** Where the worker's entry lies, if this file was not moved by a bundler. */
+const ENTRY = new URL('./connection-worker.js', import.meta.url);
+
+/** Links that a worker thread keeps, and the lease that it shares with this one. */
+export function linksOfWorker(
+  protocol: Protocol,
+  options: ResolvedZooKeeperOptions,
+  clock: Clock,
+): { readonly links: WorkerLinks; readonly lease: SharedLease } {
+  const { servers, tls, digest, sessionTimeoutMs, connectionTimeoutMs, serverTickMs, maxBlockedMs, workerUrl } =
+    options;
+  const memory = sharedLeaseMemory();
+  const lease = new SharedLease(memory, clock, serverTickMs);
+  const dialing = { servers, tls, digest, sessionTimeoutMs, connectionTimeoutMs };
+  const settings = { dialing, serverTickMs, maxBlockedMs, lease: memory };
+  return { links: new WorkerLinks(protocol, clock, lease, settings, workerUrl), lease };
+}
+
+/**
+ * Links of a worker thread, which dials by itself: it keeps the session while this thread is blocked, and tells of every
+ * attempt and every link in order. This thread takes the news in when its session asks for the next link.
+ *
+ * The end of the worker, whatever its cause, is the end of the session; the next one gets a new worker.
+ */
+export class WorkerLinks implements LinkSource {
+  private readonly backOff: BackOff;
+  private worker?: Worker;
+  /** The number of the session that the worker keeps, or tries to get. */
+  private session = 0;
+  /** `begun`: the worker dials for a new one; `held`: it has had a link; `none`: the next dial has to begin one. */
+  private phase: 'none' | 'begun' | 'held' = 'none';
+  /** The latest link, whatever its state. */
+  private link?: WorkerLink;
+  /** What is not taken in yet: from the outcome of an attempt on, until a link is to be opened. */
+  private readonly inbox: News[] = [];
+  /** The last attempt was the worker's, which waits by itself before it dials again. */
+  private isPaced = false;
+
+  /** @param entry the worker's, if a bundler has moved it */
+  constructor(
+    private readonly protocol: Protocol,
+    private readonly clock: Clock,
+    private readonly lease: Lease,
+    private readonly settings: WorkerSettings,
+    private readonly entry: URL = ENTRY,
+  ) {
+    this.backOff = new BackOff(clock);
+  }
+
+  dial(ticket: SessionTicket | undefined, listener: LinkListener): WorkerLink {
+    const order = (given: WorkerOrder, handedOver?: readonly ArrayBuffer[]) =>
+      this.worker?.postMessage(given, handedOver);
+    const lastZxid = ticket && this.link ? this.link.lastZxid : 0n;
+    this.link = new WorkerLink(lastZxid, this.protocol, this.clock, listener, order, () => this.attempt(ticket));
+    return this.link;
+  }
+
+  failed(): void {
+    this.backOff.failed();
+  }
+
+  succeeded(): void {
+    this.backOff.succeeded();
+  }
+
+  async pause(signal: AbortSignal): Promise<void> {
+    if (!this.isPaced) await this.backOff.pause(signal);
+  }
+
+  async release(): Promise<void> {
+    const { worker } = this;
+    this.forget();
+    await worker?.terminate();
+  }
+
+  private attempt(ticket: SessionTicket | undefined): void {
+    this.isPaced = false;
+    if (!ticket && this.phase !== 'begun') this.begin();
+    else if (this.phase === 'none') this.link?.expired();
+    this.takeIn();
+  }
+
+  private begin(): void {
+    this.session += 1;
+    this.phase = 'begun';
+    try {
+      this.worker ??= this.start();
+      const order: WorkerOrder = { kind: 'begin', session: this.session };
+      this.worker.postMessage(order);
+    } catch (error) {
+      this.lose(undefined, error);
+    }
+  }
+
+  private start(): Worker {
+    const worker = new Worker(this.entry, { name: 'zookeeper-connection', workerData: this.settings });
+    worker.on('message', (report: WorkerReport) => this.receive(worker, report));
+    worker.on('error', (error) => this.lose(worker, error));
+    worker.on('exit', (code) => this.lose(worker, new Error(`it ended with code ${code}`)));
+    return worker;
+  }
+
+  private receive(worker: Worker, report: WorkerReport): void {
+    if (worker !== this.worker) return;
+    if (report.kind === 'news') {
+      if (this.link) this.link.lastZxid = report.lastZxid;
+      for (const news of report.news) this.inbox.push(news);
+      return this.takeIn();
+    }
+    const answer: WorkerOrder = { kind: 'alive' };
+    worker.postMessage(answer);
+    // After a long pause this may be the first that is heard; the worker may have given the session up.
+    this.link?.mayDeliver();
+  }
+
+  private takeIn(): void {
+    while (this.inbox.length > 0 && this.mayTake(this.inbox[0]!)) this.take(this.inbox.shift()!);
+  }
+
+  private mayTake(news: News): boolean {
+    return !('session' in news) || news.session !== this.session || this.link?.isOpening === true;
+  }
+
+  private take(news: News): void {
+    if ('session' in news && news.session !== this.session) return;
+    switch (news.kind) {
+      case 'opened':
+        this.phase = 'held';
+        return this.link?.opened(news.link, { ...news.ticket, password: Buffer.from(news.ticket.password) });
+      case 'failed':
+        this.isPaced = true;
+        return this.link?.end(new Error(news.problem));
+      case 'expired':
+        this.phase = 'none';
+        return this.link?.expired();
+      case 'reply':
+      case 'event':
+      case 'dropped':
+        if (news.link === this.link?.number) this.link.take(news);
+        return;
+      default:
+        return news satisfies never;
+    }
+  }
+
+  /** The worker is gone, and with it the session that it kept. */
+  private lose(worker: Worker | undefined, cause: unknown): void {
+    if (worker !== this.worker) return;
+    const wasHeld = this.phase === 'held';
+    this.forget();
+    this.lease.end();
+    if (wasHeld && this.link?.isOpening) this.link.expired();
+    else this.link?.end(new Error(describeLoss(this.entry, cause), { cause }));
+  }
+
+  private forget(): void {
+    this.worker = undefined;
+    this.phase = 'none';
+    this.inbox.length = 0;
+  }
+}
+
+function describeLoss(entry: URL, cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return `the worker thread of ${entry.href} is gone (${reason}); a bundled application names its entry in workerUrl`;
+}
