@@ -107,6 +107,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       const aborted = new Promise((resolve) => held?.signal.addEventListener('abort', resolve));
       await operator.delete(held!.path);
       await aborted;
+      expect(await operator.children(PATH)).toEqual([]);
       await held?.release();
     });
 
@@ -163,18 +164,15 @@ function acquire(
 
 /** Resolves to the names of the line when it has so many. */
 async function untilChildren(client: RegistryCenter, count: number): Promise<readonly string[]> {
-  return new Promise((resolve, reject) => {
-    let close = () => {};
-    const look = () => {
-      void client.children(PATH).then((names) => {
-        if (names.length !== count) return;
-        close();
-        resolve(names);
-      }, reject);
+  const watch: { look(): void } = { look() {} };
+  const view = await client.openSubtree(PATH, () => watch.look(), { holds: () => false });
+  await new Promise<void>((resolve) => {
+    watch.look = () => {
+      if (view.children(PATH).length === count) resolve();
     };
-    client.openSubtree(PATH, look, { holds: () => false }).then((view) => {
-      close = () => view.close();
-      look();
-    }, reject);
+    watch.look();
   });
+  const names = view.children(PATH);
+  view.close();
+  return names;
 }

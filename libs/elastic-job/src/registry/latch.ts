@@ -182,8 +182,9 @@ class Participant {
   private async removeOwn(): Promise<void> {
     const { registry, clock, view } = this;
     if (this.own !== undefined) return guaranteedDelete(registry, clock, childPath(this.path, this.own));
+    if (!view) return;
     // Its creation was not answered, or never asked for.
-    while (view) {
+    for (;;) {
       try {
         await view.sync();
         const own = this.ownIn(view);

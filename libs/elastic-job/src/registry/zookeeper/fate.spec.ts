@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeStat, RegistryNode } from '../registry-center.js';
+import { fateOf, type LostWrite } from './fate.js';
+
+const context = { sessionId: 'abc', lastZxid: 100n };
+const before = { czxid: 90n, mzxid: 95n };
+const setSince = { czxid: 90n, mzxid: 101n, version: 4 };
+const newSince = { czxid: 101n, mzxid: 101n };
+const ephemeral: LostWrite = { kind: 'create', data: 'me', mode: 'EPHEMERAL' };
+const persistent: LostWrite = { kind: 'create', data: 'me', mode: 'PERSISTENT' };
+const sequential: LostWrite = { kind: 'create', data: 'me', mode: 'EPHEMERAL_SEQUENTIAL' };
+const set = (version?: number): LostWrite => ({ kind: 'set', data: 'me', version });
+const remove: LostWrite = { kind: 'delete' };
+
+describe('the fate of a write whose reply was lost', () => {
+  it.each<[string, LostWrite, RegistryNode | undefined, string]>([
+    ['an ephemeral node of ours', ephemeral, node('me', { ...newSince, ephemeralOwner: 'abc' }), 'applied'],
+    ['the same text of another session', ephemeral, node('me', { ...newSince, ephemeralOwner: 'def' }), 'unknown'],
+    ['another text of ours', ephemeral, node('you', { ...newSince, ephemeralOwner: 'abc' }), 'unknown'],
+    ['a node that was there before', ephemeral, node('me', { ...before, ephemeralOwner: 'abc' }), 'not-applied'],
+    ['no node', ephemeral, undefined, 'unknown'],
+    ['a persistent node that anybody may have made', persistent, node('me', newSince), 'unknown'],
+    ['a persistent node that was there before', persistent, node('me', before), 'not-applied'],
+    ['a sequential creation', sequential, undefined, 'unknown'],
+    ['a node that nobody has set since', set(), node('old', before), 'not-applied'],
+    ['a node that somebody has set since', set(), node('me', setSince), 'unknown'],
+    ['the next version with another text', set(3), node('you', setSince), 'not-applied'],
+    ['the next version with the same text', set(3), node('me', setSince), 'unknown'],
+    ['a later version', set(2), node('you', setSince), 'unknown'],
+    ['a node that was made anew', set(3), node('you', { ...newSince, version: 4 }), 'unknown'],
+    ['no node to set', set(), undefined, 'unknown'],
+    ['no node any more', remove, undefined, 'applied'],
+    ['a node to delete that is still there', remove, node('old', before), 'not-applied'],
+    ['a node to delete that was made anew', remove, node('old', newSince), 'unknown'],
+  ])('given %s, when it is read again, then the fate is told', (_what, write, found, fate) => {
+    expect(fateOf(write, found, context)).toBe(fate);
+  });
+});
+
+function node(data: string, stat: Partial<NodeStat>): RegistryNode {
+  const rest = { ctime: 0, mtime: 0, version: 0, ephemeralOwner: undefined, czxid: 0n, mzxid: 0n };
+  return { path: '/a', data, stat: { ...rest, ...stat } };
+}

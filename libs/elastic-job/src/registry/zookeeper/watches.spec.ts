@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type Watcher, Watches } from './watches.js';
+
+const CREATED = 1;
+
+describe('who watches what', () => {
+  it('given watchers above, at and beside a path, when an event comes, then those above and at it hear it', () => {
+    const watches = new Watches();
+    const heard: string[] = [];
+    for (const path of ['/', '/a', '/a/b', '/a/b/c', '/ab']) watches.add(path, recorder(path, heard));
+    watches.dispatch(CREATED, '/a/b');
+    expect(heard.toSorted()).toEqual(['/ created /a/b', '/a created /a/b', '/a/b created /a/b']);
+  });
+
+  it('given an event of an unknown kind, when it comes, then nobody hears it', () => {
+    const watches = new Watches();
+    const heard: string[] = [];
+    watches.add('/', recorder('/', heard));
+    for (const type of [0, 4, -1, 992_477_184]) watches.dispatch(type, '/a');
+    expect(heard).toEqual([]);
+  });
+
+  it('given two watchers of one path, when they leave, then only the last one leaves it unwatched', () => {
+    const watches = new Watches();
+    const [one, two] = [recorder('one', []), recorder('two', [])];
+    watches.add('/a', one);
+    watches.add('/a', two);
+    expect([watches.remove('/a', one), watches.remove('/a', one), watches.remove('/a', two)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(watches.pieces()).toEqual([]);
+  });
+
+  it('given 10,000 long paths, when they are set again, then each is in one piece, and no piece is above 128 KiB', () => {
+    const watches = new Watches();
+    const paths = Array.from({ length: 10_000 }, (_, n) => `/${'long'.repeat(40)}/${n}`);
+    for (const path of paths) watches.add(path, recorder(path, []));
+    const pieces = watches.pieces();
+    expect(pieces.flat()).toEqual(paths);
+    expect(Math.max(...pieces.map((piece) => Buffer.byteLength(piece.join('1234'))))).toBeLessThanOrEqual(128 * 1024);
+    expect(pieces.length).toBeLessThan(20);
+  });
+
+  it('given a lost session, when its watchers are told, then they are forgotten, also where one of them leaves by itself', () => {
+    const watches = new Watches();
+    const lost: string[] = [];
+    const leaver: Watcher = { ...recorder('leaver', lost), lost: () => void watches.remove('/a', leaver) };
+    watches.add('/a', leaver);
+    watches.add('/b', { ...recorder('stayer', lost), lost: () => lost.push('stayer') });
+    watches.lose();
+    expect(lost).toEqual(['stayer']);
+    expect(watches.pieces()).toEqual([]);
+  });
+});
+
+const nothing = () => {};
+
+function recorder(name: string, heard: string[]): Watcher {
+  return {
+    heard: (kind, path) => heard.push(`${name} ${kind} ${path}`),
+    writing: nothing,
+    wrote: nothing,
+    written: nothing,
+    reconnected: nothing,
+    lost: nothing,
+  };
+}
