@@ -15,8 +15,11 @@ import {
 } from '../../support/faults/index.js';
 import { PromiseLedger } from './promise-ledger.js';
 
-/** What every suite of faults runs with. `CHAOS_REPEAT` says how often each test is run; once, unless it is set. */
-export const EACH = { repeats: Number(process.env['CHAOS_REPEAT'] ?? 1) - 1, timeout: 60_000 };
+const REPEAT = Number(process.env['CHAOS_REPEAT'] ?? 1);
+/** Whether the numbers of the promises are to be proven, rather than a short form of them. */
+export const FULL = REPEAT > 1;
+/** What every suite of faults runs with: `CHAOS_REPEAT` says how often each test is run; once, unless it is set. */
+export const EACH = { repeats: REPEAT - 1, timeout: 60_000 };
 /** What a timer may be late on a busy machine, in milliseconds. */
 export const LATENESS_MS = 200;
 export const NAMESPACE = 'chaos';
