@@ -68,7 +68,7 @@ class Participant {
   private readonly deadline: number;
   private readonly turn = new AbortController();
   private view?: Subtree;
-  /** The name of the own node, as far as its creation was answered. */
+  /** The name of the own node, as the view shows it. */
   private own?: string;
   private look: () => void = () => {};
   private readonly stopListening: () => void;
@@ -89,9 +89,11 @@ class Participant {
     const view = await this.registry.openSubtree(this.path, () => this.look(), options);
     this.view = view;
     for (;;) {
-      const own = this.ownIn(view) ?? (await this.join(view));
+      const own = this.ownIn(view);
       this.own = own;
-      if (this.isFirst(view, own) && isConnected(this.registry)) {
+      if (own === undefined) {
+        await this.join(view);
+      } else if (this.isFirst(view, own) && isConnected(this.registry)) {
         // The view may be behind: somebody may have deleted the own node.
         await view.sync(this.limits());
         if (this.isFirst(view, own)) return this.hold(view, own);
@@ -114,30 +116,21 @@ class Participant {
     this.view?.close();
   }
 
-  /** @returns the name of the own node */
-  private async join(view: Subtree): Promise<string> {
+  /** Makes the own node. Afterwards the view shows it, unless somebody has deleted it already. */
+  private async join(view: Subtree): Promise<void> {
     try {
       const { data = '' } = this.options;
-      const created = await this.registry.create(
-        childPath(this.path, this.name),
-        data,
-        'EPHEMERAL_SEQUENTIAL',
-        this.limits(),
-      );
-      return nameOf(created);
+      await this.registry.create(childPath(this.path, this.name), data, 'EPHEMERAL_SEQUENTIAL', this.limits());
     } catch (error) {
       if (error instanceof NoNodeError) await createContainers(this.registry, this.path, this.limits());
-      else if (error instanceof RegistryUnavailableError && error.fate === 'unknown')
-        await this.untilSynced(view, error);
+      else if (error instanceof RegistryUnavailableError && error.fate === 'unknown') await this.reconnected(error);
       else throw error;
     }
-    return this.ownIn(view) ?? this.join(view);
+    if (this.ownIn(view) === undefined) await view.sync(this.limits());
   }
 
-  /** After an unclear creation: waits until the view shows whether it was made. */
-  private async untilSynced(view: Subtree, error: RegistryUnavailableError): Promise<void> {
+  private async reconnected(error: RegistryUnavailableError): Promise<void> {
     while (!isConnected(this.registry)) if (!(await this.change())) throw error;
-    await view.sync(this.limits());
   }
 
   private hold(view: Subtree, own: string): HeldLatch {
@@ -183,7 +176,7 @@ class Participant {
     const { registry, clock, view } = this;
     if (this.own !== undefined) return guaranteedDelete(registry, clock, childPath(this.path, this.own));
     if (!view) return;
-    // Its creation was not answered, or never asked for.
+    // Its creation was not answered, or was not asked for.
     for (;;) {
       try {
         await view.sync();
