@@ -1,39 +1,4 @@
-import { inject } from 'vitest';
-import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
-import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
-import { startProxy } from '../support/zookeeper/zookeeper-proxy.js';
-import { type ClientOptions, describeRegistryContract, type RegistryHarness } from './registry/index.js';
+import { describeRegistryContract } from './registry/index.js';
+import { startZooKeeperHarness } from './zookeeper-harness.js';
 
-async function start(): Promise<RegistryHarness> {
-  const clock = new SystemClock();
-  const proxy = await startProxy(inject('zooKeeper'));
-  // The server may be one that others use as well, and this topic not its first.
-  const base = `contract/${clock.uuid()}`;
-  const centers: RegistryCenter[] = [];
-  let namespaces = 0;
-
-  const center = (options: ClientOptions): RegistryCenter => {
-    const made = new ZooKeeperRegistryCenter(
-      { servers: proxy.connect, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000, ...options },
-      clock,
-    );
-    centers.push(made);
-    return made;
-  };
-  return {
-    center,
-    async client(options) {
-      const made = center(options);
-      await made.connect();
-      return made;
-    },
-    newNamespace: () => `${base}/n${(namespaces += 1)}`,
-    expire: (client) => proxy.expire(client.session.id!),
-    async stop() {
-      await Promise.all(centers.map((made) => made.close()));
-      await proxy.stop();
-    },
-  };
-}
-
-describeRegistryContract({ name: 'zookeeper', start });
+describeRegistryContract({ name: 'zookeeper', start: () => startZooKeeperHarness() });

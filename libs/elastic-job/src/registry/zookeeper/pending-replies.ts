@@ -69,6 +69,8 @@ export class PendingReplies {
   settle(code: number, reply: ReplyReader): void {
     const tell = this.pending[this.answered]?.read(code, reply);
     this.answered += 1;
+    // What is answered has left, though nobody may have said so.
+    this.written = Math.max(this.written, this.answered);
     if (this.answered >= FORGET_AFTER || this.answered === this.pending.length) {
       this.pending.splice(0, this.answered);
       this.written -= this.answered;

@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'vite';
+
+const WORKSPACE = new URL('../../../', import.meta.url);
+/** Below the workspace's packages, which a bundle finds from here as an installed application would. */
+const CACHE = new URL('node_modules/.cache/bundles/', WORKSPACE);
+const LIBRARY = 'libs/elastic-job/src/';
+const CONNECTION_WORKER = `${LIBRARY}registry/zookeeper/worker/connection-worker.ts`;
+
+/** JavaScript that was made of TypeScript, in a directory of its own. */
+export interface Bundle {
+  /** @param name that of an entry */
+  url(name: string): URL;
+  remove(): Promise<void>;
+}
+
+/**
+ * Bundles each entry with all of the workspace's code that it imports; packages stay outside.
+ * @param entries paths in the workspace, by the names of the files to be made
+ */
+export async function bundle(entries: Readonly<Record<string, string>>): Promise<Bundle> {
+  await mkdir(CACHE, { recursive: true });
+  const directory = await mkdtemp(fileURLToPath(CACHE));
+  await build({
+    root: fileURLToPath(WORKSPACE),
+    configFile: false,
+    logLevel: 'error',
+    resolve: { alias: { 'nestjs-elastic-job/zookeeper-worker': inWorkspace(CONNECTION_WORKER) } },
+    build: {
+      ssr: true,
+      outDir: directory,
+      emptyOutDir: false,
+      target: 'node20',
+      rolldownOptions: {
+        input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, inWorkspace(path)])),
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
+      },
+    },
+  });
+  return {
+    url: (name) => pathToFileURL(`${directory}/${name}.mjs`),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** The worker's entry of `connection: 'worker-thread'`, which has to be JavaScript. */
+export async function bundleConnectionWorker(): Promise<{ readonly url: URL; remove(): Promise<void> }> {
+  const { url, remove } = await bundle({ worker: CONNECTION_WORKER });
+  return { url: url('worker'), remove };
+}
+
+function inWorkspace(path: string): string {
+  return fileURLToPath(new URL(path, WORKSPACE));
+}
