@@ -92,7 +92,9 @@ export {
   type Subtree,
   type SubtreeEvent,
   type SubtreeListener,
+  type SubtreeOptions,
   type TransactionResult,
+  type ZooKeeperOptions,
 } from './registry/index.js';
 export {
   FailoverService,

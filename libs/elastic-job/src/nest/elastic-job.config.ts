@@ -1,7 +1,7 @@
 import { registerAs } from '@nestjs/config';
 import { IsIn, IsNumberString, IsOptional, IsString, ValidateIf, validateSync } from 'class-validator';
 import { ConfigurationError, mustBe } from '../domain/index.js';
-import type { ElasticJobModuleOptions } from './module-options.js';
+import type { ElasticJobModuleOptions, ZooKeeperRegistryOptions } from './module-options.js';
 
 const WHOLE_NUMBER = [{ no_symbols: true }, { message: mustBe('a whole number') }] as const;
 const GIVEN = { message: mustBe('given, since the registry is zookeeper') };
@@ -35,6 +35,22 @@ class Environment {
   ELASTIC_JOB_REQUEST_TIMEOUT_MS: string | undefined = undefined;
 
   @IsOptional()
+  @IsNumberString(...WHOLE_NUMBER)
+  ELASTIC_JOB_SERVER_TICK_MS: string | undefined = undefined;
+
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: mustBe('"true" or "false"') })
+  ELASTIC_JOB_TLS: string | undefined = undefined;
+
+  @IsOptional()
+  @IsIn(['in-process', 'worker-thread'], { message: mustBe('"in-process" or "worker-thread"') })
+  ELASTIC_JOB_CONNECTION: string | undefined = undefined;
+
+  @IsOptional()
+  @IsNumberString(...WHOLE_NUMBER)
+  ELASTIC_JOB_MAX_BLOCKED_MS: string | undefined = undefined;
+
+  @IsOptional()
   @IsIn(['true', 'false'], { message: mustBe('"true" or "false"') })
   ELASTIC_JOB_PROCESSING: string | undefined = undefined;
 
@@ -61,6 +77,8 @@ class Environment {
  * | `ELASTIC_JOB_REGISTRY` | `registry.type`; without it `zookeeper` if there are servers, else `memory` |
  * | `ELASTIC_JOB_SERVERS`, `_NAMESPACE`, `_DIGEST` | `registry.servers`, `.namespace`, `.digest` |
  * | `ELASTIC_JOB_SESSION_TIMEOUT_MS`, `_CONNECTION_TIMEOUT_MS`, `_REQUEST_TIMEOUT_MS` | the registry's options of those names |
+ * | `ELASTIC_JOB_SERVER_TICK_MS`, `_CONNECTION`, `_MAX_BLOCKED_MS` | `registry.serverTickMs`, `.connection`, `.maxBlockedMs` |
+ * | `ELASTIC_JOB_TLS` (`true`, `false`) | `registry.tls`, by what the process trusts (`NODE_EXTRA_CA_CERTS` adds to it) |
  * | `ELASTIC_JOB_PROCESSING`, `_GLOBAL_ENHANCERS` (`true`, `false`) | `processing`, `globalEnhancers` |
  * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_INSTANCE_ID`, `_TOKEN_EPOCH` | `drainTimeoutMs`, `instanceId`, `tokenEpoch` |
  *
@@ -105,6 +123,10 @@ function registryOf(environment: Environment): NonNullable<ElasticJobModuleOptio
     sessionTimeoutMs,
     connectionTimeoutMs: number(environment.ELASTIC_JOB_CONNECTION_TIMEOUT_MS),
     requestTimeoutMs,
+    serverTickMs: number(environment.ELASTIC_JOB_SERVER_TICK_MS),
+    tls: flag(environment.ELASTIC_JOB_TLS) ? {} : undefined,
+    connection: environment.ELASTIC_JOB_CONNECTION as ZooKeeperRegistryOptions['connection'],
+    maxBlockedMs: number(environment.ELASTIC_JOB_MAX_BLOCKED_MS),
   };
 }
 

@@ -1,4 +1,4 @@
-import { IsBoolean, IsInstance, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
+import { IsBoolean, IsInstance, IsObject, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
 import { IsWholeNumber, mustBe, rule, show } from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import type { ElasticJobModuleOptions, MemoryRegistryOptions, ZooKeeperRegistryOptions } from './module-options.js';
@@ -90,6 +90,30 @@ export class ZooKeeperRegistryRules implements Record<keyof ZooKeeperRegistryOpt
   @IsOptional()
   @IsWholeNumber({ from: 1 })
   requestTimeoutMs: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 1 })
+  maxRequestBytes: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 1 })
+  serverTickMs: unknown = undefined;
+
+  @IsOptional()
+  @IsObject({ message: 'tls must be options of node:tls, such as { ca }' })
+  tls: unknown = undefined;
+
+  @IsOptional()
+  @IsIn(['in-process', 'worker-thread'])
+  connection: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 1 })
+  maxBlockedMs: unknown = undefined;
+
+  @IsOptional()
+  @IsInstance(URL, { message: mustBe('a URL') })
+  workerUrl: unknown = undefined;
 }
 
 /** Stands for a registry of no known type. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { JobName, JobOptions, ShardingStrategy } from '../domain/index.js';
-import type { MemoryRegistry } from '../registry/index.js';
+import type { MemoryRegistry, ZooKeeperOptions } from '../registry/index.js';
 
 /** A registry inside this process: the default, for development, tests and single-process applications. */
 export interface MemoryRegistryOptions {
@@ -15,20 +15,9 @@ export interface MemoryRegistryOptions {
   readonly requestTimeoutMs?: number;
 }
 
-export interface ZooKeeperRegistryOptions {
+/** An ensemble, and how to reach it. */
+export interface ZooKeeperRegistryOptions extends ZooKeeperOptions {
   readonly type: 'zookeeper';
-  /** `host:port` of each member of the ensemble, separated by commas. */
-  readonly servers: string;
-  /** Below it live the jobs; applications with the same one share them. */
-  readonly namespace: string;
-  /** `user:password`. Nodes are then created with an ACL that admits this user alone. */
-  readonly digest?: string;
-  /** How long the ensemble waits for a silent instance before it gives its items to others. @default 60_000 */
-  readonly sessionTimeoutMs?: number;
-  /** Longest wait of the start for a server, in milliseconds. @default 9_000 */
-  readonly connectionTimeoutMs?: number;
-  /** Longest wait for an answer, in milliseconds. @default 10_000 */
-  readonly requestTimeoutMs?: number;
 }
 
 /** What the module may say of a job over its decorator: anything but the name. */
