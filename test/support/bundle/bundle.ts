@@ -46,8 +46,8 @@ export async function bundle(entries: Readonly<Record<string, string>>): Promise
 
 /** The worker's entry of `connection: 'worker-thread'`, which has to be JavaScript. */
 export async function bundleConnectionWorker(): Promise<{ readonly url: URL; remove(): Promise<void> }> {
-  const { url, remove } = await bundle({ worker: CONNECTION_WORKER });
-  return { url: url('worker'), remove };
+  const made = await bundle({ worker: CONNECTION_WORKER });
+  return { url: made.url('worker'), remove: () => made.remove() };
 }
 
 function inWorkspace(path: string): string {

@@ -69,7 +69,7 @@ export class EventLogger {
       case 'configuration-differs':
         return this.logger.warn(`${event.jobName}: the registry overrules, ${event.differences.join('; ')}`);
       case 'warning':
-        return this.logger.warn(`${event.jobName}: ${event.message}`);
+        return this.logger.warn(`${event.jobName ?? 'registry'}: ${event.message}`);
       default:
         return event satisfies never;
     }

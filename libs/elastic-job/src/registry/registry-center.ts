@@ -22,6 +22,8 @@ export interface RegistryCenter {
   leaseRemainingMs(): number;
   /** Hears every change of state, in order, without duplicates. @returns a function that removes the listener. */
   onSession(listener: (session: SessionInfo) => void): () => void;
+  /** Hears what may cost a session one day, in words for an operator. @returns a function that removes the listener. */
+  onWarning(listener: (message: string) => void): () => void;
 
   /** The node, or undefined if there is none. */
   read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined>;

@@ -36,7 +36,7 @@ export class ElasticJobRuntime {
   private self: JobInstance | undefined;
   private sessionSince: number;
   private stopping: Promise<void> | undefined;
-  private offSession: () => void = () => {};
+  private readonly listening: (() => void)[] = [];
 
   constructor(options: RuntimeOptions) {
     this.options = resolveRuntimeOptions(options);
@@ -91,7 +91,10 @@ export class ElasticJobRuntime {
     if (this.phase !== 'idle') return;
     this.phase = 'starting';
     const { registry, connectionTimeoutMs } = this.options;
-    this.offSession = registry.onSession((session) => this.onSession(session));
+    this.listening.push(
+      registry.onSession((session) => this.onSession(session)),
+      registry.onWarning((message) => this.events.emit({ kind: 'warning', jobName: undefined, message })),
+    );
     try {
       await registry.connect({ timeoutMs: connectionTimeoutMs });
       this.ending.signal.throwIfAborted();
@@ -129,7 +132,7 @@ export class ElasticJobRuntime {
     this.rejoining.stop();
     this.ending.abort(new Error('The process is shutting down.'));
     await Promise.all(this.registrar.all.map((job) => job.drain({ sessionEnds: true })));
-    this.offSession();
+    for (const stopListening of this.listening) stopListening();
     await this.options.registry.close();
     this.phase = 'stopped';
   }

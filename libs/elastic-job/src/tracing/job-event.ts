@@ -34,7 +34,8 @@ export type JobEvent =
   | { readonly kind: 'mixed'; readonly jobName: JobName; readonly peers: readonly string[] }
   /** The registry's `config` node and the local options differ, and the node wins. */
   | { readonly kind: 'configuration-differs'; readonly jobName: JobName; readonly differences: readonly string[] }
-  | { readonly kind: 'warning'; readonly jobName: JobName; readonly message: string }
+  /** Something that no job has caused, or no single one, has no job name. */
+  | { readonly kind: 'warning'; readonly jobName: JobName | undefined; readonly message: string }
   | {
       readonly kind: 'error';
       readonly jobName: JobName | undefined;

@@ -90,6 +90,11 @@ export class MemoryRegistryCenter implements RegistryCenter {
     return this.connection.onChange(listener);
   }
 
+  /** There is nothing to warn of. */
+  onWarning(): () => void {
+    return () => {};
+  }
+
   async read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined> {
     const absolutePath = this.namespace.absolute(path);
     const ask = () => this.server.node(absolutePath);

@@ -62,6 +62,7 @@ export class Session implements ConnectionUser {
     private readonly clock: Clock,
     private readonly lease: Lease,
     private readonly prepare: (connection: Link) => Promise<void>,
+    private readonly warn: (message: string) => void,
   ) {
     this.states = new SessionStates({ state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs });
   }
@@ -245,7 +246,7 @@ export class Session implements ConnectionUser {
 
   private begin(connection: Link, ticket: SessionTicket): void {
     const isFirst = this.info.state === undefined;
-    if (isFirst) warnOfShortSession(ticket.timeoutMs, this.options.serverTickMs);
+    if (isFirst) this.warnOfShortSession(ticket.timeoutMs, this.options.serverTickMs);
     this.lossTimer?.cancel();
     this.connection = connection;
     this.ticket = ticket;
@@ -300,14 +301,13 @@ export class Session implements ConnectionUser {
     this.watches.lose();
     this.states.become({ state: undefined, id: undefined });
   }
-}
 
-/** The margin of the lease is a third of the timeout at most, and an ensemble may know of our last request a tick late. */
-function warnOfShortSession(timeoutMs: number, serverTickMs = 0): void {
-  if (serverTickMs <= timeoutMs / 3) return;
-  process.emitWarning(
-    `A session of ${timeoutMs} ms has fewer than three ticks of ${serverTickMs} ms: if a ZooKeeper server dies, the session ` +
-      'may expire before this client knows. Ask for a longer sessionTimeoutMs, or give the servers a shorter tickTime.',
-    { code: 'ELASTIC_JOB_SHORT_SESSION' },
-  );
+  /** The margin of the lease is a third of the timeout at most, and an ensemble may know of our last request a tick late. */
+  private warnOfShortSession(timeoutMs: number, serverTickMs = 0): void {
+    if (serverTickMs <= timeoutMs / 3) return;
+    this.warn(
+      `A session of ${timeoutMs} ms has fewer than three ticks of ${serverTickMs} ms: if a ZooKeeper server dies, the session ` +
+        'may expire before this client knows. Ask for a longer sessionTimeoutMs, or give the servers a shorter tickTime.',
+    );
+  }
 }

@@ -14,12 +14,14 @@ import { type Lease, SessionLease } from '../session-lease.js';
 import { loadJute } from './client-library.js';
 import { Dialer } from './dialer.js';
 import { FrameWriter } from './handshake.js';
-import type { LinkSource } from './link.js';
+import type { Link, LinkSource } from './link.js';
+import { warnOfStandstill } from './loop-watch.js';
 import { type MultiResult, type NodeFound, type NodeRead, readPieces, writtenNodes } from './multi.js';
 import { openNamespace } from './open-namespace.js';
 import { Protocol, refusalOf } from './protocol.js';
 import type { Answer, Reply, Request } from './request.js';
 import { Session } from './session.js';
+import { Warnings } from './warnings.js';
 import type { Watcher } from './watches.js';
 import { linksOfWorker } from './worker/worker-links.js';
 import { writingRequest } from './writing-request.js';
@@ -34,6 +36,7 @@ import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
  */
 export class ZooKeeperClient {
   readonly session: Session;
+  readonly warnings = new Warnings();
   private readonly protocol: Protocol;
 
   constructor(
@@ -46,9 +49,10 @@ export class ZooKeeperClient {
       options.connection === 'worker-thread'
         ? linksOfWorker(this.protocol, options, clock)
         : linksOfThisThread(this.protocol, new FrameWriter(jute), options, clock);
-    this.session = new Session(links, this.protocol, options, clock, lease, (connection) =>
-      openNamespace(connection, this.protocol, options.namespace, options.serverList),
-    );
+    const prepare = (link: Link) => openNamespace(link, this.protocol, options.namespace, options.serverList);
+    const warn = (message: string) => this.warnings.tell(message);
+    this.session = new Session(links, this.protocol, options, clock, lease, prepare, warn);
+    warnOfStandstill(this.session, options, clock, warn);
   }
 
   async read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined> {

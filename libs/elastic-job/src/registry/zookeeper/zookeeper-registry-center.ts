@@ -64,6 +64,10 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     return this.client.session.onChange(listener);
   }
 
+  onWarning(listener: (message: string) => void): () => void {
+    return this.client.warnings.on(listener);
+  }
+
   read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined> {
     return this.client.read(path, options);
   }

@@ -7,7 +7,7 @@ import type { LinkListener, LinkSource } from '../link.js';
 import type { Protocol } from '../protocol.js';
 import type { News, WorkerOrder, WorkerReport, WorkerSettings } from './messages.js';
 import { SharedLease, sharedLeaseMemory } from './shared-lease.js';
-import { WorkerLink } from './worker-link.js';
+import { type GiveOrder, WorkerLink } from './worker-link.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 /** Where the worker's entry lies, if this file was not moved by a bundler. */
@@ -60,8 +60,7 @@ export class WorkerLinks implements LinkSource {
   }
 
   dial(ticket: SessionTicket | undefined, listener: LinkListener): WorkerLink {
-    const order = (given: WorkerOrder, handedOver?: readonly ArrayBuffer[]) =>
-      this.worker?.postMessage(given, handedOver);
+    const order: GiveOrder = (given, handedOver) => this.order(given, handedOver);
     const lastZxid = ticket && this.link ? this.link.lastZxid : 0n;
     this.link = new WorkerLink(lastZxid, this.protocol, this.clock, listener, order, () => this.attempt(ticket));
     return this.link;
@@ -97,8 +96,7 @@ export class WorkerLinks implements LinkSource {
     this.phase = 'begun';
     try {
       this.worker ??= this.start();
-      const order: WorkerOrder = { kind: 'begin', session: this.session };
-      this.worker.postMessage(order);
+      this.order({ kind: 'begin', session: this.session });
     } catch (error) {
       this.lose(undefined, error);
     }
@@ -112,6 +110,10 @@ export class WorkerLinks implements LinkSource {
     return worker;
   }
 
+  private order(order: WorkerOrder, handedOver: readonly ArrayBuffer[] = []): void {
+    this.worker?.postMessage(order, handedOver);
+  }
+
   private receive(worker: Worker, report: WorkerReport): void {
     if (worker !== this.worker) return;
     if (report.kind === 'news') {
@@ -119,8 +121,7 @@ export class WorkerLinks implements LinkSource {
       for (const news of report.news) this.inbox.push(news);
       return this.takeIn();
     }
-    const answer: WorkerOrder = { kind: 'alive' };
-    worker.postMessage(answer);
+    this.order({ kind: 'alive' });
     // After a long pause this may be the first that is heard; the worker may have given the session up.
     this.link?.mayDeliver();
   }

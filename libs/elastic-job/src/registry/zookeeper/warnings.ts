@@ -1,0 +1,16 @@
+import { isolated } from './isolated.js';
+
+/** Who hears what may cost a session one day. */
+export class Warnings {
+  private readonly listeners = new Set<(message: string) => void>();
+
+  /** @returns a function that removes the listener */
+  on(listener: (message: string) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  tell(message: string): void {
+    for (const listener of new Set(this.listeners)) isolated(() => listener(message));
+  }
+}
