@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Clock, Timer } from '../../clock/index.js';
-import { elapsedMs, type Lease, type Moment, momentOf } from '../session-lease.js';
+import { elapsedMs, type Lease, leaseMarginMs, type Moment, momentOf } from '../session-lease.js';
 import { FrameReader } from './frame-reader.js';
 import { type FrameWriter, readConnected, type SessionTicket, XID } from './handshake.js';
 import { isolated } from './isolated.js';
@@ -20,6 +20,7 @@ export interface ConnectionOptions {
   readonly tls: TlsOptions | undefined;
   readonly digest: string | undefined;
   readonly sessionTimeoutMs: number;
+  readonly serverTickMs: number | undefined;
   /** Longest time from the name's resolution to the server's acceptance of the session, in milliseconds. */
   readonly limitMs: number;
   /** The session to go on with; undefined: a new one. */
@@ -38,8 +39,9 @@ const ENDING_CODES: ReadonlySet<number> = new Set([-112, -118]);
  * into the next one.
  *
  * - The credentials go first, then whatever is sent. All that is sent in one turn leaves in one write.
- * - It asks for a sign of life when it has sent nothing for a third of the session's timeout, and ends when nothing that
- *   it has sent in the last two thirds was answered: a link that dies in silence, one way or both, is noticed.
+ * - It asks for a sign of life when it has sent nothing for half of the lease's margin, and ends when nothing that it has
+ *   sent in the last two thirds of the session's timeout was answered: a link that dies in silence, one way or both, is
+ *   noticed.
  * - A reply of the wrong form ends it.
  */
 export class Connection implements Link {
@@ -188,21 +190,35 @@ export class Connection implements Link {
   /** Wakes when the next sign of life is due, to be given or to have been received. */
   private watchOver(): void {
     this.alarm?.cancel();
-    const third = this.timeoutMs / 3;
-    const dueMs = Math.min(third - elapsedMs(this.lastSend, this.clock), 2 * third - this.lease.ageMs());
-    this.alarm = this.clock.setTimer(Math.max(0, dueMs), () => void this.afterPolling(() => this.lookAfter(third)));
+    const toPingMs = this.pingAfterMs - elapsedMs(this.lastSend, this.clock);
+    const toEndMs = this.silenceMs - this.lease.ageMs();
+    const dueMs = Math.max(0, Math.min(toPingMs, toEndMs));
+    this.alarm = this.clock.setTimer(dueMs, () => void this.afterPolling(() => this.lookAfter()));
   }
 
-  private lookAfter(third: number): void {
+  private lookAfter(): void {
     if (!this.isOpen) return;
     const ageMs = this.lease.ageMs();
-    if (ageMs >= 2 * third) return this.end(new Error(`no answer for ${Math.round(ageMs)} ms`));
-    if (elapsedMs(this.lastSend, this.clock) >= third) {
+    if (ageMs >= this.silenceMs) return this.end(new Error(`no answer for ${Math.round(ageMs)} ms`));
+    if (elapsedMs(this.lastSend, this.clock) >= this.pingAfterMs) {
       this.write(this.writer.ping);
       this.flush();
       this.pings.push(this.lastSend);
     }
     this.watchOver();
+  }
+
+  /**
+   * A member of an ensemble tells the leader twice in a tick which sessions it has heard. If it dies in between, the
+   * leader knows only of the request before, so that one must not be older than the lease's margin less half a tick.
+   * The margin is at least a tick, if that is known.
+   */
+  private get pingAfterMs(): number {
+    return leaseMarginMs(this.timeoutMs, this.options.serverTickMs) / 2;
+  }
+
+  private get silenceMs(): number {
+    return (2 / 3) * this.timeoutMs;
   }
 
   /** An alarm that is late, because the process was busy or stopped, looks first at what has arrived meanwhile. */

@@ -10,7 +10,7 @@ import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 /** What dialing depends on. */
 export type DialOptions = Pick<
   ResolvedZooKeeperOptions,
-  'servers' | 'tls' | 'digest' | 'sessionTimeoutMs' | 'connectionTimeoutMs'
+  'servers' | 'tls' | 'digest' | 'sessionTimeoutMs' | 'connectionTimeoutMs' | 'serverTickMs'
 >;
 
 const FIRST_LIMIT_MS = 1_000;
@@ -35,7 +35,7 @@ export class Dialer implements LinkSource {
   }
 
   dial(ticket: SessionTicket | undefined, listener: LinkListener): Connection {
-    const { servers, sessionTimeoutMs, tls, digest } = this.options;
+    const { servers, sessionTimeoutMs, serverTickMs, tls, digest } = this.options;
     const attempt = this.start + this.attempts;
     this.attempts += 1;
     const options = {
@@ -44,6 +44,7 @@ export class Dialer implements LinkSource {
       tls,
       digest,
       sessionTimeoutMs,
+      serverTickMs,
       limitMs: this.limitMs(),
       ticket,
       lastZxid: ticket && this.latest ? this.latest.lastZxid : 0n,

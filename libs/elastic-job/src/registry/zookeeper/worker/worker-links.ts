@@ -23,7 +23,7 @@ export function linksOfWorker(
     options;
   const memory = sharedLeaseMemory();
   const lease = new SharedLease(memory, clock, serverTickMs);
-  const dialing = { servers, tls, digest, sessionTimeoutMs, connectionTimeoutMs };
+  const dialing = { servers, tls, digest, sessionTimeoutMs, connectionTimeoutMs, serverTickMs };
   const settings = { dialing, serverTickMs, maxBlockedMs, lease: memory };
   return { links: new WorkerLinks(protocol, clock, lease, settings, workerUrl), lease };
 }
