@@ -6,19 +6,19 @@ import { EACH, useStage } from './stage.js';
 
 const stage = useStage();
 
-describe('D3: version 0', EACH, () => {
-  const operations = (path: string): readonly Operation[] => [
-    { kind: 'check', path, version: 0 },
-    { kind: 'set', path, data: 'lost update', version: 0 },
-    { kind: 'delete', path, version: 0 },
-  ];
+const ofVersion0 = (path: string): readonly Operation[] => [
+  { kind: 'check', path, version: 0 },
+  { kind: 'set', path, data: 'lost update', version: 0 },
+  { kind: 'delete', path, version: 0 },
+];
 
+describe('D3: version 0', EACH, () => {
   it('D3: given a node at version 1, when version 0 is expected, then every kind of operation is refused', async () => {
     const server = await stage().server();
     const client = await stage().client({ servers: server.connect });
     await client.create('/v', '', 'PERSISTENT');
     await client.set('/v', 'written');
-    for (const operation of operations('/v')) {
+    for (const operation of ofVersion0('/v')) {
       const result = await client.transaction([{ kind: 'check', path: '/' }, operation]);
       expect(result).toEqual({ kind: 'refused', index: 1, path: '/v', refusal: 'BAD_VERSION' });
     }
@@ -30,7 +30,7 @@ describe('D3: version 0', EACH, () => {
   it('D3: given nodes at version 0, when version 0 is expected, then every kind of operation is done', async () => {
     const server = await stage().server();
     const client = await stage().client({ servers: server.connect });
-    for (const [n, operation] of operations('/v').entries()) {
+    for (const [n, operation] of ofVersion0('/v').entries()) {
       await client.create(`/v${n}`, '', 'PERSISTENT');
       const result = await client.transaction([{ ...operation, path: `/v${n}` }]);
       expect(result.kind).toBe('committed');
@@ -52,25 +52,46 @@ describe('D15: a reply that is lost', EACH, () => {
     expect(await client.children('/')).toHaveLength(1);
   });
 
-  it('D15: given writes of every kind whose replies are lost, when the client reconnects, then each is applied exactly once', async () => {
+  it('D15: given writes of every kind whose replies are lost, when the client reconnects, then each is applied exactly once, and its fate is told where the node shows it', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect });
     for (const path of ['/set', '/set-in-one', '/deleted']) await client.create(path, '', 'PERSISTENT');
+    const unknown = { status: 'rejected', reason: { fate: 'unknown' } };
     const writes = [
-      () => client.set('/set', 'written'),
-      () => client.delete('/deleted'),
-      () => client.transaction([{ kind: 'set', path: '/set-in-one', data: 'written' }]),
+      { write: () => client.create('/own', 'mine', 'EPHEMERAL'), end: { status: 'fulfilled', value: '/own' } },
+      { write: () => client.delete('/deleted'), end: { status: 'fulfilled' } },
+      { write: () => client.set('/set', 'written'), end: unknown },
+      { write: () => client.transaction([{ kind: 'set', path: '/set-in-one', data: 'written' }]), end: unknown },
     ];
-    for (const write of writes) {
+    for (const { write, end } of writes) {
       const back = new SessionDiary(client).next('RECONNECTED');
       const lost = proxy.dropReplyAfter();
-      await expect(write()).rejects.toMatchObject({ fate: 'unknown' });
+      expect(await Promise.allSettled([write()])).toMatchObject([end]);
       await lost;
       await back;
     }
     expect((await client.exists('/set'))?.version).toBe(1);
     expect((await client.exists('/set-in-one'))?.version).toBe(1);
     expect(await client.exists('/deleted')).toBeUndefined();
+    expect(await client.exists('/own')).toMatchObject({ version: 0, ephemeralOwner: client.session.id });
+  });
+
+  it('D15: given writes that never arrive, when the client reconnects, then it says that nothing was applied where the node shows it', async () => {
+    const { proxy } = await stage().network();
+    const client = await stage().client({ servers: proxy.connect });
+    await client.create('/a', '', 'PERSISTENT');
+    for (const write of [
+      () => client.set('/a', 'x', 0),
+      () => client.delete('/a'),
+      () => client.create('/a', '', 'EPHEMERAL'),
+    ]) {
+      const back = new SessionDiary(client).next('RECONNECTED');
+      const lost = proxy.dropRequest();
+      await expect(write()).rejects.toMatchObject({ fate: 'not-applied' });
+      await lost;
+      await back;
+    }
+    expect(await client.read('/a')).toMatchObject({ data: '', stat: { version: 0, ephemeralOwner: undefined } });
   });
 
   it('D15: given a write that never arrives, when the client reconnects, then it says that it does not know, and nothing was sent twice', async () => {
