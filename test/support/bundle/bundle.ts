@@ -8,7 +8,7 @@ const CACHE = new URL('node_modules/.cache/bundles/', WORKSPACE);
 const LIBRARY = 'libs/elastic-job/src/';
 const CONNECTION_WORKER = `${LIBRARY}registry/zookeeper/worker/connection-worker.ts`;
 
-/** JavaScript that was made of TypeScript, in a directory of its own. */
+/** JavaScript that stands for itself, in a directory of its own. */
 export interface Bundle {
   /** @param name that of an entry */
   url(name: string): URL;
@@ -16,17 +16,21 @@ export interface Bundle {
 }
 
 /**
- * Bundles each entry with all of the workspace's code that it imports; packages stay outside.
+ * Bundles each entry with all of its own code that it imports; packages stay outside.
  * @param entries paths in the workspace, by the names of the files to be made
+ * @param inlined packages that are bundled as well
  */
-export async function bundle(entries: Readonly<Record<string, string>>): Promise<Bundle> {
+export async function bundle(
+  entries: Readonly<Record<string, string>>,
+  inlined: readonly string[] = [],
+): Promise<Bundle> {
   await mkdir(CACHE, { recursive: true });
   const directory = await mkdtemp(fileURLToPath(CACHE));
   await build({
     root: fileURLToPath(WORKSPACE),
     configFile: false,
     logLevel: 'error',
-    resolve: { alias: { 'nestjs-elastic-job/zookeeper-worker': inWorkspace(CONNECTION_WORKER) } },
+    ssr: { noExternal: [...inlined] },
     build: {
       ssr: true,
       outDir: directory,

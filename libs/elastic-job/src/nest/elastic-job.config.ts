@@ -1,7 +1,7 @@
 import { registerAs } from '@nestjs/config';
 import { IsIn, IsNumberString, IsOptional, IsString, ValidateIf, validateSync } from 'class-validator';
 import { ConfigurationError, mustBe } from '../domain/index.js';
-import type { ElasticJobModuleOptions, ZooKeeperRegistryOptions } from './module-options.js';
+import type { ElasticJobModuleOptions } from './module-options.js';
 
 const WHOLE_NUMBER = [{ no_symbols: true }, { message: mustBe('a whole number') }] as const;
 const GIVEN = { message: mustBe('given, since the registry is zookeeper') };
@@ -44,7 +44,7 @@ class Environment {
 
   @IsOptional()
   @IsIn(['in-process', 'worker-thread'], { message: mustBe('"in-process" or "worker-thread"') })
-  ELASTIC_JOB_CONNECTION: string | undefined = undefined;
+  ELASTIC_JOB_CONNECTION: 'in-process' | 'worker-thread' | undefined = undefined;
 
   @IsOptional()
   @IsNumberString(...WHOLE_NUMBER)
@@ -125,7 +125,7 @@ function registryOf(environment: Environment): NonNullable<ElasticJobModuleOptio
     requestTimeoutMs,
     serverTickMs: number(environment.ELASTIC_JOB_SERVER_TICK_MS),
     tls: flag(environment.ELASTIC_JOB_TLS) ? {} : undefined,
-    connection: environment.ELASTIC_JOB_CONNECTION as ZooKeeperRegistryOptions['connection'],
+    connection: environment.ELASTIC_JOB_CONNECTION,
     maxBlockedMs: number(environment.ELASTIC_JOB_MAX_BLOCKED_MS),
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../clock/index.js';
+import { ConfigurationError } from '../../domain/index.js';
 import type { RegistryTraffic, RequestOptions, SessionInfo } from '../registry-center.js';
 import { NoAuthError, RegistryUnavailableError, SessionLostError, UnsupportedServerError } from '../registry.errors.js';
 import type { Lease } from '../session-lease.js';
@@ -191,6 +192,7 @@ export class Session implements ConnectionUser {
 
   failed(cause: unknown): void {
     this.problem = cause;
+    if (cause instanceof ConfigurationError) this.concludeFirst(cause);
   }
 
   private mayDeliver(): boolean {

@@ -56,6 +56,8 @@ describe('the options of the ZooKeeper registry', () => {
       requestTimeoutMs: 10_000,
       maxRequestBytes: 1_000_000,
       digest: undefined,
+      connection: 'in-process',
+      maxBlockedMs: 60_000,
     });
   });
 
@@ -67,6 +69,20 @@ describe('the options of the ZooKeeper registry', () => {
       expect(make).toThrow(part);
     }
     expect(make).not.toThrow('secret');
+  });
+
+  it('given TLS options with a function, when the connection is to have a thread of its own, then they are refused', () => {
+    const tls = { checkServerIdentity: () => undefined };
+    expect(resolveZooKeeperOptions({ ...right, tls }).tls).toBe(tls);
+    const resolve = () => resolveZooKeeperOptions({ ...right, tls, connection: 'worker-thread' });
+    expect(resolve).toThrow('tls (not shown) holds a function');
+  });
+
+  it('given an unknown kind of connection, when it is checked, then the error names both kinds', () => {
+    const wrong = { ...right, connection: 'thread' };
+    // oxlint-disable-next-line no-unsafe-type-assertion -- what a user without types may write
+    const resolve = () => resolveZooKeeperOptions(wrong as ZooKeeperOptions);
+    expect(resolve).toThrow('connection is "thread"; it takes "in-process" or "worker-thread"');
   });
 
   it.each(['user', ':password', 'user:', ''])(

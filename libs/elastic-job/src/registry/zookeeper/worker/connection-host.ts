@@ -22,14 +22,18 @@ export class ConnectionHost {
     private readonly port: MessagePort,
     private readonly settings: WorkerSettings,
   ) {
-    this.lease = new SharedLease(settings.lease, this.clock, settings.serverTickMs);
+    this.lease = new SharedLease(settings.lease, this.clock, settings.dialing.serverTickMs);
     this.heartbeat = new Heartbeat(
       this.clock,
       settings.maxBlockedMs,
       () => this.report({ kind: 'alive?' }),
       () => this.keeper?.giveUp(),
     );
-    port.on('message', (order: WorkerOrder) => this.obey(order));
+  }
+
+  /** Obeys from now on; what was ordered before is not lost. */
+  listen(): void {
+    this.port.on('message', (order: WorkerOrder) => this.obey(order));
   }
 
   private obey(order: WorkerOrder): void {

@@ -9,4 +9,4 @@ import type { WorkerSettings } from './messages.js';
 const settings: WorkerSettings = workerData;
 if (!parentPort)
   throw new Error('nestjs-elastic-job/zookeeper-worker is loaded by a worker thread; see the option workerUrl.');
-new ConnectionHost(parentPort, settings);
+new ConnectionHost(parentPort, settings).listen();

@@ -41,9 +41,10 @@ export class Heartbeat {
 
   private beat(): void {
     if (this.isAsked) this.unanswered += 1;
-    else this.ask();
+    if (this.unanswered === BEATS) return this.giveUp();
+    this.wait();
+    if (this.isAsked) return;
     this.isAsked = true;
-    if (this.unanswered < BEATS) this.wait();
-    else this.giveUp();
+    this.ask();
   }
 }

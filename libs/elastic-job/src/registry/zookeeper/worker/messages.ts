@@ -5,7 +5,6 @@ import type { SessionTicket } from '../handshake.js';
 /** What the worker thread is started with. */
 export interface WorkerSettings {
   readonly dialing: DialOptions;
-  readonly serverTickMs: number | undefined;
   readonly maxBlockedMs: number;
   /** The memory of the `SharedLease`. */
   readonly lease: SharedArrayBuffer;

@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../clock/index.js';
+import { ConfigurationError } from '../../../domain/index.js';
 import type { Lease } from '../../session-lease.js';
 import { BackOff } from '../back-off.js';
+import { reasonOf } from '../broken-connection.js';
 import type { SessionTicket } from '../handshake.js';
 import type { LinkListener, LinkSource } from '../link.js';
 import type { Protocol } from '../protocol.js';
@@ -24,7 +26,7 @@ export function linksOfWorker(
   const memory = sharedLeaseMemory();
   const lease = new SharedLease(memory, clock, serverTickMs);
   const dialing = { servers, tls, digest, sessionTimeoutMs, connectionTimeoutMs, serverTickMs };
-  const settings = { dialing, serverTickMs, maxBlockedMs, lease: memory };
+  const settings = { dialing, maxBlockedMs, lease: memory };
   return { links: new WorkerLinks(protocol, clock, lease, settings, workerUrl), lease };
 }
 
@@ -37,6 +39,8 @@ export function linksOfWorker(
 export class WorkerLinks implements LinkSource {
   private readonly backOff: BackOff;
   private worker?: Worker;
+  /** Whether the worker has ever said anything. */
+  private hasReported = false;
   /** The number of the session that the worker keeps, or tries to get. */
   private session = 0;
   /** `begun`: the worker dials for a new one; `held`: it has had a link; `none`: the next dial has to begin one. */
@@ -116,6 +120,7 @@ export class WorkerLinks implements LinkSource {
 
   private receive(worker: Worker, report: WorkerReport): void {
     if (worker !== this.worker) return;
+    this.hasReported = true;
     if (report.kind === 'news') {
       if (this.link) this.link.lastZxid = report.lastZxid;
       for (const news of report.news) this.inbox.push(news);
@@ -160,20 +165,27 @@ export class WorkerLinks implements LinkSource {
   private lose(worker: Worker | undefined, cause: unknown): void {
     if (worker !== this.worker) return;
     const wasHeld = this.phase === 'held';
+    const problem = this.hasReported ? workerGone(cause) : workerNotStarted(this.entry, cause);
     this.forget();
     this.lease.end();
     if (wasHeld && this.link?.isOpening) this.link.expired();
-    else this.link?.end(new Error(describeLoss(this.entry, cause), { cause }));
+    else this.link?.end(problem);
   }
 
   private forget(): void {
     this.worker = undefined;
+    this.hasReported = false;
     this.phase = 'none';
     this.inbox.length = 0;
   }
 }
 
-function describeLoss(entry: URL, cause: unknown): string {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return `the worker thread of ${entry.href} is gone (${reason}); a bundled application names its entry in workerUrl`;
+function workerGone(cause: unknown): Error {
+  return new Error(`the worker thread is gone: ${reasonOf(cause)}`, { cause });
+}
+
+function workerNotStarted(entry: URL, cause: unknown): ConfigurationError {
+  const problem = `workerUrl: no worker thread can be started from ${entry.href} (${reasonOf(cause)})`;
+  const remedy = 'a bundled application makes a file of nestjs-elastic-job/zookeeper-worker and names it in workerUrl';
+  return new ConfigurationError('registry', [problem, remedy], { cause });
 }

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../testing/index.js';
+import { Heartbeat } from './heartbeat.js';
+
+const MAX_BLOCKED_MS = 800;
+
+describe('the heartbeat between two threads', () => {
+  it('given a thread that answers, when much time passes, then it is asked on and on and never given up', async () => {
+    const { clock, heard, heartbeat } = start(() => heartbeat.answered());
+    await clock.advance(10 * MAX_BLOCKED_MS);
+    expect(heard.length).toBeGreaterThan(70);
+    expect(new Set(heard)).toEqual(new Set(['asked']));
+    heartbeat.stop();
+  });
+
+  it('given a thread that falls silent, when it has been silent for the limit, then it is given up once, not before and hardly later', async () => {
+    const { clock, heard } = start();
+    await clock.advance(MAX_BLOCKED_MS);
+    expect(heard).toEqual(['asked']);
+    await clock.advance(MAX_BLOCKED_MS / 8);
+    expect(heard).toEqual(['asked', 'given up']);
+    await clock.advance(10 * MAX_BLOCKED_MS);
+    expect(heard).toHaveLength(2);
+  });
+
+  it('given a thread that was given up, when the next session begins, then it is asked anew', async () => {
+    const { clock, heard, heartbeat } = start();
+    await clock.advance(2 * MAX_BLOCKED_MS);
+    heartbeat.start();
+    await clock.advance(MAX_BLOCKED_MS / 8);
+    expect(heard).toEqual(['asked', 'given up', 'asked']);
+    heartbeat.stop();
+  });
+
+  it('given an answer just before the limit, when the thread falls silent again, then the whole limit is granted again', async () => {
+    const { clock, heard, heartbeat } = start();
+    await clock.advance(MAX_BLOCKED_MS);
+    heartbeat.answered();
+    await clock.advance(MAX_BLOCKED_MS);
+    expect(heard).toEqual(['asked', 'asked']);
+    heartbeat.stop();
+  });
+});
+
+function start(answer: () => void = () => {}) {
+  const clock = new VirtualClock();
+  const heard: string[] = [];
+  const ask = () => {
+    heard.push('asked');
+    answer();
+  };
+  const heartbeat = new Heartbeat(clock, MAX_BLOCKED_MS, ask, () => heard.push('given up'));
+  heartbeat.start();
+  return { clock, heard, heartbeat };
+}

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { pack, RawPayload } from './messages.js';
+
+describe('packing', () => {
+  it('given payloads on shared memory and none at all, when they are packed, then each part is what it was, on one memory that holds nothing else', () => {
+    const shared = Buffer.from('--one--three--');
+    const payloads = [new RawPayload(shared.subarray(2, 5)), null, new RawPayload(shared.subarray(7, 12))];
+
+    const { parts, memory } = pack(payloads);
+
+    expect(parts.map((part) => Buffer.from(part).toString())).toEqual(['one', '', 'three']);
+    expect(memory.byteLength).toBe('onethree'.length);
+    expect(parts.every((part) => part.buffer === memory)).toBe(true);
+  });
+});

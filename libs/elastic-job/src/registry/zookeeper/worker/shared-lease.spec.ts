@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { SystemClock } from '../../../clock/index.js';
+import { momentOf } from '../../session-lease.js';
+import { SharedLease, sharedLeaseMemory } from './shared-lease.js';
+
+const TIMEOUT_MS = 10_000;
+/** The timeout less its fifth. */
+const WHOLE_MS = 8_000;
+const clock = new SystemClock();
+
+describe('a lease that threads share', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('given a lease that nobody was granted, when it is read, then nothing remains', () => {
+    const lease = newLease();
+    expect(lease.remainingMs()).toBe(0);
+    expect(lease.ageMs()).toBe(Infinity);
+  });
+
+  it('given a granted lease, when time passes, then it counts from the moment of the request, less a fifth', () => {
+    const lease = newLease();
+    lease.grant(TIMEOUT_MS, ago(3_000));
+    expect(WHOLE_MS - 3_000 - lease.remainingMs()).toBeCloseTo(0, -2);
+    expect(lease.ageMs() - 3_000).toBeCloseTo(0, -2);
+  });
+
+  it('given later and earlier proofs, when they arrive, then only the later ones count', () => {
+    const lease = newLease();
+    lease.grant(TIMEOUT_MS, ago(5_000));
+    lease.prove(ago(2_000));
+    lease.prove(ago(4_000));
+    expect(lease.ageMs() - 2_000).toBeCloseTo(0, -2);
+  });
+
+  it('given an ended lease, when a late proof arrives, then it stays ended, until the next is granted', () => {
+    const lease = newLease();
+    lease.grant(TIMEOUT_MS, ago(0));
+    lease.end();
+    lease.prove(ago(0));
+    expect(lease.remainingMs()).toBe(0);
+    lease.grant(TIMEOUT_MS, ago(0));
+    expect(lease.remainingMs()).toBeGreaterThan(0);
+  });
+
+  it('given a proof that another thread ends at that moment, when both are done, then it is ended', () => {
+    const lease = newLease();
+    lease.grant(TIMEOUT_MS, ago(1_000));
+    // The last thing that a proof does before it is written down.
+    vi.spyOn(Atomics, 'store').mockImplementationOnce((_fields, _index, value: bigint) => {
+      lease.end();
+      return value;
+    });
+    lease.prove(ago(0));
+    expect(lease.remainingMs()).toBe(0);
+  });
+
+  it('given a machine that slept while the monotonic clock stood still, when the lease is read, then the wall clock counts', () => {
+    const lease = newLease();
+    lease.grant(TIMEOUT_MS, { ...ago(0), wallMs: clock.wallNow() - 9_000 });
+    expect(lease.remainingMs()).toBe(0);
+  });
+
+  it('given servers with long ticks, when the lease is read, then its margin is a tick, and a third at most', () => {
+    const memory = sharedLeaseMemory();
+    new SharedLease(memory, clock).grant(TIMEOUT_MS, ago(0));
+    expect(new SharedLease(memory, clock, 3_000).remainingMs() - 7_000).toBeCloseTo(0, -2);
+    expect(new SharedLease(memory, clock, 9_000).remainingMs() - 6_667).toBeCloseTo(0, -2);
+  });
+
+  it('given a thread that began later, when it reads the lease, then it sees the same', async () => {
+    const memory = sharedLeaseMemory();
+    const lease = new SharedLease(memory, clock);
+    lease.grant(TIMEOUT_MS, ago(1_000));
+    const read = `const { parentPort, workerData } = require('node:worker_threads');
+      const [proven] = new BigInt64Array(workerData);
+      parentPort.postMessage(Number(process.hrtime.bigint() - proven) / 1e6);`;
+    const worker = new Worker(read, { eval: true, workerData: memory, execArgv: [] });
+    const [seenMs] = await once(worker, 'message');
+    await worker.terminate();
+    expect(seenMs).toBeGreaterThanOrEqual(1_000);
+    expect(seenMs).toBeLessThanOrEqual(lease.ageMs());
+  });
+});
+
+function newLease(): SharedLease {
+  return new SharedLease(sharedLeaseMemory(), clock);
+}
+
+function ago(ms: number): { readonly monotonicMs: number; readonly wallMs: number } {
+  const { monotonicMs, wallMs } = momentOf(clock);
+  return { monotonicMs: monotonicMs - ms, wallMs: wallMs - ms };
+}

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { installLibrary } from '../../nest/built/build-library.js';
+import { type Bundle, bundle } from '../../support/bundle/bundle.js';
+
+const DIRECTORY = 'test/integration/worker';
+const LIMIT_MS = 20_000;
+
+describe('an application that connects in a worker thread', { timeout: LIMIT_MS }, () => {
+  beforeAll(() => installLibrary([DIRECTORY]), 60_000);
+
+  it('given the built library, when the application runs, then it works, closes and ends by itself', async () => {
+    const program = new URL('application.fixture.mjs', import.meta.url);
+    expect(await run(program)).toEqual({ stdout: 'of the application, goes\n', stderr: '' });
+  });
+
+  describe('that is bundled with the library', () => {
+    let bundled: Bundle;
+    beforeAll(async () => {
+      bundled = await bundle(
+        {
+          application: `${DIRECTORY}/application.fixture.mjs`,
+          worker: `${DIRECTORY}/zookeeper-worker.fixture.mjs`,
+        },
+        ['nestjs-elastic-job'],
+      );
+    });
+    afterAll(() => bundled.remove());
+
+    it('given the bundled entry of the worker, when the application runs, then it works, closes and ends by itself', async () => {
+      const text = await readFile(bundled.url('application'), 'utf8');
+      expect(text).not.toMatch(/from ["']nestjs-elastic-job/);
+      const output = await run(bundled.url('application'), './worker.mjs');
+      expect(output).toEqual({ stdout: 'of the application, goes\n', stderr: '' });
+    });
+
+    it('given no word of where the entry is, when the application runs, then it fails and names the option', async () => {
+      await expect(run(bundled.url('application'))).rejects.toThrow(
+        /workerUrl: no worker thread can be started from .*connection-worker\.js/,
+      );
+    });
+  });
+});
+
+/** Runs a program to its end. @throws with its output, if it fails or takes too long */
+async function run(program: URL, ...given: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  const namespace = `built/${new SystemClock().uuid()}`;
+  const words = [fileURLToPath(program), inject('zooKeeper'), namespace, ...given];
+  return promisify(execFile)(process.execPath, words, { timeout: LIMIT_MS, killSignal: 'SIGKILL' });
+}

@@ -1,0 +1,239 @@
+import { BroadcastChannel } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  RegistryUnavailableError,
+  type SessionInfo,
+  type SessionState,
+  ZooKeeperRegistryCenter,
+  type ZooKeeperOptions,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
+import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
+import { type Bundle, bundle } from '../../support/bundle/bundle.js';
+import { forkClient, OpenHandles } from '../../support/faults/index.js';
+
+const SESSION_MS = 1_200;
+const clock = new SystemClock();
+const handles = new OpenHandles();
+let workers: Bundle;
+let namespace: string;
+
+beforeAll(async () => {
+  workers = await bundle({
+    worker: 'libs/elastic-job/src/registry/zookeeper/worker/connection-worker.ts',
+    mortal: 'test/integration/worker/mortal-worker.fixture.ts',
+  });
+});
+afterAll(() => workers.remove());
+beforeEach(() => {
+  namespace = `worker/${clock.uuid()}`;
+});
+afterEach(() => handles.stopAll());
+
+describe('a handler that computes without a pause', { timeout: 20_000 }, () => {
+  it('given a connection in a worker thread, when the main thread is blocked for three session timeouts, then the session and its nodes have lived on', async () => {
+    const center = await connected({});
+    const created = await createdEphemeral(center);
+    const states = recordStates(center);
+    block(3 * SESSION_MS);
+    expect(center.leaseRemainingMs()).toBeGreaterThan(0);
+    expect((await center.read('/e'))?.stat).toEqual(created);
+    expect(states).toEqual([]);
+  });
+
+  it('given a connection in the process, when it is blocked for three session timeouts, then the session is lost, and known to be so at once', async () => {
+    const center = await connected({ connection: 'in-process' });
+    await createdEphemeral(center);
+    const states = recordStates(center);
+    const reconnected = next(center, 'RECONNECTED');
+    block(3 * SESSION_MS);
+    expect(center.leaseRemainingMs()).toBe(0);
+    await reconnected;
+    expect(states).toEqual(['SUSPENDED', 'LOST', 'RECONNECTED']);
+    expect(await center.read('/e')).toBeUndefined();
+  });
+
+  it('given a worker thread, when the main thread is blocked beyond maxBlockedMs, then the session is given up before that thread can act', async () => {
+    const center = await connected({ sessionTimeoutMs: 20_000, maxBlockedMs: 400 });
+    const other = await connected({ sessionTimeoutMs: 20_000, connection: 'in-process' });
+    await createdEphemeral(center);
+    const before = center.session.id;
+    const order: unknown[] = [];
+    center.onSession(({ state }) => order.push(state));
+    const reconnected = next(center, 'RECONNECTED');
+    const asked = center.exists('/').then(
+      () => order.push('answer'),
+      () => order.push('no answer'),
+    );
+    await requestsHaveLeft();
+    block(1_000);
+    expect(center.leaseRemainingMs()).toBe(0);
+    expect(await other.exists('/e')).toBeUndefined();
+    const { id } = await reconnected;
+    await asked;
+    expect(order.slice(0, 2)).toEqual(['SUSPENDED', 'LOST']);
+    expect(order).toContain('no answer');
+    expect(id).not.toBe(before);
+    await center.create('/e', '', 'EPHEMERAL');
+  });
+
+  it('given a worker thread, when the main thread is blocked for less than maxBlockedMs again and again, then nothing happens', async () => {
+    const center = await connected({ maxBlockedMs: 800 });
+    const states = recordStates(center);
+    for (let round = 0; round < 4; round += 1) {
+      block(500);
+      await clock.sleep(10);
+    }
+    expect(await center.exists('/')).toBeDefined();
+    expect(states).toEqual([]);
+  });
+
+  it('given a network that breaks while the main thread is blocked, when that goes on, then the worker has regained the session and the views are right', async () => {
+    const proxy = await handles.add(forkClient(new URL('cutting-proxy.fixture.ts', import.meta.url), [port()]));
+    const { connect } = await proxy.receive((told): told is { connect: string } => typeof told === 'object');
+    const [center, other] = [await connected({ servers: connect }), await connected({})];
+    const created = await createdEphemeral(center);
+    const view = await center.openSubtree('/', () => {});
+    const states = recordStates(center);
+    const reconnected = next(center, 'RECONNECTED');
+    proxy.send({ cutInMs: 200 });
+    const written = other.create('/p', '', 'PERSISTENT');
+    block(3 * SESSION_MS);
+    expect(center.leaseRemainingMs()).toBeGreaterThan(0);
+    await reconnected;
+    await written;
+    await view.sync();
+    expect(states).toEqual(['SUSPENDED', 'RECONNECTED']);
+    expect(view.node('/e')?.stat).toEqual(created);
+    expect(view.children('/').toSorted()).toEqual(['e', 'p']);
+  });
+
+  it('given a loop that stands still for a third of what the session can bear, when it turns again, then a warning says so and names the remedy', async () => {
+    const [inProcess, inWorker] = [
+      await connected({ connection: 'in-process' }),
+      await connected({ maxBlockedMs: 900 }),
+    ];
+    const heard: string[] = [];
+    inProcess.onWarning((message) => heard.push(message));
+    inWorker.onWarning((message) => heard.push(message));
+    block(500);
+    await clock.sleep(100);
+    expect(heard).toHaveLength(2);
+    expect(heard[0]).toMatch(/stood still for \d+ ms; 960 ms cost the session.*worker-thread/);
+    expect(heard[1]).toMatch(/stood still for \d+ ms; 900 ms cost the session.*maxBlockedMs/);
+    expect(inProcess.session.state).toBe('CONNECTED');
+  });
+});
+
+describe('what runs the jobs', () => {
+  it('given an event loop that stood still, when it turns again, then the runtime tells of it as a warning', async () => {
+    const runtime = new ElasticJobRuntime({ registry: make({ connection: 'in-process' }), clock });
+    void handles.add(runtime);
+    const warnings: JobEvent[] = [];
+    runtime.events.on((event) => event.kind === 'warning' && warnings.push(event));
+    await runtime.start();
+    block(500);
+    await clock.sleep(100);
+    expect(warnings).toEqual([
+      { kind: 'warning', jobName: undefined, message: expect.stringContaining('The event loop stood still') },
+    ]);
+  });
+
+  it('given servers whose tick is longer than a third of the session, when it begins, then a warning names the remedies', async () => {
+    const center = make({ connection: 'in-process', serverTickMs: SESSION_MS / 2 });
+    const heard: string[] = [];
+    center.onWarning((message) => heard.push(message));
+    await center.connect();
+    expect(heard).toEqual([expect.stringMatching(/fewer than three ticks of 600 ms.*sessionTimeoutMs.*tickTime/)]);
+  });
+});
+
+describe('the worker thread of a connection', () => {
+  it('given a worker that ends, when the client learns of it, then the session is lost, and the next one has a worker of its own', async () => {
+    const center = await connected({ workerUrl: workers.url('mortal') });
+    const before = center.session.id;
+    const states = recordStates(center);
+    const reconnected = next(center, 'RECONNECTED');
+    const answered = center.create('/a', '', 'PERSISTENT').then(
+      () => 'created',
+      ({ fate }: RegistryUnavailableError) => fate,
+    );
+    await requestsHaveLeft();
+    const channel = new BroadcastChannel('end of the connection worker');
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads, not a window
+    channel.postMessage('end');
+    channel.close();
+    const { id } = await reconnected;
+    expect(states).toEqual(['SUSPENDED', 'LOST', 'RECONNECTED']);
+    expect(id).not.toBe(before);
+    expect(['created', 'unknown']).toContain(await answered);
+    await center.create('/b', '', 'EPHEMERAL');
+  });
+
+  it('given an entry that is not there, when connecting, then that fails at once, and the error names it and the option', async () => {
+    const connecting = make({ workerUrl: new URL('file:///nowhere/worker.js') }).connect();
+    await expect(connecting).rejects.toThrow(ConfigurationError);
+    await expect(connecting).rejects.toThrow(/workerUrl: .*file:\/\/\/nowhere\/worker\.js/);
+  });
+
+  it('given a connect that failed, when it is tried again at once, then it connects', async () => {
+    const center = make({});
+    await expect(center.connect({ timeoutMs: 1 })).rejects.toThrow(RegistryUnavailableError);
+    await center.connect();
+    expect(center.session.state).toBe('CONNECTED');
+  });
+});
+
+function make(options: Partial<ZooKeeperOptions>): ZooKeeperRegistryCenter {
+  const made = new ZooKeeperRegistryCenter(
+    {
+      servers: inject('zooKeeper'),
+      namespace,
+      sessionTimeoutMs: SESSION_MS,
+      connection: 'worker-thread',
+      workerUrl: workers.url('worker'),
+      ...options,
+    },
+    clock,
+  );
+  void handles.add({ stop: () => made.close() });
+  return made;
+}
+
+async function connected(options: Partial<ZooKeeperOptions>): Promise<ZooKeeperRegistryCenter> {
+  const made = make(options);
+  await made.connect();
+  return made;
+}
+
+async function createdEphemeral(center: ZooKeeperRegistryCenter): Promise<unknown> {
+  await center.create('/e', '', 'EPHEMERAL');
+  return (await center.read('/e'))?.stat;
+}
+
+function recordStates(center: ZooKeeperRegistryCenter): (SessionState | undefined)[] {
+  const states: (SessionState | undefined)[] = [];
+  center.onSession(({ state }) => states.push(state));
+  return states;
+}
+
+function next(center: ZooKeeperRegistryCenter, awaited: SessionState): Promise<SessionInfo> {
+  return new Promise((resolve) => center.onSession((session) => session.state === awaited && resolve(session)));
+}
+
+function port(): string {
+  return inject('zooKeeper').split(':')[1]!;
+}
+
+/** They leave together, at the end of the turn. */
+function requestsHaveLeft(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
+}
+
+/** Keeps this thread from everything else. */
+function block(ms: number): void {
+  // As a busy loop does, without taking a core from the other threads of this machine.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
