@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const library = (path: string) => fileURLToPath(new URL(`./libs/elastic-job/src/${path}`, import.meta.url));
 
@@ -15,6 +15,8 @@ export default defineConfig({
   },
   test: {
     include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
+    // Those that break servers run by themselves: vitest.chaos.config.ts.
+    exclude: [...configDefaults.exclude, 'test/chaos/**'],
     globalSetup: './test/support/zookeeper/global-setup.ts',
     pool: 'threads',
     isolate: false,

@@ -80,13 +80,16 @@ function wrongStep(entries: readonly DiaryEntry[]): string | undefined {
 async function assertWrites(witness: RegistryCenter, workloads: readonly Workload[]): Promise<void> {
   const logs = new Set(await witness.children(TREE.logs));
   const pairs = new Set(await witness.children(TREE.pairs));
-  const wrong = (writes: readonly Write[], isThere: (path: string) => boolean) =>
-    writes.filter(({ path, fate }) => fate !== 'unknown' && isThere(path) !== (fate === 'done'));
   for (const { writes } of workloads) {
-    expect(wrong(writes.log, (path) => logs.has(path))).toEqual([]);
-    for (const half of ['a', 'b']) expect(wrong(writes.pair, (path) => pairs.has(`${path}-${half}`))).toEqual([]);
+    expect(lies(writes.log, (path) => logs.has(path))).toEqual([]);
+    for (const half of ['a', 'b']) expect(lies(writes.pair, (path) => pairs.has(`${path}-${half}`))).toEqual([]);
     expect(writes.pair.filter(({ path }) => pairs.has(`${path}-a`) !== pairs.has(`${path}-b`))).toEqual([]);
   }
+}
+
+/** The writes of which the caller was told what is not so. */
+function lies(writes: readonly Write[], isThere: (path: string) => boolean): readonly Write[] {
+  return writes.filter(({ path, fate }) => fate !== 'unknown' && isThere(path) !== (fate === 'done'));
 }
 
 async function assertRegisters(witness: RegistryCenter, workloads: readonly Workload[]): Promise<void> {
@@ -116,8 +119,8 @@ async function assertEphemerals(
   workloads: readonly Workload[],
 ): Promise<void> {
   // Sessions that clients have given up end on the server by their timeout.
-  const live = [witness, ...workloads.map(({ client }) => client)].map(({ session }) => session.id).toSorted();
-  const known = async () => [...(await server.sessions()).keys()].toSorted();
+  const live = new Set([witness, ...workloads.map(({ client }) => client)].map(({ session }) => session.id));
+  const known = async () => new Set((await server.sessions()).keys());
   await expect.poll(known, { timeout: 4 * SESSION_MS, interval: 100 }).toEqual(live);
 
   const names = await witness.children(TREE.alive);

@@ -66,8 +66,12 @@ export class RemoteCenter {
   }
 
   #told(matches: (told: Told) => boolean, limitMs?: number): Promise<Told> {
-    return this.process.receive((message): message is Told => matches(message as Told), limitMs);
+    return this.process.receive((message): message is Told => isTold(message) && matches(message), limitMs);
   }
+}
+
+function isTold(message: unknown): message is Told {
+  return typeof message === 'object' && message !== null;
 }
 
 /** Starts a process with a center that is not connected yet. */

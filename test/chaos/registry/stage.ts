@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterEach, beforeEach } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import {
   type RegistryCenter,
@@ -74,7 +74,8 @@ export class Stage {
     await Promise.all(this.#centers.map((center) => center.close()));
     await this.#handles.stopAll();
     await this.clock.nextTurn();
-    expect(this.#ledger.unsettled()).toEqual([]);
+    const unsettled = this.#ledger.unsettled();
+    if (unsettled.length > 0) throw new Error(`Promises are unsettled: ${unsettled.join(', ')}`);
   }
 }
 

@@ -59,7 +59,7 @@ export async function startProxy(target: string): Promise<ZooKeeperProxy> {
     async expire(sessionId) {
       const password = passwords.get(sessionId);
       if (!password) throw new RangeError(`No client of this proxy has the session ${sessionId}.`);
-      await closeSession(host, port, sessionId, password);
+      await closeSession({ host, port, sessionId, password });
     },
     cut,
     block() {
@@ -76,8 +76,16 @@ export async function startProxy(target: string): Promise<ZooKeeperProxy> {
   };
 }
 
+export interface SessionAccess {
+  readonly host: string;
+  readonly port: number;
+  /** In hexadecimal digits. */
+  readonly sessionId: string;
+  readonly password: Buffer;
+}
+
 /** Takes the session over in a connection of its own and closes it: the standard way to make one expire. */
-function closeSession(host: string, port: number, sessionId: string, password: Buffer): Promise<void> {
+export function closeSession({ host, port, sessionId, password }: SessionAccess): Promise<void> {
   const request = Buffer.alloc(28);
   request.writeInt32BE(10_000, 12);
   request.writeBigUInt64BE(BigInt(`0x${sessionId}`), 16);

@@ -1,0 +1,96 @@
+import { describe } from 'vitest';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import {
+  type RegistryCenter,
+  ZooKeeperRegistryCenter,
+  type ZooKeeperOptions,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import { type ClientOptions, describeRegistryContract, type RegistryHarness } from '../../contract/registry/index.js';
+import {
+  OpenHandles,
+  startEnsemble,
+  startZooKeeperServer,
+  type Stoppable,
+  type TestServer,
+  type TestServerOptions,
+} from '../../support/faults/index.js';
+import { closeSession } from '../../support/zookeeper/zookeeper-proxy.js';
+
+/** A registry of real servers, and how to reach it. */
+interface Place extends Stoppable {
+  /** What clients need to connect. */
+  readonly access: Pick<ZooKeeperOptions, 'servers' | 'tls'>;
+  /** A port for plain connections. */
+  readonly port: number;
+}
+
+const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
+  'ZooKeeper 3.9': () => standalone({ version: '3.9' }),
+  'ZooKeeper 3.8 over TLS': () => standalone({ version: '3.8', tls: { clientAuth: 'need' } }),
+  'ZooKeeper 3.9 over TLS': () => standalone({ version: '3.9', tls: { clientAuth: 'need' } }),
+  'an ensemble of ZooKeeper 3.8': () => ensemble({ version: '3.8' }),
+  'an ensemble of ZooKeeper 3.9': () => ensemble({ version: '3.9' }),
+};
+
+describe('versions', { timeout: 30_000 }, () => {
+  for (const [name, start] of Object.entries(PLACES)) {
+    describeRegistryContract({ name, start: async () => harnessOf(await start()) });
+  }
+});
+
+async function standalone(options: TestServerOptions): Promise<Place> {
+  const server = await startZooKeeperServer(options);
+  return { access: accessTo(server), port: server.port, stop: () => server.stop() };
+}
+
+async function ensemble(options: TestServerOptions): Promise<Place> {
+  const started = await startEnsemble(3, options);
+  return { access: { servers: started.connect }, port: started.members[0]!.port, stop: () => started.stop() };
+}
+
+function accessTo({ connect, tls }: TestServer): Place['access'] {
+  if (!tls) return { servers: connect };
+  const { ca, cert, key } = tls;
+  return { servers: tls.connect, tls: { ca, cert, key } };
+}
+
+function harnessOf(place: Place): RegistryHarness {
+  const clock = new SystemClock();
+  const handles = new OpenHandles();
+  void handles.add(place);
+  let namespaces = 0;
+
+  const center = (options: ClientOptions): RegistryCenter => {
+    const made = new ZooKeeperRegistryCenter(
+      { ...place.access, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000, ...options },
+      clock,
+    );
+    void handles.add({ stop: () => made.close() });
+    return made;
+  };
+  return {
+    center,
+    async client(options) {
+      const made = center(options);
+      await made.connect();
+      return made;
+    },
+    newNamespace: () => `contract/n${(namespaces += 1)}`,
+    expire: (client) =>
+      closeSession({
+        host: '127.0.0.1',
+        port: place.port,
+        sessionId: client.session.id!,
+        password: passwordOf(client),
+      }),
+    stop: () => handles.stopAll(),
+  };
+}
+
+/** No proxy can read it from a connection by TLS, so this knows the inside. */
+function passwordOf(client: object): Buffer {
+  const inside = ['client', 'session', 'ticket', 'password'];
+  const password: unknown = inside.reduce((owner, name) => Reflect.get(owner, name), client);
+  if (Buffer.isBuffer(password)) return password;
+  throw new TypeError('The password of the session has moved.');
+}
