@@ -182,6 +182,65 @@ describe('a broken connection', () => {
     expect(view.node('/job/kept')?.data).toBe('once more');
   });
 
+  it('given a view that holds some values, when nodes change while the connection is down, then names and held values are repaired', async () => {
+    const proxy = await proxied();
+    const namespace = newNamespace();
+    const [center, other] = [await connected({ servers: proxy.connect, namespace }), await connected({ namespace })];
+    for (const path of ['/job/config', '/job/gone/below', '/job/loaded']) await other.ensurePath(path);
+    const events: string[] = [];
+    const isConfig = (path: string) => path.endsWith('config');
+    const view = await center.openSubtree(
+      '/job',
+      (event) => events.push('path' in event ? `${event.kind} ${event.path}` : 'reset'),
+      {
+        holds: isConfig,
+      },
+    );
+    await view.load(['/job/loaded']);
+    const writtenBefore = await center.set('/job/config', 'own');
+
+    proxy.block();
+    await other.set('/job/config', 'theirs', writtenBefore.version);
+    await other.set('/job/loaded', 'changed');
+    await other.delete('/job/gone/below');
+    await other.delete('/job/gone');
+    await other.ensurePath('/job/new/config');
+    const back = next(center, 'RECONNECTED');
+    proxy.heal();
+    await back;
+    await view.sync();
+
+    expect(view.children('/job').toSorted()).toEqual(['config', 'loaded', 'new']);
+    expect(view.node('/job/config')?.data).toBe('theirs');
+    expect(view.node('/job/new/config')).toEqual(await other.read('/job/new/config'));
+    expect(view.node('/job/loaded')).toBeUndefined();
+    await view.load(['/job/loaded']);
+    expect(view.node('/job/loaded')?.data).toBe('changed');
+    expect(events.slice(1).toSorted()).toEqual([
+      'changed /job/config',
+      'created /job/new',
+      'created /job/new/config',
+      'deleted /job/gone',
+      'deleted /job/gone/below',
+      'reset',
+    ]);
+    expect(events.at(-1)).toBe('reset');
+  });
+
+  it('given a view that is loading and syncing, when the connection is cut, then both go on over the next one', async () => {
+    const proxy = await proxied();
+    const center = await connected({ servers: proxy.connect });
+    await center.ensurePath('/job/a');
+    const view = await center.openSubtree('/job', () => {}, { holds: () => false });
+    const back = next(center, 'RECONNECTED');
+    const work = Promise.all([view.load(['/job/a']), view.sync(), center.openSubtree('/job', () => {})]);
+    proxy.cut();
+    const [, , other] = await work;
+    await back;
+    expect(other.node('/job/a')).toEqual(await center.read('/job/a'));
+    expect(view.has('/job/a')).toBe(true);
+  });
+
   it('given replies of 800 KB in flight, when the connection is cut three times, then the client comes back each time', async () => {
     const proxy = await proxied();
     const center = await connected({ servers: proxy.connect });

@@ -86,6 +86,7 @@ export {
   RegistryUnavailableError,
   type RequestOptions,
   RequestTooLargeError,
+  ServerError,
   type SessionInfo,
   SessionLostError,
   type SessionState,
@@ -94,6 +95,7 @@ export {
   type SubtreeListener,
   type SubtreeOptions,
   type TransactionResult,
+  UnsupportedServerError,
   type ZooKeeperOptions,
 } from './registry/index.js';
 export {

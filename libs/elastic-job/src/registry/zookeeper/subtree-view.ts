@@ -71,7 +71,8 @@ export class SubtreeView implements Subtree, Watcher {
       if (reply.kind === 'refused') this.reads.end(() => valueOf(name, this.path, reply));
     });
     try {
-      await this.client.session.bounded(name, Promise.all([this.readAgain(), this.reads.settled()]), options);
+      const opened = this.readAgain().then(() => this.reads.settled());
+      await this.client.session.bounded(name, opened, options);
       this.assertLive();
       this.isOpen = true;
     } catch (error) {

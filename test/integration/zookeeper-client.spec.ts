@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import {
+  ServerError,
+  UnsupportedServerError,
+  ZooKeeperRegistryCenter,
+} from '../../libs/elastic-job/src/registry/index.js';
+import type { NodeEventKind, Watcher } from '../../libs/elastic-job/src/registry/zookeeper/watches.js';
+import { ZooKeeperClient } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-client.js';
+import { resolveZooKeeperOptions } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-options.js';
+import { emptyReply, startFakeServer } from '../support/faults/index.js';
+
+const UNIMPLEMENTED = -6;
+const QUOTA_EXCEEDED = -125;
+const clock = new SystemClock();
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+describe('what ZooKeeper 3.6 brought', () => {
+  it('given ephemeral nodes of two clients, when one asks for its own, then it hears of those below the path', async () => {
+    const [client, other] = [await connected('shared'), await connected('shared')];
+    const paths = [`/${clock.uuid()}`, `/${clock.uuid()}`];
+    for (const path of paths) await client.create(path, '', 'PERSISTENT');
+    await client.create(`${paths[0]}/mine`, '', 'EPHEMERAL');
+    await client.create(`${paths[1]}/mine`, '', 'EPHEMERAL');
+    await other.create(`${paths[0]}/theirs`, '', 'EPHEMERAL');
+    expect(await client.ephemerals(paths[0]!)).toEqual([`${paths[0]}/mine`]);
+    expect(await client.ephemerals('/')).toHaveLength(2);
+  });
+
+  it('given a node with a time to live, when it is created, then it is a persistent node with its stat', async () => {
+    const client = await connected();
+    const created = await client.createWithTtl('/short', 'data', 60_000);
+    expect(created).toEqual(await client.read('/short'));
+    expect(created.stat.ephemeralOwner).toBeUndefined();
+    await client.create('/short/child', '', 'EPHEMERAL');
+  });
+
+  it('given a watched path, when something happens at and below it, then it is told once, until nobody watches', async () => {
+    const [client, other] = [await connected('watched'), await connected('watched')];
+    const root = `/${clock.uuid()}`;
+    const heard: string[] = [];
+    const watcher = recorder((kind, path) => heard.push(`${kind} ${client.relative(path).slice(root.length)}`));
+    client.watch(root, watcher);
+    await client.sync(root);
+    await other.create(root, '', 'PERSISTENT');
+    await other.transaction([
+      { kind: 'create', path: `${root}/a`, data: '', mode: 'CONTAINER' },
+      { kind: 'set', path: `${root}/a`, data: 'x' },
+      { kind: 'delete', path: `${root}/a` },
+    ]);
+    await client.sync(root);
+    expect(heard).toEqual(['created ', 'created /a', 'changed /a', 'deleted /a']);
+    client.unwatch(root, watcher);
+    await other.delete(root);
+    await client.sync(root);
+    expect(heard).toHaveLength(4);
+  });
+});
+
+describe('servers that refuse', () => {
+  it('given a server older than 3.6, when connecting, then that fails at once, and says what to do', async () => {
+    const server = await startFakeServer({ reply: ({ xid }) => emptyReply(xid, UNIMPLEMENTED) });
+    cleanups.push(() => server.stop());
+    const center = new ZooKeeperRegistryCenter({ servers: server.connect, namespace: 'orders' }, clock);
+    cleanups.push(() => center.close());
+    const connecting = center.connect();
+    await expect(connecting).rejects.toThrow(UnsupportedServerError);
+    await expect(connecting).rejects.toThrow(`${server.connect} is older than version 3.6. Upgrade the ensemble.`);
+    expect(center.session.state).toBeUndefined();
+  });
+
+  it('given a code that is not of a node, when it is answered, then the error has it, and the fate', async () => {
+    const server = await startFakeServer({
+      reply: ({ xid, type }) => emptyReply(xid, type === -11 ? 0 : QUOTA_EXCEEDED),
+    });
+    cleanups.push(() => server.stop());
+    const center = new ZooKeeperRegistryCenter(
+      { servers: server.connect, namespace: 'orders', connectionTimeoutMs: 300 },
+      clock,
+    );
+    cleanups.push(() => center.close());
+    const refused: unknown = await center.connect().catch((error: Error) => error.cause);
+    expect(refused).toBeInstanceOf(ServerError);
+    expect(refused).toMatchObject({ code: 'REGISTRY_UNAVAILABLE', serverCode: QUOTA_EXCEEDED, fate: 'not-applied' });
+  });
+});
+
+async function connected(namespace = clock.uuid()): Promise<ZooKeeperClient> {
+  const options = { servers: inject('zooKeeper'), namespace: `integration/${namespace}`, sessionTimeoutMs: 10_000 };
+  const client = new ZooKeeperClient(resolveZooKeeperOptions(options), clock);
+  cleanups.push(() => client.session.close());
+  await client.session.connect();
+  return client;
+}
+
+const nothing = () => {};
+
+function recorder(heard: (kind: NodeEventKind, path: string) => void): Watcher {
+  return { heard, writing: nothing, wrote: nothing, written: nothing, reconnected: nothing, lost: nothing };
+}
