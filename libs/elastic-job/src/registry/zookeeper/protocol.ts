@@ -156,11 +156,6 @@ export class Protocol {
     };
   }
 
-  /** Answered when this server has caught up with the leader. */
-  sync(path: string): Request<void> {
-    return { opCode: OP_CODE.SYNC, payload: new this.PathRequest(path), read: nothing };
-  }
-
   /** The paths of this session's own ephemeral nodes at and below a path. */
   ephemerals(path: string): Request<readonly string[]> {
     return { opCode: OP_CODE.GET_EPHEMERALS, payload: new this.PathRequest(path), read: (reply) => reply.texts() };

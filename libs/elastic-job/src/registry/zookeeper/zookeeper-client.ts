@@ -125,9 +125,16 @@ export class ZooKeeperClient {
     return { kind: 'refused', index, path: operations[index]?.path ?? '/', refusal };
   }
 
-  /** Resolves when this client's server has caught up with the leader, and all events from before have been told. */
+  /**
+   * Resolves when this client's server holds all that was committed before the call, and all events of it have been told.
+   *
+   * It is a write that changes nothing. ZooKeeper's own `sync` is not enough: a leader answers its own clients at once,
+   * though a follower may have shown them a write that the leader itself is yet to apply, and it may have been deposed.
+   * @see ZOOKEEPER-1675
+   */
   async sync(path: string, options?: RequestOptions): Promise<void> {
-    return this.askRead('sync', path, this.protocol.sync(this.absolute(path)), options);
+    const nothing = this.protocol.multi([{ kind: 'check', path: this.options.namespace.root }]);
+    await this.askRead('sync', path, nothing, options);
   }
 
   /** The paths of this session's own ephemeral nodes at and below a path. */
