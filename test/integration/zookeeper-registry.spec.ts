@@ -188,12 +188,11 @@ describe('a broken connection', () => {
     const [center, other] = [await connected({ servers: proxy.connect, namespace }), await connected({ namespace })];
     for (const path of ['/job/config', '/job/gone/below', '/job/loaded']) await other.ensurePath(path);
     const events: string[] = [];
-    const isConfig = (path: string) => path.endsWith('config');
     const view = await center.openSubtree(
       '/job',
       (event) => events.push('path' in event ? `${event.kind} ${event.path}` : 'reset'),
       {
-        holds: isConfig,
+        holds: (path) => path.endsWith('config'),
       },
     );
     await view.load(['/job/loaded']);

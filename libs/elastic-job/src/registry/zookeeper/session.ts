@@ -3,8 +3,9 @@ import { ConfigurationError } from '../../domain/index.js';
 import type { RegistryTraffic, RequestOptions, SessionInfo } from '../registry-center.js';
 import { NoAuthError, RegistryUnavailableError, SessionLostError, UnsupportedServerError } from '../registry.errors.js';
 import type { Lease } from '../session-lease.js';
-import { connectionBroke, reasonOf } from './broken-connection.js';
+import { connectionBroke } from './broken-connection.js';
 import { bounded } from './deadline.js';
+import { FirstConnect } from './first-connect.js';
 import type { SessionTicket } from './handshake.js';
 import type { Link, LinkSource } from './link.js';
 import type { Protocol } from './protocol.js';
@@ -50,10 +51,7 @@ export class Session implements ConnectionUser {
   private keeping = Promise.resolve();
   private connecting?: Promise<void>;
   private closing?: Promise<void>;
-  /** Ends the first attempt to connect, which somebody waits for. */
-  private concludeFirst: (error?: unknown) => void = () => {};
-  /** Why the last attempt to connect failed. */
-  private problem: unknown;
+  private readonly first: FirstConnect;
 
   /** @param prepare makes a new session fit for use, before anybody hears of it */
   constructor(
@@ -65,6 +63,7 @@ export class Session implements ConnectionUser {
     private readonly prepare: (connection: Link) => Promise<void>,
     private readonly warn: (message: string) => void,
   ) {
+    this.first = new FirstConnect(options, clock);
     this.states = new SessionStates({ state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs });
   }
 
@@ -175,9 +174,9 @@ export class Session implements ConnectionUser {
     try {
       if (connection.isOpen && !this.ticket) await this.prepare(connection);
     } catch (error) {
-      this.problem = error;
+      this.first.problem = error;
       // Waiting does not help against these.
-      if (error instanceof NoAuthError || error instanceof UnsupportedServerError) this.concludeFirst(error);
+      if (error instanceof NoAuthError || error instanceof UnsupportedServerError) this.first.failed(error);
       await connection.close(LONGEST_CLOSE_MS);
     }
     if (this.upkeep.signal.aborted) await connection.close(LONGEST_CLOSE_MS);
@@ -191,8 +190,8 @@ export class Session implements ConnectionUser {
   }
 
   failed(cause: unknown): void {
-    this.problem = cause;
-    if (cause instanceof ConfigurationError) this.concludeFirst(cause);
+    this.first.problem = cause;
+    if (cause instanceof ConfigurationError) this.first.failed(cause);
   }
 
   private mayDeliver(): boolean {
@@ -221,29 +220,18 @@ export class Session implements ConnectionUser {
   }
 
   private async firstConnect(options?: RequestOptions): Promise<void> {
-    const limitMs = options?.timeoutMs ?? this.options.connectionTimeoutMs;
     this.upkeep = new AbortController();
     const { signal } = this.upkeep;
-    const connected = new Promise<void>((resolve, reject) => {
-      this.concludeFirst = (error) => (error === undefined ? resolve() : reject(error));
-      signal.addEventListener('abort', () => reject(this.connectFailed('this registry center was closed')));
-    });
+    const connected = this.first.wait(signal, options);
     this.keeping = keepConnected(this, this.links, this.clock, signal);
     try {
-      const late = () => this.connectFailed(`no answer within ${limitMs} ms`);
-      await bounded(connected, this.clock, limitMs, late, options?.signal);
+      await connected;
     } catch (error) {
       this.upkeep.abort();
       this.latest?.abandon();
       await this.keeping;
       throw error;
     }
-  }
-
-  private connectFailed(why: string): RegistryUnavailableError {
-    const { serverList, namespace } = this.options;
-    const detail = `no session with ${serverList} (namespace "${namespace.name}"): ${why}; ${this.problem ? reasonOf(this.problem) : 'no attempt has ended'}`;
-    return new RegistryUnavailableError('connect', 'not-applied', detail, { cause: this.problem });
   }
 
   private begin(connection: Link, ticket: SessionTicket): void {
@@ -259,7 +247,7 @@ export class Session implements ConnectionUser {
     }
     this.watches.reconnected();
     this.states.become({ state: isFirst ? 'CONNECTED' : 'RECONNECTED', id: ticket.id, timeoutMs: ticket.timeoutMs });
-    this.concludeFirst();
+    this.first.succeeded();
   }
 
   private suspend(): void {

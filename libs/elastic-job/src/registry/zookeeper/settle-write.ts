@@ -8,9 +8,9 @@ import type { ZooKeeperClient } from './zookeeper-client.js';
 export interface SingleWrite<T> {
   readonly path: string;
   readonly write: LostWrite;
-  send(): Promise<T>;
+  readonly send: () => Promise<T>;
   /** The answer that was lost, from the node as it is now. */
-  answer(node: RegistryNode | undefined): T;
+  readonly answer: (node: RegistryNode | undefined) => T;
 }
 
 /**

@@ -1,0 +1,48 @@
+import type { Clock } from '../../clock/index.js';
+import type { RequestOptions } from '../registry-center.js';
+import { RegistryUnavailableError } from '../registry.errors.js';
+import { reasonOf } from './broken-connection.js';
+import { bounded } from './deadline.js';
+import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
+
+/** The first session, which somebody waits for: attempts go on until one succeeds, or waiting makes no sense any more. */
+export class FirstConnect {
+  /** Why the last attempt failed. */
+  problem: unknown;
+  private settle: (error?: Error) => void = () => {};
+
+  constructor(
+    private readonly options: ResolvedZooKeeperOptions,
+    private readonly clock: Clock,
+  ) {}
+
+  succeeded(): void {
+    this.settle();
+  }
+
+  /** Waiting does not help. */
+  failed(error: Error): void {
+    this.settle(error);
+  }
+
+  /**
+   * Waits for the session.
+   * @param closed aborts when the client is closed
+   * @throws {RegistryUnavailableError} if it did not come in time @throws what made waiting senseless @throws the signal's reason
+   */
+  wait(closed: AbortSignal, options: RequestOptions = {}): Promise<void> {
+    const limitMs = options.timeoutMs ?? this.options.connectionTimeoutMs;
+    const connected = new Promise<void>((resolve, reject) => {
+      this.settle = (error) => (error ? reject(error) : resolve());
+      closed.addEventListener('abort', () => reject(this.error('this registry center was closed')));
+    });
+    return bounded(connected, this.clock, limitMs, () => this.error(`no answer within ${limitMs} ms`), options.signal);
+  }
+
+  private error(why: string): RegistryUnavailableError {
+    const { serverList, namespace } = this.options;
+    const problem = this.problem === undefined ? 'no attempt has ended' : reasonOf(this.problem);
+    const detail = `no session with ${serverList} (namespace "${namespace.name}"): ${why}; ${problem}`;
+    return new RegistryUnavailableError('connect', 'not-applied', detail, { cause: this.problem });
+  }
+}
