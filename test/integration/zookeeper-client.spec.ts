@@ -45,7 +45,7 @@ describe('what ZooKeeper 3.6 brought', () => {
     const heard: string[] = [];
     const watcher = recorder((kind, path) => heard.push(`${kind} ${client.relative(path).slice(root.length)}`));
     client.watch(root, watcher);
-    await client.sync(root);
+    await client.syncServer(root);
     await other.create(root, '', 'PERSISTENT');
     await other.transaction([
       { kind: 'create', path: `${root}/a`, data: '', mode: 'CONTAINER' },

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import { answersAgain, guaranteedDelete } from './guaranteed-delete.js';
-import { childPath, nameOf, parentPath } from './node-map.js';
+import { childPath, parentPath } from './node-map.js';
 import type { RegistryCenter, RequestOptions, Subtree } from './registry-center.js';
 import { NodeExistsError, NoNodeError, RegistryUnavailableError } from './registry.errors.js';
 

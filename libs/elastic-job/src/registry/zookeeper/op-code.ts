@@ -6,6 +6,7 @@ export const OP_CODE = {
   GET_DATA: 4,
   SET_DATA: 5,
   GET_CHILDREN: 8,
+  SYNC: 9,
   PING: 11,
   GET_CHILDREN2: 12,
   CHECK: 13,

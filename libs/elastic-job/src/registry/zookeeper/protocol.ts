@@ -156,6 +156,11 @@ export class Protocol {
     };
   }
 
+  /** Answered when this server has caught up with the leader, such as that is. */
+  syncServer(path: string): Request<void> {
+    return { opCode: OP_CODE.SYNC, payload: new this.PathRequest(path), read: nothing };
+  }
+
   /** The paths of this session's own ephemeral nodes at and below a path. */
   ephemerals(path: string): Request<readonly string[]> {
     return { opCode: OP_CODE.GET_EPHEMERALS, payload: new this.PathRequest(path), read: (reply) => reply.texts() };

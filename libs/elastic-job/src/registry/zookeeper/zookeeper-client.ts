@@ -128,13 +128,18 @@ export class ZooKeeperClient {
   /**
    * Resolves when this client's server holds all that was committed before the call, and all events of it have been told.
    *
-   * It is a write that changes nothing. ZooKeeper's own `sync` is not enough: a leader answers its own clients at once,
-   * though a follower may have shown them a write that the leader itself is yet to apply, and it may have been deposed.
+   * It is a write that changes nothing. `syncServer` is not enough: a leader answers its own clients at once, though a
+   * follower may have shown them a write that the leader itself is yet to apply, and it may have been deposed.
    * @see ZOOKEEPER-1675
    */
   async sync(path: string, options?: RequestOptions): Promise<void> {
     const nothing = this.protocol.multi([{ kind: 'check', path: this.options.namespace.root }]);
     await this.askRead('sync', path, nothing, options);
+  }
+
+  /** ZooKeeper's own sync, which writes nothing: resolves when this client's server has caught up with the leader that it follows. */
+  async syncServer(path: string, options?: RequestOptions): Promise<void> {
+    return this.askRead('sync', path, this.protocol.syncServer(this.absolute(path)), options);
   }
 
   /** The paths of this session's own ephemeral nodes at and below a path. */
