@@ -36,9 +36,16 @@ describe('the end of a session, on both sides', EACH, () => {
     },
   );
 
-  it.each([3, 5, 10])(
-    'given 10 clients with sessions of %d ticks on a follower, when it dies just after it has answered them, then each is LOST before the leader expires it',
-    async (ticks) => {
+  it.each([
+    [3, 'is killed'],
+    [5, 'is killed'],
+    [10, 'is killed'],
+    [3, 'falls silent'],
+    [5, 'falls silent'],
+    [10, 'falls silent'],
+  ] as const)(
+    'given 10 clients with sessions of %d ticks on a follower, when it %s just after it has answered them, then each is LOST before the leader expires it',
+    async (ticks, how) => {
       const sessionTimeoutMs = ticks * TICK_MS;
       const settings = { tickTime: TICK_MS };
       const ensemble = await stage().add(startEnsemble(3, { settings }));
@@ -48,7 +55,8 @@ describe('the end of a session, on both sides', EACH, () => {
 
       const expiries = witnesses.map(({ id }) => ensemble.untilExpired(id, 5 * sessionTimeoutMs));
       await Promise.all(witnesses.map(({ client }) => client.read('/')));
-      await follower.kill();
+      if (how === 'is killed') await follower.kill();
+      else follower.pause();
       for (const [n, { diary }] of witnesses.entries()) {
         const expiredAt = await expiries[n]!;
         expect(diary.states()).toEqual(['SUSPENDED', 'LOST']);
