@@ -6,7 +6,8 @@
  * - Absence is a value where it is asked for (`read`, `exists`); everywhere else it is an error. A lost connection is
  *   always an error, never "absent".
  * - A write whose reply was lost says so (`RegistryUnavailableError.fate === 'unknown'`). Nothing is sent twice unasked.
- * - Events of a subtree that precede a `sync` on it are in its view when the sync resolves.
+ * - A plain read may be behind what another client has written, where the registry has several servers. Events of a
+ *   subtree that precede a `sync` on it are in its view when the sync resolves.
  */
 export interface RegistryCenter {
   /** Opens the first session. @throws {RegistryUnavailableError} if no server answered before the deadline. */
