@@ -53,6 +53,9 @@ export class Dialer implements LinkSource {
     return this.latest;
   }
 
+  /** Nobody dials but the session itself, and it knows. */
+  hold(): void {}
+
   failed(): void {
     this.backOff.failed();
   }

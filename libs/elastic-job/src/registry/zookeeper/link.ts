@@ -41,6 +41,8 @@ export interface Link {
 export interface LinkSource {
   /** A link that is not opened yet. @param ticket the session to go on with; undefined: a new one */
   dial(ticket: SessionTicket | undefined, listener: LinkListener): Link;
+  /** The session of the latest link is in use: from now on it is worth to be gone on with. */
+  hold(): void;
   /** The last attempt came to nothing, or not to much: the next one waits longer. */
   failed(): void;
   succeeded(): void;

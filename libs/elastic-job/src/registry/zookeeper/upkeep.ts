@@ -26,7 +26,7 @@ export async function keepConnected(
 ): Promise<void> {
   while (!signal.aborted) {
     const begun = clock.monotonicNow();
-    const outcome = await useOneLink(user);
+    const outcome = await useOneLink(user, links);
     const wasStable = outcome === 'used' && clock.monotonicNow() - begun > STABLE_MS;
     if (wasStable || outcome === 'expired') links.succeeded();
     else links.failed();
@@ -36,7 +36,7 @@ export async function keepConnected(
 }
 
 /** Opens one link and stays with it to its end. */
-async function useOneLink(user: ConnectionUser): Promise<'used' | 'expired' | 'failed'> {
+async function useOneLink(user: ConnectionUser, links: LinkSource): Promise<'used' | 'expired' | 'failed'> {
   const link = user.dial();
   const opening = await link.open();
   switch (opening.kind) {
@@ -48,6 +48,7 @@ async function useOneLink(user: ConnectionUser): Promise<'used' | 'expired' | 'f
       return 'expired';
     case 'connected':
       if (!(await user.adopt(link, opening.ticket))) return 'failed';
+      links.hold();
       await link.ended;
       return 'used';
     default:

@@ -13,6 +13,7 @@ import { SharedLease } from './shared-lease.js';
 export class ConnectionHost {
   private readonly clock = new SystemClock();
   private readonly lease: SharedLease;
+  private readonly dialer: Dialer;
   private readonly heartbeat: Heartbeat;
   private keeper?: SessionKeeper;
   private links = 0;
@@ -20,9 +21,12 @@ export class ConnectionHost {
 
   constructor(
     private readonly port: MessagePort,
-    private readonly settings: WorkerSettings,
+    settings: WorkerSettings,
   ) {
     this.lease = new SharedLease(settings.lease, this.clock, settings.dialing.serverTickMs);
+    const jute = loadJute();
+    const protocol = new Protocol(jute, false); // writes nothing here but the end of a session
+    this.dialer = new Dialer(protocol, new FrameWriter(jute), settings.dialing, this.clock, this.lease);
     this.heartbeat = new Heartbeat(
       this.clock,
       settings.maxBlockedMs,
@@ -40,6 +44,8 @@ export class ConnectionHost {
     switch (order.kind) {
       case 'begin':
         return this.begin(order.session);
+      case 'hold':
+        return this.keeper?.hold(order.session);
       case 'requests':
         return this.keeper?.send(order.link, order.requests);
       case 'abandon':
@@ -53,11 +59,8 @@ export class ConnectionHost {
 
   private begin(session: number): void {
     this.keeper?.stop();
-    const jute = loadJute();
-    const protocol = new Protocol(jute, false); // writes nothing here but the end of a session
-    const dialer = new Dialer(protocol, new FrameWriter(jute), this.settings.dialing, this.clock, this.lease);
     const nextLink = () => (this.links += 1);
-    this.keeper = new SessionKeeper(session, dialer, this.clock, this.lease, nextLink, (news) => this.tell(news));
+    this.keeper = new SessionKeeper(session, this.dialer, this.clock, this.lease, nextLink, (news) => this.tell(news));
     void this.keeper.run();
     this.heartbeat.start();
   }

@@ -12,10 +12,11 @@ export interface WorkerSettings {
 
 /**
  * To the worker thread. `begin`: forget the session so far and connect for a new one, which has this number here;
- * `alive`: the answer to `alive?`.
+ * `hold`: it is in use, so go on with it over further links; `alive`: the answer to `alive?`.
  */
 export type WorkerOrder =
   | { readonly kind: 'begin'; readonly session: number }
+  | { readonly kind: 'hold'; readonly session: number }
   | { readonly kind: 'requests'; readonly link: number; readonly requests: readonly PackedRequest[] }
   | { readonly kind: 'abandon'; readonly link: number }
   | { readonly kind: 'alive' };

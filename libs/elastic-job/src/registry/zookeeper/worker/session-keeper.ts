@@ -1,9 +1,8 @@
 import type { Clock } from '../../../clock/index.js';
 import type { Lease } from '../../session-lease.js';
-import type { Dialer } from '../dialer.js';
 import { reasonOf } from '../broken-connection.js';
 import type { SessionTicket } from '../handshake.js';
-import type { Link } from '../link.js';
+import type { Link, LinkSource } from '../link.js';
 import type { Answer, Request } from '../request.js';
 import { type ConnectionUser, keepConnected } from '../upkeep.js';
 import { type News, type PackedRequest, RawPayload } from './messages.js';
@@ -13,7 +12,9 @@ const NO_BODY = new Uint8Array();
 
 /**
  * Keeps one session connected, over one link after the other, on behalf of the main thread, and also while that is
- * blocked. It ends with the session: a new one is begun only when the main thread knows of the loss and asks for it.
+ * blocked. It ends with the session: a new one is begun only when the main thread knows of the loss and asks for it. A
+ * session whose first link ends before the main thread could make use of it is over as well: the fault may be that
+ * server's.
  */
 export class SessionKeeper implements ConnectionUser {
   private readonly upkeep = new AbortController();
@@ -24,12 +25,13 @@ export class SessionKeeper implements ConnectionUser {
   private linkNumber?: number;
   /** Requests of that link that have left and will get no reply. */
   private unreplied = 0;
+  private isHeld = false;
   private isOver = false;
 
   /** @param nextLink a number that no other link has */
   constructor(
     private readonly number: number,
-    private readonly dialer: Dialer,
+    private readonly links: LinkSource,
     private readonly clock: Clock,
     private readonly lease: Lease,
     private readonly nextLink: () => number,
@@ -42,8 +44,14 @@ export class SessionKeeper implements ConnectionUser {
 
   /** Connects, again and again, until the session is over or `stop` is called. */
   async run(): Promise<void> {
-    await keepConnected(this, this.dialer, this.clock, this.upkeep.signal);
+    await this.links.pause(this.upkeep.signal);
+    await keepConnected(this, this.links, this.clock, this.upkeep.signal);
     if (this.isOver) this.tell({ kind: 'expired', session: this.number });
+  }
+
+  /** The session of this number is in use. */
+  hold(session: number): void {
+    if (session === this.number) this.isHeld = true;
   }
 
   /** Nobody is interested in this session any more. */
@@ -68,7 +76,7 @@ export class SessionKeeper implements ConnectionUser {
       mayDeliver: () => this.mayDeliver(),
       dropped: () => {},
     };
-    this.latest = this.dialer.dial(this.ticket, listener);
+    this.latest = this.links.dial(this.ticket, listener);
     return this.latest;
   }
 
@@ -119,6 +127,7 @@ export class SessionKeeper implements ConnectionUser {
 
   private async tellEnd(link: Link, number: number): Promise<void> {
     const problem = reasonOf(await link.ended);
+    if (!this.isHeld && !this.upkeep.signal.aborted) this.end();
     this.tell({ kind: 'dropped', link: number, sent: this.unreplied, problem });
   }
 

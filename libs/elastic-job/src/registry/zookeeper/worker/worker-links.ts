@@ -49,8 +49,6 @@ export class WorkerLinks implements LinkSource {
   private link?: WorkerLink;
   /** What is not taken in yet: from the outcome of an attempt on, until a link is to be opened. */
   private readonly inbox: News[] = [];
-  /** The last attempt was the worker's, which waits by itself before it dials again. */
-  private isPaced = false;
 
   /** @param entry the worker's, if a bundler has moved it */
   constructor(
@@ -70,6 +68,10 @@ export class WorkerLinks implements LinkSource {
     return this.link;
   }
 
+  hold(): void {
+    this.order({ kind: 'hold', session: this.session });
+  }
+
   failed(): void {
     this.backOff.failed();
   }
@@ -78,8 +80,9 @@ export class WorkerLinks implements LinkSource {
     this.backOff.succeeded();
   }
 
+  /** The worker waits by itself before it dials again. */
   async pause(signal: AbortSignal): Promise<void> {
-    if (!this.isPaced) await this.backOff.pause(signal);
+    if (!this.worker) await this.backOff.pause(signal);
   }
 
   async release(): Promise<void> {
@@ -89,7 +92,6 @@ export class WorkerLinks implements LinkSource {
   }
 
   private attempt(ticket: SessionTicket | undefined): void {
-    this.isPaced = false;
     if (!ticket && this.phase !== 'begun') this.begin();
     else if (this.phase === 'none') this.link?.expired();
     this.takeIn();
@@ -146,7 +148,6 @@ export class WorkerLinks implements LinkSource {
         this.phase = 'held';
         return this.link?.opened(news.link, { ...news.ticket, password: Buffer.from(news.ticket.password) });
       case 'failed':
-        this.isPaced = true;
         return this.link?.end(new Error(news.problem));
       case 'expired':
         this.phase = 'none';
