@@ -7,10 +7,10 @@ import { reasonOf } from '../broken-connection.js';
 import type { SessionTicket } from '../handshake.js';
 import type { LinkListener, LinkSource } from '../link.js';
 import type { Protocol } from '../protocol.js';
+import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 import type { News, WorkerOrder, WorkerReport, WorkerSettings } from './messages.js';
 import { SharedLease, sharedLeaseMemory } from './shared-lease.js';
 import { type GiveOrder, WorkerLink } from './worker-link.js';
-import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 /** Where the worker's entry lies, if this file was not moved by a bundler. */
 const ENTRY = new URL('./connection-worker.js', import.meta.url);
