@@ -83,7 +83,10 @@ function linksThatReport(atBegin: readonly News[], atRequests: readonly News[] =
 }
 
 function asSource(news: readonly News[]): string {
-  const plain = (one: News) =>
-    one.kind === 'opened' ? { ...one, ticket: { ...one.ticket, password: [...one.ticket.password] } } : one;
-  return JSON.stringify(news.map(plain));
+  return JSON.stringify(news, (_key, value: unknown) => (isBuffer(value) ? value.data : value));
+}
+
+/** As `JSON.stringify` has it already when it asks. */
+function isBuffer(value: unknown): value is { readonly data: readonly number[] } {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 }
