@@ -18,7 +18,10 @@ export interface ShardingContext {
   readonly trigger: 'schedule' | { readonly id: string; readonly parameters?: string };
   /** 1, and more for retries within the lease. */
   readonly attempt: number;
-  /** Aborts on timeout, on shutdown's deadline, or when this instance may no longer own the item. */
+  /**
+   * Aborts on timeout, on shutdown's deadline, or when this instance may no longer own the item. It cannot abort while the
+   * handler blocks the event loop; `assertHeld` tells the truth also then.
+   */
   readonly signal: AbortSignal;
   /** Fencing token: grows with every run of the item. Undefined without `monitorExecution`. */
   readonly token: bigint | undefined;
