@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/chaos/**/*.spec.ts'],
+    globalSetup: './test/chaos/global-setup.ts',
     pool: 'forks',
     fileParallelism: false,
     hookTimeout: 60_000,

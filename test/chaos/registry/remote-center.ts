@@ -1,6 +1,6 @@
 import type { SessionInfo, SessionState, ZooKeeperOptions } from '../../../libs/elastic-job/src/registry/index.js';
 import { type ClientProcess, forkClient, type ProcessEnd } from '../../support/faults/index.js';
-import { NAMESPACE } from './stage.js';
+import { CONNECTION, NAMESPACE } from './stage.js';
 
 const FIXTURE = new URL('./remote.fixture.ts', import.meta.url);
 
@@ -76,7 +76,7 @@ function isTold(message: unknown): message is Told {
 
 /** Starts a process with a center that is not connected yet. */
 export async function startRemoteCenter(options: Partial<ZooKeeperOptions>): Promise<RemoteCenter> {
-  const given = { namespace: NAMESPACE, sessionTimeoutMs: 2_000, requestTimeoutMs: 5_000, ...options };
+  const given = { namespace: NAMESPACE, sessionTimeoutMs: 2_000, requestTimeoutMs: 5_000, ...CONNECTION, ...options };
   const remote = new RemoteCenter(forkClient(FIXTURE, [JSON.stringify(given)]));
   await remote.untilReady();
   return remote;

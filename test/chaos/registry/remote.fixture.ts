@@ -4,7 +4,8 @@ import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/
 
 const tell = (message: object): void => void (process.connected && process.send?.(message));
 const clock = new SystemClock();
-const center = new ZooKeeperRegistryCenter(JSON.parse(process.argv[2] ?? '{}'), clock);
+const { workerUrl, ...options } = JSON.parse(process.argv[2] ?? '{}');
+const center = new ZooKeeperRegistryCenter({ ...options, ...(workerUrl && { workerUrl: new URL(workerUrl) }) }, clock);
 /** What has been said and delivered, in order. */
 const log: string[] = [];
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach, beforeEach, inject } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import {
   type RegistryCenter,
@@ -23,6 +23,11 @@ export const EACH = { repeats: REPEAT - 1, timeout: 60_000 };
 /** What a timer may be late on a busy machine, in milliseconds. */
 export const LATENESS_MS = 200;
 export const NAMESPACE = 'chaos';
+const workerUrl = inject('connectionWorker');
+/** How the clients of these suites connect: in a worker thread, if `CHAOS_CONNECTION` says so. */
+export const CONNECTION: Pick<ZooKeeperOptions, 'connection' | 'workerUrl'> = workerUrl
+  ? { connection: 'worker-thread', workerUrl: new URL(workerUrl) }
+  : {};
 
 type ClientOptions = Partial<ZooKeeperOptions> & Pick<ZooKeeperOptions, 'servers'>;
 
@@ -49,7 +54,7 @@ export class Stage {
   /** A client that is not connected yet. */
   center(options: ClientOptions): RegistryCenter {
     const made = new ZooKeeperRegistryCenter(
-      { namespace: NAMESPACE, sessionTimeoutMs: 2_000, requestTimeoutMs: 5_000, ...options },
+      { namespace: NAMESPACE, sessionTimeoutMs: 2_000, requestTimeoutMs: 5_000, ...CONNECTION, ...options },
       this.clock,
     );
     const watched = this.#ledger.watch('center', made);

@@ -15,7 +15,7 @@ import {
   type TestServerOptions,
 } from '../../support/faults/index.js';
 import { closeSession } from '../../support/zookeeper/zookeeper-proxy.js';
-import { FULL } from './stage.js';
+import { CONNECTION, FULL } from './stage.js';
 
 /** A registry of real servers, and how to reach it. */
 interface Place extends Stoppable {
@@ -67,7 +67,7 @@ function harnessOf(place: Place): RegistryHarness {
 
   const center = (options: ClientOptions): RegistryCenter => {
     const made = new ZooKeeperRegistryCenter(
-      { ...place.access, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000, ...options },
+      { ...place.access, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000, ...CONNECTION, ...options },
       clock,
     );
     void handles.add({ stop: () => made.close() });
