@@ -72,6 +72,8 @@ export class LeaderDuties {
       case 'LeaderElected':
       case 'ShardingCompleted':
       case 'ItemQueued':
+      case 'TriggerRequested':
+      case 'GuaranteeChanged':
         return;
       default:
         event satisfies never;

@@ -2,7 +2,10 @@ import type { JobName } from '../../domain/index.js';
 
 /** What a path of a job's tree stands for. `other`: a parent, or a node that this version does not know. */
 export type JobNode =
-  | { readonly kind: 'config' | 'leader' | 'resharding-flag' | 'other' }
+  | { readonly kind: 'config' | 'leader' | 'resharding-flag' | 'resharding-processing' | 'next-instance-ip' | 'other' }
+  | { readonly kind: 'trigger'; readonly instanceId: string }
+  /** Without an item: the whole round. */
+  | { readonly kind: 'guarantee'; readonly phase: GuaranteePhase; readonly item: number | undefined }
   | { readonly kind: 'instance'; readonly instanceId: string }
   | { readonly kind: 'server'; readonly serverIp: string }
   | { readonly kind: 'queued-item'; readonly item: number }
@@ -11,6 +14,9 @@ export type JobNode =
 const ITEM_NODES = ['instance', 'running', 'misfire', 'disabled', 'failover', 'failovering'] as const;
 type ItemNodeName = (typeof ITEM_NODES)[number];
 export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
+
+/** The two points at which all items of a run wait for each other. */
+export type GuaranteePhase = 'started' | 'completed';
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term` and
@@ -25,10 +31,21 @@ export class JobPaths {
   readonly election: string;
   readonly leader: string;
   readonly term: string;
+  /** Curator's latch that Java holds while it elects. */
+  readonly electionLatch: string;
   readonly shardingFlags: string;
   readonly reshardingFlag: string;
+  /** Ephemeral: a Java leader is resharding. */
+  readonly reshardingProcessing: string;
   readonly queue: string;
+  /** Curator's latch that Java holds while it takes an item from the queue. */
+  readonly failoverLatch: string;
   readonly items: string;
+  readonly triggers: string;
+  /** Its mtime is the registry's clock. */
+  readonly systemTime: string;
+  /** Ephemeral: the address of the instance whose turn it is, under SINGLE_SHARDING_BALANCE. */
+  readonly nextInstanceIp: string;
 
   constructor(readonly jobName: JobName) {
     this.root = `/${jobName}`;
@@ -39,10 +56,16 @@ export class JobPaths {
     this.election = `${this.root}/leader/election`;
     this.leader = `${this.election}/instance`;
     this.term = `${this.election}/term`;
+    this.electionLatch = `${this.election}/latch`;
     this.shardingFlags = `${this.root}/leader/sharding`;
     this.reshardingFlag = `${this.shardingFlags}/necessary`;
+    this.reshardingProcessing = `${this.shardingFlags}/processing`;
     this.queue = `${this.root}/leader/failover/items`;
+    this.failoverLatch = `${this.root}/leader/failover/latch`;
     this.items = `${this.root}/sharding`;
+    this.triggers = `${this.root}/trigger`;
+    this.systemTime = `${this.root}/systemTime/current`;
+    this.nextInstanceIp = `${this.root}/next-job-instance-ip`;
   }
 
   instance(instanceId: string): string {
@@ -55,6 +78,24 @@ export class JobPaths {
 
   server(serverIp: string): string {
     return `${this.servers}/${serverIp}`;
+  }
+
+  /** Asks one instance for a run. */
+  trigger(instanceId: string): string {
+    return `${this.triggers}/${instanceId}`;
+  }
+
+  guarantee(phase: GuaranteePhase): string {
+    return `${this.root}/guarantee/${phase}`;
+  }
+
+  guaranteed(phase: GuaranteePhase, item: number): string {
+    return `${this.guarantee(phase)}/${item}`;
+  }
+
+  /** Curator's latch that Java holds while the last item of a phase calls its listener. */
+  guaranteeLatch(phase: GuaranteePhase): string {
+    return `${this.guarantee(phase)}-latch`;
   }
 
   queued(item: number): string {
@@ -75,13 +116,24 @@ export class JobPaths {
     if (first === 'config' && second === undefined) return { kind: 'config' };
     if (first === 'instances' && second !== undefined) return { kind: 'instance', instanceId: second };
     if (first === 'servers' && second !== undefined) return { kind: 'server', serverIp: second };
+    if (first === 'trigger' && second !== undefined && third === undefined)
+      return { kind: 'trigger', instanceId: second };
+    if (first === 'guarantee' && rest.length === 0) return parseGuarantee(second, third);
     if (first === 'sharding') return parseItemNode(second, third);
     if (path === this.leader) return { kind: 'leader' };
     if (path === this.reshardingFlag) return { kind: 'resharding-flag' };
+    if (path === this.reshardingProcessing) return { kind: 'resharding-processing' };
+    if (path === this.nextInstanceIp) return { kind: 'next-instance-ip' };
     const [itemText] = rest;
     const item = parseItem(itemText);
     return item !== undefined && path === this.queued(item) ? { kind: 'queued-item', item } : { kind: 'other' };
   }
+}
+
+function parseGuarantee(phase: string | undefined, itemText: string | undefined): JobNode {
+  const item = parseItem(itemText);
+  if (phase !== 'started' && phase !== 'completed') return { kind: 'other' };
+  return itemText === undefined || item !== undefined ? { kind: 'guarantee', phase, item } : { kind: 'other' };
 }
 
 /** The item that a node's name stands for; undefined if it stands for none. */

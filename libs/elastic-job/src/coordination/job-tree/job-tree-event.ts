@@ -1,3 +1,5 @@
+import type { GuaranteePhase } from './job-paths.js';
+
 /** What the nodes of a job's tree tell, in the order of the registry. An event only wakes; what is true is read after a sync. */
 export type JobTreeEvent =
   | { readonly kind: 'InstanceJoined'; readonly instanceId: string }
@@ -7,6 +9,10 @@ export type JobTreeEvent =
   | { readonly kind: 'LeaderLost' }
   | { readonly kind: 'ReshardingRequested' }
   | { readonly kind: 'ShardingCompleted' }
+  /** Somebody wants this instance to run the job now. */
+  | { readonly kind: 'TriggerRequested'; readonly instanceId: string }
+  /** An item has arrived where all wait for each other, or the round is over. */
+  | { readonly kind: 'GuaranteeChanged'; readonly phase: GuaranteePhase }
   | { readonly kind: 'ItemQueued'; readonly item: number }
   | { readonly kind: 'ItemReleased'; readonly item: number }
   | { readonly kind: 'ConfigurationChanged' }

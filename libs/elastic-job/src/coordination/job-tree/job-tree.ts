@@ -179,6 +179,16 @@ export class JobTree {
     return this.view.node(this.paths.leader)?.data;
   }
 
+  /** The job has Java peers: what only our instances understand decides nothing then. */
+  isMixed(): boolean {
+    return this.peers().length > 0;
+  }
+
+  /** The owners are out of date, or are being replaced: a trigger waits. */
+  isReshardingPending(): boolean {
+    return this.isReshardingNecessary() || this.has(this.paths.reshardingProcessing);
+  }
+
   isReshardingNecessary(): boolean {
     return this.has(this.paths.reshardingFlag);
   }
@@ -236,6 +246,7 @@ function isHeld(paths: JobPaths, path: string): boolean {
     case 'server':
     case 'leader':
     case 'item-instance':
+    case 'next-instance-ip':
       return true;
     case 'other':
       return path === paths.root || path === paths.term || path.startsWith(`${paths.sessions}/`);
@@ -257,6 +268,12 @@ function decode(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTr
       return { kind: change === 'deleted' ? 'ShardingCompleted' : 'ReshardingRequested' };
     case 'queued-item':
       return change === 'created' ? { kind: 'ItemQueued', item: node.item } : undefined;
+    case 'resharding-processing':
+      return change === 'deleted' ? { kind: 'ShardingCompleted' } : undefined;
+    case 'trigger':
+      return change === 'created' ? { kind: 'TriggerRequested', instanceId: node.instanceId } : undefined;
+    case 'guarantee':
+      return { kind: 'GuaranteeChanged', phase: node.phase };
     case 'item-running':
       return change === 'deleted' ? { kind: 'ItemReleased', item: node.item } : undefined;
     case 'config':
@@ -267,6 +284,7 @@ function decode(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTr
     case 'item-disabled':
     case 'item-failover':
     case 'item-failovering':
+    case 'next-instance-ip':
     case 'other':
       return undefined;
     default:
