@@ -39,8 +39,9 @@ export interface ZooKeeperOptions {
    */
   readonly maxBlockedMs?: number;
   /**
-   * Where a bundled application has put the entry of the worker thread: a file that is made from
-   * `nestjs-elastic-job/zookeeper-worker`. @default the file of this package
+   * Where a bundled application has put the entry of the worker thread: a further entry of the bundle whose source is
+   * `import 'nestjs-elastic-job/zookeeper-worker';`. @default the file of this package
+   * @example new URL('./zookeeper-worker.js', import.meta.url)
    */
   readonly workerUrl?: URL;
 }
