@@ -49,6 +49,7 @@ export {
   type ShardingStrategy,
   type ShardOutcome,
   type ShardOutcomeKind,
+  TimeDifferenceError,
   TimeZoneError,
   type Trigger,
   type TriggerOrigin,

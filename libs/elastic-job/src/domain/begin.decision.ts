@@ -1,9 +1,9 @@
-import { hasBegun, type StoredRecord } from './run-record.js';
+import { hasBegun, lastScheduledOf, type StoredRecord } from './run-record.js';
 import type { Target } from './trigger.js';
 
 /**
  * Whether an item may be begun for a target.
- * - `alreadyBegun`: this very target, or a later one of the schedule, was begun before: nothing to do;
+ * - `alreadyBegun`: this very target, or (of the schedule) a later one, was begun before: nothing to do;
  * - `busy`: another target still runs, or waits for failover;
  * - `foreign`: the record was written by a version that this one cannot judge.
  */
@@ -48,7 +48,6 @@ export function decideFailover({ stored, isRunning, isTaken }: QueuedItemState):
 
 // Fire times of one schedule are handled in order: a later one stands for the earlier ones that were missed.
 function isSuperseded(stored: StoredRecord, target: Target): boolean {
-  if (stored.kind !== 'record' || target.origin !== 'schedule') return false;
-  const last = stored.record.target;
-  return last.origin === 'schedule' && last.fireTime > target.fireTime;
+  const last = lastScheduledOf(stored);
+  return target.origin === 'schedule' && last !== undefined && last >= target.fireTime;
 }

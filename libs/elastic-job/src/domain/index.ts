@@ -10,4 +10,5 @@ export * from './schedule/index.js';
 export * from './shard-outcome.js';
 export * from './sharding/index.js';
 export * from './sharding-context.js';
+export * from './time-difference.error.js';
 export * from './trigger.js';

@@ -14,6 +14,8 @@ export interface RunRecord {
   readonly attempt: number;
   /** Milliseconds since the epoch. */
   readonly begunAt: number;
+  /** The last fire time of the schedule that was begun before, if the target is an operator's; undefined if there was none. */
+  readonly lastScheduled?: number;
   readonly settled?: { readonly at: number; readonly outcome: ShardOutcomeKind };
 }
 
@@ -40,6 +42,16 @@ export function parseRunRecord(text: string): StoredRecord {
 /** True if the record shows a run of this target, finished or not. */
 export function hasBegun(stored: StoredRecord, target: Target): boolean {
   return stored.kind === 'record' && isSameTarget(stored.record.target, target);
+}
+
+/**
+ * The last fire time of the schedule that the item was begun for. A run that an operator has asked for neither hides it
+ * nor counts as one. Undefined: there was none, or nobody can say.
+ */
+export function lastScheduledOf(stored: StoredRecord): number | undefined {
+  if (stored.kind !== 'record') return undefined;
+  const { target, lastScheduled } = stored.record;
+  return target.origin === 'schedule' ? target.fireTime : lastScheduled;
 }
 
 interface RecordText extends RunRecord {

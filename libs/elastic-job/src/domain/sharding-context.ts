@@ -11,11 +11,11 @@ export interface ShardingContext {
   readonly shardingItem: number;
   /** This item's entry of `shardingItemParameters`. */
   readonly shardingParameter: string | undefined;
-  /** The scheduled instant this run stands for, not when it happened to start. */
+  /** The scheduled instant this run stands for, not when it happened to start; an operator's trigger: when it was asked for. */
   readonly fireTime: Date;
   readonly source: ExecutionSource;
-  /** What asked for the run. */
-  readonly trigger: 'schedule' | { readonly id: string; readonly parameters?: string };
+  /** What asked for the run: the schedule, or an operator, with what was passed along. */
+  readonly trigger: 'schedule' | { readonly id: string; readonly parameters: string | undefined };
   /** 1, and more for retries within the lease. */
   readonly attempt: number;
   /**

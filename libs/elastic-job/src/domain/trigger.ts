@@ -4,16 +4,20 @@ export type JobName = string;
 /** What asked for a run: the schedule, or an operator's trigger with its id. */
 export type TriggerOrigin = 'schedule' | `manual:${string}`;
 
+const MANUAL = 'manual:';
+
 /** Why an item runs now; ElasticJob's words. MISFIRE is the source of a target that was never begun in time. */
 export type ExecutionSource = 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
 
 /** One instant at which a job is due. */
 export interface Trigger {
   readonly jobName: JobName;
-  /** The scheduled instant this run stands for, in milliseconds since the epoch. */
+  /** The instant this run stands for: as scheduled, or when it was asked for. In milliseconds since the epoch. */
   readonly fireTime: number;
   readonly origin: TriggerOrigin;
   readonly source: ExecutionSource;
+  /** What an operator has passed along. */
+  readonly parameters?: string;
 }
 
 /** The unit of "once", together with job and item. */
@@ -21,6 +25,18 @@ export interface Target {
   /** Milliseconds since the epoch. */
   readonly fireTime: number;
   readonly origin: TriggerOrigin;
+  /** An operator's; kept with the target so that a failover runs with them as well. They do not tell targets apart. */
+  readonly parameters?: string;
+}
+
+/** The origin of what an operator has asked for. @param id the same for all instances that were asked */
+export function manualOrigin(id: string): TriggerOrigin {
+  return `${MANUAL}${id}`;
+}
+
+/** The id of an operator's trigger; undefined if it is the schedule's. */
+export function triggerIdOf(origin: TriggerOrigin): string | undefined {
+  return origin === 'schedule' ? undefined : origin.slice(MANUAL.length);
 }
 
 export function isSameTarget(a: Target, b: Target): boolean {

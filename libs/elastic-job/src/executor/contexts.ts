@@ -4,12 +4,11 @@ import {
   parseShardingItemParameters,
   type JobConfiguration,
   type ShardingContext,
-  type TriggerOrigin,
+  type Trigger,
+  triggerIdOf,
 } from '../domain/index.js';
 
 export type ContextOf = (item: number, signal: AbortSignal) => ShardingContext;
-
-const MANUAL = 'manual:';
 
 /** Makes the contexts of a lease's items: frozen, and with nothing mutable that two of them would share. */
 export function contextsOf(lease: ExecutionLease, configuration: JobConfiguration, tokenEpoch: number): ContextOf {
@@ -21,7 +20,7 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
     jobParameter: configuration.jobParameter,
     shardingTotalCount: configuration.shardingTotalCount,
     source: trigger.source,
-    trigger: askedBy(trigger.origin),
+    trigger: askedBy(trigger),
     attempt: 1,
     tokenEpoch,
   };
@@ -42,6 +41,7 @@ function taskIdOf({ jobName, items, holder }: ExecutionLease): string {
   return [jobName, items.join(','), 'READY', holder].join(ID_DELIMITER);
 }
 
-function askedBy(origin: TriggerOrigin): ShardingContext['trigger'] {
-  return origin === 'schedule' ? origin : Object.freeze({ id: origin.slice(MANUAL.length) });
+function askedBy({ origin, parameters }: Trigger): ShardingContext['trigger'] {
+  const id = triggerIdOf(origin);
+  return id === undefined ? 'schedule' : Object.freeze({ id, parameters });
 }

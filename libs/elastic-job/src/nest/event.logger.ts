@@ -35,6 +35,16 @@ export class EventLogger {
         return this.logger.log(`${event.jobName}: resharded, ${describeAssignment(event.assignment)}`);
       case 'claimed':
         return this.logger.log(`${event.jobName}: claimed ${items(event.items)}, ${event.source}`);
+      case 'trigger-requested':
+        return this.logger.log(`${event.trigger.jobName}: triggered by an operator, ${event.trigger.origin}`);
+      case 'server-switched':
+        return this.logger.log(
+          `${event.jobName}: server ${event.serverIp} is ${event.status ?? 'neither enabled nor disabled'}`,
+        );
+      case 'postponed':
+        return this.logger.log(
+          `${event.trigger.jobName}: ${items(event.items)} not free, run for ${event.trigger.origin} once they are`,
+        );
       case 'triggered':
       case 'begun':
         return this.logger.debug(`${event.trigger.jobName}: ${event.kind}, ${items(event.items)}`);

@@ -112,7 +112,13 @@ export class JobRuntime {
     this.isEntered = true;
     this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: tree.self.jobInstanceId });
     await session.start();
-    this.ticker.start(this.settings.schedule);
+    this.startTicking();
+  }
+
+  private startTicking(): void {
+    const { schedule } = this.settings;
+    if (schedule === undefined || this.ending.signal.aborted) return; // A one-off job waits for triggers.
+    this.ticker.start(schedule);
     if (this.isPaused) this.ticker.pause();
   }
 
@@ -190,7 +196,7 @@ export class JobRuntime {
     const mixedWith = tree?.peers() ?? [];
     const mixed =
       mixedWith.length > 0 ? `shared with ${mixedWith.join(', ')}, which this version cannot work beside` : undefined;
-    const { problem } = this.settings;
+    const problem = this.settings.problem ?? this.session?.problem;
     return {
       jobName: this.jobName,
       isJoined: this.isEntered,
@@ -237,7 +243,9 @@ export class JobRuntime {
     this.settings.apply(tree);
     const { problem, schedule } = this.settings;
     if (problem !== undefined) this.onError('the changed configuration cannot be used', problem);
-    this.ticker.reschedule(schedule);
+    if (schedule === undefined) this.ticker.stop();
+    else if (this.ticker.isStarted) this.ticker.reschedule(schedule);
+    else if (this.isEntered) this.startTicking();
   }
 
   // An operator's shutdown: to come back, the process must be restarted. The session goes on, for other jobs and for what

@@ -18,8 +18,11 @@ import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
 import { LeaderDuties } from './leader-duties.js';
+import { ManualTriggers } from './manual-triggers.js';
+import { OperatorSwitches } from './operator-switches.js';
 import { Reaction } from './reaction.js';
 import type { RunningItems } from './running-items.js';
+import { TimeCheck } from './time-check.js';
 
 /** A busy instance leaves an orphan to an idle one for this long. */
 const BUSY_CLAIM_DELAY_MS = 200;
@@ -51,6 +54,9 @@ export class JobSession {
   private readonly duties: LeaderDuties;
   private readonly catchUps: Reaction;
   private readonly claims: Reaction;
+  private readonly manual: ManualTriggers;
+  private readonly timeCheck: TimeCheck;
+  private readonly switches: OperatorSwitches;
   /** The fire time that is being assigned and begun. */
   private handling: number | undefined;
   /** Something may be owed that the trigger under way does not know of. */
@@ -64,11 +70,23 @@ export class JobSession {
       new Reaction(() => untilAnswered(tree, clock, work), this.report(name));
     this.catchUps = react(() => this.catchUp(), 'catching up');
     this.claims = react(() => this.claimAll(), 'claiming failover items');
+    this.manual = new ManualTriggers({
+      ...parts,
+      assign: (trigger) => this.assignManual(trigger),
+      run: (lease) => void this.run(lease).catch(this.report('running a trigger')),
+    });
+    this.timeCheck = new TimeCheck(tree, clock, events);
+    this.switches = new OperatorSwitches(tree, clock, events);
     tree.on((event) => this.hear(event));
   }
 
   get tree(): JobTree {
     return this.parts.tree;
+  }
+
+  /** What keeps this session from running the job, if anything. */
+  get problem(): Error | undefined {
+    return this.timeCheck.problem;
   }
 
   private get configuration(): JobConfiguration {
@@ -77,14 +95,16 @@ export class JobSession {
 
   /** Resolves when the job has a leader and this instance knows what it owes. */
   async start(): Promise<void> {
+    this.switches.lookAtServer();
     await this.duties.start();
     this.lookAgain();
   }
 
-  /** Looks for what this instance owes, and for items to take. */
+  /** Looks for what this instance owes or was asked for, and for items to take. */
   lookAgain(): void {
     this.catchUps.wake();
     this.claims.wake();
+    this.manual.lookAgain();
   }
 
   /** Begins nothing more, of whatever kind. What runs goes on. */
@@ -93,6 +113,7 @@ export class JobSession {
     this.duties.stop();
     this.catchUps.stop();
     this.claims.stop();
+    this.manual.stop();
   }
 
   /** One fire time: assign, begin, run. Resolves when what was begun has ended. */
@@ -103,6 +124,7 @@ export class JobSession {
     this.handling = fireTime;
     let lease: ExecutionLease | undefined;
     try {
+      if (await this.refusesTime(trigger)) return;
       const assigned = await this.assign(trigger);
       lease = await this.parts.running.expect(() => this.begin(assigned));
     } catch (error) {
@@ -117,7 +139,7 @@ export class JobSession {
 
   /** Claims one waiting item and runs it. @returns the lease, whose `settled()` tells the outcome */
   async claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
-    if (!this.isAccepting || this.tree.peers().length > 0) return 'empty';
+    if (!this.isAccepting || !this.isFailoverOn || this.tree.peers().length > 0) return 'empty';
     const lease = await this.parts.running.expect(() => this.beginClaimed());
     if (typeof lease === 'string') return lease;
     this.parts.events.emit({ kind: 'claimed', jobName: this.tree.jobName, items: lease.items, source: 'FAILOVER' });
@@ -137,6 +159,8 @@ export class JobSession {
 
   private hear(event: JobTreeEvent): void {
     this.duties.hear(event);
+    this.manual.hear(event);
+    this.switches.hear(event);
     switch (event.kind) {
       case 'ShardingCompleted':
       case 'TreeReset':
@@ -157,6 +181,16 @@ export class JobSession {
     const { jobName, fireTime } = trigger;
     if (assigned.isOutdated) this.parts.events.emit({ kind: 'sharding-timeout', jobName, fireTime });
     return assigned;
+  }
+
+  /** What an operator's trigger is to run here. Resharding is waited for, as by any trigger. */
+  private async assignManual(trigger: Trigger): Promise<readonly number[]> {
+    if (this.refusesPeers(trigger) || (await this.refusesTime(trigger))) return [];
+    const { items } = await this.assign(trigger);
+    const { serverIp } = this.tree.self;
+    if (this.tree.serverStatus(serverIp) === 'ENABLED') this.parts.events.emit({ kind: 'triggered', trigger, items });
+    else this.skip(trigger, `server ${serverIp} is disabled`);
+    return items;
   }
 
   /** Begins what is free of the items; what still runs is marked as misfired. */
@@ -204,6 +238,7 @@ export class JobSession {
   // From memory only: in steady state a trigger ends with its settle.
   private afterItem(trigger: Trigger, item: number): void {
     if (this.tree.signal.aborted) return this.parts.onOutlived();
+    this.manual.beginReleased();
     const isMisfired = this.tree.has(this.tree.paths.mark(item, 'misfire'));
     if (isMisfired || trigger.source === 'FAILOVER') this.catchUps.wake();
     if (this.tree.queue().length > 0) this.claims.wake();
@@ -242,29 +277,30 @@ export class JobSession {
     const { misfire, monitorExecution } = settings.configuration;
     const since = this.parts.owedSince();
     const isPossible = this.isAccepting && misfire && monitorExecution && this.tree.peers().length === 0;
-    if (!isPossible || since === undefined) return undefined;
-    return settings.schedule.latest(clock.wallNow(), Math.max(since, settings.writtenAt, this.enabledAt()));
-  }
-
-  // The first state of a server is no change of it.
-  private enabledAt(): number {
-    const stat = this.tree.stat(this.tree.paths.server(this.tree.self.serverIp));
-    return stat !== undefined && stat.version > 0 ? stat.mtime : 0;
+    if (!isPossible || since === undefined || this.problem !== undefined) return undefined;
+    const after = Math.max(since, settings.writtenAt, this.switches.serverEnabledAt, this.timeCheck.skippedUntil);
+    return settings.schedule?.latest(clock.wallNow(), after);
   }
 
   private isOwed(item: number, fireTime: number): boolean {
     const stored = this.tree.record(item)?.stored;
     if (stored === undefined || this.parts.running.has(item) || this.tree.isRunning(item)) return false;
+    if (fireTime <= this.switches.itemEnabledAt(item)) return false;
     const isMisfired = this.tree.has(this.tree.paths.mark(item, 'misfire'));
     return isMisfired || isOwedFireTime(stored, fireTime);
   }
 
   private async claimAll(): Promise<void> {
-    if (this.tree.queue().length === 0 || !this.configuration.failover) return;
+    if (this.tree.queue().length === 0 || !this.isFailoverOn) return;
     if (this.parts.running.size > 0) await this.parts.clock.sleep(BUSY_CLAIM_DELAY_MS, this.tree.signal);
     while (this.hasFreeSlot()) {
-      if ((await this.claim()) === 'empty') return;
+      if ((await this.claim()) === 'empty') break;
     }
+    this.manual.beginReleased(); // A claim may also have found that nothing is owed.
+  }
+
+  private get isFailoverOn(): boolean {
+    return this.configuration.failover && this.configuration.monitorExecution;
   }
 
   private hasFreeSlot(): boolean {
@@ -274,8 +310,17 @@ export class JobSession {
   private refusesPeers(trigger: Trigger): boolean {
     const peers = this.tree.peers();
     if (peers.length === 0) return false;
-    this.parts.events.emit({ kind: 'skipped', trigger, reason: `the job is shared with ${peers.join(', ')}` });
+    this.skip(trigger, `the job is shared with ${peers.join(', ')}`);
     return true;
+  }
+
+  /** Where this clock is not to be trusted nothing is run, nor made up for. */
+  private refusesTime(trigger: Trigger): Promise<boolean> {
+    return this.timeCheck.refuses(trigger, this.configuration.maxTimeDiffSeconds);
+  }
+
+  private skip(trigger: Trigger, reason: string): void {
+    this.parts.events.emit({ kind: 'skipped', trigger, reason });
   }
 
   private report(work: string) {

@@ -4,7 +4,7 @@ import type { JobEvents } from '../tracing/index.js';
 
 /** What a job runs by in this process: the settings that were usable last. Reading them never fails. */
 export class JobSettings {
-  private cron: CronSchedule;
+  private cron: CronSchedule | undefined;
   private since = 0;
   private differing: readonly string[] = [];
   private fault: unknown;
@@ -22,7 +22,8 @@ export class JobSettings {
     return this.inForce;
   }
 
-  get schedule(): CronSchedule {
+  /** Undefined: a one-off job, which runs when it is triggered. */
+  get schedule(): CronSchedule | undefined {
     return this.cron;
   }
 
@@ -57,15 +58,17 @@ export class JobSettings {
   /** The fire times that come next, in milliseconds since the epoch. */
   nextFireTimes(after: number, count: number): number[] {
     const times: number[] = [];
-    for (let time = this.cron.next(after); time !== undefined && times.length < count; time = this.cron.next(time)) {
+    let time = this.cron?.next(after);
+    while (time !== undefined && times.length < count) {
       times.push(time);
+      time = this.cron?.next(time);
     }
     return times;
   }
 }
 
-function scheduleOf({ cron, timeZone, clockChange }: JobConfiguration): CronSchedule {
-  return new CronSchedule(cron, timeZone, clockChange);
+function scheduleOf({ cron, timeZone, clockChange }: JobConfiguration): CronSchedule | undefined {
+  return cron === undefined ? undefined : new CronSchedule(cron, timeZone, clockChange);
 }
 
 function describeDifference({ field, local, stored }: ConfigurationDifference): string {

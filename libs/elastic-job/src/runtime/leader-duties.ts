@@ -1,5 +1,11 @@
 import type { Clock, Timer } from '../clock/index.js';
-import { type JobTree, type JobTreeEvent, type LeadershipTerm, untilAnswered } from '../coordination/index.js';
+import {
+  type JobTree,
+  type JobTreeEvent,
+  type LeadershipTerm,
+  removeRetiredFailover,
+  untilAnswered,
+} from '../coordination/index.js';
 import type { JobConfiguration } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
@@ -72,6 +78,7 @@ export class LeaderDuties {
       case 'LeaderElected':
       case 'ShardingCompleted':
       case 'ItemQueued':
+      case 'ItemSwitched':
       case 'TriggerRequested':
       case 'GuaranteeChanged':
         return;
@@ -120,6 +127,8 @@ export class LeaderDuties {
     try {
       const orphans = await this.services.queue.sweep(this.tree, term);
       if (orphans.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: orphans });
+      const { failover, monitorExecution } = this.configuration;
+      if (!failover || !monitorExecution) await removeRetiredFailover(this.tree, term);
       await this.gatherChanges(term);
       const outcome = await this.services.sharding.reshard(this.tree, term);
       if (outcome.kind === 'committed')

@@ -31,6 +31,11 @@ export class Ticker {
     private readonly listener: TickListener,
   ) {}
 
+  /** True from `start` until `stop`, also while paused. */
+  get isStarted(): boolean {
+    return this.schedule !== undefined;
+  }
+
   /** True from `start` or `resume` until `stop` or `pause`. */
   get isRunning(): boolean {
     return this.timer !== undefined;

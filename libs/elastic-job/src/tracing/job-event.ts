@@ -9,10 +9,14 @@ export type JobEvent =
   /** This instance, leading, has committed a new assignment: item to instance id. */
   | { readonly kind: 'resharded'; readonly jobName: JobName; readonly assignment: ReadonlyMap<number, string> }
   | { readonly kind: 'sharding-timeout'; readonly jobName: JobName; readonly fireTime: number }
+  /** An operator wants the job to run now; this instance has taken the request. */
+  | { readonly kind: 'trigger-requested'; readonly trigger: Trigger }
   | { readonly kind: 'triggered'; readonly trigger: Trigger; readonly items: readonly number[] }
   /** The trigger was not run at all. */
   | { readonly kind: 'skipped'; readonly trigger: Trigger; readonly reason: string }
   | { readonly kind: 'refused'; readonly trigger: Trigger; readonly items: readonly number[]; readonly cause: string }
+  /** The items are not free; they are run for an operator's trigger as soon as they are. */
+  | { readonly kind: 'postponed'; readonly trigger: Trigger; readonly items: readonly number[] }
   | { readonly kind: 'begun'; readonly trigger: Trigger; readonly items: readonly number[] }
   | {
       readonly kind: 'settled';
@@ -29,6 +33,13 @@ export type JobEvent =
       readonly jobName: JobName;
       readonly items: readonly number[];
       readonly source: ExecutionSource;
+    }
+  /** An operator has disabled or enabled this instance's server; undefined: neither, which counts as disabled. */
+  | {
+      readonly kind: 'server-switched';
+      readonly jobName: JobName;
+      readonly serverIp: string;
+      readonly status: 'ENABLED' | 'DISABLED' | undefined;
     }
   /** A peer without our label is in the job: this instance begins nothing of it. */
   | { readonly kind: 'mixed'; readonly jobName: JobName; readonly peers: readonly string[] }

@@ -190,7 +190,6 @@ describe('layConfiguration', () => {
 
   it.each([
     [FROM_JAVA.replace('0/5 * * * * ?', '0 0 *'), 'cron', '"0 0 *"'],
-    [FROM_JAVA.replace(/cron.*\n/, ''), 'cron', '""'],
     [FROM_JAVA.replace('Count: 1', 'Count: 0'), 'shardingTotalCount', 'but is 0'],
     [FROM_JAVA.replace('myJob', 'yourJob'), 'jobName', '"yourJob"'],
     [FROM_JAVA.replace("Parameters: ''", 'Parameters: 0=a,0=b'), 'shardingItemParameters', '"0=a,0=b"'],

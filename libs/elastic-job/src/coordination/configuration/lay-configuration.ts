@@ -68,7 +68,7 @@ function lay(local: JobConfiguration, stored: StoredConfiguration): JobOptions {
   const { nestjs } = stored;
   return {
     name: local.jobName,
-    cron: stored.cron ?? '',
+    cron: stored.cron,
     shardingTotalCount: stored.shardingTotalCount ?? 0,
     shardingItemParameters: stored.shardingItemParameters ?? '',
     jobParameter: stored.jobParameter ?? '',

@@ -17,6 +17,7 @@ import {
   decideBegin,
   type JobConfiguration,
   type JobName,
+  lastScheduledOf,
   type RefusalCause,
   type RunRecord,
   type Trigger,
@@ -32,7 +33,7 @@ import { type JobTree, type JobTrees, readWhenAnswering, untilCommitted } from '
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { HeldLease, type HeldItem } from './held-lease.js';
-import { type BeginningItem, beginOperations } from './item-operations.js';
+import { type BeginningItem, beginOperations, recordOf } from './item-operations.js';
 import { SettleQueue } from './settle-queue.js';
 import type { ShardAssignment } from './shard-assignment.js';
 import { UnmonitoredLease } from './unmonitored-lease.js';
@@ -180,12 +181,13 @@ export class ExecutionService {
     const touched = items.flatMap(({ item }) => [paths.item(item), paths.mark(item, 'running')]);
     await readWhenAnswering(tree, this.clock, touched);
     const held = new Map<number, HeldItem>();
-    for (const { item } of items) {
+    for (const beginning of items) {
+      const { item } = beginning;
       const node = tree.node(paths.item(item));
       const stored = tree.record(item)?.stored;
       if (node === undefined || stored?.kind !== 'record' || stored.record.run !== record.run) return undefined;
       if (tree.node(paths.mark(item, 'running'))?.data !== record.by) return undefined;
-      held.set(item, { record, version: node.stat.version, token: node.stat.mzxid });
+      held.set(item, { record: recordOf(beginning, record), version: node.stat.version, token: node.stat.mzxid });
     }
     return this.lease(tree, configuration, trigger, held);
   }
@@ -201,11 +203,11 @@ export class ExecutionService {
     return new HeldLease(tree, this.clock, settles, { trigger, isFailoverOn: failover }, held);
   }
 
-  private record(tree: JobTree, { fireTime, origin }: Trigger): RunRecord {
+  private record(tree: JobTree, { fireTime, origin, parameters }: Trigger): RunRecord {
     return {
       run: this.clock.uuid(),
       by: tree.self.jobInstanceId,
-      target: { fireTime, origin },
+      target: { fireTime, origin, parameters },
       attempt: 1,
       begunAt: this.clock.wallNow(),
     };
@@ -233,6 +235,7 @@ function beginningItem(tree: JobTree, item: number): BeginningItem {
     item,
     version: tree.record(item)?.version ?? 0,
     hasMisfire: tree.has(tree.paths.mark(item, 'misfire')),
+    lastScheduled: lastScheduledOf(tree.record(item)?.stored ?? { kind: 'none' }),
   };
 }
 
@@ -244,11 +247,16 @@ function heldItems(
 ): ReadonlyMap<number, HeldItem> {
   const held = new Map<number, HeldItem>();
   let index = 0; // The check of the own instance; each item's record is the last of its operations.
-  for (const [position, { item }] of items.entries()) {
+  for (const [position, beginning] of items.entries()) {
+    const { item } = beginning;
     index += perItem[position]!.length;
     const written = results[index];
     if (written?.kind !== 'set') throw new TypeError(`Begin of item ${item}: operation ${index} is no set.`);
-    held.set(item, { record, version: written.stat.version, token: written.stat.mzxid });
+    held.set(item, {
+      record: recordOf(beginning, record),
+      version: written.stat.version,
+      token: written.stat.mzxid,
+    });
   }
   return held;
 }

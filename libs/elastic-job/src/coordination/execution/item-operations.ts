@@ -8,6 +8,13 @@ export interface BeginningItem {
   /** Version of the item's node as it was read: what makes the begin a compare-and-set. */
   readonly version: number;
   readonly hasMisfire: boolean;
+  /** The last fire time of the schedule that it was begun for, if any. */
+  readonly lastScheduled?: number;
+}
+
+/** The record of one item's begin: a run that an operator has asked for keeps what the schedule has begun before. */
+export function recordOf({ lastScheduled }: BeginningItem, record: RunRecord): RunRecord {
+  return record.target.origin === 'schedule' ? record : { ...record, lastScheduled };
 }
 
 /**
@@ -16,10 +23,11 @@ export interface BeginningItem {
  */
 export function beginOperations(
   paths: JobPaths,
-  { item, version, hasMisfire }: BeginningItem,
+  beginning: BeginningItem,
   record: RunRecord,
   { isPersistent, isFailover }: { readonly isPersistent: boolean; readonly isFailover: boolean },
 ): Operation[] {
+  const { item, version, hasMisfire } = beginning;
   const claim: Operation[] = isFailover
     ? [
         { kind: 'delete', path: paths.queued(item) },
@@ -38,7 +46,7 @@ export function beginOperations(
       data: record.by,
       mode: isPersistent ? 'PERSISTENT' : 'EPHEMERAL',
     },
-    { kind: 'set', path: paths.item(item), data: formatRunRecord(record), version },
+    { kind: 'set', path: paths.item(item), data: formatRunRecord(recordOf(beginning, record)), version },
   ];
 }
 

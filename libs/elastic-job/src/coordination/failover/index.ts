@@ -1,1 +1,2 @@
 export * from './failover-queue.js';
+export * from './retired-failover.js';

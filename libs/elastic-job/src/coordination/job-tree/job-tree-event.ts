@@ -15,6 +15,8 @@ export type JobTreeEvent =
   | { readonly kind: 'GuaranteeChanged'; readonly phase: GuaranteePhase }
   | { readonly kind: 'ItemQueued'; readonly item: number }
   | { readonly kind: 'ItemReleased'; readonly item: number }
+  /** An operator has disabled or enabled an item. */
+  | { readonly kind: 'ItemSwitched'; readonly item: number }
   | { readonly kind: 'ConfigurationChanged' }
   /** The connection was away: anything may have happened. */
   | { readonly kind: 'TreeReset' };

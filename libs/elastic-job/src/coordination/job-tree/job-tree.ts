@@ -278,10 +278,11 @@ function decode(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTr
       return change === 'deleted' ? { kind: 'ItemReleased', item: node.item } : undefined;
     case 'config':
       return { kind: 'ConfigurationChanged' };
+    case 'item-disabled':
+      return change === 'changed' ? undefined : { kind: 'ItemSwitched', item: node.item };
     case 'item':
     case 'item-instance':
     case 'item-misfire':
-    case 'item-disabled':
     case 'item-failover':
     case 'item-failovering':
     case 'next-instance-ip':

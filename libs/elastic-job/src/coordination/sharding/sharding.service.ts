@@ -118,7 +118,8 @@ export class ShardingService {
     signal?: AbortSignal,
   ): Promise<boolean> {
     const deadline = this.clock.monotonicNow() + shardingTimeoutMs;
-    while (tree.isReshardingNecessary()) {
+    // A disabled server gets nothing; and if all of them are, nobody reshards.
+    while (tree.isReshardingNecessary() && tree.serverStatus(tree.self.serverIp) === 'ENABLED') {
       const isDone = await tree.next(['ShardingCompleted', 'TreeReset'], deadline, signal);
       if (!isDone) return false;
       await tree.sync({ signal });

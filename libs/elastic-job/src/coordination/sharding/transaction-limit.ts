@@ -1,4 +1,4 @@
-import { ConfigurationError, ID_DELIMITER, type RunRecord } from '../../domain/index.js';
+import { ConfigurationError, ID_DELIMITER, manualOrigin, type RunRecord } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import { beginOperations, settleOperations } from '../execution/index.js';
 import { JobPaths } from '../job-tree/index.js';
@@ -6,6 +6,7 @@ import { newItemOperations } from './plan-operations.js';
 
 /** As long as an instance id gets: an IPv4 address, a pid of 7 digits and a session of 16, or a configured name. */
 const LONGEST_INSTANCE_ID = `255.255.255.255${ID_DELIMITER}${'9'.repeat(40)}`;
+const UUID = '00000000-0000-4000-8000-000000000000';
 const LONGEST_TIME = 9_999_999_999_999;
 
 /**
@@ -48,11 +49,13 @@ function overheadBytes(registry: RegistryCenter, paths: JobPaths): number {
 
 function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): number {
   const record: RunRecord = {
-    run: '00000000-0000-4000-8000-000000000000',
+    run: UUID,
     by: LONGEST_INSTANCE_ID,
-    target: { fireTime: LONGEST_TIME, origin: 'schedule' },
+    // An operator's, without parameters: these are short where there are many items, or the begin is refused by its size.
+    target: { fireTime: LONGEST_TIME, origin: manualOrigin(UUID) },
     attempt: 1,
     begunAt: LONGEST_TIME,
+    lastScheduled: LONGEST_TIME,
   };
   const settled: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'succeeded' } };
   const empty = registry.transactionBytes([]);
@@ -60,7 +63,10 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   return Math.max(
     size(newItemOperations(paths.item(item), paths.mark(item, 'instance'), LONGEST_INSTANCE_ID)),
     size(
-      beginOperations(paths, { item, version: 1, hasMisfire: true }, record, { isPersistent: true, isFailover: false }),
+      beginOperations(paths, { item, version: 1, hasMisfire: true, lastScheduled: LONGEST_TIME }, record, {
+        isPersistent: true,
+        isFailover: false,
+      }),
     ),
     // As large as the sweep of an item that a rescuer ran.
     size(settleOperations(paths, { item, version: 1 }, settled, { isFailover: true, isRequeued: true })),

@@ -8,7 +8,8 @@ import type { JobName } from '../trigger.js';
  */
 export interface JobConfiguration {
   readonly jobName: JobName;
-  readonly cron: string;
+  /** Undefined: a one-off job, which runs when it is triggered. */
+  readonly cron: string | undefined;
   /** Undefined: the host's zone. */
   readonly timeZone: string | undefined;
   readonly clockChange: ClockChange;

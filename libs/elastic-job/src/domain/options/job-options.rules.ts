@@ -13,6 +13,7 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   @IsJobName()
   readonly name: unknown = undefined;
 
+  @IsOptional()
   @IsReadAs('a Quartz cron expression such as "0 0 2 * * ?"', (cron) => new CronSchedule(cron, undefined, 'quartz'))
   readonly cron: unknown = undefined;
 

@@ -2,12 +2,12 @@ import type { JobName } from '../trigger.js';
 import type { ClockChange } from '../schedule/index.js';
 import type { ShardingStrategy } from '../sharding/index.js';
 
-/** What a developer writes. Everything but `cron` and `shardingTotalCount` has a default. */
+/** What a developer writes. Everything but `shardingTotalCount` has a default. */
 export interface JobOptions {
   /** Unique among the jobs of the namespace. @default `{Class}.{method}` of the decorated provider */
   readonly name?: JobName;
-  /** Quartz's dialect: six or seven fields, seconds first. */
-  readonly cron: string;
+  /** Quartz's dialect: six or seven fields, seconds first. Absent: a one-off job, which runs when it is triggered. */
+  readonly cron?: string;
   /** Number of items, at least 1. */
   readonly shardingTotalCount: number;
   /** `0=Beijing,1=Shanghai`: the `shardingParameter` of each item. @default '' */

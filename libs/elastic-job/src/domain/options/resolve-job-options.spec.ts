@@ -88,7 +88,6 @@ describe('resolveJobOptions', () => {
 
   const faults: [keyof JobOptions, unknown, string][] = [
     ['cron', 5, 'cron must be a Quartz cron expression such as "0 0 2 * * ?", but is 5'],
-    ['cron', undefined, 'cron must be a Quartz cron expression such as "0 0 2 * * ?", but is undefined'],
     ['shardingTotalCount', 1.5, 'a whole number from 1 to 2147483647, but is 1.5'],
     ['shardingTotalCount', '3', 'a whole number from 1 to 2147483647, but is "3"'],
     ['shardingTotalCount', 2 ** 31, 'a whole number from 1 to 2147483647, but is 2147483648'],

@@ -47,7 +47,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
 function withDefaults(options: JobOptions) {
   return {
     name: options.name ?? '',
-    cron: options.cron,
+    cron: options.cron || undefined,
     shardingTotalCount: options.shardingTotalCount,
     shardingItemParameters: options.shardingItemParameters ?? '',
     jobParameter: options.jobParameter ?? '',

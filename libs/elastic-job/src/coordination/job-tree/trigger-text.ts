@@ -1,0 +1,29 @@
+/** What an operator asks of an instance. */
+export interface TriggerRequest {
+  /** The same in the requests of one call to all instances, so that they stand for one run of the job. */
+  readonly id: string;
+  /** Passed to the handlers. */
+  readonly parameters: string | undefined;
+}
+
+/** The text of `trigger/{instance}`. Java's is empty and never read. */
+export function formatTriggerRequest({ id, parameters }: TriggerRequest): string {
+  return JSON.stringify({ id, parameters });
+}
+
+/** @returns undefined if the text is not one of ours: Java's request, which has neither id nor parameters */
+export function parseTriggerRequest(text: string): TriggerRequest | undefined {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { id, parameters } = value as Partial<Record<keyof TriggerRequest, unknown>>;
+  if (typeof id !== 'string' || id === '') return undefined;
+  return { id, parameters: typeof parameters === 'string' ? parameters : undefined };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

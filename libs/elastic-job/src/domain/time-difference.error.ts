@@ -1,0 +1,20 @@
+import { ElasticJobError } from './errors.js';
+import type { JobName } from './trigger.js';
+
+/** This process's clock and the registry's differ by more than the job allows: the trigger was not run. */
+export class TimeDifferenceError extends ElasticJobError {
+  readonly code = 'TIME_DIFFERENCE';
+
+  constructor(
+    readonly jobName: JobName,
+    /** In milliseconds; positive if this process's clock is ahead. */
+    readonly differenceMs: number,
+    readonly maxTimeDiffSeconds: number,
+  ) {
+    const direction = differenceMs > 0 ? 'ahead of' : 'behind';
+    super(
+      `Job "${jobName}": this clock is ${Math.abs(differenceMs)} ms ${direction} the registry's, and ` +
+        `maxTimeDiffSeconds allows ${maxTimeDiffSeconds} s; let NTP set it.`,
+    );
+  }
+}
