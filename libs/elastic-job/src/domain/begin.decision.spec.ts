@@ -23,6 +23,9 @@ describe('whether an item may be begun', () => {
     ['that was begun for a later fire time', { stored: record(3_000) }, 'alreadyBegun'],
     ['that was begun later by hand', { stored: record(3_000, { origin: 'manual:1' }) }, 'begin'],
     ['that was begun by hand for the same instant', { stored: record(2_000, { origin: 'manual:1' }) }, 'begin'],
+    ['that was begun by hand after this target', { stored: afterwardsByHand(2_000) }, 'alreadyBegun'],
+    ['that was begun by hand after a later fire time', { stored: afterwardsByHand(3_000) }, 'alreadyBegun'],
+    ['that was begun by hand after an earlier fire time', { stored: afterwardsByHand(1_000) }, 'begin'],
     ['whose record is of another version', { stored: FOREIGN }, 'foreign'],
     ['whose record is of another version, while it runs', { stored: FOREIGN, isRunning: true }, 'foreign'],
   ])('given an item %s, when a fire time comes, then the decision is made', (_, state, decision) => {
@@ -72,4 +75,10 @@ function record(
 ): StoredRecord {
   const begun = { run: 'r', by: 'a', target: target(fireTime, origin), attempt: 1, begunAt: fireTime };
   return { kind: 'record', record: settled ? { ...begun, settled: { at: fireTime, outcome: settled } } : begun };
+}
+
+/** A run that an operator had asked for before, since the schedule began the item. */
+function afterwardsByHand(lastScheduled: number): StoredRecord {
+  const begun = { run: 'r', by: 'a', target: target(500, 'manual:1'), attempt: 1, begunAt: 5_000 };
+  return { kind: 'record', record: { ...begun, lastScheduled } };
 }

@@ -27,6 +27,9 @@ it.each<[string, StoredRecord, boolean]>([
     { kind: 'record', record: { ...RECORD, target: { ...RECORD.target, fireTime: 3_000 } } },
     false,
   ],
+  ['begun by hand after it', byHandAfter(2_000), false],
+  ['begun by hand after an earlier one', byHandAfter(1_000), true],
+  ['begun by hand only', byHandAfter(undefined), false],
   ['never begun', { kind: 'none' }, false],
   ['begun by another version', { kind: 'foreign', text: '?' }, false],
 ])(
@@ -35,3 +38,8 @@ it.each<[string, StoredRecord, boolean]>([
     expect(isOwedFireTime(stored, 2_000)).toBe(isOwed);
   },
 );
+
+/** An operator's run since a fire time. */
+function byHandAfter(lastScheduled: number | undefined): StoredRecord {
+  return { kind: 'record', record: { ...RECORD, target: { fireTime: 1_500, origin: 'manual:1' }, lastScheduled } };
+}

@@ -14,6 +14,10 @@ describe('the record of a run', () => {
     ['begun', RECORD],
     ['settled', { ...RECORD, settled: { at: 1_893_456_000_999, outcome: 'failed' } }],
     ['begun by hand', { ...RECORD, target: { fireTime: 1, origin: 'manual:7' } }],
+    [
+      'begun by hand after a fire time',
+      { ...RECORD, target: { fireTime: 1, origin: 'manual:7', parameters: 'p' }, lastScheduled: 2 },
+    ],
   ])('given a run that was %s, when it is written and read, then it is the same', (_, record) => {
     expect(parseRunRecord(formatRunRecord(record))).toEqual({ kind: 'record', record });
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import type { JobTree } from '../coordination/index.js';
 import { TimeDifferenceError, type Trigger } from '../domain/index.js';
-import { type NodeStat, NoNodeError } from '../registry/index.js';
+import { NoNodeError } from '../registry/index.js';
 import type { JobEvents } from '../tracing/index.js';
 
 /**
@@ -43,23 +43,22 @@ export class TimeCheck {
   }
 
   private async measure(maxTimeDiffSeconds: number): Promise<TimeDifferenceError | undefined> {
-    const asked = this.clock.wallNow();
-    const { mtime } = await this.write();
-    const answered = this.clock.wallNow();
-    // The node is written at some moment between question and answer: a slow answer is no difference.
-    const differenceMs = Math.max(0, asked - mtime) - Math.max(0, mtime - answered);
+    const differenceMs = await this.differenceMs();
     if (Math.abs(differenceMs) <= maxTimeDiffSeconds * 1_000) return undefined;
     return new TimeDifferenceError(this.tree.jobName, differenceMs, maxTimeDiffSeconds);
   }
 
-  private async write(): Promise<NodeStat> {
+  private async differenceMs(): Promise<number> {
     const { paths, registry, signal } = this.tree;
+    const asked = this.clock.wallNow();
     try {
-      return await registry.set(paths.systemTime, '', undefined, { signal });
+      const { mtime } = await registry.set(paths.systemTime, '', undefined, { signal });
+      // The node is written at some moment between question and answer: a slow answer is no difference.
+      return Math.max(0, asked - mtime) - Math.max(0, mtime - this.clock.wallNow());
     } catch (error) {
       if (!(error instanceof NoNodeError)) throw error;
       await registry.ensurePath(paths.systemTime, { signal });
-      return registry.set(paths.systemTime, '', undefined, { signal });
+      return this.differenceMs();
     }
   }
 }
