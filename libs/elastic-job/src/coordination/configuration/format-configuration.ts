@@ -1,7 +1,7 @@
 import {
   DEFAULT_SHARDING_TIMEOUT_MS,
   DEFAULT_STRATEGY,
-  isBuiltInStrategyType,
+  isJavaStrategyType,
   type JobConfiguration,
 } from '../../domain/index.js';
 import { isJavaTimeZone, NESTJS_PROPS } from './nestjs-props.js';
@@ -51,14 +51,14 @@ function propsOf({ clockChange, strategy, timeZone, ...rest }: JobConfiguration)
     [NESTJS_PROPS.concurrency]: concurrency?.toString(),
     [NESTJS_PROPS.shardingTimeoutMs]:
       shardingTimeoutMs === DEFAULT_SHARDING_TIMEOUT_MS ? undefined : shardingTimeoutMs.toString(),
-    [NESTJS_PROPS.strategy]: isBuiltInStrategyType(strategy.type) ? undefined : strategy.type,
+    [NESTJS_PROPS.strategy]: isJavaStrategyType(strategy.type) ? undefined : strategy.type,
     [NESTJS_PROPS.timeZone]: timeZone !== undefined && isJavaTimeZone(timeZone) ? undefined : timeZone,
     [NESTJS_PROPS.timeoutMs]: timeoutMs?.toString(),
   };
 }
 
 function isOwnOrDefault(type: string): boolean {
-  return type === DEFAULT_STRATEGY || !isBuiltInStrategyType(type);
+  return type === DEFAULT_STRATEGY || !isJavaStrategyType(type);
 }
 
 function formatEntries(entries: Entries, indent = ''): string[] {

@@ -1,6 +1,6 @@
 import {
   ConfigurationError,
-  isBuiltInStrategyType,
+  isJavaStrategyType,
   type JobConfiguration,
   type JobOptions,
   resolveJobOptions,
@@ -92,7 +92,7 @@ function lay(local: JobConfiguration, stored: StoredConfiguration): JobOptions {
 
 /** The local strategy if only a `nestjs.` setting could name it. */
 function localOwnStrategy({ strategy }: JobConfiguration): ShardingStrategy | undefined {
-  return isBuiltInStrategyType(strategy.type) ? undefined : strategy;
+  return isJavaStrategyType(strategy.type) ? undefined : strategy;
 }
 
 /** The local zone if only a `nestjs.` setting could name it. */

@@ -109,7 +109,7 @@ export class ShardingService {
 
   private plan(tree: JobTree): ReadonlyMap<number, string> {
     const { strategy, shardingTotalCount } = this.configurations.current(tree.jobName);
-    return planSharding(strategy, tree.availableInstances(), tree.jobName, shardingTotalCount);
+    return planSharding(strategy, tree.availableInstances(), tree.jobName, shardingTotalCount, ownersOf(tree));
   }
 
   private async waitForSharding(

@@ -3,8 +3,12 @@ import { odevity } from './odevity.strategy.js';
 import { roundRobin } from './round-robin.strategy.js';
 import { UnknownStrategyError } from './sharding.errors.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
+import { singleShardingBalance } from './single-sharding-balance.strategy.js';
+import { sticky } from './sticky.strategy.js';
 
-const BUILT_IN: readonly ShardingStrategy[] = [avgAllocation, odevity, roundRobin];
+/** What Java has as well. */
+const SHARED: readonly ShardingStrategy[] = [avgAllocation, odevity, roundRobin, singleShardingBalance];
+const BUILT_IN: readonly ShardingStrategy[] = [...SHARED, sticky];
 
 /** Names of older releases, in upper case. ElasticJob 2 configures a strategy by its class. */
 const ALIASES: ReadonlyMap<string, ShardingStrategy> = new Map([
@@ -17,7 +21,7 @@ const ALIASES: ReadonlyMap<string, ShardingStrategy> = new Map([
 const ELASTIC_JOB_2_PACKAGE = /^com\.dangdang\.(?:\w+\.)*/i;
 
 /**
- * A built-in strategy: `AVG_ALLOCATION`, `ODEVITY` or `ROUND_ROBIN`, in any case, or by a name that an older ElasticJob
+ * A built-in strategy: `AVG_ALLOCATION`, `ODEVITY`, `ROUND_ROBIN`, `SINGLE_SHARDING_BALANCE` or `STICKY`, in any case, or by a name that an older ElasticJob
  * had for it (`com.dangdang...RotateServerByNameJobShardingStrategy`, `ROTATE_SERVER_BY_NAME`).
  * @throws {UnknownStrategyError} if the type names none of them.
  */
@@ -39,9 +43,15 @@ export function findShardingStrategy(type: string, own: readonly ShardingStrateg
   return strategy;
 }
 
-/** True if the text names a built-in strategy, which Java has as well. */
+/** True if the text names a built-in strategy. */
 export function isBuiltInStrategyType(type: string): boolean {
   return builtInStrategy(type) !== undefined;
+}
+
+/** True if the text names a strategy that Java has as well: a job that is shared with Java can have no other. */
+export function isJavaStrategyType(type: string): boolean {
+  const strategy = builtInStrategy(type);
+  return strategy !== undefined && SHARED.includes(strategy);
 }
 
 function builtInTypes(): string[] {

@@ -7,6 +7,7 @@ import type { ShardingStrategy } from './sharding-strategy.js';
  * The owner of each item, as an instance id, items ascending; empty if there are no instances.
  *
  * The order of `instances` is of no account: like Java, the strategy sees them in descending order of their ids.
+ * @param current the present owners, for strategies that avoid moves
  * @throws {InvalidShardingError} if the strategy did not give every item to exactly one of the instances.
  */
 export function planSharding(
@@ -14,6 +15,7 @@ export function planSharding(
   instances: readonly JobInstance[],
   jobName: JobName,
   shardingTotalCount: number,
+  current: ReadonlyMap<number, string> = new Map(),
 ): ReadonlyMap<number, string> {
   const byId = new Map(instances.map((instance) => [instance.jobInstanceId, instance]));
   if (byId.size === 0) return new Map();
@@ -22,7 +24,7 @@ export function planSharding(
   const owners = new Map<number, string>();
   const refuse = (item: number, fault: string) => new InvalidShardingError(strategy.type, jobName, item, fault);
 
-  for (const [{ jobInstanceId }, items] of strategy.shard(ordered, jobName, shardingTotalCount)) {
+  for (const [{ jobInstanceId }, items] of strategy.shard(ordered, jobName, shardingTotalCount, current)) {
     for (const item of items) {
       if (!byId.has(jobInstanceId)) throw refuse(item, `gave an item to "${jobInstanceId}", which is not an instance`);
       if (!isItem(item, shardingTotalCount))

@@ -11,11 +11,13 @@ export interface ShardingStrategy {
   readonly type: string;
   /**
    * @param instances never empty, in Java's order: descending by instance id
+   * @param current the instance id of each item's present owner, who may be gone; for strategies that avoid moves
    * @returns the items of each instance; instances that get none may be left out
    */
   shard(
     instances: readonly JobInstance[],
     jobName: JobName,
     shardingTotalCount: number,
+    current?: ReadonlyMap<number, string>,
   ): ReadonlyMap<JobInstance, readonly number[]>;
 }

@@ -16,6 +16,8 @@ describe('createShardingStrategy', () => {
     ['AverageAllocationJobShardingStrategy', 'AVG_ALLOCATION'],
     ['OdevitySortByNameJobShardingStrategy', 'ODEVITY'],
     ['ROTATE_SERVER_BY_NAME', 'ROUND_ROBIN'],
+    ['single_sharding_balance', 'SINGLE_SHARDING_BALANCE'],
+    ['sticky', 'STICKY'],
     ['com.dangdang.ddframe.job.lite.api.strategy.impl.RotateServerByNameJobShardingStrategy', 'ROUND_ROBIN'],
   ])('given "%s", when created, then it is %s', (given, type) => {
     expect(createShardingStrategy(given).type).toBe(type);
@@ -25,7 +27,13 @@ describe('createShardingStrategy', () => {
     'given the unknown type "%s", when created, then the error lists what there is',
     (given) => {
       expect(() => createShardingStrategy(given)).toThrow(
-        new UnknownStrategyError(given, ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN']),
+        new UnknownStrategyError(given, [
+          'AVG_ALLOCATION',
+          'ODEVITY',
+          'ROUND_ROBIN',
+          'SINGLE_SHARDING_BALANCE',
+          'STICKY',
+        ]),
       );
     },
   );
@@ -34,7 +42,7 @@ describe('createShardingStrategy', () => {
     const byRegion = strategyOf('BY_REGION', () => new Map());
     expect(findShardingStrategy('BY_REGION', [byRegion])).toBe(byRegion);
     expect(findShardingStrategy('odevity', [byRegion])).toBe(createShardingStrategy('ODEVITY'));
-    expect(() => findShardingStrategy('BY_REGIO', [byRegion])).toThrow('ROUND_ROBIN, BY_REGION');
+    expect(() => findShardingStrategy('BY_REGIO', [byRegion])).toThrow('STICKY, BY_REGION');
   });
 });
 
@@ -84,3 +92,25 @@ function strategyOf(
 ): ShardingStrategy {
   return { type, shard };
 }
+
+describe('STICKY', () => {
+  const owned = (...owners: string[]) => new Map(owners.map((owner, item) => [item, owner]));
+  const [a, b, c] = ['10.0.0.3@-@1', '10.0.0.2@-@1', '10.0.0.1@-@1'] as const;
+  const plan = (ids: readonly string[], total: number, current: ReadonlyMap<number, string>) => {
+    const members = ids.map((jobInstanceId) => ({ jobInstanceId, serverIp: serverIpOf(jobInstanceId) }));
+    return [...planSharding(createShardingStrategy('STICKY'), members, 'settle-orders', total, current).values()];
+  };
+
+  it('given an instance that joins, when planned, then it takes what it is due and nothing else moves', () => {
+    expect(plan([a, b, c], 6, owned(a, a, a, b, b, b))).toEqual([a, a, c, b, b, c]);
+  });
+
+  it('given an instance that leaves, when planned, then its items go to those that have least', () => {
+    expect(plan([a, b], 6, owned(a, a, b, b, c, c))).toEqual([a, a, b, b, a, b]);
+    expect(plan([a, b], 5, owned(a, a, b, c, c))).toEqual([a, a, b, b, a]);
+  });
+
+  it('given no owners yet, when planned, then the items go round', () => {
+    expect(plan([a, b, c], 5, new Map())).toEqual([a, b, c, a, b]);
+  });
+});
