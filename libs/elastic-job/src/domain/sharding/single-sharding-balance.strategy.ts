@@ -12,5 +12,6 @@ import type { ShardingStrategy } from './sharding-strategy.js';
  */
 export const singleShardingBalance: ShardingStrategy = Object.freeze({
   type: 'SINGLE_SHARDING_BALANCE',
-  shard: roundRobin.shard,
+  shard: (instances: readonly JobInstance[], jobName: string, shardingTotalCount: number) =>
+    roundRobin.shard(instances, jobName, shardingTotalCount),
 });
