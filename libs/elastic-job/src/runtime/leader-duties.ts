@@ -143,6 +143,7 @@ export class LeaderDuties {
   private async gatherChanges(term: LeadershipTerm): Promise<void> {
     while (this.isPlanOutdated) {
       this.isPlanOutdated = false;
+      if (this.services.sharding.isFixed(this.tree)) return;
       await this.services.sharding.announce(this.tree, term);
       await this.clock.sleep(this.options.reshardDelayMs, term.signal);
     }

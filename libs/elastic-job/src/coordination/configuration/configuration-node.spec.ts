@@ -158,6 +158,7 @@ describe('layConfiguration', () => {
       reconcileIntervalMinutes: 0,
       shardingItemParameters: '0=a,1=b,2=c',
       shardingTotalCount: 3,
+      staticSharding: true,
       timeZone: 'GMT+8:00',
       clockChange: 'quartz',
     });

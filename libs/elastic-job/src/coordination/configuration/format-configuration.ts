@@ -1,4 +1,5 @@
 import {
+  DEFAULT_SERVER_RETENTION_MINUTES,
   DEFAULT_SHARDING_TIMEOUT_MS,
   DEFAULT_STRATEGY,
   isJavaStrategyType,
@@ -36,7 +37,7 @@ export function formatConfiguration(configuration: JobConfiguration): string {
       reconcileIntervalMinutes: configuration.reconcileIntervalMinutes,
       shardingItemParameters: configuration.shardingItemParameters,
       shardingTotalCount: configuration.shardingTotalCount,
-      staticSharding: false,
+      staticSharding: configuration.staticSharding,
       timeZone: timeZone !== undefined && isJavaTimeZone(timeZone) ? timeZone : undefined,
     }),
     '',
@@ -45,10 +46,12 @@ export function formatConfiguration(configuration: JobConfiguration): string {
 
 /** What Java lacks. Never empty: a node without `nestjs.clockChange` counts as written by Java. */
 function propsOf({ clockChange, strategy, timeZone, ...rest }: JobConfiguration): Entries {
-  const { concurrency, shardingTimeoutMs, timeoutMs } = rest;
+  const { concurrency, serverRetentionMinutes, shardingTimeoutMs, timeoutMs } = rest;
   return {
     [NESTJS_PROPS.clockChange]: clockChange,
     [NESTJS_PROPS.concurrency]: concurrency?.toString(),
+    [NESTJS_PROPS.serverRetentionMinutes]:
+      serverRetentionMinutes === DEFAULT_SERVER_RETENTION_MINUTES ? undefined : serverRetentionMinutes.toString(),
     [NESTJS_PROPS.shardingTimeoutMs]:
       shardingTimeoutMs === DEFAULT_SHARDING_TIMEOUT_MS ? undefined : shardingTimeoutMs.toString(),
     [NESTJS_PROPS.strategy]: isJavaStrategyType(strategy.type) ? undefined : strategy.type,

@@ -84,6 +84,8 @@ function lay(local: JobConfiguration, stored: StoredConfiguration): JobOptions {
     timeZone: nestjs.timeZone ?? (stored.timeZone || localOwnTimeZone(local)),
     // Ours always writes it, so a node without it came from Java, whose instances fire by Quartz's rule.
     clockChange: nestjs.clockChange ?? 'quartz',
+    staticSharding: stored.staticSharding ?? false,
+    serverRetentionMinutes: nestjs.serverRetentionMinutes ?? local.serverRetentionMinutes,
     shardingTimeoutMs: nestjs.shardingTimeoutMs ?? local.shardingTimeoutMs,
     timeoutMs: nestjs.timeoutMs ?? local.timeoutMs,
     concurrency: nestjs.concurrency ?? local.concurrency,

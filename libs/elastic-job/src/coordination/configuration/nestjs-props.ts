@@ -5,6 +5,7 @@
 export const NESTJS_PROPS = {
   clockChange: 'nestjs.clockChange',
   concurrency: 'nestjs.concurrency',
+  serverRetentionMinutes: 'nestjs.serverRetentionMinutes',
   shardingTimeoutMs: 'nestjs.shardingTimeoutMs',
   strategy: 'nestjs.strategy',
   timeZone: 'nestjs.timeZone',

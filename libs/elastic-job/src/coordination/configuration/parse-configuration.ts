@@ -19,6 +19,7 @@ export interface StoredConfiguration {
   readonly description: string | undefined;
   readonly maxTimeDiffSeconds: number | undefined;
   readonly reconcileIntervalMinutes: number | undefined;
+  readonly staticSharding: boolean | undefined;
   /** The settings that Java does not have. */
   readonly nestjs: StoredNestjsProps;
 }
@@ -26,6 +27,7 @@ export interface StoredConfiguration {
 export interface StoredNestjsProps {
   readonly clockChange: ClockChange | undefined;
   readonly concurrency: number | undefined;
+  readonly serverRetentionMinutes: number | undefined;
   readonly shardingTimeoutMs: number | undefined;
   readonly strategy: string | undefined;
   readonly timeZone: string | undefined;
@@ -42,7 +44,6 @@ const PASSED_OVER = [
   'label',
   'overwrite',
   'props',
-  'staticSharding',
 ];
 
 /**
@@ -82,6 +83,7 @@ function javaSettings(mapping: YamlMapping): Omit<StoredConfiguration, 'nestjs'>
     description: mapping.text('description'),
     maxTimeDiffSeconds: mapping.integer('maxTimeDiffSeconds'),
     reconcileIntervalMinutes: mapping.integer('reconcileIntervalMinutes'),
+    staticSharding: mapping.boolean('staticSharding'),
   };
 }
 
@@ -89,6 +91,7 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
   return {
     clockChange: props.oneOf(NESTJS_PROPS.clockChange, ['quartz', 'natural']),
     concurrency: props.integer(NESTJS_PROPS.concurrency),
+    serverRetentionMinutes: props.integer(NESTJS_PROPS.serverRetentionMinutes),
     shardingTimeoutMs: props.integer(NESTJS_PROPS.shardingTimeoutMs),
     strategy: props.text(NESTJS_PROPS.strategy),
     timeZone: props.text(NESTJS_PROPS.timeZone),

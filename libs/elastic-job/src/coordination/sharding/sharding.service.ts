@@ -79,6 +79,14 @@ export class ShardingService {
       .filter((item) => !tree.has(tree.paths.mark(item, 'disabled')) && !tree.has(tree.paths.mark(item, 'failover')));
   }
 
+  /** Static sharding, and every item has an owner: whoever comes or goes, only a changed total gives it another one. */
+  isFixed(tree: JobTree): boolean {
+    const { staticSharding, shardingTotalCount } = this.configurations.current(tree.jobName);
+    if (!staticSharding) return false;
+    const owned = tree.items().filter((item) => item < shardingTotalCount && tree.owner(item) !== undefined);
+    return owned.length === shardingTotalCount && tree.items().length === shardingTotalCount;
+  }
+
   /** Sets the resharding flag under the leader's guard, so that triggers wait for the plan. */
   async announce(tree: JobTree, term: LeadershipTerm): Promise<void> {
     if (tree.isReshardingNecessary()) return;
@@ -90,6 +98,7 @@ export class ShardingService {
     const { signal } = term;
     await tree.sync({ signal });
     const attempt = async (): Promise<ReshardingOutcome | undefined> => {
+      if (this.isFixed(tree) && !tree.isReshardingNecessary()) return { kind: 'unchanged' };
       const members = memberIds(tree);
       if (members.length === 0) return { kind: 'no-instance' };
       const plan = this.plan(tree);

@@ -2,6 +2,7 @@ export type { JobConfiguration } from './job-configuration.js';
 export { findJobNameFault } from './job-name.js';
 export type { JobOptions } from './job-options.js';
 export {
+  DEFAULT_SERVER_RETENTION_MINUTES,
   DEFAULT_SHARDING_TIMEOUT_MS,
   DEFAULT_STRATEGY,
   type JobOptionsSource,

@@ -26,6 +26,8 @@ export interface JobConfiguration {
   readonly description: string;
   readonly maxTimeDiffSeconds: number;
   readonly reconcileIntervalMinutes: number;
+  readonly staticSharding: boolean;
+  readonly serverRetentionMinutes: number;
   readonly shardingTimeoutMs: number;
   /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;

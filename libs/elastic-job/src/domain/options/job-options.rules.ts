@@ -60,6 +60,12 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   @IsWholeNumber()
   readonly reconcileIntervalMinutes: unknown = undefined;
 
+  @IsBoolean(BOOLEAN)
+  readonly staticSharding: unknown = undefined;
+
+  @IsWholeNumber()
+  readonly serverRetentionMinutes: unknown = undefined;
+
   @IsWholeNumber({ from: 1 })
   readonly shardingTimeoutMs: unknown = undefined;
 

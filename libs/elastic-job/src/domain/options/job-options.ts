@@ -36,6 +36,10 @@ export interface JobOptions {
   readonly maxTimeDiffSeconds?: number;
   /** How often the leader looks for orphans that no event told of, in minutes; 0: never. @default 10 */
   readonly reconcileIntervalMinutes?: number;
+  /** Once assigned, items stay where they are until the total changes, whoever joins or leaves. @default false */
+  readonly staticSharding?: boolean;
+  /** How long an address that has no instance any more stays known as a server, in minutes; 0: for ever. @default 1440 */
+  readonly serverRetentionMinutes?: number;
   /** Longest wait of a trigger for the leader to reshard, in milliseconds. @default 30_000 */
   readonly shardingTimeoutMs?: number;
   /** Longest run of one item, in milliseconds; its signal aborts then. @default none */

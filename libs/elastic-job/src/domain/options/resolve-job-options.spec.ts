@@ -32,6 +32,8 @@ describe('resolveJobOptions', () => {
       description: '',
       maxTimeDiffSeconds: -1,
       reconcileIntervalMinutes: 10,
+      staticSharding: false,
+      serverRetentionMinutes: 1440,
       shardingTimeoutMs: 30_000,
       timeoutMs: undefined,
       concurrency: undefined,

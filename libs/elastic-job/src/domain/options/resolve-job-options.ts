@@ -11,6 +11,8 @@ import { parseShardingItemParameters } from './sharding-item-parameters.js';
 
 /** The type of the strategy of a job that names none; ElasticJob's default as well. */
 export const DEFAULT_STRATEGY = 'AVG_ALLOCATION';
+/** How long an address without an instance stays known unless the job says otherwise, in minutes. */
+export const DEFAULT_SERVER_RETENTION_MINUTES = 1440;
 /** How long a trigger waits for the leader to reshard unless the job says otherwise, in milliseconds. */
 export const DEFAULT_SHARDING_TIMEOUT_MS = 30_000;
 
@@ -62,6 +64,8 @@ function withDefaults(options: JobOptions) {
     description: options.description ?? '',
     maxTimeDiffSeconds: options.maxTimeDiffSeconds ?? -1,
     reconcileIntervalMinutes: options.reconcileIntervalMinutes ?? 10,
+    staticSharding: options.staticSharding ?? false,
+    serverRetentionMinutes: options.serverRetentionMinutes ?? DEFAULT_SERVER_RETENTION_MINUTES,
     shardingTimeoutMs: options.shardingTimeoutMs ?? DEFAULT_SHARDING_TIMEOUT_MS,
     timeoutMs: options.timeoutMs ?? undefined,
     concurrency: options.concurrency ?? undefined,
