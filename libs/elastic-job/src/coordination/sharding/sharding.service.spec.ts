@@ -38,7 +38,7 @@ describe('resharding', () => {
     expect(new Map([0, 1, 2, 3].map((item) => [item, stat(item)!.czxid]))).toEqual(versions);
   });
 
-  it('given an instance that joins as the plan is committed, when the leader looks again, then it plans again', async () => {
+  it('fault 3: given an instance that joins as the plan is committed, when the leader looks again, then it plans again', async () => {
     const late = await registry.member();
     worker.die();
     afterNextTransaction(leader, () => late.instances.join(late.tree, { isDisabled: false }));
