@@ -57,6 +57,20 @@ describe('what no event has told of', () => {
     expect(await operator.exists(`/${JOB}/sharding/1/running`)).toBeUndefined();
   });
 
+  it('given an instance that left, when its server is forgotten, then nobody is given another item for that', async () => {
+    await startCluster();
+    await cluster.leave(1);
+    await cluster.advance(MINUTE);
+    const plans = countPlans();
+
+    await cluster.advance(1438 * MINUTE);
+    expect(await operator.children(`/${JOB}/servers`)).toContain('10.0.0.2');
+    await cluster.advance(7 * MINUTE);
+
+    expect(await operator.children(`/${JOB}/servers`)).toEqual(['10.0.0.1']);
+    expect(countPlans()).toBe(plans);
+  });
+
   it('given an interval of 0, when time passes, then nobody looks', async () => {
     await startCluster({ reconcileIntervalMinutes: 0 });
     await give(0, NOBODY);
@@ -100,4 +114,8 @@ async function startCluster(options: { staticSharding?: boolean; reconcileInterv
 /** Writes an item's owner past everybody: no event tells of it. */
 async function give(item: number, instanceId: string): Promise<void> {
   await operator.set(`/${JOB}/sharding/${item}/instance`, instanceId);
+}
+
+function countPlans(): number {
+  return cluster.instances.flatMap(({ events }) => events).filter(({ kind }) => kind === 'resharded').length;
 }

@@ -6,7 +6,7 @@ import { ExecutionService } from './execution/index.js';
 import { FailoverQueue } from './failover/index.js';
 import { JobTree, JobTrees } from './job-tree/index.js';
 import { LeaderService, type LeadershipTerm } from './leadership/index.js';
-import { InstanceService } from './membership/index.js';
+import { InstanceService, ServerRetention } from './membership/index.js';
 import { assertFitsOneTransaction, ShardingService } from './sharding/index.js';
 
 export const JOB = 'settle-orders';
@@ -76,6 +76,7 @@ export class Member {
   readonly trees = new JobTrees();
   readonly configurations: ConfigurationService;
   readonly instances: InstanceService;
+  readonly retention: ServerRetention;
   readonly leader: LeaderService;
   readonly executions: ExecutionService;
   readonly sharding: ShardingService;
@@ -90,6 +91,7 @@ export class Member {
     const { clock } = registry;
     this.configurations = new ConfigurationService(trees, (job) => assertFitsOneTransaction(center, job));
     this.instances = new InstanceService(trees, center, clock);
+    this.retention = new ServerRetention(this.configurations, center, clock);
     this.leader = new LeaderService(trees, center, clock);
     this.executions = new ExecutionService(trees, this.configurations, center, clock);
     this.sharding = new ShardingService(trees, this.configurations, center, clock);

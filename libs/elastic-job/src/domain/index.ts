@@ -7,6 +7,7 @@ export * from './options/index.js';
 export * from './orphans.decision.js';
 export * from './run-record.js';
 export * from './schedule/index.js';
+export * from './server-retention.decision.js';
 export * from './shard-outcome.js';
 export * from './sharding/index.js';
 export * from './sharding-context.js';

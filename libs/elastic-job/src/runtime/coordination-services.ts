@@ -8,6 +8,7 @@ import {
   InstanceService,
   JobTrees,
   LeaderService,
+  ServerRetention,
   ServerService,
   ShardingService,
   type StrategyLookup,
@@ -20,6 +21,7 @@ export interface CoordinationServices {
   readonly configurations: ConfigurationService;
   readonly instances: InstanceService;
   readonly servers: ServerService;
+  readonly retention: ServerRetention;
   readonly leader: LeaderService;
   readonly executions: ExecutionService;
   readonly sharding: ShardingService;
@@ -40,6 +42,7 @@ export function createCoordinationServices(
     configurations,
     instances: new InstanceService(trees, registry, clock),
     servers: new ServerService(trees),
+    retention: new ServerRetention(configurations, registry, clock),
     leader: new LeaderService(trees, registry, clock),
     executions,
     sharding: new ShardingService(trees, configurations, registry, clock),

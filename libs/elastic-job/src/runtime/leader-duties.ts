@@ -59,7 +59,9 @@ export class LeaderDuties {
         return this.election.wake();
       case 'ServerChanged':
         if (event.serverIp === this.tree.self.serverIp) this.election.wake();
-        return this.reshardSoon();
+        // Nobody's items depend on a server without instances.
+        if (this.tree.hasInstanceAt(event.serverIp)) this.reshardSoon();
+        return;
       case 'InstanceJoined':
       case 'InstanceLost':
         return this.reshardSoon();
@@ -133,6 +135,7 @@ export class LeaderDuties {
       const outcome = await this.services.sharding.reshard(this.tree, term);
       if (outcome.kind === 'committed')
         this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
+      await this.services.retention.tidy(this.tree, term);
     } catch (error) {
       // A deposed leader stops; its successor does the same work anew.
       if (!term.signal.aborted) throw error;

@@ -34,6 +34,8 @@ describe('the paths of a job', () => {
     paths.servers,
     paths.sessions,
     paths.session(ID),
+    paths.departures,
+    paths.departed('10.0.0.1'),
     paths.election,
     paths.term,
     paths.shardingFlags,

@@ -19,8 +19,8 @@ export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 export type GuaranteePhase = 'started' | 'completed';
 
 /**
- * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term` and
- * `sessions` are ours.
+ * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term`,
+ * `sessions` and `departed` are ours.
  */
 export class JobPaths {
   readonly root: string;
@@ -28,6 +28,7 @@ export class JobPaths {
   readonly instances: string;
   readonly servers: string;
   readonly sessions: string;
+  readonly departures: string;
   readonly election: string;
   readonly leader: string;
   readonly term: string;
@@ -53,6 +54,7 @@ export class JobPaths {
     this.instances = `${this.root}/instances`;
     this.servers = `${this.root}/servers`;
     this.sessions = `${this.root}/sessions`;
+    this.departures = `${this.root}/departed`;
     this.election = `${this.root}/leader/election`;
     this.leader = `${this.election}/instance`;
     this.term = `${this.election}/term`;
@@ -78,6 +80,11 @@ export class JobPaths {
 
   server(serverIp: string): string {
     return `${this.servers}/${serverIp}`;
+  }
+
+  /** Its ctime says since when the address has had no instance. */
+  departed(serverIp: string): string {
+    return `${this.departures}/${serverIp}`;
   }
 
   /** Asks one instance for a run. */

@@ -175,6 +175,16 @@ export class JobTree {
     return inJavaOrder(this.view.children(this.paths.servers));
   }
 
+  /** The addresses that are known to have no instance any more, in no particular order. */
+  departures(): readonly string[] {
+    return this.view.children(this.paths.departures);
+  }
+
+  /** An instance of this address is registered. */
+  hasInstanceAt(serverIp: string): boolean {
+    return this.view.children(this.paths.instances).some((id) => serverIpOf(id) === serverIp);
+  }
+
   leader(): string | undefined {
     return this.view.node(this.paths.leader)?.data;
   }

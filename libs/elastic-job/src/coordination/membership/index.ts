@@ -1,3 +1,4 @@
 export * from './instance.service.js';
 export * from './membership.errors.js';
 export * from './server.service.js';
+export { ServerRetention } from './server-retention.js';

@@ -85,6 +85,11 @@ function joinOperations(tree: JobTree, isDisabled: boolean): Operation[] {
   const server = paths.server(self.serverIp);
   if (!tree.has(server)) {
     operations.push({ kind: 'create', path: server, data: isDisabled ? 'DISABLED' : 'ENABLED', mode: 'PERSISTENT' });
+  } else {
+    // The leader may be removing the server of an address that has had no instance for long.
+    operations.push({ kind: 'check', path: server });
   }
+  const departed = paths.departed(self.serverIp);
+  if (tree.has(departed)) operations.push({ kind: 'delete', path: departed });
   return operations;
 }

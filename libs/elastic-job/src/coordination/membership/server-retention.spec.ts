@@ -1,0 +1,284 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { JOB, type Member, Registry } from '../member.for-spec.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
+import { formatInstance } from '../job-tree/index.js';
+
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+
+let registry: Registry;
+let operator: RegistryCenter;
+let leader: Member;
+beforeEach(async () => {
+  registry = new Registry();
+  operator = await registry.operator();
+});
+
+describe('servers whose last instance has gone', () => {
+  it('given an instance that left, when a day has passed, then its server is known no longer, and not before', async () => {
+    await start();
+    const gone = await registry.joined();
+    await gone.instances.leave(gone.tree);
+    await look();
+
+    await registry.clock.advance(DAY - 1);
+    await look();
+    expect(leader.tree.servers()).toContain(gone.self.serverIp);
+    await registry.clock.advance(1);
+    await look();
+
+    await leader.tree.sync();
+    expect(leader.tree.servers()).toEqual([leader.self.serverIp]);
+    expect(leader.tree.departures()).toEqual([]);
+  });
+
+  it('given an instance that has run for days, when it leaves, then its server stays known for a day from then', async () => {
+    await start();
+    const old = await registry.joined();
+    await registry.clock.advance(3 * DAY);
+    await old.instances.leave(old.tree);
+
+    await look();
+    await registry.clock.advance(DAY - 1);
+    await look();
+
+    expect(leader.tree.servers()).toContain(old.self.serverIp);
+  });
+
+  it('given leaders that change every hour, when a day has passed, then the server is known no longer', async () => {
+    await start();
+    const gone = await registry.joined();
+    const serverIp = gone.self.serverIp;
+    await gone.instances.leave(gone.tree);
+
+    for (let hour = 0; hour <= 24; hour++) {
+      await look();
+      await changeLeader();
+      await registry.clock.advance(60 * MINUTE);
+    }
+
+    await look();
+    expect(leader.tree.servers()).not.toContain(serverIp);
+  });
+
+  it('given another retention time, when it has passed, then the server is known no longer; with 0 it stays for ever', async () => {
+    for (const serverRetentionMinutes of [5, 0]) {
+      registry = new Registry();
+      await start({ serverRetentionMinutes });
+      const gone = await registry.joined({ serverRetentionMinutes });
+      await gone.instances.leave(gone.tree);
+      await look();
+      await registry.clock.advance(serverRetentionMinutes === 0 ? 1_000 * DAY : 5 * MINUTE);
+
+      await look();
+
+      await leader.tree.sync();
+      expect(leader.tree.servers().includes(gone.self.serverIp)).toBe(serverRetentionMinutes === 0);
+    }
+  });
+
+  it('given an instance that comes back, when it leaves again, then its time starts anew', async () => {
+    await start();
+    const address = { serverIp: '10.0.0.9' };
+    const first = await registry.joined({}, address);
+    await first.instances.leave(first.tree);
+    await look();
+    await registry.clock.advance(DAY - MINUTE);
+
+    const second = await registry.joined({}, address);
+    expect(second.tree.departures()).toEqual([]);
+    await second.instances.leave(second.tree);
+    await look();
+    await registry.clock.advance(2 * MINUTE);
+    await look();
+
+    expect(leader.tree.servers()).toContain('10.0.0.9');
+  });
+
+  it('fault 13: given a server that an operator has disabled, when a year has passed, then its mark is still there', async () => {
+    await start();
+    const gone = await registry.joined();
+    const path = gone.tree.paths.server(gone.self.serverIp);
+    await gone.instances.leave(gone.tree);
+    await look();
+    await operator.set(path, 'DISABLED');
+
+    await registry.clock.advance(365 * DAY);
+    await look();
+
+    expect((await operator.read(path))?.data).toBe('DISABLED');
+  });
+
+  it('given a server that an operator disables as it is being removed, when that is refused, then the mark is still there', async () => {
+    const { path } = await startWithExpired();
+    await leader.tree.sync();
+    const { transaction } = leader.center;
+    leader.center.transaction = async (...request) => {
+      await operator.set(path, 'DISABLED');
+      return transaction.apply(leader.center, request);
+    };
+
+    await leader.retention.tidy(leader.tree, leader.leader.term(JOB)!);
+
+    expect((await operator.read(path))?.data).toBe('DISABLED');
+  });
+
+  it('given a server that somebody has removed by hand, when the leader looks, then nothing is left of it', async () => {
+    const { path } = await startWithExpired();
+    await operator.delete(path);
+
+    await look();
+
+    await leader.tree.sync();
+    expect(leader.tree.departures()).toEqual([]);
+  });
+
+  it('given nothing to do, when the leader looks, then it asks for nothing', async () => {
+    await start();
+    const gone = await registry.joined();
+    await gone.instances.leave(gone.tree);
+    await look();
+    await look();
+    const { foreground } = leader.center.traffic;
+
+    await leader.retention.tidy(leader.tree, leader.leader.term(JOB)!);
+
+    expect(leader.center.traffic.foreground).toBe(foreground);
+  });
+});
+
+describe('fault 1: an instance that starts while its server is being removed', () => {
+  it('given the server goes before the instance registers, when it registers, then its server is there', async () => {
+    const { serverIp } = await startWithExpired();
+    const starting = await registry.member({}, { serverIp });
+    await starting.configurations.install(starting.tree);
+    const { transaction } = starting.center;
+    starting.center.transaction = async (...request) => {
+      starting.center.transaction = transaction;
+      await look();
+      return transaction.apply(starting.center, request);
+    };
+
+    await starting.instances.join(starting.tree, { isDisabled: false });
+
+    await starting.tree.sync();
+    expect(starting.tree.serverStatus(serverIp)).toBe('ENABLED');
+    expect(starting.tree.hasInstance(starting.id)).toBe(true);
+  });
+
+  it('given the instance registers before the server goes, when the leader removes it, then that is refused', async () => {
+    const { serverIp } = await startWithExpired();
+    await leader.tree.sync();
+    const { transaction } = leader.center;
+    leader.center.transaction = async (...request) => {
+      leader.center.transaction = transaction;
+      await registry.joined({}, { serverIp });
+      return transaction.apply(leader.center, request);
+    };
+
+    await leader.retention.tidy(leader.tree, leader.leader.term(JOB)!);
+
+    await leader.tree.sync();
+    expect(leader.tree.serverStatus(serverIp)).toBe('ENABLED');
+  });
+
+  it('given a job with a Java peer, when a server has had no instance for long, then it is left to Java', async () => {
+    const { serverIp } = await startWithExpired();
+    const java = '10.0.0.99@-@1';
+    await operator.create(leader.tree.paths.server('10.0.0.99'), 'ENABLED', 'PERSISTENT');
+    await operator.create(
+      leader.tree.paths.instance(java),
+      `jobInstanceId: ${java}\nserverIp: 10.0.0.99\n`,
+      'EPHEMERAL',
+    );
+
+    await look();
+    await leader.tree.sync();
+    expect(leader.tree.servers()).toContain(serverIp);
+    await operator.delete(leader.tree.paths.instance(java));
+    await look();
+
+    await leader.tree.sync();
+    expect(leader.tree.servers()).not.toContain(serverIp);
+  });
+});
+
+describe('10,000 restarts of pods', () => {
+  it('given fifty an hour and leaders that change, when they are over, then no more than the live and the retained are known', async () => {
+    await start();
+    let most = 0;
+    for (let hour = 0; hour < 200; hour++) {
+      const addresses = Array.from({ length: 50 }, (_, pod) => `10.1.${hour}.${pod}`);
+      await operator.transaction(addresses.flatMap(podOperations));
+      await registry.clock.advance(60 * MINUTE);
+      await operator.transaction(addresses.map((ip) => ({ kind: 'delete', path: podPath(ip) })));
+      if (hour % 5 === 4) await changeLeader();
+      await look();
+      most = Math.max(most, leader.tree.servers().length);
+    }
+
+    // Those of 24 hours, those of the hour that is just over, and the leaders.
+    expect(most).toBeLessThanOrEqual(25 * 50 + 7);
+    await registry.clock.advance(DAY);
+    await look();
+    await leader.tree.sync();
+    expect(leader.tree.servers()).toEqual([leader.self.serverIp]);
+  });
+
+  it('given more removals than fit one request, when the leader looks, then it needs several', async () => {
+    await start();
+    Object.assign(leader.center, { maxRequestBytes: 2_000 });
+    for (let pod = 0; pod < 100; pod++) {
+      await operator.create(leader.tree.paths.server(`10.0.1.${pod}`), 'ENABLED', 'PERSISTENT');
+    }
+
+    await look();
+    await registry.clock.advance(DAY);
+    await look();
+
+    await leader.tree.sync();
+    expect(leader.tree.servers()).toEqual([leader.self.serverIp]);
+    expect(leader.tree.departures()).toEqual([]);
+  });
+});
+
+function podPath(serverIp: string): string {
+  return leader.tree.paths.instance(`${serverIp}@-@1`);
+}
+
+/** What a pod of its own address writes as it starts. */
+function podOperations(serverIp: string): Operation[] {
+  const data = formatInstance({ jobInstanceId: `${serverIp}@-@1`, serverIp });
+  return [
+    { kind: 'create', path: leader.tree.paths.server(serverIp), data: 'ENABLED', mode: 'PERSISTENT' },
+    { kind: 'create', path: podPath(serverIp), data, mode: 'EPHEMERAL' },
+  ];
+}
+
+async function changeLeader(): Promise<void> {
+  const next = await registry.joined();
+  leader.die();
+  leader = next;
+  await leader.lead();
+}
+
+async function start(options?: Parameters<Registry['joined']>[0]): Promise<void> {
+  leader = await registry.joined(options);
+  await leader.lead();
+}
+
+/** The leader's look, as its duties do it: after a sync. */
+async function look(): Promise<void> {
+  await leader.tree.sync();
+  await leader.retention.tidy(leader.tree, leader.leader.term(JOB)!);
+}
+
+/** A leader, and a server that it may remove at its next look. */
+async function startWithExpired(): Promise<{ readonly serverIp: string; readonly path: string }> {
+  await start();
+  const gone = await registry.joined();
+  await gone.instances.leave(gone.tree);
+  await look();
+  await registry.clock.advance(DAY);
+  return { serverIp: gone.self.serverIp, path: gone.tree.paths.server(gone.self.serverIp) };
+}

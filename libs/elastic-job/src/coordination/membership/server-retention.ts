@@ -1,0 +1,106 @@
+/**
+ * Servers of addresses that have no instance any more: pods leave a node behind with each restart.
+ *
+ * State: `servers/{ip}` is persistent; `departed/{ip}`, ours, is there while no instance of the address is. Its ctime says
+ * since when, so that the time counts on whoever leads, however often leaders change. The leader looks whenever
+ * instances have come or gone, and as often as it reconciles.
+ *
+ * Guarantees: an address stays known for the retention time after its last instance was seen gone, then its nodes go. An
+ * operator's DISABLED stays. Nothing is removed from under an instance: a removal needs the departed node, which the
+ * instance deletes as it registers, and an instance that finds a server node registers only if it is still there.
+ *
+ * Failures: a refused write is left to the next look. In a job with Java peers nothing departs and nothing is removed:
+ * Java writes its server before its instance, and cleans up by itself.
+ */
+import type { Clock } from '../../clock/index.js';
+import { decideRetention, type RetainedServer, type RetentionDecision } from '../../domain/index.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
+import type { ConfigurationService } from '../configuration/index.js';
+import type { JobTree } from '../job-tree/index.js';
+
+const MINUTE_MS = 60_000;
+
+/** As much of a leader's term as a write of the leader needs. */
+export interface RetentionTerm {
+  readonly guard: readonly Operation[];
+  readonly signal: AbortSignal;
+}
+
+/** Keeps a job's servers to the live ones and those that went lately. */
+export class ServerRetention {
+  constructor(
+    private readonly configurations: ConfigurationService,
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The leader's look at the servers, as of the last sync: no request if nothing is to be done. */
+  async tidy(tree: JobTree, term: RetentionTerm): Promise<void> {
+    const { serverRetentionMinutes } = this.configurations.current(tree.jobName);
+    if (serverRetentionMinutes <= 0) return;
+    const { signal } = term;
+    await tree.load(
+      tree.departures().map((serverIp) => tree.paths.departed(serverIp)),
+      { signal },
+    );
+    const decision = decideRetention(serversOf(tree), this.clock.wallNow(), serverRetentionMinutes * MINUTE_MS);
+    for (const batch of this.batches(term.guard, changesOf(tree, decision))) {
+      await this.registry.transaction([...term.guard, ...batch.flat()], { signal });
+    }
+  }
+
+  /** As many changes as fit one request, again and again. */
+  private *batches(guard: readonly Operation[], changes: readonly Change[]): Iterable<Change[]> {
+    const empty = this.registry.transactionBytes([]);
+    const room = this.registry.maxRequestBytes - this.registry.transactionBytes(guard);
+    let batch: Change[] = [];
+    let bytes = 0;
+    for (const change of changes) {
+      const added = this.registry.transactionBytes(change) - empty;
+      if (batch.length > 0 && bytes + added > room) {
+        yield batch;
+        [batch, bytes] = [[], 0];
+      }
+      batch.push(change);
+      bytes += added;
+    }
+    if (batch.length > 0) yield batch;
+  }
+}
+
+/** What is written about one server, in one transaction. */
+type Change = readonly Operation[];
+
+function serversOf(tree: JobTree): RetainedServer[] {
+  const inUse = new Set(tree.instances().map(({ serverIp }) => serverIp));
+  return tree.servers().map((serverIp) => ({
+    serverIp,
+    isEnabled: tree.serverStatus(serverIp) === 'ENABLED',
+    isInUse: inUse.has(serverIp),
+    departedAt: tree.stat(tree.paths.departed(serverIp))?.ctime,
+  }));
+}
+
+function changesOf(tree: JobTree, { departed, returned, expired }: RetentionDecision): Change[] {
+  const { paths } = tree;
+  const removedByHand = tree.departures().filter((serverIp) => !tree.has(paths.server(serverIp)));
+  const back = [...returned, ...removedByHand].map((serverIp) => [remove(paths.departed(serverIp))]);
+  if (tree.isMixed()) return back;
+  const parent = tree.has(paths.departures) || departed.length === 0 ? [] : [create(paths.departures)];
+  return [
+    ...back,
+    ...departed.map((serverIp, index) => [...(index === 0 ? parent : []), create(paths.departed(serverIp))]),
+    ...expired.map((serverIp) => [
+      remove(paths.departed(serverIp)),
+      remove(paths.server(serverIp), tree.stat(paths.server(serverIp))?.version),
+    ]),
+  ];
+}
+
+function create(path: string): Operation {
+  return { kind: 'create', path, data: '', mode: 'PERSISTENT' };
+}
+
+function remove(path: string, version?: number): Operation {
+  return { kind: 'delete', path, version };
+}
