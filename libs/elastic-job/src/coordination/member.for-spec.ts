@@ -152,3 +152,13 @@ export function afterNextTransaction({ center }: Member, happen: () => Promise<u
     return result;
   };
 }
+
+/** Lets something happen right before the next commit of a member. */
+export function beforeNextTransaction({ center }: Member, happen: () => Promise<unknown>): void {
+  const transaction = center.transaction.bind(center);
+  center.transaction = async (...request) => {
+    center.transaction = transaction;
+    await happen();
+    return transaction(...request);
+  };
+}

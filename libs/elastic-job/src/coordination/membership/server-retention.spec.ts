@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { JOB, type Member, Registry } from '../member.for-spec.js';
+import { beforeNextTransaction, JOB, type Member, Registry } from '../member.for-spec.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import { formatInstance } from '../job-tree/index.js';
 
@@ -112,11 +112,7 @@ describe('servers whose last instance has gone', () => {
   it('given a server that an operator disables as it is being removed, when that is refused, then the mark is still there', async () => {
     const { path } = await startWithExpired();
     await leader.tree.sync();
-    const { transaction } = leader.center;
-    leader.center.transaction = async (...request) => {
-      await operator.set(path, 'DISABLED');
-      return transaction.apply(leader.center, request);
-    };
+    beforeNextTransaction(leader, () => operator.set(path, 'DISABLED'));
 
     await leader.retention.tidy(leader.tree, leader.leader.term(JOB)!);
 
@@ -152,12 +148,7 @@ describe('fault 1: an instance that starts while its server is being removed', (
     const { serverIp } = await startWithExpired();
     const starting = await registry.member({}, { serverIp });
     await starting.configurations.install(starting.tree);
-    const { transaction } = starting.center;
-    starting.center.transaction = async (...request) => {
-      starting.center.transaction = transaction;
-      await look();
-      return transaction.apply(starting.center, request);
-    };
+    beforeNextTransaction(starting, look);
 
     await starting.instances.join(starting.tree, { isDisabled: false });
 
@@ -169,12 +160,7 @@ describe('fault 1: an instance that starts while its server is being removed', (
   it('given the instance registers before the server goes, when the leader removes it, then that is refused', async () => {
     const { serverIp } = await startWithExpired();
     await leader.tree.sync();
-    const { transaction } = leader.center;
-    leader.center.transaction = async (...request) => {
-      leader.center.transaction = transaction;
-      await registry.joined({}, { serverIp });
-      return transaction.apply(leader.center, request);
-    };
+    beforeNextTransaction(leader, () => registry.joined({}, { serverIp }));
 
     await leader.retention.tidy(leader.tree, leader.leader.term(JOB)!);
 
