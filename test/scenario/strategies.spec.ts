@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
+import { operatorOf } from './support/registry-walk.js';
 import { range } from './support/run-checks.js';
 
 const JOB = 'settle-orders';
@@ -35,4 +36,127 @@ function itemsThatMoved(before: Assignment, after: Assignment): number[] {
 
 function itemsOf(assignment: Assignment, instance: number): number[] {
   return [...assignment].filter(([, owner]) => owner === instance).map(([item]) => item);
+}
+
+describe('SINGLE_SHARDING_BALANCE', () => {
+  it('given three instances, when a job of one item fires, then they take turns in the order of Java', async () => {
+    await startRound({ instances: 3 });
+
+    await cluster.advance(30_000);
+
+    const [first, ...others] = runners();
+    expect([first, ...others]).toEqual(range(6).map((run) => (first! - run + 6) % 3));
+  });
+
+  it('given whoever has the turn dies, when that is noticed, then the others go on by turns and no fire time is lost', async () => {
+    await startRound({ instances: 3 });
+    await cluster.advance(13_000);
+    const next = (runners().at(-1)! + 2) % 3;
+
+    cluster.crash(next);
+    await cluster.advance(40_000);
+
+    expectEachFireTimeOnce();
+    expect(new Set(runners().slice(-4))).toEqual(new Set(range(3).filter((instance) => instance !== next)));
+  });
+
+  it('given whoever passed the turn on dies, when that is noticed, then the others go on by turns and no fire time is lost', async () => {
+    await startRound({ instances: 3 });
+    await cluster.advance(13_000);
+    const last = runners().at(-1)!;
+
+    cluster.crash(last);
+    await cluster.advance(40_000);
+
+    expectEachFireTimeOnce();
+    expect(new Set(runners().slice(-4))).toEqual(new Set(range(3).filter((instance) => instance !== last)));
+  });
+
+  it('given a server that has the turn and is disabled, when the job fires, then the others go on', async () => {
+    await startRound({ instances: 2 });
+    await cluster.advance(10_000);
+    const next = 1 - runners().at(-1)!;
+
+    await (await operatorOf(cluster)).set(`/${JOB}/servers/10.0.0.${next + 1}`, 'DISABLED');
+    await cluster.advance(15_000);
+
+    expect(runners().slice(-3)).toEqual(Array(3).fill(1 - next));
+    expectEachFireTimeOnce();
+  });
+
+  it.each([4_999, 5_000, 5_001, 12_000])(
+    'given runs of %i ms, when fire times meet a change of the turn, then nothing overlaps and the latest is made up for',
+    async (duration) => {
+      await startRound({ instances: 3, handler: () => cluster.clock.sleep(duration) });
+
+      await cluster.advance(120_000);
+
+      const runs = cluster.runs(JOB);
+      for (const [index, run] of runs.entries()) {
+        if (index === 0) continue;
+        expect(run.startedAt).toBeGreaterThanOrEqual(runs[index - 1]!.endedAt!);
+        // The item is never left alone for as long as an interval.
+        expect(run.startedAt - runs[index - 1]!.endedAt!).toBeLessThan(5_000);
+      }
+    },
+  );
+
+  it.each(['disabled', 'failover', 'running'])(
+    'fault 28: given a mark %s on the item, when the job fires, then the run is left out and nothing is thrown',
+    async (mark) => {
+      await startRound({ instances: 2 });
+      await cluster.advance(10_000);
+      const before = runners().length;
+      const operator = await operatorOf(cluster);
+      const [living] = cluster.instances[0]!.instanceIds;
+      await operator.create(`/${JOB}/sharding/0/${mark}`, living!, 'PERSISTENT');
+
+      await cluster.advance(10_000);
+      const meanwhile = runners().length;
+      await operator.delete(`/${JOB}/sharding/0/${mark}`);
+      await cluster.advance(10_000);
+
+      expect(meanwhile).toBe(before);
+      expect(runners().length).toBeGreaterThanOrEqual(before + 2);
+      expect(cluster.instances.flatMap(({ events }) => events).filter(({ kind }) => kind === 'error')).toEqual([]);
+    },
+  );
+
+  it('given one instance, when it runs again and again, then the turn is written once', async () => {
+    await startRound({ instances: 1 });
+    await cluster.advance(10_000);
+    const operator = await operatorOf(cluster);
+    const turn = await operator.read(`/${JOB}/next-job-instance-ip`);
+
+    await cluster.advance(20_000);
+
+    expect(turn).toMatchObject({ data: '10.0.0.1', stat: { ephemeralOwner: cluster.instances[0]!.center.session.id } });
+    expect(await operator.read(`/${JOB}/next-job-instance-ip`)).toEqual(turn);
+  });
+});
+
+async function startRound(options: { instances: number; handler?: () => unknown }): Promise<void> {
+  cluster = await createTestCluster({
+    instances: options.instances,
+    sessionTimeoutMs: 4_000,
+    jobs: [
+      {
+        name: JOB,
+        cron: '0/5 * * * * ?',
+        shardingTotalCount: 1,
+        strategy: 'SINGLE_SHARDING_BALANCE',
+        handler: options.handler ?? (() => {}),
+      },
+    ],
+  });
+}
+
+function runners(): number[] {
+  return cluster.runs(JOB).map(({ instance }) => instance);
+}
+
+function expectEachFireTimeOnce(): void {
+  const fireTimes = cluster.runs(JOB).map(({ fireTime }) => fireTime);
+  const first = fireTimes[0]!;
+  expect(fireTimes).toEqual(fireTimes.map((_, index) => first + 5_000 * index));
 }

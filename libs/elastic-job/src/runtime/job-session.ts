@@ -7,6 +7,7 @@ import {
   untilAnswered,
 } from '../coordination/index.js';
 import {
+  goesRound,
   isOwedFireTime,
   type JobConfiguration,
   type JobHandler,
@@ -167,6 +168,10 @@ export class JobSession {
         return this.lookAgain();
       case 'ItemQueued':
         return this.claims.wake();
+      case 'TurnChanged':
+        // A fire time that came between the last run and this news was nobody's.
+        if (this.parts.services.sharding.ownItems(this.tree).length > 0) this.catchUps.wake();
+        return;
       case 'ItemReleased':
         if (this.tree.queue().includes(event.item)) this.claims.wake();
         if (this.tree.owner(event.item) !== this.tree.self.jobInstanceId) return;
@@ -233,6 +238,13 @@ export class JobSession {
       lease.settle(item, outcome);
     }
     await lease.settled();
+    if (goesRound(this.configuration)) await this.passTurn();
+  }
+
+  private passTurn(): Promise<void> {
+    const { clock, services } = this.parts;
+    const pass = () => services.sharding.passTurn(this.tree);
+    return untilAnswered(this.tree, clock, pass).catch(this.report('passing the turn on'));
   }
 
   // From memory only: in steady state a trigger ends with its settle.

@@ -79,6 +79,7 @@ export class LeaderDuties {
         return;
       case 'LeaderElected':
       case 'ShardingCompleted':
+      case 'TurnChanged':
       case 'ItemQueued':
       case 'ItemSwitched':
       case 'TriggerRequested':

@@ -13,6 +13,8 @@ export type JobTreeEvent =
   | { readonly kind: 'TriggerRequested'; readonly instanceId: string }
   /** An item has arrived where all wait for each other, or the round is over. */
   | { readonly kind: 'GuaranteeChanged'; readonly phase: GuaranteePhase }
+  /** The item of a job that goes round is somebody else's now. */
+  | { readonly kind: 'TurnChanged' }
   | { readonly kind: 'ItemQueued'; readonly item: number }
   | { readonly kind: 'ItemReleased'; readonly item: number }
   /** An operator has disabled or enabled an item. */

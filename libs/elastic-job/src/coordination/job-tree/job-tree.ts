@@ -286,6 +286,8 @@ function decode(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTr
       return { kind: 'GuaranteeChanged', phase: node.phase };
     case 'item-running':
       return change === 'deleted' ? { kind: 'ItemReleased', item: node.item } : undefined;
+    case 'next-instance-ip':
+      return change === 'deleted' ? undefined : { kind: 'TurnChanged' };
     case 'config':
       return { kind: 'ConfigurationChanged' };
     case 'item-disabled':
@@ -295,7 +297,6 @@ function decode(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTr
     case 'item-misfire':
     case 'item-failover':
     case 'item-failovering':
-    case 'next-instance-ip':
     case 'other':
       return undefined;
     default:

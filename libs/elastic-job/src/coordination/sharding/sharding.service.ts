@@ -12,7 +12,15 @@
  * goes during the commit, the comparison after it sets the flag again.
  */
 import type { Clock } from '../../clock/index.js';
-import { type JobConfiguration, type JobName, planSharding, type Trigger } from '../../domain/index.js';
+import {
+  goesRound,
+  type JobConfiguration,
+  type JobName,
+  planSharding,
+  type Trigger,
+  turnAfter,
+  turnOf,
+} from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
 import type { ShardAssignment } from '../execution/index.js';
@@ -73,10 +81,35 @@ export class ShardingService {
   ownItems(tree: JobTree): number[] {
     if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return [];
     const { shardingTotalCount } = this.configurations.current(tree.jobName);
-    return tree
-      .itemsOf(tree.self.jobInstanceId)
+    return this.itemsInTurn(tree)
       .filter((item) => item < shardingTotalCount)
       .filter((item) => !tree.has(tree.paths.mark(item, 'disabled')) && !tree.has(tree.paths.mark(item, 'failover')));
+  }
+
+  /**
+   * SINGLE_SHARDING_BALANCE, after a run: the next server has the turn, as long as this instance lives. One request.
+   * @see ElasticJob 3.0.5, `SingleShardingJobFacade`
+   */
+  async passTurn(tree: JobTree): Promise<void> {
+    const path = tree.paths.nextInstanceIp;
+    await untilCommitted(tree, 'passing the turn on', async () => {
+      const data = turnAfter(tree.self, tree.availableInstances());
+      const isKept = data === tree.self.serverIp && tree.node(path)?.data === data;
+      if (isKept && tree.stat(path)?.ephemeralOwner === this.registry.session.id) return true;
+      const former: Operation[] = tree.has(path) ? [{ kind: 'delete', path }] : [];
+      const operations: Operation[] = [...former, { kind: 'create', path, data, mode: 'EPHEMERAL' }];
+      const { kind } = await this.registry.transaction(operations, { signal: tree.signal });
+      return kind === 'committed' || undefined;
+    });
+  }
+
+  // Whoever has the turn runs the item that goes round, whoever it is assigned to.
+  private itemsInTurn(tree: JobTree): number[] {
+    const { jobInstanceId } = tree.self;
+    const isRound = goesRound(this.configurations.current(tree.jobName)) && !tree.isReshardingNecessary();
+    const turn = isRound ? turnOf(tree.node(tree.paths.nextInstanceIp)?.data, tree.availableInstances()) : undefined;
+    if (turn === undefined) return tree.itemsOf(jobInstanceId);
+    return turn === jobInstanceId ? tree.items() : [];
   }
 
   /** Static sharding, and every item has an owner: whoever comes or goes, only a changed total gives it another one. */

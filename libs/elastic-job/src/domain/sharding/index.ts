@@ -13,3 +13,4 @@ export { InvalidShardingError, UnknownStrategyError } from './sharding.errors.js
 export type { ShardingStrategy } from './sharding-strategy.js';
 export { singleShardingBalance } from './single-sharding-balance.strategy.js';
 export { sticky } from './sticky.strategy.js';
+export { goesRound, turnAfter, turnOf } from './turn.decision.js';
