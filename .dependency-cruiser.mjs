@@ -11,6 +11,7 @@ const ROOMS = {
   scheduling: ['domain', 'clock'],
   executor: ['domain', 'clock', 'coordination', 'tracing'],
   runtime: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'scheduling', 'executor'],
+  operations: ['domain', 'clock', 'registry', 'coordination'],
   guards: ['domain', 'registry'],
   health: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'runtime'],
   testing: ['domain', 'clock', 'registry', 'coordination', 'runtime', 'tracing'],

@@ -1,33 +1,4 @@
-import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
-import { MemoryRegistry, type RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
-import { type ClientOptions, describeRegistryContract, type RegistryHarness } from './registry/index.js';
+import { startMemoryHarness } from './memory-harness.js';
+import { describeRegistryContract } from './registry/index.js';
 
-async function start(): Promise<RegistryHarness> {
-  const clock = new SystemClock();
-  const registry = new MemoryRegistry(clock);
-  const centers: RegistryCenter[] = [];
-  let namespaces = 0;
-
-  const center = (options: ClientOptions): RegistryCenter => {
-    const made = registry.center({ clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000, ...options });
-    centers.push(made);
-    return made;
-  };
-  return {
-    center,
-    async client(options) {
-      const made = center(options);
-      await made.connect();
-      return made;
-    },
-    newNamespace: () => `contract/n${(namespaces += 1)}`,
-    async expire(client) {
-      registry.expire(client.session.id!);
-    },
-    async stop() {
-      await Promise.all(centers.map((made) => made.close()));
-    },
-  };
-}
-
-describeRegistryContract({ name: 'memory', start });
+describeRegistryContract({ name: 'memory', start: startMemoryHarness });

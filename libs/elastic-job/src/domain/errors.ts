@@ -29,11 +29,19 @@ export class ConfigurationError extends ElasticJobError {
   }
 }
 
-/** A job name that no job of this process has. */
+/** A job name that no job has: none of this process, or, where an operator asks, none of the registry's namespace. */
 export class UnknownJobError extends ElasticJobError {
   readonly code = 'UNKNOWN_JOB';
 
-  constructor(readonly jobName: string) {
-    super(`No job "${jobName}" is registered in this process; register it with @ElasticJob or JobRegistrar first.`);
+  constructor(
+    readonly jobName: string,
+    /** Where it was looked for. */
+    readonly place: 'process' | 'registry' = 'process',
+  ) {
+    super(
+      place === 'process'
+        ? `No job "${jobName}" is registered in this process; register it with @ElasticJob or JobRegistrar first.`
+        : `The registry has no job "${jobName}" in this namespace; compare the name with those of JobStatisticsApi.`,
+    );
   }
 }

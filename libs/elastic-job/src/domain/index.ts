@@ -3,6 +3,7 @@ export * from './catch-up.decision.js';
 export * from './errors.js';
 export * from './job-instance.js';
 export * from './lease.errors.js';
+export * from './operation-status.decision.js';
 export * from './options/index.js';
 export * from './orphans.decision.js';
 export * from './run-record.js';

@@ -8,6 +8,14 @@ import {
   ServerService,
   ShardingService,
 } from '../coordination/index.js';
+import {
+  JobConfigurationApi,
+  JobOperateApi,
+  JobStatisticsApi,
+  ServerStatisticsApi,
+  ShardingOperateApi,
+  ShardingStatisticsApi,
+} from '../operations/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { ElasticJobRuntime, FailoverService, JobRegistrar } from '../runtime/index.js';
 import { JobEvents } from '../tracing/index.js';
@@ -40,6 +48,17 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
   part(InstanceService, (runtime) => runtime.instances),
   part(ServerService, (runtime) => runtime.servers),
   part(ConfigurationService, (runtime) => runtime.configurations),
+  {
+    provide: JobConfigurationApi,
+    useFactory: (registry: RegistryCenter, { strategies }: ResolvedModuleOptions) =>
+      new JobConfigurationApi(registry, strategies),
+    inject: [REGISTRY_CENTER, ELASTIC_JOB_OPTIONS],
+  },
+  operation(JobOperateApi),
+  operation(ShardingOperateApi),
+  operation(JobStatisticsApi),
+  operation(ServerStatisticsApi),
+  operation(ShardingStatisticsApi),
 ];
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
@@ -62,4 +81,10 @@ function part<T extends object>(
   of: (runtime: ElasticJobRuntime) => T,
 ): FactoryProvider {
   return { provide: token, useFactory: of, inject: [ElasticJobRuntime] };
+}
+
+/** Works on what the registry holds, so also in a process that runs no jobs. */
+function operation(token: new (registry: RegistryCenter, clock: Clock) => object): FactoryProvider {
+  const useFactory = (registry: RegistryCenter, clock: Clock) => new token(registry, clock);
+  return { provide: token, useFactory, inject: [REGISTRY_CENTER, CLOCK] };
 }

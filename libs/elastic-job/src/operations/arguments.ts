@@ -1,0 +1,26 @@
+import { findJobNameFault, type JobName } from '../domain/index.js';
+import { JobPaths } from '../coordination/index.js';
+import { InvalidArgumentError } from './operations.errors.js';
+
+/** The paths of a job that an operator names. @throws {InvalidArgumentError} if no job can have the name */
+export function pathsOf(jobName: JobName): JobPaths {
+  assertNodeName('jobName', jobName);
+  return new JobPaths(jobName);
+}
+
+/** An address is a node's name as a job's is. @throws {InvalidArgumentError} */
+export function assertServerIp(serverIp: string): void {
+  assertNodeName('serverIp', serverIp);
+}
+
+/** @throws {InvalidArgumentError} */
+export function assertItem(item: number): void {
+  if (!Number.isSafeInteger(item) || item < 0) {
+    throw new InvalidArgumentError('item', item, 'must be a whole number from 0');
+  }
+}
+
+function assertNodeName(argument: string, value: string): void {
+  const fault = findJobNameFault(value);
+  if (fault !== undefined) throw new InvalidArgumentError(argument, value, fault);
+}

@@ -1,0 +1,74 @@
+import { assertFitsOneTransaction, type StrategyLookup } from '../coordination/index.js';
+import { type JobName, UnknownJobError } from '../domain/index.js';
+import { BadVersionError, NoNodeError, type RegistryCenter } from '../registry/index.js';
+import { pathsOf } from './arguments.js';
+import {
+  describeConfiguration,
+  editConfiguration,
+  type JobConfigurationChanges,
+  readConfiguration,
+  type StoredJobConfiguration,
+} from './edit-configuration.js';
+import { removeTree } from './remove-tree.js';
+import { untilAccepted } from './until-accepted.js';
+
+/**
+ * The settings of any job of the namespace, as its `config` node holds them. Who runs the job, Java or Node, hears of an
+ * edit at once.
+ * @see ElasticJob, `JobConfigurationAPI`
+ */
+export class JobConfigurationApi {
+  /** @param strategies the user's own, which edits may name by their type beside the built-in ones */
+  constructor(
+    private readonly registry: RegistryCenter,
+    private readonly strategies: StrategyLookup = [],
+  ) {}
+
+  /**
+   * Frozen; undefined if there is no such job. One request.
+   * @throws {ConfigurationNodeError} if the node cannot be read @throws {InvalidArgumentError}
+   */
+  async getJobConfiguration(jobName: JobName): Promise<StoredJobConfiguration | undefined> {
+    const node = await this.registry.read(pathsOf(jobName).config);
+    return node && describeConfiguration(readConfiguration(jobName, node.data, this.strategies));
+  }
+
+  /**
+   * Changes some settings and leaves the others, and what other operators change at the same time. What breaks a rule
+   * never reaches the node. 2 requests, or one if nothing is to be changed.
+   * @returns the settings as they are now
+   * @throws {ConfigurationError} that names every wrong change with its value and what would be right
+   * @throws {ConfigurationNodeError} if the node cannot be read @throws {UnknownJobError} @throws {InvalidArgumentError}
+   */
+  async updateJobConfiguration(jobName: JobName, changes: JobConfigurationChanges): Promise<StoredJobConfiguration> {
+    const paths = pathsOf(jobName);
+    return untilAccepted(jobName, 'changing the configuration', async () => {
+      const node = await this.registry.read(paths.config);
+      if (node === undefined) throw new UnknownJobError(jobName, 'registry');
+      const { configuration, text } = editConfiguration(jobName, node.data, changes, this.strategies);
+      assertFitsOneTransaction(this.registry, { ...configuration, place: 'JobConfigurationApi' });
+      const isWritten = text === node.data || (await this.write(paths.config, text, node.stat.version));
+      return isWritten ? describeConfiguration(configuration) : undefined;
+    });
+  }
+
+  /**
+   * Removes the job with everything that the registry has of it; its instances, if any, shut down as after
+   * `JobOperateApi.shutdown`. One transaction, or as few as the tree fits into, after a few requests for each level.
+   * @throws {UnknownJobError} @throws {InvalidArgumentError}
+   */
+  async removeJobConfiguration(jobName: JobName): Promise<void> {
+    await removeTree(this.registry, pathsOf(jobName).jobName);
+  }
+
+  /** @returns false if somebody else has written or removed the node meanwhile */
+  private async write(path: string, text: string, version: number): Promise<boolean> {
+    try {
+      await this.registry.set(path, text, version);
+      return true;
+    } catch (error) {
+      if (error instanceof BadVersionError || error instanceof NoNodeError) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { hideAddresses } from './job-dump.js';
+
+describe('addresses in a dump', () => {
+  // Printed by ElasticJob 3.0.4's SensitiveInfoUtils for the same texts.
+  it('given texts with addresses, when they are hidden, then they read as from Java', () => {
+    expect(
+      hideAddresses([
+        '/j/instances/10.0.0.10@-@1 | jobInstanceId: 10.0.0.10@-@1',
+        '/j/instances/10.0.0.1@-@1 | 10.0.0.1 10.0.0.25',
+        'x | 999.1.1.1 256.256.256.256 192.168.100.200 1.2.3.4.5.6.7.8',
+        '10.0.0.10 and 10.0.0.1 01.02.03.04',
+      ]),
+    ).toEqual([
+      '/j/instances/ip1@-@1 | jobInstanceId: ip1@-@1',
+      '/j/instances/ip2@-@1 | ip2 ip3',
+      'x | 9ip4 256.256.256.256 ip5 ip6.ip7',
+      'ip1 and ip2 01.02.03.04',
+    ]);
+  });
+});

@@ -1,0 +1,118 @@
+import {
+  JobPaths,
+  parseInstance,
+  parseItem,
+  type RegisteredInstance,
+  type RegisteredServer,
+} from '../coordination/index.js';
+import { inJavaOrder, type JobName, serverIpOf } from '../domain/index.js';
+import { NoNodeError, type RegistryCenter, type RegistryNode } from '../registry/index.js';
+
+/** The parts of a job's tree whose names have to be listed; each costs one request per job. */
+export type JobPart = 'instances' | 'servers' | 'items';
+
+/** What the registry holds of a job; the parts that were not asked for are empty. */
+export interface JobFacts {
+  readonly paths: JobPaths;
+  /** The job's root node; undefined: there is no such job. */
+  readonly root: RegistryNode | undefined;
+  readonly config: RegistryNode | undefined;
+  /** In Java's order. */
+  readonly instances: readonly RegisteredInstance[];
+  /** In Java's order. */
+  readonly servers: readonly RegisteredServer[];
+  /** The owner of each item that has a node, by item, ascending; undefined if it has none. */
+  readonly owners: ReadonlyMap<number, string | undefined>;
+}
+
+/** The names of the namespace's children, in ascending order. One request. A foreign node there looks like a job: it has no `config`. */
+export async function jobNamesIn(registry: RegistryCenter): Promise<JobName[]> {
+  return (await namesBelow(registry, '/')).toSorted();
+}
+
+/** The names of a node's children; none if there is no such node. One request. */
+export async function namesBelow(registry: RegistryCenter, path: string): Promise<readonly string[]> {
+  try {
+    return await registry.children(path);
+  } catch (error) {
+    if (error instanceof NoNodeError) return [];
+    throw error;
+  }
+}
+
+/**
+ * Reads jobs in two round trips: one request for each part of each job, all at once, and one for all values. A node that
+ * goes in between is passed over.
+ */
+export async function readJobs(
+  registry: RegistryCenter,
+  jobNames: readonly JobName[],
+  parts: readonly JobPart[],
+): Promise<readonly JobFacts[]> {
+  const listed = await Promise.all(jobNames.map((jobName) => listNames(registry, new JobPaths(jobName), parts)));
+  const paths = listed.flatMap(valuePaths);
+  const found = await registry.readMany(paths);
+  const nodes = new Map(paths.map((path, index) => [path, found[index]]));
+  return listed.map((names) => factsOf(names, nodes));
+}
+
+/** @see readJobs */
+export async function readJob(
+  registry: RegistryCenter,
+  { jobName }: JobPaths,
+  parts: readonly JobPart[],
+): Promise<JobFacts> {
+  const [facts] = await readJobs(registry, [jobName], parts);
+  return facts!;
+}
+
+interface ListedNames {
+  readonly paths: JobPaths;
+  readonly instanceIds: readonly string[];
+  readonly serverIps: readonly string[];
+  readonly items: readonly number[];
+}
+
+async function listNames(registry: RegistryCenter, paths: JobPaths, parts: readonly JobPart[]): Promise<ListedNames> {
+  const list = async (part: JobPart, path: string) => (parts.includes(part) ? namesBelow(registry, path) : []);
+  const [instances, servers, items] = await Promise.all([
+    list('instances', paths.instances),
+    list('servers', paths.servers),
+    list('items', paths.items),
+  ]);
+  return {
+    paths,
+    instanceIds: inJavaOrder(instances),
+    serverIps: inJavaOrder(servers),
+    items: items.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b),
+  };
+}
+
+function valuePaths({ paths, instanceIds, serverIps, items }: ListedNames): string[] {
+  return [
+    paths.root,
+    paths.config,
+    ...instanceIds.map((id) => paths.instance(id)),
+    ...serverIps.map((serverIp) => paths.server(serverIp)),
+    ...items.map((item) => paths.mark(item, 'instance')),
+  ];
+}
+
+function factsOf(names: ListedNames, nodes: ReadonlyMap<string, RegistryNode | undefined>): JobFacts {
+  const { paths } = names;
+  return {
+    paths,
+    root: nodes.get(paths.root),
+    config: nodes.get(paths.config),
+    instances: names.instanceIds.flatMap((id) => {
+      const node = nodes.get(paths.instance(id));
+      return node === undefined ? [] : [parseInstance(id, serverIpOf(id), node.data)];
+    }),
+    servers: names.serverIps.flatMap((serverIp) => {
+      const text = nodes.get(paths.server(serverIp))?.data;
+      if (text === undefined) return [];
+      return [{ serverIp, status: text === 'ENABLED' || text === 'DISABLED' ? text : undefined }];
+    }),
+    owners: new Map(names.items.map((item) => [item, nodes.get(paths.mark(item, 'instance'))?.data])),
+  };
+}

@@ -1,0 +1,183 @@
+import type { Clock } from '../clock/index.js';
+import type { ServerStatus } from '../coordination/index.js';
+import { type JobName, UnknownJobError } from '../domain/index.js';
+import type { Operation, RegistryCenter } from '../registry/index.js';
+import { assertServerIp, pathsOf } from './arguments.js';
+import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
+import { formatDump, hideAddresses, readTree } from './job-dump.js';
+import { UnknownServerError } from './operations.errors.js';
+import { requestRuns, type TriggerReceipt } from './request-runs.js';
+import { isCommitted, untilAccepted } from './until-accepted.js';
+
+export interface TriggerOptions {
+  /** Passed to the handlers of our instances; Java's never see it. @default none */
+  readonly parameters?: string;
+}
+
+/** Which part of a job, or of all jobs, a command is for. */
+export interface ServerScope {
+  /** Only this server of the job. @default all of them */
+  readonly serverIp?: string;
+}
+
+export interface DumpOptions {
+  /** Writes `ip1`, `ip2`, ... for IPv4 addresses, as Java does. @default true */
+  readonly hideAddresses?: boolean;
+}
+
+/**
+ * What an operator does with any job of the namespace, whoever runs it: instances of this package and Java's do as they
+ * are told. Each command is one transaction after reading what it concerns: all of it happens, or nothing. What was
+ * changed by somebody else meanwhile is looked at again.
+ *
+ * Commands reject with `UnknownJobError` if the namespace has no such job, `UnknownServerError` if the job has no such
+ * server, and `InvalidArgumentError` if nothing can have such a name.
+ * @see ElasticJob, `JobOperateAPI`
+ */
+export class JobOperateApi {
+  constructor(
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Asks every instance of the job to run its items once, now. A request that an instance has not taken yet stays as it
+   * is, so two operators never cancel each other; requests to instances that are gone are removed. 4 requests.
+   * @throws {RequestTooLargeError} if the parameters, once for each instance, are more than a request may hold
+   */
+  async trigger(jobName: JobName, { parameters }: TriggerOptions = {}): Promise<TriggerReceipt> {
+    return requestRuns(this.registry, pathsOf(jobName), { id: this.clock.uuid(), parameters });
+  }
+
+  /**
+   * Instances on these servers get no items from the next trigger on; what runs goes on. Survives restarts. 3 requests.
+   * @throws {UnknownJobError} @throws {UnknownServerError}
+   */
+  disable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
+    return this.setStatus('DISABLED', { jobName, ...scope });
+  }
+
+  /** Takes `disable` back. 3 requests. @throws {UnknownJobError} @throws {UnknownServerError} */
+  enable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
+    return this.setStatus('ENABLED', { jobName, ...scope });
+  }
+
+  /** Disables one server in every job that has run on it. 3 requests, and one for each job. @throws {UnknownServerError} */
+  disableServer(serverIp: string): Promise<void> {
+    return this.setStatus('DISABLED', { serverIp });
+  }
+
+  /** Enables one server in every job that has run on it. 3 requests, and one for each job. @throws {UnknownServerError} */
+  enableServer(serverIp: string): Promise<void> {
+    return this.setStatus('ENABLED', { serverIp });
+  }
+
+  /**
+   * Takes instances out of the job, for good: each ends the job in its process, which goes on otherwise. To come back, the
+   * process has to be restarted. 3 requests.
+   * @returns the ids of the instances, in Java's order
+   * @throws {UnknownJobError} @throws {UnknownServerError} if the job has no instance there
+   */
+  shutdown(jobName: JobName, scope: ServerScope = {}): Promise<readonly string[]> {
+    return this.shutdownIn({ jobName, ...scope });
+  }
+
+  /** Takes the instances on one server out of all their jobs. 3 requests, and one for each job. @throws {UnknownServerError} */
+  shutdownServer(serverIp: string): Promise<readonly string[]> {
+    return this.shutdownIn({ serverIp });
+  }
+
+  /**
+   * Shuts instances down and forgets their servers, also that they were disabled. The rest of the job stays;
+   * `JobConfigurationApi.removeJobConfiguration` removes all of it. 4 requests.
+   * @throws {UnknownJobError} @throws {UnknownServerError}
+   */
+  remove(jobName: JobName, scope: ServerScope = {}): Promise<void> {
+    return this.removeIn({ jobName, ...scope });
+  }
+
+  /** Shuts the instances on one server down and forgets it in all jobs. 3 requests, and two for each job. @throws {UnknownServerError} */
+  removeServer(serverIp: string): Promise<void> {
+    return this.removeIn({ serverIp });
+  }
+
+  /**
+   * The job's nodes and their values as text, one `path | value` for each, to the byte what Java's dump service answers.
+   * A few requests for each level of the tree, however large it is.
+   * @throws {UnknownJobError}
+   * @see ElasticJob, `SnapshotService.dumpJobDirectly`
+   */
+  async dump(jobName: JobName, options: DumpOptions = {}): Promise<string> {
+    const { root } = pathsOf(jobName);
+    const nodes = await readTree(this.registry, root);
+    if (nodes === undefined) throw new UnknownJobError(jobName, 'registry');
+    const lines = formatDump(nodes);
+    return `${(options.hideAddresses === false ? lines : hideAddresses(lines)).join('\n')}\n`;
+  }
+
+  private async setStatus(status: ServerStatus, scope: CommandScope): Promise<void> {
+    await this.commit(scope, `setting servers ${status}`, ['servers'], ({ paths, servers }) =>
+      servers
+        .filter((server) => isIn(scope, server) && server.status !== status)
+        .map(({ serverIp }) => ({ kind: 'set', path: paths.server(serverIp), data: status })),
+    );
+  }
+
+  private async shutdownIn(scope: CommandScope): Promise<readonly string[]> {
+    const work = 'shutting instances down';
+    const operations = await this.commit(scope, work, ['instances'], (job) => shutdownOperations(scope, job));
+    return operations.map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
+  }
+
+  private async removeIn(scope: CommandScope): Promise<void> {
+    await this.commit(scope, 'removing servers', ['instances', 'servers'], (job) => [
+      ...shutdownOperations(scope, job),
+      ...job.servers
+        .filter((server) => isIn(scope, server))
+        .map(({ serverIp }) => deletion(job.paths.server(serverIp))),
+    ]);
+  }
+
+  private commit(
+    scope: CommandScope,
+    work: string,
+    parts: readonly JobPart[],
+    decide: (job: JobFacts) => readonly Operation[],
+  ): Promise<readonly Operation[]> {
+    return untilAccepted(scope.jobName ?? '*', work, async () => {
+      const operations = (await this.jobsIn(scope, parts)).flatMap(decide);
+      return (await isCommitted(this.registry, operations)) ? operations : undefined;
+    });
+  }
+
+  private async jobsIn({ jobName, serverIp }: CommandScope, parts: readonly JobPart[]): Promise<readonly JobFacts[]> {
+    if (jobName !== undefined) pathsOf(jobName);
+    if (serverIp !== undefined) assertServerIp(serverIp);
+    const jobNames = jobName === undefined ? await jobNamesIn(this.registry) : [jobName];
+    const jobs = await readJobs(this.registry, jobNames, parts);
+    if (jobName !== undefined && jobs[0]?.root === undefined) throw new UnknownJobError(jobName, 'registry');
+    const isKnown = (job: JobFacts) => [...job.servers, ...job.instances].some((one) => one.serverIp === serverIp);
+    if (serverIp !== undefined && !jobs.some(isKnown)) throw new UnknownServerError(serverIp, jobName);
+    return jobs;
+  }
+}
+
+/** One job or all, one server or all. */
+interface CommandScope extends ServerScope {
+  readonly jobName?: JobName;
+}
+
+function isIn(scope: CommandScope, { serverIp }: { readonly serverIp: string }): boolean {
+  return scope.serverIp === undefined || scope.serverIp === serverIp;
+}
+
+/** An instance is on the server that its node's data says, as for Java. */
+function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts): Operation[] {
+  return instances
+    .filter((instance) => isIn(scope, instance))
+    .map(({ jobInstanceId }) => deletion(paths.instance(jobInstanceId)));
+}
+
+function deletion(path: string): Operation {
+  return { kind: 'delete', path };
+}

@@ -1,0 +1,94 @@
+import { ConfigurationNodeError, parseConfiguration } from '../coordination/index.js';
+import { type JobBriefStatus, type JobName, judgeJob } from '../domain/index.js';
+import type { RegistryCenter } from '../registry/index.js';
+import { assertServerIp, pathsOf } from './arguments.js';
+import { type JobFacts, jobNamesIn, type JobPart, readJob, readJobs } from './job-facts.js';
+
+/** A job at a glance. */
+export interface JobBriefInfo {
+  readonly jobName: JobName;
+  readonly status: JobBriefStatus;
+  readonly description: string;
+  /** Undefined: a one-off job, which runs when it is triggered. */
+  readonly cron: string | undefined;
+  /** The registered instances; on one server, if that was asked for. */
+  readonly instanceCount: number;
+  /** 0 if the `config` node does not say. */
+  readonly shardingTotalCount: number;
+  /** Why the job's `config` node cannot be read; what it would say is missing then. */
+  readonly problem: string | undefined;
+}
+
+const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items'];
+
+/**
+ * What jobs there are, and how they are: every job of the namespace that has a `config` node, whoever runs it. Values are
+ * frozen.
+ * @see ElasticJob, `JobStatisticsAPI`
+ */
+export class JobStatisticsApi {
+  constructor(private readonly registry: RegistryCenter) {}
+
+  /** 2 requests. */
+  async getJobsTotalCount(): Promise<number> {
+    return (await this.jobs([])).length;
+  }
+
+  /** Undefined if there is no such job. 4 requests. @throws {InvalidArgumentError} */
+  async getJobBriefInfo(jobName: JobName): Promise<JobBriefInfo | undefined> {
+    const job = await readJob(this.registry, pathsOf(jobName), ALL_PARTS);
+    return job.config && briefInfo(job, job.config.data);
+  }
+
+  /** In the order of their names. 2 requests, and three for each job. */
+  async getAllJobsBriefInfo(): Promise<readonly JobBriefInfo[]> {
+    return Object.freeze((await this.jobs(ALL_PARTS)).map(({ job, config }) => briefInfo(job, config)));
+  }
+
+  /**
+   * The jobs that know a server, with their state there: DISABLED or OK. 2 requests, and two for each job of the namespace.
+   * @throws {InvalidArgumentError}
+   */
+  async getJobsBriefInfo(serverIp: string): Promise<readonly JobBriefInfo[]> {
+    assertServerIp(serverIp);
+    const jobs = await this.jobs(['instances', 'servers']);
+    return Object.freeze(jobs.flatMap(({ job, config }) => infoOnServer(job, config, serverIp)));
+  }
+
+  private async jobs(parts: readonly JobPart[]): Promise<{ readonly job: JobFacts; readonly config: string }[]> {
+    const jobs = await readJobs(this.registry, await jobNamesIn(this.registry), parts);
+    return jobs.flatMap((job) => (job.config === undefined ? [] : [{ job, config: job.config.data }]));
+  }
+}
+
+function briefInfo(job: JobFacts, config: string): JobBriefInfo {
+  const status = judgeJob({
+    instanceIds: job.instances.map(({ jobInstanceId }) => jobInstanceId),
+    disabledServers: job.servers.map((server) => server.status === 'DISABLED'),
+    owners: job.owners.values(),
+  });
+  return infoOf(job, config, status, job.instances.length);
+}
+
+function infoOnServer(job: JobFacts, config: string, serverIp: string): JobBriefInfo[] {
+  const server = job.servers.find((one) => one.serverIp === serverIp);
+  if (server === undefined) return [];
+  const count = job.instances.filter((instance) => instance.serverIp === serverIp).length;
+  return [infoOf(job, config, server.status === 'DISABLED' ? 'DISABLED' : 'OK', count)];
+}
+
+function infoOf({ paths }: JobFacts, config: string, status: JobBriefStatus, instanceCount: number): JobBriefInfo {
+  return Object.freeze({ jobName: paths.jobName, status, instanceCount, ...settingsIn(config, paths.jobName) });
+}
+
+type BriefSettings = Pick<JobBriefInfo, 'description' | 'cron' | 'shardingTotalCount' | 'problem'>;
+
+function settingsIn(config: string, jobName: JobName): BriefSettings {
+  try {
+    const { description = '', cron, shardingTotalCount = 0 } = parseConfiguration(config, jobName);
+    return { description, cron: cron || undefined, shardingTotalCount, problem: undefined };
+  } catch (error) {
+    if (!(error instanceof ConfigurationNodeError)) throw error;
+    return { description: '', cron: undefined, shardingTotalCount: 0, problem: error.message };
+  }
+}

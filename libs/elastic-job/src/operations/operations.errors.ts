@@ -1,0 +1,56 @@
+import { ElasticJobError, type JobName } from '../domain/index.js';
+
+/** What an operator gave cannot be the name of a job or server, or the number of an item. Nothing was asked. */
+export class InvalidArgumentError extends ElasticJobError {
+  readonly code = 'INVALID_ARGUMENT';
+
+  /** @param fault what is wrong, as the end of a sentence that begins with the argument's name */
+  constructor(
+    readonly argument: string,
+    readonly value: unknown,
+    fault: string,
+  ) {
+    super(`${argument} ${fault}, but is ${JSON.stringify(value) ?? String(value)}.`);
+  }
+}
+
+/** No job that was asked for knows such a server. Nothing was written: a mistyped address would be a server for ever. */
+export class UnknownServerError extends ElasticJobError {
+  readonly code = 'UNKNOWN_SERVER';
+
+  /** @param jobName undefined: all jobs of the namespace were asked for */
+  constructor(
+    readonly serverIp: string,
+    readonly jobName: JobName | undefined,
+  ) {
+    const place = jobName === undefined ? 'No job of this namespace' : `Job "${jobName}"`;
+    const knows = jobName === undefined ? 'knows' : 'does not know';
+    super(`${place} ${knows} a server "${serverIp}"; compare the address with those of ServerStatisticsApi.`);
+  }
+}
+
+/** The job has no such item. */
+export class UnknownItemError extends ElasticJobError {
+  readonly code = 'UNKNOWN_ITEM';
+
+  /** @param items those that it has, ascending */
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+    readonly items: readonly number[],
+  ) {
+    const has = items.length === 0 ? 'no items yet; they come with the first sharding' : `the items ${ranges(items)}`;
+    super(`Job "${jobName}" has no item ${item}. It has ${has}.`);
+  }
+}
+
+/** `0 to 3, 7`. */
+function ranges(items: readonly number[]): string {
+  const found: [number, number][] = [];
+  for (const item of items) {
+    const last = found.at(-1);
+    if (last !== undefined && last[1] === item - 1) last[1] = item;
+    else found.push([item, item]);
+  }
+  return found.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`)).join(', ');
+}

@@ -1,0 +1,52 @@
+import { formatTriggerRequest, type JobPaths, type TriggerRequest } from '../coordination/index.js';
+import { inJavaOrder, UnknownJobError } from '../domain/index.js';
+import type { Operation, RegistryCenter } from '../registry/index.js';
+import { namesBelow } from './job-facts.js';
+import { isCommitted, untilAccepted } from './until-accepted.js';
+
+/** What came of a request for a run. Instance ids, in Java's order. */
+export interface TriggerReceipt {
+  /** Names the run: `ShardingContext.trigger.id` of our instances. */
+  readonly id: string;
+  /** The instances that were asked for this run. */
+  readonly asked: readonly string[];
+  /** The instances that have yet to take an earlier request; it stands, and this one was not added. */
+  readonly pending: readonly string[];
+}
+
+/**
+ * Writes the request for every instance that has none waiting, in one transaction. Java removes all requests first, and
+ * then writes one after the other, so that of two operators each may take back what the other one has asked.
+ * @throws {UnknownJobError}
+ */
+export function requestRuns(
+  registry: RegistryCenter,
+  paths: JobPaths,
+  request: TriggerRequest,
+): Promise<TriggerReceipt> {
+  const { jobName } = paths;
+  return untilAccepted(jobName, 'asking for a run', async () => {
+    const [[root, parent], instanceIds, requested] = await Promise.all([
+      registry.readMany([paths.root, paths.triggers]),
+      namesBelow(registry, paths.instances),
+      namesBelow(registry, paths.triggers),
+    ]);
+    if (root === undefined) throw new UnknownJobError(jobName, 'registry');
+    const asked = inJavaOrder(instanceIds.filter((instanceId) => !requested.includes(instanceId)));
+    const pending = inJavaOrder(instanceIds.filter((instanceId) => requested.includes(instanceId)));
+    const gone = requested.filter((instanceId) => !instanceIds.includes(instanceId));
+    const operations: Operation[] = [
+      ...(parent === undefined && asked.length > 0 ? [creation(paths.triggers, '')] : []),
+      // A request to an instance that has gone meanwhile would stay.
+      ...asked.map((instanceId): Operation => ({ kind: 'check', path: paths.instance(instanceId) })),
+      ...asked.map((instanceId) => creation(paths.trigger(instanceId), formatTriggerRequest(request))),
+      ...gone.map((instanceId): Operation => ({ kind: 'delete', path: paths.trigger(instanceId) })),
+    ];
+    if (!(await isCommitted(registry, operations))) return undefined;
+    return Object.freeze({ id: request.id, asked: Object.freeze(asked), pending: Object.freeze(pending) });
+  });
+}
+
+function creation(path: string, data: string): Operation {
+  return { kind: 'create', path, data, mode: 'PERSISTENT' };
+}

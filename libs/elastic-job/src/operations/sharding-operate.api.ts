@@ -1,0 +1,48 @@
+import { type JobPaths, parseItem } from '../coordination/index.js';
+import { type JobName, UnknownJobError } from '../domain/index.js';
+import type { Operation, RegistryCenter } from '../registry/index.js';
+import { assertItem, pathsOf } from './arguments.js';
+import { namesBelow } from './job-facts.js';
+import { UnknownItemError } from './operations.errors.js';
+
+/**
+ * Switches single items of a job off and on. A running item goes on; the next trigger passes a disabled one over, and no
+ * other instance gets it.
+ * @see ElasticJob, `ShardingOperateAPI`
+ */
+export class ShardingOperateApi {
+  constructor(private readonly registry: RegistryCenter) {}
+
+  /**
+   * One request. Done already is no error.
+   * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
+   */
+  disable(jobName: JobName, item: number): Promise<void> {
+    const create = (path: string): Operation => ({ kind: 'create', path, data: '', mode: 'PERSISTENT' });
+    return this.mark(jobName, item, create);
+  }
+
+  /**
+   * One request. Done already is no error.
+   * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
+   */
+  enable(jobName: JobName, item: number): Promise<void> {
+    return this.mark(jobName, item, (path) => ({ kind: 'delete', path }));
+  }
+
+  private async mark(jobName: JobName, item: number, change: (path: string) => Operation): Promise<void> {
+    const paths = pathsOf(jobName);
+    assertItem(item);
+    const operations: Operation[] = [{ kind: 'check', path: paths.item(item) }, change(paths.mark(item, 'disabled'))];
+    const result = await this.registry.transaction(operations);
+    // The second one is refused only if the item is in the wanted state already.
+    if (result.kind === 'refused' && result.index === 0) await this.refuse(paths, item);
+  }
+
+  private async refuse(paths: JobPaths, item: number): Promise<never> {
+    const [root, names] = await Promise.all([this.registry.exists(paths.root), namesBelow(this.registry, paths.items)]);
+    if (root === undefined) throw new UnknownJobError(paths.jobName, 'registry');
+    const items = names.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b);
+    throw new UnknownItemError(paths.jobName, item, items);
+  }
+}

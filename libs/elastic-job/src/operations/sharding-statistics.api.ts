@@ -1,0 +1,112 @@
+import type { JobPaths } from '../coordination/index.js';
+import {
+  type JobName,
+  judgeItem,
+  parseRunRecord,
+  serverIpOf,
+  type ShardOutcomeKind,
+  type ShardingStatus,
+  type TriggerOrigin,
+} from '../domain/index.js';
+import type { RegistryCenter, RegistryNode } from '../registry/index.js';
+import { pathsOf } from './arguments.js';
+import { type JobFacts, readJob } from './job-facts.js';
+
+/** The last run of an item by one of our instances, from its record; Java's instances leave none. Times in milliseconds since the epoch. */
+export interface RecordedRun {
+  /** The id of the instance that ran it. */
+  readonly instanceId: string;
+  /** The instant that the run stands for. */
+  readonly fireTime: number;
+  readonly origin: TriggerOrigin;
+  readonly attempt: number;
+  readonly begunAt: number;
+  /** Undefined: it runs, its instance died, or the job has Java peers, beside which the end is not recorded. */
+  readonly settledAt: number | undefined;
+  readonly outcome: ShardOutcomeKind | undefined;
+  /** The run's fencing token, as long as its end is not recorded. */
+  readonly token: bigint | undefined;
+}
+
+/** An item at a glance. */
+export interface ShardingInfo {
+  readonly item: number;
+  /** The owner that was assigned last, also if it has gone since; undefined if there is none. */
+  readonly instanceId: string | undefined;
+  readonly serverIp: string | undefined;
+  readonly status: ShardingStatus;
+  /** Another instance has taken it over from a crashed one. */
+  readonly failover: boolean;
+  /** It waits for an instance to take it over. */
+  readonly isQueued: boolean;
+  /** A fire time was missed and will be made up for. */
+  readonly isMisfired: boolean;
+  /** The id of the instance that runs it now. */
+  readonly holder: string | undefined;
+  readonly lastRun: RecordedRun | undefined;
+}
+
+/** How a job's items are. Values are frozen. @see ElasticJob, `ShardingStatisticsAPI` */
+export class ShardingStatisticsApi {
+  constructor(private readonly registry: RegistryCenter) {}
+
+  /**
+   * Every item that has a node, ascending; none if there is no such job. An owner that has gone is no error: its items
+   * are SHARDING_FLAG. 4 requests, if they fit.
+   * @throws {InvalidArgumentError}
+   */
+  async getShardingInfo(jobName: JobName): Promise<readonly ShardingInfo[]> {
+    const paths = pathsOf(jobName);
+    const job = await readJob(this.registry, paths, ['instances', 'items']);
+    const items = [...job.owners.keys()];
+    const wanted = items.flatMap((item) => nodesOf(paths, item));
+    const found = await this.registry.readMany(wanted);
+    const nodes = new Map(wanted.map((path, index) => [path, found[index]]));
+    return Object.freeze(items.map((item) => infoOf(job, item, (path) => nodes.get(path))));
+  }
+}
+
+const MARKS = ['running', 'disabled', 'failover', 'misfire'] as const;
+
+function nodesOf(paths: JobPaths, item: number): string[] {
+  return [paths.item(item), paths.queued(item), ...MARKS.map((mark) => paths.mark(item, mark))];
+}
+
+function infoOf(job: JobFacts, item: number, node: (path: string) => RegistryNode | undefined): ShardingInfo {
+  const mark = (name: (typeof MARKS)[number]) => node(job.paths.mark(item, name));
+  const instanceId = job.owners.get(item);
+  const owner = job.instances.find(({ jobInstanceId }) => jobInstanceId === instanceId);
+  const running = mark('running');
+  return Object.freeze({
+    item,
+    instanceId,
+    serverIp: owner?.serverIp ?? (instanceId === undefined ? undefined : serverIpOf(instanceId)),
+    status: judgeItem({
+      isDisabled: mark('disabled') !== undefined,
+      isRunning: running !== undefined,
+      isOwnerOnline: owner !== undefined,
+    }),
+    failover: mark('failover') !== undefined,
+    isQueued: node(job.paths.queued(item)) !== undefined,
+    isMisfired: mark('misfire') !== undefined,
+    holder: running?.data,
+    lastRun: recordedRun(node(job.paths.item(item))),
+  });
+}
+
+function recordedRun(node: RegistryNode | undefined): RecordedRun | undefined {
+  const stored = node && parseRunRecord(node.data);
+  if (node === undefined || stored?.kind !== 'record') return undefined;
+  const { by, target, attempt, begunAt, settled } = stored.record;
+  return Object.freeze({
+    instanceId: by,
+    fireTime: target.fireTime,
+    origin: target.origin,
+    attempt,
+    begunAt,
+    settledAt: settled?.at,
+    outcome: settled?.outcome,
+    // The begin wrote the node last: its write is the token.
+    token: settled === undefined ? node.stat.mzxid : undefined,
+  });
+}

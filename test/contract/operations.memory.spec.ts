@@ -1,0 +1,4 @@
+import { startMemoryHarness } from './memory-harness.js';
+import { describeOperations } from './operations/index.js';
+
+describeOperations({ name: 'memory', start: startMemoryHarness });

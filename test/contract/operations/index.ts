@@ -1,0 +1,20 @@
+import { describe } from 'vitest';
+import type { RegistryAdapter } from '../registry/index.js';
+import { describeConfigurationApi } from './configuration.contract.js';
+import { describeOperateApi } from './operate.contract.js';
+import { describeRemoval } from './removal.contract.js';
+import { describeShardingApis } from './sharding.contract.js';
+import { describeStatistics } from './statistics.contract.js';
+import { describeTriggers } from './trigger.contract.js';
+
+/** What operators may rely on, over every adapter of the registry port. */
+export function describeOperations(adapter: RegistryAdapter): void {
+  describe(`operations, ${adapter.name}`, () => {
+    describeConfigurationApi(adapter);
+    describeTriggers(adapter);
+    describeOperateApi(adapter);
+    describeRemoval(adapter);
+    describeShardingApis(adapter);
+    describeStatistics(adapter);
+  });
+}

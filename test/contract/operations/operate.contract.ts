@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { JobOperateApi, type ServerScope } from '../../../libs/elastic-job/src/operations/index.js';
+import type { RegistryAdapter } from '../registry/index.js';
+import { costOf } from '../registry/support.js';
+import { clock } from './stage.js';
+import { useStage } from './support.js';
+
+const JOB = 'settle-orders';
+const OTHER = 'send-mails';
+const ALL_ENABLED = { 'servers/10.0.0.1': 'ENABLED', 'servers/10.0.0.10': 'ENABLED' };
+
+export function describeOperateApi(adapter: RegistryAdapter): void {
+  describe('JobOperateApi', () => {
+    const { stage } = useStage(adapter);
+    let api: JobOperateApi;
+    beforeEach(() => {
+      api = new JobOperateApi(stage().registry, clock);
+    });
+    const status = (jobName: string, serverIp: string) => stage().value(`/${jobName}/servers/${serverIp}`);
+    const statuses = async (jobName: string) => [await status(jobName, '10.0.0.1'), await status(jobName, '10.0.0.10')];
+
+    it('given a job, when it is disabled and enabled, then all its servers are, each at 3 requests', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+
+      expect(await costOf(stage().registry, () => api.disable(JOB))).toBe(3);
+      expect(await statuses(JOB)).toEqual(['DISABLED', 'DISABLED']);
+      expect(await costOf(stage().registry, () => api.enable(JOB))).toBe(3);
+      expect(await statuses(JOB)).toEqual(['ENABLED', 'ENABLED']);
+    });
+
+    it('given two addresses of which one begins with the other, when one is disabled, then only that one is', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      await api.disable(JOB, { serverIp: '10.0.0.1' });
+      expect(await statuses(JOB)).toEqual(['DISABLED', 'ENABLED']);
+    });
+
+    it('given a server in two jobs, when it is disabled in all of them, then both say so, and a job without it stays', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      await stage().writeJava(OTHER, { nodes: { 'servers/10.0.0.1': 'ENABLED' } });
+      await stage().writeJava('third', { nodes: { 'servers/10.0.0.2': 'ENABLED' } });
+
+      await api.disableServer('10.0.0.1');
+
+      expect(await statuses(JOB)).toEqual(['DISABLED', 'ENABLED']);
+      expect(await statuses(OTHER)).toEqual(['DISABLED', undefined]);
+      expect(await status('third', '10.0.0.2')).toBe('ENABLED');
+      await api.enableServer('10.0.0.1');
+      expect(await statuses(OTHER)).toEqual(['ENABLED', undefined]);
+    });
+
+    it('given a server that is disabled already, when it is disabled, then its node is not written', async () => {
+      await stage().writeJava(JOB, { nodes: { 'servers/10.0.0.1': 'DISABLED' } });
+      await api.disable(JOB);
+      expect((await stage().registry.read(`/${JOB}/servers/10.0.0.1`))!.stat.version).toBe(0);
+    });
+
+    it('given running instances of ours, when one server of theirs is disabled, then the other gets its items', async () => {
+      await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
+      const second = await stage().startSharded('10.0.0.2', { name: JOB, shardingTotalCount: 2 });
+
+      await api.disable(JOB, { serverIp: '10.0.0.1' });
+
+      const ownedBy = (item: number) => stage().data(`/${JOB}/sharding/${item}/instance`)?.split('@-@')[0];
+      await stage().until(() => [0, 1].every((item) => ownedBy(item) === '10.0.0.2'));
+      expect(second.status().jobs[0]!.isJoined).toBe(true);
+    });
+
+    it('given running instances of ours, when one is shut down, then it leaves the job for good and the other gets its items', async () => {
+      const first = await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
+      await stage().startSharded('10.0.0.2', { name: JOB, shardingTotalCount: 2 });
+
+      const gone = await api.shutdown(JOB, { serverIp: '10.0.0.1' });
+
+      expect(gone.map((id) => id.split('@-@')[0])).toEqual(['10.0.0.1']);
+      const ownedBy = (item: number) => stage().data(`/${JOB}/sharding/${item}/instance`)?.split('@-@')[0];
+      await stage().until(() => [0, 1].every((item) => ownedBy(item) === '10.0.0.2'));
+      await stage().until(() => !first.status().jobs.some((job) => job.isJoined));
+      expect(await stage().names(`/${JOB}/instances`)).toHaveLength(1);
+      expect(await stage().names(`/${JOB}/servers`)).toEqual(['10.0.0.1', '10.0.0.2']);
+    });
+
+    it('given an instance whose node names another address than its id, when servers are shut down, then the node counts', async () => {
+      await stage().writeJava(JOB, {
+        instances: [
+          ['10.0.0.1@-@1', '10.0.0.2'],
+          ['10.0.0.10@-@1', '10.0.0.10'],
+        ],
+      });
+      await expect(api.shutdown(JOB, { serverIp: '10.0.0.1' })).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' });
+      expect(await api.shutdown(JOB, { serverIp: '10.0.0.2' })).toEqual(['10.0.0.1@-@1']);
+      expect(await stage().names(`/${JOB}/instances`)).toEqual(['10.0.0.10@-@1']);
+    });
+
+    it('given a server with instances of two jobs, when it is shut down, then both are gone', async () => {
+      for (const jobName of [JOB, OTHER]) {
+        await stage().writeJava(jobName, {
+          instances: [
+            ['10.0.0.1@-@1', '10.0.0.1'],
+            ['10.0.0.2@-@1', '10.0.0.2'],
+          ],
+        });
+      }
+      await api.shutdownServer('10.0.0.1');
+      expect(await stage().names(`/${JOB}/instances`)).toEqual(['10.0.0.2@-@1']);
+      expect(await stage().names(`/${OTHER}/instances`)).toEqual(['10.0.0.2@-@1']);
+    });
+
+    it.each([{}, { serverIp: '10.0.0.1' }])(
+      'given a job, when %j of it is removed, then its instances and servers are gone and the rest stays',
+      async (scope) => {
+        const nodes = { ...ALL_ENABLED, 'sharding/0/instance': '10.0.0.1@-@1' };
+        await stage().writeJava(JOB, { instances: [['10.0.0.1@-@1', '10.0.0.1']], nodes });
+
+        expect(await costOf(stage().registry, () => api.remove(JOB, scope))).toBe(4);
+
+        expect(await stage().names(`/${JOB}/instances`)).toEqual([]);
+        expect(await stage().names(`/${JOB}/servers`)).toEqual(scope.serverIp === undefined ? [] : ['10.0.0.10']);
+        expect(await stage().value(`/${JOB}/sharding/0/instance`)).toBe('10.0.0.1@-@1');
+      },
+    );
+
+    it('given a server in two jobs, when it is removed, then no job knows it', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      await stage().writeJava(OTHER, { nodes: ALL_ENABLED });
+      await api.removeServer('10.0.0.10');
+      expect(await stage().names(`/${JOB}/servers`)).toEqual(['10.0.0.1']);
+      expect(await stage().names(`/${OTHER}/servers`)).toEqual(['10.0.0.1']);
+    });
+
+    it('given nothing of that name, when commands are given, then each says what is missing and nothing is created', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      const unknownJob = { code: 'UNKNOWN_JOB', jobName: OTHER };
+      const unknownServer = { code: 'UNKNOWN_SERVER', serverIp: '10.0.0.7' };
+
+      const onJob: readonly ((jobName: string, scope?: ServerScope) => Promise<unknown>)[] = [
+        (...given) => api.disable(...given),
+        (...given) => api.enable(...given),
+        (...given) => api.shutdown(...given),
+        (...given) => api.remove(...given),
+      ];
+      const onServer: readonly ((serverIp: string) => Promise<unknown>)[] = [
+        (serverIp) => api.disableServer(serverIp),
+        (serverIp) => api.enableServer(serverIp),
+        (serverIp) => api.shutdownServer(serverIp),
+        (serverIp) => api.removeServer(serverIp),
+      ];
+
+      await expect(api.dump(OTHER)).rejects.toMatchObject(unknownJob);
+      for (const command of onJob) {
+        await expect(command(OTHER)).rejects.toMatchObject(unknownJob);
+        await expect(command(JOB, { serverIp: '10.0.0.7' })).rejects.toMatchObject(unknownServer);
+      }
+      for (const command of onServer) await expect(command('10.0.0.7')).rejects.toMatchObject(unknownServer);
+      expect(await stage().names('/')).toEqual([JOB]);
+      expect(await stage().names(`/${JOB}/servers`)).toEqual(['10.0.0.1', '10.0.0.10']);
+    });
+
+    it('given names that no node can have, when commands are given, then they are refused without a request', async () => {
+      const invalid = { code: 'INVALID_ARGUMENT' };
+      const cost = await costOf(stage().registry, async () => {
+        for (const name of ['', '..', 'a/b', 'a@-@b', 'a(b']) {
+          await expect(api.disable(name)).rejects.toMatchObject({ ...invalid, argument: 'jobName', value: name });
+          await expect(api.trigger(name)).rejects.toMatchObject(invalid);
+          await expect(api.dump(name)).rejects.toMatchObject(invalid);
+          await expect(api.removeServer(name)).rejects.toMatchObject({ ...invalid, argument: 'serverIp' });
+        }
+      });
+      expect(cost).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { JobStatisticsApi, ServerStatisticsApi } from '../../../libs/elastic-job/src/operations/index.js';
+import type { RegistryAdapter } from '../registry/index.js';
+import { costOf } from '../registry/support.js';
+import { javaConfig, NEVER } from './stage.js';
+import { useStage } from './support.js';
+
+const INSTANCE = ['10.0.0.1@-@1', '10.0.0.1'] as const;
+const SERVED = { 'servers/10.0.0.1': 'ENABLED', 'sharding/0/instance': INSTANCE[0] };
+
+export function describeStatistics(adapter: RegistryAdapter): void {
+  describe('JobStatisticsApi', () => {
+    const { stage } = useStage(adapter);
+
+    it("given jobs of ours and of Java's and a node that is no job, when they are asked for, then each job has its state, and the rest is passed over", async () => {
+      await stage().startSharded('10.0.0.2', { name: 'ours', shardingTotalCount: 2, description: 'of ours' });
+      await stage().writeJava('java', { instances: [INSTANCE], nodes: SERVED });
+      await stage().writeJava('crashed', { nodes: SERVED });
+      await stage().writeJava('disabled', {
+        instances: [INSTANCE],
+        nodes: { ...SERVED, 'servers/10.0.0.1': 'DISABLED' },
+      });
+      await stage().writeJava('owned-by-the-dead', {
+        instances: [['10.0.0.3@-@1', '10.0.0.3']],
+        nodes: SERVED,
+      });
+      await stage().writeJava('one-off', { config: javaConfig('one-off').replace(/^cron.*\n/, '') });
+      await stage().registry.create('/foreign', '', 'PERSISTENT');
+      const api = new JobStatisticsApi(stage().registry);
+
+      const all = await api.getAllJobsBriefInfo();
+
+      expect(all.map(({ jobName, status }) => [jobName, status])).toEqual([
+        ['crashed', 'CRASHED'],
+        ['disabled', 'DISABLED'],
+        ['java', 'OK'],
+        ['one-off', 'CRASHED'],
+        ['ours', 'OK'],
+        ['owned-by-the-dead', 'SHARDING_FLAG'],
+      ]);
+      expect(all.find(({ jobName }) => jobName === 'ours')).toEqual({
+        jobName: 'ours',
+        status: 'OK',
+        description: 'of ours',
+        cron: NEVER,
+        instanceCount: 1,
+        shardingTotalCount: 2,
+        problem: undefined,
+      });
+      expect(all.find(({ jobName }) => jobName === 'one-off')).toMatchObject({ cron: undefined, problem: undefined });
+      expect(all).toSatisfy(Object.isFrozen);
+      expect(await api.getJobsTotalCount()).toBe(6);
+      for (const info of all) expect(await api.getJobBriefInfo(info.jobName)).toEqual(info);
+    });
+
+    it('given a config node that cannot be read, when jobs are listed, then that one tells why and the others are there', async () => {
+      await stage().writeJava('bad', { config: 'cron: [' });
+      await stage().writeJava('good');
+
+      const [bad, good] = await new JobStatisticsApi(stage().registry).getAllJobsBriefInfo();
+
+      expect(bad).toMatchObject({ jobName: 'bad', shardingTotalCount: 0, problem: expect.stringContaining('line 1') });
+      expect(good).toMatchObject({ jobName: 'good', shardingTotalCount: 3, problem: undefined });
+    });
+
+    it('given a server, when its jobs are asked for, then each has its state and its instances there', async () => {
+      await stage().writeJava('a', { instances: [INSTANCE, ['10.0.0.10@-@1', '10.0.0.10']], nodes: SERVED });
+      await stage().writeJava('b', { nodes: { 'servers/10.0.0.1': 'DISABLED' } });
+      await stage().writeJava('c', { nodes: { 'servers/10.0.0.10': 'ENABLED' } });
+
+      expect(await new JobStatisticsApi(stage().registry).getJobsBriefInfo('10.0.0.1')).toMatchObject([
+        { jobName: 'a', status: 'OK', instanceCount: 1 },
+        { jobName: 'b', status: 'DISABLED', instanceCount: 0 },
+      ]);
+    });
+
+    it('given some jobs, when they are asked for, then it costs the promised requests', async () => {
+      for (const jobName of ['a', 'b', 'c']) await stage().writeJava(jobName, { instances: [INSTANCE], nodes: SERVED });
+      const { registry } = stage();
+      const jobs = new JobStatisticsApi(registry);
+      const servers = new ServerStatisticsApi(registry);
+
+      expect(await costOf(registry, () => jobs.getJobsTotalCount())).toBe(2);
+      expect(await costOf(registry, () => jobs.getJobBriefInfo('a'))).toBe(4);
+      expect(await costOf(registry, () => jobs.getAllJobsBriefInfo())).toBe(2 + 3 * 3);
+      expect(await costOf(registry, () => jobs.getJobsBriefInfo('10.0.0.1'))).toBe(2 + 2 * 3);
+      expect(await costOf(registry, () => servers.getAllServersBriefInfo())).toBe(2 + 2 * 3);
+    });
+
+    it('given an empty namespace, when jobs and servers are asked for, then there are none', async () => {
+      const api = new JobStatisticsApi(stage().registry);
+      expect(await api.getAllJobsBriefInfo()).toEqual([]);
+      expect(await api.getJobBriefInfo('a')).toBeUndefined();
+      expect(await api.getJobsBriefInfo('10.0.0.1')).toEqual([]);
+      expect(await new ServerStatisticsApi(stage().registry).getAllServersBriefInfo()).toEqual([]);
+    });
+  });
+
+  describe('ServerStatisticsApi', () => {
+    const { stage } = useStage(adapter);
+
+    it('given servers of several jobs, when they are asked for, then each is there once, with its jobs and instances', async () => {
+      const shared = ['10.0.0.1@-@2', '10.0.0.1'] as const;
+      await stage().writeJava('a', { instances: [INSTANCE, shared], nodes: SERVED });
+      await stage().writeJava('b', {
+        instances: [shared],
+        nodes: { 'servers/10.0.0.1': 'DISABLED', 'servers/10.0.0.2': 'ENABLED' },
+      });
+      const api = new ServerStatisticsApi(stage().registry);
+
+      expect(await api.getAllServersBriefInfo()).toEqual([
+        {
+          serverIp: '10.0.0.1',
+          instances: ['10.0.0.1@-@2', '10.0.0.1@-@1'],
+          jobNames: ['a', 'b'],
+          disabledJobNames: ['b'],
+        },
+        { serverIp: '10.0.0.2', instances: [], jobNames: ['b'], disabledJobNames: [] },
+      ]);
+      expect(await api.getServersTotalCount()).toBe(2);
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { parseTriggerRequest } from '../../../libs/elastic-job/src/coordination/index.js';
+import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
+import type { RegistryAdapter } from '../registry/index.js';
+import { costOf } from '../registry/support.js';
+import { clock } from './stage.js';
+import { useStage } from './support.js';
+
+const JOB = 'settle-orders';
+const INSTANCES = [
+  ['10.0.0.1@-@1', '10.0.0.1'],
+  ['10.0.0.2@-@1', '10.0.0.2'],
+] as const;
+const [FIRST, SECOND] = ['10.0.0.1@-@1', '10.0.0.2@-@1'];
+
+export function describeTriggers(adapter: RegistryAdapter): void {
+  describe('a run that an operator asks for', () => {
+    const { stage } = useStage(adapter);
+    const request = async (instanceId: string) => stage().value(`/${JOB}/trigger/${instanceId}`);
+
+    it('given two instances, when a run is asked for, then both find the same request, at 4 requests', async () => {
+      await stage().writeJava(JOB, { instances: INSTANCES });
+      const api = new JobOperateApi(stage().registry, clock);
+
+      const cost = await costOf(stage().registry, async () => {
+        const receipt = await api.trigger(JOB, { parameters: 'day=1' });
+        expect(receipt).toEqual({ id: expect.any(String), asked: [SECOND, FIRST], pending: [] });
+        for (const instanceId of receipt.asked) {
+          const text = (await stage().client()).read(`/${JOB}/trigger/${instanceId}`);
+          expect(parseTriggerRequest((await text)!.data)).toEqual({ id: receipt.id, parameters: 'day=1' });
+        }
+      });
+
+      expect(cost).toBe(4);
+    });
+
+    it('fault 18: given a request that an instance has not taken yet, when another is made, then it stands and the answer says so', async () => {
+      await stage().writeJava(JOB, { instances: INSTANCES, nodes: { [`trigger/${FIRST}`]: '' } });
+
+      const receipt = await new JobOperateApi(stage().registry, clock).trigger(JOB);
+
+      expect(receipt).toMatchObject({ asked: [SECOND], pending: [FIRST] });
+      expect(await request(FIRST)).toBe('');
+    });
+
+    it('fault 18: given five operators at once, when all are answered, then each instance has one request, and it is of the one who was told so', async () => {
+      await stage().writeJava(JOB, { instances: INSTANCES });
+      const clients = await Promise.all(Array.from({ length: 5 }, () => stage().client()));
+
+      const receipts = await Promise.all(clients.map((client) => new JobOperateApi(client, clock).trigger(JOB)));
+
+      for (const instanceId of [FIRST, SECOND]) {
+        const told = receipts.filter(({ asked }) => asked.includes(instanceId));
+        expect(told).toHaveLength(1);
+        expect(parseTriggerRequest((await request(instanceId))!)!.id).toBe(told[0]!.id);
+        expect(receipts.filter(({ pending }) => pending.includes(instanceId))).toHaveLength(4);
+      }
+    });
+
+    it('given a request to an instance that is gone, when a run is asked for, then it is removed', async () => {
+      await stage().writeJava(JOB, { instances: INSTANCES, nodes: { 'trigger/10.0.0.9@-@1': '' } });
+      await new JobOperateApi(stage().registry, clock).trigger(JOB);
+      expect(await stage().names(`/${JOB}/trigger`)).toEqual([FIRST, SECOND]);
+    });
+
+    it('given a job without instances, when a run is asked for, then nobody is asked and nothing is written', async () => {
+      await stage().writeJava(JOB);
+      expect(await new JobOperateApi(stage().registry, clock).trigger(JOB)).toMatchObject({ asked: [], pending: [] });
+      expect(await stage().registry.exists(`/${JOB}/trigger`)).toBeUndefined();
+    });
+
+    it('given no such job, when a run is asked for, then the error says so and nothing is written', async () => {
+      const trigger = new JobOperateApi(stage().registry, clock).trigger(JOB);
+      await expect(trigger).rejects.toMatchObject({ code: 'UNKNOWN_JOB', jobName: JOB });
+      expect(await stage().registry.exists(`/${JOB}`)).toBeUndefined();
+    });
+  });
+}
