@@ -104,6 +104,28 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(now).toSatisfy(Object.isFrozen);
     });
 
+    it('given a node with a wrong cron expression, when that is changed, then it is corrected, and before it cannot be asked for', async () => {
+      await stage().writeJava(JOB, { config: javaConfig(JOB).replace(/^cron.*$/m, 'cron: never') });
+      const api = new JobConfigurationApi(stage().registry);
+
+      await expect(api.getJobConfiguration(JOB)).rejects.toMatchObject({ code: 'CONFIGURATION_NODE' });
+      await expect(api.updateJobConfiguration(JOB, { failover: true })).rejects.toThrow('"never"');
+      await api.updateJobConfiguration(JOB, { cron: NEVER });
+
+      expect(await api.getJobConfiguration(JOB)).toMatchObject({ cron: NEVER, shardingTotalCount: 3, failover: false });
+    });
+
+    it('given parameters for three items, when the total becomes two, then it does, and parameters for three cannot be written any more', async () => {
+      const shardingItemParameters = '0=a,1=b,2=c';
+      await stage().start('10.0.0.1', [{ name: JOB, shardingTotalCount: 3, shardingItemParameters }]);
+      const api = new JobConfigurationApi(stage().registry);
+
+      expect(await api.updateJobConfiguration(JOB, { shardingTotalCount: 2 })).toMatchObject({
+        shardingItemParameters,
+      });
+      await expect(api.updateJobConfiguration(JOB, { shardingItemParameters })).rejects.toThrow('names 2');
+    });
+
     it("given a strategy that only the job's processes have, when something else is changed, then it stays in the node", async () => {
       const strategy = { type: 'BY_REGION', shard: () => new Map() };
       await stage().start('10.0.0.1', [{ name: JOB, shardingTotalCount: 2, strategy }]);

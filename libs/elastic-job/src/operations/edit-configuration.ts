@@ -1,6 +1,7 @@
 import {
   formatConfiguration,
   layConfiguration,
+  layOptions,
   parseConfiguration,
   type StrategyLookup,
 } from '../coordination/index.js';
@@ -21,22 +22,18 @@ export type JobConfigurationChanges = {
   readonly [Option in Exclude<keyof JobOptions, 'name' | 'overwrite' | 'strategy'>]?: JobOptions[Option] | null;
 } & { readonly strategy?: string | null };
 
-/** Only what the node says matters here: this stands where a process that runs the job has its own options. */
-const UNSAID = { cron: '0 0 0 * * ?', shardingTotalCount: 1 };
-
 /**
  * Reads a node's text without knowing the job's local options.
  * @throws {ConfigurationNodeError} if it cannot be read, or breaks a rule of job options
  */
 export function readConfiguration(jobName: JobName, text: string, strategies: StrategyLookup = []): JobConfiguration {
-  const local = resolveJobOptions({ name: jobName, ...UNSAID }, { place: placeOf(jobName) });
-  return layConfiguration(local, text, [...strategies, ...namedOnly(jobName, text, strategies)]).configuration;
+  return layConfiguration(unsaid(jobName), text, withNamed(jobName, text, strategies)).configuration;
 }
 
 /**
- * Changes a node's text.
+ * Changes a node's text. Rules are asked of the result alone, so that a node that breaks one can be corrected.
  * @throws {ConfigurationNodeError} if the text cannot be read
- * @throws {ConfigurationError} that names every wrong change with its value and what would be right
+ * @throws {ConfigurationError} that names every wrong setting with its value and what would be right
  */
 export function editConfiguration(
   jobName: JobName,
@@ -44,13 +41,17 @@ export function editConfiguration(
   changes: JobConfigurationChanges,
   strategies: StrategyLookup = [],
 ): { readonly configuration: JobConfiguration; readonly text: string } {
-  const { jobName: name, ...current } = readConfiguration(jobName, text, strategies);
+  const current = layOptions(unsaid(jobName), parseConfiguration(text, jobName));
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const options: JobOptions = { ...current, name, ...Object.fromEntries(given) };
-  const configuration = resolveJobOptions(options, {
-    place: placeOf(jobName),
-    strategies: [current.strategy, ...strategies],
-  });
+  const configuration = resolveJobOptions(
+    { ...current, ...Object.fromEntries(given) },
+    {
+      place: placeOf(jobName),
+      strategies: withNamed(jobName, text, strategies),
+      // A smaller total leaves some unused, as in Java; who writes them now is told of a wrong one.
+      surplusItemParameters: changes.shardingItemParameters === undefined,
+    },
+  );
   return { configuration, text: formatConfiguration(configuration) };
 }
 
@@ -59,14 +60,20 @@ export function describeConfiguration(configuration: JobConfiguration): StoredJo
   return Object.freeze({ ...rest, strategy: strategy.type });
 }
 
-/** A strategy that another process has: it can be named here, and kept, but not asked. */
-function namedOnly(jobName: JobName, text: string, strategies: StrategyLookup): ShardingStrategy[] {
+/** Only what the node says matters here: this stands where a process that runs the job has its own options. */
+function unsaid(jobName: JobName): JobConfiguration {
+  return resolveJobOptions({ name: jobName, cron: '0 0 0 * * ?', shardingTotalCount: 1 }, { place: placeOf(jobName) });
+}
+
+/** Adds the node's strategy, if only the job's own processes have it: it can be named here, and kept, but not asked. */
+function withNamed(jobName: JobName, text: string, strategies: StrategyLookup): StrategyLookup {
   const type = parseConfiguration(text, jobName).nestjs.strategy;
-  if (type === undefined || isBuiltInStrategyType(type) || strategies.some((known) => known.type === type)) return [];
-  const shard = () => {
+  const isKnown = isBuiltInStrategyType(type ?? '') || strategies.some((known) => known.type === type);
+  if (type === undefined || isKnown) return strategies;
+  const shard: ShardingStrategy['shard'] = () => {
     throw new Error(`Strategy "${type}" is not known in this process.`);
   };
-  return [{ type, shard }];
+  return [...strategies, { type, shard }];
 }
 
 function placeOf(jobName: JobName): string {

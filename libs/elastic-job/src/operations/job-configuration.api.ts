@@ -35,9 +35,9 @@ export class JobConfigurationApi {
 
   /**
    * Changes some settings and leaves the others, and what other operators change at the same time. What breaks a rule
-   * never reaches the node. 2 requests, or one if nothing is to be changed.
+   * never reaches the node; a node that breaks one is corrected so. 2 requests, or one if nothing is to be changed.
    * @returns the settings as they are now
-   * @throws {ConfigurationError} that names every wrong change with its value and what would be right
+   * @throws {ConfigurationError} that names every wrong setting with its value and what would be right
    * @throws {ConfigurationNodeError} if the node cannot be read @throws {UnknownJobError} @throws {InvalidArgumentError}
    */
   async updateJobConfiguration(jobName: JobName, changes: JobConfigurationChanges): Promise<StoredJobConfiguration> {

@@ -52,7 +52,7 @@ function resolveLaid(
     throw new ConfigurationNodeError(jobName, [`jobName must be "${jobName}", but is "${stored.jobName}"`]);
   }
   try {
-    return resolveJobOptions(lay(local, stored), {
+    return resolveJobOptions(layOptions(local, stored), {
       place: `job "${jobName}"`,
       strategies: [local.strategy, ...strategies],
       surplusItemParameters: true,
@@ -63,8 +63,8 @@ function resolveLaid(
   }
 }
 
-/** @see ElasticJob, `JobConfigurationPOJO`, for what an absent field means. */
-function lay(local: JobConfiguration, stored: StoredConfiguration): JobOptions {
+/** The node over the local settings, not judged by any rule yet. @see ElasticJob, `JobConfigurationPOJO`, for what an absent field means. */
+export function layOptions(local: JobConfiguration, stored: StoredConfiguration): JobOptions {
   const { nestjs } = stored;
   return {
     name: local.jobName,
