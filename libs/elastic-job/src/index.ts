@@ -71,11 +71,13 @@ export {
   type ZooKeeperRegistryOptions,
 } from './nest/index.js';
 export {
-  InvalidArgumentError,
   type DumpOptions,
+  type DumpServer,
+  type DumpServerOptions,
+  InvalidArgumentError,
+  type JobBriefInfo,
   JobConfigurationApi,
   type JobConfigurationChanges,
-  type JobBriefInfo,
   JobOperateApi,
   JobStatisticsApi,
   type RecordedRun,
@@ -85,6 +87,7 @@ export {
   type ShardingInfo,
   ShardingOperateApi,
   ShardingStatisticsApi,
+  startDumpServer,
   type StoredJobConfiguration,
   type TriggerOptions,
   type TriggerReceipt,

@@ -87,8 +87,17 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
         ],
       });
       await expect(api.shutdown(JOB, { serverIp: '10.0.0.1' })).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' });
-      expect(await api.shutdown(JOB, { serverIp: '10.0.0.2' })).toEqual(['10.0.0.1@-@1']);
+      const cost = await costOf(stage().registry, async () => {
+        expect(await api.shutdown(JOB, { serverIp: '10.0.0.2' })).toEqual(['10.0.0.1@-@1']);
+      });
+      expect(cost).toBe(4);
       expect(await stage().names(`/${JOB}/instances`)).toEqual(['10.0.0.10@-@1']);
+    });
+
+    it('given a server without instances, when it is shut down, then that is done already', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      expect(await api.shutdown(JOB, { serverIp: '10.0.0.1' })).toEqual([]);
+      expect(await api.shutdown(JOB)).toEqual([]);
     });
 
     it('given a server with instances of two jobs, when it is shut down, then both are gone', async () => {

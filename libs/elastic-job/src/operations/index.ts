@@ -1,3 +1,4 @@
+export * from './dump-server.js';
 export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-configuration.js';
 export { JobConfigurationApi } from './job-configuration.api.js';
 export * from './job-operate.api.js';

@@ -30,6 +30,9 @@ export interface DumpOptions {
  * are told. Each command is one transaction after reading what it concerns: all of it happens, or nothing. What was
  * changed by somebody else meanwhile is looked at again.
  *
+ * If an answer is lost, a command rejects with `RegistryUnavailableError`, and may have been done. Each of them can be
+ * given again then; only of `trigger` that is another run, if the first one was taken already.
+ *
  * Commands reject with `UnknownJobError` if the namespace has no such job, `UnknownServerError` if the job has no such
  * server, and `InvalidArgumentError` if nothing can have such a name.
  * @see ElasticJob, `JobOperateAPI`
@@ -74,15 +77,15 @@ export class JobOperateApi {
 
   /**
    * Takes instances out of the job, for good: each ends the job in its process, which goes on otherwise. To come back, the
-   * process has to be restarted. 3 requests.
+   * process has to be restarted. 4 requests.
    * @returns the ids of the instances, in Java's order
-   * @throws {UnknownJobError} @throws {UnknownServerError} if the job has no instance there
+   * @throws {UnknownJobError} @throws {UnknownServerError}
    */
   shutdown(jobName: JobName, scope: ServerScope = {}): Promise<readonly string[]> {
     return this.shutdownIn({ jobName, ...scope });
   }
 
-  /** Takes the instances on one server out of all their jobs. 3 requests, and one for each job. @throws {UnknownServerError} */
+  /** Takes the instances on one server out of all their jobs. 3 requests, and two for each job. @throws {UnknownServerError} */
   shutdownServer(serverIp: string): Promise<readonly string[]> {
     return this.shutdownIn({ serverIp });
   }
@@ -125,7 +128,9 @@ export class JobOperateApi {
 
   private async shutdownIn(scope: CommandScope): Promise<readonly string[]> {
     const work = 'shutting instances down';
-    const operations = await this.commit(scope, work, ['instances'], (job) => shutdownOperations(scope, job));
+    const operations = await this.commit(scope, work, ['instances', 'servers'], (job) =>
+      shutdownOperations(scope, job),
+    );
     return operations.map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
   }
 
