@@ -97,5 +97,16 @@ serverIp: 10.0.0.10
       );
       expect(await api.dump(JOB)).toBe(open.replaceAll('10.0.0.10', 'ip2').replaceAll('10.0.0.9', 'ip1'));
     });
+
+    it('given a process that runs a job, when it dumps it over its own connection, then it goes on hearing of changes', async () => {
+      const runtime = await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
+      const own = runtime.registrar.of(JOB).currentSession!.tree.registry;
+
+      const dump = await new JobOperateApi(own, clock).dump(JOB);
+      await new JobConfigurationApi(stage().registry).updateJobConfiguration(JOB, { jobParameter: 'news' });
+      await stage().until(() => runtime.configurations.current(JOB).jobParameter === 'news');
+
+      expect(dump).toContain(`/${JOB}/servers/ip1 | ENABLED`);
+    });
   });
 }
