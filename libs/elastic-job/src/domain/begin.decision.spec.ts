@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideBegin, decideFailover, type ItemState } from './begin.decision.js';
+import { decideBegin, decideFailover, type ItemState, type QueuedItemState } from './begin.decision.js';
 import type { StoredRecord } from './run-record.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
 import type { Target, TriggerOrigin } from './trigger.js';
@@ -39,30 +39,65 @@ describe('whether an item may be begun', () => {
 });
 
 describe('what becomes of a queued item', () => {
-  const free = { isRunning: false, isTaken: false };
+  const UNRECORDED = target(5_000);
 
   it.each<[string, StoredRecord]>([
     ['whose run never ended', record(1_000)],
     ['whose run was aborted', record(1_000, { settled: 'aborted' })],
   ])('given an item %s, when it is claimed, then it runs for the target of its record', (_, stored) => {
-    expect(decideFailover({ stored, ...free })).toEqual({ kind: 'begin', target: target(1_000) });
+    expect(decide({ stored })).toEqual({ kind: 'begin', target: target(1_000) });
   });
 
   it.each<[string, StoredRecord]>([
     ['that succeeded', record(1_000, { settled: 'succeeded' })],
     ['that failed', record(1_000, { settled: 'failed' })],
-    ['that was never begun', NONE],
   ])('given an item %s, when it is claimed, then nothing is owed', (_, stored) => {
-    expect(decideFailover({ stored, ...free })).toEqual({ kind: 'void' });
+    expect(decide({ stored })).toEqual({ kind: 'void' });
   });
 
-  it.each([
-    ['that runs', { stored: record(1_000), isRunning: true, isTaken: false }],
-    ['that somebody has taken', { stored: record(1_000), isRunning: false, isTaken: true }],
-    ['whose record is of another version', { stored: FOREIGN, ...free }],
+  it.each<[string, Partial<QueuedItemState>]>([
+    ['that runs', { isRunning: true }],
+    ['that somebody has taken', { isTaken: true }],
+    ['whose record is of another version', { stored: FOREIGN }],
   ])('given an item %s, when it is claimed, then it is left alone', (_, state) => {
-    expect(decideFailover(state)).toEqual({ kind: 'busy' });
+    expect(decide(state)).toEqual({ kind: 'busy' });
   });
+
+  it.each<[string, Partial<QueuedItemState>]>([
+    ['that only Java has run', { stored: NONE }],
+    ['that Java has run since', { lastRun: 'unrecorded' }],
+    ['that Java has run since it was settled', { stored: record(5_000, { settled: 'failed' }), lastRun: 'unrecorded' }],
+    ['that Java may have run since', { stored: record(1_000, { settled: 'succeeded' }), lastRun: 'unknown' }],
+    ['whose end nobody here has seen', { lastRun: 'unknown' }],
+  ])('given an item %s, when it is claimed, then it runs for the fire time before the entry', (_, state) => {
+    expect(decide({ isMixed: true, ...state })).toEqual({ kind: 'begin', target: UNRECORDED });
+  });
+
+  it('given the very fire time is settled and nobody has seen a later run, when the item is claimed, then nothing is owed', () => {
+    const stored = record(5_000, { settled: 'succeeded' });
+    expect(decide({ isMixed: true, stored, lastRun: 'unknown' })).toEqual({ kind: 'void' });
+  });
+
+  it.each<[QueuedItemState['holder'], string]>([
+    ['gone', 'begin'],
+    ['self', 'void'],
+    ['other', 'busy'],
+  ])('given an unsettled record beside Java, when its holder is %s, then the decision is %s', (holder, kind) => {
+    expect(decide({ isMixed: true, holder }).kind).toBe(kind);
+  });
+
+  function decide(state: Partial<QueuedItemState>) {
+    return decideFailover({
+      stored: record(1_000),
+      isRunning: false,
+      isTaken: false,
+      isMixed: false,
+      lastRun: 'recorded',
+      holder: 'gone',
+      unrecorded: UNRECORDED,
+      ...state,
+    });
+  }
 });
 
 function target(fireTime: number, origin: TriggerOrigin = 'schedule'): Target {

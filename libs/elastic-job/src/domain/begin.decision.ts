@@ -1,5 +1,5 @@
 import { hasBegun, lastScheduledOf, type StoredRecord } from './run-record.js';
-import type { Target } from './trigger.js';
+import { isSameTarget, type Target } from './trigger.js';
 
 /**
  * Whether an item may be begun for a target.
@@ -36,14 +36,43 @@ export type FailoverDecision =
 export interface QueuedItemState extends Omit<ItemState, 'isQueued'> {
   /** It bears the marks of a failover. */
   readonly isTaken: boolean;
+  /** The job has Java peers. */
+  readonly isMixed: boolean;
+  readonly lastRun: LastRunKind;
+  /** The instance that the record names. */
+  readonly holder: 'self' | 'other' | 'gone';
+  /** What a run that left no record is taken to have been for: the last fire time before the entry was made. */
+  readonly unrecorded: Target;
 }
 
-/** A queued item is run again for the target that its record shows begun and not finished. */
-export function decideFailover({ stored, isRunning, isTaken }: QueuedItemState): FailoverDecision {
+/**
+ * Which run of an item began last: the one that its record shows, one that left no record (a Java peer's), or nobody can
+ * say, because this instance has not seen it.
+ */
+export type LastRunKind = 'recorded' | 'unrecorded' | 'unknown';
+
+/**
+ * A queued item is run again for the target that its record shows begun and not finished; if it was a Java peer's run,
+ * for the fire time that this must have been. In doubt it is run.
+ */
+export function decideFailover(state: QueuedItemState): FailoverDecision {
+  const { stored, isRunning, isTaken, lastRun, unrecorded } = state;
   if (isRunning || isTaken || stored.kind === 'foreign') return { kind: 'busy' };
-  if (stored.kind !== 'record') return { kind: 'void' };
+  if (stored.kind === 'none' || lastRun === 'unrecorded') return { kind: 'begin', target: unrecorded };
   const { settled, target } = stored.record;
-  return settled === undefined || settled.outcome === 'aborted' ? { kind: 'begin', target } : { kind: 'void' };
+  if (settled === undefined) return decideUnsettled(state, target);
+  if (settled.outcome === 'aborted') return { kind: 'begin', target };
+  if (lastRun === 'recorded' || isSameTarget(target, unrecorded)) return { kind: 'void' };
+  return { kind: 'begin', target: unrecorded };
+}
+
+// Beside Java a run that ended well leaves its record unsettled: the mark's removal tells. If its holder lives, the entry
+// is a Java peer's mistake, and only the holder knows whether it is still at it.
+function decideUnsettled({ isMixed, lastRun, holder, unrecorded }: QueuedItemState, target: Target): FailoverDecision {
+  if (!isMixed) return { kind: 'begin', target };
+  if (lastRun === 'unknown') return { kind: 'begin', target: unrecorded };
+  if (holder === 'gone') return { kind: 'begin', target };
+  return { kind: holder === 'self' ? 'void' : 'busy' };
 }
 
 // Fire times of one schedule are handled in order: a later one stands for the earlier ones that were missed.

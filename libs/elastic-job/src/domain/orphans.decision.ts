@@ -15,7 +15,19 @@ export interface OrphanedItem {
   readonly item: number;
   /** The marks of holders that are gone. */
   readonly stale: readonly HolderMark[];
+  /** The item's record is of the run that has lost its holder. */
+  readonly isRecorded: boolean;
   readonly isOwed: boolean;
+}
+
+/**
+ * The holders that have left no record of their runs: Java peers. Theirs is the mark, not the record, by which an item is
+ * known to have run.
+ */
+export function unrecordedHolders({ stored, holders }: ItemMarks): string[] {
+  if (stored.kind === 'foreign') return [];
+  const recorded = stored.kind === 'record' ? stored.record.by : undefined;
+  return [...holders.values()].filter((holder) => holder !== recorded);
 }
 
 /**
@@ -28,10 +40,14 @@ export function findOrphanedItems(
   isAlive: (instanceId: string) => boolean,
 ): OrphanedItem[] {
   const orphans: OrphanedItem[] = [];
-  for (const { item, stored, holders } of marks) {
+  for (const itemMarks of marks) {
+    const { item, holders } = itemMarks;
     const stale = [...holders].filter(([, holder]) => !isAlive(holder)).map(([mark]) => mark);
+    const unrecorded = unrecordedHolders(itemMarks);
     const isRun = holders.has('running') && !stale.includes('running');
-    if (stale.length > 0 && !isRun) orphans.push({ item, stale, isOwed: isUnfinished(stored) });
+    if (stale.length === 0 || isRun) continue;
+    const isRecorded = stale.every((mark) => !unrecorded.includes(holders.get(mark)!));
+    orphans.push({ item, stale, isRecorded, isOwed: !isRecorded || isUnfinished(itemMarks.stored) });
   }
   return orphans;
 }

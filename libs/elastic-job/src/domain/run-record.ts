@@ -8,7 +8,7 @@ import { isSameTarget, type Target } from './trigger.js';
 export interface RunRecord {
   /** Unique per begin; tells after a lost reply whether the begin in the node is ours. */
   readonly run: string;
-  /** The instance id of the holder. */
+  /** The instance id of the holder, or `java`: the fire times up to this one were shared with Java peers. */
   readonly by: string;
   readonly target: Target;
   readonly attempt: number;
@@ -52,6 +52,15 @@ export function lastScheduledOf(stored: StoredRecord): number | undefined {
   if (stored.kind !== 'record') return undefined;
   const { target, lastScheduled } = stored.record;
   return target.origin === 'schedule' ? target.fireTime : lastScheduled;
+}
+
+/**
+ * What stands for the runs of a job that was shared with Java, which leave no record: everything up to a fire time is
+ * done, so nobody makes up for it.
+ */
+export function sharedRunRecord(run: string, fireTime: number, at: number): RunRecord {
+  const target = { fireTime, origin: 'schedule' } as const;
+  return { run, by: 'java', target, attempt: 1, begunAt: fireTime, settled: { at, outcome: 'succeeded' } };
 }
 
 interface RecordText extends RunRecord {

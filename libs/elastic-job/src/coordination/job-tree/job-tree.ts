@@ -3,6 +3,7 @@ import {
   type JobInstance,
   type JobName,
   inJavaOrder,
+  type LastRunKind,
   parseRunRecord,
   serverIpOf,
   type StoredRecord,
@@ -40,6 +41,10 @@ export type ServerStatus = 'ENABLED' | 'DISABLED';
 export class JobTree {
   private readonly listeners = new Set<(event: JobTreeEvent) => void>();
   private readonly ending = new AbortController();
+  /** When a `running` mark appeared that no record followed, in milliseconds since the epoch; by item. */
+  private readonly unrecordedRuns = new Map<number, number>();
+  private readonly recordedItems = new Set<number>();
+  private knownMixed: boolean | undefined;
   private view!: Subtree;
 
   private constructor(
@@ -191,7 +196,21 @@ export class JobTree {
 
   /** The job has Java peers: what only our instances understand decides nothing then. */
   isMixed(): boolean {
-    return this.peers().length > 0;
+    return (this.knownMixed ??= this.peers().length > 0);
+  }
+
+  /**
+   * Which run of an item began last, as far as this instance has seen. Ours write the record with their mark; after a mark
+   * without one, the item was run by a Java peer.
+   */
+  lastRun(item: number): LastRunKind {
+    if (this.unrecordedRuns.has(item)) return 'unrecorded';
+    return this.recordedItems.has(item) ? 'recorded' : 'unknown';
+  }
+
+  /** When a Java peer's run of an item was seen that no run of ours has followed, in milliseconds since the epoch. */
+  unrecordedRunAt(item: number): number | undefined {
+    return this.unrecordedRuns.get(item);
   }
 
   /** The owners are out of date, or are being replaced: a trigger waits. */
@@ -242,10 +261,30 @@ export class JobTree {
   }
 
   private hear(event: SubtreeEvent): void {
-    const typed =
-      event.kind === 'reset' ? { kind: 'TreeReset' as const } : decode(event.kind, this.paths.parse(event.path));
+    const typed = event.kind === 'reset' ? this.noteReset() : this.note(event.kind, this.paths.parse(event.path));
     if (typed === undefined) return;
     for (const listener of this.listeners) listener(typed);
+  }
+
+  private noteReset(): JobTreeEvent {
+    this.unrecordedRuns.clear();
+    this.recordedItems.clear();
+    this.knownMixed = undefined;
+    return { kind: 'TreeReset' };
+  }
+
+  private note(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
+    if (node.kind === 'instance') this.knownMixed = undefined;
+    if (node.kind === 'item') {
+      // A begin creates the mark first and writes the record last; an item that is new has nothing to tell of.
+      this.unrecordedRuns.delete(node.item);
+      if (change === 'changed') this.recordedItems.add(node.item);
+      else this.recordedItems.delete(node.item);
+    }
+    if (node.kind === 'item-running' && change === 'created') {
+      this.unrecordedRuns.set(node.item, this.clock.wallNow());
+    }
+    return decode(change, node);
   }
 }
 

@@ -1,3 +1,4 @@
+export { findUnshareable } from './find-unshareable.js';
 export type { JobConfiguration } from './job-configuration.js';
 export { findJobNameFault } from './job-name.js';
 export type { JobOptions } from './job-options.js';
