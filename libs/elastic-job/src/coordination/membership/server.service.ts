@@ -1,5 +1,6 @@
 import type { JobName } from '../../domain/index.js';
-import type { JobTrees, ServerStatus } from '../job-tree/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import { type JobTree, type JobTrees, type ServerStatus, untilCommitted } from '../job-tree/index.js';
 
 /** A server as the job's tree knows it. */
 export interface RegisteredServer {
@@ -10,12 +11,42 @@ export interface RegisteredServer {
 
 /** Which servers a job has run on, and whether an operator has disabled them. */
 export class ServerService {
-  constructor(private readonly trees: JobTrees) {}
+  /** What the own server node said last. */
+  private readonly lastStatus = new WeakMap<JobTree, ServerStatus>();
+
+  constructor(
+    private readonly trees: JobTrees,
+    private readonly registry: RegistryCenter,
+  ) {}
 
   /** The servers, in Java's order, as of now. */
   async servers(jobName: JobName): Promise<readonly RegisteredServer[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
     return tree.servers().map((serverIp) => ({ serverIp, status: tree.serverStatus(serverIp) }));
+  }
+
+  /**
+   * Creates the own server node again if it has vanished while this instance is registered, with the status that it had: a
+   * Java instance that starts deletes it if the two look past each other, and would give this one no items for ever.
+   * Call it whenever the node may have changed. Costs no request while the node is there.
+   * @see ElasticJob, `ServerService.removeOfflineServers`
+   */
+  async keep(tree: JobTree): Promise<void> {
+    const { paths, self, signal } = tree;
+    await untilCommitted(tree, 'keeping the server node', async () => {
+      const status = tree.serverStatus(self.serverIp);
+      if (status !== undefined) this.lastStatus.set(tree, status);
+      if (tree.has(paths.server(self.serverIp)) || !tree.hasInstance(self.jobInstanceId)) return true;
+      const data = this.lastStatus.get(tree) ?? 'ENABLED';
+      const result = await this.registry.transaction(
+        [
+          { kind: 'check', path: paths.instance(self.jobInstanceId) },
+          { kind: 'create', path: paths.server(self.serverIp), data, mode: 'PERSISTENT' },
+        ],
+        { signal },
+      );
+      return result.kind === 'committed' || undefined;
+    });
   }
 }
