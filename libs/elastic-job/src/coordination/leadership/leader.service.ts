@@ -8,12 +8,15 @@
  * Guarantees: at most one session holds the election node, because it is created, never overwritten. A deposed leader
  * cannot write: each of its transactions carries the guard of its term.
  *
+ * Beside Java: a candidate holds the latch under which Java looks and elects. A Java peer that overwrites the election
+ * node all the same, since it deletes what it finds, ends the term: the guard of its transactions is gone with the node.
+ *
  * Failures: if the reply of the election is lost, the node's owner tells who won. If the leader dies, its node goes with
  * its session, and every instance that hears of it stands for election in one transaction; one commits.
  */
 import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import type { RegistryCenter, TransactionResult } from '../../registry/index.js';
+import { acquireLatch, type HeldLatch, type RegistryCenter, type TransactionResult } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from './leadership-term.js';
 import { TermQueue } from './term-queue.js';
@@ -21,6 +24,8 @@ import { TermQueue } from './term-queue.js';
 /** An elected leader writes its election node twice, so that a check of version 1 cannot mistake a Java leader's. */
 const ELECTED_VERSION = 1;
 const HOLD_BACK_MS = 1_000;
+/** Longest wait for Java's latch. Without it the election goes on: the term's guard protects. */
+const LATCH_TIMEOUT_MS = 5_000;
 
 export class LeaderService {
   private readonly held = new Map<JobName, { readonly term: LeadershipTerm; readonly end: AbortController }>();
@@ -76,16 +81,12 @@ export class LeaderService {
    */
   async elect(tree: JobTree): Promise<LeadershipTerm | undefined> {
     await this.holdBack(tree);
-    const { term } = await untilCommitted(tree, 'the election', async () => {
-      if (tree.leader() !== undefined) return { term: this.recognise(tree) };
-      const termNode = tree.stat(tree.paths.term);
-      const isEligible =
-        tree.hasInstance(tree.self.jobInstanceId) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
-      if (termNode === undefined || !isEligible) return { term: undefined };
-      const result = await this.stand(tree, termNode.version);
-      return result.kind === 'committed' ? { term: this.beginTerm(tree, termNode.version + 1) } : undefined;
-    });
-    return term;
+    const latch = tree.isMixed() && tree.leader() === undefined ? await this.takeTurn(tree) : undefined;
+    try {
+      return await this.standUntilDecided(tree);
+    } finally {
+      void latch?.release(); // Nobody has to wait until the next one has its turn.
+    }
   }
 
   /** Called when the election node went, or with the session. */
@@ -100,6 +101,30 @@ export class LeaderService {
     for (const queue of this.watchers.get(jobName) ?? []) queue.close();
     this.watchers.delete(jobName);
     this.resignedAt.delete(jobName);
+  }
+
+  // Java looks whether there is a leader and makes itself one in separate writes, with the latch held.
+  private async takeTurn(tree: JobTree): Promise<HeldLatch | undefined> {
+    const { paths, signal } = tree;
+    const latch = await acquireLatch(this.registry, this.clock, paths.electionLatch, {
+      timeoutMs: LATCH_TIMEOUT_MS,
+      signal,
+    });
+    await tree.sync({ signal });
+    return latch;
+  }
+
+  private async standUntilDecided(tree: JobTree): Promise<LeadershipTerm | undefined> {
+    const { term } = await untilCommitted(tree, 'the election', async () => {
+      if (tree.leader() !== undefined) return { term: this.recognise(tree) };
+      const termNode = tree.stat(tree.paths.term);
+      const isEligible =
+        tree.hasInstance(tree.self.jobInstanceId) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
+      if (termNode === undefined || !isEligible) return { term: undefined };
+      const result = await this.stand(tree, termNode.version);
+      return result.kind === 'committed' ? { term: this.beginTerm(tree, termNode.version + 1) } : undefined;
+    });
+    return term;
   }
 
   private stand({ paths, self, signal }: JobTree, termVersion: number): Promise<TransactionResult> {
