@@ -87,13 +87,19 @@ export class ExecutionService {
   }
 
   /**
-   * Begins a queued item for the target that its record shows: the claim of a failover.
+   * Begins a queued item: the claim of a failover.
+   * @param guard what else the begin depends on
    * @returns undefined if another instance was faster
    */
-  beginClaimed(tree: JobTree, trigger: Trigger, item: number): Promise<ExecutionLease | undefined> {
+  beginClaimed(
+    tree: JobTree,
+    trigger: Trigger,
+    item: number,
+    guard: readonly Operation[] = [],
+  ): Promise<ExecutionLease | undefined> {
     const beginning = beginningItem(tree, item);
     const record = this.record(tree, trigger);
-    return this.commit(tree, this.configurations.current(tree.jobName), trigger, [beginning], record);
+    return this.commit(tree, this.configurations.current(tree.jobName), trigger, [beginning], record, guard);
   }
 
   /** Sets the misfire flag of items that could not be begun because they still run. */
@@ -150,6 +156,7 @@ export class ExecutionService {
     trigger: Trigger,
     items: readonly BeginningItem[],
     record: RunRecord,
+    guard: readonly Operation[] = [],
   ): Promise<ExecutionLease | undefined> {
     const isFailover = trigger.source === 'FAILOVER';
     const modes = { isPersistent: configuration.failover || isFailover, isFailover };
@@ -157,12 +164,18 @@ export class ExecutionService {
     // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
     const self = { kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) } as const;
     try {
-      const result = await this.registry.transaction([self, ...perItem.flat()], { signal: tree.signal });
+      const operations = [self, ...guard, ...perItem.flat()];
+      const result = await this.registry.transaction(operations, { signal: tree.signal });
       if (result.kind === 'refused') {
         if (result.index === 0) throw new RemovedFromJobError(tree.jobName, tree.self.jobInstanceId);
         return undefined;
       }
-      return this.lease(tree, configuration, trigger, heldItems(items, perItem, result.results, record));
+      return this.lease(
+        tree,
+        configuration,
+        trigger,
+        heldItems(items, perItem, result.results.slice(1 + guard.length), record),
+      );
     } catch (error) {
       if (!(error instanceof RegistryUnavailableError) || error.fate === 'not-applied') throw error;
       return this.afterLostReply(tree, configuration, trigger, items, record);
@@ -218,12 +231,22 @@ function decide(tree: JobTree, { failover }: JobConfiguration, trigger: Trigger,
   const record = tree.record(item);
   // The leader has not created the item yet, or has removed it: it will be seen with the next assignment.
   if (record === undefined) return 'busy';
+  if (wasRunByFormerOwner(tree, trigger, item)) return 'alreadyBegun';
   return decideBegin(trigger, {
     stored: record.stored,
     isRunning: tree.isRunning(item),
     // Once failover is switched off, nobody comes for an entry that is left in the queue.
     isQueued: failover && tree.has(tree.paths.queued(item)),
   });
+}
+
+// A Java peer may have begun the item for this fire time before the leader moved it here: it looks at the flag, not at the
+// owner, when its trigger comes.
+function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigger, item: number): boolean {
+  if (origin !== 'schedule' || source !== 'NORMAL_TRIGGER') return false;
+  const movedAt = tree.stat(tree.paths.mark(item, 'instance'))?.mtime ?? -Infinity;
+  const runAt = tree.unrecordedRunAt(item) ?? -Infinity;
+  return movedAt >= fireTime && runAt >= fireTime;
 }
 
 function isRefused(entry: readonly [number, BeginDecision]): entry is readonly [number, RefusalCause] {
@@ -246,7 +269,7 @@ function heldItems(
   record: RunRecord,
 ): ReadonlyMap<number, HeldItem> {
   const held = new Map<number, HeldItem>();
-  let index = 0; // The check of the own instance; each item's record is the last of its operations.
+  let index = -1; // Each item's record is the last of its operations.
   for (const [position, beginning] of items.entries()) {
     const { item } = beginning;
     index += perItem[position]!.length;

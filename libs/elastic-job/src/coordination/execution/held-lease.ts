@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import type { RunRecord, ShardOutcome, Trigger } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
-import { settleOperations } from './item-operations.js';
+import { EndedRun } from './ended-run.js';
 import { SessionLease } from './session-lease.js';
 import type { SettleQueue } from './settle-queue.js';
 
@@ -40,19 +40,13 @@ export class HeldLease extends SessionLease {
     if (this.tree.signal.aborted) return this.conclude(item, { kind: 'fenced' });
     const { record, version } = this.held.get(item)!;
     const settled: RunRecord = { ...record, settled: { at: this.clock.wallNow(), outcome: outcome.kind } };
-    this.settles.add({
-      path: this.tree.paths.item(item),
-      operations: settleOperations(this.tree.paths, { item, version }, settled, {
-        isFailover: this.trigger.source === 'FAILOVER',
-        isRequeued: this.terms.isFailoverOn && outcome.kind === 'aborted',
-      }),
-      isSettled: () => this.isRecordSettled(item, record.run),
-      onSettled: (isRecorded) => this.conclude(item, isRecorded ? outcome : { kind: 'fenced' }),
-    });
-  }
-
-  private isRecordSettled(item: number, run: string): boolean {
-    const stored = this.tree.record(item)?.stored;
-    return stored?.kind === 'record' && stored.record.run === run && stored.record.settled !== undefined;
+    const isFailover = this.trigger.source === 'FAILOVER';
+    const isRequeued = this.terms.isFailoverOn && outcome.kind === 'aborted';
+    const modes = { isFailover, isRequeued, isRecordWritten: isFailover || isRequeued || !this.tree.isMixed() };
+    this.settles.add(
+      new EndedRun(this.tree, item, version, settled, modes, (isRecorded) =>
+        this.conclude(item, isRecorded ? outcome : { kind: 'fenced' }),
+      ),
+    );
   }
 }

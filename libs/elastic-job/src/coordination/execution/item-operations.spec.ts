@@ -35,10 +35,13 @@ describe('what a begin and a settle write', () => {
 
   it.each([
     [{ isFailover: false, isRequeued: false }, ['set 3 v6', 'delete running']],
+    [{ isFailover: false, isRequeued: false, isRecordWritten: false }, ['check 3', 'delete running']],
     [{ isFailover: false, isRequeued: true }, ['set 3 v6', 'delete running', 'create items/3 PERSISTENT']],
     [{ isFailover: true, isRequeued: false }, ['set 3 v6', 'delete running', 'delete failover', 'delete failovering']],
   ])('given %j, when an item has ended, then the record comes first and every mark of the begin goes', (how, told) => {
-    expect(settleOperations(paths, { item: 3, version: 6 }, RECORD, how).map(tell)).toEqual(told);
+    expect(
+      settleOperations(paths, { item: 3, version: 6 }, RECORD, { isRecordWritten: true, ...how }).map(tell),
+    ).toEqual(told);
   });
 });
 

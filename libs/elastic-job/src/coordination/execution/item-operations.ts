@@ -50,13 +50,22 @@ export function beginOperations(
   ];
 }
 
+/** How an item's run has ended. */
+export interface SettleModes {
+  readonly isFailover: boolean;
+  readonly isRequeued: boolean;
+  /** False: the mark's removal alone tells; a data write costs every Java peer two requests. */
+  readonly isRecordWritten: boolean;
+}
+
 /** The end of one item's run. The record's version proves that nobody has begun the item since. */
 export function settleOperations(
   paths: JobPaths,
   { item, version }: { readonly item: number; readonly version: number },
   record: RunRecord,
-  { isFailover, isRequeued }: { readonly isFailover: boolean; readonly isRequeued: boolean },
+  { isFailover, isRequeued, isRecordWritten }: SettleModes,
 ): Operation[] {
+  const path = paths.item(item);
   const claim: Operation[] = isFailover
     ? [
         { kind: 'delete', path: paths.mark(item, 'failover') },
@@ -67,7 +76,7 @@ export function settleOperations(
     ? [{ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' }]
     : [];
   return [
-    { kind: 'set', path: paths.item(item), data: formatRunRecord(record), version },
+    isRecordWritten ? { kind: 'set', path, data: formatRunRecord(record), version } : { kind: 'check', path, version },
     { kind: 'delete', path: paths.mark(item, 'running') },
     ...claim,
     ...queue,

@@ -133,9 +133,9 @@ async function slowQueue({ maxRequestBytes }: { maxRequestBytes?: number } = {})
   const told: string[] = [];
   const settled = Object.assign(
     (name: string, operations: readonly Operation[]): EndedItem => ({
-      path: operations[0]!.path,
+      paths: [operations[0]!.path],
       operations,
-      isSettled: () => false,
+      lookAgain: () => 'fenced',
       onSettled: (isRecorded) => told.push(`${name} ${isRecorded}`),
     }),
     { told },

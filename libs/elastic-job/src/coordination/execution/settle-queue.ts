@@ -2,16 +2,25 @@ import type { Clock } from '../../clock/index.js';
 import { type Operation, RegistryUnavailableError } from '../../registry/index.js';
 import { type JobTree, readWhenAnswering } from '../job-tree/index.js';
 
+/** What the tree says of an end: still to be written, written, or that another run has taken the item over. */
+export type Standing = 'open' | 'recorded' | 'fenced';
+
 /** An item that has ended, on its way into a settle transaction. */
 export interface EndedItem {
-  /** The node that shows the end. */
-  readonly path: string;
+  /** The nodes that show what has become of it. */
+  readonly paths: readonly string[];
   readonly operations: readonly Operation[];
-  /** True if the tree shows this very end: asked after a reply was lost. */
-  isSettled(): boolean;
+  /**
+   * Called after the reply was lost or the operations were refused, with the paths loaded. If it is open, the operations are
+   * those that are left to do.
+   */
+  lookAgain(): Standing;
   /** Called once, when it is known whether the end was recorded or another run had taken the item over. */
   onSettled(isRecorded: boolean): void;
 }
+
+/** An end whose operations are refused so often although they were decided anew is given up. */
+const MOST_REFUSALS = 10;
 
 /**
  * Group commit: one settle transaction is in flight per job and instance; whatever ends meanwhile joins the next one.
@@ -48,18 +57,22 @@ export class SettleQueue {
   }
 
   private async commit(batch: readonly EndedItem[]): Promise<void> {
+    const refusals = new Map<EndedItem, number>();
     let open = batch;
     while (open.length > 0) {
       try {
-        open = await this.tryCommit(open);
+        open = await this.tryCommit(open, refusals);
       } catch (error) {
         open = error instanceof RegistryUnavailableError ? await this.afterLostReply(open) : giveUp(open);
       }
     }
   }
 
-  /** @returns what has to be tried again: everything but the item that was refused. */
-  private async tryCommit(batch: readonly EndedItem[]): Promise<readonly EndedItem[]> {
+  /** @returns what has to be tried again. */
+  private async tryCommit(
+    batch: readonly EndedItem[],
+    refusals: Map<EndedItem, number>,
+  ): Promise<readonly EndedItem[]> {
     const operations = batch.flatMap((ended) => ended.operations);
     const result = await this.tree.registry.transaction(operations, { signal: this.tree.signal });
     if (result.kind === 'committed') {
@@ -67,25 +80,30 @@ export class SettleQueue {
       return [];
     }
     let index = result.index;
-    const fenced = batch.find((ended) => (index -= ended.operations.length) < 0) ?? batch[0]!;
-    fenced.onSettled(false);
-    return batch.filter((ended) => ended !== fenced);
+    const refused = batch.find((ended) => (index -= ended.operations.length) < 0) ?? batch[0]!;
+    const others = batch.filter((ended) => ended !== refused);
+    const count = (refusals.get(refused) ?? 0) + 1;
+    refusals.set(refused, count);
+    if (count > MOST_REFUSALS) return [...others, ...giveUp([refused])];
+    return [...others, ...(await this.lookAgain([refused]))];
   }
 
-  /** The transaction may have been applied: the records tell. */
+  /** The transaction may have been applied: the tree tells. */
   private async afterLostReply(batch: readonly EndedItem[]): Promise<readonly EndedItem[]> {
     try {
-      await readWhenAnswering(
-        this.tree,
-        this.clock,
-        batch.map(({ path }) => path),
-      );
+      return await this.lookAgain(batch);
     } catch {
       return giveUp(batch);
     }
-    const open = batch.filter((ended) => !ended.isSettled());
-    for (const ended of batch) if (!open.includes(ended)) ended.onSettled(true);
-    return open;
+  }
+
+  /** @returns those that are still open. @throws the reason for which the tree was closed */
+  private async lookAgain(batch: readonly EndedItem[]): Promise<readonly EndedItem[]> {
+    const paths = batch.flatMap((ended) => ended.paths);
+    await readWhenAnswering(this.tree, this.clock, paths);
+    const standings = batch.map((ended) => [ended, ended.lookAgain()] as const);
+    for (const [ended, standing] of standings) if (standing !== 'open') ended.onSettled(standing === 'recorded');
+    return standings.filter(([, standing]) => standing === 'open').map(([ended]) => ended);
   }
 }
 

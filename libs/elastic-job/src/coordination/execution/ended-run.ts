@@ -1,0 +1,62 @@
+import { parseRunRecord, type RunRecord } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
+import type { JobTree } from '../job-tree/index.js';
+import { settleOperations, type SettleModes } from './item-operations.js';
+import type { EndedItem, Standing } from './settle-queue.js';
+
+const MARKS = ['running', 'failover', 'failovering'] as const;
+
+/** A run of one item that has ended: what has to be written, whatever others have done to its marks meanwhile. */
+export class EndedRun implements EndedItem {
+  readonly paths: readonly string[];
+  private pending: readonly Operation[];
+
+  /**
+   * @param version of the item's node after the begin
+   * @param record with the end in it
+   */
+  constructor(
+    private readonly tree: JobTree,
+    private readonly item: number,
+    private readonly version: number,
+    private readonly record: RunRecord,
+    private readonly modes: SettleModes,
+    readonly onSettled: (isRecorded: boolean) => void,
+  ) {
+    this.paths = [tree.paths.item(item), ...MARKS.map((mark) => tree.paths.mark(item, mark))];
+    this.pending = settleOperations(tree.paths, { item, version }, record, modes);
+  }
+
+  get operations(): readonly Operation[] {
+    return this.pending;
+  }
+
+  lookAgain(): Standing {
+    const node = this.tree.node(this.tree.paths.item(this.item));
+    // A Java leader deletes an item beyond the total although it runs: there is nothing left to tell it to.
+    if (node === undefined) return 'recorded';
+    const stored = parseRunRecord(node.data);
+    if (stored.kind !== 'record' || stored.record.run !== this.record.run) return 'fenced';
+    if (stored.record.settled !== undefined) return 'recorded';
+    if (node.stat.version !== this.version) return 'fenced';
+    this.pending = this.remaining();
+    return 'open';
+  }
+
+  // A Java peer may have deleted a mark, or put its own in the place: a late survivor that sees a crash, an operator's switch.
+  // The record is written in any case, so that an entry which that has left in the queue is known as settled.
+  private remaining(): Operation[] {
+    const { paths } = this.tree;
+    const own = MARKS.map((mark) => paths.mark(this.item, mark)).filter(
+      (path) => this.tree.node(path)?.data === this.record.by,
+    );
+    const full = settleOperations(paths, { item: this.item, version: this.version }, this.record, {
+      ...this.modes,
+      isRecordWritten: true,
+    });
+    return full.filter(({ kind, path }) => {
+      if (kind === 'delete') return own.includes(path);
+      return kind !== 'create' || !this.tree.has(path);
+    });
+  }
+}
