@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { createTestCluster, type TestCluster, type TestRun } from '../../libs/elastic-job/src/testing/index.js';
-import { operatorOf } from './support/registry-walk.js';
 import { itemsOf, range } from './support/run-checks.js';
 
 const JOB = 'settle-orders';
@@ -174,52 +173,6 @@ describe('a wall clock that is set', () => {
   });
 });
 
-describe('a job with a peer that carries no label of ours', () => {
-  const PEER = '10.9.9.9@-@77';
-
-  it('given the peer is there first, when an instance starts, then it stays outside, says so once, and joins when the peer has left', async () => {
-    cluster = await createTestCluster({ instances: 0, jobs: [job()] });
-    setUpRuns = 0;
-    const operator = await operatorOf(cluster);
-    await operator.ensurePath(`/${JOB}/instances`);
-    await operator.create(`/${JOB}/instances/${PEER}`, 'jobInstanceId: x\nserverIp: 10.9.9.9\n', 'EPHEMERAL');
-    await cluster.join();
-    await untilMinute(1_000);
-
-    expect(cluster.runs(JOB)).toEqual([]);
-    expect(mixedEvents()).toEqual([{ kind: 'mixed', jobName: JOB, peers: [PEER] }]);
-    const [status] = cluster.instances[0]!.runtime.status().jobs;
-    expect(status).toMatchObject({ isJoined: false, mixedWith: [PEER], problem: expect.stringContaining(PEER) });
-
-    await operator.delete(`/${JOB}/instances/${PEER}`);
-    await untilMinute(1_000);
-    expect(itemsOf(fired())).toEqual(range(2));
-    expect(cluster.instances[0]!.runtime.status().jobs[0]).toMatchObject({
-      isJoined: true,
-      mixedWith: [],
-      problem: undefined,
-    });
-    expect(cluster.events(0).filter(({ kind }) => kind === 'joined')).toHaveLength(1);
-  });
-
-  it('given the peer comes later, when fire times come, then nothing begins, and none is made up for when the peer has left', async () => {
-    await startCluster();
-    await untilMinute(1_000);
-    const before = cluster.runs(JOB).length;
-    const operator = await operatorOf(cluster);
-    await operator.create(`/${JOB}/instances/${PEER}`, '', 'EPHEMERAL');
-    await untilMinute(1_000);
-    expect(mixedEvents()).toHaveLength(1);
-
-    await operator.delete(`/${JOB}/instances/${PEER}`);
-    await cluster.advance(10_000);
-    expect(cluster.runs(JOB)).toHaveLength(before);
-
-    await untilMinute(1_000);
-    expect(itemsOf(fired())).toEqual(range(2));
-  });
-});
-
 interface Options {
   readonly handler?: (context: ShardingContext) => unknown;
   readonly misfire?: boolean;
@@ -247,10 +200,6 @@ function untilMinute(offset: number): Promise<void> {
 function fired(): readonly TestRun[] {
   const runs = cluster.runs(JOB).slice(setUpRuns);
   return runs.filter(({ fireTime }) => fireTime === runs.at(-1)!.fireTime);
-}
-
-function mixedEvents() {
-  return cluster.events(0).filter(({ kind }) => kind === 'mixed');
 }
 
 function outcomes(): string[] {

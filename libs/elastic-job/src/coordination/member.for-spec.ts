@@ -6,7 +6,7 @@ import { ExecutionService } from './execution/index.js';
 import { FailoverQueue } from './failover/index.js';
 import { JobTree, JobTrees } from './job-tree/index.js';
 import { LeaderService, type LeadershipTerm } from './leadership/index.js';
-import { InstanceService, ServerRetention } from './membership/index.js';
+import { Absences, InstanceService, ServerRetention } from './membership/index.js';
 import { assertFitsOneTransaction, ShardingService } from './sharding/index.js';
 
 export const JOB = 'settle-orders';
@@ -95,7 +95,14 @@ export class Member {
     this.leader = new LeaderService(trees, center, clock);
     this.executions = new ExecutionService(trees, this.configurations, center, clock);
     this.sharding = new ShardingService(trees, this.configurations, center, clock);
-    this.queue = new FailoverQueue(trees, this.configurations, this.executions, center, clock);
+    this.queue = new FailoverQueue(
+      trees,
+      this.configurations,
+      this.executions,
+      center,
+      clock,
+      new Absences(clock, 1_000),
+    );
   }
 
   get id(): string {

@@ -53,13 +53,16 @@ export class EventLogger {
       case 'error':
         return this.error(`${event.jobName ?? 'registry'}: ${event.message}`, event.error);
       case 'mixed':
-        return this.logger.error(
-          `${event.jobName}: shared with ${event.peers.join(', ')}, which this version cannot work beside; ` +
-            'nothing is begun until they leave',
-        );
+        return this.mixed(event);
       default:
         return this.concern(event);
     }
+  }
+
+  private mixed({ jobName, peers, unshareable }: Extract<JobEvent, { kind: 'mixed' }>): void {
+    const message = `${jobName}: shared with ${peers.join(', ')}`;
+    if (unshareable.length === 0) return this.logger.log(message);
+    this.logger.error(`${message}; nothing is begun until they leave or these are changed: ${unshareable.join('; ')}`);
   }
 
   private concern(event: Concern): void {

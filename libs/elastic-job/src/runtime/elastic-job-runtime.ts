@@ -40,8 +40,8 @@ export class ElasticJobRuntime {
 
   constructor(options: RuntimeOptions) {
     this.options = resolveRuntimeOptions(options);
-    const { registry, clock, strategies } = this.options;
-    this.services = createCoordinationServices(registry, clock, strategies);
+    const { clock, strategies } = this.options;
+    this.services = createCoordinationServices(this.options);
     const host: JobHost = {
       create: (definition) => new JobRuntime(definition, this.services, this.events, this.options),
       admit: (job) => this.admit(job),

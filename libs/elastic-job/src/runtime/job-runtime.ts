@@ -1,5 +1,12 @@
 import { JobTree, type JobTreeEvent, untilAnswered } from '../coordination/index.js';
-import { DrainDeadlineError, type JobConfiguration, type JobInstance, type JobName } from '../domain/index.js';
+import {
+  ConfigurationError,
+  DrainDeadlineError,
+  findUnshareable,
+  type JobConfiguration,
+  type JobInstance,
+  type JobName,
+} from '../domain/index.js';
 import { JobExecutor } from '../executor/index.js';
 import { Ticker } from '../scheduling/index.js';
 import type { JobEvents } from '../tracing/index.js';
@@ -27,8 +34,8 @@ export class JobRuntime {
   private readonly ending = new AbortController();
   private joining: Promise<void> | undefined;
   private session: JobSession | undefined;
-  private entering: JobSession | undefined;
   private isEntered = false;
+  private hasEntered = false;
   private isPaused = false;
   /** Fire times before this instant were nobody's to run here. */
   private owedSince = 0;
@@ -83,6 +90,7 @@ export class JobRuntime {
       await this.whileWanted(tree, () => this.services.configurations.install(tree));
       this.ending.signal.throwIfAborted();
       this.settings.apply(tree);
+      this.assertShareable(tree);
       this.services.trees.set(tree);
       tree.on((event) => this.hear(tree, event));
       this.sayMixed(tree);
@@ -96,11 +104,21 @@ export class JobRuntime {
     }
   }
 
-  // Beside a Java peer it stays outside: registered, it would be given items that it does not begin.
+  // Once it has run, it waits for the peer to leave or for the settings to change.
+  private assertShareable(tree: JobTree): void {
+    const settings = this.unshareable(tree);
+    if (settings.length === 0 || this.hasEntered) return;
+    const place = `job "${this.jobName}" (${this.definition.place}), shared with Java (${tree.peers().join(', ')})`;
+    throw new ConfigurationError(place, settings);
+  }
+
+  /** The settings by which Java peers of the job decide otherwise; none without such peers. */
+  private unshareable(tree: JobTree): readonly string[] {
+    return tree.isMixed() ? findUnshareable(this.configuration) : [];
+  }
+
   private async enter(session: JobSession): Promise<void> {
     const { tree } = session;
-    if (this.entering === session || tree.peers().length > 0) return;
-    this.entering = session;
     const { instances, queue } = this.services;
     await this.whileWanted(tree, (signal) =>
       instances.join(tree, {
@@ -110,6 +128,7 @@ export class JobRuntime {
       }),
     );
     this.isEntered = true;
+    this.hasEntered = true;
     this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: tree.self.jobInstanceId });
     await session.start();
     this.startTicking();
@@ -194,8 +213,8 @@ export class JobRuntime {
   status(): JobStatus {
     const { tree } = this.session ?? {};
     const mixedWith = tree?.peers() ?? [];
-    const mixed =
-      mixedWith.length > 0 ? `shared with ${mixedWith.join(', ')}, which this version cannot work beside` : undefined;
+    const settings = tree === undefined ? [] : this.unshareable(tree);
+    const unshared = `begins nothing while shared with ${mixedWith.join(', ')}: ${settings.join('; ')}`;
     const problem = this.settings.problem ?? this.session?.problem;
     return {
       jobName: this.jobName,
@@ -205,7 +224,8 @@ export class JobRuntime {
       differences: tree === undefined ? [] : this.settings.differences,
       nextFireTime: this.ticker.nextFireTime,
       runningItems: this.running.size,
-      problem: this.removal ?? (problem instanceof Error ? problem.message : mixed),
+      problem:
+        this.removal ?? (problem instanceof Error ? problem.message : settings.length > 0 ? unshared : undefined),
     };
   }
 
@@ -221,6 +241,7 @@ export class JobRuntime {
       running,
       settings,
       owedSince: () => (this.isPaused ? undefined : this.owedSince),
+      isTicking: () => !this.isPaused && this.nextFireTimes(1).length > 0,
       reshardDelayMs: options.reshardDelayMs,
       onOutlived: () => this.session?.lookAgain(),
       onError: (message, error) => this.onError(message, error),
@@ -229,14 +250,11 @@ export class JobRuntime {
 
   private hear(tree: JobTree, event: JobTreeEvent): void {
     const isReset = event.kind === 'TreeReset';
-    if (isReset || event.kind === 'ConfigurationChanged') this.reloadConfiguration(tree);
-    if (!isReset && event.kind !== 'InstanceJoined' && event.kind !== 'InstanceLost') return;
+    const isConfiguration = event.kind === 'ConfigurationChanged';
+    if (isReset || isConfiguration) this.reloadConfiguration(tree);
+    if (!isReset && !isConfiguration && event.kind !== 'InstanceJoined' && event.kind !== 'InstanceLost') return;
     if (this.isEntered && !tree.hasInstance(tree.self.jobInstanceId)) return void this.onRemoved();
     this.sayMixed(tree);
-    if (this.session?.tree !== tree) return;
-    this.enter(this.session).catch((error: unknown) => {
-      if (!tree.signal.aborted) this.onError('joining the job failed', error);
-    });
   }
 
   private reloadConfiguration(tree: JobTree): void {
@@ -271,9 +289,11 @@ export class JobRuntime {
 
   private sayMixed(tree: JobTree): void {
     const peers = tree.peers();
-    if (peers.join() === this.mixedSaid) return;
-    this.mixedSaid = peers.join();
-    if (peers.length > 0) this.events.emit({ kind: 'mixed', jobName: this.jobName, peers });
+    const unshareable = this.unshareable(tree);
+    const said = [...peers, ...unshareable].join();
+    if (said === this.mixedSaid) return;
+    this.mixedSaid = said;
+    if (peers.length > 0) this.events.emit({ kind: 'mixed', jobName: this.jobName, peers, unshareable });
     // What came while the job was mixed was the peers' to run.
     else this.owedSince = this.options.clock.wallNow();
   }

@@ -8,6 +8,7 @@ import {
 } from '../coordination/index.js';
 import {
   goesRound,
+  findUnshareable,
   isOwedFireTime,
   type JobConfiguration,
   type JobHandler,
@@ -42,6 +43,8 @@ export interface JobSessionParts {
   readonly reshardDelayMs: number;
   /** Fire times before this instant are nobody's debt; undefined: nothing is made up for now. */
   owedSince(): number | undefined;
+  /** False: no fire time will come here by itself. */
+  isTicking(): boolean;
   /** An item that outlived this session has ended. */
   onOutlived(): void;
   onError(message: string, error: unknown): void;
@@ -58,6 +61,7 @@ export class JobSession {
   private readonly manual: ManualTriggers;
   private readonly timeCheck: TimeCheck;
   private readonly switches: OperatorSwitches;
+  private readonly servers: Reaction;
   /** The fire time that is being assigned and begun. */
   private handling: number | undefined;
   /** Something may be owed that the trigger under way does not know of. */
@@ -78,6 +82,7 @@ export class JobSession {
     });
     this.timeCheck = new TimeCheck(tree, clock, events);
     this.switches = new OperatorSwitches(tree, clock, events);
+    this.servers = react(() => services.servers.keep(tree), 'keeping the server node');
     tree.on((event) => this.hear(event));
   }
 
@@ -97,6 +102,7 @@ export class JobSession {
   /** Resolves when the job has a leader and this instance knows what it owes. */
   async start(): Promise<void> {
     this.switches.lookAtServer();
+    this.servers.wake();
     await this.duties.start();
     this.lookAgain();
   }
@@ -115,13 +121,14 @@ export class JobSession {
     this.catchUps.stop();
     this.claims.stop();
     this.manual.stop();
+    this.servers.stop();
   }
 
   /** One fire time: assign, begin, run. Resolves when what was begun has ended. */
   async tick(fireTime: number): Promise<void> {
     if (!this.isAccepting) return;
     const trigger: Trigger = { jobName: this.tree.jobName, fireTime, origin: 'schedule', source: 'NORMAL_TRIGGER' };
-    if (this.refusesPeers(trigger)) return;
+    if (this.isUnshareable(trigger)) return;
     this.handling = fireTime;
     let lease: ExecutionLease | undefined;
     try {
@@ -140,7 +147,7 @@ export class JobSession {
 
   /** Claims one waiting item and runs it. @returns the lease, whose `settled()` tells the outcome */
   async claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
-    if (!this.isAccepting || !this.isFailoverOn || this.tree.peers().length > 0) return 'empty';
+    if (!this.isAccepting || !this.isFailoverOn || this.unshareable().length > 0) return 'empty';
     const lease = await this.parts.running.expect(() => this.beginClaimed());
     if (typeof lease === 'string') return lease;
     this.parts.events.emit({ kind: 'claimed', jobName: this.tree.jobName, items: lease.items, source: 'FAILOVER' });
@@ -163,9 +170,18 @@ export class JobSession {
     this.manual.hear(event);
     this.switches.hear(event);
     switch (event.kind) {
-      case 'ShardingCompleted':
+      case 'ServerChanged':
+        if (event.serverIp === this.tree.self.serverIp) this.servers.wake();
+        return;
       case 'TreeReset':
+        this.servers.wake();
         return this.lookAgain();
+      case 'ShardingCompleted':
+        return this.lookAgain();
+      case 'InstanceLost':
+        // What it may still have been at can be claimed now.
+        if (this.tree.queue().length > 0) this.claims.wake();
+        return;
       case 'ItemQueued':
         return this.claims.wake();
       case 'TurnChanged':
@@ -182,7 +198,8 @@ export class JobSession {
   }
 
   private async assign(trigger: Trigger): Promise<AssignedTrigger> {
-    const assigned = await this.parts.services.sharding.assign(trigger, this.tree.signal);
+    const { sharding } = this.parts.services;
+    const assigned = await this.duties.whileTriggered(() => sharding.assign(trigger, this.tree.signal));
     const { jobName, fireTime } = trigger;
     if (assigned.isOutdated) this.parts.events.emit({ kind: 'sharding-timeout', jobName, fireTime });
     return assigned;
@@ -190,7 +207,7 @@ export class JobSession {
 
   /** What an operator's trigger is to run here. Resharding is waited for, as by any trigger. */
   private async assignManual(trigger: Trigger): Promise<readonly number[]> {
-    if (this.refusesPeers(trigger) || (await this.refusesTime(trigger))) return [];
+    if (this.isUnshareable(trigger) || (await this.refusesTime(trigger))) return [];
     const { items } = await this.assign(trigger);
     const { serverIp } = this.tree.self;
     if (this.tree.serverStatus(serverIp) === 'ENABLED') this.parts.events.emit({ kind: 'triggered', trigger, items });
@@ -288,8 +305,10 @@ export class JobSession {
     const { clock, settings } = this.parts;
     const { misfire, monitorExecution } = settings.configuration;
     const since = this.parts.owedSince();
-    const isPossible = this.isAccepting && misfire && monitorExecution && this.tree.peers().length === 0;
+    const isPossible = this.isAccepting && misfire && monitorExecution && this.unshareable().length === 0;
     if (!isPossible || since === undefined || this.problem !== undefined) return undefined;
+    // Beside Java an item is not kept longer than its run: the leader waits for it.
+    if (this.tree.isMixed() && this.tree.isReshardingPending()) return undefined;
     const after = Math.max(since, settings.writtenAt, this.switches.serverEnabledAt, this.timeCheck.skippedUntil);
     return settings.schedule?.latest(clock.wallNow(), after);
   }
@@ -299,7 +318,8 @@ export class JobSession {
     if (stored === undefined || this.parts.running.has(item) || this.tree.isRunning(item)) return false;
     if (fireTime <= this.switches.itemEnabledAt(item)) return false;
     const isMisfired = this.tree.has(this.tree.paths.mark(item, 'misfire'));
-    return isMisfired || isOwedFireTime(stored, fireTime);
+    // Of what Java peers have run there is no record; only the flag tells.
+    return isMisfired || (!this.tree.isMixed() && isOwedFireTime(stored, fireTime));
   }
 
   private async claimAll(): Promise<void> {
@@ -319,10 +339,15 @@ export class JobSession {
     return this.parts.running.size < (this.configuration.concurrency ?? Infinity);
   }
 
-  private refusesPeers(trigger: Trigger): boolean {
-    const peers = this.tree.peers();
-    if (peers.length === 0) return false;
-    this.skip(trigger, `the job is shared with ${peers.join(', ')}`);
+  /** The settings by which Java peers of the job decide otherwise; none without such peers. */
+  private unshareable(): readonly string[] {
+    return this.tree.isMixed() ? findUnshareable(this.configuration) : [];
+  }
+
+  private isUnshareable(trigger: Trigger): boolean {
+    const settings = this.unshareable();
+    if (settings.length === 0) return false;
+    this.skip(trigger, `not shared with ${this.tree.peers().join(', ')}: ${settings.join('; ')}`);
     return true;
   }
 

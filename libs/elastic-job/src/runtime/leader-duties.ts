@@ -4,6 +4,7 @@ import {
   type JobTreeEvent,
   type LeadershipTerm,
   removeRetiredFailover,
+  type Sweeper,
   untilAnswered,
 } from '../coordination/index.js';
 import type { JobConfiguration } from '../domain/index.js';
@@ -13,22 +14,37 @@ import { Reaction } from './reaction.js';
 
 const MINUTE_MS = 60_000;
 
+export interface LeaderDutiesOptions {
+  readonly reshardDelayMs: number;
+  /** False: no trigger will come here by itself, because the job is paused, has no schedule, or its schedule is over. */
+  isTicking(): boolean;
+}
+
 /**
  * What an instance does while it leads a job: stands for election when nobody leads, sweeps orphans, and reshards when
  * the members or the total have changed. Lives as long as the job's session.
+ *
+ * Beside Java the flag is set at once, but the plan is made at the next trigger, when nobody runs an item: this is when a
+ * Java peer looks for it. Only a leader whose schedule does not tick makes it as soon as nobody runs an item. If a Java
+ * peer leads, the first instance of ours sweeps.
  */
 export class LeaderDuties {
   private readonly election: Reaction;
   private readonly duties: Reaction;
   private isPlanOutdated = false;
+  /** The job has had Java peers since somebody of ours last wrote a plan without them. */
+  private wasMixed = false;
+  /** Triggers here that wait for the plan. */
+  private waitingTriggers = 0;
   private reconciling: Timer | undefined;
+  private lookingAgain: Timer | undefined;
 
   constructor(
     private readonly tree: JobTree,
     private readonly services: CoordinationServices,
     private readonly events: JobEvents,
     private readonly clock: Clock,
-    private readonly options: { readonly reshardDelayMs: number },
+    private readonly options: LeaderDutiesOptions,
     onError: (error: unknown) => void,
   ) {
     const react = (work: () => Promise<void>) => new Reaction(() => untilAnswered(tree, clock, work), onError);
@@ -38,6 +54,7 @@ export class LeaderDuties {
 
   /** Resolves when somebody leads and, if it is this instance, the first assignment is made. */
   async start(): Promise<void> {
+    this.wasMixed ||= this.tree.isMixed();
     await this.election.settle();
     await this.duties.settle();
     this.reconcileLater();
@@ -47,6 +64,18 @@ export class LeaderDuties {
     this.election.stop();
     this.duties.stop();
     this.reconciling?.cancel();
+    this.lookingAgain?.cancel();
+  }
+
+  /** While it works, a trigger here waits for the plan: a leader beside Java makes it now. */
+  async whileTriggered<T>(assign: () => Promise<T>): Promise<T> {
+    this.waitingTriggers += 1;
+    if (this.tree.isMixed() && this.tree.isReshardingPending()) this.duties.wake();
+    try {
+      return await assign();
+    } finally {
+      this.waitingTriggers -= 1;
+    }
   }
 
   hear(event: JobTreeEvent): void {
@@ -64,11 +93,14 @@ export class LeaderDuties {
         return;
       case 'InstanceJoined':
       case 'InstanceLost':
+        if (this.wasMixed) this.services.absences.note(this.tree, [event.instanceId]);
+        this.wasMixed ||= this.tree.isMixed();
         return this.reshardSoon();
       case 'ConfigurationChanged':
         this.reconcileLater();
         return this.reshardSoon();
       case 'TreeReset':
+        this.wasMixed ||= this.tree.isMixed();
         this.election.wake();
         return this.reshardSoon();
       case 'ReshardingRequested':
@@ -76,9 +108,17 @@ export class LeaderDuties {
       case 'ItemReleased':
         // An item beyond the total is removed once nobody runs it.
         if (event.item >= this.configuration.shardingTotalCount) this.duties.wake();
+        // Beside Java the plan waits until nobody runs an item.
+        if (this.tree.isMixed() && this.tree.isReshardingPending()) this.duties.wake();
         return;
       case 'LeaderElected':
+        // If it is a Java peer, somebody of ours has to sweep.
+        if (this.tree.isMixed()) this.duties.wake();
+        return;
       case 'ShardingCompleted':
+      case 'ShardingCompleted':
+        if (!this.tree.isMixed()) this.wasMixed = false;
+        return;
       case 'TurnChanged':
       case 'ItemQueued':
       case 'ItemSwitched':
@@ -124,23 +164,69 @@ export class LeaderDuties {
   }
 
   private async lead(): Promise<void> {
-    const { jobName } = this.tree;
-    const term = this.services.leader.term(jobName);
-    if (term === undefined) return;
+    const term = this.services.leader.term(this.tree.jobName);
+    if (term === undefined) return this.assistJava();
     try {
-      const orphans = await this.services.queue.sweep(this.tree, term);
-      if (orphans.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: orphans });
+      await this.sweep(term);
       const { failover, monitorExecution } = this.configuration;
       if (!failover || !monitorExecution) await removeRetiredFailover(this.tree, term);
-      await this.gatherChanges(term);
-      const outcome = await this.services.sharding.reshard(this.tree, term);
-      if (outcome.kind === 'committed')
-        this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
+      // The last Java peer may be back in a moment.
+      if (this.tree.isMixed() || this.isLookingAgain()) await this.reshardBesideJava(term);
+      else await this.reshard(term);
       await this.services.retention.tidy(this.tree, term);
     } catch (error) {
       // A deposed leader stops; its successor does the same work anew.
       if (!term.signal.aborted) throw error;
     }
+  }
+
+  private async reshard(term: LeadershipTerm): Promise<void> {
+    await this.gatherChanges(term);
+    await this.commitPlan(term);
+  }
+
+  private async reshardBesideJava(term: LeadershipTerm): Promise<void> {
+    const isDue = this.isPlanOutdated && !this.services.sharding.isFixed(this.tree);
+    if (isDue) await this.services.sharding.announce(this.tree, term);
+    this.isPlanOutdated = false;
+    if (!this.tree.isReshardingPending()) return;
+    if (this.waitingTriggers === 0 && this.options.isTicking()) return;
+    // Who is missing for a moment only keeps its items.
+    if (!this.isLookingAgain()) await this.commitPlan(term);
+  }
+
+  private async commitPlan(term: LeadershipTerm): Promise<void> {
+    const { jobName } = this.tree;
+    const outcome = await this.services.sharding.reshard(this.tree, term, this.wasMixed && !this.tree.isMixed());
+    if (outcome.kind === 'committed') this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
+    if (!this.tree.isMixed()) this.wasMixed = false;
+  }
+
+  // A Java leader does not know of our additions, and sees only crashes that happen before its eyes.
+  private async assistJava(): Promise<void> {
+    const { tree } = this;
+    const leader = tree.leader();
+    const instances = tree.instances();
+    const isLedByJava = instances.some(({ jobInstanceId, isOurs }) => jobInstanceId === leader && !isOurs);
+    const first = instances.find(({ isOurs }) => isOurs)?.jobInstanceId;
+    if (!isLedByJava || first !== tree.self.jobInstanceId) return;
+    await this.sweep({ guard: [{ kind: 'check', path: tree.paths.instance(first) }], signal: tree.signal });
+  }
+
+  private async sweep(sweeper: Sweeper): Promise<void> {
+    const { jobName } = this.tree;
+    const orphans = await this.services.queue.sweep(this.tree, sweeper);
+    if (orphans.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: orphans });
+    this.isLookingAgain();
+  }
+
+  /** Whether somebody is missing who may still come back; then the duties are done again when that is known. */
+  private isLookingAgain(): boolean {
+    const remainingMs = this.services.absences.longestRemainingMs(this.tree);
+    this.lookingAgain?.cancel();
+    if (remainingMs === 0) return false;
+    this.lookingAgain = this.clock.setTimer(remainingMs, () => this.duties.wake());
+    return true;
   }
 
   // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them.

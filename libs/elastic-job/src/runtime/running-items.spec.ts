@@ -95,7 +95,7 @@ async function makeLease(items: readonly number[]): Promise<ExecutionLease> {
   const options = { namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
   const registry = new MemoryRegistry(clock).center(options);
   await registry.connect();
-  const services = createCoordinationServices(registry, clock);
+  const services = createCoordinationServices({ registry, clock, javaReconnectGraceMs: 1_000 });
   const job = { name: 'j', cron: '0 * * * * ?', shardingTotalCount: 9, monitorExecution: false };
   services.configurations.declare({
     configuration: resolveJobOptions(job, { place: 'spec' }),

@@ -17,6 +17,11 @@ export interface RuntimeOptions {
   readonly tokenEpoch?: number;
   /** How long a leader waits for further changes before it reshards, in milliseconds. @default 100 */
   readonly reshardDelayMs?: number;
+  /**
+   * How long a Java peer is missing before it is taken for crashed, in milliseconds: it deletes and re-creates its instance
+   * node at every reconnect. @default 1_000
+   */
+  readonly javaReconnectGraceMs?: number;
   /** Users' own sharding strategies, by type. */
   readonly strategies?: StrategyLookup;
 }
@@ -32,5 +37,6 @@ export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeO
     connectionTimeoutMs: options.connectionTimeoutMs ?? 9_000,
     tokenEpoch: options.tokenEpoch ?? 0,
     reshardDelayMs: options.reshardDelayMs ?? 100,
+    javaReconnectGraceMs: options.javaReconnectGraceMs ?? 1_000,
   });
 }

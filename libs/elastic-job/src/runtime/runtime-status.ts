@@ -10,7 +10,7 @@ export interface JobStatus {
   readonly isJoined: boolean;
   /** The leader's instance id, as far as the registry has told. */
   readonly leader: string | undefined;
-  /** Instances without our label: while there is one, this instance begins nothing of the job. */
+  /** Instances without our label: Java peers of the job. */
   readonly mixedWith: readonly string[];
   /** Where the registry's `config` node differs from the local options: one text per field. */
   readonly differences: readonly string[];

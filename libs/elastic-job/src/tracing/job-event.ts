@@ -41,8 +41,13 @@ export type JobEvent =
       readonly serverIp: string;
       readonly status: 'ENABLED' | 'DISABLED' | undefined;
     }
-  /** A peer without our label is in the job: this instance begins nothing of it. */
-  | { readonly kind: 'mixed'; readonly jobName: JobName; readonly peers: readonly string[] }
+  /** Java peers are in the job. If they cannot share some of its settings, this instance begins nothing of it. */
+  | {
+      readonly kind: 'mixed';
+      readonly jobName: JobName;
+      readonly peers: readonly string[];
+      readonly unshareable: readonly string[];
+    }
   /** The registry's `config` node and the local options differ, and the node wins. */
   | { readonly kind: 'configuration-differs'; readonly jobName: JobName; readonly differences: readonly string[] }
   /** Something that no job has caused, or no single one, has no job name. */

@@ -9,6 +9,10 @@
  * Only a run that the record shows begun and not finished is repeated. A sweep writes the item's node against the version
  * that it read, so it touches nothing that was begun or settled since, and no begin overlooks it.
  *
+ * Beside Java: a Java peer runs without a record, so its mark alone says that it ran; it counts as crashed once it has been
+ * missing for a moment. A claim holds the latch that Java's claims hold. If Java leads, one of ours sweeps all the same, and
+ * a refused sweep means that a peer was faster.
+ *
  * Failures: if the leader dies, gaining leadership sweeps again. If a rescuer dies, its marks are orphans like any other.
  * An instance that comes back under its configured id sweeps its own marks as it registers: nobody else can tell them
  * from new ones.
@@ -16,18 +20,26 @@
 import type { Clock } from '../../clock/index.js';
 import {
   decideFailover,
+  type FailoverDecision,
   findOrphanedItems,
-  type HolderMark,
-  type ItemMarks,
   type JobName,
+  lastFireTime,
   type OrphanedItem,
+  type QueuedItemState,
+  type Target,
   type Trigger,
+  unrecordedHolders,
 } from '../../domain/index.js';
-import type { Operation, RegistryCenter } from '../../registry/index.js';
+import { acquireLatch, type HeldLatch, type Operation, type RegistryCenter } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
 import type { ExecutionLease, ExecutionService } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
+import type { Absences } from '../membership/index.js';
+import { loadMarks, marksOf, sweepOperations } from './sweep-operations.js';
+
+/** Longest wait for Java's latch; a claim that does not get it is tried later. */
+const LATCH_TIMEOUT_MS = 5_000;
 
 /** An item that waits for an instance to take it. */
 export interface PendingFailover {
@@ -47,6 +59,9 @@ export type Claim =
   /** Nothing waits that could be run now. */
   | { readonly kind: 'empty' };
 
+/** Who may sweep, and for how long: the leader of ours, or, if Java leads, the first instance of ours. */
+export type Sweeper = Pick<LeadershipTerm, 'guard' | 'signal'>;
+
 export class FailoverQueue {
   constructor(
     private readonly trees: JobTrees,
@@ -54,6 +69,7 @@ export class FailoverQueue {
     private readonly executions: ExecutionService,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
+    private readonly absences: Absences,
   ) {}
 
   /** The items that wait, ascending, as of now. */
@@ -65,20 +81,33 @@ export class FailoverQueue {
     return queue.map((item) => this.describe(tree, item));
   }
 
-  /** The leader's look for orphans: queues what is owed, drops stale marks. @returns the items that were queued */
-  async sweep(tree: JobTree, term: LeadershipTerm): Promise<readonly number[]> {
-    await tree.sync({ signal: term.signal });
+  /**
+   * A look for orphans: queues what is owed, drops stale marks. @returns the items that were queued
+   * A Java peer that is missing for less than its grace is left alone: look again when `Absences` says so.
+   */
+  async sweep(tree: JobTree, sweeper: Sweeper): Promise<readonly number[]> {
+    const { signal } = sweeper;
+    await tree.sync({ signal });
     const attempt = async (): Promise<readonly number[] | undefined> => {
-      if (!(await loadMarks(tree, term.signal))) return undefined;
-      const orphans = findOrphanedItems(marksOf(tree), (instanceId) => tree.hasInstance(instanceId));
+      if (!(await loadMarks(tree, signal))) return undefined;
+      const orphans = this.findOrphans(tree);
       if (orphans.length === 0) return [];
       const { failover } = this.configurations.current(tree.jobName);
       const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, failover));
-      const result = await this.registry.transaction([...term.guard, ...operations], { signal: term.signal });
+      const result = await this.registry.transaction([...sweeper.guard, ...operations], { signal });
       if (result.kind === 'refused') return undefined;
       return failover ? orphans.filter(({ isOwed }) => isOwed).map(({ item }) => item) : [];
     };
-    return untilCommitted(tree, 'the sweep', attempt, term.signal);
+    return untilCommitted(tree, 'the sweep', attempt, signal);
+  }
+
+  private findOrphans(tree: JobTree): OrphanedItem[] {
+    const marks = [...marksOf(tree)];
+    const unrecorded = new Set(marks.flatMap(unrecordedHolders));
+    this.absences.note(tree, unrecorded);
+    return findOrphanedItems(marks, (holder) =>
+      unrecorded.has(holder) ? !this.absences.isGone(tree, holder) : tree.hasInstance(holder),
+    );
   }
 
   /**
@@ -101,14 +130,36 @@ export class FailoverQueue {
     const tree = this.trees.of(jobName);
     const queue = tree.queue().filter((item) => !isRunningHere(item));
     // What others have claimed meanwhile is unknown again, and passed over as long as there is something else.
-    await tree.loadRecords(queue, { signal: tree.signal });
-    const next = nextItem(tree, queue, from);
+    await this.loadQueued(tree, queue);
+    const next = this.nextItem(tree, queue, from);
     const unknown = queue.find((item) => tree.has(tree.paths.item(item)) && tree.record(item) === undefined);
     if (next === undefined) return unknown === undefined ? { kind: 'empty' } : this.lookAgain(tree, unknown);
-    const { item, decision } = next;
-    if (decision.kind === 'void') return this.drop(tree, item);
-    const trigger: Trigger = { jobName, ...decision.target, source: 'FAILOVER' };
-    const lease = await this.executions.beginClaimed(tree, trigger, item);
+    if (next.decision.kind === 'void') return this.drop(tree, next.item);
+    return tree.isMixed() ? this.claimInTurn(tree, next.item) : this.take(tree, next.item, next.decision.target);
+  }
+
+  // Java looks and takes in separate writes, and holds a latch meanwhile.
+  private async claimInTurn(tree: JobTree, item: number): Promise<Claim> {
+    const { signal, paths } = tree;
+    const latch = await acquireLatch(this.registry, this.clock, paths.failoverLatch, {
+      timeoutMs: LATCH_TIMEOUT_MS,
+      signal,
+    });
+    if (latch === undefined) return { kind: 'lost', item };
+    try {
+      await tree.sync({ signal });
+      if (!tree.queue().includes(item) || !(await this.loadQueued(tree, [item]))) return { kind: 'lost', item };
+      const decision = this.decide(tree, item);
+      return decision?.kind === 'begin' ? await this.take(tree, item, decision.target, latch) : { kind: 'lost', item };
+    } finally {
+      void latch.release(); // Nobody has to wait until the next one has its turn.
+    }
+  }
+
+  private async take(tree: JobTree, item: number, target: Target, latch?: HeldLatch): Promise<Claim> {
+    const trigger: Trigger = { jobName: tree.jobName, ...target, source: 'FAILOVER' };
+    const guard: Operation[] = latch === undefined ? [] : [{ kind: 'check', path: latch.path }];
+    const lease = await this.executions.beginClaimed(tree, trigger, item, guard);
     return lease === undefined ? this.lookAgain(tree, item) : { kind: 'claimed', item, lease };
   }
 
@@ -135,51 +186,47 @@ export class FailoverQueue {
       ageMs: Math.max(0, this.clock.wallNow() - queuedAt),
     };
   }
-}
 
-/** The first waiting item at or after `from`, cyclically, about which something can be done now. */
-function nextItem(tree: JobTree, queue: readonly number[], from: number) {
-  for (const item of [...queue.filter((queued) => queued >= from), ...queue.filter((queued) => queued < from)]) {
-    const record = tree.record(item);
-    if (record === undefined) continue; // Unknown; or beyond the total, then the leader removes it.
-    const isTaken = tree.has(tree.paths.mark(item, 'failover')) || tree.has(tree.paths.mark(item, 'failovering'));
-    const decision = decideFailover({ stored: record.stored, isRunning: tree.isRunning(item), isTaken });
-    if (decision.kind !== 'busy') return { item, decision };
+  /** Records, and how old the entries are. @see JobTree.load */
+  private loadQueued(tree: JobTree, queue: readonly number[]): Promise<boolean> {
+    const paths = queue.flatMap((item) => [tree.paths.item(item), tree.paths.queued(item)]);
+    return tree.load(paths, { signal: tree.signal });
   }
-  return undefined;
-}
 
-const HOLDER_MARKS: readonly HolderMark[] = ['running', 'failovering', 'failover'];
-
-/** The marks by which items are held, and the records of those items. @see JobTree.load */
-function loadMarks(tree: JobTree, signal: AbortSignal): Promise<boolean> {
-  const paths = tree.items().flatMap((item) => {
-    const marks = HOLDER_MARKS.map((mark) => tree.paths.mark(item, mark)).filter((path) => tree.has(path));
-    return marks.length > 0 ? [...marks, tree.paths.item(item)] : [];
-  });
-  return tree.load(paths, { signal });
-}
-
-function* marksOf(tree: JobTree): Iterable<ItemMarks> {
-  for (const item of tree.items()) {
-    const holders = new Map<HolderMark, string>();
-    for (const mark of HOLDER_MARKS) {
-      const node = tree.node(tree.paths.mark(item, mark));
-      if (node !== undefined) holders.set(mark, node.data);
+  /** The first waiting item at or after `from`, cyclically, about which something can be done now. */
+  private nextItem(tree: JobTree, queue: readonly number[], from: number) {
+    for (const item of [...queue.filter((queued) => queued >= from), ...queue.filter((queued) => queued < from)]) {
+      const decision = this.decide(tree, item);
+      if (decision !== undefined && decision.kind !== 'busy') return { item, decision };
     }
-    if (holders.size > 0) yield { item, stored: tree.record(item)?.stored ?? { kind: 'none' }, holders };
+    return undefined;
+  }
+
+  /** @returns undefined if the item's record is unknown, or if it is beyond the total; then the leader removes it. */
+  private decide(tree: JobTree, item: number): FailoverDecision | undefined {
+    const record = tree.record(item);
+    if (record === undefined) return undefined;
+    const { paths } = tree;
+    const { stored } = record;
+    return decideFailover({
+      stored,
+      isRunning: tree.isRunning(item),
+      isTaken: tree.has(paths.mark(item, 'failover')) || tree.has(paths.mark(item, 'failovering')),
+      isMixed: tree.isMixed(),
+      lastRun: tree.lastRun(item),
+      holder: holderOf(tree, stored.kind === 'record' ? stored.record.by : undefined),
+      unrecorded: this.unrecordedTarget(tree, item),
+    });
+  }
+
+  private unrecordedTarget(tree: JobTree, item: number): Target {
+    const queuedAt = tree.stat(tree.paths.queued(item))?.ctime ?? this.clock.wallNow();
+    const configuration = this.configurations.current(tree.jobName);
+    return { fireTime: lastFireTime(configuration, queuedAt) ?? queuedAt, origin: 'schedule' };
   }
 }
 
-function sweepOperations(tree: JobTree, { item, stale, isOwed }: OrphanedItem, isFailoverOn: boolean): Operation[] {
-  const { paths } = tree;
-  const { data, stat } = tree.node(paths.item(item))!;
-  const operations: Operation[] = [
-    { kind: 'set', path: paths.item(item), data, version: stat.version },
-    ...stale.map((mark): Operation => ({ kind: 'delete', path: paths.mark(item, mark) })),
-  ];
-  if (isOwed && isFailoverOn && !tree.has(paths.queued(item))) {
-    operations.push({ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' });
-  }
-  return operations;
+function holderOf(tree: JobTree, instanceId: string | undefined): QueuedItemState['holder'] {
+  if (instanceId === tree.self.jobInstanceId) return 'self';
+  return instanceId !== undefined && tree.hasInstance(instanceId) ? 'other' : 'gone';
 }

@@ -1,3 +1,4 @@
+import { formatRunRecord, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
@@ -15,6 +16,24 @@ export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>)
   const flag: Operation[] = tree.isReshardingNecessary() ? [{ kind: 'delete', path: paths.reshardingFlag }] : [];
   // The flag goes last: whoever hears of its end has heard of the owners before.
   return [...changes, ...surplus, ...flag];
+}
+
+/**
+ * Puts a record over those of items that Java peers have run since: the fire times up to its own are done. Left alone are
+ * items that run or wait for failover, whose record is still needed. The records must be loaded.
+ */
+export function stampOperations(tree: JobTree, items: Iterable<number>, record: RunRecord): Operation[] {
+  return [...items].flatMap((item) => {
+    const { stored, version } = tree.record(item) ?? {};
+    if (stored?.kind !== 'record' || stored.record.target.fireTime >= record.target.fireTime) return [];
+    if (tree.isRunning(item) || tree.has(tree.paths.queued(item))) return [];
+    return [stampOperation(tree.paths.item(item), record, version)];
+  });
+}
+
+/** The operation for one item: with a change of its owner it may be the largest part of a plan. */
+export function stampOperation(path: string, record: RunRecord, version: number | undefined): Operation {
+  return { kind: 'set', path, data: formatRunRecord(record), version };
 }
 
 /** The operations for one item that does not exist yet: the largest that a plan can hold. */

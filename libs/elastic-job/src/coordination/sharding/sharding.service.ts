@@ -8,6 +8,10 @@
  * Guarantees: owners change all at once or not at all. An owner is who *should* run an item; who *does* is decided by the
  * begin, so a view that is out of date costs a refused begin, never a second run. A running item stays with its holder.
  *
+ * Beside Java: the leader waits until nobody runs an item, as a Java leader does, because a Java peer looks at the flag
+ * and then begins; and a trigger also waits for a Java leader that is in the middle of it. When the last Java peer has
+ * left, the first plan says in each record that the fire times until then are done.
+ *
  * Failures: if the leader dies before the commit, the flag stays and the next leader takes over. If an instance joins or
  * goes during the commit, the comparison after it sets the flag again.
  */
@@ -16,7 +20,9 @@ import {
   goesRound,
   type JobConfiguration,
   type JobName,
+  lastFireTime,
   planSharding,
+  sharedRunRecord,
   type Trigger,
   turnAfter,
   turnOf,
@@ -26,7 +32,7 @@ import type { ConfigurationService } from '../configuration/index.js';
 import type { ShardAssignment } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { planOperations } from './plan-operations.js';
+import { planOperations, stampOperations } from './plan-operations.js';
 
 /** The answer to a trigger. */
 export interface AssignedTrigger extends ShardAssignment {
@@ -40,7 +46,9 @@ export type ReshardingOutcome =
   /** Every item is where it should be. */
   | { readonly kind: 'unchanged' }
   /** No instance can take items. */
-  | { readonly kind: 'no-instance' };
+  | { readonly kind: 'no-instance' }
+  /** The job has Java peers, and an item runs: look again when one has ended. */
+  | { readonly kind: 'barred' };
 
 export class ShardingService {
   constructor(
@@ -126,16 +134,22 @@ export class ShardingService {
     await this.registry.transaction([...term.guard, flag(tree)], { signal: term.signal });
   }
 
-  /** Computes the assignment from the registered instances and commits it. @throws the term's reason if it is over */
-  async reshard(tree: JobTree, term: LeadershipTerm): Promise<ReshardingOutcome> {
+  /**
+   * Computes the assignment from the registered instances and commits it.
+   * @param wasMixed the job had Java peers until now: what they have run is noted in the records
+   * @throws the term's reason if it is over
+   */
+  async reshard(tree: JobTree, term: LeadershipTerm, wasMixed = false): Promise<ReshardingOutcome> {
     const { signal } = term;
     await tree.sync({ signal });
     const attempt = async (): Promise<ReshardingOutcome | undefined> => {
       if (this.isFixed(tree) && !tree.isReshardingNecessary()) return { kind: 'unchanged' };
+      if (this.isBarred(tree)) return { kind: 'barred' };
       const members = memberIds(tree);
       if (members.length === 0) return { kind: 'no-instance' };
       const plan = this.plan(tree);
-      const changes = planOperations(tree, plan);
+      if (wasMixed && !(await tree.loadRecords([...plan.keys()], { signal }))) return undefined;
+      const changes = [...(wasMixed ? this.stamps(tree, plan.keys()) : []), ...planOperations(tree, plan)];
       if (changes.length === 0) return { kind: 'unchanged' };
       const operations = [...term.guard, ...configGuard(tree), ...changes];
       const result = await this.registry.transaction(operations, { signal });
@@ -147,6 +161,19 @@ export class ShardingService {
       return undefined;
     };
     return untilCommitted(tree, 'resharding', attempt, signal);
+  }
+
+  // Java's barrier: a peer that saw no flag may only now be creating its mark, but whoever runs has one.
+  private isBarred(tree: JobTree): boolean {
+    const { monitorExecution, shardingTotalCount } = this.configurations.current(tree.jobName);
+    if (!monitorExecution || !tree.isMixed()) return false;
+    return tree.items().some((item) => item < shardingTotalCount && tree.isRunning(item));
+  }
+
+  private stamps(tree: JobTree, items: Iterable<number>): Operation[] {
+    const now = this.clock.wallNow();
+    const last = lastFireTime(this.configurations.current(tree.jobName), now);
+    return last === undefined ? [] : stampOperations(tree, items, sharedRunRecord(this.clock.uuid(), last, now));
   }
 
   private plan(tree: JobTree): ReadonlyMap<number, string> {
@@ -161,7 +188,7 @@ export class ShardingService {
   ): Promise<boolean> {
     const deadline = this.clock.monotonicNow() + shardingTimeoutMs;
     // A disabled server gets nothing; and if all of them are, nobody reshards.
-    while (tree.isReshardingNecessary() && tree.serverStatus(tree.self.serverIp) === 'ENABLED') {
+    while (tree.isReshardingPending() && tree.serverStatus(tree.self.serverIp) === 'ENABLED') {
       const isDone = await tree.next(['ShardingCompleted', 'TreeReset'], deadline, signal);
       if (!isDone) return false;
       await tree.sync({ signal });

@@ -1,8 +1,8 @@
-import { ConfigurationError, ID_DELIMITER, manualOrigin, type RunRecord } from '../../domain/index.js';
+import { ConfigurationError, ID_DELIMITER, manualOrigin, type RunRecord, sharedRunRecord } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import { beginOperations, settleOperations } from '../execution/index.js';
 import { JobPaths } from '../job-tree/index.js';
-import { newItemOperations } from './plan-operations.js';
+import { newItemOperations, stampOperation } from './plan-operations.js';
 
 /** As long as an instance id gets: an IPv4 address, a pid of 7 digits and a session of 16, or a configured name. */
 const LONGEST_INSTANCE_ID = `255.255.255.255${ID_DELIMITER}${'9'.repeat(40)}`;
@@ -62,6 +62,10 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
   return Math.max(
     size(newItemOperations(paths.item(item), paths.mark(item, 'instance'), LONGEST_INSTANCE_ID)),
+    size([
+      stampOperation(paths.item(item), sharedRunRecord(record.run, LONGEST_TIME, LONGEST_TIME), 1),
+      { kind: 'set', path: paths.mark(item, 'instance'), data: LONGEST_INSTANCE_ID },
+    ]),
     size(
       beginOperations(paths, { item, version: 1, hasMisfire: true, lastScheduled: LONGEST_TIME }, record, {
         isPersistent: true,
@@ -69,6 +73,12 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
       }),
     ),
     // As large as the sweep of an item that a rescuer ran.
-    size(settleOperations(paths, { item, version: 1 }, settled, { isFailover: true, isRequeued: true })),
+    size(
+      settleOperations(paths, { item, version: 1 }, settled, {
+        isFailover: true,
+        isRequeued: true,
+        isRecordWritten: true,
+      }),
+    ),
   );
 }

@@ -1,0 +1,52 @@
+import type { HolderMark, ItemMarks, OrphanedItem } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
+import type { JobTree } from '../job-tree/index.js';
+
+const HOLDER_MARKS: readonly HolderMark[] = ['running', 'failovering', 'failover'];
+
+/** The marks by which items are held, and the records of those items. @see JobTree.load */
+export function loadMarks(tree: JobTree, signal: AbortSignal): Promise<boolean> {
+  const paths = tree.items().flatMap((item) => {
+    const marks = HOLDER_MARKS.map((mark) => tree.paths.mark(item, mark)).filter((path) => tree.has(path));
+    return marks.length > 0 ? [...marks, tree.paths.item(item)] : [];
+  });
+  return tree.load(paths, { signal });
+}
+
+/** The loaded marks of every item that has any. */
+export function* marksOf(tree: JobTree): Iterable<ItemMarks> {
+  for (const item of tree.items()) {
+    const holders = new Map<HolderMark, string>();
+    for (const mark of HOLDER_MARKS) {
+      const node = tree.node(tree.paths.mark(item, mark));
+      if (node !== undefined) holders.set(mark, node.data);
+    }
+    if (holders.size > 0) yield { item, stored: tree.record(item)?.stored ?? { kind: 'none' }, holders };
+  }
+}
+
+/** What drops an orphan's stale marks and queues it if it is owed, unless the item has got on since it was read. */
+export function sweepOperations(tree: JobTree, orphan: OrphanedItem, isFailoverOn: boolean): Operation[] {
+  const { paths } = tree;
+  const { item, stale, isOwed } = orphan;
+  const operations = [
+    ...proveUntouched(tree, orphan),
+    ...stale.map((mark): Operation => ({ kind: 'delete', path: paths.mark(item, mark) })),
+  ];
+  if (isOwed && isFailoverOn && !tree.has(paths.queued(item))) {
+    operations.push({ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' });
+  }
+  return operations;
+}
+
+// The record of a lost run is written anew, so that no begin overlooks the sweep; Java's runs are in no record. A Java peer
+// that has taken the item since it was read bears a failover mark: that there is none is proved by creating it.
+function proveUntouched(tree: JobTree, { item, isRecorded }: OrphanedItem): Operation[] {
+  const path = tree.paths.item(item);
+  const { data, stat } = tree.node(path)!;
+  const { version } = stat;
+  const record: Operation = isRecorded ? { kind: 'set', path, data, version } : { kind: 'check', path, version };
+  const taken = tree.paths.mark(item, 'failover');
+  if (!tree.isMixed() || tree.has(taken)) return [record];
+  return [record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
+}
