@@ -38,6 +38,10 @@ export function itemsOf(runs: readonly TestRun[]): number[] {
   return runs.map(({ item }) => item).toSorted((a, b) => a - b);
 }
 
+export function ascending(a: number, b: number): number {
+  return a - b;
+}
+
 /** The numbers 0..count-1. */
 export function range(count: number): number[] {
   return [...Array(count).keys()];

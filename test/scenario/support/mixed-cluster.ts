@@ -1,0 +1,121 @@
+import type { JobHandler, JobOptions } from '../../../libs/elastic-job/src/domain/index.js';
+import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import { createTestCluster, type TestCluster } from '../../../libs/elastic-job/src/testing/index.js';
+import { JavaPeer, type JavaPeerOptions } from './java-peer.js';
+import { operatorOf } from './registry-walk.js';
+
+export const JOB = 'settle-orders';
+export const MINUTE = 60_000;
+
+export interface MixedClusterOptions {
+  /** How many of ours start at once. */
+  readonly instances: number;
+  readonly handler?: JobHandler;
+  readonly job?: Partial<JobOptions>;
+}
+
+/** Instances of ours and Java peers over one registry and one virtual clock, with one job that fires every minute. */
+export class MixedCluster {
+  readonly peers: JavaPeer[] = [];
+
+  private constructor(
+    readonly ours: TestCluster,
+    readonly operator: RegistryCenter,
+    private readonly job: JobOptions,
+  ) {}
+
+  static async start({ instances, handler = () => {}, job }: MixedClusterOptions): Promise<MixedCluster> {
+    const options = {
+      name: JOB,
+      cron: '0 * * * * ?',
+      shardingTotalCount: 4,
+      failover: true,
+      clockChange: 'quartz' as const,
+      ...job,
+    };
+    const ours = await createTestCluster({ instances, jobs: [{ ...options, handler }] });
+    return new MixedCluster(ours, await operatorOf(ours), options);
+  }
+
+  /** Starts a Java peer. Its server is 10.0.0.9, so it comes before ours in Java's order, unless another is named. */
+  async java(options: Partial<JavaPeerOptions> = {}): Promise<JavaPeer> {
+    const { cron, shardingTotalCount, failover, misfire = true, monitorExecution = true } = this.job;
+    const peer = await JavaPeer.start(this.ours, {
+      jobName: JOB,
+      serverIp: '10.0.0.9',
+      config: {
+        cron,
+        failover,
+        misfire,
+        monitorExecution,
+        reconcileIntervalMinutes: 10,
+        shardingTotalCount,
+      },
+      ...options,
+    });
+    this.peers.push(peer);
+    return peer;
+  }
+
+  stop(): Promise<void> {
+    return this.ours.stop();
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.ours.advance(ms);
+  }
+
+  /** Moves to the next full minute and further. @returns that minute */
+  async untilNextMinute(further: number): Promise<number> {
+    await this.advance(MINUTE - (this.ours.clock.wallNow() % MINUTE) + further);
+    return this.minute();
+  }
+
+  minute(): number {
+    return Math.floor(this.ours.clock.wallNow() / MINUTE) * MINUTE;
+  }
+
+  /** The items that were run for a fire time, on either side, ascending; with what began twice, twice. */
+  itemsAt(fireTime: number): { java: number[]; ours: number[] } {
+    const items = (runs: readonly { item: number; fireTime: number }[]) =>
+      runs.filter((run) => run.fireTime === fireTime).map(({ item }) => item);
+    return {
+      java: items(this.peers.flatMap(({ runs }) => runs)).toSorted((a, b) => a - b),
+      ours: items(this.ours.runs(JOB)).toSorted((a, b) => a - b),
+    };
+  }
+
+  /** What ours have run so far, told as `item source`. */
+  told(from = 0): string[] {
+    return this.ours
+      .runs(JOB)
+      .slice(from)
+      .map(({ item, source }) => `${item} ${source}`);
+  }
+
+  /** The job's nodes that match, relative to its root. */
+  async nodes(path: string): Promise<string[]> {
+    return (await this.operator.exists(`/${JOB}/${path}`)) === undefined
+      ? []
+      : [...(await this.operator.children(`/${JOB}/${path}`))].toSorted();
+  }
+
+  async read(path: string): Promise<string | undefined> {
+    return (await this.operator.read(`/${JOB}/${path}`))?.data;
+  }
+
+  /** The owner of each item, as the registry has it. */
+  async owners(): Promise<(string | undefined)[]> {
+    const items = (await this.nodes('sharding')).map(Number).toSorted((a, b) => a - b);
+    return Promise.all(items.map((item) => this.read(`sharding/${item}/instance`)));
+  }
+
+  leader(): Promise<string | undefined> {
+    return this.read('leader/election/instance');
+  }
+
+  /** The instance id of one of ours. */
+  id(instance: number): string {
+    return [...this.ours.instances[instance]!.instanceIds].at(-1)!;
+  }
+}
