@@ -36,6 +36,8 @@ export class JavaPeer {
   private readonly clock: InstanceClock;
   private readonly registry: JavaRegistry;
   private readonly paths: JobPaths;
+  /** Resolves when its start is over. */
+  registered: Promise<void> = Promise.resolve();
   private cache!: Subtree;
   private events: Promise<void> = Promise.resolve();
   private thread: Promise<void> = Promise.resolve();
@@ -61,9 +63,10 @@ export class JavaPeer {
     );
   }
 
-  static async start(cluster: TestCluster, options: JavaPeerOptions): Promise<JavaPeer> {
+  /** Starts it; what it does then takes time. */
+  static launch(cluster: TestCluster, options: JavaPeerOptions): JavaPeer {
     const peer = new JavaPeer(cluster, options);
-    await cluster.clock.advanceUntil(peer.register());
+    peer.registered = peer.register();
     return peer;
   }
 
@@ -199,7 +202,7 @@ export class JavaPeer {
   }
 
   private async isLeaderUntilBlock(): Promise<boolean> {
-    while (!this.cache.has(this.paths.leader)) {
+    while (!this.cache.has(this.paths.leader) && !this.isStopped) {
       await this.clock.sleep(SHORT_SLEEP_MS);
       if (this.isServerEnabled(this.options.serverIp)) await this.elect();
     }

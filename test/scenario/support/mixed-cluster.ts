@@ -37,10 +37,17 @@ export class MixedCluster {
     return new MixedCluster(ours, await operatorOf(ours), options);
   }
 
-  /** Starts a Java peer. Its server is 10.0.0.9, so it comes before ours in Java's order, unless another is named. */
+  /** Starts a Java peer, and waits until its start is over. */
   async java(options: Partial<JavaPeerOptions> = {}): Promise<JavaPeer> {
+    const peer = this.launchJava(options);
+    await this.ours.clock.advanceUntil(peer.registered);
+    return peer;
+  }
+
+  /** Starts a Java peer. Its server is 10.0.0.9, so it comes before ours in Java's order, unless another is named. */
+  launchJava(options: Partial<JavaPeerOptions> = {}): JavaPeer {
     const { cron, shardingTotalCount, failover, misfire = true, monitorExecution = true } = this.job;
-    const peer = await JavaPeer.start(this.ours, {
+    const peer = JavaPeer.launch(this.ours, {
       jobName: JOB,
       serverIp: '10.0.0.9',
       config: {
