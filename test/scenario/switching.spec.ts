@@ -82,7 +82,10 @@ describe('monitorExecution that is switched off while the job runs', () => {
   });
 
   it('given items that run, when it is switched off and their instance dies, then the leader removes the marks and nobody claims', async () => {
-    await startCluster({ instances: 2, handler: () => sleep(50_000) });
+    // The survivor is idle: it would claim at once.
+    const handler = ({ shardingItem }: ShardingContext) =>
+      cluster.assignment(JOB).get(shardingItem) === 0 && sleep(50_000);
+    await startCluster({ instances: 2, handler });
     await untilNextMinute(1_000);
     await switchOff('monitorExecution');
 
@@ -154,6 +157,7 @@ describe('a job all of whose servers an operator disables', () => {
     await startCluster({ instances: 2 });
     await untilNextMinute(1_000);
     await setServers('DISABLED');
+    await operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT'); // Nobody is there to reshard.
 
     await untilNextMinute(1_000);
     await untilNextMinute(1_000);
