@@ -52,27 +52,6 @@ describe('a configuration that changes while the job runs', () => {
     expect(cluster.runs(JOB).find(({ item }) => item === 3)!.endedAt).toBeDefined();
   });
 
-  it('given a text that is no configuration, when it is written, then the job goes on with what it had and says so', async () => {
-    await startCluster({ instances: 2 });
-
-    await operator.set(`/${JOB}/config`, 'cron: [');
-    await untilNextMinute(1_000);
-
-    expect(itemsOf(lastFired())).toEqual(range(4));
-    expect(cluster.instances[0]!.runtime.status().jobs[0]!.problem).toContain('config node');
-  });
-
-  it('given a total that no request holds, when it is written, then handlers still see the total that is assigned', async () => {
-    const totals: number[] = [];
-    await startCluster({ instances: 1, handler: ({ shardingTotalCount }) => totals.push(shardingTotalCount) });
-
-    await writeConfig(/^shardingTotalCount: .*$/m, 'shardingTotalCount: 1000000');
-    await untilNextMinute(1_000);
-
-    expect(totals).toEqual([4, 4, 4, 4]);
-    expect(cluster.instances[0]!.runtime.status().jobs[0]!.problem).toContain('1000000');
-  });
-
   it('given an item in the failover queue, when failover is switched off, then the item runs at its fire times again', async () => {
     await startCluster({ instances: 1, handler: ({ shardingItem }) => sleep(shardingItem === 0 ? 3_600_000 : 10) });
     await untilNextMinute(1_000);

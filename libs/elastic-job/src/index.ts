@@ -5,6 +5,7 @@ export {
   ConfigurationNodeError,
   ConfigurationService,
   ContentionError,
+  ElasticJob2ConfigurationError,
   ExecutionService,
   InstanceIdTakenError,
   InstanceService,
@@ -22,6 +23,7 @@ export {
 } from './coordination/index.js';
 export {
   type ClockChange,
+  type ClockChangeOption,
   ConfigurationError,
   createShardingStrategy,
   type CronFieldName,
@@ -30,6 +32,8 @@ export {
   ElasticJobError,
   type ExecutionSource,
   FencedError,
+  HiddenText,
+  importElasticJob2Configuration,
   InvalidShardingError,
   javaHashCode,
   type JobBriefStatus,

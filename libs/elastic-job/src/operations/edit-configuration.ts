@@ -41,7 +41,8 @@ export function editConfiguration(
   changes: JobConfigurationChanges,
   strategies: StrategyLookup = [],
 ): { readonly configuration: JobConfiguration; readonly text: string } {
-  const current = layOptions(unsaid(jobName), parseConfiguration(text, jobName));
+  const stored = parseConfiguration(text, jobName);
+  const current = layOptions(unsaid(jobName), stored);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const configuration = resolveJobOptions(
     { ...current, ...Object.fromEntries(given) },
@@ -52,7 +53,8 @@ export function editConfiguration(
       surplusItemParameters: changes.shardingItemParameters === undefined,
     },
   );
-  return { configuration, text: formatConfiguration(configuration) };
+  const written = { ...configuration, overwrite: stored.overwrite ?? false };
+  return { configuration, text: formatConfiguration(written, stored) };
 }
 
 export function describeConfiguration(configuration: JobConfiguration): StoredJobConfiguration {

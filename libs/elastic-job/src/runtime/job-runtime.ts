@@ -34,8 +34,11 @@ export class JobRuntime {
   private readonly ending = new AbortController();
   private joining: Promise<void> | undefined;
   private session: JobSession | undefined;
+  private entering: JobSession | undefined;
   private isEntered = false;
   private hasEntered = false;
+  /** The session has a leader and knows what it owes: fire times may come. */
+  private isStarted = false;
   private isPaused = false;
   /** Fire times before this instant were nobody's to run here. */
   private owedSince = 0;
@@ -89,7 +92,7 @@ export class JobRuntime {
     try {
       await this.whileWanted(tree, () => this.services.configurations.install(tree));
       this.ending.signal.throwIfAborted();
-      this.settings.apply(tree);
+      this.applySettings(tree);
       this.assertShareable(tree);
       this.services.trees.set(tree);
       tree.on((event) => this.hear(tree, event));
@@ -117,8 +120,13 @@ export class JobRuntime {
     return tree.isMixed() ? findUnshareable(this.configuration) : [];
   }
 
+  // Without settings it stays outside: registered, it would be given items that it does not begin.
   private async enter(session: JobSession): Promise<void> {
     const { tree } = session;
+    if (this.entering === session || this.settings.problem !== undefined) return;
+    this.entering = session;
+    // What was no job of ours was left as it was, until somebody made it one.
+    if (!tree.has(tree.paths.sessions)) await this.whileWanted(tree, () => this.services.configurations.install(tree));
     const { instances, queue } = this.services;
     await this.whileWanted(tree, (signal) =>
       instances.join(tree, {
@@ -131,12 +139,15 @@ export class JobRuntime {
     this.hasEntered = true;
     this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: tree.self.jobInstanceId });
     await session.start();
-    this.startTicking();
+    this.isStarted = true;
+    this.followSchedule();
   }
 
-  private startTicking(): void {
-    const { schedule } = this.settings;
-    if (schedule === undefined || this.ending.signal.aborted) return; // A one-off job waits for triggers.
+  /** A one-off job has no schedule; a job whose settings cannot be used follows none. */
+  private followSchedule(): void {
+    const { problem, schedule } = this.settings;
+    if (!this.isStarted || schedule === undefined || problem !== undefined) return this.ticker.stop();
+    if (this.ticker.isStarted) return this.ticker.reschedule(schedule);
     this.ticker.start(schedule);
     if (this.isPaused) this.ticker.pause();
   }
@@ -153,6 +164,7 @@ export class JobRuntime {
     if (session === undefined) return;
     this.session = undefined;
     this.isEntered = false;
+    this.isStarted = false;
     this.ticker.stop();
     session.close();
     this.services.leader.endTerm(this.jobName, reason);
@@ -255,15 +267,29 @@ export class JobRuntime {
     if (!isReset && !isConfiguration && event.kind !== 'InstanceJoined' && event.kind !== 'InstanceLost') return;
     if (this.isEntered && !tree.hasInstance(tree.self.jobInstanceId)) return void this.onRemoved();
     this.sayMixed(tree);
+    this.enterSoon(tree);
+  }
+
+  private enterSoon(tree: JobTree): void {
+    if (this.session?.tree !== tree) return;
+    this.enter(this.session).catch((error: unknown) => {
+      if (!tree.signal.aborted) this.onError('joining the job failed', error);
+    });
   }
 
   private reloadConfiguration(tree: JobTree): void {
+    const wasUsable = this.settings.problem === undefined;
+    this.applySettings(tree);
+    this.followSchedule();
+    if (!wasUsable && this.isStarted) this.session?.lookAgain();
+  }
+
+  private applySettings(tree: JobTree): void {
+    const before = this.settings.problem;
     this.settings.apply(tree);
-    const { problem, schedule } = this.settings;
-    if (problem !== undefined) this.onError('the changed configuration cannot be used', problem);
-    if (schedule === undefined) this.ticker.stop();
-    else if (this.ticker.isStarted) this.ticker.reschedule(schedule);
-    else if (this.isEntered) this.startTicking();
+    const { problem } = this.settings;
+    if (problem === undefined || problem === before) return;
+    this.onError('the configuration in the registry cannot be used; nothing is begun until it is repaired', problem);
   }
 
   // An operator's shutdown: to come back, the process must be restarted. The session goes on, for other jobs and for what
@@ -283,6 +309,7 @@ export class JobRuntime {
 
   private stopBeginning(reason: LeftJobError): void {
     this.ending.abort(reason);
+    this.isStarted = false;
     this.ticker.stop();
     this.session?.close();
   }
@@ -293,6 +320,8 @@ export class JobRuntime {
     const said = [...peers, ...unshareable].join();
     if (said === this.mixedSaid) return;
     this.mixedSaid = said;
+    // Beside Java, the clocks change by Quartz's rule.
+    this.reloadConfiguration(tree);
     if (peers.length > 0) this.events.emit({ kind: 'mixed', jobName: this.jobName, peers, unshareable });
     // What came while the job was mixed was the peers' to run.
     else this.owedSince = this.options.clock.wallNow();

@@ -114,6 +114,10 @@ export class JobSession {
     this.manual.lookAgain();
   }
 
+  private get mayBegin(): boolean {
+    return this.isAccepting && this.parts.settings.problem === undefined;
+  }
+
   /** Begins nothing more, of whatever kind. What runs goes on. */
   close(): void {
     this.isAccepting = false;
@@ -126,7 +130,7 @@ export class JobSession {
 
   /** One fire time: assign, begin, run. Resolves when what was begun has ended. */
   async tick(fireTime: number): Promise<void> {
-    if (!this.isAccepting) return;
+    if (!this.mayBegin) return;
     const trigger: Trigger = { jobName: this.tree.jobName, fireTime, origin: 'schedule', source: 'NORMAL_TRIGGER' };
     if (this.isUnshareable(trigger)) return;
     this.handling = fireTime;
@@ -147,7 +151,7 @@ export class JobSession {
 
   /** Claims one waiting item and runs it. @returns the lease, whose `settled()` tells the outcome */
   async claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
-    if (!this.isAccepting || !this.isFailoverOn || this.unshareable().length > 0) return 'empty';
+    if (!this.mayBegin || !this.isFailoverOn || this.unshareable().length > 0) return 'empty';
     const lease = await this.parts.running.expect(() => this.beginClaimed());
     if (typeof lease === 'string') return lease;
     this.parts.events.emit({ kind: 'claimed', jobName: this.tree.jobName, items: lease.items, source: 'FAILOVER' });
@@ -218,7 +222,7 @@ export class JobSession {
   /** Begins what is free of the items; what still runs is marked as misfired. */
   private async begin({ trigger, items }: AssignedTrigger): Promise<ExecutionLease | undefined> {
     const { events, running, services } = this.parts;
-    if (!this.isAccepting) return undefined;
+    if (!this.mayBegin) return undefined;
     const free = items.filter((item) => !running.has(item));
     events.emit({ kind: 'triggered', trigger, items });
     if (items.length === 0) return undefined;
@@ -305,7 +309,7 @@ export class JobSession {
     const { clock, settings } = this.parts;
     const { misfire, monitorExecution } = settings.configuration;
     const since = this.parts.owedSince();
-    const isPossible = this.isAccepting && misfire && monitorExecution && this.unshareable().length === 0;
+    const isPossible = this.mayBegin && misfire && monitorExecution && this.unshareable().length === 0;
     if (!isPossible || since === undefined || this.problem !== undefined) return undefined;
     // Beside Java an item is not kept longer than its run: the leader waits for it.
     if (this.tree.isMixed() && this.tree.isReshardingPending()) return undefined;

@@ -1,5 +1,5 @@
 import type { ConfigurationDifference, ConfigurationService, JobTree } from '../coordination/index.js';
-import { CronSchedule, type JobConfiguration } from '../domain/index.js';
+import { CronSchedule, type JobConfiguration, timetableOf } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 
 /** What a job runs by in this process: the settings that were usable last. Reading them never fails. */
@@ -15,7 +15,7 @@ export class JobSettings {
     private readonly configurations: ConfigurationService,
     private readonly events: JobEvents,
   ) {
-    this.cron = scheduleOf(inForce);
+    this.cron = scheduleOf(inForce, false);
   }
 
   get configuration(): JobConfiguration {
@@ -37,21 +37,22 @@ export class JobSettings {
     return this.differing;
   }
 
-  /** Why the `config` node as it stands cannot be used, if so. */
+  /** Why the `config` node as it stands cannot be used, if so: nothing may be begun then. */
   get problem(): unknown {
     return this.fault;
   }
 
-  /** Takes over what the tree says. @throws {ConfigurationNodeError} if that was never usable in this process */
-  apply(tree: JobTree): void {
+  /** Takes over what the tree says, if it can be used. @param isMixed the job has a Java peer */
+  apply(tree: JobTree, isMixed = tree.isMixed()): void {
     const { configuration, differences, writtenAt, problem } = this.configurations.inForce(tree);
     this.fault = problem;
     if (problem !== undefined) return;
-    this.cron = scheduleOf(configuration);
+    this.cron = scheduleOf(configuration, isMixed);
     this.inForce = configuration;
     this.since = writtenAt;
+    const before = this.differing.join();
     this.differing = differences.map(describeDifference);
-    if (this.differing.length === 0) return;
+    if (this.differing.length === 0 || this.differing.join() === before) return;
     this.events.emit({ kind: 'configuration-differs', jobName: tree.jobName, differences: this.differing });
   }
 
@@ -67,7 +68,8 @@ export class JobSettings {
   }
 }
 
-function scheduleOf({ cron, timeZone, clockChange }: JobConfiguration): CronSchedule | undefined {
+function scheduleOf(configuration: JobConfiguration, isMixed: boolean): CronSchedule | undefined {
+  const { cron, timeZone, clockChange } = timetableOf(configuration, isMixed);
   return cron === undefined ? undefined : new CronSchedule(cron, timeZone, clockChange);
 }
 

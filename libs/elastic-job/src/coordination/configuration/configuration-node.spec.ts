@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   createShardingStrategy,
+  HiddenText,
   type JobConfiguration,
   type JobOptions,
   resolveJobOptions,
   type ShardingStrategy,
 } from '../../domain/index.js';
-import { ConfigurationNodeError } from './configuration.errors.js';
+import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { formatConfiguration } from './format-configuration.js';
 import { layConfiguration } from './lay-configuration.js';
 import { parseConfiguration } from './parse-configuration.js';
@@ -30,7 +31,7 @@ shardingTotalCount: 1
 staticSharding: false
 `;
 
-/** Every Java setting, among them those that have no counterpart here. */
+/** Every Java setting. */
 const FULL_FROM_JAVA = `cron: 0/5 * * * * ?
 description: desc
 disabled: true
@@ -83,21 +84,35 @@ const everything: Partial<JobOptions> = {
   shardingTimeoutMs: 1,
   timeoutMs: 2,
   concurrency: 3,
+  staticSharding: true,
+  label: 'lb',
+  props: { 'script.command.line': 'echo hi', true: '012' },
+  jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD',
+  jobErrorHandlerType: 'PAGER',
+  jobListenerTypes: ['audit', 'metrics'],
+  jobExtraConfigurations: '- !!com.acme.Tracing\n  password: secret',
+  serverRetentionMinutes: 0,
 };
 
 describe('formatConfiguration', () => {
   it('given a job with defaults, when written, then the text is that of Java and one entry of props', () => {
-    const props = 'props:\n  nestjs.clockChange: natural\n';
+    const props = 'props:\n  nestjs.clockChange: auto\n';
     expect(formatConfiguration(jobOf())).toBe(FROM_JAVA.replace('reconcile', `${props}reconcile`));
   });
 
   it('given every setting, when written, then those that Java lacks are texts among the props', () => {
     const text = formatConfiguration(jobOf(everything));
     expect(text).toContain(
-      "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.shardingTimeoutMs: '1'\n" +
-        "  nestjs.strategy: BY_REGION\n  nestjs.timeZone: Europe/Berlin\n  nestjs.timeoutMs: '2'\nreconcile",
+      "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.jobErrorHandlerType: PAGER\n" +
+        "  nestjs.jobListenerTypes: audit,metrics\n  nestjs.serverRetentionMinutes: '0'\n" +
+        "  nestjs.shardingTimeoutMs: '1'\n  nestjs.strategy: BY_REGION\n  nestjs.timeZone: Europe/Berlin\n" +
+        "  nestjs.timeoutMs: '2'\n  script.command.line: echo hi\n  'true': '012'\nreconcile",
     );
-    expect(text).not.toMatch(/^(?:timeZone|jobShardingStrategyType)/m);
+    expect(text).toContain('\njobExecutorThreadPoolSizeProviderType: SINGLE_THREAD\n');
+    expect(text).toContain('\njobExtraConfigurations:\n- !!com.acme.Tracing\n  password: secret\njobName');
+    expect(text).toContain('\nlabel: lb\n');
+    expect(text).toContain('\nstaticSharding: true\n');
+    expect(text).not.toMatch(/^(?:timeZone|jobShardingStrategyType|jobErrorHandlerType|jobListenerTypes)/m);
   });
 
   it('given a zone and a strategy that Java knows, when written, then they stand where Java reads them', () => {
@@ -109,13 +124,16 @@ describe('formatConfiguration', () => {
 });
 
 describe('layConfiguration', () => {
-  it.each([{}, everything, { timeZone: 'GMT+8:00', strategy: 'ODEVITY' }, { jobParameter: "'\t\u0085\n\n" }])(
-    'given a node that the same options wrote, when laid over them, then nothing differs: %j',
-    (options) => {
-      const local = jobOf(options);
-      expect(layConfiguration(local, formatConfiguration(local))).toEqual({ configuration: local, differences: [] });
-    },
-  );
+  it.each([
+    {},
+    everything,
+    { timeZone: 'GMT+8:00', strategy: 'ODEVITY' },
+    { cron: '' },
+    { jobParameter: "'\t\u0085\n\n" },
+  ])('given a node that the same options wrote, when laid over them, then nothing differs: %j', (options) => {
+    const local = jobOf(options);
+    expect(layConfiguration(local, formatConfiguration(local))).toEqual({ configuration: local, differences: [] });
+  });
 
   it('given a node of other options, when laid, then the node wins and each difference is named', () => {
     const stored = formatConfiguration(
@@ -140,7 +158,7 @@ describe('layConfiguration', () => {
     const local = jobOf({ timeZone: 'Europe/Berlin', strategy: byRegion, timeoutMs: 5, concurrency: 2 });
     const { configuration, differences } = layConfiguration(local, FROM_JAVA);
     expect(configuration).toEqual({ ...local, clockChange: 'quartz' });
-    expect(differences).toEqual([{ field: 'clockChange', local: 'natural', stored: 'quartz' }]);
+    expect(differences).toEqual([{ field: 'clockChange', local: 'auto', stored: 'quartz' }]);
   });
 
   it('given a full node of Java, when laid, then all that has a counterpart is in force', () => {
@@ -158,9 +176,15 @@ describe('layConfiguration', () => {
       reconcileIntervalMinutes: 0,
       shardingItemParameters: '0=a,1=b,2=c',
       shardingTotalCount: 3,
-      staticSharding: true,
       timeZone: 'GMT+8:00',
       clockChange: 'quartz',
+      staticSharding: true,
+      label: 'lb',
+      props: { 'script.command.line': 'echo hi', n: '5' },
+      jobErrorHandlerType: 'LOG',
+      jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD',
+      jobListenerTypes: ['l1'],
+      jobExtraConfigurations: new HiddenText('compared in kept-parts.spec.ts'),
     });
   });
 
@@ -224,15 +248,23 @@ describe('parseConfiguration', () => {
     ["failover: 'true'", { failover: true }],
     ['description: yes', { description: 'yes' }],
     ['description: 012', { description: '012' }],
+    ['cron:', {}],
     ['description: null', {}],
     ["description: 'null'", { description: 'null' }],
     ['description:', {}],
     ['description: a\ndescription: b', { description: 'b' }],
     ['{"description":"a=b","failover":true}', { description: 'a=b', failover: true }],
     ['props: null', {}],
+    ['staticSharding: on', { staticSharding: true }],
+    ['jobListenerTypes: [a, b]', { jobListenerTypes: ['a', 'b'] }],
+    ['jobListenerTypes: null', {}],
+    ["props:\n  a: 012\n  b: yes\n  c: '012'\n  d:\n  e: 1.50", { props: { a: '10', b: 'true', c: '012', e: '1.50' } }],
+    ['description: !!binary B2E=', { description: '\u0007a' }],
+    ['description: &x y\nlabel: *x', { description: 'y', label: 'y' }],
     ["props:\n  nestjs.timeoutMs: 5\n  nestjs.concurrency: '2'", { nestjs: { timeoutMs: 5, concurrency: 2 } }],
   ])('given %j, when read, then it is what Java reads', (text, expected) => {
-    expect(parseConfiguration(text, 'myJob')).toEqual({ nestjs: {}, ...expected });
+    const unknown = { entries: new Map(), props: {} };
+    expect(parseConfiguration(text, 'myJob')).toEqual({ nestjs: {}, props: {}, unknown, ...expected });
   });
 
   it.each([
@@ -240,10 +272,13 @@ describe('parseConfiguration', () => {
     ['cron: a\n\tfailover: true', 'line 2: '],
     ['', 'line 1: it is not a YAML mapping'],
     ['just text', 'line 1: it is not a YAML mapping'],
-    ['cron: a\nshardingTotal: 3', 'line 2: "shardingTotal" is not a setting of ElasticJob'],
+    ['cron: a\n<<: {failover: true}', 'line 2: << must be written out'],
     ['cron: a\n\nfailover: perhaps', 'line 3: failover must be true or false, but is "perhaps"'],
     ['shardingTotalCount: 08', 'line 1: shardingTotalCount must be a whole number, but is "08"'],
-    ['cron:\n- a', 'line 1: cron must be a text'],
+    ['cron:\n- a', 'line 1: cron must be a text, but is a list or a mapping'],
+    ['props:\n- a', 'line 1: props must be a mapping'],
+    ['jobListenerTypes: a', 'line 1: jobListenerTypes must be a list of texts'],
+    ['props:\n  a:\n    b: c', 'line 2: a must be a text'],
     ['props:\n  nestjs.concurrency: many', 'line 2: nestjs.concurrency must be a whole number, but is "many"'],
   ])('given %j, when read, then the error names job and line', (text, problem) => {
     const parse = () => parseConfiguration(text, 'myJob');
@@ -253,6 +288,7 @@ describe('parseConfiguration', () => {
 
   it('given the JSON of ElasticJob 2, when read, then the error says what it is', () => {
     const json = String.raw`{"jobName":"j","jobClass":"com.acme.J","jobType":"SIMPLE","shardingItemParameters":"0\u003da"}`;
+    expect(() => parseConfiguration(json, 'myJob')).toThrow(ElasticJob2ConfigurationError);
     expect(() => parseConfiguration(json, 'myJob')).toThrow('it was written by ElasticJob 2 (JSON)');
   });
 });

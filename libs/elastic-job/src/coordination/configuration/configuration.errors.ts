@@ -1,6 +1,6 @@
 import { ElasticJobError, type JobName } from '../../domain/index.js';
 
-/** The registry's `config` node of a job cannot be used. Thrown at start; later the job keeps what it had. */
+/** The registry's `config` node of a job cannot be used: nothing of the job is begun until it is corrected. */
 export class ConfigurationNodeError extends ElasticJobError {
   readonly code = 'CONFIGURATION_NODE';
 
@@ -14,6 +14,19 @@ export class ConfigurationNodeError extends ElasticJobError {
       `The registry's config node of job "${jobName}" cannot be used: ${problems.join('; ')}. ` +
         'Correct the node, or start the job once with overwrite: true.',
       options,
+    );
+  }
+}
+
+/** The job is one of ElasticJob 2, whose instances cannot share it with this package. It is left alone. */
+export class ElasticJob2ConfigurationError extends ElasticJobError {
+  readonly code = 'ELASTIC_JOB_2_CONFIGURATION';
+
+  constructor(readonly jobName: JobName) {
+    super(
+      `The registry's config node of job "${jobName}" cannot be used: it was written by ElasticJob 2 (JSON), while this ` +
+        'package speaks ElasticJob 3 (YAML). Take another job name or namespace; importElasticJob2Configuration makes ' +
+        'options of the text.',
     );
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationError, resolveJobOptions } from '../../domain/index.js';
+import { ConfigurationError, HiddenText, resolveJobOptions } from '../../domain/index.js';
 import { JOB, type Member, Registry } from '../member.for-spec.js';
-import { ConfigurationNodeError } from './configuration.errors.js';
+import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 
 let registry: Registry;
 beforeEach(() => {
@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 
 describe('installing a job', () => {
-  it('given ten starters with different options, when they install at once, then one configuration is written for all', async () => {
+  it('fault 26: given ten starters with different options, when they install at once, then one configuration is written for all', async () => {
     const members = await Promise.all(
       Array.from({ length: 10 }, (_, index) => registry.member({ shardingTotalCount: index + 1 })),
     );
@@ -88,6 +88,111 @@ describe('installing a job', () => {
   });
 });
 
+describe('writing a configuration', () => {
+  it('given overwriters with different options, when they start at once, then each writes once, and all come to rest', async () => {
+    const members = await Promise.all(
+      [0, 1, 2, 3, 4].map((second) => registry.member({ cron: `${second} * * * * ?`, overwrite: true })),
+    );
+
+    await Promise.all(members.map(({ configurations, tree }) => configurations.install(tree)));
+
+    await Promise.all(members.map(({ tree }) => tree.sync()));
+    expect(new Set(members.map(({ configurations }) => configurations.current(JOB).cron)).size).toBe(1);
+    expect(members[0]!.tree.stat(members[0]!.tree.paths.config)!.version).toBeLessThan(5);
+  });
+
+  it('given parts that this version does not know, when overwritten at start, then they are there afterwards', async () => {
+    const first = await registry.joined();
+    await write(
+      first,
+      `${await textOf(first)}future: 1\n`.replace('props:\n', 'props:\n  nestjs.future: a\n  theirs: b\n'),
+    );
+
+    const bold = await registry.joined({ overwrite: true, props: { mine: 'c' } });
+
+    const text = await textOf(bold);
+    expect(text).toContain('future: 1\n');
+    expect(text).toContain('props:\n  mine: c\n  nestjs.clockChange: auto\n  nestjs.future: a\n  theirs: b\n');
+    expect(bold.configurations.current(JOB).props).toEqual({ mine: 'c', theirs: 'b' });
+    const { version } = bold.tree.stat(bold.tree.paths.config)!;
+    await bold.configurations.install(bold.tree);
+    expect(bold.tree.stat(bold.tree.paths.config)!.version).toBe(version);
+  });
+
+  it('given an edit without one of the props, when written, then that one is gone', async () => {
+    const member = await registry.joined({ props: { a: '1', b: '2' } });
+
+    await member.configurations.write(member.tree, { ...member.configurations.current(JOB), props: { b: '2' } });
+
+    expect(member.configurations.current(JOB).props).toEqual({ b: '2' });
+  });
+
+  it('given overwrite in the node, when it is edited, then that stays as it is there', async () => {
+    const member = await registry.joined();
+    await write(member, (await textOf(member)).replace('overwrite: false', 'overwrite: true'));
+
+    await member.configurations.write(member.tree, { ...member.configurations.current(JOB), jobParameter: 'p' });
+
+    expect(await textOf(member)).toMatch(/^overwrite: true$/m);
+  });
+
+  it.each([
+    ['fault 20: given a wrong cron', { cron: '0 0 *' }, /cron.*0 0 \*/],
+    ['given an unknown time zone', { timeZone: 'Europe/Berln' }, /Europe\/Berln/],
+    ['given a total that no transaction holds', { shardingTotalCount: 1_000_000 }, /1000000/],
+    [
+      'given tracing settings that are no YAML',
+      { jobExtraConfigurations: new HiddenText('- [secret') },
+      /^(?!.*secret).*line/,
+    ],
+  ])('%s, when it is written, then it is refused and the node is as before', async (_title, changes, message) => {
+    const member = await registry.joined();
+    const before = await textOf(member);
+
+    const refused = member.configurations.write(member.tree, { ...member.configurations.current(JOB), ...changes });
+
+    await expect(refused).rejects.toThrow(ConfigurationError);
+    await expect(refused).rejects.toThrow(message);
+    expect(await textOf(member)).toBe(before);
+  });
+
+  it('given somebody else edits the node meanwhile, when it is written, then what he added is kept', async () => {
+    const member = await registry.joined();
+    const other = await registry.operator();
+    const edited = `${await textOf(member)}future: 1\n`;
+    const transaction = member.center.transaction.bind(member.center);
+    member.center.transaction = async (...request) => {
+      member.center.transaction = transaction;
+      await other.set(member.tree.paths.config, edited);
+      return transaction(...request);
+    };
+
+    await member.configurations.write(member.tree, { ...member.configurations.current(JOB), jobParameter: 'p' });
+
+    expect(await textOf(member)).toMatch(/^jobParameter: p$/m);
+    expect(await textOf(member)).toContain('future: 1\n');
+  });
+});
+
+describe('a job of ElasticJob 2', () => {
+  const json = '{"jobName":"settle-orders","jobClass":"com.acme.J","jobType":"SIMPLE"}';
+
+  it('given one, when a job of that name is installed, even with overwrite, then nothing of it is touched', async () => {
+    const other = await registry.operator();
+    await other.create(`/${JOB}`, '', 'PERSISTENT');
+    await other.create(`/${JOB}/config`, json, 'PERSISTENT');
+    const member = await registry.member({ overwrite: true });
+
+    await member.configurations.install(member.tree);
+
+    expect(await textOf(member)).toBe(json);
+    expect(await other.children(`/${JOB}`)).toEqual(['config']);
+    expect(member.configurations.inForce(member.tree).problem).toBeInstanceOf(ElasticJob2ConfigurationError);
+    const refused = member.configurations.write(member.tree, member.configurations.current(JOB));
+    await expect(refused).rejects.toThrow('importElasticJob2Configuration');
+  });
+});
+
 describe('a configuration that was changed into something unusable', () => {
   it.each([
     ['cron: [', ConfigurationNodeError],
@@ -104,12 +209,14 @@ describe('a configuration that was changed into something unusable', () => {
     expect(problem).toBeInstanceOf(error);
   });
 
-  it('given it is there before the first start, when a job starts, then that fails', async () => {
+  it('given it is there before the first start, when a job starts, then its own options wait with the problem', async () => {
     await write(await registry.joined(), 'cron: [');
     const late = await registry.member();
     await late.configurations.install(late.tree);
 
-    expect(() => late.configurations.current(JOB)).toThrow(ConfigurationNodeError);
+    const { configuration, problem } = late.configurations.inForce(late.tree);
+    expect(configuration).toMatchObject({ jobName: JOB, cron: '0 * * * * ?' });
+    expect(problem).toBeInstanceOf(ConfigurationNodeError);
   });
 
   it('given it is mended, when it is read, then the problem is gone', async () => {
@@ -125,6 +232,10 @@ describe('a configuration that was changed into something unusable', () => {
     expect(member.configurations.inForce(member.tree).problem).toBeUndefined();
   });
 });
+
+async function textOf({ center, tree }: Member): Promise<string> {
+  return (await center.read(tree.paths.config))!.data;
+}
 
 async function write(member: Member, text: string): Promise<void> {
   await (await registry.operator()).set(member.tree.paths.config, text);

@@ -1,8 +1,10 @@
 import { ConfigurationError, type JobConfiguration, type JobName, UnknownJobError } from '../../domain/index.js';
 import type { Operation, RegistryNode } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
+import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { formatConfiguration } from './format-configuration.js';
 import { type ConfigurationDifference, layConfiguration, type StrategyLookup } from './lay-configuration.js';
+import { readConfiguration, type StoredConfiguration } from './parse-configuration.js';
 
 /** A job as declared in this process. */
 export interface LocalJob {
@@ -22,7 +24,10 @@ export interface EffectiveConfiguration {
   readonly differences: readonly ConfigurationDifference[];
   /** When the `config` node was last written, in milliseconds since the epoch on the registry's clock. */
   readonly writtenAt: number;
-  /** The node was changed into something that cannot be used; what was in force before stays so. */
+  /**
+   * Why the node cannot be used: nothing of the job may be begun until it is corrected. `configuration` is then what was
+   * in force before, or the local one.
+   */
   readonly problem?: unknown;
 }
 
@@ -49,12 +54,12 @@ export class ConfigurationService {
     this.effective.delete(jobName);
   }
 
-  /** The settings in force. @throws {ConfigurationNodeError} if the registry's `config` node cannot be used */
+  /** The settings in force. Those of a node that cannot be used are not among them: see `inForce`. */
   current(jobName: JobName): JobConfiguration {
     return this.inForce(this.trees.of(jobName)).configuration;
   }
 
-  /** The settings in force with what they differ in. @throws {ConfigurationNodeError} if none was ever usable */
+  /** The settings in force, where they differ from the local ones, and what is wrong with the node. */
   inForce(tree: JobTree): EffectiveConfiguration {
     const node = tree.node(tree.paths.config);
     const local = this.localJob(tree.jobName);
@@ -68,7 +73,8 @@ export class ConfigurationService {
 
   /**
    * Creates the job's persistent nodes where they are missing, and its `config` node if it is missing or the local options
-   * say `overwrite`. Safe against other starters: whoever comes second finds the work done.
+   * say `overwrite`. Safe against other starters: whoever comes second finds the work done. A job of ElasticJob 2 is left
+   * as it is.
    * @throws {ConfigurationError} if the job belongs to another class, or has too many items; nothing is written then
    */
   async install(tree: JobTree): Promise<void> {
@@ -76,18 +82,35 @@ export class ConfigurationService {
     this.assertFits({ ...local.configuration, place: local.place });
     await untilCommitted(tree, 'installing the job', async () => {
       assertSameClass(tree, local);
-      const operations = installOperations(tree, local);
+      const stored = readStored(tree);
+      if (stored === 'elastic-job-2') return true;
+      const operations = this.installOperations(tree, local, stored);
       if (operations.length === 0) return true;
-      await tree.registry.transaction(operations, { signal: tree.signal });
-      return undefined; // Another instance may be installing the same job: look again at what is left to do.
+      const result = await tree.registry.transaction(operations, { signal: tree.signal });
+      // Whoever was faster may have installed the same job: look again at what is left to do.
+      if (result.kind === 'refused') return undefined;
+      await tree.sync({ signal: tree.signal });
+      return true;
     });
   }
 
-  /** Writes the settings over the `config` node, whatever it holds. Every instance of the job hears of it. */
+  /**
+   * Writes the settings to the `config` node, and keeps what the node has beside them. Every instance of the job hears of it.
+   * @throws {ConfigurationError} for settings that break a rule, such as a wrong cron expression; nothing is written then
+   */
   async write(tree: JobTree, configuration: JobConfiguration): Promise<void> {
-    const data = formatConfiguration(configuration);
-    await tree.registry.set(tree.paths.config, data, undefined, { signal: tree.signal });
-    await tree.sync({ signal: tree.signal });
+    const local = this.localJob(tree.jobName);
+    await untilCommitted(tree, 'writing the configuration', async () => {
+      const stored = readStored(tree);
+      if (stored === 'elastic-job-2') throw new ElasticJob2ConfigurationError(tree.jobName);
+      // Whether the next start overwrites the node is decided there.
+      const overwrite = stored?.overwrite ?? configuration.overwrite;
+      const data = this.format({ ...local, configuration: { ...configuration, overwrite } }, stored);
+      const result = await tree.registry.transaction([writeOperation(tree, data)], { signal: tree.signal });
+      if (result.kind === 'refused') return undefined;
+      await tree.sync({ signal: tree.signal });
+      return true;
+    });
   }
 
   private read(
@@ -100,8 +123,34 @@ export class ConfigurationService {
       this.assertFits({ ...laid.configuration, place });
       return { ...laid, writtenAt: stat.mtime };
     } catch (problem) {
-      if (known === undefined) throw problem;
-      return { ...known, problem };
+      return { configuration: local, differences: [], writtenAt: stat.mtime, ...known, problem };
+    }
+  }
+
+  private installOperations(tree: JobTree, local: LocalJob, stored: StoredConfiguration | undefined): Operation[] {
+    const isMissing = !tree.has(tree.paths.config);
+    const config = isMissing || local.configuration.overwrite ? this.overwrite(tree, local, stored) : [];
+    return [...rootOperations(tree, local.className), ...config, ...parentOperations(tree)];
+  }
+
+  private overwrite(tree: JobTree, local: LocalJob, stored: StoredConfiguration | undefined): Operation[] {
+    // Props that the local options do not name belong to somebody else.
+    const props = { ...stored?.props, ...local.configuration.props };
+    const data = this.format({ ...local, configuration: { ...local.configuration, props } }, stored);
+    return tree.node(tree.paths.config)?.data === data ? [] : [writeOperation(tree, data)];
+  }
+
+  /** The text of a node. It is read back first: what nobody can use is never written. */
+  private format({ configuration, place }: LocalJob, keeping: StoredConfiguration | undefined): string {
+    const { jobName, shardingTotalCount } = configuration;
+    this.assertFits({ jobName, place, shardingTotalCount });
+    try {
+      const data = formatConfiguration(configuration, keeping);
+      layConfiguration(configuration, data, this.strategies);
+      return data;
+    } catch (error) {
+      if (!(error instanceof ConfigurationNodeError)) throw error;
+      throw new ConfigurationError(`job "${jobName}" (${place})`, error.problems, { cause: error });
     }
   }
 
@@ -112,7 +161,26 @@ export class ConfigurationService {
   }
 }
 
-function installOperations(tree: JobTree, { configuration, className }: LocalJob): Operation[] {
+/** What the node has that is to be kept; nothing if it cannot be read. */
+function readStored(tree: JobTree): StoredConfiguration | 'elastic-job-2' | undefined {
+  const node = tree.node(tree.paths.config);
+  try {
+    return node && readConfiguration(node.data, tree.jobName).stored;
+  } catch (error) {
+    if (error instanceof ElasticJob2ConfigurationError) return 'elastic-job-2';
+    if (error instanceof ConfigurationNodeError) return undefined;
+    throw error;
+  }
+}
+
+function writeOperation(tree: JobTree, data: string): Operation {
+  const path = tree.paths.config;
+  const stat = tree.stat(path);
+  if (stat === undefined) return { kind: 'create', path, data, mode: 'PERSISTENT' };
+  return { kind: 'set', path, data, version: stat.version };
+}
+
+function parentOperations(tree: JobTree): Operation[] {
   const { paths } = tree;
   const parents = [
     paths.instances,
@@ -126,13 +194,9 @@ function installOperations(tree: JobTree, { configuration, className }: LocalJob
     paths.queue,
     paths.items,
   ];
-  return [
-    ...rootOperations(tree, className),
-    ...configOperations(tree, configuration),
-    ...parents
-      .filter((path) => !tree.has(path))
-      .map((path): Operation => ({ kind: 'create', path, data: '', mode: 'PERSISTENT' })),
-  ];
+  return parents
+    .filter((path) => !tree.has(path))
+    .map((path) => ({ kind: 'create', path, data: '', mode: 'PERSISTENT' }));
 }
 
 // Java writes the class name in the same step as `config`, and refuses a job whose root names another class.
@@ -141,15 +205,6 @@ function rootOperations(tree: JobTree, className: string): Operation[] {
   if (root === undefined) return [{ kind: 'create', path: tree.paths.root, data: className, mode: 'PERSISTENT' }];
   if (root.data !== '' || tree.has(tree.paths.config)) return [];
   return [{ kind: 'set', path: tree.paths.root, data: className, version: root.stat.version }];
-}
-
-function configOperations(tree: JobTree, configuration: JobConfiguration): Operation[] {
-  const path = tree.paths.config;
-  const data = formatConfiguration(configuration);
-  const stored = tree.node(path);
-  if (stored === undefined) return [{ kind: 'create', path, data, mode: 'PERSISTENT' }];
-  if (!configuration.overwrite || stored.data === data) return [];
-  return [{ kind: 'set', path, data, version: stored.stat.version }];
 }
 
 function assertSameClass(tree: JobTree, { className, place }: LocalJob): void {

@@ -1,25 +1,33 @@
 import {
   ConfigurationError,
+  HiddenText,
+  isJavaErrorHandlerType,
   isJavaStrategyType,
+  isJavaThreadPoolSizeType,
+  isJavaTimeZone,
   type JobConfiguration,
   type JobOptions,
   resolveJobOptions,
   type ShardingStrategy,
 } from '../../domain/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
-import { isJavaTimeZone } from './nestjs-props.js';
 import { parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
+import { poolSizeIn } from './place-types.js';
 
 /** The user's own strategies, which the node names by their type. */
 export type StrategyLookup = readonly ShardingStrategy[];
 
+type Comparable = string | number | boolean | undefined;
+
+const PROPS = 'props.';
+
 /** A setting in which the registry's node overrules the local options. A strategy is named by its type. */
 export interface ConfigurationDifference {
-  /** A field of `JobConfiguration`. */
+  /** A field of `JobConfiguration`, or `props.` and the name of one of the props. */
   readonly field: string;
-  readonly local: string | number | boolean | undefined;
+  readonly local: Comparable;
   /** The value in force. */
-  readonly stored: string | number | boolean | undefined;
+  readonly stored: Comparable;
 }
 
 export interface LaidConfiguration {
@@ -80,15 +88,34 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     description: stored.description ?? '',
     maxTimeDiffSeconds: stored.maxTimeDiffSeconds ?? -1,
     reconcileIntervalMinutes: stored.reconcileIntervalMinutes ?? 0,
+    staticSharding: stored.staticSharding ?? false,
+    label: stored.label,
+    props: stored.props,
     strategy: nestjs.strategy ?? (stored.jobShardingStrategyType || localOwnStrategy(local)),
-    timeZone: nestjs.timeZone ?? (stored.timeZone || localOwnTimeZone(local)),
+    timeZone: nestjs.timeZone ?? (stored.timeZone || localOwn(local.timeZone, isJavaTimeZone)),
+    ...layTypes(local, stored),
+    jobExtraConfigurations: stored.jobExtraConfigurations,
     // Ours always writes it, so a node without it came from Java, whose instances fire by Quartz's rule.
     clockChange: nestjs.clockChange ?? 'quartz',
-    staticSharding: stored.staticSharding ?? false,
     serverRetentionMinutes: nestjs.serverRetentionMinutes ?? local.serverRetentionMinutes,
     shardingTimeoutMs: nestjs.shardingTimeoutMs ?? local.shardingTimeoutMs,
     timeoutMs: nestjs.timeoutMs ?? local.timeoutMs,
     concurrency: nestjs.concurrency ?? local.concurrency,
+  };
+}
+
+function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
+  const { nestjs, jobListenerTypes = [] } = stored;
+  const { jobErrorHandlerType: errorHandler, jobExecutorThreadPoolSizeProviderType: poolSize } = local;
+  return {
+    jobErrorHandlerType:
+      nestjs.jobErrorHandlerType ?? (stored.jobErrorHandlerType || localOwn(errorHandler, isJavaErrorHandlerType)),
+    jobExecutorThreadPoolSizeProviderType:
+      nestjs.jobExecutorThreadPoolSizeProviderType ??
+      (poolSizeIn(stored) || localOwn(poolSize, isJavaThreadPoolSizeType)),
+    jobListenerTypes: [
+      ...new Set([...jobListenerTypes, ...(nestjs.jobListenerTypes?.split(',') ?? local.jobListenerTypes)]),
+    ],
   };
 }
 
@@ -97,18 +124,35 @@ function localOwnStrategy({ strategy }: JobConfiguration): ShardingStrategy | un
   return isJavaStrategyType(strategy.type) ? undefined : strategy;
 }
 
-/** The local zone if only a `nestjs.` setting could name it. */
-function localOwnTimeZone({ timeZone }: JobConfiguration): string | undefined {
-  return timeZone === undefined || isJavaTimeZone(timeZone) ? undefined : timeZone;
+/** The local name if only a `nestjs.` setting could hold it. */
+function localOwn(name: string | undefined, isJava: (name: string) => boolean): string | undefined {
+  return name === undefined || isJava(name) ? undefined : name;
 }
 
 function findDifferences(local: JobConfiguration, inForce: JobConfiguration): ConfigurationDifference[] {
-  const stored = new Map(Object.entries(inForce));
-  return Object.entries(local)
-    .map(([field, value]) => ({ field, local: comparable(value), stored: comparable(stored.get(field)) }))
-    .filter((difference) => difference.local !== difference.stored);
+  const ours = comparables(local);
+  const theirs = comparables(inForce);
+  return [...new Set([...ours.keys(), ...theirs.keys()])]
+    .filter((field) => ours.get(field) !== theirs.get(field))
+    .map((field) => ({ field, local: shown(field, ours.get(field)), stored: shown(field, theirs.get(field)) }));
 }
 
-function comparable(value: JobConfiguration[keyof JobConfiguration]): ConfigurationDifference['local'] {
-  return typeof value === 'object' ? value.type : value;
+/** Each of the props is a field of its own. */
+function comparables({ props, ...settings }: JobConfiguration): ReadonlyMap<string, Comparable> {
+  const fields = new Map<string, Comparable>();
+  for (const [field, value] of Object.entries(settings)) fields.set(field, comparable(value));
+  for (const [name, text] of Object.entries(props)) fields.set(`${PROPS}${name}`, text);
+  return fields;
+}
+
+function comparable(value: Exclude<JobConfiguration[keyof JobConfiguration], JobConfiguration['props']>): Comparable {
+  if (typeof value !== 'object') return value;
+  if (value instanceof HiddenText) return value.reveal().trim();
+  return 'type' in value ? value.type : value.join(', ');
+}
+
+/** Passwords of mail servers and databases are among these: that they differ is told, and not how. */
+function shown(field: string, value: Comparable): Comparable {
+  const isSecret = field.startsWith(PROPS) || field === 'jobExtraConfigurations';
+  return isSecret && value !== undefined ? 'hidden' : value;
 }

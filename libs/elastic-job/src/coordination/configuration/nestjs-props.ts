@@ -5,6 +5,10 @@
 export const NESTJS_PROPS = {
   clockChange: 'nestjs.clockChange',
   concurrency: 'nestjs.concurrency',
+  jobErrorHandlerType: 'nestjs.jobErrorHandlerType',
+  jobExecutorThreadPoolSizeProviderType: 'nestjs.jobExecutorThreadPoolSizeProviderType',
+  /** Separated by commas. */
+  jobListenerTypes: 'nestjs.jobListenerTypes',
   serverRetentionMinutes: 'nestjs.serverRetentionMinutes',
   shardingTimeoutMs: 'nestjs.shardingTimeoutMs',
   strategy: 'nestjs.strategy',
@@ -12,7 +16,5 @@ export const NESTJS_PROPS = {
   timeoutMs: 'nestjs.timeoutMs',
 } as const;
 
-/** True if Java reads the zone as well; it takes no other than those that begin so. */
-export function isJavaTimeZone(timeZone: string): boolean {
-  return timeZone.startsWith('GMT');
-}
+/** Every key of ours begins so, those of other versions as well. */
+export const NESTJS_PREFIX = 'nestjs.';

@@ -1,7 +1,9 @@
-import type { ClockChange, JobName } from '../../domain/index.js';
-import { ConfigurationNodeError } from './configuration.errors.js';
-import { NESTJS_PROPS } from './nestjs-props.js';
+import { type ClockChangeOption, HiddenText, type JobName } from '../../domain/index.js';
+import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
+import { NESTJS_PREFIX, NESTJS_PROPS } from './nestjs-props.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
+
+const OUR_KEYS: readonly string[] = Object.values(NESTJS_PROPS);
 
 /** What a `config` node says; a field is undefined if the node does not mention it. */
 export interface StoredConfiguration {
@@ -12,21 +14,36 @@ export interface StoredConfiguration {
   readonly shardingItemParameters: string | undefined;
   readonly jobParameter: string | undefined;
   readonly jobShardingStrategyType: string | undefined;
+  readonly jobErrorHandlerType: string | undefined;
+  /** Called so since ElasticJob 3.0.5. */
+  readonly jobExecutorThreadPoolSizeProviderType: string | undefined;
+  /** The same setting as it was called before. */
+  readonly jobExecutorServiceHandlerType: string | undefined;
+  readonly jobListenerTypes: readonly string[] | undefined;
+  readonly jobExtraConfigurations: HiddenText | undefined;
   readonly failover: boolean | undefined;
   readonly misfire: boolean | undefined;
   readonly monitorExecution: boolean | undefined;
+  readonly staticSharding: boolean | undefined;
   readonly disabled: boolean | undefined;
+  readonly overwrite: boolean | undefined;
   readonly description: string | undefined;
+  readonly label: string | undefined;
   readonly maxTimeDiffSeconds: number | undefined;
   readonly reconcileIntervalMinutes: number | undefined;
-  readonly staticSharding: boolean | undefined;
+  /** The user's. */
+  readonly props: Readonly<Record<string, string>>;
   /** The settings that Java does not have. */
   readonly nestjs: StoredNestjsProps;
+  readonly unknown: UnknownParts;
 }
 
 export interface StoredNestjsProps {
-  readonly clockChange: ClockChange | undefined;
+  readonly clockChange: ClockChangeOption | undefined;
   readonly concurrency: number | undefined;
+  readonly jobErrorHandlerType: string | undefined;
+  readonly jobExecutorThreadPoolSizeProviderType: string | undefined;
+  readonly jobListenerTypes: string | undefined;
   readonly serverRetentionMinutes: number | undefined;
   readonly shardingTimeoutMs: number | undefined;
   readonly strategy: string | undefined;
@@ -34,67 +51,122 @@ export interface StoredNestjsProps {
   readonly timeoutMs: number | undefined;
 }
 
-/** Settings of Java that have no counterpart here, and `overwrite`, which only counts where it was given. */
-const PASSED_OVER = [
-  'jobErrorHandlerType',
-  'jobExecutorServiceHandlerType',
-  'jobExecutorThreadPoolSizeProviderType',
-  'jobExtraConfigurations',
-  'jobListenerTypes',
-  'label',
-  'overwrite',
-  'props',
-];
+/** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
+export interface UnknownParts {
+  /** The texts of entries of the top level, by key. */
+  readonly entries: ReadonlyMap<string, string>;
+  /** Props that begin as ours do. */
+  readonly props: Readonly<Record<string, string>>;
+}
+
+/** What could be read of a node, and what is wrong with it: one text per fault. */
+export interface ReadConfiguration {
+  readonly stored: StoredConfiguration;
+  readonly problems: readonly string[];
+}
 
 /**
  * Reads the text of a `config` node as Java does: YAML 1.1, or JSON, which is a form of it. Tagged values (`!!...`, such as
- * data sources) are passed over.
- * @throws {ConfigurationNodeError} with job and line if the text is no YAML mapping, has a key that Java does not know
- * either, or a value of the wrong type; or if ElasticJob 2 wrote it.
+ * data sources) are not looked into.
+ * @throws {ConfigurationNodeError} with job and line if the text is no YAML mapping, or has a value of the wrong type.
+ * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it.
  * @see ElasticJob, `JobConfigurationPOJO` of every release 3.x
  */
 export function parseConfiguration(text: string, jobName: JobName): StoredConfiguration {
-  const read = readMapping(text);
-  if (read.kind === 'unreadable') throw new ConfigurationNodeError(jobName, [read.problem], { cause: read.cause });
-  const { mapping } = read;
-  if (mapping.has('jobClass') || mapping.has('jobType')) {
-    const problem = 'it was written by ElasticJob 2 (JSON), while this package speaks ElasticJob 3 (YAML)';
-    throw new ConfigurationNodeError(jobName, [problem]);
-  }
-  const stored = { ...javaSettings(mapping), nestjs: nestjsProps(mapping.mapping('props')) };
-  mapping.refuseOthers([...Object.keys(stored), ...PASSED_OVER]);
-  if (mapping.problems.length > 0) throw new ConfigurationNodeError(jobName, mapping.problems);
+  const { stored, problems } = readConfiguration(text, jobName);
+  if (problems.length > 0) throw new ConfigurationNodeError(jobName, problems);
   return stored;
 }
 
-function javaSettings(mapping: YamlMapping): Omit<StoredConfiguration, 'nestjs'> {
+/** As `parseConfiguration`, but a wrong value is undefined, and told. */
+export function readConfiguration(text: string, jobName: JobName): ReadConfiguration {
+  const read = readMapping(text);
+  if (read.kind === 'unreadable') throw new ConfigurationNodeError(jobName, [read.problem], { cause: read.cause });
+  const { mapping } = read;
+  if (mapping.has('jobClass') || mapping.has('jobType')) throw new ElasticJob2ConfigurationError(jobName);
+  const props = mapping.mapping('props');
+  const java = { ...texts(mapping), ...numbers(mapping), ...flags(mapping), ...lists(mapping) };
+  const stored: StoredConfiguration = {
+    ...java,
+    props: propsWhere(props, (key) => !key.startsWith(NESTJS_PREFIX)),
+    nestjs: nestjsProps(props),
+    unknown: {
+      entries: entriesBut([...Object.keys(java), 'props'], mapping),
+      props: propsWhere(props, (key) => key.startsWith(NESTJS_PREFIX) && !OUR_KEYS.includes(key)),
+    },
+  };
+  return { stored, problems: mapping.problems };
+}
+
+function texts(mapping: YamlMapping) {
   return {
     jobName: mapping.text('jobName'),
     cron: mapping.text('cron'),
     timeZone: mapping.text('timeZone'),
-    shardingTotalCount: mapping.integer('shardingTotalCount'),
     shardingItemParameters: mapping.text('shardingItemParameters'),
     jobParameter: mapping.text('jobParameter'),
     jobShardingStrategyType: mapping.text('jobShardingStrategyType'),
+    jobErrorHandlerType: mapping.text('jobErrorHandlerType'),
+    jobExecutorThreadPoolSizeProviderType: mapping.text('jobExecutorThreadPoolSizeProviderType'),
+    jobExecutorServiceHandlerType: mapping.text('jobExecutorServiceHandlerType'),
+    description: mapping.text('description'),
+    label: mapping.text('label'),
+  };
+}
+
+function numbers(mapping: YamlMapping) {
+  return {
+    shardingTotalCount: mapping.integer('shardingTotalCount'),
+    maxTimeDiffSeconds: mapping.integer('maxTimeDiffSeconds'),
+    reconcileIntervalMinutes: mapping.integer('reconcileIntervalMinutes'),
+  };
+}
+
+function flags(mapping: YamlMapping) {
+  return {
     failover: mapping.boolean('failover'),
     misfire: mapping.boolean('misfire'),
     monitorExecution: mapping.boolean('monitorExecution'),
-    disabled: mapping.boolean('disabled'),
-    description: mapping.text('description'),
-    maxTimeDiffSeconds: mapping.integer('maxTimeDiffSeconds'),
-    reconcileIntervalMinutes: mapping.integer('reconcileIntervalMinutes'),
     staticSharding: mapping.boolean('staticSharding'),
+    disabled: mapping.boolean('disabled'),
+    overwrite: mapping.boolean('overwrite'),
+  };
+}
+
+function lists(mapping: YamlMapping) {
+  const extra = mapping.entryText('jobExtraConfigurations')?.value;
+  return {
+    jobListenerTypes: mapping.texts('jobListenerTypes'),
+    jobExtraConfigurations: extra === undefined ? undefined : new HiddenText(extra),
   };
 }
 
 function nestjsProps(props: YamlMapping): StoredNestjsProps {
   return {
-    clockChange: props.oneOf(NESTJS_PROPS.clockChange, ['quartz', 'natural']),
+    clockChange: props.oneOf(NESTJS_PROPS.clockChange, ['auto', 'quartz', 'natural']),
     concurrency: props.integer(NESTJS_PROPS.concurrency),
+    jobErrorHandlerType: props.text(NESTJS_PROPS.jobErrorHandlerType),
+    jobExecutorThreadPoolSizeProviderType: props.text(NESTJS_PROPS.jobExecutorThreadPoolSizeProviderType),
+    jobListenerTypes: props.text(NESTJS_PROPS.jobListenerTypes),
     serverRetentionMinutes: props.integer(NESTJS_PROPS.serverRetentionMinutes),
     shardingTimeoutMs: props.integer(NESTJS_PROPS.shardingTimeoutMs),
     strategy: props.text(NESTJS_PROPS.strategy),
     timeZone: props.text(NESTJS_PROPS.timeZone),
     timeoutMs: props.integer(NESTJS_PROPS.timeoutMs),
   };
+}
+
+function propsWhere(props: YamlMapping, isWanted: (key: string) => boolean): Record<string, string> {
+  const wanted = props.keys.filter(isWanted).map((key) => [key, props.looseText(key)] as const);
+  return Object.fromEntries(wanted.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
+}
+
+function entriesBut(known: readonly string[], mapping: YamlMapping): ReadonlyMap<string, string> {
+  const entries = new Map<string, string>();
+  for (const key of mapping.keys.filter((name) => !known.includes(name))) {
+    if (key === '<<') mapping.refuse(key, 'must be written out: what it merges is not read');
+    const entry = mapping.entryText(key);
+    if (entry !== undefined) entries.set(key, `${entry.key}:${entry.value}`);
+  }
+  return entries;
 }

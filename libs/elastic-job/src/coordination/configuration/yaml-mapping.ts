@@ -1,9 +1,29 @@
-import { isMap, isScalar, LineCounter, type Pair, parseDocument, Scalar, YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  Scalar,
+  YAMLMap,
+} from 'yaml';
+import { entryText } from './yaml-entry.js';
+import { readBoolean, readInteger } from './yaml-value.js';
 
 /** A YAML 1.1 mapping, or why the text is none. */
 export type ReadMapping =
   | { readonly kind: 'mapping'; readonly mapping: YamlMapping }
   | { readonly kind: 'unreadable'; readonly problem: string; readonly cause?: Error };
+
+/** What a mapping was read from. */
+interface Source {
+  readonly text: string;
+  readonly lines: LineCounter;
+  readonly document: Document;
+}
 
 /** The failsafe schema leaves every scalar the text that it is, so that the type of the field decides, as in Java. */
 export function readMapping(text: string): ReadMapping {
@@ -21,7 +41,7 @@ export function readMapping(text: string): ReadMapping {
     return { kind: 'unreadable', problem: `line ${lines.linePos(cause.pos[0]).line}: ${cause.message}`, cause };
   }
   if (!isMap(document.contents)) return { kind: 'unreadable', problem: 'line 1: it is not a YAML mapping' };
-  return { kind: 'mapping', mapping: new YamlMapping(document.contents, lines) };
+  return { kind: 'mapping', mapping: new YamlMapping(document.contents, { text, lines, document }) };
 }
 
 /**
@@ -34,11 +54,15 @@ export class YamlMapping {
   private readonly entries: ReadonlyMap<string, Pair>;
 
   constructor(
-    map: YAMLMap,
-    private readonly lines: LineCounter,
+    private readonly map: YAMLMap,
+    private readonly source: Source,
     readonly problems: string[] = [],
   ) {
     this.entries = new Map(map.items.map((entry) => [String(entry.key), entry]));
+  }
+
+  get keys(): readonly string[] {
+    return [...this.entries.keys()];
   }
 
   has(key: string): boolean {
@@ -61,56 +85,66 @@ export class YamlMapping {
     return this.read(key, choices.join(' or '), (text) => choices.find((choice) => choice === text));
   }
 
-  /** A mapping inside this one, empty if there is none; its problems are noted here. */
-  mapping(key: string): YamlMapping {
-    const value = this.entries.get(key)?.value;
-    return new YamlMapping(isMap(value) ? value : new YAMLMap(), this.lines, this.problems);
+  /** A text where Java knows no type: the plain `012` is the number ten there, and then the text `10`. */
+  looseText(key: string): string | undefined {
+    const node = this.value(key);
+    const isPlain = isScalar(node) && node.type === Scalar.PLAIN;
+    return this.read(key, 'a text', (text) =>
+      isPlain ? String(readBoolean(text) ?? readInteger(text) ?? text) : text,
+    );
   }
 
-  /** Notes a problem for each key that is not known. */
-  refuseOthers(known: readonly string[]): void {
-    for (const [key, entry] of this.entries) {
-      if (!known.includes(key))
-        this.problems.push(`line ${this.lineOf(entry)}: "${key}" is not a setting of ElasticJob`);
-    }
+  texts(key: string): readonly string[] | undefined {
+    const node = this.value(key);
+    if (isNull(node)) return undefined;
+    if (isSeq(node) && node.items.every((item) => isScalar(item))) return node.items.map((item) => String(item));
+    this.refuse(key, 'must be a list of texts');
+    return undefined;
+  }
+
+  /** A mapping inside this one, empty if there is none; its problems are noted here. */
+  mapping(key: string): YamlMapping {
+    const node = this.value(key);
+    if (!isMap(node) && !isNull(node)) this.refuse(key, 'must be a mapping');
+    return new YamlMapping(isMap(node) ? node : new YAMLMap(), this.source, this.problems);
+  }
+
+  /** The text of an entry as it can be written back, undefined if it has no value. Only for a document's own mapping. */
+  entryText(key: string): { readonly key: string; readonly value: string } | undefined {
+    const entry = this.entries.get(key);
+    if (entry === undefined || isNull(this.value(key))) return undefined;
+    return entryText(this.source.text, this.map, entry);
+  }
+
+  /** Notes what is wrong with an entry. */
+  refuse(key: string, fault: string): void {
+    const node = this.entries.get(key)?.key;
+    const { line } = this.source.lines.linePos(isScalar(node) ? (node.range?.[0] ?? 0) : 0);
+    this.problems.push(`line ${line}: ${key} ${fault}`);
   }
 
   private read<T>(key: string, expected: string, convert: (text: string) => T | undefined): T | undefined {
-    const entry = this.entries.get(key);
-    if (entry === undefined || isNull(entry.value)) return undefined;
-    const value = isScalar(entry.value) ? convert(String(entry.value)) : undefined;
-    if (value === undefined) {
-      this.problems.push(`line ${this.lineOf(entry)}: ${key} must be ${expected}, but is "${String(entry.value)}"`);
-    }
+    const node = this.value(key);
+    if (isNull(node)) return undefined;
+    const value = isScalar(node) ? convert(textOf(node)) : undefined;
+    const given = isScalar(node) ? `"${String(node)}"` : 'a list or a mapping';
+    if (value === undefined) this.refuse(key, `must be ${expected}, but is ${given}`);
     return value;
   }
 
-  private lineOf({ key }: Pair): number {
-    return this.lines.linePos(isScalar(key) ? (key.range?.[0] ?? 0) : 0).line;
+  private value(key: string): unknown {
+    const value = this.entries.get(key)?.value;
+    return isAlias(value) ? value.resolve(this.source.document) : value;
   }
 }
 
+/** snakeyaml writes a text with control characters as Base64. */
+function textOf(node: Scalar): string {
+  const isBinary = node.tag === 'tag:yaml.org,2002:binary';
+  return isBinary ? Buffer.from(String(node), 'base64').toString('utf8') : String(node);
+}
+
 function isNull(node: unknown): boolean {
-  if (node === null) return true;
+  if (node === null || node === undefined) return true;
   return isScalar(node) && node.type === Scalar.PLAIN && /^(?:|~|null|Null|NULL)$/.test(String(node));
-}
-
-function readBoolean(text: string): boolean | undefined {
-  if (/^(?:true|yes|on)$/i.test(text)) return true;
-  return /^(?:false|no|off)$/i.test(text) ? false : undefined;
-}
-
-function readInteger(text: string): number | undefined {
-  const digits = text.replaceAll('_', '').replace(/^[-+]/, '');
-  const size = readDigits(digits);
-  return size !== undefined && text.startsWith('-') ? -size : size;
-}
-
-/** Binary, hexadecimal, octal, decimal, and base 60 with colons. */
-function readDigits(digits: string): number | undefined {
-  if (/^0b[01]+$/.test(digits)) return Number.parseInt(digits.slice(2), 2);
-  if (/^0x[\da-f]+$/i.test(digits)) return Number.parseInt(digits.slice(2), 16);
-  if (/^0[0-7]+$/.test(digits)) return Number.parseInt(digits, 8);
-  if (!/^(?:0|[1-9]\d*(?::[0-5]?\d)*)$/.test(digits)) return undefined;
-  return digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 }

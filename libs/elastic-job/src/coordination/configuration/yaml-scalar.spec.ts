@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { formatScalar } from './yaml-scalar.js';
+import { formatKey, formatScalar } from './yaml-scalar.js';
 
 const asCron = { column: 'cron: '.length, indent: '  ' };
 const WORDS = 'word '.repeat(30);
@@ -51,7 +51,11 @@ const fromJava: [string, string][] = [
   ['a\nb', '|-\n  a\n  b'],
   ['a\n\nb\n', '|\n  a\n\n  b'],
   ['a\n\n', '|+\n  a\n'],
+  ['\n', '|2+\n'],
+  [' a\nb', '|2-\n   a\n  b'],
+  ['\n\na', '|2-\n\n\n  a'],
   ['a \nb', String.raw`"a \nb"`],
+  ['a\t\u0085\u00a0b', String.raw`"a\t\N\_b"`],
   ['a\tb', String.raw`"a\tb"`],
   ['a\r\nb', String.raw`"a\r\nb"`],
   [`${WORDS}x`, `${'word '.repeat(15)}word\n  ${'word '.repeat(14)}x`],
@@ -69,6 +73,26 @@ describe('formatScalar', () => {
     const document = parseDocument(`cron: ${formatScalar(text, asCron)}\n`, { version: '1.1', schema: 'failsafe' });
     expect(document.errors).toEqual([]);
     expect(document.get('cron')).toBe(text);
+  });
+});
+
+describe('formatKey', () => {
+  const LONGEST = 'k'.repeat(122);
+  it.each([
+    ['a', '  a: '],
+    ['a b', '  a b: '],
+    ['true', "  'true': "],
+    ['a\tb', String.raw`  "a\tb": `],
+    [WORDS.slice(0, 99), `  ${WORDS.slice(0, 99)}: `],
+    [LONGEST, `  ${LONGEST}: `],
+    [`${LONGEST}k`, `  ? ${LONGEST}k\n  : `],
+    ['', "  ? ''\n  : "],
+    ['a\nb', '  ? |-\n    a\n    b\n  : '],
+  ])('given the key %j, when written, then it is what Java writes, and read back', (key, written) => {
+    expect(formatKey(key, '  ')).toBe(written);
+    const document = parseDocument(`props:\n${written}v\n`, { version: '1.1', schema: 'failsafe' });
+    expect(document.errors).toEqual([]);
+    expect(document.getIn(['props', key])).toBe('v');
   });
 });
 

@@ -5,6 +5,15 @@ export interface ScalarPlace {
 }
 
 const LINE_WIDTH = 80;
+/** From here on a key is too long; snakeyaml counts 128 with the tag that it does not write. */
+const LONGEST_KEY = 123;
+
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\u0085', String.raw`\N`],
+  ['\u00a0', String.raw`\_`],
+  ['\u2028', String.raw`\L`],
+  ['\u2029', String.raw`\P`],
+]);
 
 /** Texts that YAML 1.1 reads as null, boolean, merge key, integer, float or date if they stand there plain. */
 const READ_AS_OTHER = new RegExp(
@@ -26,8 +35,8 @@ const NEEDS_QUOTES = /^$|^ | $|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[-?](?: |$)
 /** All but printable characters and the line feed; the last four are line breaks or marks to some readers. */
 const NEEDS_ESCAPES = /(?!\n)[\p{Cc}\p{Cs}\u2028\u2029\ufeff\uffff]/u;
 
-/** Line feeds that a literal block would lose or need an indentation mark for. */
-const NOT_LITERAL = /^[ \n]| \n| $/;
+/** Blanks at the end of a line, which a literal block is not trusted with. */
+const NOT_LITERAL = / \n| $/;
 
 /**
  * A text as snakeyaml writes it in block style: plain where that reads back as the same text, else single quoted; several
@@ -40,18 +49,32 @@ export function formatScalar(text: string, place: ScalarPlace): string {
   return `'${fold(text.replaceAll("'", "''"), { ...place, column: place.column + 1 })}'`;
 }
 
-/** Every escape of JSON is one of YAML; YAML wants more characters escaped. */
+/**
+ * The start of an entry as snakeyaml writes it, up to where its value begins: `key: `. A key that is empty, has several
+ * lines, or is too long to be told from a value stands behind a `?` on lines of its own.
+ */
+export function formatKey(key: string, indent: string): string {
+  if (key !== '' && !key.includes('\n') && key.length < LONGEST_KEY) {
+    return `${indent}${formatScalar(key, { column: Number.NEGATIVE_INFINITY, indent })}: `;
+  }
+  const place = { column: indent.length + 2, indent: `${indent}  ` };
+  return `${indent}? ${formatScalar(key, place)}\n${indent}: `;
+}
+
+/** Every escape of JSON is one of YAML; YAML wants more characters escaped, and has short forms for some. */
 function doubleQuoted(text: string): string {
   return JSON.stringify(text).replaceAll(
-    /[\x7f-\x9f\u2028\u2029\ufeff\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    /[\x7f-\xa0\u2028\u2029\ufeff\uffff]/g,
+    (character) => SHORT_ESCAPES.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
 function literalBlock(text: string, indent: string): string {
   const lines = text.replace(/\n$/, '').split('\n');
-  const ending = text.endsWith('\n\n') ? '+' : text.endsWith('\n') ? '' : '-';
-  return [`|${ending}`, ...lines.map((line) => (line === '' ? '' : indent + line))].join('\n');
+  const ending = text === '\n' || text.endsWith('\n\n') ? '+' : text.endsWith('\n') ? '' : '-';
+  // Without the mark, the first line's own blanks would count as the block's indent.
+  const mark = /^[ \n]/.test(text) ? '2' : '';
+  return [`|${mark}${ending}`, ...lines.map((line) => (line === '' ? '' : indent + line))].join('\n');
 }
 
 /** A line is folded at the first single blank beyond its width; blanks at either end must stay. */

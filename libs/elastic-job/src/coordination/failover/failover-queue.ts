@@ -24,6 +24,7 @@ import {
   findOrphanedItems,
   type JobName,
   lastFireTime,
+  timetableOf,
   type OrphanedItem,
   type QueuedItemState,
   type Target,
@@ -222,7 +223,7 @@ export class FailoverQueue {
   private unrecordedTarget(tree: JobTree, item: number): Target {
     const queuedAt = tree.stat(tree.paths.queued(item))?.ctime ?? this.clock.wallNow();
     const configuration = this.configurations.current(tree.jobName);
-    return { fireTime: lastFireTime(configuration, queuedAt) ?? queuedAt, origin: 'schedule' };
+    return { fireTime: lastFireTime(timetableOf(configuration, true), queuedAt) ?? queuedAt, origin: 'schedule' };
   }
 }
 

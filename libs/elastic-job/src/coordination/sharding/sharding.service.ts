@@ -23,6 +23,7 @@ import {
   lastFireTime,
   planSharding,
   sharedRunRecord,
+  timetableOf,
   type Trigger,
   turnAfter,
   turnOf,
@@ -172,7 +173,7 @@ export class ShardingService {
 
   private stamps(tree: JobTree, items: Iterable<number>): Operation[] {
     const now = this.clock.wallNow();
-    const last = lastFireTime(this.configurations.current(tree.jobName), now);
+    const last = lastFireTime(timetableOf(this.configurations.current(tree.jobName), true), now);
     return last === undefined ? [] : stampOperations(tree, items, sharedRunRecord(this.clock.uuid(), last, now));
   }
 

@@ -1,15 +1,30 @@
-import { isBuiltInStrategyType } from '../sharding/index.js';
+import { isJavaStrategyType } from '../sharding/index.js';
+import { isJavaTimeZone } from './java-names.js';
 import type { JobConfiguration } from './job-configuration.js';
 
 /**
  * The settings by which Java instances of the job would decide otherwise than ours: who runs an item, and when. One text
- * each; empty if the job can be shared.
+ * each, with value and remedy; empty if the job can be shared.
+ *
+ * Limits that hold within one instance (`timeoutMs`, `concurrency`, `shardingTimeoutMs`, `serverRetentionMinutes`) are
+ * not among them: Java ignores them, and nobody is run twice or never for it.
  */
-export function findUnshareable({ strategy, timeZone }: Pick<JobConfiguration, 'strategy' | 'timeZone'>): string[] {
+export function findUnshareable(
+  configuration: Pick<JobConfiguration, 'clockChange' | 'strategy' | 'timeZone'>,
+): string[] {
+  const { clockChange, strategy, timeZone } = configuration;
   const settings: string[] = [];
-  if (timeZone !== undefined && !timeZone.startsWith('GMT')) {
-    settings.push(`timeZone "${timeZone}" is a zone that Java cannot read`);
+  if (timeZone !== undefined && !isJavaTimeZone(timeZone)) {
+    settings.push(`timeZone "${timeZone}" is a zone that Java cannot read; use an offset such as "GMT+8:00", or none`);
   }
-  if (!isBuiltInStrategyType(strategy.type)) settings.push(`strategy "${strategy.type}" is one that Java lacks`);
+  if (clockChange === 'natural') {
+    settings.push('clockChange "natural" is not the rule of Java; use "auto" or "quartz"');
+  }
+  if (!isJavaStrategyType(strategy.type)) {
+    settings.push(
+      `strategy "${strategy.type}" is one that Java lacks; use AVG_ALLOCATION, ODEVITY, ROUND_ROBIN or, ` +
+        'with one item, SINGLE_SHARDING_BALANCE',
+    );
+  }
   return settings;
 }

@@ -1,4 +1,8 @@
+export { type ClockChangeOption, timetableOf } from './clock-change-option.js';
 export { findUnshareable } from './find-unshareable.js';
+export { HiddenText } from './hidden-text.js';
+export { importElasticJob2Configuration } from './import-elastic-job-2.js';
+export { isJavaErrorHandlerType, isJavaThreadPoolSizeType, isJavaTimeZone } from './java-names.js';
 export type { JobConfiguration } from './job-configuration.js';
 export { findJobNameFault } from './job-name.js';
 export type { JobOptions } from './job-options.js';

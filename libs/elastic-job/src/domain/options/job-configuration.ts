@@ -1,6 +1,7 @@
-import type { ClockChange } from '../schedule/index.js';
 import type { ShardingStrategy } from '../sharding/index.js';
 import type { JobName } from '../trigger.js';
+import type { ClockChangeOption } from './clock-change-option.js';
+import type { HiddenText } from './hidden-text.js';
 
 /**
  * A job's settings in force: every default applied, validated, frozen. Made from options by `resolveJobOptions`, and
@@ -12,7 +13,7 @@ export interface JobConfiguration {
   readonly cron: string | undefined;
   /** Undefined: the host's zone. */
   readonly timeZone: string | undefined;
-  readonly clockChange: ClockChange;
+  readonly clockChange: ClockChangeOption;
   readonly shardingTotalCount: number;
   /** As written: `0=Beijing,1=Shanghai`. */
   readonly shardingItemParameters: string;
@@ -27,6 +28,15 @@ export interface JobConfiguration {
   readonly maxTimeDiffSeconds: number;
   readonly reconcileIntervalMinutes: number;
   readonly staticSharding: boolean;
+  readonly label: string | undefined;
+  readonly props: Readonly<Record<string, string>>;
+  /** Undefined: Java's default, `CPU`. */
+  readonly jobExecutorThreadPoolSizeProviderType: string | undefined;
+  /** Undefined: `LOG`. */
+  readonly jobErrorHandlerType: string | undefined;
+  readonly jobListenerTypes: readonly string[];
+  /** The YAML of Java's tracing settings, as it stands in the registry. */
+  readonly jobExtraConfigurations: HiddenText | undefined;
   readonly serverRetentionMinutes: number;
   readonly shardingTimeoutMs: number;
   /** Undefined: no limit. */

@@ -1,5 +1,6 @@
 import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { CronSchedule } from '../schedule/index.js';
+import { HiddenText } from './hidden-text.js';
 import { findJobNameFault } from './job-name.js';
 import type { JobOptions } from './job-options.js';
 import { IsReadAs, IsWholeNumber, mustBe, rule, show } from './option-rules.js';
@@ -33,7 +34,7 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   @IsReadAs('an IANA name such as "Europe/Berlin", or "GMT+8:00"', (zone) => new CronSchedule(DAILY, zone, 'quartz'))
   readonly timeZone: unknown = undefined;
 
-  @IsIn(['quartz', 'natural'], { message: mustBe('"quartz" or "natural"') })
+  @IsIn(['auto', 'quartz', 'natural'], { message: mustBe('"auto", "quartz" or "natural"') })
   readonly clockChange: unknown = undefined;
 
   @IsBoolean(BOOLEAN)
@@ -63,7 +64,29 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   @IsBoolean(BOOLEAN)
   readonly staticSharding: unknown = undefined;
 
-  @IsWholeNumber()
+  @IsOptional()
+  @IsString(TEXT)
+  readonly label: unknown = undefined;
+
+  @IsProps()
+  readonly props: unknown = undefined;
+
+  @IsOptional()
+  @IsString(TEXT)
+  readonly jobExecutorThreadPoolSizeProviderType: unknown = undefined;
+
+  @IsOptional()
+  @IsString(TEXT)
+  readonly jobErrorHandlerType: unknown = undefined;
+
+  @IsTypeNames()
+  readonly jobListenerTypes: unknown = undefined;
+
+  @IsOptional()
+  @IsYamlList()
+  readonly jobExtraConfigurations: unknown = undefined;
+
+  @IsWholeNumber({ from: 0 })
   readonly serverRetentionMinutes: unknown = undefined;
 
   @IsWholeNumber({ from: 1 })
@@ -79,11 +102,53 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
 }
 
 const DAILY = '0 0 0 * * ?';
+const RESERVED_PROPS = 'nestjs.';
 
 function IsJobName(): PropertyDecorator {
   return rule(
     'isJobName',
     (name) => findJobNameFault(name) === undefined,
     ({ property, value }) => `${property} ${findJobNameFault(value)}, but is ${show(value)}`,
+  );
+}
+
+/** Texts by name. A value may be a secret and is not echoed. */
+function IsProps(): PropertyDecorator {
+  return rule(
+    'isProps',
+    (props) => findPropsFault(props) === undefined,
+    ({ property, value }) => `${property} ${findPropsFault(value)}`,
+  );
+}
+
+function findPropsFault(props: unknown): string | undefined {
+  if (typeof props !== 'object' || props === null || Array.isArray(props)) {
+    return `must be texts by name, such as { "streaming.process": "true" }, but is ${show(props)}`;
+  }
+  const entries: readonly [string, unknown][] = Object.entries(props);
+  const reserved = entries.find(([name]) => name.startsWith(RESERVED_PROPS));
+  if (reserved !== undefined) {
+    return `must not name "${reserved[0]}": what begins with "${RESERVED_PROPS}" are options of their own`;
+  }
+  const wrong = entries.find(([, value]) => typeof value !== 'string');
+  return wrong && `must be texts by name, but "${wrong[0]}" is a ${typeof wrong[1]}`;
+}
+
+/** A comma separates them in the registry. */
+function IsTypeNames(): PropertyDecorator {
+  return rule(
+    'isTypeNames',
+    (types) => Array.isArray(types) && types.every((type) => typeof type === 'string' && /^[^,]+$/.test(type)),
+    ({ property, value }) =>
+      `${property} must be a list of types without commas, but is ${Array.isArray(value) ? `[${value.map(show).join(', ')}]` : show(value)}`,
+  );
+}
+
+/** Not mustBe: a secret is not echoed. What has been read from a registry is taken as it was. */
+function IsYamlList(): PropertyDecorator {
+  return rule(
+    'isYamlList',
+    (value) => value instanceof HiddenText || (typeof value === 'string' && /^- .*(?:\n(?:- | |$).*)*$/.test(value)),
+    ({ property }) => `${property} must be a YAML list as ElasticJob writes it, with "- " before each element`,
   );
 }

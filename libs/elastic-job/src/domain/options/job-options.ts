@@ -1,12 +1,13 @@
 import type { JobName } from '../trigger.js';
-import type { ClockChange } from '../schedule/index.js';
 import type { ShardingStrategy } from '../sharding/index.js';
+import type { ClockChangeOption } from './clock-change-option.js';
+import type { HiddenText } from './hidden-text.js';
 
 /** What a developer writes. Everything but `shardingTotalCount` has a default. */
 export interface JobOptions {
   /** Unique among the jobs of the namespace. @default `{Class}.{method}` of the decorated provider */
   readonly name?: JobName;
-  /** Quartz's dialect: six or seven fields, seconds first. Absent: a one-off job, which runs when it is triggered. */
+  /** Quartz's dialect: six or seven fields, seconds first. @default none: a one-off job, which runs when it is triggered */
   readonly cron?: string;
   /** Number of items, at least 1. */
   readonly shardingTotalCount: number;
@@ -18,8 +19,8 @@ export interface JobOptions {
   readonly strategy?: string | ShardingStrategy | (new () => ShardingStrategy);
   /** An IANA name or ElasticJob's `GMT+8:00`. @default the host's zone */
   readonly timeZone?: string;
-  /** What happens to fire times around a clock change. @default 'natural' */
-  readonly clockChange?: ClockChange;
+  /** What happens to fire times around a clock change. @default 'auto' */
+  readonly clockChange?: ClockChangeOption;
   /** Items of a crashed instance run again at once on another one. Needs `monitorExecution`. @default false */
   readonly failover?: boolean;
   /** A fire time that was missed because the item still ran, or had no owner, is made up for once. @default true */
@@ -36,9 +37,21 @@ export interface JobOptions {
   readonly maxTimeDiffSeconds?: number;
   /** How often the leader looks for orphans that no event told of, in minutes; 0: never. @default 10 */
   readonly reconcileIntervalMinutes?: number;
-  /** Once assigned, items stay where they are until the total changes, whoever joins or leaves. @default false */
+  /** Items stay with their instances, also when others join or leave; only a changed total moves them. @default false */
   readonly staticSharding?: boolean;
-  /** How long an address that has no instance any more stays known as a server, in minutes; 0: for ever. @default 1440 */
+  /** A word for humans; decides nothing. @default none */
+  readonly label?: string;
+  /** Settings of job types, error handlers and listeners, by name. Names from `nestjs.` on are reserved. @default {} */
+  readonly props?: Readonly<Record<string, string>>;
+  /** Size of the thread pool of Java instances: `CPU` or `SINGLE_THREAD`. @default none */
+  readonly jobExecutorThreadPoolSizeProviderType?: string;
+  /** What becomes of a handler's error: `LOG`, `IGNORE`, `THROW`, `EMAIL`, `WECHAT`, `DINGTALK` or an own type. @default 'LOG' */
+  readonly jobErrorHandlerType?: string;
+  /** Listeners around each run, by type. @default [] */
+  readonly jobListenerTypes?: readonly string[];
+  /** Tracing settings of Java instances: a YAML list as ElasticJob writes it. Passed on, never shown. @default none */
+  readonly jobExtraConfigurations?: string | HiddenText;
+  /** How long the registry remembers a server without instances, in minutes; 0: for ever. @default 1440 */
   readonly serverRetentionMinutes?: number;
   /** Longest wait of a trigger for the leader to reshard, in milliseconds. @default 30_000 */
   readonly shardingTimeoutMs?: number;

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../errors.js';
 import { createShardingStrategy, type ShardingStrategy } from '../sharding/index.js';
@@ -19,7 +20,7 @@ describe('resolveJobOptions', () => {
       jobName: 'settle-orders',
       cron: '0/5 * * * * ?',
       timeZone: undefined,
-      clockChange: 'natural',
+      clockChange: 'auto',
       shardingTotalCount: 3,
       shardingItemParameters: '',
       jobParameter: '',
@@ -33,7 +34,13 @@ describe('resolveJobOptions', () => {
       maxTimeDiffSeconds: -1,
       reconcileIntervalMinutes: 10,
       staticSharding: false,
-      serverRetentionMinutes: 1440,
+      label: undefined,
+      props: {},
+      jobExecutorThreadPoolSizeProviderType: undefined,
+      jobErrorHandlerType: undefined,
+      jobListenerTypes: [],
+      jobExtraConfigurations: undefined,
+      serverRetentionMinutes: 1_440,
       shardingTimeoutMs: 30_000,
       timeoutMs: undefined,
       concurrency: undefined,
@@ -60,6 +67,13 @@ describe('resolveJobOptions', () => {
       shardingTimeoutMs: 1,
       timeoutMs: 2,
       concurrency: 3,
+      staticSharding: true,
+      label: 'nightly',
+      props: { 'streaming.process': 'true' },
+      jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD',
+      jobErrorHandlerType: 'THROW',
+      jobListenerTypes: ['audit'],
+      serverRetentionMinutes: 0,
     } as const;
     expect(resolveJobOptions({ ...given, name: 'OrderJobs.nightly' }, source)).toMatchObject({
       ...given,
@@ -82,8 +96,7 @@ describe('resolveJobOptions', () => {
         problems: [
           expect.stringMatching(/^cron: .*"0 0 \* \*"/),
           'shardingTotalCount must be a whole number from 1 to 2147483647, but is 0',
-          'strategy: There is no sharding strategy "BY_REGION"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN, ' +
-            'SINGLE_SHARDING_BALANCE, STICKY.',
+          'strategy: There is no sharding strategy "BY_REGION"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN.',
         ],
       }),
     );
@@ -98,13 +111,25 @@ describe('resolveJobOptions', () => {
     ['shardingItemParameters', '0=a,3=d', 'must name items from 0 to 2 (shardingTotalCount 3), but names 3'],
     ['shardingItemParameters', '-1=a', 'must be entries like "0=Beijing", but one is "-1=a"'],
     ['timeZone', 'Europe/Berln', '"Europe/Berln"'],
-    ['clockChange', 'cron', 'clockChange must be "quartz" or "natural", but is "cron"'],
+    ['clockChange', 'cron', 'clockChange must be "auto", "quartz" or "natural", but is "cron"'],
     ['failover', 'yes', 'failover must be true or false, but is "yes"'],
     ['description', 5, 'description must be a text, but is 5'],
+    ['staticSharding', 1, 'staticSharding must be true or false, but is 1'],
+    ['label', 5, 'label must be a text, but is 5'],
+    ['props', ['a'], 'props must be texts by name, such as { "streaming.process": "true" }'],
+    ['props', { 'email.port': 25 }, 'props must be texts by name, but "email.port" is a number'],
+    ['props', { 'nestjs.timeoutMs': '1' }, 'props must not name "nestjs.timeoutMs": what begins with "nestjs."'],
+    ['jobErrorHandlerType', 5, 'jobErrorHandlerType must be a text, but is 5'],
+    ['jobExecutorThreadPoolSizeProviderType', 5, 'jobExecutorThreadPoolSizeProviderType must be a text, but is 5'],
+    ['jobListenerTypes', 'audit', 'jobListenerTypes must be a list of types without commas, but is "audit"'],
+    ['jobListenerTypes', ['a,b'], 'jobListenerTypes must be a list of types without commas, but is ["a,b"]'],
+    ['jobExtraConfigurations', 5, 'jobExtraConfigurations must be a YAML list as ElasticJob writes it'],
+    ['jobExtraConfigurations', '- a\nfailover: true', 'jobExtraConfigurations must be a YAML list'],
+    ['serverRetentionMinutes', -1, 'serverRetentionMinutes must be a whole number from 0 to 2147483647, but is -1'],
     ['timeoutMs', 0, 'timeoutMs must be a whole number from 1 to 2147483647, but is 0'],
     ['concurrency', -1, 'concurrency must be a whole number from 1 to 2147483647, but is -1'],
     ['shardingTimeoutMs', Number.NaN, 'shardingTimeoutMs must be a whole number from 1 to 2147483647, but is NaN'],
-    ['strategy', 'STICKIER', 'no sharding strategy "STICKIER"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN'],
+    ['strategy', 'STICKY', 'no sharding strategy "STICKY"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN'],
     ['strategy', { type: 'X' }, 'or have a type (a text) and shard (a function), but is an object (type)'],
     ['strategy', { type: 'odevity', shard: () => new Map() }, 'a type of its own instead of ElasticJob\'s "odevity"'],
   ];
@@ -124,6 +149,26 @@ describe('resolveJobOptions', () => {
   ])('given the unknown option %s, when resolved, then the error tells what there is', (option, problem) => {
     const resolve = () => resolveJobOptions({ ...minimal, [option]: true }, source);
     expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));
+  });
+
+  it.each([undefined, ''])('given the cron %j, when resolved, then it is a one-off job', (cron) => {
+    expect(resolveJobOptions({ ...minimal, cron }, source).cron).toBeUndefined();
+  });
+
+  it('given SINGLE_SHARDING_BALANCE for several items, when resolved, then it is refused', () => {
+    const resolve = () => resolveJobOptions({ ...minimal, strategy: 'SINGLE_SHARDING_BALANCE' }, source);
+    const problem = 'strategy "SINGLE_SHARDING_BALANCE" needs a shardingTotalCount of 1, but that is 3';
+    expect(resolve).toThrow(expect.objectContaining({ problems: expect.arrayContaining([problem]) }));
+  });
+
+  it('fault 25: given tracing settings with a password, when they are logged, then it is not shown', () => {
+    const jobExtraConfigurations = '- !!com.acme.Tracing\n  password: secret';
+    const configuration = resolveJobOptions({ ...minimal, jobExtraConfigurations }, source);
+    expect(configuration.jobExtraConfigurations!.reveal()).toBe(jobExtraConfigurations);
+    const hidden = String(configuration.jobExtraConfigurations);
+    for (const text of [inspect(configuration), JSON.stringify(configuration), hidden]) {
+      expect(text).not.toContain('secret');
+    }
   });
 
   it('given an own strategy by name, object or class, when resolved, then it is the one in force', () => {

@@ -1,6 +1,7 @@
 import { validateSync } from 'class-validator';
 import { ConfigurationError } from '../errors.js';
 import type { ShardingStrategy } from '../sharding/index.js';
+import { HiddenText } from './hidden-text.js';
 import type { JobConfiguration } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
 import { JobOptionsRules } from './job-options.rules.js';
@@ -11,10 +12,10 @@ import { parseShardingItemParameters } from './sharding-item-parameters.js';
 
 /** The type of the strategy of a job that names none; ElasticJob's default as well. */
 export const DEFAULT_STRATEGY = 'AVG_ALLOCATION';
-/** How long an address without an instance stays known unless the job says otherwise, in minutes. */
-export const DEFAULT_SERVER_RETENTION_MINUTES = 1440;
 /** How long a trigger waits for the leader to reshard unless the job says otherwise, in milliseconds. */
 export const DEFAULT_SHARDING_TIMEOUT_MS = 30_000;
+/** How long the registry remembers a server without instances unless the job says otherwise, in minutes. */
+export const DEFAULT_SERVER_RETENTION_MINUTES = 1_440;
 
 /** Where options come from. */
 export interface JobOptionsSource {
@@ -37,13 +38,21 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
   const problems = [
     ...findUnknownOptions(options),
     ...findBrokenRules(settings),
+    ...findUnbalancedItems(settings),
     ...(source.surplusItemParameters ? [] : findSurplusItems(settings)),
   ];
   if (resolved.kind === 'refused') throw new ConfigurationError(source.place, [...problems, resolved.problem]);
   if (problems.length > 0) throw new ConfigurationError(source.place, problems);
 
   const { name, ...rest } = settings;
-  return Object.freeze({ ...rest, jobName: name, strategy: resolved.strategy });
+  return Object.freeze({
+    ...rest,
+    jobName: name,
+    strategy: resolved.strategy,
+    props: Object.freeze({ ...settings.props }),
+    jobListenerTypes: Object.freeze([...settings.jobListenerTypes]),
+    jobExtraConfigurations: hidden(settings.jobExtraConfigurations),
+  });
 }
 
 function withDefaults(options: JobOptions) {
@@ -55,7 +64,7 @@ function withDefaults(options: JobOptions) {
     jobParameter: options.jobParameter ?? '',
     strategy: options.strategy ?? DEFAULT_STRATEGY,
     timeZone: options.timeZone ?? undefined,
-    clockChange: options.clockChange ?? 'natural',
+    clockChange: options.clockChange ?? ('auto' as const),
     failover: options.failover ?? false,
     misfire: options.misfire ?? true,
     monitorExecution: options.monitorExecution ?? true,
@@ -65,6 +74,12 @@ function withDefaults(options: JobOptions) {
     maxTimeDiffSeconds: options.maxTimeDiffSeconds ?? -1,
     reconcileIntervalMinutes: options.reconcileIntervalMinutes ?? 10,
     staticSharding: options.staticSharding ?? false,
+    label: options.label ?? undefined,
+    props: options.props ?? {},
+    jobExecutorThreadPoolSizeProviderType: options.jobExecutorThreadPoolSizeProviderType || undefined,
+    jobErrorHandlerType: options.jobErrorHandlerType || undefined,
+    jobListenerTypes: options.jobListenerTypes ?? [],
+    jobExtraConfigurations: options.jobExtraConfigurations || undefined,
     serverRetentionMinutes: options.serverRetentionMinutes ?? DEFAULT_SERVER_RETENTION_MINUTES,
     shardingTimeoutMs: options.shardingTimeoutMs ?? DEFAULT_SHARDING_TIMEOUT_MS,
     timeoutMs: options.timeoutMs ?? undefined,
@@ -101,4 +116,16 @@ function findSurplusItems({ shardingItemParameters = '', shardingTotalCount }: J
         `shardingItemParameters must name items from 0 to ${shardingTotalCount - 1} (shardingTotalCount ` +
         `${shardingTotalCount}), but names ${item} in ${show(shardingItemParameters)}`,
     );
+}
+
+/** Named by its text: the fault is the same whether this process has the strategy or not. */
+function findUnbalancedItems({ strategy, shardingTotalCount }: JobOptions): string[] {
+  const type = typeof strategy === 'object' ? strategy.type : strategy;
+  const isSingle = typeof type === 'string' && type.toUpperCase() === 'SINGLE_SHARDING_BALANCE';
+  if (!isSingle || shardingTotalCount === 1) return [];
+  return [`strategy ${show(type)} needs a shardingTotalCount of 1, but that is ${show(shardingTotalCount)}`];
+}
+
+function hidden(text: string | HiddenText | undefined): HiddenText | undefined {
+  return typeof text === 'string' ? new HiddenText(text) : text;
 }

@@ -1,4 +1,4 @@
 export { CronSchedule, type ClockChange } from './cron-schedule.js';
-export { lastFireTime } from './last-fire-time.js';
+export { lastFireTime, type Timetable } from './last-fire-time.js';
 export { nextFireTimes, type NextFireTimesOptions } from './next-fire-times.js';
 export { CronSyntaxError, TimeZoneError, type CronFieldName } from './schedule.errors.js';

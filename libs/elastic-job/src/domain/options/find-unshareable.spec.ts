@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { ShardingStrategy } from '../sharding/index.js';
+import { resolveClockChange } from './clock-change-option.js';
+import { findUnshareable } from './find-unshareable.js';
+import { HiddenText } from './hidden-text.js';
+import type { JobOptions } from './job-options.js';
+import { resolveJobOptions } from './resolve-job-options.js';
+
+const byRegion: ShardingStrategy = { type: 'BY_REGION', shard: () => new Map() };
+
+describe('findUnshareable', () => {
+  it.each([
+    {},
+    { timeZone: 'GMT+8:00' },
+    { timeZone: 'GMT', clockChange: 'quartz' },
+    { strategy: 'ROTATE_SERVER_BY_NAME' },
+    { timeoutMs: 5, concurrency: 1, shardingTimeoutMs: 1, serverRetentionMinutes: 0, jobErrorHandlerType: 'PAGER' },
+  ] as const)('given settings by which Java decides alike, when judged, then the job can be shared: %j', (options) => {
+    expect(findUnshareable(configurationOf(options))).toEqual([]);
+  });
+
+  it('given a zone, a clock rule and a strategy that Java lacks, when judged, then each is named with its remedy', () => {
+    const options = { timeZone: 'Europe/Berlin', clockChange: 'natural', strategy: byRegion } as const;
+    expect(findUnshareable(configurationOf(options))).toEqual([
+      'timeZone "Europe/Berlin" is a zone that Java cannot read; use an offset such as "GMT+8:00", or none',
+      'clockChange "natural" is not the rule of Java; use "auto" or "quartz"',
+      expect.stringMatching(/^strategy "BY_REGION" is one that Java lacks; use AVG_ALLOCATION, /),
+    ]);
+  });
+
+  it.each([
+    ['STICKY', 1],
+    ['SINGLE_SHARDING_BALANCE', 0],
+  ])('given the strategy %s, when judged, then it counts as what it is to Java', (type, faults) => {
+    const configuration = { ...configurationOf({}), strategy: { ...byRegion, type } };
+    expect(findUnshareable(configuration)).toHaveLength(faults);
+  });
+});
+
+describe('resolveClockChange', () => {
+  it.each([
+    ['auto', false, 'natural'],
+    ['auto', true, 'quartz'],
+    ['quartz', false, 'quartz'],
+    ['natural', true, 'natural'],
+  ] as const)('given %s, when the job is mixed: %s, then %s is in force', (option, isMixed, rule) => {
+    expect(resolveClockChange(option, isMixed)).toBe(rule);
+  });
+});
+
+describe('HiddenText', () => {
+  it('given a secret, when it joins a message, then only its place is seen', () => {
+    expect(['password', new HiddenText('secret')].join(' ')).toBe('password hidden');
+  });
+});
+
+function configurationOf(options: Partial<JobOptions>) {
+  return resolveJobOptions({ name: 'myJob', shardingTotalCount: 1, ...options }, { place: 'spec' });
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../errors.js';
+import { importElasticJob2Configuration } from './import-elastic-job-2.js';
+import { resolveJobOptions } from './resolve-job-options.js';
+
+/** As ElasticJob 2.1.5 wrote it. */
+const SIMPLE = String.raw`{"jobName":"j","jobClass":"com.acme.J","jobType":"SIMPLE","cron":"0/5 * * * * ?","shardingTotalCount":3,"shardingItemParameters":"0\u003da","jobParameter":"","failover":false,"misfire":true,"description":"","jobProperties":{"job_exception_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultJobExceptionHandler","executor_service_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultExecutorServiceHandler"},"monitorExecution":true,"maxTimeDiffSeconds":-1,"monitorPort":-1,"jobShardingStrategyClass":"","reconcileIntervalMinutes":10,"disabled":false,"overwrite":false}`;
+
+describe('importElasticJob2Configuration', () => {
+  it('given the text of a job, when imported, then a new job with its options can be added', () => {
+    const options = importElasticJob2Configuration(SIMPLE);
+    expect(options).toEqual({
+      name: 'j',
+      cron: '0/5 * * * * ?',
+      shardingTotalCount: 3,
+      shardingItemParameters: '0=a',
+      jobParameter: '',
+      failover: false,
+      misfire: true,
+      description: '',
+      monitorExecution: true,
+      maxTimeDiffSeconds: -1,
+      reconcileIntervalMinutes: 10,
+      disabled: false,
+      overwrite: false,
+      props: {},
+    });
+    expect(resolveJobOptions({ ...options, name: 'j3' }, { place: 'spec' })).toMatchObject({ jobName: 'j3' });
+  });
+
+  it('given a text with the bare minimum, when imported, then what is absent is what ElasticJob 2 took it for', () => {
+    const bare = '{"jobName":"j","jobType":"SIMPLE","cron":"* * * * * ?","shardingTotalCount":1,"added":1}';
+    expect(importElasticJob2Configuration(bare)).toMatchObject({
+      failover: false,
+      misfire: false,
+      monitorExecution: true,
+      maxTimeDiffSeconds: -1,
+      reconcileIntervalMinutes: 10,
+    });
+  });
+
+  it.each([
+    ['"jobType":"DATAFLOW","streamingProcess":true', { 'streaming.process': 'true' }],
+    ['"jobType":"DATAFLOW"', { 'streaming.process': 'false' }],
+    ['"jobType":"SCRIPT","scriptCommandLine":"echo hi"', { 'script.command.line': 'echo hi' }],
+  ])('given %s, when imported, then it is among the props', (type, props) => {
+    expect(importElasticJob2Configuration(SIMPLE.replace('"jobType":"SIMPLE"', type)).props).toEqual(props);
+  });
+
+  it.each([
+    ['com.dangdang.ddframe.job.lite.api.strategy.impl.AverageAllocationJobShardingStrategy', 'AVG_ALLOCATION'],
+    ['com.dangdang.ddframe.job.lite.api.strategy.impl.OdevitySortByNameJobShardingStrategy', 'ODEVITY'],
+    ['com.dangdang.ddframe.job.lite.api.strategy.impl.RotateServerByNameJobShardingStrategy', 'ROUND_ROBIN'],
+    ['com.acme.ByRegion', 'com.acme.ByRegion'],
+  ])('given the strategy class %s, when imported, then it is %s', (className, type) => {
+    const json = SIMPLE.replace('StrategyClass":""', `StrategyClass":"${className}"`);
+    expect(importElasticJob2Configuration(json).strategy).toBe(type);
+  });
+
+  it('given handlers of the user, when imported, then they are named by their classes', () => {
+    const json = SIMPLE.replaceAll(/com\.dangdang[.\w]*\.Default/g, 'com.acme.');
+    expect(importElasticJob2Configuration(json)).toMatchObject({
+      jobErrorHandlerType: 'com.acme.JobExceptionHandler',
+      jobExecutorThreadPoolSizeProviderType: 'com.acme.ExecutorServiceHandler',
+    });
+  });
+
+  it.each([
+    ['cron: * * * * * ?', 'it must be a JSON object'],
+    ['[]', 'it must be a JSON object'],
+    [SIMPLE.replace('SIMPLE', 'HTTP'), 'jobType must be SIMPLE, DATAFLOW, SCRIPT, but is "HTTP"'],
+    [SIMPLE.replace('"0/5 * * * * ?"', '""'), 'cron must be a Quartz cron expression, but is ""'],
+    [SIMPLE.replace(':3,', ':"x",'), 'shardingTotalCount must be a whole number, but is "x"'],
+    [SIMPLE.replace('"misfire":true', '"misfire":1'), 'misfire must be true or false, but is 1'],
+    [SIMPLE.replace('"jobParameter":""', '"jobParameter":1'), 'jobParameter must be a text, but is 1'],
+  ])('given a text that is none (%#), when imported, then the error names what is wrong', (json, problem) => {
+    const attempt = () => importElasticJob2Configuration(json);
+    expect(attempt).toThrow(ConfigurationError);
+    expect(attempt).toThrow(problem);
+  });
+});

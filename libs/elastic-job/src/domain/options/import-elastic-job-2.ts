@@ -1,0 +1,119 @@
+import { ConfigurationError } from '../errors.js';
+import type { JobOptions } from './job-options.js';
+import { show } from './option-rules.js';
+
+const PLACE = 'the configuration of ElasticJob 2';
+const JOB_TYPES = ['SIMPLE', 'DATAFLOW', 'SCRIPT'];
+
+/** ElasticJob 2's own classes that have a name in ElasticJob 3; the defaults need none. */
+const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
+  ['AverageAllocationJobShardingStrategy', 'AVG_ALLOCATION'],
+  ['OdevitySortByNameJobShardingStrategy', 'ODEVITY'],
+  ['RotateServerByNameJobShardingStrategy', 'ROUND_ROBIN'],
+  ['DefaultJobExceptionHandler', ''],
+  ['DefaultExecutorServiceHandler', ''],
+]);
+
+/**
+ * The options of a new job that does what a job of ElasticJob 2 did. The old job must have ended for good: instances of
+ * ElasticJob 2 and of this package cannot share one, so give the new one another name (`{ ...imported, name }`) or a
+ * namespace of its own. What the class of the job did is the handler's to do; `monitorPort` has no counterpart; classes
+ * of the user's own are passed on by their name, for a strategy or error handler registered under it.
+ * @param json the text of the `config` node, such as ElasticJob 2.1.5 wrote it
+ * @throws {ConfigurationError} if the text is none, naming each field that is wrong
+ * @see ElasticJob 2.1.5, `LiteJobConfigurationGsonFactory`
+ */
+export function importElasticJob2Configuration(json: string): JobOptions {
+  const fields = new Fields(json);
+  const jobType = fields.text('jobType');
+  if (!JOB_TYPES.includes(jobType)) fields.refuse('jobType', JOB_TYPES.join(', '));
+  const handlers = fields.mapping('jobProperties');
+  const options: JobOptions = {
+    name: fields.text('jobName'),
+    cron: fields.text('cron'),
+    shardingTotalCount: fields.integer('shardingTotalCount', 0),
+    shardingItemParameters: fields.text('shardingItemParameters'),
+    jobParameter: fields.text('jobParameter'),
+    // Absent booleans of the core part are false to Gson; those of the lite part have defaults.
+    failover: fields.boolean('failover', false),
+    misfire: fields.boolean('misfire', false),
+    description: fields.text('description'),
+    monitorExecution: fields.boolean('monitorExecution', true),
+    maxTimeDiffSeconds: fields.integer('maxTimeDiffSeconds', -1),
+    strategy: typeOf(fields.text('jobShardingStrategyClass')),
+    reconcileIntervalMinutes: fields.integer('reconcileIntervalMinutes', 10),
+    disabled: fields.boolean('disabled', false),
+    overwrite: fields.boolean('overwrite', false),
+    jobErrorHandlerType: typeOf(handlers.text('job_exception_handler')),
+    jobExecutorThreadPoolSizeProviderType: typeOf(handlers.text('executor_service_handler')),
+    props: propsOf(jobType, fields),
+  };
+  if (options.cron === '') fields.refuse('cron', 'a Quartz cron expression');
+  if (fields.problems.length > 0) throw new ConfigurationError(PLACE, fields.problems);
+  return options;
+}
+
+function propsOf(jobType: string, fields: Fields): Record<string, string> {
+  if (jobType === 'DATAFLOW') return { 'streaming.process': String(fields.boolean('streamingProcess', false)) };
+  return jobType === 'SCRIPT' ? { 'script.command.line': fields.text('scriptCommandLine') } : {};
+}
+
+function typeOf(className: string): string | undefined {
+  const simpleName = /^com\.dangdang\.(?:\w+\.)*(?<name>\w+)$/.exec(className)?.groups?.['name'] ?? '';
+  return (TYPE_OF_CLASS.get(simpleName) ?? className) || undefined;
+}
+
+/** The fields of a JSON object; what is wrong is among the `problems`. */
+class Fields {
+  private readonly values: Readonly<Record<string, unknown>>;
+
+  constructor(
+    json: unknown,
+    readonly problems: string[] = [],
+  ) {
+    this.values = typeof json === 'string' ? this.parse(json) : (asObject(json) ?? {});
+  }
+
+  text(name: string): string {
+    const value = this.values[name] ?? '';
+    if (typeof value === 'string') return value;
+    this.refuse(name, 'a text');
+    return '';
+  }
+
+  integer(name: string, absent: number): number {
+    const value = this.values[name] ?? absent;
+    if (Number.isInteger(value)) return Number(value);
+    this.refuse(name, 'a whole number');
+    return absent;
+  }
+
+  boolean(name: string, absent: boolean): boolean {
+    const value = this.values[name] ?? absent;
+    if (typeof value === 'boolean') return value;
+    this.refuse(name, 'true or false');
+    return absent;
+  }
+
+  mapping(name: string): Fields {
+    return new Fields(this.values[name], this.problems);
+  }
+
+  refuse(name: string, expected: string): void {
+    this.problems.push(`${name} must be ${expected}, but is ${show(this.values[name])}`);
+  }
+
+  private parse(json: string): Readonly<Record<string, unknown>> {
+    try {
+      const object = asObject(JSON.parse(json));
+      if (object !== undefined) return object;
+    } catch {
+      // Said below: what a parser would add about columns helps nobody here.
+    }
+    throw new ConfigurationError(PLACE, ['it must be a JSON object, such as {"jobName":"settle-orders",...}']);
+  }
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}
