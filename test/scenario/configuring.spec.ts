@@ -78,9 +78,13 @@ describe('settings that are changed while the job runs', () => {
 });
 
 describe('settings that cannot be used', () => {
-  it.each([BROKEN, 'jobName: settle-order\nshardingTotalCount: 0\n'])(
-    'given %j is written, when fire times come, then that job alone begins nothing, loudly, until it is repaired',
-    async (text) => {
+  it.each([
+    [BROKEN, 'config node'],
+    ['jobName: settle-order\nshardingTotalCount: 0\n', 'but is 0'],
+    ['jobName: settle-order\nshardingTotalCount: 1000000\n', '1000000'],
+  ])(
+    'fault 19: given %j is written, when fire times come, then that job alone begins nothing, loudly, until it is repaired',
+    async (text, problem) => {
       await startCluster();
       const { data: usable } = (await operator.read(CONFIG))!;
       await untilNextMinute(1_000);
@@ -90,7 +94,7 @@ describe('settings that cannot be used', () => {
       await untilNextMinute(1_000);
       expect(cluster.runs(JOB).length).toBe(before);
       expect(lastFired(OTHER)[0]!.fireTime).toBe(cluster.clock.wallNow() - 1_000);
-      expect(statusOf(JOB).problem).toContain('config node');
+      expect(statusOf(JOB).problem).toContain(problem);
       expect(statusOf(OTHER).problem).toBeUndefined();
       expect(errorsOf(0)).toEqual([expect.stringContaining('nothing is begun until it is repaired')]);
 

@@ -58,6 +58,20 @@ describe('jobs that come and go', () => {
     );
   });
 
+  it('given a scheduled job, when its cron is changed to undefined, then it keeps it; to an empty one, then it has none', async () => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+
+    const kept = await clock.advanceUntil(runtime.registrar.change(JOB, { cron: undefined, label: 'nightly' }));
+    expect(kept).toMatchObject({ cron: '0 * * * * ?', label: 'nightly' });
+    await clock.advanceUntil(runtime.registrar.change(JOB, { cron: '' }));
+    await clock.advance(120_000);
+
+    expect(fired).toEqual([]);
+    expect(runtime.registrar.isTicking(JOB)).toBe(false);
+    expect(runtime.registrar.nextFireTimes(JOB, 3)).toEqual([]);
+  });
+
   it('given a running job, when it is changed, then the registry holds the change and it runs by it', async () => {
     await runtime.registrar.register(job());
     await clock.advanceUntil(runtime.start());

@@ -53,13 +53,15 @@ export class JobRegistrar {
   }
 
   /**
-   * Writes settings to the registry's `config` node, so that every instance of the job goes by them from now on.
+   * Writes settings to the registry's `config` node, so that every instance of the job goes by them from now on. The cron
+   * `''` makes it a one-off job.
    * @returns the settings in force @throws {ConfigurationError} for wrong options @throws {SessionLostError} if the job has not joined
    */
   async change(jobName: JobName, changes: Partial<Omit<JobOptions, 'name' | 'overwrite'>>): Promise<JobConfiguration> {
     const job = this.of(jobName);
     const { jobName: name, ...current } = job.configuration;
-    const options = { ...current, name, ...changes };
+    // An undefined cron is an oversight, and no wish for a one-off job.
+    const options = { ...current, name, ...changes, cron: changes.cron ?? current.cron };
     const configuration = resolveJobOptions(options, {
       place: 'JobRegistrar.change',
       strategies: [...this.strategies, current.strategy],

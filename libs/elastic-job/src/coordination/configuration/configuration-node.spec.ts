@@ -115,6 +115,16 @@ describe('formatConfiguration', () => {
     expect(text).not.toMatch(/^(?:timeZone|jobShardingStrategyType|jobErrorHandlerType|jobListenerTypes)/m);
   });
 
+  it('given a full node of Java, when it is written again, then only the order of props and our own entry are new', () => {
+    const { configuration } = layConfiguration(jobOf(), FULL_FROM_JAVA);
+    const text = formatConfiguration(
+      { ...configuration, overwrite: true },
+      parseConfiguration(FULL_FROM_JAVA, 'myJob'),
+    );
+    const [script, n] = ['  script.command.line: echo hi\n', "  n: '5'\n"];
+    expect(text).toBe(FULL_FROM_JAVA.replace(script + n, `${n}  nestjs.clockChange: quartz\n${script}`));
+  });
+
   it('given a zone and a strategy that Java knows, when written, then they stand where Java reads them', () => {
     const text = formatConfiguration(jobOf({ timeZone: 'GMT+8:00', strategy: 'ROTATE_SERVER_BY_NAME' }));
     expect(text).toMatch(/^jobParameter: ''\njobShardingStrategyType: ROUND_ROBIN\nmax/m);

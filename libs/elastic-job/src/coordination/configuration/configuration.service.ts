@@ -1,3 +1,15 @@
+/**
+ * What a job is to do.
+ *
+ * State: `config` holds the settings of the job for all instances, as YAML; the data of the job's root names its class.
+ *
+ * Guarantees: the node wins over the local options, field by field, and is written only if it is missing, if the local
+ * options say `overwrite`, or by an edit: each time as a compare-and-set, and never with what cannot be read back. What
+ * only other versions know stays in it.
+ *
+ * Failures: a node that cannot be used has a `problem`, and what was in force before stays known, but whoever begins runs
+ * must not go by it. The answer to a write may be lost: installing again finds the work done.
+ */
 import { ConfigurationError, type JobConfiguration, type JobName, UnknownJobError } from '../../domain/index.js';
 import type { Operation, RegistryNode } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';

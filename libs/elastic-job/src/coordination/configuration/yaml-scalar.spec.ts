@@ -7,7 +7,24 @@ const WORDS = 'word '.repeat(30);
 
 /** Written by snakeyaml 2.2 as the value of `cron`. */
 const fromJava: [string, string][] = [
-  ...plain('0/5 * * * * ?', 'y', 'N', '=', '0o7', '-x', '?x', 'a:b', 'a,b', 'a]', "it's", 'a"b', 'back\\slash', 'a#b'),
+  ...plain(
+    '0/5 * * * * ?',
+    'y',
+    'n',
+    'Y',
+    'N',
+    '=',
+    '0o7',
+    '-x',
+    '?x',
+    'a:b',
+    'a,b',
+    'a]',
+    "it's",
+    'a"b',
+    'back\\slash',
+    'a#b',
+  ),
   ...plain('http://x/y?z=1', '作业', '😀', '0=Beijing,1=Shanghai', 'GMT+8:00', 'Infinity', '1-2'),
   ...quoted(
     '',
