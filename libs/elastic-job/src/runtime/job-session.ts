@@ -211,7 +211,7 @@ export class JobSession {
 
   /** What an operator's trigger is to run here. Resharding is waited for, as by any trigger. */
   private async assignManual(trigger: Trigger): Promise<readonly number[]> {
-    if (this.isUnshareable(trigger) || (await this.refusesTime(trigger))) return [];
+    if (this.isUnshareable(trigger) || this.isUnusable(trigger) || (await this.refusesTime(trigger))) return [];
     const { items } = await this.assign(trigger);
     const { serverIp } = this.tree.self;
     if (this.tree.serverStatus(serverIp) === 'ENABLED') this.parts.events.emit({ kind: 'triggered', trigger, items });
@@ -346,6 +346,13 @@ export class JobSession {
   /** The settings by which Java peers of the job decide otherwise; none without such peers. */
   private unshareable(): readonly string[] {
     return this.tree.isMixed() ? findUnshareable(this.configuration) : [];
+  }
+
+  private isUnusable(trigger: Trigger): boolean {
+    const { problem } = this.parts.settings;
+    if (problem === undefined) return false;
+    this.skip(trigger, 'the configuration in the registry cannot be used');
+    return true;
   }
 
   private isUnshareable(trigger: Trigger): boolean {

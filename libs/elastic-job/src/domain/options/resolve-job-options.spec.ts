@@ -96,7 +96,8 @@ describe('resolveJobOptions', () => {
         problems: [
           expect.stringMatching(/^cron: .*"0 0 \* \*"/),
           'shardingTotalCount must be a whole number from 1 to 2147483647, but is 0',
-          'strategy: There is no sharding strategy "BY_REGION"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN.',
+          'strategy: There is no sharding strategy "BY_REGION"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN, ' +
+            'SINGLE_SHARDING_BALANCE, STICKY.',
         ],
       }),
     );
@@ -129,7 +130,7 @@ describe('resolveJobOptions', () => {
     ['timeoutMs', 0, 'timeoutMs must be a whole number from 1 to 2147483647, but is 0'],
     ['concurrency', -1, 'concurrency must be a whole number from 1 to 2147483647, but is -1'],
     ['shardingTimeoutMs', Number.NaN, 'shardingTimeoutMs must be a whole number from 1 to 2147483647, but is NaN'],
-    ['strategy', 'STICKY', 'no sharding strategy "STICKY"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN'],
+    ['strategy', 'STICKIER', 'no sharding strategy "STICKIER"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN'],
     ['strategy', { type: 'X' }, 'or have a type (a text) and shard (a function), but is an object (type)'],
     ['strategy', { type: 'odevity', shard: () => new Map() }, 'a type of its own instead of ElasticJob\'s "odevity"'],
   ];

@@ -12,7 +12,8 @@ describe('the watch over the event loop', () => {
     block(160);
     await clock.sleep(40);
     watch.stop();
-    expect(told).toEqual([expect.closeTo(150, -1.7)]);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toBeGreaterThan(130);
   });
 
   it('given a loop that turns, when it is often busy for less than the limit, then nothing is told', async () => {
