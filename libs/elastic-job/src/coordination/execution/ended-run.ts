@@ -31,6 +31,10 @@ export class EndedRun implements EndedItem {
     return this.pending;
   }
 
+  get isDisturbed(): boolean {
+    return this.tree.isMixed() && this.tree.lastRun(this.item) === 'unrecorded';
+  }
+
   lookAgain(): Standing {
     const node = this.tree.node(this.tree.paths.item(this.item));
     // A Java leader deletes an item beyond the total although it runs: there is nothing left to tell it to.

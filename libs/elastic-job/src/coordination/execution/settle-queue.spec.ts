@@ -49,6 +49,16 @@ describe('group commit', () => {
     expect(settled.told.toSorted()).toEqual(['a true', 'b false', 'c true']);
   });
 
+  it('given an item whose operations are refused although it is open, when it is settled, then it is given up in the end', async () => {
+    const { queue, settled } = await slowQueue();
+    const missing = { kind: 'delete', path: member.tree.paths.mark(1, 'running') } as const;
+
+    queue.add({ ...settled('a', [missing]), lookAgain: () => 'open' });
+    await registry.clock.advance(5_000);
+
+    expect(settled.told).toEqual(['a false']);
+  });
+
   it('given a commit whose answer is lost, when the connection is back, then the end is recognised and not written again', async () => {
     const { lease } = await member.begin([0]);
     registry.memory.loseNextReply(member.sessionId);
@@ -135,6 +145,7 @@ async function slowQueue({ maxRequestBytes }: { maxRequestBytes?: number } = {})
     (name: string, operations: readonly Operation[]): EndedItem => ({
       paths: [operations[0]!.path],
       operations,
+      isDisturbed: false,
       lookAgain: () => 'fenced',
       onSettled: (isRecorded) => told.push(`${name} ${isRecorded}`),
     }),

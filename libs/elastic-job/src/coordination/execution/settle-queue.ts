@@ -10,6 +10,8 @@ export interface EndedItem {
   /** The nodes that show what has become of it. */
   readonly paths: readonly string[];
   readonly operations: readonly Operation[];
+  /** Somebody has put another run's mark in the place of this one's: look again before anything is written. */
+  readonly isDisturbed: boolean;
   /**
    * Called after the reply was lost or the operations were refused, with the paths loaded. If it is open, the operations are
    * those that are left to do.
@@ -59,9 +61,12 @@ export class SettleQueue {
   private async commit(batch: readonly EndedItem[]): Promise<void> {
     const refusals = new Map<EndedItem, number>();
     let open = batch;
+    let disturbed = batch.filter(({ isDisturbed }) => isDisturbed);
     while (open.length > 0) {
       try {
-        open = await this.tryCommit(open, refusals);
+        if (disturbed.length > 0) open = await this.withoutEnded(open, disturbed);
+        disturbed = [];
+        if (open.length > 0) open = await this.tryCommit(open, refusals);
       } catch (error) {
         open = error instanceof RegistryUnavailableError ? await this.afterLostReply(open) : giveUp(open);
       }
@@ -81,29 +86,40 @@ export class SettleQueue {
     }
     let index = result.index;
     const refused = batch.find((ended) => (index -= ended.operations.length) < 0) ?? batch[0]!;
-    const others = batch.filter((ended) => ended !== refused);
     const count = (refusals.get(refused) ?? 0) + 1;
     refusals.set(refused, count);
-    if (count > MOST_REFUSALS) return [...others, ...giveUp([refused])];
-    return [...others, ...(await this.lookAgain([refused]))];
+    if (count <= MOST_REFUSALS) return this.withoutEnded(batch, [refused]);
+    giveUp([refused]);
+    return batch.filter((ended) => ended !== refused);
   }
 
   /** The transaction may have been applied: the tree tells. */
   private async afterLostReply(batch: readonly EndedItem[]): Promise<readonly EndedItem[]> {
     try {
-      return await this.lookAgain(batch);
+      return await this.withoutEnded(batch, batch);
     } catch {
       return giveUp(batch);
     }
   }
 
-  /** @returns those that are still open. @throws the reason for which the tree was closed */
-  private async lookAgain(batch: readonly EndedItem[]): Promise<readonly EndedItem[]> {
-    const paths = batch.flatMap((ended) => ended.paths);
+  /**
+   * Looks what has become of some of a batch. @returns the batch without those that are over
+   * @throws the reason for which the tree was closed
+   */
+  private async withoutEnded(
+    batch: readonly EndedItem[],
+    doubtful: readonly EndedItem[],
+  ): Promise<readonly EndedItem[]> {
+    const paths = doubtful.flatMap((ended) => ended.paths);
     await readWhenAnswering(this.tree, this.clock, paths);
-    const standings = batch.map((ended) => [ended, ended.lookAgain()] as const);
-    for (const [ended, standing] of standings) if (standing !== 'open') ended.onSettled(standing === 'recorded');
-    return standings.filter(([, standing]) => standing === 'open').map(([ended]) => ended);
+    const over = new Set<EndedItem>();
+    for (const ended of doubtful) {
+      const standing = ended.lookAgain();
+      if (standing === 'open') continue;
+      over.add(ended);
+      ended.onSettled(standing === 'recorded');
+    }
+    return batch.filter((ended) => !over.has(ended));
   }
 }
 

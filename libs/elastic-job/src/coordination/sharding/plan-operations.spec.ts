@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Member, Registry } from '../member.for-spec.js';
-import { planOperations } from './plan-operations.js';
+import { sharedRunRecord } from '../../domain/index.js';
+import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { planOperations, stampOperations } from './plan-operations.js';
 
+let registry: Registry;
 let member: Member;
 beforeEach(async () => {
-  [member] = await new Registry().sharded(1, { shardingTotalCount: 2 });
+  registry = new Registry();
+  [member] = await registry.sharded(1, { shardingTotalCount: 2 });
 });
 
 describe('what a plan writes', () => {
@@ -42,6 +45,34 @@ describe('what a plan writes', () => {
     await member.tree.sync();
 
     expect(plan({ 0: 'b', 1: member.id })).toEqual(['set sharding/0/instance', 'delete leader/sharding/necessary']);
+  });
+});
+
+describe('what stands for the runs of Java, once it has left', () => {
+  const JAVA = sharedRunRecord('r', 5_000, 6_000);
+  const stamped = () => stampOperations(member.tree, [0, 1], JAVA).map(({ path }) => path);
+
+  it('given records of earlier fire times, when they are stamped, then those of free items are replaced', async () => {
+    const { lease } = await member.begin([0, 1]);
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect(stamped()).toEqual([member.tree.paths.item(0)]);
+  });
+
+  it('given an item that waits for failover, when records are stamped, then its own is kept', async () => {
+    const { lease } = await member.begin([0]);
+    lease!.settle(0, { kind: 'aborted', reason: new Error('drain') });
+    await registry.clock.advance(0);
+
+    expect(stamped()).toEqual([]);
+  });
+
+  it('given items that were never begun or later, when records are stamped, then they are left as they are', async () => {
+    await member.begin([0], { fireTime: 5_000 });
+    await member.tree.loadRecords([1]);
+
+    expect(stamped()).toEqual([]);
   });
 });
 

@@ -182,6 +182,39 @@ describe('a trigger', () => {
   });
 });
 
+describe('beside Java', () => {
+  const JAVA = '10.0.0.9@-@4711';
+
+  beforeEach(async () => {
+    const operator = await registry.operator();
+    await operator.create(leader.tree.paths.instance(JAVA), '', 'EPHEMERAL');
+    await operator.create(leader.tree.paths.server('10.0.0.9'), 'ENABLED', 'PERSISTENT');
+    await leader.tree.sync();
+  });
+
+  it('given an item that runs, when the leader reshards, then it does so once the item has ended', async () => {
+    const { lease } = await worker.begin([0]);
+    expect(await leader.sharding.reshard(leader.tree, term)).toEqual({ kind: 'barred' });
+
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect(await leader.sharding.reshard(leader.tree, term)).toMatchObject({ kind: 'committed' });
+    expect(leader.tree.itemsOf(JAVA)).not.toEqual([]);
+  });
+
+  it('given a Java leader that replaces the owners, when a trigger is assigned, then it waits until that is done', async () => {
+    const operator = await registry.operator();
+    await operator.create(leader.tree.paths.reshardingProcessing, '', 'EPHEMERAL');
+    const assigning = worker.sharding.assign(triggerAt(1_000));
+    await registry.clock.advance(1_000);
+    await operator.delete(leader.tree.paths.reshardingProcessing);
+
+    expect(await assigning).toMatchObject({ isOutdated: false });
+    expect(registry.clock.pendingTimers).toBe(0);
+  });
+});
+
 function stat(item: number) {
   return leader.tree.stat(leader.tree.paths.mark(item, 'instance'));
 }

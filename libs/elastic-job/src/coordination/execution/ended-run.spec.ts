@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RegistryCenter } from '../../registry/index.js';
+import { JOB, type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import type { ExecutionLease } from './execution-lease.js';
+
+const JAVA = '10.0.0.9@-@4711';
+
+let registry: Registry;
+let member: Member;
+let operator: RegistryCenter;
+beforeEach(async () => {
+  registry = new Registry();
+  [member] = await registry.sharded(1);
+  operator = await registry.operator();
+});
+
+describe('the end of a run', () => {
+  it('given Java peers, when an item has ended, then its mark goes and its record stays as the begin wrote it', async () => {
+    await joinJava();
+    const lease = await begin();
+
+    expect(await settle(lease)).toEqual(SUCCEEDED);
+
+    await member.tree.sync();
+    expect(member.tree.isRunning(0)).toBe(false);
+    expect(await stored()).not.toHaveProperty('settled');
+  });
+
+  it('given Java peers and an aborted run, when it has ended, then its record says so, for whoever takes it over', async () => {
+    await joinJava();
+    const lease = await begin();
+    const outcome = { kind: 'aborted', reason: new Error('drain') } as const;
+
+    lease.settle(0, outcome);
+    await registry.clock.advance(0);
+
+    expect(await stored()).toMatchObject({ settled: { outcome: 'aborted' } });
+    expect(await operator.exists(member.tree.paths.queued(0))).toBeDefined();
+  });
+
+  it.each([true, false])(
+    'given somebody has deleted the mark (Java peers: %s), when the item has ended, then it is recorded all the same',
+    async (isMixed) => {
+      if (isMixed) await joinJava();
+      const lease = await begin();
+      await operator.delete(member.tree.paths.mark(0, 'running'));
+
+      expect(await settle(lease)).toEqual(SUCCEEDED);
+      expect(await stored()).toMatchObject({ settled: { outcome: 'succeeded' } });
+    },
+  );
+
+  it.each(['failover', 'failovering'] as const)(
+    'given a failover whose %s mark somebody has deleted, when it has ended, then it is recorded and leaves no mark',
+    async (mark) => {
+      const victim = await registry.joined();
+      await victim.begin([0]);
+      victim.die();
+      await member.queue.sweep(member.tree, member.leader.term(JOB)!);
+      await member.tree.sync();
+      const claim = await member.queue.claim(JOB);
+      if (claim.kind !== 'claimed') throw new Error(`The claim was ${claim.kind}.`);
+
+      await operator.delete(member.tree.paths.mark(0, mark));
+
+      expect(await settle(claim.lease)).toEqual(SUCCEEDED);
+      expect(await operator.children(member.tree.paths.item(0))).toEqual(['instance']);
+    },
+  );
+
+  it('given a Java peer has put its own mark in the place, when the item has ended, then that mark stays', async () => {
+    await joinJava();
+    const lease = await begin();
+    const running = member.tree.paths.mark(0, 'running');
+    await operator.delete(running);
+    await operator.create(running, JAVA, 'PERSISTENT');
+
+    expect(await settle(lease)).toEqual(SUCCEEDED);
+    expect((await operator.read(running))?.data).toBe(JAVA);
+    expect(await stored()).toMatchObject({ settled: { outcome: 'succeeded' } });
+  });
+
+  it('given a Java leader has deleted the item, when it has ended, then that is no fault', async () => {
+    await joinJava();
+    const lease = await begin();
+    for (const path of member.tree.descendants(member.tree.paths.item(0))) await operator.delete(path);
+    await operator.delete(member.tree.paths.item(0));
+
+    expect(await settle(lease)).toEqual(SUCCEEDED);
+  });
+
+  it('given another run has taken the item over, when it has ended, then it is fenced', async () => {
+    const lease = await begin();
+    const { data } = (await operator.read(member.tree.paths.item(0)))!;
+    await operator.set(member.tree.paths.item(0), data.replace(/"run":"[^"]*"/, '"run":"another"'));
+
+    expect(await settle(lease)).toEqual({ kind: 'fenced' });
+  });
+});
+
+async function joinJava(): Promise<void> {
+  await operator.create(member.tree.paths.instance(JAVA), '', 'EPHEMERAL');
+}
+
+async function begin(): Promise<ExecutionLease> {
+  const { lease } = await member.begin([0]);
+  return lease!;
+}
+
+async function settle(lease: ExecutionLease) {
+  lease.settle(0, SUCCEEDED);
+  await registry.clock.advance(0);
+  return (await lease.settled()).get(0);
+}
+
+async function stored(): Promise<unknown> {
+  return JSON.parse((await operator.read(member.tree.paths.item(0)))!.data);
+}

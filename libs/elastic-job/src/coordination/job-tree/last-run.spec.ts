@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RegistryCenter } from '../../registry/index.js';
+import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+
+let registry: Registry;
+let worker: Member;
+let witness: Member;
+let operator: RegistryCenter;
+beforeEach(async () => {
+  registry = new Registry();
+  const members = await registry.sharded(2);
+  [worker, witness] = [members[0], members[1]!];
+  operator = await registry.operator();
+});
+
+describe('which run of an item began last', () => {
+  it('given a run of ours, when it begins and ends, then it is the recorded one, for whoever has seen it', async () => {
+    const { lease } = await worker.begin([0]);
+    expect(await lastRuns()).toEqual(['recorded', 'recorded']);
+
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect(await lastRuns()).toEqual(['recorded', 'recorded']);
+  });
+
+  it('given a run of Java after it, when that has begun and ended, then it is one without a record, since then', async () => {
+    const { lease } = await worker.begin([0]);
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(500);
+
+    await runByJava();
+    await registry.clock.advance(500);
+
+    expect(await lastRuns()).toEqual(['unrecorded', 'unrecorded']);
+    expect(witness.tree.unrecordedRunAt(0)).toBe(registry.clock.wallNow() - 500);
+  });
+
+  it('given a run of ours after one of Java, when it has begun, then it is the recorded one again', async () => {
+    await runByJava();
+
+    await worker.begin([0], { fireTime: registry.clock.wallNow() + 1_000 });
+
+    expect(await lastRuns()).toEqual(['recorded', 'recorded']);
+    expect(witness.tree.unrecordedRunAt(0)).toBeUndefined();
+  });
+
+  it('given runs before it came or while it was away, when an instance is asked, then it does not know', async () => {
+    await worker.begin([0]);
+    const late = await registry.joined();
+    expect(late.tree.lastRun(0)).toBe('unknown');
+
+    registry.memory.loseNextReply(witness.sessionId);
+    await witness.center.set(witness.tree.paths.config, '').catch(() => {});
+    await registry.clock.advance(1_000);
+
+    expect(witness.tree.lastRun(0)).toBe('unknown');
+  });
+});
+
+async function runByJava(): Promise<void> {
+  const path = worker.tree.paths.mark(0, 'running');
+  await operator.create(path, '10.0.0.9@-@4711', 'EPHEMERAL');
+  await operator.delete(path);
+}
+
+async function lastRuns(): Promise<string[]> {
+  await Promise.all([worker.tree.sync(), witness.tree.sync()]);
+  return [worker.tree.lastRun(0), witness.tree.lastRun(0)];
+}

@@ -1,0 +1,58 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { JOB, type Member, Registry } from '../member.for-spec.js';
+import { ServerService } from './server.service.js';
+
+let member: Member;
+let servers: ServerService;
+let path: string;
+beforeEach(async () => {
+  member = await new Registry().joined();
+  servers = new ServerService(member.trees, member.center);
+  path = member.tree.paths.server(member.self.serverIp);
+});
+
+describe('the own server node', () => {
+  it.each(['ENABLED', 'DISABLED'])(
+    'fault 1: given it says %s, when it vanishes while the instance is registered, then it is there again and says so',
+    async (status) => {
+      await member.center.set(path, status);
+      await servers.keep(member.tree);
+
+      await member.center.delete(path);
+      await servers.keep(member.tree);
+
+      expect(await servers.servers(JOB)).toEqual([{ serverIp: member.self.serverIp, status }]);
+    },
+  );
+
+  it('given nobody has touched it, when it is kept, then no request is made', async () => {
+    const before = member.center.traffic.foreground;
+
+    await servers.keep(member.tree);
+
+    expect(member.center.traffic.foreground).toBe(before);
+  });
+
+  it('given the instance is not registered any more, when the node vanishes, then it does not come back', async () => {
+    await member.instances.leave(member.tree);
+    await member.center.delete(path);
+
+    await servers.keep(member.tree);
+
+    expect(await servers.servers(JOB)).toEqual([]);
+  });
+
+  it('given an operator shuts the instance down while the node is created, when that is refused, then it does not come back', async () => {
+    await member.center.delete(path);
+    const transaction = member.center.transaction.bind(member.center);
+    member.center.transaction = async (...request) => {
+      member.center.transaction = transaction;
+      await member.center.delete(member.tree.paths.instance(member.id));
+      return transaction(...request);
+    };
+
+    await servers.keep(member.tree);
+
+    expect(await servers.servers(JOB)).toEqual([]);
+  });
+});
