@@ -260,7 +260,7 @@ export class JavaPeer {
     const next = new CronSchedule(cron, undefined, 'quartz').next(this.clock.wallNow())!;
     this.clock.setTimer(next - this.clock.wallNow(), () => {
       if (this.isStopped) return;
-      if (this.isBusy) this.thread = this.thread.then(() => this.misfire(this.localItems()));
+      if (this.isBusy) this.thread = this.thread.then(() => this.misfire(this.localItems())).catch(() => {});
       else this.fire(next);
       this.schedule();
     });

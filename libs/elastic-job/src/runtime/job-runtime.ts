@@ -253,6 +253,7 @@ export class JobRuntime {
       running,
       settings,
       owedSince: () => (this.isPaused ? undefined : this.owedSince),
+      unshareable: () => this.unshareable(tree),
       isTicking: () => !this.isPaused && this.nextFireTimes(1).length > 0,
       reshardDelayMs: options.reshardDelayMs,
       onOutlived: () => this.session?.lookAgain(),

@@ -8,7 +8,6 @@ import {
 } from '../coordination/index.js';
 import {
   goesRound,
-  findUnshareable,
   isOwedFireTime,
   type JobConfiguration,
   type JobHandler,
@@ -43,6 +42,8 @@ export interface JobSessionParts {
   readonly reshardDelayMs: number;
   /** Fire times before this instant are nobody's debt; undefined: nothing is made up for now. */
   owedSince(): number | undefined;
+  /** The settings by which Java peers of the job decide otherwise; none without such peers. */
+  unshareable(): readonly string[];
   /** False: no fire time will come here by itself. */
   isTicking(): boolean;
   /** An item that outlived this session has ended. */
@@ -151,7 +152,7 @@ export class JobSession {
 
   /** Claims one waiting item and runs it. @returns the lease, whose `settled()` tells the outcome */
   async claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
-    if (!this.mayBegin || !this.isFailoverOn || this.unshareable().length > 0) return 'empty';
+    if (!this.mayBegin || !this.isFailoverOn || this.parts.unshareable().length > 0) return 'empty';
     const lease = await this.parts.running.expect(() => this.beginClaimed());
     if (typeof lease === 'string') return lease;
     this.parts.events.emit({ kind: 'claimed', jobName: this.tree.jobName, items: lease.items, source: 'FAILOVER' });
@@ -309,7 +310,7 @@ export class JobSession {
     const { clock, settings } = this.parts;
     const { misfire, monitorExecution } = settings.configuration;
     const since = this.parts.owedSince();
-    const isPossible = this.mayBegin && misfire && monitorExecution && this.unshareable().length === 0;
+    const isPossible = this.mayBegin && misfire && monitorExecution && this.parts.unshareable().length === 0;
     if (!isPossible || since === undefined || this.problem !== undefined) return undefined;
     // Beside Java an item is not kept longer than its run: the leader waits for it.
     if (this.tree.isMixed() && this.tree.isReshardingPending()) return undefined;
@@ -343,11 +344,6 @@ export class JobSession {
     return this.parts.running.size < (this.configuration.concurrency ?? Infinity);
   }
 
-  /** The settings by which Java peers of the job decide otherwise; none without such peers. */
-  private unshareable(): readonly string[] {
-    return this.tree.isMixed() ? findUnshareable(this.configuration) : [];
-  }
-
   private isUnusable(trigger: Trigger): boolean {
     const { problem } = this.parts.settings;
     if (problem === undefined) return false;
@@ -356,7 +352,7 @@ export class JobSession {
   }
 
   private isUnshareable(trigger: Trigger): boolean {
-    const settings = this.unshareable();
+    const settings = this.parts.unshareable();
     if (settings.length === 0) return false;
     this.skip(trigger, `not shared with ${this.tree.peers().join(', ')}: ${settings.join('; ')}`);
     return true;

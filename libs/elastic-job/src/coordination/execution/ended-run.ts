@@ -32,7 +32,7 @@ export class EndedRun implements EndedItem {
   }
 
   get isDisturbed(): boolean {
-    return this.tree.isMixed() && this.tree.lastRun(this.item) === 'unrecorded';
+    return this.tree.isMixed() && this.tree.lastRuns.of(this.item) === 'unrecorded';
   }
 
   lookAgain(): Standing {

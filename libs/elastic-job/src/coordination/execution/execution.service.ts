@@ -245,7 +245,7 @@ function decide(tree: JobTree, { failover }: JobConfiguration, trigger: Trigger,
 function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigger, item: number): boolean {
   if (origin !== 'schedule' || source !== 'NORMAL_TRIGGER') return false;
   const movedAt = tree.stat(tree.paths.mark(item, 'instance'))?.mtime ?? -Infinity;
-  const runAt = tree.unrecordedRunAt(item) ?? -Infinity;
+  const runAt = tree.lastRuns.unrecordedAt(item) ?? -Infinity;
   return movedAt >= fireTime && runAt >= fireTime;
 }
 

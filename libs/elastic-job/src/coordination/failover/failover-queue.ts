@@ -214,7 +214,7 @@ export class FailoverQueue {
       isRunning: tree.isRunning(item),
       isTaken: tree.has(paths.mark(item, 'failover')) || tree.has(paths.mark(item, 'failovering')),
       isMixed: tree.isMixed(),
-      lastRun: tree.lastRun(item),
+      lastRun: tree.lastRuns.of(item),
       holder: holderOf(tree, stored.kind === 'record' ? stored.record.by : undefined),
       unrecorded: this.unrecordedTarget(tree, item),
     });

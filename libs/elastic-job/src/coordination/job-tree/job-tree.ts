@@ -3,7 +3,6 @@ import {
   type JobInstance,
   type JobName,
   inJavaOrder,
-  type LastRunKind,
   parseRunRecord,
   serverIpOf,
   type StoredRecord,
@@ -20,6 +19,7 @@ import type { Clock } from '../../clock/index.js';
 import { parseInstance, type RegisteredInstance } from './instance-text.js';
 import { type JobNode, JobPaths, parseItem } from './job-paths.js';
 import type { JobTreeEvent, JobTreeEventKind } from './job-tree-event.js';
+import { LastRuns } from './last-runs.js';
 
 /** The item's record as it stands in the tree, with the version that a write must name. */
 export interface ItemRecord {
@@ -41,9 +41,7 @@ export type ServerStatus = 'ENABLED' | 'DISABLED';
 export class JobTree {
   private readonly listeners = new Set<(event: JobTreeEvent) => void>();
   private readonly ending = new AbortController();
-  /** When a `running` mark appeared that no record followed, in milliseconds since the epoch; by item. */
-  private readonly unrecordedRuns = new Map<number, number>();
-  private readonly recordedItems = new Set<number>();
+  readonly lastRuns = new LastRuns();
   private knownMixed: boolean | undefined;
   private view!: Subtree;
 
@@ -199,20 +197,6 @@ export class JobTree {
     return (this.knownMixed ??= this.peers().length > 0);
   }
 
-  /**
-   * Which run of an item began last, as far as this instance has seen. Ours write the record with their mark; after a mark
-   * without one, the item was run by a Java peer.
-   */
-  lastRun(item: number): LastRunKind {
-    if (this.unrecordedRuns.has(item)) return 'unrecorded';
-    return this.recordedItems.has(item) ? 'recorded' : 'unknown';
-  }
-
-  /** When a Java peer's run of an item was seen that no run of ours has followed, in milliseconds since the epoch. */
-  unrecordedRunAt(item: number): number | undefined {
-    return this.unrecordedRuns.get(item);
-  }
-
   /** The owners are out of date, or are being replaced: a trigger waits. */
   isReshardingPending(): boolean {
     return this.isReshardingNecessary() || this.has(this.paths.reshardingProcessing);
@@ -267,23 +251,14 @@ export class JobTree {
   }
 
   private noteReset(): JobTreeEvent {
-    this.unrecordedRuns.clear();
-    this.recordedItems.clear();
+    this.lastRuns.forget();
     this.knownMixed = undefined;
     return { kind: 'TreeReset' };
   }
 
   private note(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
     if (node.kind === 'instance') this.knownMixed = undefined;
-    if (node.kind === 'item') {
-      // A begin creates the mark first and writes the record last; an item that is new has nothing to tell of.
-      this.unrecordedRuns.delete(node.item);
-      if (change === 'changed') this.recordedItems.add(node.item);
-      else this.recordedItems.delete(node.item);
-    }
-    if (node.kind === 'item-running' && change === 'created') {
-      this.unrecordedRuns.set(node.item, this.clock.wallNow());
-    }
+    this.lastRuns.note(change, node, this.clock.wallNow());
     return decode(change, node);
   }
 }

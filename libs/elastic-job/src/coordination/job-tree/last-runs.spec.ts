@@ -33,7 +33,7 @@ describe('which run of an item began last', () => {
     await registry.clock.advance(500);
 
     expect(await lastRuns()).toEqual(['unrecorded', 'unrecorded']);
-    expect(witness.tree.unrecordedRunAt(0)).toBe(registry.clock.wallNow() - 500);
+    expect(witness.tree.lastRuns.unrecordedAt(0)).toBe(registry.clock.wallNow() - 500);
   });
 
   it('given a run of ours after one of Java, when it has begun, then it is the recorded one again', async () => {
@@ -42,19 +42,19 @@ describe('which run of an item began last', () => {
     await worker.begin([0], { fireTime: registry.clock.wallNow() + 1_000 });
 
     expect(await lastRuns()).toEqual(['recorded', 'recorded']);
-    expect(witness.tree.unrecordedRunAt(0)).toBeUndefined();
+    expect(witness.tree.lastRuns.unrecordedAt(0)).toBeUndefined();
   });
 
   it('given runs before it came or while it was away, when an instance is asked, then it does not know', async () => {
     await worker.begin([0]);
     const late = await registry.joined();
-    expect(late.tree.lastRun(0)).toBe('unknown');
+    expect(late.tree.lastRuns.of(0)).toBe('unknown');
 
     registry.memory.loseNextReply(witness.sessionId);
     await witness.center.set(witness.tree.paths.config, '').catch(() => {});
     await registry.clock.advance(1_000);
 
-    expect(witness.tree.lastRun(0)).toBe('unknown');
+    expect(witness.tree.lastRuns.of(0)).toBe('unknown');
   });
 });
 
@@ -66,5 +66,5 @@ async function runByJava(): Promise<void> {
 
 async function lastRuns(): Promise<string[]> {
   await Promise.all([worker.tree.sync(), witness.tree.sync()]);
-  return [worker.tree.lastRun(0), witness.tree.lastRun(0)];
+  return [worker.tree.lastRuns.of(0), witness.tree.lastRuns.of(0)];
 }
