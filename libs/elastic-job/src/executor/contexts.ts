@@ -37,7 +37,7 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
 }
 
 /** @see ElasticJob, `TaskContext`: always READY, whatever the source of the run. */
-function taskIdOf({ jobName, items, holder }: ExecutionLease): string {
+export function taskIdOf({ jobName, items, holder }: ExecutionLease): string {
   return [jobName, items.join(','), 'READY', holder].join(ID_DELIMITER);
 }
 

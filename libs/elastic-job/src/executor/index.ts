@@ -1,1 +1,2 @@
 export * from './job-executor.js';
+export * from './listeners.js';

@@ -6,6 +6,7 @@ import {
   ConfigurationService,
   ExecutionService,
   FailoverQueue,
+  GuaranteeService,
   InstanceService,
   JobTrees,
   LeaderService,
@@ -28,6 +29,7 @@ export interface CoordinationServices {
   readonly executions: ExecutionService;
   readonly sharding: ShardingService;
   readonly queue: FailoverQueue;
+  readonly guarantee: GuaranteeService;
 }
 
 export interface CoordinationOptions {
@@ -60,5 +62,6 @@ export function createCoordinationServices({
     executions,
     sharding: new ShardingService(trees, configurations, registry, clock),
     queue: new FailoverQueue(trees, configurations, executions, registry, clock, absences),
+    guarantee: new GuaranteeService(trees, configurations, registry, clock),
   };
 }

@@ -1,4 +1,4 @@
-import type { JobConfiguration, JobHandler } from '../domain/index.js';
+import type { ElasticJobListener, JobConfiguration, JobHandler } from '../domain/index.js';
 
 /** A job as this process knows it, before the registry has been asked. */
 export interface JobDefinition {
@@ -9,4 +9,6 @@ export interface JobDefinition {
   /** Where the job was declared, for messages: `OrderJobs.settle`. */
   readonly place: string;
   readonly handler: JobHandler;
+  /** Called around each run of the job on this instance. @default none */
+  readonly listeners?: readonly ElasticJobListener[];
 }

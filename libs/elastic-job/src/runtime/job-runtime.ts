@@ -250,6 +250,7 @@ export class JobRuntime {
       events,
       clock: options.clock,
       handler: this.definition.handler,
+      listeners: this.definition.listeners ?? [],
       running,
       settings,
       owedSince: () => (this.isPaused ? undefined : this.owedSince),

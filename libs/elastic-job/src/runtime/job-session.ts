@@ -7,6 +7,7 @@ import {
   untilAnswered,
 } from '../coordination/index.js';
 import {
+  type ElasticJobListener,
   goesRound,
   isOwedFireTime,
   type JobConfiguration,
@@ -14,7 +15,7 @@ import {
   type RefusalCause,
   type Trigger,
 } from '../domain/index.js';
-import { JobExecutor } from '../executor/index.js';
+import { type JobExecutor, JobListeners } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
@@ -36,6 +37,7 @@ export interface JobSessionParts {
   readonly events: JobEvents;
   readonly clock: Clock;
   readonly handler: JobHandler;
+  readonly listeners: readonly ElasticJobListener[];
   /** Shared by all sessions of the job: a handler that outlives its session still occupies its item. */
   readonly running: RunningItems;
   readonly settings: JobSettings;
@@ -63,6 +65,8 @@ export class JobSession {
   private readonly timeCheck: TimeCheck;
   private readonly switches: OperatorSwitches;
   private readonly servers: Reaction;
+  /** Undefined: nobody has to be told. */
+  private readonly listeners: JobListeners | undefined;
   /** The fire time that is being assigned and begun. */
   private handling: number | undefined;
   /** Something may be owed that the trigger under way does not know of. */
@@ -84,6 +88,9 @@ export class JobSession {
     this.timeCheck = new TimeCheck(tree, clock, events);
     this.switches = new OperatorSwitches(tree, clock, events);
     this.servers = react(() => services.servers.keep(tree), 'keeping the server node');
+    if (parts.listeners.length > 0) {
+      this.listeners = new JobListeners(parts.listeners, services.guarantee, this.report('telling a listener'));
+    }
     tree.on((event) => this.hear(event));
   }
 
@@ -256,11 +263,13 @@ export class JobSession {
       this.afterItem(trigger, item);
     });
     events.emit({ kind: 'begun', trigger, items: lease.items });
+    const told = await this.listeners?.before(lease, this.configuration);
     for await (const { item, outcome } of executor.run(lease, { configuration: this.configuration, handler })) {
       lease.settle(item, outcome);
     }
     await lease.settled();
     if (goesRound(this.configuration)) await this.passTurn();
+    await told?.after();
   }
 
   private passTurn(): Promise<void> {

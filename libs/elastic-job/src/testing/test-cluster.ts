@@ -1,4 +1,10 @@
-import { type JobHandler, type JobName, type JobOptions, resolveJobOptions } from '../domain/index.js';
+import {
+  type ElasticJobListener,
+  type JobHandler,
+  type JobName,
+  type JobOptions,
+  resolveJobOptions,
+} from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import type { JobEvent } from '../tracing/index.js';
 import { TestInstance, type TestJob, type TestRun } from './test-instance.js';
@@ -24,6 +30,8 @@ export interface TestClusterOptions {
 export interface TestJobOptions extends JobOptions {
   readonly name: JobName;
   readonly handler: JobHandler;
+  /** Told of the runs of every instance. @default none */
+  readonly listeners?: readonly ElasticJobListener[];
 }
 
 /**
@@ -48,9 +56,10 @@ export class TestCluster {
   constructor(private readonly options: TestClusterOptions) {
     this.clock = new VirtualClock({ seed: options.seed, wall: options.wall });
     this.registry = new MemoryRegistry(this.clock);
-    this.jobs = options.jobs.map(({ handler, ...job }) => ({
+    this.jobs = options.jobs.map(({ handler, listeners, ...job }) => ({
       configuration: resolveJobOptions(job, { place: 'createTestCluster' }),
       handler,
+      listeners,
     }));
   }
 

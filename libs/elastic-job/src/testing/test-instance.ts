@@ -1,4 +1,4 @@
-import type { JobConfiguration, JobHandler, JobName, ShardingContext } from '../domain/index.js';
+import type { ElasticJobListener, JobConfiguration, JobHandler, JobName, ShardingContext } from '../domain/index.js';
 import type { MemoryRegistry, MemoryRegistryCenter } from '../registry/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
 import type { JobEvent } from '../tracing/index.js';
@@ -9,6 +9,8 @@ import type { VirtualClock } from './virtual-clock.js';
 export interface TestJob {
   readonly configuration: JobConfiguration;
   readonly handler: JobHandler;
+  /** Told of the runs of every instance. */
+  readonly listeners?: readonly ElasticJobListener[];
 }
 
 /** One run of one item, as the handler saw it. Times are milliseconds of virtual wall time. */
@@ -68,11 +70,12 @@ export class TestInstance {
   }
 
   async start(): Promise<void> {
-    for (const { configuration, handler } of this.jobs) {
+    for (const { configuration, handler, listeners } of this.jobs) {
       await this.runtime.registrar.register({
         configuration,
         className: configuration.jobName,
         place: 'createTestCluster',
+        listeners,
         handler: (context) => this.record(context, handler),
       });
     }

@@ -1,4 +1,4 @@
-import type { JobName } from '../../domain/index.js';
+import type { GuaranteePhase, JobName } from '../../domain/index.js';
 
 /** What a path of a job's tree stands for. `other`: a parent, or a node that this version does not know. */
 export type JobNode =
@@ -14,9 +14,6 @@ export type JobNode =
 const ITEM_NODES = ['instance', 'running', 'misfire', 'disabled', 'failover', 'failovering'] as const;
 type ItemNodeName = (typeof ITEM_NODES)[number];
 export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
-
-/** The two points at which all items of a run wait for each other. */
-export type GuaranteePhase = 'started' | 'completed';
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term`,
@@ -43,6 +40,8 @@ export class JobPaths {
   readonly failoverLatch: string;
   readonly items: string;
   readonly triggers: string;
+  /** Parent of both phases; its data says which rounds are over. */
+  readonly guarantees: string;
   /** Its mtime is the registry's clock. */
   readonly systemTime: string;
   /** Ephemeral: the address of the instance whose turn it is, under SINGLE_SHARDING_BALANCE. */
@@ -66,6 +65,7 @@ export class JobPaths {
     this.failoverLatch = `${this.root}/leader/failover/latch`;
     this.items = `${this.root}/sharding`;
     this.triggers = `${this.root}/trigger`;
+    this.guarantees = `${this.root}/guarantee`;
     this.systemTime = `${this.root}/systemTime/current`;
     this.nextInstanceIp = `${this.root}/next-job-instance-ip`;
   }
@@ -93,7 +93,7 @@ export class JobPaths {
   }
 
   guarantee(phase: GuaranteePhase): string {
-    return `${this.root}/guarantee/${phase}`;
+    return `${this.guarantees}/${phase}`;
   }
 
   guaranteed(phase: GuaranteePhase, item: number): string {

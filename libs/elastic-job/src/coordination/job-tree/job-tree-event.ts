@@ -1,4 +1,4 @@
-import type { GuaranteePhase } from './job-paths.js';
+import type { GuaranteePhase } from '../../domain/index.js';
 
 /** What the nodes of a job's tree tell, in the order of the registry. An event only wakes; what is true is read after a sync. */
 export type JobTreeEvent =

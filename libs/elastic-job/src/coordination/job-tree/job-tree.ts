@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import {
+  type GuaranteePhase,
   type JobInstance,
   type JobName,
   inJavaOrder,
@@ -235,6 +236,11 @@ export class JobTree {
     return numbers(this.view.children(this.paths.queue));
   }
 
+  /** The items that have arrived where all wait for each other, ascending. */
+  arrived(phase: GuaranteePhase): number[] {
+    return numbers(this.view.children(this.paths.guarantee(phase)));
+  }
+
   stat(path: string): NodeStat | undefined {
     return this.view.node(path)?.stat;
   }
@@ -271,9 +277,12 @@ function isHeld(paths: JobPaths, path: string): boolean {
     case 'leader':
     case 'item-instance':
     case 'next-instance-ip':
+    case 'guarantee':
       return true;
     case 'other':
-      return path === paths.root || path === paths.term || path.startsWith(`${paths.sessions}/`);
+      return (
+        path === paths.root || path === paths.guarantees || path === paths.term || path.startsWith(`${paths.sessions}/`)
+      );
     default:
       return false;
   }

@@ -1,0 +1,199 @@
+import type { Clock } from '../../clock/index.js';
+import {
+  type GuaranteePhase,
+  isSameRound,
+  type JobConfiguration,
+  type RunBarrier,
+  type Target,
+} from '../../domain/index.js';
+import { acquireLatch, type RegistryCenter } from '../../registry/index.js';
+import type { ExecutionLease } from '../execution/index.js';
+import { type JobTree, type JobTreeEventKind, untilAnswered, untilCommitted } from '../job-tree/index.js';
+import { arrivalOf, arrive, isPassed, pass, removeArrivals } from './guarantee-operations.js';
+import { GuaranteeTimeoutError } from './guarantee.errors.js';
+import { RoundView } from './round-view.js';
+
+/** A lease that has begun and whose listeners have not all been told of its end. */
+export interface OpenRun {
+  readonly round: Target;
+  /** Aborts when the run is over. */
+  readonly end: AbortSignal;
+}
+
+/** What the barriers of a job work with. */
+export interface GuaranteeParts {
+  readonly tree: JobTree;
+  readonly registry: RegistryCenter;
+  readonly clock: Clock;
+  /** The runs of the job on this instance. */
+  readonly open: Set<OpenRun>;
+  configuration(): JobConfiguration;
+}
+
+/** One wait at a barrier. */
+interface Visit {
+  readonly phase: GuaranteePhase;
+  readonly timeoutMs: number;
+  /** On the monotonic clock. */
+  readonly deadline: number;
+  readonly atLast: () => unknown;
+}
+
+/** After each of these somebody else may have arrived, or is waited for no longer. */
+const NEWS: readonly JobTreeEventKind[] = [
+  'GuaranteeChanged',
+  'InstanceLost',
+  'ServerChanged',
+  'ShardingCompleted',
+  'ItemQueued',
+  'ItemReleased',
+  'ConfigurationChanged',
+  'TreeReset',
+];
+
+/** The barriers of one lease. */
+export class GuaranteedRun implements RunBarrier {
+  private readonly round: Target;
+  private readonly ending = new AbortController();
+  private readonly entry: OpenRun;
+
+  constructor(
+    private readonly parts: GuaranteeParts,
+    private readonly lease: ExecutionLease,
+  ) {
+    const { fireTime, origin } = lease.trigger;
+    this.round = { fireTime, origin };
+    this.entry = { round: this.round, end: this.ending.signal };
+    parts.open.add(this.entry);
+  }
+
+  async meet(phase: GuaranteePhase, timeoutMs: number, atLast: () => unknown): Promise<void> {
+    const { clock, tree } = this.parts;
+    const { signal } = this.lease;
+    const visit = { phase, timeoutMs, deadline: clock.monotonicNow() + timeoutMs, atLast };
+    signal.throwIfAborted();
+    if (phase === 'started') await this.earlierRounds(visit);
+    try {
+      await untilAnswered(tree, clock, () => this.arrive(phase), signal);
+      await untilAnswered(tree, clock, () => this.wait(visit), signal);
+    } catch (error) {
+      await this.withdraw(phase);
+      throw error;
+    }
+  }
+
+  /** The lease and its listeners are done: the next round may begin here. */
+  leave(): void {
+    this.parts.open.delete(this.entry);
+    this.ending.abort();
+  }
+
+  private async earlierRounds(visit: Visit): Promise<void> {
+    const isEarlier = ({ round }: OpenRun) => round.fireTime < this.round.fireTime && !isSameRound(round, this.round);
+    for (const { end } of [...this.parts.open].filter(isEarlier)) {
+      const isEnded = await this.untilAborted(end, visit.deadline);
+      if (!isEnded) throw this.timeout(visit, []);
+    }
+  }
+
+  /** @returns false if the deadline came first @throws the reason of the lease's own signal */
+  private async untilAborted(end: AbortSignal, deadline: number): Promise<boolean> {
+    const { clock } = this.parts;
+    const { signal } = this.lease;
+    try {
+      await clock.sleep(Math.max(0, deadline - clock.monotonicNow()), AbortSignal.any([end, signal]));
+      return false;
+    } catch {
+      signal.throwIfAborted();
+      return true;
+    }
+  }
+
+  private async arrive(phase: GuaranteePhase): Promise<void> {
+    const { registry, tree } = this.parts;
+    const { holder, items, signal } = this.lease;
+    await tree.sync({ signal });
+    await untilCommitted(tree, 'arriving at a barrier', async () => {
+      if (isPassed(tree, phase, this.round)) return true;
+      const operations = arrive(tree, phase, items, { by: holder, round: this.round });
+      if (operations.length === 0) return true;
+      await registry.transaction(operations, { signal });
+      return undefined; // Look what came of it: others arrive at the same time.
+    });
+  }
+
+  private async wait(visit: Visit): Promise<void> {
+    const { tree } = this.parts;
+    const { signal } = this.lease;
+    for (let view = this.view(visit.phase); !view.isOver(); view = this.view(visit.phase)) {
+      if (!(await tree.loadRecords(view.absent(), { signal }))) {
+        await tree.sync({ signal });
+        continue;
+      }
+      const missing = view.missing();
+      const isDone = missing.length === 0 && view.isLast() && (await this.callBack(visit));
+      if (isDone) return;
+      if (!(await tree.next(NEWS, visit.deadline, signal))) throw this.timeout(visit, missing);
+    }
+  }
+
+  /** @returns false if there is somebody to wait for again */
+  private async callBack(visit: Visit): Promise<boolean> {
+    const { clock, registry, tree } = this.parts;
+    const { holder, signal } = this.lease;
+    const timeoutMs = Math.max(0, visit.deadline - clock.monotonicNow());
+    const path = tree.paths.guaranteeLatch(visit.phase);
+    const latch = await acquireLatch(registry, clock, path, { data: holder, timeoutMs, signal });
+    if (latch === undefined) throw this.timeout(visit, []);
+    try {
+      // A Java peer may have had the latch before.
+      await tree.sync({ signal });
+      const view = this.view(visit.phase);
+      if (view.isOver()) return true;
+      await tree.loadRecords(view.absent(), { signal });
+      if (view.missing().length > 0) return false;
+      await this.conclude(visit);
+      return true;
+    } finally {
+      void latch.release();
+    }
+  }
+
+  // Whatever the listener does, the others go on.
+  private async conclude({ phase, atLast }: Visit): Promise<void> {
+    const { clock, registry, tree } = this.parts;
+    try {
+      await atLast();
+    } finally {
+      const end = () =>
+        untilCommitted(tree, 'ending a round', async () => {
+          if (isPassed(tree, phase, this.round)) return true;
+          const { kind } = await registry.transaction(pass(tree, phase, this.round), { signal: tree.signal });
+          return kind === 'committed' || undefined;
+        });
+      await untilAnswered(tree, clock, end);
+    }
+  }
+
+  /** Nobody is to count on items that do not wait any more. */
+  private async withdraw(phase: GuaranteePhase): Promise<void> {
+    const { registry, tree } = this.parts;
+    if (tree.signal.aborted) return;
+    const isOwn = (item: number) =>
+      this.lease.items.includes(item) && arrivalOf(tree, phase, item)?.by === this.lease.holder;
+    const operations = removeArrivals(tree, phase, isOwn);
+    try {
+      if (operations.length > 0) await registry.transaction(operations, { signal: tree.signal });
+    } catch {
+      // What cannot be withdrawn is written over by the next round.
+    }
+  }
+
+  private view(phase: GuaranteePhase): RoundView {
+    return new RoundView(this.parts.tree, this.parts.configuration(), phase, this.round, this.lease);
+  }
+
+  private timeout({ phase, timeoutMs }: Visit, missing: readonly number[]): GuaranteeTimeoutError {
+    return new GuaranteeTimeoutError(this.parts.tree.jobName, phase, timeoutMs, missing);
+  }
+}

@@ -1,0 +1,3 @@
+export * from './guarantee.errors.js';
+export * from './guarantee.service.js';
+export type { GuaranteedRun } from './guaranteed-run.js';

@@ -1,0 +1,68 @@
+import { type GuaranteePhase, isAwaited, isSameRound, type JobConfiguration, type Target } from '../../domain/index.js';
+import type { RegisteredInstance } from '../job-tree/index.js';
+import type { JobTree } from '../job-tree/index.js';
+import { arrivalOf, isPassed } from './guarantee-operations.js';
+
+/** One phase of one round as one lease sees it: reads from the tree's memory. */
+export class RoundView {
+  constructor(
+    private readonly tree: JobTree,
+    private readonly configuration: JobConfiguration,
+    readonly phase: GuaranteePhase,
+    private readonly round: Target,
+    private readonly lease: { readonly holder: string; readonly items: readonly number[] },
+  ) {}
+
+  /** Also when somebody has removed the own arrivals: Java ends a round so. */
+  isOver(): boolean {
+    const { tree, phase, lease } = this;
+    if (isPassed(tree, phase, this.round)) return true;
+    return lease.items.some((item) => {
+      const by = arrivalOf(tree, phase, item)?.by;
+      return !tree.has(tree.paths.guaranteed(phase, item)) || (by !== undefined && by !== lease.holder);
+    });
+  }
+
+  /** Whoever came last calls the listener; if that instance is gone, whoever came before it. */
+  isLast(): boolean {
+    let last = { by: '', zxid: -1n };
+    for (const item of this.tree.arrived(this.phase)) {
+      const arrival = arrivalOf(this.tree, this.phase, item);
+      const zxid = this.tree.stat(this.tree.paths.guaranteed(this.phase, item))?.mzxid ?? -1n;
+      if (arrival !== undefined && this.isHere(item) && zxid > last.zxid) last = { by: arrival.by, zxid };
+    }
+    return last.by === this.lease.holder;
+  }
+
+  /** The items of the job that nobody alive has arrived for. */
+  absent(): number[] {
+    const { shardingTotalCount } = this.configuration;
+    return this.tree.items().filter((item) => item < shardingTotalCount && !this.isHere(item));
+  }
+
+  /** Those that can still come. Their records must be loaded. */
+  missing(): number[] {
+    const available = new Map(this.tree.availableInstances().map((instance) => [instance.jobInstanceId, instance]));
+    return this.absent().filter((item) => this.isAwaited(item, available));
+  }
+
+  private isAwaited(item: number, available: ReadonlyMap<string, RegisteredInstance>): boolean {
+    const { tree } = this;
+    const owner = available.get(tree.owner(item) ?? '');
+    const stored = tree.record(item)?.stored ?? { kind: 'none' };
+    return isAwaited(this.phase, this.round, this.configuration, {
+      owner: owner === undefined ? 'nobody' : owner.isOurs ? 'ours' : 'java',
+      isDisabled: tree.has(tree.paths.mark(item, 'disabled')),
+      isHeld: tree.isRunning(item) || tree.has(tree.paths.queued(item)),
+      stored,
+      isRecorderAlive: stored.kind === 'record' && tree.hasInstance(stored.record.by),
+    });
+  }
+
+  /** Java does not say for which round it has come. What a dead instance has left, or an earlier round, is not here. */
+  private isHere(item: number): boolean {
+    if (!this.tree.has(this.tree.paths.guaranteed(this.phase, item))) return false;
+    const arrival = arrivalOf(this.tree, this.phase, item);
+    return arrival === undefined || (isSameRound(arrival.round, this.round) && this.tree.hasInstance(arrival.by));
+  }
+}

@@ -1,0 +1,67 @@
+import type { ExecutionLease, GuaranteeService } from '../coordination/index.js';
+import {
+  type ElasticJobListener,
+  type JobConfiguration,
+  parseShardingItemParameters,
+  type ShardingContexts,
+} from '../domain/index.js';
+import { taskIdOf } from './contexts.js';
+
+/** ElasticJob's order of a listener that names none. */
+const LAST = 2_147_483_647;
+
+/** A lease whose listeners have been told that it begins. */
+export interface ToldLease {
+  /** Tells them that it is over, in order. Never rejects. */
+  after(): Promise<void>;
+}
+
+/** Tells the listeners of one job about its leases on this instance. What a listener throws is reported, and that is all. */
+export class JobListeners {
+  private readonly listeners: readonly ElasticJobListener[];
+
+  constructor(
+    listeners: readonly ElasticJobListener[],
+    private readonly guarantee: GuaranteeService,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.listeners = listeners.toSorted((a, b) => (a.order ?? LAST) - (b.order ?? LAST));
+  }
+
+  /** Tells them that a lease begins, in order. Never rejects. */
+  async before(lease: ExecutionLease, configuration: JobConfiguration): Promise<ToldLease> {
+    const contexts = contextsFor(lease, configuration);
+    const barrier = this.guarantee.enter(lease);
+    await this.tell((listener) => listener.beforeJobExecuted(contexts, barrier));
+    return {
+      after: async () => {
+        await this.tell((listener) => listener.afterJobExecuted(contexts, barrier));
+        barrier.leave();
+      },
+    };
+  }
+
+  private async tell(call: (listener: ElasticJobListener) => unknown): Promise<void> {
+    for (const listener of this.listeners) {
+      try {
+        await call(listener);
+      } catch (error) {
+        this.onError(error);
+      }
+    }
+  }
+}
+
+function contextsFor(lease: ExecutionLease, configuration: JobConfiguration): ShardingContexts {
+  const parameters = parseShardingItemParameters(configuration.shardingItemParameters);
+  return Object.freeze({
+    jobName: lease.jobName,
+    taskId: taskIdOf(lease),
+    shardingTotalCount: configuration.shardingTotalCount,
+    jobParameter: configuration.jobParameter,
+    shardingItemParameters: new Map(lease.items.map((item) => [item, parameters.get(item)])),
+    fireTime: new Date(lease.trigger.fireTime),
+    source: lease.trigger.source,
+    signal: lease.signal,
+  });
+}
