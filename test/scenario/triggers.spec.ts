@@ -25,7 +25,7 @@ describe('a trigger of an operator', () => {
 
     expect(itemsOf(cluster.runs(JOB))).toEqual(range(4));
     expect(new Set(cluster.runs(JOB).map(({ instance }) => instance))).toEqual(new Set([0, 1]));
-    expect(contexts.map(({ trigger }) => trigger)).toEqual(Array(4).fill({ id: 'abc', parameters: 'only Tuesday' }));
+    expect(contexts.map(({ trigger }) => trigger)).toEqual(Array.from({ length: 4 }, () => ({ id: 'abc', parameters: 'only Tuesday' })));
     expect(contexts.every(({ source }) => source === 'NORMAL_TRIGGER')).toBe(true);
     expect(await operator.children(`/${JOB}/trigger`)).toEqual([]);
   });
@@ -305,7 +305,7 @@ describe('a one-off job', () => {
     await cluster.advance(15_000);
 
     const again = contexts.filter(({ source }) => source === 'FAILOVER');
-    expect(again.map(({ shardingItem }) => shardingItem).toSorted()).toEqual(lost);
+    expect(again.map(({ shardingItem }) => shardingItem).toSorted((a, b) => a - b)).toEqual(lost);
     expect(again.map(({ trigger }) => trigger)).toEqual(lost.map(() => ({ id: 'a', parameters: 'p' })));
   });
 

@@ -116,7 +116,6 @@ export class LeaderDuties {
         if (this.tree.isMixed()) this.duties.wake();
         return;
       case 'ShardingCompleted':
-      case 'ShardingCompleted':
         if (!this.tree.isMixed()) this.wasMixed = false;
         return;
       case 'TurnChanged':
