@@ -28,7 +28,8 @@ export async function askWith(
 ): Promise<void> {
   await operator.ensurePath(`/${jobName}/trigger`);
   const nodes = instances.map((instance) => `/${jobName}/trigger/${idOf(cluster, instance)}`);
-  await operator.transaction(nodes.map((path) => ({ kind: 'create', path, data, mode: 'PERSISTENT' })));
+  const result = await operator.transaction(nodes.map((path) => ({ kind: 'create', path, data, mode: 'PERSISTENT' })));
+  if (result.kind === 'refused') throw new Error(`${result.path}: ${result.refusal}`);
 }
 
 /** Replaces a line of the job's `config` node. */
