@@ -38,7 +38,7 @@ describe('a job that allows its clock to differ by 5 seconds', () => {
 
       expect(cluster.runs(JOB)).toEqual([]);
       const [error] = cluster.events(0).flatMap((event) => (event.kind === 'error' ? [event.error] : []));
-      if (!(error instanceof TimeDifferenceError)) throw new TypeError(`There is another error: ${error}`);
+      if (!(error instanceof TimeDifferenceError)) throw new TypeError(`There is another error: ${String(error)}`);
       const { differenceMs } = error;
       expect(error).toMatchObject({ code: 'TIME_DIFFERENCE', maxTimeDiffSeconds: 5 });
       expect(Math.abs(differenceMs - ms)).toBeLessThanOrEqual(10); // As long as the question was on its way.

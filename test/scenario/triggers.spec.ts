@@ -25,7 +25,9 @@ describe('a trigger of an operator', () => {
 
     expect(itemsOf(cluster.runs(JOB))).toEqual(range(4));
     expect(new Set(cluster.runs(JOB).map(({ instance }) => instance))).toEqual(new Set([0, 1]));
-    expect(contexts.map(({ trigger }) => trigger)).toEqual(Array.from({ length: 4 }, () => ({ id: 'abc', parameters: 'only Tuesday' })));
+    expect(contexts.map(({ trigger }) => trigger)).toEqual(
+      Array.from({ length: 4 }, () => ({ id: 'abc', parameters: 'only Tuesday' })),
+    );
     expect(contexts.every(({ source }) => source === 'NORMAL_TRIGGER')).toBe(true);
     expect(await operator.children(`/${JOB}/trigger`)).toEqual([]);
   });
