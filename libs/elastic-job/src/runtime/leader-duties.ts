@@ -154,7 +154,7 @@ export class LeaderDuties {
     const before = this.services.leader.term(jobName);
     // A leader whose server an operator has disabled abdicates, as in Java. A Java successor may have missed the cause.
     if (before !== undefined && this.tree.serverStatus(self.serverIp) === 'DISABLED') {
-      await this.services.sharding.announce(this.tree, before);
+      if (this.tree.isMixed()) await this.services.sharding.announce(this.tree, before);
       return this.services.leader.resign(jobName);
     }
     const term = await this.services.leader.elect(this.tree);

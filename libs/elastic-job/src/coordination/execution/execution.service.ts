@@ -159,7 +159,8 @@ export class ExecutionService {
     guard: readonly Operation[] = [],
   ): Promise<ExecutionLease | undefined> {
     const isFailover = trigger.source === 'FAILOVER';
-    const modes = { isPersistent: configuration.failover || isFailover, isFailover };
+    // A rescuer that dies is known by its `failovering` mark. Its running mark goes by itself: Java 3.0.4 would trip over it.
+    const modes = { isPersistent: configuration.failover && !isFailover, isFailover };
     const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
     // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
     const self = { kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) } as const;

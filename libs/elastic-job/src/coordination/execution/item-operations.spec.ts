@@ -16,13 +16,13 @@ describe('what a begin and a settle write', () => {
     [{ isPersistent: false, isFailover: false }, false, ['create running EPHEMERAL', 'set 3 v5']],
     [{ isPersistent: true, isFailover: false }, true, ['delete misfire', 'create running PERSISTENT', 'set 3 v5']],
     [
-      { isPersistent: true, isFailover: true },
+      { isPersistent: false, isFailover: true },
       false,
       [
         'delete items/3',
         'create failover EPHEMERAL',
         'create failovering PERSISTENT',
-        'create running PERSISTENT',
+        'create running EPHEMERAL',
         'set 3 v5',
       ],
     ],

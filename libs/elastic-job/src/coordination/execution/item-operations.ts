@@ -39,7 +39,7 @@ export function beginOperations(
   return [
     ...claim,
     ...misfire,
-    // With failover the mark outlives the session: it is what tells the survivors which items were running.
+    // A persistent mark outlives the session: it is what tells the survivors which items were running.
     {
       kind: 'create',
       path: paths.mark(item, 'running'),
