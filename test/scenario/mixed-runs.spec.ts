@@ -148,6 +148,28 @@ describe('resharding beside Java', () => {
     expect(cluster.itemsAt(cluster.minute())).toEqual({ java: [0, 1], ours: [2, 3] });
   });
 
+  it('fault 3: given Java leads and waits for an item with the plan, when ours joins meanwhile, then ours gets its items at the next fire time', async () => {
+    await start({ instances: 0 });
+    const leader = await cluster.java();
+    let isSlow = false;
+    await cluster.java({ serverIp: '10.0.0.8', handler: () => isSlow && cluster.ours.clock.sleep(70_000) });
+    await cluster.untilNextMinute(1_000);
+    expect(await cluster.leader()).toBe(leader.id);
+    isSlow = true;
+    await cluster.untilNextMinute(1_000);
+    isSlow = false;
+    await cluster.operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT');
+    await cluster.untilNextMinute(2_000); // The leader has read the members.
+
+    await cluster.ours.join();
+    await cluster.advance(20_000);
+    expect(await cluster.owners()).not.toContain(cluster.id(0));
+    const fireTime = await cluster.untilNextMinute(2_000);
+
+    expect(await cluster.owners()).toContain(cluster.id(0));
+    expect(cluster.itemsAt(fireTime).ours).not.toEqual([]);
+  });
+
   it('fault 5: given a Java peer that reconnects in its session, when the flag has gone, then every item is where it was and ran once', async () => {
     await start({ instances: 2, handler: () => cluster.ours.clock.sleep(5_000) });
     const java = await cluster.java({ handler: () => cluster.ours.clock.sleep(5_000) });

@@ -116,7 +116,9 @@ export class LeaderDuties {
         if (this.tree.isMixed()) this.duties.wake();
         return;
       case 'ShardingCompleted':
-        if (!this.tree.isMixed()) this.wasMixed = false;
+        // A Java leader may have overlooked this instance.
+        if (this.tree.isMixed()) this.duties.wake();
+        else this.wasMixed = false;
         return;
       case 'TurnChanged':
       case 'ItemQueued':
@@ -202,14 +204,16 @@ export class LeaderDuties {
     if (!this.tree.isMixed()) this.wasMixed = false;
   }
 
-  // A Java leader does not know of our additions, and sees only crashes that happen before its eyes.
+  // A Java leader sees only crashes that happen before its eyes, and overlooks who joins during its resharding.
   private async assistJava(): Promise<void> {
     const { tree } = this;
     const leader = tree.leader();
     const instances = tree.instances();
     const isLedByJava = instances.some(({ jobInstanceId, isOurs }) => jobInstanceId === leader && !isOurs);
     const first = instances.find(({ isOurs }) => isOurs)?.jobInstanceId;
-    if (!isLedByJava || first !== tree.self.jobInstanceId) return;
+    if (!isLedByJava) return;
+    if (this.services.sharding.isOverlooked(tree)) await this.services.sharding.requestResharding(tree.jobName);
+    if (first !== tree.self.jobInstanceId) return;
     await this.sweep({ guard: [{ kind: 'check', path: tree.paths.instance(first) }], signal: tree.signal });
   }
 
