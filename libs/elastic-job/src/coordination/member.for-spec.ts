@@ -4,6 +4,7 @@ import { VirtualClock } from '../testing/index.js';
 import { ConfigurationService } from './configuration/index.js';
 import { ExecutionService } from './execution/index.js';
 import { FailoverQueue } from './failover/index.js';
+import { GuaranteeService } from './guarantee/index.js';
 import { JobTree, JobTrees } from './job-tree/index.js';
 import { LeaderService, type LeadershipTerm } from './leadership/index.js';
 import { Absences, InstanceService, ServerRetention } from './membership/index.js';
@@ -81,6 +82,7 @@ export class Member {
   readonly executions: ExecutionService;
   readonly sharding: ShardingService;
   readonly queue: FailoverQueue;
+  readonly guarantee: GuaranteeService;
 
   constructor(
     private readonly registry: Registry,
@@ -103,6 +105,7 @@ export class Member {
       clock,
       new Absences(clock, 1_000),
     );
+    this.guarantee = new GuaranteeService(trees, this.configurations, center, clock);
   }
 
   get id(): string {

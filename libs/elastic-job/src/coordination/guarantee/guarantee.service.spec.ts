@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { GuaranteePhase, JobOptions } from '../../domain/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import type { ExecutionLease } from '../execution/index.js';
+import { beforeNextTransaction, JOB, Member, Registry } from '../member.for-spec.js';
+
+let registry: Registry;
+let operator: RegistryCenter;
+let calls: string[];
+beforeEach(() => {
+  registry = new Registry();
+  calls = [];
+});
+
+describe('a barrier', () => {
+  it('given two instances, when both have come, then the last one alone calls back and nothing is left', async () => {
+    const [first, second] = await begin(2);
+
+    const waiting = first.meet('started');
+    await registry.clock.advance(1_000);
+    expect(calls).toEqual([]);
+    expect(await first.member.guarantee.arrived(JOB, 'started')).toEqual(first.lease.items);
+    await settle([waiting, second.meet('started')]);
+
+    expect(calls).toEqual([second.member.id]);
+    expect(await names(`/${JOB}/guarantee/started`)).toBeUndefined();
+    expect(registry.clock.pendingTimers).toBe(0);
+  });
+
+  it('given both phases, when a lease goes through them, then each has its own call', async () => {
+    const [first, second] = await begin(2);
+
+    await settle([first.meet('started'), second.meet('started')]);
+    await settle([first.meet('completed'), second.meet('completed')]);
+
+    expect(calls).toHaveLength(2);
+  });
+
+  it('given a round that is over, when a rescuer comes for it, then it does not wait', async () => {
+    const [first, second] = await begin(2);
+    await settle([first.meet('started'), second.meet('started')]);
+
+    await settle([first.meet('started')]);
+
+    expect(calls).toHaveLength(1);
+    expect(await names(`/${JOB}/guarantee/started`)).toBeUndefined();
+  });
+
+  it('given the last one dies in its call, when it is gone, then the one before it calls back', async () => {
+    const [first, second] = await begin(2, { failover: false });
+    const waiting = first.meet('started');
+    await registry.clock.advance(0);
+    void second.meet('started', () => new Promise(() => {})).catch(() => {});
+    await registry.clock.advance(1_000);
+    expect(calls).toEqual([]);
+
+    second.member.die();
+    await settle([waiting]);
+
+    expect(calls).toEqual([first.member.id]);
+  });
+
+  it('given a reply that is lost, when the arrival is found, then the call is made once', async () => {
+    const [first, second] = await begin(2);
+    beforeNextTransaction(first.member, async () => registry.memory.loseNextReply(first.member.sessionId));
+    const waiting = first.meet('started');
+    await registry.clock.advance(1_000);
+
+    await settle([waiting, second.meet('started')]);
+
+    expect(calls).toEqual([second.member.id]);
+  });
+
+  it('given a lease that is aborted, when it waits, then it stops at once and withdraws', async () => {
+    const [first] = await begin(2);
+    const waiting = first.meet('started');
+    await registry.clock.advance(0);
+
+    first.lease.abort(new Error('draining'));
+
+    await expect(waiting).rejects.toThrow('draining');
+    expect(await names(`/${JOB}/guarantee/started`)).toBeUndefined();
+    expect(registry.clock.pendingTimers).toBe(0);
+  });
+
+  it('given an operator who clears a phase, when it is gone, then whoever waits goes on', async () => {
+    const [first, second] = await begin(2);
+    const waiting = first.meet('started');
+    await registry.clock.advance(0);
+    await second.member.tree.sync();
+
+    await second.member.guarantee.clear(JOB, 'started');
+    await settle([waiting]);
+
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a barrier beside Java', () => {
+  it('given items of ours, when the last arrival is a Java peer, which counts what there is, then it finds every one', async () => {
+    const [first, second] = await begin(2);
+    const waiting = [first.meet('started'), second.meet('started', () => javaCountsAll())];
+
+    await settle(waiting);
+
+    expect(javaCount).toEqual(['0', '1', '2', '3']);
+  });
+
+  it('given a Java peer has arrived and waits, when ours are complete, then the phase goes, which is what it waits for', async () => {
+    const { member, lease, meet } = await beginBesideJava();
+    const waiting = meet('started');
+    await registry.clock.advance(1_000);
+    expect(calls).toEqual([]);
+
+    await javaArrives(lease.items);
+    await settle([waiting]);
+
+    expect(calls).toEqual([member.id]);
+    expect(await names(`/${JOB}/guarantee/started`)).toBeUndefined();
+  });
+
+  it('given a Java peer that is last and calls its listener, when it removes the phase, then ours go on without a call', async () => {
+    const { meet } = await beginBesideJava();
+    const waiting = meet('started');
+    await registry.clock.advance(1_000);
+
+    for (const name of await operator.children(`/${JOB}/guarantee/started`)) {
+      await operator.delete(`/${JOB}/guarantee/started/${name}`);
+    }
+    await operator.delete(`/${JOB}/guarantee/started`);
+    await settle([waiting]);
+
+    expect(calls).toEqual([]);
+  });
+
+  it('given a Java peer that holds the latch, when ours are complete, then they wait for it', async () => {
+    const { member, lease, meet } = await beginBesideJava();
+    await operator.ensurePath(`/${JOB}/guarantee/started-latch`);
+    const java = await operator.create(`/${JOB}/guarantee/started-latch/_c_1-latch-`, '', 'EPHEMERAL_SEQUENTIAL');
+    const waiting = meet('started');
+    await registry.clock.advance(0);
+    await javaArrives(lease.items);
+    await registry.clock.advance(1_000);
+    expect(calls).toEqual([]);
+
+    await operator.delete(java);
+    await settle([waiting]);
+
+    expect(calls).toEqual([member.id]);
+  });
+});
+
+let javaCount: readonly string[] = [];
+async function javaCountsAll(): Promise<void> {
+  javaCount = (await operator.children(`/${JOB}/guarantee/started`)).toSorted();
+}
+
+interface Guest {
+  readonly member: Member;
+  readonly lease: ExecutionLease;
+  meet(phase: GuaranteePhase, call?: () => unknown): Promise<void>;
+}
+
+/** Instances that have begun all their items for one fire time. */
+async function begin(
+  count: number,
+  options?: Partial<JobOptions>,
+): Promise<[Guest, ...Guest[]] & { readonly 1: Guest }> {
+  operator = await registry.operator();
+  const members = await registry.sharded(count, options);
+  const guests: Guest[] = [];
+  for (const member of members) guests.push(await guestOf(member));
+  return guests as [Guest, Guest];
+}
+
+async function guestOf(member: Member): Promise<Guest> {
+  const { lease } = await member.begin(member.sharding.ownItems(member.tree));
+  const barrier = member.guarantee.enter(lease!);
+  const called = () => void calls.push(member.id);
+  return { member, lease: lease!, meet: (phase, call = called) => barrier.meet(phase, 30_000, call) };
+}
+
+/** One of ours with half of the items; a Java peer has the others. */
+async function beginBesideJava(): Promise<Guest> {
+  operator = await registry.operator();
+  const [member] = await registry.sharded(1);
+  const java = '10.0.0.99@-@1';
+  const { paths } = member.tree;
+  await operator.create(paths.server('10.0.0.99'), 'ENABLED', 'PERSISTENT');
+  await operator.create(paths.instance(java), `jobInstanceId: ${java}\nserverIp: 10.0.0.99\n`, 'EPHEMERAL');
+  for (const item of [0, 1]) await operator.set(paths.mark(item, 'instance'), java);
+  return guestOf(member);
+}
+
+async function javaArrives(others: readonly number[]): Promise<void> {
+  for (const item of [0, 1, 2, 3].filter((each) => !others.includes(each))) {
+    await operator.create(`/${JOB}/guarantee/started/${item}`, '', 'PERSISTENT');
+  }
+}
+
+async function settle(waits: readonly Promise<void>[]): Promise<void> {
+  await registry.clock.advanceUntil(Promise.all(waits));
+}
+
+/** The children of a node; undefined if there is none. */
+async function names(path: string): Promise<readonly string[] | undefined> {
+  return (await operator.exists(path)) === undefined ? undefined : operator.children(path);
+}
