@@ -14,7 +14,7 @@ beforeEach(() => {
 
 describe('a barrier', () => {
   it('given two instances, when both have come, then the last one alone calls back and nothing is left', async () => {
-    const [first, second] = await begin(2);
+    const [first, second] = await beginTwo();
 
     const waiting = first.meet('started');
     await registry.clock.advance(1_000);
@@ -28,7 +28,7 @@ describe('a barrier', () => {
   });
 
   it('given both phases, when a lease goes through them, then each has its own call', async () => {
-    const [first, second] = await begin(2);
+    const [first, second] = await beginTwo();
 
     await settle([first.meet('started'), second.meet('started')]);
     await settle([first.meet('completed'), second.meet('completed')]);
@@ -37,7 +37,7 @@ describe('a barrier', () => {
   });
 
   it('given a round that is over, when a rescuer comes for it, then it does not wait', async () => {
-    const [first, second] = await begin(2);
+    const [first, second] = await beginTwo();
     await settle([first.meet('started'), second.meet('started')]);
 
     await settle([first.meet('started')]);
@@ -47,7 +47,7 @@ describe('a barrier', () => {
   });
 
   it('given the last one dies in its call, when it is gone, then the one before it calls back', async () => {
-    const [first, second] = await begin(2, { failover: false });
+    const [first, second] = await beginTwo({ failover: false });
     const waiting = first.meet('started');
     await registry.clock.advance(0);
     void second.meet('started', () => new Promise(() => {})).catch(() => {});
@@ -61,7 +61,7 @@ describe('a barrier', () => {
   });
 
   it('given a reply that is lost, when the arrival is found, then the call is made once', async () => {
-    const [first, second] = await begin(2);
+    const [first, second] = await beginTwo();
     beforeNextTransaction(first.member, async () => registry.memory.loseNextReply(first.member.sessionId));
     const waiting = first.meet('started');
     await registry.clock.advance(1_000);
@@ -72,7 +72,7 @@ describe('a barrier', () => {
   });
 
   it('given a lease that is aborted, when it waits, then it stops at once and withdraws', async () => {
-    const [first] = await begin(2);
+    const [first] = await beginTwo();
     const waiting = first.meet('started');
     await registry.clock.advance(0);
 
@@ -84,7 +84,7 @@ describe('a barrier', () => {
   });
 
   it('given an operator who clears a phase, when it is gone, then whoever waits goes on', async () => {
-    const [first, second] = await begin(2);
+    const [first, second] = await beginTwo();
     const waiting = first.meet('started');
     await registry.clock.advance(0);
     await second.member.tree.sync();
@@ -98,7 +98,7 @@ describe('a barrier', () => {
 
 describe('a barrier beside Java', () => {
   it('given items of ours, when the last arrival is a Java peer, which counts what there is, then it finds every one', async () => {
-    const [first, second] = await begin(2);
+    const [first, second] = await beginTwo();
     const waiting = [first.meet('started'), second.meet('started', () => javaCountsAll())];
 
     await settle(waiting);
@@ -158,19 +158,14 @@ async function javaCountsAll(): Promise<void> {
 interface Guest {
   readonly member: Member;
   readonly lease: ExecutionLease;
-  meet(phase: GuaranteePhase, call?: () => unknown): Promise<void>;
+  readonly meet: (phase: GuaranteePhase, call?: () => unknown) => Promise<void>;
 }
 
-/** Instances that have begun all their items for one fire time. */
-async function begin(
-  count: number,
-  options?: Partial<JobOptions>,
-): Promise<[Guest, ...Guest[]] & { readonly 1: Guest }> {
+/** Two instances that have begun all their items for one fire time. */
+async function beginTwo(options?: Partial<JobOptions>): Promise<[Guest, Guest]> {
   operator = await registry.operator();
-  const members = await registry.sharded(count, options);
-  const guests: Guest[] = [];
-  for (const member of members) guests.push(await guestOf(member));
-  return guests as [Guest, Guest];
+  const [first, second] = await registry.sharded(2, options);
+  return [await guestOf(first), await guestOf(second!)];
 }
 
 async function guestOf(member: Member): Promise<Guest> {
