@@ -25,9 +25,7 @@ describe('a trigger of an operator', () => {
 
     expect(itemsOf(cluster.runs(JOB))).toEqual(range(4));
     expect(new Set(cluster.runs(JOB).map(({ instance }) => instance))).toEqual(new Set([0, 1]));
-    expect(contexts.map(({ trigger }) => trigger)).toEqual(
-      Array.from({ length: 4 }, () => ({ id: 'abc', parameters: 'only Tuesday' })),
-    );
+    for (const { trigger } of contexts) expect(trigger).toEqual({ id: 'abc', parameters: 'only Tuesday' });
     expect(contexts.every(({ source }) => source === 'NORMAL_TRIGGER')).toBe(true);
     expect(await operator.children(`/${JOB}/trigger`)).toEqual([]);
   });
@@ -64,6 +62,38 @@ describe('a trigger of an operator', () => {
 
     expect(itemsOf(cluster.runs(JOB))).toEqual(range(4));
     expect(new Set(cluster.runs(JOB).map(({ instance }) => instance))).toEqual(new Set([0, late]));
+  });
+
+  it('given items that go to an instance which came after the request, when the request is taken, then none of them is forgotten', async () => {
+    await startCluster({ instances: 1 });
+    cluster.partition(0);
+    await ask(cluster, operator, JOB, { id: 'a' });
+    const late = await cluster.join();
+    await operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT');
+
+    await cluster.heal(0);
+    await cluster.advance(2_000);
+
+    expect([...cluster.assignment(JOB).values()].filter((owner) => owner === late)).toHaveLength(2);
+    expect(cluster.events(0)).toContainEqual(expect.objectContaining({ kind: 'triggered', items: [2, 3] }));
+    expect(itemsOf(cluster.runs(JOB))).toEqual(range(4));
+  });
+
+  it('given an item that its former owner runs for the same trigger, when its new owner is asked as well, then it runs once', async () => {
+    await startCluster({ instances: 1, handler: () => sleep(20_000) });
+    await ask(cluster, operator, JOB, { id: 'a' });
+    const { fireTime } = await cluster.advance(1_000).then(() => contexts[0]!);
+    const late = await cluster.join();
+    await cluster.advance(2_000);
+
+    // Both were asked at the same time, and the one had to wait for the resharding.
+    cluster.clock.setWall(fireTime.getTime());
+    await ask(cluster, operator, JOB, { id: 'a' }, [late]);
+    await cluster.advance(50_000);
+
+    expect(itemsOf(cluster.runs(JOB))).toEqual(range(4));
+    expect(cluster.events(late)).toContainEqual(expect.objectContaining({ kind: 'refused', cause: 'alreadyBegun' }));
+    expect(cluster.events(late).map(({ kind }) => kind)).not.toContain('postponed');
   });
 
   it('given a request that comes while the instance is cut off, when it is back, then it runs', async () => {
@@ -156,6 +186,24 @@ describe('a trigger of an operator', () => {
     expect(origins()).toEqual([...Array(4).fill('a'), ...Array(4).fill('b')]);
   });
 });
+
+it.each([
+  [-1, 5],
+  [60, 6],
+])(
+  'given maxTimeDiffSeconds %i, when an operator triggers the job, then that costs %i requests',
+  async (maxTimeDiffSeconds, cost) => {
+    await startCluster({ instances: 1, maxTimeDiffSeconds });
+    await ask(cluster, operator, JOB, { id: 'a' });
+    await cluster.advance(1_000);
+    const { foreground: before } = { ...cluster.instances[0]!.center.traffic };
+
+    await ask(cluster, operator, JOB, { id: 'b' });
+    await cluster.advance(1_000);
+
+    expect(cluster.instances[0]!.center.traffic.foreground - before).toBe(cost);
+  },
+);
 
 describe('a trigger that comes while items run', () => {
   it('fault 18: given item 0 still runs, when the job is triggered twice, then the free items begin at once and item 0 follows, twice', async () => {
@@ -307,8 +355,8 @@ describe('a one-off job', () => {
     await cluster.advance(15_000);
 
     const again = contexts.filter(({ source }) => source === 'FAILOVER');
-    expect(again.map(({ shardingItem }) => shardingItem).toSorted((a, b) => a - b)).toEqual(lost);
-    expect(again.map(({ trigger }) => trigger)).toEqual(lost.map(() => ({ id: 'a', parameters: 'p' })));
+    expect(itemsOf(cluster.runs(JOB).filter(({ source }) => source === 'FAILOVER'))).toEqual(lost);
+    for (const { trigger } of again) expect(trigger).toEqual({ id: 'a', parameters: 'p' });
   });
 
   it('fault 20: given a scheduled job, when its cron is removed and put back, then it stops and goes on by itself', async () => {

@@ -112,6 +112,7 @@ export class JobSession {
     this.switches.lookAtServer();
     this.servers.wake();
     await this.duties.start();
+    this.manual.start();
     this.lookAgain();
   }
 
@@ -119,7 +120,7 @@ export class JobSession {
   lookAgain(): void {
     this.catchUps.wake();
     this.claims.wake();
-    this.manual.lookAgain();
+    this.manual.beginReleased();
   }
 
   private get mayBegin(): boolean {
@@ -217,14 +218,15 @@ export class JobSession {
     return assigned;
   }
 
-  /** What an operator's trigger is to run here. Resharding is waited for, as by any trigger. */
-  private async assignManual(trigger: Trigger): Promise<readonly number[]> {
-    if (this.isUnshareable(trigger) || this.isUnusable(trigger) || (await this.refusesTime(trigger))) return [];
+  /** What an operator's trigger is to run here; undefined: nothing. Resharding is waited for, as by any trigger. */
+  private async assignManual(trigger: Trigger): Promise<readonly number[] | undefined> {
+    if (this.isUnshareable(trigger) || this.isUnusable(trigger) || (await this.refusesTime(trigger))) return undefined;
     const { items } = await this.assign(trigger);
     const { serverIp } = this.tree.self;
-    if (this.tree.serverStatus(serverIp) === 'ENABLED') this.parts.events.emit({ kind: 'triggered', trigger, items });
-    else this.skip(trigger, `server ${serverIp} is disabled`);
-    return items;
+    const isDisabled = this.tree.serverStatus(serverIp) !== 'ENABLED';
+    if (isDisabled) this.skip(trigger, `server ${serverIp} is disabled`);
+    else this.parts.events.emit({ kind: 'triggered', trigger, items });
+    return isDisabled ? undefined : items;
   }
 
   /** Begins what is free of the items; what still runs is marked as misfired. */

@@ -5,7 +5,6 @@ import {
   type JobTreeEvent,
   parseTriggerRequest,
   untilAnswered,
-  untilCommitted,
 } from '../coordination/index.js';
 import { manualOrigin, type Trigger } from '../domain/index.js';
 import { type RegistryNode, RegistryUnavailableError } from '../registry/index.js';
@@ -13,6 +12,7 @@ import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import { Reaction } from './reaction.js';
 import type { RunningItems } from './running-items.js';
+import { TriggerInbox } from './trigger-inbox.js';
 
 /** Who asks faster than the job runs is told that this many triggers wait already. */
 const MOST_WAITING = 100;
@@ -24,8 +24,8 @@ export interface ManualTriggerParts {
   readonly events: JobEvents;
   readonly clock: Clock;
   readonly running: RunningItems;
-  /** The items to run, once the leader has resharded; empty if the trigger must not run here. */
-  assign(trigger: Trigger): Promise<readonly number[]>;
+  /** The items to run, once the leader has resharded; undefined if the trigger must not run here. */
+  assign(trigger: Trigger): Promise<readonly number[] | undefined>;
   /** Runs what was begun, to its end. Never rejects. */
   run(lease: ExecutionLease): void;
   onError(message: string, error: unknown): void;
@@ -33,52 +33,41 @@ export interface ManualTriggerParts {
 
 interface WaitingTrigger {
   readonly trigger: Trigger;
+  /** When it was asked for, on the registry's count of transactions. */
+  readonly zxid: bigint;
+  /** What this instance owned when it took the request. */
+  readonly owned: readonly number[];
   /** What has not been begun yet; undefined: not assigned. */
   items?: readonly number[];
 }
 
 /**
- * The triggers of operators, for one instance and session: `trigger/{own id}` is taken as soon as it appears, and what is
- * free of the items begins at once. What still runs is begun for it as soon as it is released: none is dropped, one comes
+ * The triggers of operators, for one instance and session: what is free of the items begins at once. What still runs is begun for it as soon as it is released: none is dropped, one comes
  * after the other, and two triggers are two runs.
  * @see ElasticJob, `TriggerListenerManager`, which drops what comes while the job runs
  */
 export class ManualTriggers {
-  private readonly intake: Reaction;
+  private readonly inbox: TriggerInbox;
   private readonly begins: Reaction;
   /** In the order in which they were asked for. */
   private waiting: WaitingTrigger[] = [];
-  /** Read, and perhaps deleted already. */
-  private taking: RegistryNode | undefined;
   private isStopped = false;
 
   constructor(private readonly parts: ManualTriggerParts) {
     const { tree, clock } = parts;
-    const react = (work: () => Promise<void>, name: string) =>
-      new Reaction(
-        () => untilAnswered(tree, clock, work),
-        (error) => this.report(`${name} failed`, error),
-      );
-    this.intake = react(() => this.take(), 'taking a trigger');
-    this.begins = react(() => this.beginAll(), 'running a trigger');
+    const report = (work: string) => (error: unknown) => this.report(`${work} failed`, error);
+    this.inbox = new TriggerInbox(tree, clock, (node) => this.accept(node), report('taking a trigger'));
+    this.begins = new Reaction(() => untilAnswered(tree, clock, () => this.beginAll()), report('running a trigger'));
+  }
+
+  /** This instance has joined: whoever asks it is heard. */
+  start(): void {
+    this.inbox.open();
   }
 
   hear(event: JobTreeEvent): void {
-    switch (event.kind) {
-      case 'TriggerRequested':
-        if (event.instanceId === this.parts.tree.self.jobInstanceId) this.intake.wake();
-        return;
-      case 'ItemReleased':
-      case 'ShardingCompleted':
-        return this.beginReleased();
-      default:
-    }
-  }
-
-  /** Looks for a trigger of which no event tells. */
-  lookAgain(): void {
-    this.intake.wake();
-    this.beginReleased();
+    this.inbox.hear(event);
+    if (event.kind === 'ItemReleased') this.beginReleased();
   }
 
   /** An item may be free again. */
@@ -89,30 +78,11 @@ export class ManualTriggers {
   /** Begins nothing more. */
   stop(): void {
     this.isStopped = true;
-    this.intake.stop();
+    this.inbox.close();
     this.begins.stop();
     for (const { trigger, items } of this.waiting.splice(0)) {
       if (items?.length !== 0) this.skip(trigger, 'this instance leaves');
     }
-  }
-
-  /** Reads the request and removes it; the reply to the removal may be lost, so what was read is kept until it is gone. */
-  private async take(): Promise<void> {
-    const { tree } = this.parts;
-    const path = tree.paths.trigger(tree.self.jobInstanceId);
-    await untilCommitted(tree, 'taking a trigger', async () => {
-      if (!(await tree.load([path], { signal: tree.signal }))) return undefined;
-      const node = tree.node(path);
-      if (this.taking !== undefined && this.taking.stat.czxid !== node?.stat.czxid) this.accept(this.taking);
-      this.taking = node;
-      if (node === undefined) return true;
-      const removed = [...tree.descendants(path), path].map((below) => ({ kind: 'delete', path: below }) as const);
-      const result = await tree.registry.transaction(removed, { signal: tree.signal });
-      if (result.kind === 'refused') return undefined;
-      this.taking = undefined;
-      this.accept(node);
-      return true;
-    });
   }
 
   private accept(node: RegistryNode): void {
@@ -120,7 +90,8 @@ export class ManualTriggers {
     this.parts.events.emit({ kind: 'trigger-requested', trigger });
     if (this.isStopped) return this.skip(trigger, 'this instance leaves');
     if (this.waiting.length >= MOST_WAITING) return this.skip(trigger, `${MOST_WAITING} triggers wait already`);
-    this.waiting.push({ trigger });
+    const owned = this.parts.services.sharding.ownItems(this.parts.tree);
+    this.waiting.push({ trigger, zxid: node.stat.czxid, owned });
     this.begins.wake();
   }
 
@@ -145,13 +116,28 @@ export class ManualTriggers {
   private async beginFree(waiting: WaitingTrigger, taken: ReadonlySet<number>): Promise<void> {
     const { trigger } = waiting;
     const isFirst = waiting.items === undefined;
-    const items = waiting.items === undefined ? await this.parts.assign(trigger) : this.stillWanted(waiting);
+    const items = isFirst ? await this.assign(waiting) : this.stillWanted(waiting);
     waiting.items = items;
-    const free = items.filter((item) => !taken.has(item) && this.isFree(item));
+    // At first the registry is asked also for what runs elsewhere: that may be this very trigger.
+    const isFree = (item: number) => !this.parts.running.has(item) && (isFirst || !this.parts.tree.isRunning(item));
+    const free = items.filter((item) => !taken.has(item) && isFree(item));
     const busy = free.length === 0 || this.isStopped ? free : await this.begin(trigger, free);
     waiting.items = items.filter((item) => !free.includes(item) || busy.includes(item));
-    if (isFirst && waiting.items.length > 0)
+    if (isFirst && waiting.items.length > 0) {
       this.parts.events.emit({ kind: 'postponed', trigger, items: waiting.items });
+    }
+  }
+
+  /** This instance's items, and those that it has lost since it was asked to an instance which was not. */
+  private async assign({ trigger, zxid, owned }: WaitingTrigger): Promise<readonly number[]> {
+    const assigned = await this.parts.assign(trigger);
+    if (assigned === undefined) return [];
+    const { tree } = this.parts;
+    const isOrphaned = (item: number) => {
+      const newcomer = tree.stat(tree.paths.instance(tree.owner(item) ?? ''));
+      return !assigned.includes(item) && newcomer !== undefined && newcomer.czxid > zxid;
+    };
+    return [...assigned, ...owned.filter((item) => isOrphaned(item) && this.isWanted(item))].toSorted((a, b) => a - b);
   }
 
   /** @returns the items that turned out to be busy */
@@ -169,19 +155,17 @@ export class ManualTriggers {
     return items.filter((item) => refused.get(item) === 'busy');
   }
 
-  private isFree(item: number): boolean {
-    return !this.parts.running.has(item) && !this.parts.tree.isRunning(item);
+  private stillWanted({ trigger, items = [] }: WaitingTrigger): readonly number[] {
+    const unwanted = items.filter((item) => !this.isWanted(item));
+    if (unwanted.length > 0) this.parts.events.emit({ kind: 'refused', trigger, items: unwanted, cause: 'disabled' });
+    return items.filter((item) => !unwanted.includes(item));
   }
 
   /** An operator may have switched off since what he has asked for. */
-  private stillWanted({ trigger, items = [] }: WaitingTrigger): readonly number[] {
-    const { tree, events } = this.parts;
-    const isServerOn = tree.serverStatus(tree.self.serverIp) === 'ENABLED';
-    const isWanted = (item: number) =>
-      isServerOn && tree.has(tree.paths.item(item)) && !tree.has(tree.paths.mark(item, 'disabled'));
-    const unwanted = items.filter((item) => !isWanted(item));
-    if (unwanted.length > 0) events.emit({ kind: 'refused', trigger, items: unwanted, cause: 'disabled' });
-    return items.filter(isWanted);
+  private isWanted(item: number): boolean {
+    const { tree } = this.parts;
+    const isDisabled = tree.has(tree.paths.mark(item, 'disabled'));
+    return !isDisabled && tree.has(tree.paths.item(item)) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
   }
 
   private skip(trigger: Trigger, reason: string): void {

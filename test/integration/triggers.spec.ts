@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import { formatTriggerRequest } from '../../libs/elastic-job/src/coordination/index.js';
+import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
+import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+
+const JOB = 'settle-orders';
+const TOTAL = 5;
+const ITEMS = [...Array(TOTAL).keys()];
+const clock = new SystemClock();
+
+interface Process {
+  readonly runtime: ElasticJobRuntime;
+  readonly events: JobEvent[];
+}
+
+let namespace: string;
+let operator: RegistryCenter;
+let processes: Process[];
+let contexts: ShardingContext[];
+let handler: (context: ShardingContext) => unknown;
+/** Something has happened in one of the processes. */
+let changed: () => void;
+beforeEach(async () => {
+  namespace = `triggers-${clock.uuid()}`;
+  processes = [];
+  contexts = [];
+  handler = () => {};
+  changed = () => {};
+  operator = connection();
+  await operator.connect();
+});
+afterEach(async () => {
+  await Promise.all(processes.map(({ runtime }) => runtime.stop()));
+  await operator.close();
+});
+
+describe('a one-off job of two instances over a real ZooKeeper', () => {
+  it('given a request to each in one transaction, when they take them, then each item runs once, all for one target', async () => {
+    await startAll(2);
+
+    await ask('a', 'only Tuesday');
+    await until(() => settled() === TOTAL);
+
+    expect(itemsRun()).toEqual(ITEMS);
+    for (const { trigger } of contexts) expect(trigger).toEqual({ id: 'a', parameters: 'only Tuesday' });
+    expect(new Set(contexts.map(({ fireTime }) => fireTime.getTime())).size).toBe(1);
+    expect(await operator.children(`/${JOB}/trigger`)).toEqual([]);
+  });
+
+  it('fault 18: given items that run, when they are asked for twice more, then they run twice more, one after the other', async () => {
+    await startAll(2);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    handler = ({ trigger }) => trigger !== 'schedule' && trigger.id === 'a' && released;
+    await ask('a');
+    await until(() => contexts.length === TOTAL);
+
+    for (const [number, id] of ['b', 'c'].entries()) {
+      await ask(id);
+      await until(() => count('postponed') === 2 * (number + 1));
+    }
+    expect(contexts).toHaveLength(TOTAL);
+    release();
+    await until(() => settled() === 3 * TOTAL);
+
+    for (const item of ITEMS) {
+      const own = contexts.filter(({ shardingItem }) => shardingItem === item);
+      expect(own.map(({ trigger }) => trigger !== 'schedule' && trigger.id)).toEqual(['a', 'b', 'c']);
+    }
+  });
+
+  it("given Java's empty requests, when they are taken, then each instance runs its items for an id of its own", async () => {
+    await startAll(2);
+
+    await askWith('');
+    await until(() => settled() === TOTAL);
+
+    expect(itemsRun()).toEqual(ITEMS);
+    expect(new Set(contexts.map(({ trigger }) => trigger !== 'schedule' && trigger.id)).size).toBeLessThanOrEqual(2);
+    expect(count('error')).toBe(0);
+  });
+});
+
+function connection(): RegistryCenter {
+  return new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace, sessionTimeoutMs: 6_000 }, clock);
+}
+
+async function startAll(size: number): Promise<void> {
+  while (processes.length < size) processes.push(await make());
+  await Promise.all(processes.map(({ runtime }) => runtime.start()));
+  await until(async () => {
+    const owners = await processes[0]!.runtime.sharding.assignments(JOB);
+    return owners.size === TOTAL && new Set(owners.values()).size === size;
+  });
+}
+
+async function make(): Promise<Process> {
+  const registry = connection();
+  const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 });
+  const events: JobEvent[] = [];
+  runtime.events.on((event) => {
+    events.push(event);
+    changed();
+  });
+  const job = { name: JOB, shardingTotalCount: TOTAL, failover: true };
+  await runtime.registrar.register({
+    configuration: resolveJobOptions(job, { place: 'triggers.spec' }),
+    className: JOB,
+    place: 'triggers.spec',
+    handler: (context) => {
+      contexts.push(context);
+      changed();
+      return handler(context);
+    },
+  });
+  return { runtime, events };
+}
+
+function ask(id: string, parameters?: string): Promise<void> {
+  return askWith(formatTriggerRequest({ id, parameters }));
+}
+
+async function askWith(data: string): Promise<void> {
+  await operator.ensurePath(`/${JOB}/trigger`);
+  const ids = await operator.children(`/${JOB}/instances`);
+  const result = await operator.transaction(
+    ids.map((id) => ({ kind: 'create', path: `/${JOB}/trigger/${id}`, data, mode: 'PERSISTENT' })),
+  );
+  expect(result.kind).toBe('committed');
+}
+
+function itemsRun(): number[] {
+  return contexts.map(({ shardingItem }) => shardingItem).toSorted((a, b) => a - b);
+}
+
+function settled(): number {
+  return count('settled');
+}
+
+function count(kind: JobEvent['kind']): number {
+  return processes.flatMap(({ events }) => events).filter((event) => event.kind === kind).length;
+}
+
+/** Looks, and looks again after whatever happens in any process. */
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (;;) {
+    const change = new Promise<void>((resolve) => (changed = resolve));
+    if (await isTrue()) return;
+    await change;
+  }
+}
