@@ -42,8 +42,8 @@ interface WaitingTrigger {
 }
 
 /**
- * The triggers of operators, for one instance and session: what is free of the items begins at once. What still runs is begun for it as soon as it is released: none is dropped, one comes
- * after the other, and two triggers are two runs.
+ * The triggers of operators, for one instance and session: what is free of the items begins at once, what still runs as
+ * soon as it is released. None is dropped, one comes after the other, and two triggers are two runs.
  * @see ElasticJob, `TriggerListenerManager`, which drops what comes while the job runs
  */
 export class ManualTriggers {
@@ -123,7 +123,7 @@ export class ManualTriggers {
     const free = items.filter((item) => !taken.has(item) && isFree(item));
     const busy = free.length === 0 || this.isStopped ? free : await this.begin(trigger, free);
     waiting.items = items.filter((item) => !free.includes(item) || busy.includes(item));
-    if (isFirst && waiting.items.length > 0) {
+    if (isFirst && waiting.items.length > 0 && !this.isStopped) {
       this.parts.events.emit({ kind: 'postponed', trigger, items: waiting.items });
     }
   }
