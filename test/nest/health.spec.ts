@@ -7,6 +7,7 @@ import {
 } from '@app/elastic-job';
 import { ElasticJobHealthIndicator, ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { VirtualClock } from '@app/elastic-job/testing';
+import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
@@ -22,11 +23,16 @@ class OrderJobs {
   }
 }
 
-async function startOverSharedServer() {
+class RegionalJobs {
+  @ElasticJob({ name: 'settle-region', cron: EVERY_SECOND, shardingTotalCount: 1, timeZone: 'Europe/Berlin' })
+  settle(): void {}
+}
+
+async function startOverSharedServer(provider: Type = OrderJobs) {
   const clock = new VirtualClock();
   const server = new MemoryRegistry(clock);
   const options = { registry: { type: 'memory', server, sessionTimeoutMs: 10_000 } } as const;
-  const jobs = await startJobs({ clock, options, imports: [ElasticJobHealthModule], providers: [OrderJobs] });
+  const jobs = await startJobs({ clock, options, imports: [ElasticJobHealthModule], providers: [provider] });
   const health = jobs.app.get(ElasticJobHealthIndicator);
   const session = (): string => jobs.app.get<RegistryCenter>(REGISTRY_CENTER).session.id!;
   return { jobs, clock, server, health, session };
@@ -64,15 +70,15 @@ describe('ElasticJobHealthIndicator', () => {
     expect(health.liveness().elasticJob).toMatchObject({ status: 'degraded' });
   });
 
-  it('given a foreign instance under the job, when asked, then readiness is down and names it', async () => {
-    const { health, server, clock } = await startOverSharedServer();
+  it('given a Java peer that cannot share a setting, when asked, then readiness is down and names both', async () => {
+    const { health, server, clock } = await startOverSharedServer(RegionalJobs);
     const java = server.center({ namespace: 'elastic-job', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 1_000 });
     await java.connect();
-    await java.create('/settle-orders/instances/10.0.0.9@-@77', 'jobInstanceId: 10.0.0.9@-@77\n', 'EPHEMERAL');
+    await java.create('/settle-region/instances/10.0.0.9@-@77', 'jobInstanceId: 10.0.0.9@-@77\n', 'EPHEMERAL');
     await clock.advance(10);
     expect(health.readiness().elasticJob).toMatchObject({
       status: 'down',
-      reasons: [expect.stringMatching(/settle-orders.*10\.0\.0\.9@-@77/)],
+      reasons: [expect.stringMatching(/settle-region.*10\.0\.0\.9@-@77.*Europe\/Berlin/)],
     });
     await java.close();
     await clock.advance(10);

@@ -157,7 +157,7 @@ describe('a job all of whose servers an operator disables', () => {
     await startCluster({ instances: 2 });
     await untilNextMinute(1_000);
     await setServers('DISABLED');
-    expect(await operator.exists(`/${JOB}/leader/sharding/necessary`)).toBeDefined(); // Nobody is there to reshard.
+    await operator.ensurePath(`/${JOB}/leader/sharding/necessary`); // Nobody is there to reshard.
 
     await untilNextMinute(1_000);
     await untilNextMinute(1_000);
