@@ -1,4 +1,4 @@
-import type { ExecutionLease, GuaranteeService } from '../coordination/index.js';
+import type { ExecutionLease, GuaranteedRun } from '../coordination/index.js';
 import {
   type ElasticJobListener,
   type JobConfiguration,
@@ -22,7 +22,7 @@ export class JobListeners {
 
   constructor(
     listeners: readonly ElasticJobListener[],
-    private readonly guarantee: GuaranteeService,
+    private readonly enter: (lease: ExecutionLease) => GuaranteedRun,
     private readonly onError: (error: unknown) => void,
   ) {
     this.listeners = listeners.toSorted((a, b) => (a.order ?? LAST) - (b.order ?? LAST));
@@ -31,7 +31,7 @@ export class JobListeners {
   /** Tells them that a lease begins, in order. Never rejects. */
   async before(lease: ExecutionLease, configuration: JobConfiguration): Promise<ToldLease> {
     const contexts = contextsFor(lease, configuration);
-    const barrier = this.guarantee.enter(lease);
+    const barrier = this.enter(lease);
     await this.tell((listener) => listener.beforeJobExecuted(contexts, barrier));
     return {
       after: async () => {

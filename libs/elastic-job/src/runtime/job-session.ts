@@ -89,7 +89,8 @@ export class JobSession {
     this.switches = new OperatorSwitches(tree, clock, events);
     this.servers = react(() => services.servers.keep(tree), 'keeping the server node');
     if (parts.listeners.length > 0) {
-      this.listeners = new JobListeners(parts.listeners, services.guarantee, this.report('telling a listener'));
+      const enter = (lease: ExecutionLease) => services.guarantee.enter(tree, lease);
+      this.listeners = new JobListeners(parts.listeners, enter, this.report('telling a listener'));
     }
     tree.on((event) => this.hear(event));
   }

@@ -170,7 +170,7 @@ async function beginTwo(options?: Partial<JobOptions>): Promise<[Guest, Guest]> 
 
 async function guestOf(member: Member): Promise<Guest> {
   const { lease } = await member.begin(member.sharding.ownItems(member.tree));
-  const barrier = member.guarantee.enter(lease!);
+  const barrier = member.guarantee.enter(member.tree, lease!);
   const called = () => void calls.push(member.id);
   return { member, lease: lease!, meet: (phase, call = called) => barrier.meet(phase, 30_000, call) };
 }

@@ -53,12 +53,11 @@ export class GuaranteeService {
   }
 
   /** The barrier of one lease; `leave` it when the lease is over. */
-  enter(lease: ExecutionLease): GuaranteedRun {
-    const tree = this.trees.of(lease.jobName);
+  enter(tree: JobTree, lease: ExecutionLease): GuaranteedRun {
     const open = this.runs.get(tree) ?? new Set();
     this.runs.set(tree, open);
     const { clock, registry } = this;
-    const configuration = () => this.configurations.current(lease.jobName);
+    const configuration = () => this.configurations.current(tree.jobName);
     return new GuaranteedRun({ tree, registry, clock, open, configuration }, lease);
   }
 }

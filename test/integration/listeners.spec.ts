@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import {
+  DistributeOnceElasticJobListener,
+  type JobOptions,
+  resolveJobOptions,
+} from '../../libs/elastic-job/src/domain/index.js';
+import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+
+const JOB = 'settle-orders';
+const INSTANCES = 4;
+const ROUNDS = 5;
+
+const clock = new SystemClock();
+
+let namespace: string;
+let registries: RegistryCenter[];
+let runtimes: ElasticJobRuntime[];
+let log: string[];
+beforeEach(() => {
+  namespace = `listeners-${clock.uuid()}`;
+  [registries, runtimes, log] = [[], [], []];
+});
+afterEach(() => Promise.all(runtimes.map((runtime) => runtime.stop())));
+
+it('given a distribute-once listener over a real ZooKeeper, when fire times follow each other, then each round is begun and ended once', async () => {
+  await start({ shardingTotalCount: 9 });
+  const errors = listenForErrors();
+
+  for (let round = 0; round < ROUNDS; round++) await fire();
+
+  const round = ['started', ...Array<string>(9).fill('run'), 'completed'];
+  expect(log).toEqual(Array.from({ length: ROUNDS }, () => round).flat());
+  expect(errors).toEqual([]);
+  const left = await registries[0]!.children(`/${JOB}/guarantee`);
+  expect(left.filter((name) => !name.endsWith('-latch'))).toEqual([]);
+});
+
+it('given SINGLE_SHARDING_BALANCE over a real ZooKeeper, when fire times follow each other, then each runs once and the turn is at the only address', async () => {
+  await start({ shardingTotalCount: 1, strategy: 'SINGLE_SHARDING_BALANCE' });
+
+  for (let round = 0; round < ROUNDS; round++) await fire();
+
+  expect(log.filter((entry) => entry === 'run')).toHaveLength(ROUNDS);
+  expect((await registries[0]!.read(`/${JOB}/next-job-instance-ip`))?.data).toBe(clock.hostAddress());
+});
+
+class Once extends DistributeOnceElasticJobListener {
+  constructor() {
+    super(10_000, 10_000);
+  }
+
+  doBeforeJobExecutedAtLastStarted(): void {
+    log.push('started');
+  }
+
+  doAfterJobExecutedAtLastCompleted(): void {
+    log.push('completed');
+  }
+}
+
+/** Instances that share the job; fire times come by hand. */
+async function start(job: Partial<JobOptions>): Promise<void> {
+  const options = { name: JOB, cron: '0 0 0 1 1 ? 2199', shardingTotalCount: 1, ...job };
+  const configuration = resolveJobOptions(options, { place: 'listeners.spec' });
+  for (let index = 0; index < INSTANCES; index++) {
+    const registry = new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace }, clock);
+    const runtime = new ElasticJobRuntime({ registry, clock });
+    registries.push(registry);
+    runtimes.push(runtime);
+    const handler = () => void log.push('run');
+    const listeners = [new Once()];
+    await runtime.registrar.register({ configuration, className: JOB, place: 'listeners.spec', handler, listeners });
+  }
+  await Promise.all(runtimes.map((runtime) => runtime.start()));
+  await fire(); // Once all are assigned their items: a trigger waits for that.
+  log = [];
+}
+
+async function fire(): Promise<void> {
+  const fireTime = clock.wallNow();
+  await Promise.all(runtimes.map(({ registrar }) => registrar.of(JOB).currentSession!.tick(fireTime)));
+}
+
+function listenForErrors(): unknown[] {
+  const errors: unknown[] = [];
+  for (const { events } of runtimes) events.on((event) => void (event.kind === 'error' && errors.push(event.error)));
+  return errors;
+}
