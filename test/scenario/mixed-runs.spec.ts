@@ -51,6 +51,7 @@ describe('a job that Java and our instances share', () => {
 
   it('given a Java peer that has left, when ours join or change, then what it has run is not made up for', async () => {
     await start({ instances: 1 });
+    await cluster.untilNextMinute(1_000);
     const java = await cluster.java();
     for (let minute = 0; minute < 3; minute++) await cluster.untilNextMinute(1_000);
     await cluster.ours.clock.advanceUntil(java.shutdown());
@@ -135,6 +136,21 @@ describe('resharding beside Java', () => {
     expect(new Set(await cluster.owners())).toEqual(new Set([java.id, cluster.id(0), cluster.id(1)]));
   });
 
+  it('given an item that Java has run for the last fire time, when it moves to ours in between, then ours does not run it for that', async () => {
+    await start({ instances: 1 });
+    await cluster.untilNextMinute(1_000);
+    await cluster.java();
+    await cluster.untilNextMinute(1_000);
+    const before = cluster.told().length;
+    cluster.ours.instances[0]!.runtime.registrar.pause(JOB);
+
+    await cluster.ours.join();
+    await cluster.advance(5_000);
+
+    expect(cluster.ours.assignment(JOB).get(1)).toBe(1);
+    expect(cluster.told(before)).toEqual([]);
+  });
+
   it('given Java leads and is replacing the owners, when a fire time comes to ours, then it waits for the plan', async () => {
     await start({ instances: 0 });
     await cluster.java({ latencyMs: 50 });
@@ -185,6 +201,28 @@ describe('resharding beside Java', () => {
 
     await cluster.untilNextMinute(10_000);
     expect(await cluster.owners()).toEqual(owners);
+  });
+});
+
+describe('a Java peer whose node is away for a moment', () => {
+  it('fault 5: given a fire time comes just then, when the plan is made, then it waits for the peer and moves nothing', async () => {
+    await start({ instances: 2 });
+    const java = await cluster.java();
+    await cluster.untilNextMinute(1_000);
+    const owners = await cluster.owners();
+    const path = `/${JOB}/instances/${java.id}`;
+    const { data } = (await cluster.operator.read(path))!;
+    await cluster.untilNextMinute(-300);
+
+    await cluster.operator.delete(path);
+    await cluster.advance(500);
+    expect(await cluster.owners()).toEqual(owners);
+    await cluster.operator.create(path, data, 'EPHEMERAL');
+    await cluster.advance(10_000);
+
+    expect(await cluster.owners()).toEqual(owners);
+    expect(await cluster.nodes('leader/sharding')).toEqual([]);
+    expect(cluster.itemsAt(cluster.minute()).ours).toEqual([1, 2]);
   });
 });
 

@@ -226,10 +226,10 @@ export class JavaPeer {
     const marked = (mark: 'failovering' | 'instance') =>
       this.allItems().filter((item) => this.cached(paths.mark(item, mark)) === lost);
     const failovering = marked('failovering');
+    // Fault 31: of a server that is disabled or gone, nothing is seen to have crashed.
+    const owned = this.isServerEnabled(lost.split('@-@')[0]!) ? marked('instance') : [];
     const crashed =
-      failovering.length > 0
-        ? failovering
-        : marked('instance').filter((item) => this.cache.has(paths.mark(item, 'running')));
+      failovering.length > 0 ? failovering : owned.filter((item) => this.cache.has(paths.mark(item, 'running')));
     for (const item of crashed) {
       if (await registry.exists(paths.mark(item, 'failover'))) continue;
       await registry.createIfNeeded(paths.queued(item));
