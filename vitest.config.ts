@@ -15,8 +15,8 @@ export default defineConfig({
   },
   test: {
     include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
-    // Those that break servers run by themselves: vitest.chaos.config.ts.
-    exclude: [...configDefaults.exclude, 'test/chaos/**'],
+    // Those that break servers, and those beside Java, run by themselves: vitest.chaos.config.ts, vitest.interop.config.ts.
+    exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**'],
     globalSetup: './test/support/zookeeper/global-setup.ts',
     pool: 'threads',
     isolate: false,

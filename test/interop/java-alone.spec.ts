@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { dump, JOB, jobSpec, RELEASES, useInterop, whyNot } from './support/index.js';
+
+describe.skipIf(whyNot()).each(RELEASES)('ElasticJob %s', (release) => {
+  const stage = useInterop(release);
+
+  it('given a scheduled job, when it fires, then its items run, and a shutdown takes the instance away', async () => {
+    const { journal } = stage();
+    const witness = await stage().witness();
+    const java = await stage().java();
+
+    await java.start(jobSpec());
+
+    await journal.until('every item has run', () => new Set(journal.begun().map(({ item }) => item)).size === 4);
+    expect(witness.leader()).toBe(java.ip);
+    expect(witness.owners(4)).toEqual([java.ip, java.ip, java.ip, java.ip]);
+    await java.stopJob(JOB);
+    await journal.until('its instance is gone', () => witness.members().length === 0);
+  });
+
+  it('given its tree, when Java dumps it, then ours is the same text', async () => {
+    const { journal } = stage();
+    const witness = await stage().witness();
+    const peers = [await stage().java(), await stage().java()] as const;
+    await peers[0].start(
+      jobSpec({ shardingItemParameters: '0=Köln,1=上海', description: 'two\nlines', failover: true }),
+    );
+    await peers[1].start(jobSpec());
+    await journal.until('both have run', () => new Set(journal.begun().map(({ peer }) => peer)).size === 2);
+    await peers[0].edit(JOB, { cron: '0 0 0 1 1 ? 2099' });
+    await journal.until('nothing runs', () => witness.isAtRest());
+
+    const theirs = await peers[0].dump(JOB);
+
+    await witness.sync();
+    expect(dump(witness.nodes())).toBe(theirs);
+    expect(theirs).toContain('0=Köln,1=上海');
+  });
+});

@@ -1,0 +1,74 @@
+package peer;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+import java.util.concurrent.CountDownLatch;
+import org.apache.shardingsphere.elasticjob.api.ShardingContext;
+import org.apache.shardingsphere.elasticjob.simple.job.SimpleJob;
+
+/** The work of every job: tells when an item begins and ends, and does what it was last told in between. */
+public final class Handler implements SimpleJob {
+
+    private static final Gson GSON = new Gson();
+
+    private final Wire wire;
+
+    private volatile String kind = "end";
+
+    private volatile long ms;
+
+    private volatile CountDownLatch gate = new CountDownLatch(1);
+
+    Handler(final Wire wire) {
+        this.wire = wire;
+    }
+
+    /** What the runs that begin from now on do: {@code end} at once, {@code sleep}, {@code block} or {@code fail}. */
+    void behave(final String newKind, final long newMs) {
+        ms = newMs;
+        kind = newKind;
+    }
+
+    /** Those that are blocked end. */
+    synchronized void release() {
+        gate.countDown();
+        gate = new CountDownLatch(1);
+    }
+
+    @Override
+    public void execute(final ShardingContext context) {
+        CountDownLatch current = gate;
+        String how = kind;
+        wire.tell("begun", about(context));
+        String failed = null;
+        try {
+            act(how, current);
+        } catch (final InterruptedException ex) {
+            failed = "interrupted";
+        } catch (final IllegalStateException ex) {
+            failed = ex.getMessage();
+            throw ex;
+        } finally {
+            JsonObject facts = about(context);
+            facts.addProperty("failed", failed);
+            wire.tell("ended", facts);
+        }
+    }
+
+    private void act(final String how, final CountDownLatch current) throws InterruptedException {
+        switch (how) {
+            case "sleep" -> Thread.sleep(ms);
+            case "block" -> current.await();
+            case "fail" -> throw new IllegalStateException("told to fail");
+            default -> { }
+        }
+    }
+
+    private static JsonObject about(final ShardingContext context) {
+        JsonObject facts = new JsonObject();
+        facts.addProperty("job", context.getJobName());
+        facts.addProperty("item", context.getShardingItem());
+        facts.add("context", GSON.toJsonTree(context));
+        return facts;
+    }
+}

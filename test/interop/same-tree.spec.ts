@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import {
+  dump,
+  type DumpedNode,
+  JOB,
+  jobSpec,
+  type JobSpec,
+  type PeerKind,
+  RELEASES,
+  useInterop,
+  whyNot,
+} from './support/index.js';
+
+const ADDRESS_AND_PROCESS = /(\d+\.\d+\.\d+\.\d+)@-@[\w-]+/g;
+/** What ours adds, as docs/interop.md lists it. */
+const ADDED_NODES = /\/(sessions|leader\/election\/term)(\/|$)/;
+/** Ours makes the queue's parents at registration, Java at the first failover. */
+const MADE_AHEAD = /\/leader\/failover(\/items)?$/;
+/** Containers, which the server removes when they have been empty for a while. */
+const COLLECTED = /\/latch$/;
+const RECORD = /\/sharding\/\d+$/;
+const OUR_LABEL = /^labels: nestjs-elastic-job\/\d+\n/m;
+const OUR_PROPS = /^props:\n(?: {2}nestjs\..*\n)+/m;
+
+const JOBS: Readonly<Record<string, JobSpec>> = {
+  'a plain job': jobSpec(),
+  'a job with failover': jobSpec({ failover: true, shardingItemParameters: '0=Köln,1=上海' }),
+  'an unmonitored job': jobSpec({ monitorExecution: false, misfire: false, description: 'a: b' }),
+};
+
+describe.skipIf(whyNot()).each(RELEASES)('a job of ours, and the same job of ElasticJob %s', (release) => {
+  const stage = useInterop(release);
+
+  it.each(Object.entries(JOBS))(
+    'given %s, when each kind has run it alone, then the trees are the same but for what docs/interop.md adds',
+    async (_, spec) => {
+      const theirs = await treeAfterARun('java', spec);
+      const ours = await treeAfterARun('node', spec);
+
+      expect(comparable(ours.filter(isJavas).map(withoutAdditions))).toBe(comparable(theirs.filter(isJavas)));
+    },
+  );
+
+  it('given a job that only ours runs, when Java reads its statistics and configuration, then it sees what there is', async () => {
+    const { journal } = stage();
+    const witness = await stage().witness();
+    const [console, node] = [await stage().java(), await stage().node()];
+    const spec = jobSpec({ shardingTotalCount: 2, shardingItemParameters: '0=a,1=b', failover: true });
+    await node.behave(JOB, { kind: 'block' });
+    await node.start(spec);
+    await journal.until('both items run', () => witness.has('sharding/0/running') && witness.has('sharding/1/running'));
+
+    const [brief, servers, items, configuration] = await Promise.all([
+      console.console('JobStatisticsAPI', 'getJobBriefInfo', JOB),
+      console.console('ServerStatisticsAPI', 'getAllServersBriefInfo'),
+      console.console('ShardingStatisticsAPI', 'getShardingInfo', JOB),
+      console.console('JobConfigurationAPI', 'getJobConfiguration', JOB),
+    ]);
+
+    expect(brief).toMatchObject({
+      jobName: JOB,
+      status: 'OK',
+      instanceCount: 1,
+      shardingTotalCount: 2,
+      cron: spec.cron,
+    });
+    expect(servers).toEqual([expect.objectContaining({ serverIp: node.ip, jobsNum: 1 })]);
+    const running = { serverIp: node.ip, status: 'RUNNING', failover: false };
+    expect(items).toEqual([
+      expect.objectContaining({ item: 0, ...running }),
+      expect.objectContaining({ item: 1, ...running }),
+    ]);
+    expect(configuration).toMatchObject(spec);
+    await node.release(JOB);
+  });
+
+  async function treeAfterARun(kind: PeerKind, spec: JobSpec): Promise<readonly DumpedNode[]> {
+    const { journal } = stage();
+    // The same job under another name, so that both kinds find an empty place; the names are put right afterwards.
+    const job = `${spec.jobName}-${kind}`;
+    const witness = await stage().witness(job);
+    const peer = await stage().peer(kind);
+    await peer.start({ ...spec, jobName: job });
+    const rounds = () => journal.begun(peer.name).length / spec.shardingTotalCount;
+    const nodes = await journal.until(
+      'rest after two rounds',
+      () => rounds() >= 2 && witness.isAtRest() && witness.nodes(),
+    );
+    return nodes.map(({ path, data }) => ({ path: renamed(path, job), data: renamed(data, job) }));
+  }
+});
+
+function isJavas({ path }: DumpedNode): boolean {
+  return ![ADDED_NODES, MADE_AHEAD, COLLECTED].some((expression) => expression.test(path));
+}
+
+function withoutAdditions({ path, data }: DumpedNode): DumpedNode {
+  if (RECORD.test(path)) return { path, data: '' };
+  return { path, data: data.replace(OUR_LABEL, '').replace(OUR_PROPS, '') };
+}
+
+function comparable(nodes: readonly DumpedNode[]): string {
+  return dump(nodes).replaceAll(/(ip\d+)@-@[\w-]+/g, '$1@-@process');
+}
+
+function renamed(text: string, job: string): string {
+  return text.replaceAll(job, JOB).replaceAll(ADDRESS_AND_PROCESS, '$1@-@process');
+}

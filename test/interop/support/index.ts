@@ -1,0 +1,8 @@
+/** Java's instances and ours in processes of their own, around one real ZooKeeper. */
+export { InteropStage, SESSION_TIMEOUT_MS, useInterop, whyNot } from './interop-stage.js';
+export { type JavaRelease, RELEASES } from './java-build.js';
+export { EVERY_SECOND, JOB, JOB_CLASS, jobSpec, type JobSpec, NEVER } from './job-spec.js';
+export { Journal, type PeerEvent } from './journal.js';
+export { type Behaviour, JavaPeer, Peer, type PeerKind } from './peer.js';
+export { dump, type DumpedNode } from './tree-dump.js';
+export { TreeWitness } from './tree-witness.js';

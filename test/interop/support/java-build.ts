@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** A release of Apache ElasticJob: a profile of the pom. */
+export type JavaRelease = string;
+
+/** What the suites run beside, the newest first; `INTEROP_RELEASES` names others. */
+export const RELEASES: readonly JavaRelease[] = (process.env['INTEROP_RELEASES'] ?? '3.0.4').split(',');
+
+const run = promisify(execFile);
+const PROJECT = fileURLToPath(new URL('../java/', import.meta.url));
+const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/java-peer/', import.meta.url));
+const BUILD_LIMIT_MS = 300_000;
+
+/** What is missing on this machine to build and run Java peers, as a sentence for a skipped test; undefined if nothing is. */
+export async function whyNoJava(): Promise<string | undefined> {
+  const missing: string[] = [];
+  for (const command of ['java', 'javac', 'mvn']) {
+    await run(command, ['-version']).catch(() => missing.push(command));
+  }
+  return missing.length > 0 ? `needs ${missing.join(', ')}: install a JDK of 17 or later, and maven` : undefined;
+}
+
+/** The class path of the peer with that release, built if nobody has. @throws if it cannot be built in five minutes */
+export async function javaPeerClassPath(release: JavaRelease): Promise<string> {
+  const built = join(CACHE, `${release}-${await digestOf(PROJECT)}`);
+  if (!(await exists(built))) await build(release, built);
+  return [join(built, 'classes'), join(built, 'jars', '*')].join(delimiter);
+}
+
+async function build(release: JavaRelease, built: string): Promise<void> {
+  console.info(`Building the Java peer with ElasticJob ${release} ...`);
+  const begunAt = performance.now();
+  await mkdir(CACHE, { recursive: true });
+  const unfinished = await mkdtemp(join(CACHE, 'unfinished-'));
+  try {
+    const options = ['-B', '-ntp', '-q', '-f', join(PROJECT, 'pom.xml'), '-P', release, `-Dbuilt=${unfinished}`];
+    await run('mvn', [...options, 'compile'], { timeout: BUILD_LIMIT_MS });
+    // Somebody else may have been faster; what they have built is the same.
+    await rename(unfinished, built).catch(async (error: unknown) => {
+      if (!(await exists(built))) throw error;
+    });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  console.info(`... built in ${((performance.now() - begunAt) / 1_000).toFixed(1)} s.`);
+}
+
+/** Other sources are another directory. */
+async function digestOf(directory: string): Promise<string> {
+  const digest = createHash('sha256');
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  for (const file of files.toSorted()) digest.update(file).update(await readFile(file));
+  return digest.digest('hex').slice(0, 16);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

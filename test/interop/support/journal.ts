@@ -1,0 +1,100 @@
+/** What a peer of either kind tells of. */
+export interface Told {
+  /**
+   * `begun` and `ended` for an item, `all-started` and `all-completed` for a distribute-once listener, `runtime` for what
+   * a runtime of ours says.
+   */
+  readonly event: string;
+  /** By the peer's wall clock, which is this host's: milliseconds since the epoch. */
+  readonly at: number;
+  readonly job?: string;
+  readonly item?: number;
+  /** What the handler was given, as far as the kind has it. */
+  readonly context?: { readonly fireTime?: number; readonly source?: string; readonly taskId: string };
+  /** Why the item failed. */
+  readonly failed?: string;
+  /** Of what a runtime says. */
+  readonly kind?: string;
+  readonly items?: readonly number[];
+  readonly message?: string;
+}
+
+export interface PeerEvent extends Told {
+  /** The peer's name in the test. */
+  readonly peer: string;
+}
+
+const LIMIT_MS = 20_000;
+const SHOWN = 40;
+
+/** Everything that the peers of one test have told, in the order in which it was heard. */
+export class Journal {
+  readonly #events: PeerEvent[] = [];
+  #wake = new Set<() => void>();
+
+  get events(): readonly PeerEvent[] {
+    return this.#events;
+  }
+
+  add(event: PeerEvent): void {
+    this.#events.push(event);
+    this.nudge();
+  }
+
+  /** Something has changed that a condition may look at. */
+  nudge(): void {
+    const waiting = this.#wake;
+    this.#wake = new Set();
+    for (const wake of waiting) wake();
+  }
+
+  /** The items that have begun since, or of that peer. */
+  begun(peer?: string, since = 0): readonly PeerEvent[] {
+    return this.#events
+      .slice(since)
+      .filter((event) => event.event === 'begun' && (peer === undefined || event.peer === peer));
+  }
+
+  /** A point in the journal: what is told from now on comes after it. */
+  get mark(): number {
+    return this.#events.length;
+  }
+
+  /**
+   * Looks now and after each event or change of the tree, until the condition gives something true.
+   * @throws with the last events, if the limit passes before
+   */
+  async until<T>(what: string, condition: () => T | undefined | false, limitMs = LIMIT_MS): Promise<T> {
+    const deadline = performance.now() + limitMs;
+    for (;;) {
+      const found = condition();
+      if (found !== undefined && found !== false) return found;
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) throw new Error(`Not in ${limitMs} ms: ${what}.\n${this.tail()}`);
+      await this.#next(leftMs);
+    }
+  }
+
+  /** The last events, for messages. */
+  tail(): string {
+    return this.#events.slice(-SHOWN).map(describe).join('\n');
+  }
+
+  #next(limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(wake, limitMs);
+      const waiting = this.#wake;
+      function wake(): void {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        resolve();
+      }
+      waiting.add(wake);
+    });
+  }
+}
+
+function describe({ peer, event, at, item, items, failed, kind, message }: PeerEvent): string {
+  const about = [kind, item ?? items, failed, message].filter((each) => each != null).map(String);
+  return `${new Date(at).toISOString().slice(11)} ${peer} ${event} ${about.join(' ')}`;
+}

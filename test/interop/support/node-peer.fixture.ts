@@ -1,0 +1,74 @@
+// One instance of ours, driven by lines of JSON as the Java peer is: `peer-process.ts` is the other end.
+import { createInterface } from 'node:readline';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
+import { BehavingHandlers } from './behaving-handlers.js';
+import { definitionOf } from './node-job.js';
+import type { JobSpec } from './job-spec.js';
+import type { Behaviour } from './peer.js';
+
+interface Call {
+  readonly id: number;
+  readonly call: string;
+  readonly with: { readonly config: JobSpec; readonly job: string; readonly behaviour: Behaviour };
+}
+
+const [servers = '', namespace = '', sessionTimeoutMs = '0', ip = ''] = process.argv.slice(2);
+
+/** Several instances of one host register under addresses of their own. */
+class PlacedClock extends SystemClock {
+  override hostAddress(): string {
+    return ip;
+  }
+}
+
+const clock = new PlacedClock();
+const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+const tell = (event: string, facts: object): void => say({ ...facts, event, at: clock.wallNow() });
+const registry = new ZooKeeperRegistryCenter({ servers, namespace, sessionTimeoutMs: Number(sessionTimeoutMs) }, clock);
+const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 });
+const handlers = new BehavingHandlers(clock, tell);
+
+runtime.events.on((event) => tell('runtime', plain(event)));
+
+const calls: Readonly<Record<string, (given: Call['with']) => unknown>> = {
+  start: ({ config }) => runtime.registrar.register(definitionOf(config, handlers)),
+  stop: ({ job }) => runtime.registrar.remove(job),
+  behave: ({ job, behaviour }) => handlers.behave(job, behaviour),
+  release: ({ job }) => handlers.release(job),
+  leave: () => runtime.stop(),
+  status: () => plain(runtime.status()),
+  traffic: () => ({ ...registry.traffic }),
+};
+
+async function answer({ id, call, with: given }: Call): Promise<void> {
+  try {
+    const method = calls[call];
+    if (method === undefined) throw new TypeError(`There is no ${call}.`);
+    say({ id, result: (await method(given)) ?? null });
+  } catch (error) {
+    console.error(error);
+    say({ id, failed: String(error) });
+  }
+}
+
+function plain(value: object): object {
+  const told: object = JSON.parse(JSON.stringify(value, (_, each: unknown) => tellable(each)));
+  return told;
+}
+
+function tellable(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Error) return value.stack;
+  return value instanceof Map ? Object.fromEntries(value) : value;
+}
+
+await runtime.start();
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const call: Call = JSON.parse(line);
+    void answer(call);
+  })
+  .on('close', () => process.exit());
+say({ event: 'ready' });

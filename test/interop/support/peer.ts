@@ -1,0 +1,81 @@
+import type { FaultProxy } from '../../support/faults/index.js';
+import type { JobSpec } from './job-spec.js';
+import { PeerProcess } from './peer-process.js';
+
+export type PeerKind = 'java' | 'node';
+
+/** What a run does once it has begun. */
+export type Behaviour = { readonly kind: 'end' | 'block' | 'fail' } | { readonly kind: 'sleep'; readonly ms: number };
+
+/** One instance of the jobs of a test, in a process of its own, Java's or ours: both are driven alike. */
+export class Peer {
+  constructor(
+    readonly kind: PeerKind,
+    readonly ip: string,
+    readonly process: PeerProcess,
+    /** Its own network to the registry. */
+    readonly network: FaultProxy,
+  ) {}
+
+  get name(): string {
+    return this.process.name;
+  }
+
+  /** Registers the job and starts its schedule. */
+  async start(config: JobSpec): Promise<void> {
+    await this.process.call('start', { config });
+  }
+
+  /** Its own orderly shutdown of the job. */
+  async stopJob(job: string): Promise<void> {
+    await this.process.call('stop', { job });
+  }
+
+  /** What the runs that begin from now on do. */
+  async behave(job: string, behaviour: Behaviour): Promise<void> {
+    await this.process.call('behave', { job, behaviour });
+  }
+
+  /** The blocked runs end. */
+  async release(job: string): Promise<void> {
+    await this.process.call('release', { job });
+  }
+
+  /** A one-off job's `execute()`. */
+  async execute(job: string): Promise<void> {
+    await this.process.call('execute', { job });
+  }
+
+  /** Leaves every job in order and closes its session. */
+  async leave(): Promise<void> {
+    await this.process.call('leave');
+  }
+
+  /** SIGKILL: its session lives on until it times out. */
+  kill(): Promise<void> {
+    return this.process.kill();
+  }
+
+  async stop(): Promise<void> {
+    await this.process.kill();
+    await this.network.stop();
+  }
+}
+
+/** A peer that answers for ElasticJob's own tools. */
+export class JavaPeer extends Peer {
+  /** The answer of its snapshot service. */
+  async dump(job: string): Promise<string> {
+    return String(await this.process.call('dump', { job }));
+  }
+
+  /** Calls a method of the lifecycle API, such as `JobOperateAPI`, `trigger`. */
+  console(api: string, method: string, ...given: readonly (string | null)[]): Promise<unknown> {
+    return this.process.call('console', { api, method, arguments: given });
+  }
+
+  /** Changes fields of the stored configuration by the lifecycle API. */
+  async edit(job: string, changes: Partial<JobSpec>): Promise<void> {
+    await this.process.call('edit', { job, changes });
+  }
+}

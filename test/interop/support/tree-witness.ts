@@ -1,0 +1,95 @@
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import {
+  type RegistryNode,
+  type Subtree,
+  ZooKeeperRegistryCenter,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import { inJavaOrder } from '../../../libs/elastic-job/src/domain/index.js';
+
+export interface WitnessOptions {
+  readonly servers: string;
+  readonly namespace: string;
+  readonly job: string;
+  /** Called after the tree shows a change. */
+  readonly onChange: () => void;
+}
+
+/** Sees one job's tree as it is, as no instance of it. */
+export class TreeWitness {
+  private constructor(
+    readonly registry: ZooKeeperRegistryCenter,
+    private readonly job: string,
+    private readonly view: Subtree,
+  ) {}
+
+  static async open({ servers, namespace, job, onChange }: WitnessOptions): Promise<TreeWitness> {
+    const registry = new ZooKeeperRegistryCenter({ servers, namespace }, new SystemClock());
+    await registry.connect();
+    return new TreeWitness(registry, job, await registry.openSubtree(`/${job}`, onChange));
+  }
+
+  /** The text of a node of the job, such as `leader/election/instance`; undefined if there is none. */
+  text(path: string): string | undefined {
+    return this.view.node(`/${this.job}/${path}`)?.data;
+  }
+
+  has(path: string): boolean {
+    return this.view.has(`/${this.job}/${path}`);
+  }
+
+  /** In the order in which Java reads them. */
+  children(path: string): readonly string[] {
+    return inJavaOrder(this.view.children(`/${this.job}/${path}`));
+  }
+
+  /** The address of the leader, if there is one. */
+  leader(): string | undefined {
+    return this.text('leader/election/instance')?.split('@-@')[0];
+  }
+
+  /** The addresses of the live instances. */
+  members(): readonly string[] {
+    return this.children('instances').map((id) => id.split('@-@')[0]!);
+  }
+
+  /** The instance that owns each item, by its address; undefined where an item has none. */
+  owners(total: number): readonly (string | undefined)[] {
+    return Array.from({ length: total }, (_, item) => this.text(`sharding/${item}/instance`)?.split('@-@')[0]);
+  }
+
+  /** No change of the owners is pending. */
+  isSettled(): boolean {
+    return !this.has('leader/sharding/necessary') && !this.has('leader/sharding/processing');
+  }
+
+  sync(): Promise<void> {
+    return this.view.sync();
+  }
+
+  async write(path: string, data: string): Promise<void> {
+    await this.registry.ensurePath(`/${this.job}/${path}`);
+    await this.registry.set(`/${this.job}/${path}`, data);
+  }
+
+  /** No item runs and no change of the owners is pending. */
+  isAtRest(): boolean {
+    return this.isSettled() && this.children('sharding').every((item) => !this.has(`sharding/${item}/running`));
+  }
+
+  /** Every node below the job's, in the order of a dump. */
+  nodes(): readonly RegistryNode[] {
+    return this.below(`/${this.job}`);
+  }
+
+  async stop(): Promise<void> {
+    this.view.close();
+    await this.registry.close();
+  }
+
+  private below(path: string): readonly RegistryNode[] {
+    return inJavaOrder(this.view.children(path)).flatMap((name) => {
+      const node = this.view.node(`${path}/${name}`);
+      return node === undefined ? [] : [node, ...this.below(node.path)];
+    });
+  }
+}
