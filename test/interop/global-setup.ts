@@ -1,21 +1,28 @@
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
+import { bundle } from '../support/bundle/bundle.js';
 import { javaPeerClassPath, RELEASES, whyNoJava } from './support/java-build.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The class path of the Java peer by release of ElasticJob; empty where Java is missing. */
     javaPeers: Readonly<Record<string, string>>;
+    /** The script of our peer. */
+    nodePeer: string;
     /** What is missing to run Java peers; undefined if nothing is. */
     whyNoJava: string | undefined;
   }
 }
 
-/** Builds the Java peers, once for the whole run. */
-export async function setup(project: TestProject): Promise<void> {
+/** Builds the peers of both kinds, once for the whole run. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const reason = await whyNoJava();
   project.provide('whyNoJava', reason);
-  const peers: Record<string, string> = {};
-  if (reason === undefined) for (const release of RELEASES) peers[release] = await javaPeerClassPath(release);
-  else console.warn(`The interop suite is skipped: it ${reason}.`);
-  project.provide('javaPeers', peers);
+  if (reason !== undefined) console.warn(`The interop suite is skipped: it ${reason}.`);
+  const java: Record<string, string> = {};
+  if (reason === undefined) for (const release of RELEASES) java[release] = await javaPeerClassPath(release);
+  project.provide('javaPeers', java);
+  const node = await bundle({ peer: 'test/interop/support/node-peer.fixture.ts' });
+  project.provide('nodePeer', fileURLToPath(node.url('peer')));
+  return () => node.remove();
 }

@@ -3,6 +3,7 @@ export { InteropStage, SESSION_TIMEOUT_MS, useInterop, whyNot } from './interop-
 export { type JavaRelease, RELEASES } from './java-build.js';
 export { EVERY_SECOND, JOB, JOB_CLASS, jobSpec, type JobSpec, NEVER } from './job-spec.js';
 export { Journal, type PeerEvent } from './journal.js';
-export { type Behaviour, JavaPeer, Peer, type PeerKind } from './peer.js';
+export { type Behaviour, JavaPeer, NodePeer, Peer, type PeerKind } from './peer.js';
+export { ORDERS } from './orders.js';
 export { dump, type DumpedNode } from './tree-dump.js';
 export { TreeWitness } from './tree-witness.js';

@@ -75,6 +75,30 @@ export class Journal {
     }
   }
 
+  /** Resolves when that many milliseconds have passed. @throws if one of the events comes before */
+  async stays(what: string, breaks: (event: PeerEvent) => boolean, ms: number): Promise<void> {
+    const since = this.mark;
+    const end = performance.now() + ms;
+    for (let leftMs = ms; leftMs > 0; leftMs = end - performance.now()) {
+      await this.#next(leftMs);
+      const against = this.#events.slice(since).find(breaks);
+      if (against) throw new Error(`Not so for ${ms} ms: ${what}; there was: ${describe(against)}\n${this.tail()}`);
+    }
+  }
+
+  /** Resolves when each of the items has begun again, from now. */
+  async untilAllRun(items: readonly number[], limitMs?: number): Promise<void> {
+    const since = this.mark;
+    await this.until(
+      `items ${items.join()} run`,
+      () => {
+        const begun = new Set(this.begun(undefined, since).map(({ item }) => item));
+        return items.every((item) => begun.has(item));
+      },
+      limitMs,
+    );
+  }
+
   /** The last events, for messages. */
   tail(): string {
     return this.#events.slice(-SHOWN).map(describe).join('\n');

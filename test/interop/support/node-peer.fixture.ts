@@ -11,7 +11,12 @@ import type { Behaviour } from './peer.js';
 interface Call {
   readonly id: number;
   readonly call: string;
-  readonly with: { readonly config: JobSpec; readonly job: string; readonly behaviour: Behaviour };
+  readonly with: {
+    readonly config: JobSpec;
+    readonly job: string;
+    readonly behaviour: Behaviour;
+    readonly changes: Partial<JobSpec>;
+  };
 }
 
 const [servers = '', namespace = '', sessionTimeoutMs = '0', ip = ''] = process.argv.slice(2);
@@ -35,6 +40,7 @@ runtime.events.on((event) => tell('runtime', plain(event)));
 const calls: Readonly<Record<string, (given: Call['with']) => unknown>> = {
   start: ({ config }) => runtime.registrar.register(definitionOf(config, handlers)),
   stop: ({ job }) => runtime.registrar.remove(job),
+  edit: async ({ job, changes }) => void (await runtime.registrar.change(job, changes)),
   behave: ({ job, behaviour }) => handlers.behave(job, behaviour),
   release: ({ job }) => handlers.release(job),
   leave: () => runtime.stop(),

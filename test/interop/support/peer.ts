@@ -62,6 +62,14 @@ export class Peer {
   }
 }
 
+/** An instance of ours. */
+export class NodePeer extends Peer {
+  /** Changes fields of the stored configuration by our own operation. */
+  async edit(job: string, changes: Partial<JobSpec>): Promise<void> {
+    await this.process.call('edit', { job, changes });
+  }
+}
+
 /** A peer that answers for ElasticJob's own tools. */
 export class JavaPeer extends Peer {
   /** The answer of its snapshot service. */

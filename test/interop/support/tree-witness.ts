@@ -71,6 +71,18 @@ export class TreeWitness {
     await this.registry.set(`/${this.job}/${path}`, data);
   }
 
+  /** Just these peers are in the job, each owns items, and all items have an owner among them. */
+  isSharedBy(peers: readonly { readonly ip: string }[], total: number): boolean {
+    const expected = peers.map(({ ip }) => ip).toSorted();
+    const owners = new Set(this.owners(total));
+    return (
+      this.isSettled() &&
+      this.members().toSorted().join() === expected.join() &&
+      owners.size === expected.length &&
+      expected.every((ip) => owners.has(ip))
+    );
+  }
+
   /** No item runs and no change of the owners is pending. */
   isAtRest(): boolean {
     return this.isSettled() && this.children('sharding').every((item) => !this.has(`sharding/${item}/running`));

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { JOB, jobSpec, NEVER, ORDERS, RELEASES, useInterop, whyNot } from '../support/index.js';
+
+// One item each: a Java survivor of several crashed items runs some of them once more (fault 4).
+const SPEC = jobSpec({ cron: NEVER, failover: true, shardingTotalCount: 2 });
+const ITEMS = [0, 1];
+
+describe.skipIf(whyNot()).each(RELEASES)('failover beside ElasticJob %s', (release) => {
+  const stage = useInterop(release);
+
+  it.each(ORDERS)(
+    'given an instance of $first that is killed in a run, when its session ends, then the other kind runs its item once more',
+    async (order) => {
+      const { journal } = stage();
+      const witness = await stage().witness();
+      const console = await stage().java();
+      const [victim, survivor] = await stage().pair(order);
+      await victim.behave(JOB, { kind: 'block' });
+      await victim.start(SPEC);
+      await survivor.start(SPEC);
+      await stage().fireOnce(console);
+      await journal.until(
+        'both have begun',
+        () => journal.begun(victim.name).length + journal.begun(survivor.name).length === 2,
+      );
+      const item = journal.begun(victim.name)[0]?.item;
+      expect(journal.begun(victim.name)).toHaveLength(1);
+
+      await victim.kill();
+
+      await journal.until('the survivor runs it', () => journal.begun(survivor.name).some((run) => run.item === item));
+      await journal.until('no mark is left', () =>
+        ITEMS.every((each) =>
+          ['running', 'failover', 'failovering'].every((mark) => !witness.has(`sharding/${each}/${mark}`)),
+        ),
+      );
+      await journal.stays('nothing runs again', ({ event }) => event === 'begun', 3_000);
+      const runs = journal.begun(survivor.name);
+      expect(runs).toHaveLength(ITEMS.length);
+      expect(new Set(runs.map((run) => run.item))).toEqual(new Set(ITEMS));
+      if (survivor.kind === 'node') expect(runs.at(-1)?.context?.source).toBe('FAILOVER');
+      expect(witness.children('leader/failover/items')).toEqual([]);
+    },
+  );
+
+  it.each(ORDERS)(
+    'given a $first rescuer that is killed in the rescue, when its session ends, then the other kind rescues the item',
+    async ({ first, second }) => {
+      const { journal } = stage();
+      const witness = await stage().witness();
+      const console = await stage().java();
+      const [rescuer, last] = await stage().pair({ first, second });
+      const victim = await stage().peer(second);
+      for (const peer of [rescuer, victim]) await peer.behave(JOB, { kind: 'block' });
+      await victim.start({ ...SPEC, shardingTotalCount: 1 });
+      await stage().fireOnce(console);
+      await journal.until('the victim runs it', () => journal.begun(victim.name).length === 1);
+      await rescuer.start({ ...SPEC, shardingTotalCount: 1 });
+      await victim.kill();
+      await journal.until('the rescuer runs it', () => journal.begun(rescuer.name).length === 1);
+      await last.start({ ...SPEC, shardingTotalCount: 1 });
+
+      await rescuer.kill();
+
+      await journal.until('the last runs it', () => journal.begun(last.name).length === 1);
+      await journal.until('no mark is left', () =>
+        ['running', 'failover', 'failovering'].every((mark) => !witness.has(`sharding/0/${mark}`)),
+      );
+    },
+  );
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { JOB, jobSpec, type Journal, ORDERS, RELEASES, useInterop, whyNot } from '../support/index.js';
+
+const TOTAL = 4;
+const ITEMS = [...Array(TOTAL).keys()];
+
+describe.skipIf(whyNot()).each(RELEASES)('joining and leaving beside ElasticJob %s', (release) => {
+  const stage = useInterop(release);
+
+  it.each(ORDERS)(
+    'given a leader of $first, when it is killed, then the other kind leads and runs every item',
+    async (order) => {
+      const { journal } = stage();
+      const witness = await stage().witness();
+      const [leader, other] = await stage().pair(order);
+      await leader.start(jobSpec());
+      await journal.until('the first leads', () => witness.leader() === leader.ip);
+      await other.start(jobSpec());
+      await journal.until('both share the job', () => witness.isSharedBy([leader, other], TOTAL));
+
+      await leader.kill();
+
+      await journal.until('the other leads', () => witness.leader() === other.ip);
+      await journal.until('the other owns all items', () => witness.isSharedBy([other], TOTAL));
+      await journal.untilAllRun(ITEMS);
+      expect(journal.begun(leader.name, journal.mark)).toEqual([]);
+    },
+  );
+
+  it.each(ORDERS)(
+    'given a job of every second, $first first, when instances of both kinds join and leave in turn, then its items run once each second in between',
+    async ({ first, second }) => {
+      const { journal } = stage();
+      const witness = await stage().witness();
+      const [one, two] = await stage().pair({ first, second });
+      const three = await stage().peer(first);
+      const sharedBy = (...peers: (typeof one)[]) =>
+        journal.until(`shared by ${peers.map(({ name }) => name).join()}`, () => witness.isSharedBy(peers, TOTAL));
+
+      await one.start(jobSpec());
+      await sharedBy(one);
+      await two.start(jobSpec());
+      await sharedBy(one, two);
+      await expectOnceASecond(journal);
+      await one.leave();
+      await sharedBy(two);
+      await expectOnceASecond(journal);
+      await three.start(jobSpec());
+      await sharedBy(two, three);
+      await expectOnceASecond(journal);
+      await two.leave();
+      await sharedBy(three);
+      await expectOnceASecond(journal);
+    },
+  );
+
+  it.each(ORDERS)(
+    'given both kinds in a job, $first leading, when Java shuts an instance down by its lifecycle API, then the other kind takes its items',
+    async (order) => {
+      const { journal } = stage();
+      const witness = await stage().witness();
+      const console = await stage().java();
+      const [leader, other] = await stage().pair(order);
+      await leader.start(jobSpec());
+      await other.start(jobSpec());
+      await journal.until('both share the job', () => witness.isSharedBy([leader, other], TOTAL));
+
+      await console.console('JobOperateAPI', 'shutdown', JOB, leader.ip);
+
+      await journal.until('the other owns all items', () => witness.isSharedBy([other], TOTAL));
+      await journal.untilAllRun(ITEMS);
+      expect(witness.leader()).toBe(other.ip);
+    },
+  );
+});
+
+/** Two seconds in which nothing changes hands, beginning with the next but one. */
+async function expectOnceASecond(journal: Journal): Promise<void> {
+  const from = (Math.floor(Date.now() / 1_000) + 2) * 1_000;
+  const to = from + 2_000;
+  await journal.until('two seconds have passed', () => journal.begun().some(({ at }) => at >= to));
+  const runs = journal.begun().filter(({ at }) => at >= from && at < to);
+  const seconds = runs.map(({ at, item }) => `${Math.floor(at / 1_000) - from / 1_000}: item ${item}`);
+  expect(seconds.toSorted()).toEqual([0, 1].flatMap((second) => ITEMS.map((item) => `${second}: item ${item}`)));
+}
