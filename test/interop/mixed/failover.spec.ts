@@ -4,6 +4,7 @@ import { JOB, jobSpec, NEVER, ORDERS, RELEASES, useInterop, whyNot } from '../su
 // One item each: a Java survivor of several crashed items runs some of them once more (fault 4).
 const SPEC = jobSpec({ cron: NEVER, failover: true, shardingTotalCount: 2 });
 const ITEMS = [0, 1];
+const MARKS = ['running', 'failover', 'failovering'];
 
 describe.skipIf(whyNot()).each(RELEASES)('failover beside ElasticJob %s', (release) => {
   const stage = useInterop(release);
@@ -38,34 +39,37 @@ describe.skipIf(whyNot()).each(RELEASES)('failover beside ElasticJob %s', (relea
       const runs = journal.begun(survivor.name);
       expect(runs).toHaveLength(ITEMS.length);
       expect(new Set(runs.map((run) => run.item))).toEqual(new Set(ITEMS));
-      if (survivor.kind === 'node') expect(runs.at(-1)?.context?.source).toBe('FAILOVER');
+      // Java does not tell its handlers why they run.
+      expect(runs.at(-1)?.context?.source).toBe(survivor.kind === 'node' ? 'FAILOVER' : undefined);
       expect(witness.children('leader/failover/items')).toEqual([]);
     },
   );
 
-  it.each(ORDERS)(
-    'given a $first rescuer that is killed in the rescue, when its session ends, then the other kind rescues the item',
-    async ({ first, second }) => {
+  // Where nobody of ours is left, Java 3.0.4 gives the item to the next one and then does not run it: the mark of the dead
+  // rescuer's run is persistent, and in the way.
+  it.each(['java', 'node'] as const)(
+    'fault 8: given a rescuer of %s that is killed in the rescue, when its session ends, then an instance of ours runs the item',
+    async (kind) => {
       const { journal } = stage();
       const witness = await stage().witness();
       const console = await stage().java();
-      const [rescuer, last] = await stage().pair({ first, second });
-      const victim = await stage().peer(second);
+      const [victim, last] = await stage().pair({ first: 'java', second: 'node' });
+      const rescuer = await stage().peer(kind);
+      const spec = { ...SPEC, shardingTotalCount: 1 };
       for (const peer of [rescuer, victim]) await peer.behave(JOB, { kind: 'block' });
-      await victim.start({ ...SPEC, shardingTotalCount: 1 });
+      await victim.start(spec);
       await stage().fireOnce(console);
       await journal.until('the victim runs it', () => journal.begun(victim.name).length === 1);
-      await rescuer.start({ ...SPEC, shardingTotalCount: 1 });
+      await rescuer.start(spec);
       await victim.kill();
       await journal.until('the rescuer runs it', () => journal.begun(rescuer.name).length === 1);
-      await last.start({ ...SPEC, shardingTotalCount: 1 });
+      await last.start(spec);
 
       await rescuer.kill();
 
       await journal.until('the last runs it', () => journal.begun(last.name).length === 1);
-      await journal.until('no mark is left', () =>
-        ['running', 'failover', 'failovering'].every((mark) => !witness.has(`sharding/0/${mark}`)),
-      );
+      await journal.until('no mark is left', () => MARKS.every((mark) => !witness.has(`sharding/0/${mark}`)));
+      expect(journal.begun(last.name)).toMatchObject([{ item: 0, context: { source: 'FAILOVER' } }]);
     },
   );
 });

@@ -13,9 +13,7 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
       const { journal } = stage();
       const witness = await stage().witness();
       const [slow, quick] = await stage().pair(order);
-      await slow.start(SPEC);
-      await quick.start(SPEC);
-      await journal.until('both share the job', () => witness.isSharedBy([slow, quick], TOTAL));
+      await stage().startInTurn(witness, SPEC, [slow, quick]);
       const item = witness.owners(TOTAL).indexOf(slow.ip);
       const other = witness.owners(TOTAL).indexOf(quick.ip);
 
@@ -29,7 +27,9 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
       await slow.release(JOB);
       await journal.until('it is made up for', () => journal.begun(slow.name, blocked).length > 0);
       await journal.until('the mark is gone', () => !witness.has(`sharding/${item}/misfire`));
-      if (slow.kind === 'node') expect(journal.begun(slow.name, blocked)[0]?.context?.source).toBe('MISFIRE');
+      // Java does not tell its handlers why they run.
+      const source = slow.kind === 'node' ? 'MISFIRE' : undefined;
+      expect(journal.begun(slow.name, blocked)[0]?.context?.source).toBe(source);
     },
   );
 
@@ -39,9 +39,7 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
       const { journal } = stage();
       const witness = await stage().witness();
       const [slow, quick] = await stage().pair(order);
-      await slow.start(SPEC);
-      await quick.start(SPEC);
-      await journal.until('both share the job', () => witness.isSharedBy([slow, quick], TOTAL));
+      await stage().startInTurn(witness, SPEC, [slow, quick]);
       const item = witness.owners(TOTAL).indexOf(slow.ip);
       await slow.behave(JOB, { kind: 'block' });
       await journal.until('it is marked', () => witness.has(`sharding/${item}/misfire`));
@@ -51,6 +49,7 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
       await journal.until('the other owns it', () => witness.isSharedBy([quick], TOTAL));
       await journal.until('the mark is gone', () => !witness.has(`sharding/${item}/misfire`));
       await journal.untilAllRun([0, 1]);
+      expect(witness.children('sharding/0').concat(witness.children('sharding/1'))).not.toContain('misfire');
     },
   );
 });

@@ -23,7 +23,7 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
   it.each(ORDERS)(
     'given both kinds in a job, $first leading, when an item is disabled and enabled, then it rests in between, whoever owns it',
     async (order) => {
-      const { journal, console } = await shared(stage(), order);
+      const { journal, console, peers, witness } = await shared(stage(), order);
       for (const item of ITEMS) {
         await console.console('ShardingOperateAPI', 'disable', JOB, String(item));
         await journal.untilAllRun(ITEMS.filter((each) => each !== item));
@@ -35,6 +35,7 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
         await console.console('ShardingOperateAPI', 'enable', JOB, String(item));
         await journal.untilAllRun([item]);
       }
+      expect(witness.isSharedBy(peers, TOTAL)).toBe(true);
     },
   );
 
@@ -58,6 +59,7 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
         await journal.until('both share the job', () => witness.isSharedBy(peers, TOTAL));
         await journal.untilAllRun(ITEMS);
       }
+      expect(witness.owners(TOTAL)).toHaveLength(TOTAL);
     },
   );
 
@@ -76,6 +78,7 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
       await console.console('JobOperateAPI', 'enable', JOB, null);
       await journal.untilAllRun(ITEMS);
       await journal.until('both share the job', () => witness.isSharedBy(peers, TOTAL));
+      expect(witness.leader()).toBeDefined();
     },
   );
 
@@ -140,10 +143,7 @@ async function shared(
   const console = await stage.java();
   const peers = await stage.pair(order);
   const spec = jobSpec({ ...(cron !== undefined && { cron }), shardingTotalCount: TOTAL });
-  for (const peer of peers) await peer.start(spec);
-  const rests = cron === NEVER;
-  await stage.journal.until('both are in the job', () =>
-    rests ? witness.members().length === 2 : witness.isSharedBy(peers, TOTAL),
-  );
+  if (cron === NEVER) for (const peer of peers) await peer.start(spec);
+  else await stage.startInTurn(witness, spec, peers);
   return { journal: stage.journal, console, peers, witness };
 }

@@ -1,5 +1,5 @@
 /** Java's instances and ours in processes of their own, around one real ZooKeeper. */
-export { InteropStage, SESSION_TIMEOUT_MS, useInterop, whyNot } from './interop-stage.js';
+export { InteropStage, type PeerPrograms, SESSION_TIMEOUT_MS } from './interop-stage.js';
 export { type JavaRelease, RELEASES } from './java-build.js';
 export { EVERY_SECOND, JOB, JOB_CLASS, jobSpec, type JobSpec, NEVER } from './job-spec.js';
 export { Journal, type PeerEvent } from './journal.js';
@@ -7,3 +7,4 @@ export { type Behaviour, JavaPeer, NodePeer, Peer, type PeerKind } from './peer.
 export { ORDERS } from './orders.js';
 export { dump, type DumpedNode } from './tree-dump.js';
 export { TreeWitness } from './tree-witness.js';
+export { useInterop, whyNot } from './use-interop.js';

@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
-import { OpenHandles, startFaultProxy, startZooKeeperServer, type TestServer } from '../../support/faults/index.js';
-import { JOB } from './job-spec.js';
+import { OpenHandles, startFaultProxy, type TestServer } from '../../support/faults/index.js';
+import { JOB, type JobSpec } from './job-spec.js';
 import { Journal } from './journal.js';
 import { type JavaRelease, RELEASES } from './java-build.js';
 import { JavaPeer, NodePeer, type Peer, type PeerKind } from './peer.js';
 import { PeerProcess } from './peer-process.js';
 import { TreeWitness } from './tree-witness.js';
 
+/** For the server: sessions can be short. */
+export const SHORT_TICKS = { tickTime: 100 };
 /** Of every peer: what a killed one's items wait for. */
 export const SESSION_TIMEOUT_MS = 3_000;
 /** Time for everybody to hear of the new schedule. */
@@ -20,39 +21,49 @@ const JVM_FLAGS = [
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
 ];
 
-/** Why the suite cannot run on this machine; undefined if it can. */
-export const whyNot = (): string | undefined => inject('whyNoJava');
+/** What the peers run, by kind. */
+export interface PeerPrograms {
+  /** The class path of the Java peer, by release of ElasticJob. */
+  readonly java: Readonly<Record<string, string>>;
+  /** The script of ours. */
+  readonly node: string;
+}
 
 /** The peers of one test around a real ZooKeeper, in a namespace of its own. */
 export class InteropStage {
   readonly journal = new Journal();
   readonly #handles = new OpenHandles();
   readonly #peers: Peer[] = [];
+  readonly #witnesses: TreeWitness[] = [];
   #addresses = 0;
 
   constructor(
     readonly server: TestServer,
     private readonly namespace: string,
+    private readonly programs: PeerPrograms,
     private readonly release: JavaRelease = RELEASES[0]!,
   ) {}
 
   add: OpenHandles['add'] = (started) => this.#handles.add(started);
 
   /** Sees the tree of a job. */
-  witness(job = JOB): Promise<TreeWitness> {
-    const onChange = () => this.journal.nudge();
-    return this.add(TreeWitness.open({ servers: this.server.connect, namespace: this.namespace, job, onChange }));
+  async witness(job = JOB): Promise<TreeWitness> {
+    const { server, namespace, journal } = this;
+    const opened = TreeWitness.open({ servers: server.connect, namespace, job, onChange: () => journal.nudge() });
+    const witness = await this.add(opened);
+    this.#witnesses.push(witness);
+    return witness;
   }
 
   /** A process of Java's. It has no job yet. */
   async java(release = this.release): Promise<JavaPeer> {
-    const command = ['java', ...JVM_FLAGS, '-cp', inject('javaPeers')[release]!, 'peer.Main'];
+    const command = ['java', ...JVM_FLAGS, '-cp', this.programs.java[release]!, 'peer.Main'];
     return this.#peer(JavaPeer, 'java', command);
   }
 
   /** A process of ours. It has no job yet. */
   async node(): Promise<NodePeer> {
-    return this.#peer(NodePeer, 'node', ['node', '--enable-source-maps', inject('nodePeer')]);
+    return this.#peer(NodePeer, 'node', ['node', '--enable-source-maps', this.programs.node]);
   }
 
   peer(kind: PeerKind): Promise<Peer> {
@@ -62,6 +73,19 @@ export class InteropStage {
   /** Two peers, ready and without a job. */
   pair({ first, second }: { readonly first: PeerKind; readonly second: PeerKind }): Promise<readonly [Peer, Peer]> {
     return Promise.all([this.peer(first), this.peer(second)]);
+  }
+
+  /**
+   * Starts a job of a short period on one peer after the other. Each has its items before the next one comes: who joins
+   * while a Java leader reshards gets none (fault 3).
+   */
+  async startInTurn(witness: TreeWitness, spec: JobSpec, peers: readonly Peer[]): Promise<void> {
+    for (const [index, peer] of peers.entries()) {
+      const inJob = peers.slice(0, index + 1);
+      await peer.start(spec);
+      const isShared = () => witness.isSharedBy(inJob, spec.shardingTotalCount);
+      await this.journal.until(`the job is shared by ${inJob.map(({ name }) => name).join()}`, isShared);
+    }
   }
 
   /** The items of the job run once, a moment from now, on all of its instances. */
@@ -74,10 +98,11 @@ export class InteropStage {
     await this.#handles.stopAll();
   }
 
-  /** What the peers have told and said last, for a failed test. */
+  /** What the peers have told and said last, and the trees, for a failed test. */
   story(): string {
+    const trees = this.#witnesses.flatMap((witness) => witness.nodes().map(({ path, data }) => `${path} | ${data}`));
     const words = this.#peers.map(({ name, process }) => `--- ${name}\n${process.lastWords()}`);
-    return [this.journal.tail(), ...words].join('\n');
+    return [this.journal.tail(), '--- trees', ...trees, ...words].join('\n');
   }
 
   async #peer<T extends Peer>(
@@ -102,23 +127,4 @@ export class InteropStage {
 function onceAt(time: number): string {
   const at = new Date(time + 1_000);
   return [at.getSeconds(), at.getMinutes(), at.getHours(), at.getDate(), at.getMonth() + 1, '?'].join(' ');
-}
-
-/** A stage for each test around the call, and one server for all of them. */
-export function useInterop(release?: JavaRelease): () => InteropStage {
-  let server: TestServer | undefined;
-  let stage: InteropStage | undefined;
-  let tests = 0;
-  beforeAll(async () => {
-    server = await startZooKeeperServer({ settings: { tickTime: 100 } });
-  });
-  beforeEach(() => {
-    stage = new InteropStage(server!, `interop-${(tests += 1)}`, release);
-  });
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') console.error(stage?.story());
-    await stage?.stop();
-  });
-  afterAll(() => server?.stop());
-  return () => stage!;
 }

@@ -9,6 +9,8 @@ export interface ProxyCounters {
   readonly connections: number;
   /** How many of them are open. */
   readonly open: number;
+  /** How many requests clients have sent, passed on or not; handshakes and pings are none. */
+  readonly requests: number;
   /** What clients have sent, passed on or not. */
   readonly bytesToServer: number;
   /** What the server has sent, passed on or not. */
@@ -34,6 +36,7 @@ export class FaultProxy {
   readonly #toClient = new OneWay();
   readonly #links = new Set<Link>();
   readonly #faults: LinkFaults = {
+    counts: () => void (this.#requests += 1),
     toServer: this.#toServer,
     toClient: this.#toClient,
     losesRequest: (request) => this.#losesRequest(request),
@@ -43,6 +46,7 @@ export class FaultProxy {
   #listener: Server | undefined;
   #silent = false;
   #connections = 0;
+  #requests = 0;
   #requestAmbush: Ambush | undefined;
   #replyAmbush: Ambush | undefined;
   #halved: (() => void) | undefined;
@@ -60,6 +64,7 @@ export class FaultProxy {
   get counters(): ProxyCounters {
     return {
       connections: this.#connections,
+      requests: this.#requests,
       open: [...this.#links].filter(({ open }) => open).length,
       bytesToServer: this.#toServer.bytes,
       bytesToClient: this.#toClient.bytes,

@@ -1,11 +1,13 @@
 import { Socket } from 'node:net';
-import { replyXid, type RequestHeader, requestHeader } from './frames.js';
+import { OP, replyXid, type RequestHeader, requestHeader } from './frames.js';
 import { type OneWay, passOn } from './one-way.js';
 
 /** What the network has in store for whole connections and for single frames. */
 export interface LinkFaults {
   readonly toServer: OneWay;
   readonly toClient: OneWay;
+  /** Hears of each request but pings. */
+  readonly counts: () => void;
   /** Whether the request is to be lost together with the connection. */
   readonly losesRequest: (request: RequestHeader) => boolean;
   /** Whether the reply to the request is; if so, the result is called when it has come and gone. */
@@ -71,6 +73,7 @@ export class Link {
   #request(frame: Buffer): void {
     this.#requests += 1;
     const header = this.#requests > 1 ? requestHeader(frame) : undefined;
+    if (header && header.type !== OP.ping) this.faults.counts();
     if (header && this.faults.losesRequest(header)) {
       this.cut();
       return;

@@ -1,0 +1,27 @@
+import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
+import { startZooKeeperServer, type TestServer } from '../../support/faults/index.js';
+import { InteropStage, SHORT_TICKS } from './interop-stage.js';
+import type { JavaRelease } from './java-build.js';
+
+/** Why the suite cannot run on this machine; undefined if it can. */
+export const whyNot = (): string | undefined => inject('whyNoJava');
+
+/** A stage for each test around the call, and one server for all of them. */
+export function useInterop(release?: JavaRelease): () => InteropStage {
+  let server: TestServer | undefined;
+  let stage: InteropStage | undefined;
+  let tests = 0;
+  const programs = { java: inject('javaPeers'), node: inject('nodePeer') };
+  beforeAll(async () => {
+    server = await startZooKeeperServer({ settings: SHORT_TICKS });
+  });
+  beforeEach(() => {
+    stage = new InteropStage(server!, `interop-${(tests += 1)}`, programs, release);
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') console.error(stage?.story());
+    await stage?.stop();
+  });
+  afterAll(() => server?.stop());
+  return () => stage!;
+}
