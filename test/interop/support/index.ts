@@ -5,6 +5,5 @@ export { EVERY_SECOND, JOB, JOB_CLASS, jobSpec, type JobSpec, NEVER } from './jo
 export { Journal, type PeerEvent } from './journal.js';
 export { type Behaviour, JavaPeer, NodePeer, Peer, type PeerKind } from './peer.js';
 export { ORDERS } from './orders.js';
-export { dump, type DumpedNode } from './tree-dump.js';
 export { TreeWitness } from './tree-witness.js';
 export { useInterop, whyNot } from './use-interop.js';

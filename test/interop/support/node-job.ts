@@ -5,8 +5,8 @@ import { JOB_CLASS, type JobSpec } from './job-spec.js';
 
 /** Ours is Java's job under our names, with what Java cannot share switched off. */
 export function definitionOf(spec: JobSpec, handlers: BehavingHandlers): JobDefinition {
-  const { jobName, cron = '', jobShardingStrategyType: strategy, ...same } = spec;
-  const options: JobOptions = { ...same, name: jobName, cron, clockChange: 'quartz', ...(strategy && { strategy }) };
+  const { jobName, jobShardingStrategyType: strategy, ...same } = spec;
+  const options: JobOptions = { ...same, name: jobName, clockChange: 'quartz', ...(strategy && { strategy }) };
   return {
     configuration: resolveJobOptions(options, { place: 'interop' }),
     className: JOB_CLASS,

@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
 import { BehavingHandlers } from './behaving-handlers.js';
 import { definitionOf } from './node-job.js';
@@ -33,6 +34,7 @@ const say = (line: object): void => void process.stdout.write(`${JSON.stringify(
 const tell = (event: string, facts: object): void => say({ ...facts, event, at: clock.wallNow() });
 const registry = new ZooKeeperRegistryCenter({ servers, namespace, sessionTimeoutMs: Number(sessionTimeoutMs) }, clock);
 const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 });
+const operate = new JobOperateApi(registry, clock);
 const handlers = new BehavingHandlers(clock, tell);
 
 runtime.events.on((event) => tell('runtime', plain(event)));
@@ -40,6 +42,8 @@ runtime.events.on((event) => tell('runtime', plain(event)));
 const calls: Readonly<Record<string, (given: Call['with']) => unknown>> = {
   start: ({ config }) => runtime.registrar.register(definitionOf(config, handlers)),
   stop: ({ job }) => runtime.registrar.remove(job),
+  execute: ({ job }) => operate.trigger(job),
+  dump: ({ job }) => operate.dump(job),
   edit: async ({ job, changes }) => void (await runtime.registrar.change(job, changes)),
   behave: ({ job, behaviour }) => handlers.behave(job, behaviour),
   release: ({ job }) => handlers.release(job),

@@ -41,9 +41,14 @@ export class Peer {
     await this.process.call('release', { job });
   }
 
-  /** A one-off job's `execute()`. */
+  /** Asks all instances to run the job now: a one-off job's `execute()`. */
   async execute(job: string): Promise<void> {
     await this.process.call('execute', { job });
+  }
+
+  /** The text of its snapshot service. */
+  async dump(job: string): Promise<string> {
+    return String(await this.process.call('dump', { job }));
   }
 
   /** Leaves every job in order and closes its session. */
@@ -72,11 +77,6 @@ export class NodePeer extends Peer {
 
 /** A peer that answers for ElasticJob's own tools. */
 export class JavaPeer extends Peer {
-  /** The answer of its snapshot service. */
-  async dump(job: string): Promise<string> {
-    return String(await this.process.call('dump', { job }));
-  }
-
   /** Calls a method of the lifecycle API, such as `JobOperateAPI`, `trigger`. */
   console(api: string, method: string, ...given: readonly (string | null)[]): Promise<unknown> {
     return this.process.call('console', { api, method, arguments: given });

@@ -20,12 +20,21 @@ export class TreeWitness {
     readonly registry: ZooKeeperRegistryCenter,
     private readonly job: string,
     private readonly view: Subtree,
+    private readonly listeners: Set<() => void>,
   ) {}
 
   static async open({ servers, namespace, job, onChange }: WitnessOptions): Promise<TreeWitness> {
     const registry = new ZooKeeperRegistryCenter({ servers, namespace }, new SystemClock());
     await registry.connect();
-    return new TreeWitness(registry, job, await registry.openSubtree(`/${job}`, onChange));
+    const listeners = new Set([onChange]);
+    const view = await registry.openSubtree(`/${job}`, () => listeners.forEach((listener) => listener()));
+    return new TreeWitness(registry, job, view, listeners);
+  }
+
+  /** Called after the tree shows a change. @returns a function that removes the listener */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
   }
 
   /** The text of a node of the job, such as `leader/election/instance`; undefined if there is none. */

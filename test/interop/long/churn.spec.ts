@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type InteropStage,
+  JOB,
+  jobSpec,
+  type Peer,
+  type PeerKind,
+  RELEASES,
+  type TreeWitness,
+  useInterop,
+  whyNot,
+} from '../support/index.js';
+import { attribute, type FaultWindow, irregularities, type Observation } from '../support/run-ledger.js';
+
+const MINUTES = Number(process.env['INTEROP_MINUTES'] ?? 10);
+const SEED = Number(process.env['INTEROP_SEED'] ?? Math.floor(Math.random() * 1e9));
+const ITEMS = 6;
+const MOST_PEERS = 4;
+const TWO_PERIODS_MS = 2_000;
+/** What nobody disturbs between two changes. */
+const QUIET_MS = 4_000;
+/** Java does not repair an assignment that lacks a member (fault 3); the next change does. */
+const SETTLE_LIMIT_MS = 15_000;
+// Misfires and failovers are runs off schedule, which Java's handlers cannot tell from the others.
+const SPEC = jobSpec({ shardingTotalCount: ITEMS, misfire: false });
+
+describe.skipIf(whyNot()).each(RELEASES)('churn of both kinds beside ElasticJob %s', (release) => {
+  const stage = useInterop(release);
+
+  it(
+    `given instances of both kinds that join, leave and die for ${MINUTES} minutes (seed ${SEED}), when nothing changes, then each item runs once a second, and else every exception has a known cause`,
+    { timeout: (MINUTES + 3) * 60_000 },
+    async () => {
+      const churn = new Churn(stage(), await stage().witness());
+      await churn.run(MINUTES * 60_000);
+
+      const found = irregularities(stage().journal.begun(), { ...churn.span, items: ITEMS }, churn.windows);
+      const inside = found.filter(({ isInWindow }) => isInWindow);
+      const causes = inside.map((each) => ({ ...each, cause: attribute(each, churn.observations) }));
+      print(churn, causes);
+      expect(found.filter(({ isInWindow }) => !isInWindow)).toEqual([]);
+      expect(causes.filter(({ cause }) => cause === undefined)).toEqual([]);
+      expect(churn.unsettled).toEqual([]);
+    },
+  );
+});
+
+/** Changes who is in the job, one change after another, and remembers when nothing was sure. */
+class Churn {
+  readonly windows: FaultWindow[] = [];
+  readonly observations: Observation[] = [];
+  /** The changes after which a leader of ours did not come to an assignment of all members. */
+  readonly unsettled: string[] = [];
+  readonly #random = mulberry32(SEED);
+  readonly #counts = new Map<string, number>();
+  #alive: Peer[] = [];
+  #from = 0;
+  #to = 0;
+
+  constructor(
+    private readonly stage: InteropStage,
+    private readonly witness: TreeWitness,
+  ) {}
+
+  get span(): { readonly from: number; readonly to: number } {
+    return { from: this.#from, to: this.#to };
+  }
+
+  get counts(): string {
+    return [...this.#counts].map(([change, count]) => `${change} ${count}`).join(', ');
+  }
+
+  async run(ms: number): Promise<void> {
+    const observing = this.witness.onChange(() => this.#observe());
+    await this.#change('join java', () => this.#join('java'));
+    await this.#change('join node', () => this.#join('node'));
+    this.#from = Date.now();
+    while (Date.now() < this.#from + ms) {
+      const [name, act] = await this.#choose();
+      await this.#change(name, act);
+    }
+    this.#to = Date.now();
+    observing();
+  }
+
+  /** Processes are started before: only what the others notice is the change. */
+  async #choose(): Promise<readonly [string, () => Promise<void>]> {
+    const kind = this.#random() < 0.5 ? 'java' : 'node';
+    const chance = this.#random();
+    if (this.#alive.length === 1 || (this.#alive.length < MOST_PEERS && chance < 0.5)) {
+      const peer = await this.stage.peer(kind);
+      return [`join ${kind}`, () => this.#enter(peer)];
+    }
+    const gone = this.#alive[Math.floor(this.#random() * this.#alive.length)]!;
+    const isKilled = chance > 0.75;
+    return [`${isKilled ? 'kill' : 'leave'} ${gone.kind}`, () => this.#remove(gone, isKilled)];
+  }
+
+  async #join(kind: PeerKind): Promise<void> {
+    await this.#enter(await this.stage.peer(kind));
+  }
+
+  async #enter(peer: Peer): Promise<void> {
+    this.#alive.push(peer);
+    await peer.start(SPEC);
+  }
+
+  async #remove(peer: Peer, isKilled: boolean): Promise<void> {
+    this.#alive = this.#alive.filter((each) => each !== peer);
+    await (isKilled ? peer.kill() : peer.leave());
+    await peer.stop();
+  }
+
+  async #change(name: string, act: () => Promise<void>): Promise<void> {
+    const from = Date.now();
+    this.windows.push({ from, to: undefined });
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    await act();
+    const { journal } = this.stage;
+    const isShared = () => this.witness.isSharedBy(this.#alive, ITEMS);
+    const settled = await journal.until('all share the job', isShared, SETTLE_LIMIT_MS).catch(() => false);
+    if (settled) this.#closeWindows(Date.now() + TWO_PERIODS_MS);
+    else this.#noteUnsettled(name);
+    await journal.stays('quiet', () => false, TWO_PERIODS_MS + QUIET_MS);
+  }
+
+  #closeWindows(end: number): void {
+    for (const [index, { from, to = end }] of this.windows.entries()) this.windows[index] = { from, to };
+  }
+
+  #noteUnsettled(name: string): void {
+    const leader = this.#alive.find(({ ip }) => ip === this.witness.leader());
+    this.#counts.set('unsettled', (this.#counts.get('unsettled') ?? 0) + 1);
+    if (leader?.kind !== 'java') this.unsettled.push(`${name}, led by ${leader?.name ?? 'nobody'}`);
+  }
+
+  #observe(): void {
+    const { witness } = this;
+    const members = witness.members();
+    const last = this.observations.at(-1);
+    // A session that was lost, say to a machine too busy, is a change as well.
+    const isNews = last !== undefined && last.members.join() !== members.join();
+    const at = Date.now();
+    if (isNews) this.windows.push({ from: at - 1_000, to: at + TWO_PERIODS_MS });
+    this.observations.push({
+      at,
+      members,
+      leader: witness.leader(),
+      owners: witness.owners(ITEMS),
+      isResharding: !witness.isSettled(),
+    });
+  }
+}
+
+function print(churn: Churn, causes: readonly { readonly kind: string; readonly cause: string | undefined }[]): void {
+  const counts = new Map<string, number>();
+  for (const { kind, cause } of causes) {
+    const key = `${kind}, ${cause ?? 'cause unknown'}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const seconds = Math.round((churn.span.to - churn.span.from) / 1_000);
+  const lines = [...counts].map(([key, count]) => `  ${count} ${key}`);
+  console.info([`${seconds} s of ${JOB} with ${ITEMS} items: ${churn.counts}; in fault windows:`, ...lines].join('\n'));
+}
+
+/** Numbers in [0, 1) that a seed decides. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

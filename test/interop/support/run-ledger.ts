@@ -1,0 +1,84 @@
+import type { PeerEvent } from './journal.js';
+
+const SECOND_MS = 1_000;
+
+/** A time in which runs may be missed or doubled: from a membership change until it has settled. Milliseconds. */
+export interface FaultWindow {
+  readonly from: number;
+  /** Undefined: it has not ended. */
+  readonly to: number | undefined;
+}
+
+/** What an observer saw of the job's tree from a moment on. */
+export interface Observation {
+  readonly at: number;
+  readonly leader: string | undefined;
+  /** The address that owns each item. */
+  readonly owners: readonly (string | undefined)[];
+  /** The addresses of the registered instances. */
+  readonly members: readonly string[];
+  /** The owners are out of date, or being replaced. */
+  readonly isResharding: boolean;
+}
+
+/** An item that did not run exactly once in a second. */
+export interface Irregularity {
+  readonly kind: 'missed' | 'doubled';
+  /** The fire time, in milliseconds. */
+  readonly second: number;
+  readonly item: number;
+  readonly runs: readonly PeerEvent[];
+  readonly isInWindow: boolean;
+}
+
+/**
+ * What was not as a job of every second promises: each item once in each second of the time from `from` to `to`. Java does
+ * not tell its handlers for which fire time they run, so a run counts for the second in which it began.
+ */
+export function irregularities(
+  begun: readonly PeerEvent[],
+  { from, to, items }: { readonly from: number; readonly to: number; readonly items: number },
+  windows: readonly FaultWindow[],
+): readonly Irregularity[] {
+  const runs = new Map<string, PeerEvent[]>();
+  for (const run of begun) {
+    const key = `${Math.floor(run.at / SECOND_MS)} ${run.item}`;
+    runs.set(key, [...(runs.get(key) ?? []), run]);
+  }
+  const found: Irregularity[] = [];
+  for (let second = Math.ceil(from / SECOND_MS); (second + 1) * SECOND_MS <= to; second++) {
+    for (let item = 0; item < items; item++) {
+      const these = runs.get(`${second} ${item}`) ?? [];
+      if (these.length === 1) continue;
+      const time = second * SECOND_MS;
+      const kind = these.length === 0 ? 'missed' : 'doubled';
+      found.push({ kind, second: time, item, runs: these, isInWindow: isIn(windows, time) });
+    }
+  }
+  return found;
+}
+
+function isIn(windows: readonly FaultWindow[], second: number): boolean {
+  return windows.some(({ from, to = Infinity }) => from < second + SECOND_MS && second <= to);
+}
+
+/** Why an item was missed or doubled in a fault window, by the number of Java's fault; undefined: nobody knows. */
+export function attribute(
+  { kind, second, item, runs }: Irregularity,
+  observations: readonly Observation[],
+): string | undefined {
+  const during = observations.filter(
+    ({ at }, index) => at < second + SECOND_MS && (observations[index + 1]?.at ?? Infinity) > second,
+  );
+  const isResharding = during.some((observation) => observation.isResharding);
+  if (kind === 'missed') {
+    if (during.some(({ owners, members }) => !members.includes(owners[item] ?? ''))) return OWNER_GONE;
+    return isResharding ? '18: instances that wait for sharding miss triggers' : undefined;
+  }
+  const isHandedOver = new Set(during.map(({ owners }) => owners[item])).size > 1;
+  if (isResharding || isHandedOver || new Set(runs.map(({ peer }) => peer)).size > 1) return HANDED_OVER;
+  return undefined;
+}
+
+const OWNER_GONE = '7: nobody runs the items of an instance that is gone before the next trigger has resharded';
+const HANDED_OVER = '11: an item that is handed over at a trigger is run by the old owner and by the new one';
