@@ -92,7 +92,7 @@ class Churn {
       return [`join ${kind}`, () => this.#enter(peer)];
     }
     const gone = this.#alive[Math.floor(this.#random() * this.#alive.length)]!;
-    const isKilled = chance > 0.75;
+    const isKilled = this.#random() < 0.5;
     return [`${isKilled ? 'kill' : 'leave'} ${gone.kind}`, () => this.#remove(gone, isKilled)];
   }
 

@@ -1,3 +1,4 @@
+import type { RegistryTraffic } from '../../../libs/elastic-job/src/registry/index.js';
 import type { FaultProxy } from '../../support/faults/index.js';
 import type { JobSpec } from './job-spec.js';
 import { PeerProcess } from './peer-process.js';
@@ -49,6 +50,13 @@ export class Peer {
   /** The text of its snapshot service. */
   async dump(job: string): Promise<string> {
     return String(await this.process.call('dump', { job }));
+  }
+
+  /** The requests of an instance of ours, as its client counts them; none of Java's. */
+  async traffic(): Promise<RegistryTraffic> {
+    const none: RegistryTraffic = { foreground: 0, background: 0 };
+    if (this.kind === 'java') return none;
+    return Object.assign(none, await this.process.call('traffic'));
   }
 
   /** Leaves every job in order and closes its session. */

@@ -1,0 +1,146 @@
+// What a trigger costs each instance of a job in requests, as a proxy before each of them counts: four of ours, four of
+// Java's, and two of each, on one server. Exits with 1 if ours needs more than it promises.
+import { fileURLToPath } from 'node:url';
+import Table from 'cli-table3';
+import { InteropStage, SHORT_TICKS } from '../test/interop/support/interop-stage.js';
+import { javaPeerClassPath, RELEASES, whyNoJava } from '../test/interop/support/java-build.js';
+import { jobSpec } from '../test/interop/support/job-spec.js';
+import type { Peer, PeerKind } from '../test/interop/support/peer.js';
+import { bundle } from '../test/support/bundle/bundle.js';
+import { startZooKeeperServer } from '../test/support/faults/index.js';
+
+const ITEMS = 400;
+const INSTANCES = 4;
+const OWN_ITEMS = ITEMS / INSTANCES;
+const ROUNDS = 3;
+const SPEC = jobSpec({ cron: '0/15 * * * * ?', shardingTotalCount: ITEMS });
+const CALM_MS = 1_500;
+const ROUND_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 90_000;
+const MOST_FOREGROUND = 3;
+/** What a record may cost each Java peer, for each item. */
+const MOST_EXTRA = 2;
+
+/** What one instance has sent in a trigger, on the average. */
+interface Cost {
+  readonly kind: PeerKind;
+  readonly requests: number;
+  /** Of ours: as the client counts them. */
+  readonly foreground?: number;
+  readonly background?: number;
+}
+
+interface Counts {
+  readonly requests: number;
+  readonly foreground: number;
+  readonly background: number;
+}
+
+const reason = await whyNoJava();
+if (reason !== undefined) {
+  console.error(`The bench ${reason}.`);
+  process.exit(1);
+}
+const release = RELEASES[0]!;
+const script = await bundle({ peer: 'test/interop/support/node-peer.fixture.ts' });
+const programs = {
+  java: { [release]: await javaPeerClassPath(release) },
+  node: fileURLToPath(script.url('peer')),
+};
+const server = await startZooKeeperServer({ settings: SHORT_TICKS });
+try {
+  const clusters = {
+    '4 Node': await measure('node', ['node', 'node', 'node', 'node']),
+    '4 Java': await measure('java', ['java', 'java', 'java', 'java']),
+    '2 Java + 2 Node': await measure('mixed', ['java', 'java', 'node', 'node']),
+  };
+  print(clusters);
+  judge(clusters['4 Node'], clusters['4 Java'], clusters['2 Java + 2 Node']);
+} finally {
+  await server.stop();
+  await script.remove();
+}
+
+async function measure(namespace: string, kinds: readonly PeerKind[]): Promise<readonly Cost[]> {
+  console.info(`${namespace}: ${kinds.join(', ')} ...`);
+  const stage = new InteropStage(server, namespace, programs, release);
+  try {
+    const witness = await stage.witness();
+    const peers: Peer[] = [];
+    for (const kind of kinds) peers.push(await stage.peer(kind));
+    for (const [index, peer] of peers.entries()) {
+      await peer.start(SPEC);
+      // Who joins while a Java leader reshards gets no items.
+      if (index === 0)
+        await stage.journal.until('the first owns all', () => witness.isSharedBy([peer], ITEMS), START_LIMIT_MS);
+    }
+    await stage.journal.until('all share the job', () => witness.isSharedBy(peers, ITEMS), START_LIMIT_MS);
+    await round(stage); // The first one after a change of owners is not steady state.
+    await calm(peers);
+
+    const before = await Promise.all(peers.map((peer) => counts(peer)));
+    for (let each = 0; each < ROUNDS; each++) await round(stage);
+    await calm(peers);
+    const after = await Promise.all(peers.map((peer) => counts(peer)));
+    return peers.map(({ kind }, index) => cost(kind, before[index]!, after[index]!));
+  } finally {
+    await stage.stop();
+  }
+}
+
+/** The next trigger, until every item has ended. */
+async function round({ journal }: InteropStage): Promise<void> {
+  const since = journal.mark;
+  const ended = () => journal.events.slice(since).filter(({ event }) => event === 'ended').length >= ITEMS;
+  await journal.until('all items have ended', ended, ROUND_LIMIT_MS);
+}
+
+/** Resolves when nobody has sent anything for a while. */
+async function calm(peers: readonly Peer[]): Promise<void> {
+  const sent = () => peers.reduce((sum, { network }) => sum + network.counters.requests, 0);
+  for (let before = -1; before !== sent();) {
+    before = sent();
+    await new Promise((resolve) => setTimeout(resolve, CALM_MS));
+  }
+}
+
+async function counts(peer: Peer): Promise<Counts> {
+  const { requests } = peer.network.counters;
+  return { requests, ...(await peer.traffic()) };
+}
+
+function cost(kind: PeerKind, before: Counts, after: Counts): Cost {
+  const perRound = (name: keyof Counts) => (after[name] - before[name]) / ROUNDS;
+  const requests = perRound('requests');
+  if (kind === 'java') return { kind, requests };
+  return { kind, requests, foreground: perRound('foreground'), background: perRound('background') };
+}
+
+function print(clusters: Readonly<Record<string, readonly Cost[]>>): void {
+  const table = new Table({
+    head: ['cluster', 'instance', 'requests per trigger', 'foreground', 'background'],
+    colAligns: ['left', 'left', 'right', 'right', 'right'],
+    style: { head: [], border: [] },
+  });
+  for (const [name, costs] of Object.entries(clusters)) {
+    for (const { kind, requests, foreground, background } of costs) {
+      table.push([name, kind, ...[requests, foreground, background].map((each) => each?.toFixed(1) ?? '')]);
+    }
+  }
+  console.info(`T = ${ITEMS} items, k = ${OWN_ITEMS} of each instance, ${ROUNDS} triggers, ElasticJob ${release}`);
+  console.info(table.toString());
+}
+
+function judge(node: readonly Cost[], java: readonly Cost[], mixed: readonly Cost[]): void {
+  const ours = [...node, ...mixed].filter(({ kind }) => kind === 'node');
+  const alone = Math.max(...java.map(({ requests }) => requests));
+  const beside = Math.max(...mixed.filter(({ kind }) => kind === 'java').map(({ requests }) => requests));
+  const extra = (beside - alone) / ITEMS;
+  console.info(`Java pays ${extra.toFixed(2)} requests more per item beside ours.`);
+  const isKept =
+    ours.every(({ foreground = 0, background = 0 }) => foreground <= MOST_FOREGROUND && background === 0) &&
+    extra <= MOST_EXTRA;
+  if (!isKept)
+    console.error(`More than promised: ${MOST_FOREGROUND} foreground, 0 background, ${MOST_EXTRA} per item of Java's.`);
+  process.exitCode = isKept ? 0 : 1;
+}
