@@ -54,6 +54,7 @@ class Churn {
   readonly #random = mulberry32(SEED);
   readonly #counts = new Map<string, number>();
   #alive: Peer[] = [];
+  #members = '';
   #from = 0;
   #to = 0;
 
@@ -107,6 +108,7 @@ class Churn {
 
   async #remove(peer: Peer, isKilled: boolean): Promise<void> {
     this.#alive = this.#alive.filter((each) => each !== peer);
+    this.#observe();
     await (isKilled ? peer.kill() : peer.leave());
     await peer.stop();
   }
@@ -136,15 +138,14 @@ class Churn {
 
   #observe(): void {
     const { witness } = this;
-    const members = witness.members();
-    const last = this.observations.at(-1);
-    // A session that was lost, say to a machine too busy, is a change as well.
-    const isNews = last !== undefined && last.members.join() !== members.join();
     const at = Date.now();
-    if (isNews) this.windows.push({ from: at - 1_000, to: at + TWO_PERIODS_MS });
+    const members = witness.members();
+    // A session that was lost, say to a machine too busy, is a change as well.
+    if (members.join() !== this.#members) this.windows.push({ from: at - 1_000, to: at + TWO_PERIODS_MS });
+    this.#members = members.join();
     this.observations.push({
       at,
-      members,
+      living: members.filter((ip) => this.#alive.some((peer) => peer.ip === ip)),
       leader: witness.leader(),
       owners: witness.owners(ITEMS),
       isResharding: !witness.isSettled(),

@@ -1,7 +1,7 @@
 /** Java's instances and ours in processes of their own, around one real ZooKeeper. */
 export { InteropStage, type PeerPrograms, SESSION_TIMEOUT_MS } from './interop-stage.js';
 export { type JavaRelease, RELEASES } from './java-build.js';
-export { EVERY_SECOND, JOB, JOB_CLASS, jobSpec, type JobSpec, NEVER } from './job-spec.js';
+export { EVERY_SECOND, JOB, JOB_CLASS, jobSpec, type JobSpec, NEVER, ONCE_LISTENER } from './job-spec.js';
 export { Journal, type PeerEvent } from './journal.js';
 export { type Behaviour, JavaPeer, NodePeer, Peer, type PeerKind } from './peer.js';
 export { ORDERS } from './orders.js';

@@ -21,6 +21,8 @@ export interface JobSpec {
 
 /** The text of the job's root node: the class of the Java peer's handler, which all instances must name. */
 export const JOB_CLASS = 'peer.Handler';
+/** The type of the Java peer's distribute-once listener; ours has one that does the same. */
+export const ONCE_LISTENER = 'INTEROP_ONCE';
 export const JOB = 'settle-orders';
 export const EVERY_SECOND = '* * * * * ?';
 /** Fires only when it is triggered by hand. */

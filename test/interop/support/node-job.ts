@@ -1,16 +1,44 @@
-import { type JobOptions, resolveJobOptions } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  DistributeOnceElasticJobListener,
+  type JobOptions,
+  resolveJobOptions,
+} from '../../../libs/elastic-job/src/domain/index.js';
 import type { JobDefinition } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { BehavingHandlers } from './behaving-handlers.js';
-import { JOB_CLASS, type JobSpec } from './job-spec.js';
+import { JOB_CLASS, type JobSpec, ONCE_LISTENER } from './job-spec.js';
+
+const TIMEOUT_MS = 5_000;
+
+/** Tells of what Java's `OnceListener` tells. */
+class OnceListener extends DistributeOnceElasticJobListener {
+  constructor(private readonly tell: (event: string) => void) {
+    super(TIMEOUT_MS, TIMEOUT_MS);
+  }
+
+  override doBeforeJobExecutedAtLastStarted(): void {
+    this.tell('all-started');
+  }
+
+  override doAfterJobExecutedAtLastCompleted(): void {
+    this.tell('all-completed');
+  }
+}
 
 /** Ours is Java's job under our names, with what Java cannot share switched off. */
-export function definitionOf(spec: JobSpec, handlers: BehavingHandlers): JobDefinition {
-  const { jobName, jobShardingStrategyType: strategy, ...same } = spec;
+export function definitionOf(
+  spec: JobSpec,
+  handlers: BehavingHandlers,
+  tell: (event: string, facts: object) => void,
+): JobDefinition {
+  const { jobName, jobShardingStrategyType: strategy, jobListenerTypes = [], ...same } = spec;
   const options: JobOptions = { ...same, name: jobName, clockChange: 'quartz', ...(strategy && { strategy }) };
   return {
     configuration: resolveJobOptions(options, { place: 'interop' }),
     className: JOB_CLASS,
     place: 'interop',
     handler: handlers.handlerOf(jobName),
+    listeners: jobListenerTypes.includes(ONCE_LISTENER)
+      ? [new OnceListener((event) => tell(event, { job: jobName }))]
+      : [],
   };
 }

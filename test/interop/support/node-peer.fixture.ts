@@ -40,7 +40,7 @@ const handlers = new BehavingHandlers(clock, tell);
 runtime.events.on((event) => tell('runtime', plain(event)));
 
 const calls: Readonly<Record<string, (given: Call['with']) => unknown>> = {
-  start: ({ config }) => runtime.registrar.register(definitionOf(config, handlers)),
+  start: ({ config }) => runtime.registrar.register(definitionOf(config, handlers, tell)),
   stop: ({ job }) => runtime.registrar.remove(job),
   execute: ({ job }) => operate.trigger(job),
   dump: ({ job }) => operate.dump(job),

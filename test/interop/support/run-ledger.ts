@@ -15,8 +15,8 @@ export interface Observation {
   readonly leader: string | undefined;
   /** The address that owns each item. */
   readonly owners: readonly (string | undefined)[];
-  /** The addresses of the registered instances. */
-  readonly members: readonly string[];
+  /** The addresses of the registered instances whose processes live. */
+  readonly living: readonly string[];
   /** The owners are out of date, or being replaced. */
   readonly isResharding: boolean;
 }
@@ -62,7 +62,10 @@ function isIn(windows: readonly FaultWindow[], second: number): boolean {
   return windows.some(({ from, to = Infinity }) => from < second + SECOND_MS && second <= to);
 }
 
-/** Why an item was missed or doubled in a fault window, by the number of Java's fault; undefined: nobody knows. */
+/**
+ * Why an item was missed or doubled in a fault window: Java's fault, by its number if it has one, or the owner's death.
+ * Undefined: nobody knows.
+ */
 export function attribute(
   { kind, second, item, runs }: Irregularity,
   observations: readonly Observation[],
@@ -72,7 +75,7 @@ export function attribute(
   );
   const isResharding = during.some((observation) => observation.isResharding);
   if (kind === 'missed') {
-    if (during.some(({ owners, members }) => !members.includes(owners[item] ?? ''))) return OWNER_GONE;
+    if (during.some(({ owners, living }) => !living.includes(owners[item] ?? ''))) return OWNER_GONE;
     return isResharding ? '18: instances that wait for sharding miss triggers' : undefined;
   }
   const isHandedOver = new Set(during.map(({ owners }) => owners[item])).size > 1;
@@ -80,5 +83,8 @@ export function attribute(
   return undefined;
 }
 
-const OWNER_GONE = '7: nobody runs the items of an instance that is gone before the next trigger has resharded';
-const HANDED_OVER = '11: an item that is handed over at a trigger is run by the old owner and by the new one';
+/** With failover off that is no fault but the bargain; and a mixed job reshards at a trigger, as Java does. */
+const OWNER_GONE =
+  'no fault: its owner is gone, and the next trigger after the end of its session has not resharded yet';
+const HANDED_OVER =
+  'docs/interop.md: a Java peer looks for the flag and begins a moment later; old and new owner run it';

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { JOB, jobSpec, NEVER, ONCE_LISTENER, ORDERS, RELEASES, useInterop, whyNot } from '../support/index.js';
+
+const TOTAL = 4;
+const SPEC = jobSpec({ cron: NEVER, shardingTotalCount: TOTAL });
+
+describe.skipIf(whyNot()).each(RELEASES)('distribute-once listeners beside ElasticJob %s', (release) => {
+  const stage = useInterop(release);
+
+  it.each(ORDERS)(
+    'given both kinds in a job, $first first, when it runs, then one of them is called once before all items and once after them',
+    async (order) => {
+      const { journal } = stage();
+      const witness = await stage().witness();
+      const console = await stage().java();
+      const peers = await stage().pair(order);
+      await peers[0].start({ ...SPEC, jobListenerTypes: [ONCE_LISTENER] });
+      // Java takes its listeners from the configuration as it stands when it starts; ours are given with the job.
+      await console.edit(JOB, { jobListenerTypes: [ONCE_LISTENER] });
+      await peers[1].start({ ...SPEC, jobListenerTypes: [ONCE_LISTENER] });
+      await journal.until('both are in the job', () => witness.members().length === 2);
+
+      for (const round of [1, 2]) {
+        const since = journal.mark;
+        await stage().fireOnce(console);
+        await journal.until(`round ${round} is complete`, () => named('all-completed', since).length > 0);
+        await journal.until(
+          'no round is left',
+          () => !witness.has('guarantee/started') && !witness.has('guarantee/completed'),
+        );
+
+        const [started, completed] = [named('all-started', since), named('all-completed', since)];
+        const [begun, ended] = [named('begun', since), named('ended', since)];
+        expect([started.length, begun.length, ended.length, completed.length]).toEqual([1, TOTAL, TOTAL, 1]);
+        expect(new Set(begun.map(({ peer }) => peer))).toEqual(new Set(peers.map(({ name }) => name)));
+        expect(Math.min(...begun.map(({ at }) => at))).toBeGreaterThanOrEqual(started[0]!.at);
+        expect(Math.max(...ended.map(({ at }) => at))).toBeLessThanOrEqual(completed[0]!.at);
+      }
+
+      function named(name: string, since: number) {
+        return journal.events.slice(since).filter(({ event }) => event === name);
+      }
+    },
+  );
+});
