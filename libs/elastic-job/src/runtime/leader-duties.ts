@@ -201,7 +201,7 @@ export class LeaderDuties {
     const { jobName } = this.tree;
     const outcome = await this.services.sharding.reshard(this.tree, term, this.wasMixed && !this.tree.isMixed());
     if (outcome.kind === 'committed') this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
-    if (!this.tree.isMixed()) this.wasMixed = false;
+    if (!this.tree.isMixed() && outcome.kind !== 'no-instance') this.wasMixed = false;
   }
 
   // A Java leader sees only crashes that happen before its eyes, and overlooks who joins during its resharding.
