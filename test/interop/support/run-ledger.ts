@@ -62,6 +62,19 @@ function isIn(windows: readonly FaultWindow[], second: number): boolean {
   return windows.some(({ from, to = Infinity }) => from < second + SECOND_MS && second <= to);
 }
 
+/** For messages: what was seen in that second. */
+export function describeIrregularity(
+  { kind, second, item, runs }: Irregularity,
+  observations: readonly Observation[],
+): string {
+  const seen = observedIn(observations, second).map(
+    ({ leader, owners, living, isResharding }) =>
+      `${isResharding ? 'resharding, ' : ''}led by ${leader}, owned by ${owners[item]}, living ${living.join()}`,
+  );
+  const where = runs.map(({ peer, at }) => `${peer} +${at - second}`);
+  return `${new Date(second).toISOString()} item ${item} ${kind} ${where.join()}: ${[...new Set(seen)].join('; ')}`;
+}
+
 /**
  * Why an item was missed or doubled in a fault window: Java's fault, by its number if it has one, or the owner's death.
  * Undefined: nobody knows.
@@ -70,9 +83,7 @@ export function attribute(
   { kind, second, item, runs }: Irregularity,
   observations: readonly Observation[],
 ): string | undefined {
-  const during = observations.filter(
-    ({ at }, index) => at < second + SECOND_MS && (observations[index + 1]?.at ?? Infinity) > second,
-  );
+  const during = observedIn(observations, second);
   const isResharding = during.some((observation) => observation.isResharding);
   if (kind === 'missed') {
     if (during.some(({ owners, living }) => !living.includes(owners[item] ?? ''))) return OWNER_GONE;
@@ -88,3 +99,10 @@ const OWNER_GONE =
   'no fault: its owner is gone, and the next trigger after the end of its session has not resharded yet';
 const HANDED_OVER =
   'docs/interop.md: a Java peer looks for the flag and begins a moment later; old and new owner run it';
+
+/** What was true in some part of the second. */
+function observedIn(observations: readonly Observation[], second: number): readonly Observation[] {
+  return observations.filter(
+    ({ at }, index) => at < second + SECOND_MS && (observations[index + 1]?.at ?? Infinity) > second,
+  );
+}
