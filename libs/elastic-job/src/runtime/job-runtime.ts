@@ -303,10 +303,16 @@ export class JobRuntime {
     this.onError('this instance was removed from the job', error);
     this.stopBeginning(error);
     this.running.abort(error);
-    await this.attempt('resigning', (tree) =>
-      untilAnswered(tree, this.options.clock, () => this.services.leader.resign(this.jobName)),
-    );
+    await this.attempt('resigning', (tree) => untilAnswered(tree, this.options.clock, () => this.abdicate(tree)));
     this.loseSession(error);
+  }
+
+  // A Java successor sets the flag only for what it sees as leader: it has not seen this instance go.
+  private async abdicate(tree: JobTree): Promise<void> {
+    const { leader, sharding } = this.services;
+    const term = leader.term(this.jobName);
+    if (term !== undefined) await sharding.announce(tree, term);
+    await leader.resign(this.jobName);
   }
 
   private stopBeginning(reason: LeftJobError): void {
