@@ -41,6 +41,10 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   tokenEpoch: unknown = undefined;
 
   @IsOptional()
+  @IsWholeNumber({ from: 0 })
+  javaReconnectGraceMs: unknown = undefined;
+
+  @IsOptional()
   @IsClock()
   clock: unknown = undefined;
 }

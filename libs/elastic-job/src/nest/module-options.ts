@@ -41,6 +41,11 @@ export interface ElasticJobModuleOptions {
   readonly instanceId?: string;
   /** Goes before the fencing token in every comparison; raise it when the ensemble was restored or replaced. @default 0 */
   readonly tokenEpoch?: number;
+  /**
+   * How long a Java peer is missing before its items fail over, in milliseconds: it vanishes for a moment whenever it
+   * reconnects. @default 1_000
+   */
+  readonly javaReconnectGraceMs?: number;
   /** Time, chance and host. @default those of this process */
   readonly clock?: Clock;
 }
@@ -55,5 +60,6 @@ export interface ResolvedModuleOptions {
   readonly drainTimeoutMs: number;
   readonly instanceId: string | undefined;
   readonly tokenEpoch: number;
+  readonly javaReconnectGraceMs: number | undefined;
   readonly clock: Clock | undefined;
 }

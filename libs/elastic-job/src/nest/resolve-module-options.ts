@@ -26,6 +26,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     drainTimeoutMs: options.drainTimeoutMs ?? 30_000,
     instanceId: options.instanceId,
     tokenEpoch: options.tokenEpoch ?? 0,
+    javaReconnectGraceMs: options.javaReconnectGraceMs,
     clock: options.clock,
   };
   return Object.freeze(resolved);

@@ -62,7 +62,7 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
 ];
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
-  const { processing, drainTimeoutMs, instanceId, tokenEpoch, strategies } = options;
+  const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies } = options;
   const connectionTimeoutMs = options.registry.type === 'zookeeper' ? options.registry.connectionTimeoutMs : undefined;
   return new ElasticJobRuntime({
     registry,
@@ -71,6 +71,7 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     drainTimeoutMs,
     instanceId,
     tokenEpoch,
+    javaReconnectGraceMs,
     connectionTimeoutMs,
     strategies,
   });
