@@ -1,60 +1,43 @@
 import type { Clock, Timer } from '../clock/index.js';
-import {
-  type JobTree,
-  type JobTreeEvent,
-  type LeadershipTerm,
-  removeRetiredFailover,
-  type Sweeper,
-  untilAnswered,
-} from '../coordination/index.js';
+import { type JobTree, type JobTreeEvent, removeRetiredFailover, type Sweeper } from '../coordination/index.js';
 import type { JobConfiguration } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
-import { Reaction } from './reaction.js';
+import { type Reaction, registryReaction } from './reaction.js';
+import { RecentPeers } from './recent-peers.js';
+import { Resharding, type ReshardingOptions } from './resharding.js';
 
 const MINUTE_MS = 60_000;
 
-export interface LeaderDutiesOptions {
-  readonly reshardDelayMs: number;
-  /** False: no trigger will come here by itself, because the job is paused, has no schedule, or its schedule is over. */
-  isTicking(): boolean;
-}
-
 /**
  * What an instance does while it leads a job: stands for election when nobody leads, sweeps orphans, and reshards when
- * the members or the total have changed. Lives as long as the job's session.
- *
- * Beside Java the flag is set at once, but the plan is made at the next trigger, when nobody runs an item: this is when a
- * Java peer looks for it. Only a leader whose schedule does not tick makes it as soon as nobody runs an item. If a Java
- * peer leads, the first instance of ours sweeps.
+ * the members or the total have changed. If a Java peer leads, the first instance of ours sweeps. Lives as long as the
+ * job's session.
  */
 export class LeaderDuties {
   private readonly election: Reaction;
   private readonly duties: Reaction;
-  private isPlanOutdated = false;
-  /** The job has had Java peers since somebody of ours last wrote a plan without them. */
-  private wasMixed = false;
-  /** Triggers here that wait for the plan. */
-  private waitingTriggers = 0;
+  private readonly peers: RecentPeers;
+  private readonly resharding: Resharding;
   private reconciling: Timer | undefined;
-  private lookingAgain: Timer | undefined;
 
   constructor(
     private readonly tree: JobTree,
     private readonly services: CoordinationServices,
     private readonly events: JobEvents,
     private readonly clock: Clock,
-    private readonly options: LeaderDutiesOptions,
+    options: ReshardingOptions,
     onError: (error: unknown) => void,
   ) {
-    const react = (work: () => Promise<void>) => new Reaction(() => untilAnswered(tree, clock, work), onError);
-    this.election = react(() => this.elect());
-    this.duties = react(() => this.lead());
+    this.election = registryReaction(tree, clock, () => this.elect(), onError);
+    this.duties = registryReaction(tree, clock, () => this.lead(), onError);
+    this.peers = new RecentPeers(tree, services.absences, clock, () => this.duties.wake());
+    this.resharding = new Resharding(tree, services, events, clock, options, this.peers);
   }
 
   /** Resolves when somebody leads and, if it is this instance, the first assignment is made. */
   async start(): Promise<void> {
-    this.wasMixed ||= this.tree.isMixed();
+    this.peers.look();
     await this.election.settle();
     await this.duties.settle();
     this.reconcileLater();
@@ -64,18 +47,15 @@ export class LeaderDuties {
     this.election.stop();
     this.duties.stop();
     this.reconciling?.cancel();
-    this.lookingAgain?.cancel();
+    this.peers.stop();
   }
 
   /** While it works, a trigger here waits for the plan: a leader beside Java makes it now. */
-  async whileTriggered<T>(assign: () => Promise<T>): Promise<T> {
-    this.waitingTriggers += 1;
-    if (this.tree.isMixed() && this.tree.isReshardingPending()) this.duties.wake();
-    try {
-      return await assign();
-    } finally {
-      this.waitingTriggers -= 1;
-    }
+  whileTriggered<T>(assign: () => Promise<T>): Promise<T> {
+    return this.resharding.whileTriggered(() => {
+      if (this.resharding.isHeldUp) this.duties.wake();
+      return assign();
+    });
   }
 
   hear(event: JobTreeEvent): void {
@@ -93,23 +73,20 @@ export class LeaderDuties {
         return;
       case 'InstanceJoined':
       case 'InstanceLost':
-        if (this.wasMixed) this.services.absences.note(this.tree, [event.instanceId]);
-        this.wasMixed ||= this.tree.isMixed();
+        this.peers.note(event.instanceId);
         return this.reshardSoon();
       case 'ConfigurationChanged':
         this.reconcileLater();
         return this.reshardSoon();
       case 'TreeReset':
-        this.wasMixed ||= this.tree.isMixed();
+        this.peers.look();
         this.election.wake();
         return this.reshardSoon();
       case 'ReshardingRequested':
         return this.duties.wake();
       case 'ItemReleased':
         // An item beyond the total is removed once nobody runs it.
-        if (event.item >= this.configuration.shardingTotalCount) this.duties.wake();
-        // Beside Java the plan waits until nobody runs an item.
-        if (this.tree.isMixed() && this.tree.isReshardingPending()) this.duties.wake();
+        if (event.item >= this.configuration.shardingTotalCount || this.resharding.isHeldUp) this.duties.wake();
         return;
       case 'LeaderElected':
         // If it is a Java peer, somebody of ours has to sweep.
@@ -118,7 +95,7 @@ export class LeaderDuties {
       case 'ShardingCompleted':
         // A Java leader may have overlooked this instance.
         if (this.tree.isMixed()) this.duties.wake();
-        else this.wasMixed = false;
+        else this.peers.forget();
         return;
       case 'TurnChanged':
       case 'ItemQueued':
@@ -147,7 +124,7 @@ export class LeaderDuties {
   }
 
   private reshardSoon(): void {
-    this.isPlanOutdated = true;
+    this.resharding.outdate();
     this.duties.wake();
   }
 
@@ -172,36 +149,12 @@ export class LeaderDuties {
       await this.sweep(term);
       const { failover, monitorExecution } = this.configuration;
       if (!failover || !monitorExecution) await removeRetiredFailover(this.tree, term);
-      // The last Java peer may be back in a moment.
-      if (this.tree.isMixed() || this.isLookingAgain()) await this.reshardBesideJava(term);
-      else await this.reshard(term);
+      await this.resharding.plan(term);
       await this.services.retention.tidy(this.tree, term);
     } catch (error) {
       // A deposed leader stops; its successor does the same work anew.
       if (!term.signal.aborted) throw error;
     }
-  }
-
-  private async reshard(term: LeadershipTerm): Promise<void> {
-    await this.gatherChanges(term);
-    await this.commitPlan(term);
-  }
-
-  private async reshardBesideJava(term: LeadershipTerm): Promise<void> {
-    const isDue = this.isPlanOutdated && !this.services.sharding.isFixed(this.tree);
-    if (isDue) await this.services.sharding.announce(this.tree, term);
-    this.isPlanOutdated = false;
-    if (!this.tree.isReshardingPending()) return;
-    if (this.waitingTriggers === 0 && this.options.isTicking()) return;
-    // Who is missing for a moment only keeps its items.
-    if (!this.isLookingAgain()) await this.commitPlan(term);
-  }
-
-  private async commitPlan(term: LeadershipTerm): Promise<void> {
-    const { jobName } = this.tree;
-    const outcome = await this.services.sharding.reshard(this.tree, term, this.wasMixed && !this.tree.isMixed());
-    if (outcome.kind === 'committed') this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
-    if (!this.tree.isMixed() && outcome.kind !== 'no-instance') this.wasMixed = false;
   }
 
   // A Java leader sees only crashes that happen before its eyes, and overlooks who joins during its resharding.
@@ -221,25 +174,7 @@ export class LeaderDuties {
     const { jobName } = this.tree;
     const orphans = await this.services.queue.sweep(this.tree, sweeper);
     if (orphans.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: orphans });
-    this.isLookingAgain();
-  }
-
-  /** Whether somebody is missing who may still come back; then the duties are done again when that is known. */
-  private isLookingAgain(): boolean {
-    const remainingMs = this.services.absences.longestRemainingMs(this.tree);
-    this.lookingAgain?.cancel();
-    if (remainingMs === 0) return false;
-    this.lookingAgain = this.clock.setTimer(remainingMs, () => this.duties.wake());
-    return true;
-  }
-
-  // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them.
-  private async gatherChanges(term: LeadershipTerm): Promise<void> {
-    while (this.isPlanOutdated) {
-      this.isPlanOutdated = false;
-      if (this.services.sharding.isFixed(this.tree)) return;
-      await this.services.sharding.announce(this.tree, term);
-      await this.clock.sleep(this.options.reshardDelayMs, term.signal);
-    }
+    // A peer that is missing leaves orphans only once it is gone for good.
+    this.peers.watchMissing();
   }
 }

@@ -1,3 +1,6 @@
+import type { Clock } from '../clock/index.js';
+import { type JobTree, untilAnswered } from '../coordination/index.js';
+
 /**
  * Work that events wake. It runs once at a time; a wake during a run makes it run once more, so what the last event told
  * is never overlooked and a thousand events cost two runs.
@@ -42,4 +45,14 @@ export class Reaction {
     }
     this.run = undefined;
   }
+}
+
+/** A reaction whose work asks the registry: unanswered, it begins anew as soon as the registry answers again. */
+export function registryReaction(
+  tree: JobTree,
+  clock: Clock,
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+): Reaction {
+  return new Reaction(() => untilAnswered(tree, clock, work), onError);
 }

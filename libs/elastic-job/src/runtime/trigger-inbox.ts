@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
-import { type JobTree, type JobTreeEvent, untilAnswered, untilCommitted } from '../coordination/index.js';
+import { type JobTree, type JobTreeEvent, untilCommitted } from '../coordination/index.js';
 import type { RegistryNode } from '../registry/index.js';
-import { Reaction } from './reaction.js';
+import { type Reaction, registryReaction } from './reaction.js';
 
 /**
  * Takes operators' requests, which stand in `trigger/{own id}`: reads each and removes it, as soon as it appears, so that
@@ -20,7 +20,7 @@ export class TriggerInbox {
     private readonly onRequest: (node: RegistryNode) => void,
     onError: (error: unknown) => void,
   ) {
-    this.taking = new Reaction(() => untilAnswered(tree, clock, () => this.take()), onError);
+    this.taking = registryReaction(tree, clock, () => this.take(), onError);
   }
 
   /** From now on, with what is there already. */
