@@ -166,7 +166,7 @@ describe('a distribute-once listener', () => {
 
   it('given an instance that never comes, when the time is up, then the run goes on and the error names who is missing', async () => {
     await startCluster({ listeners: [new Once({ timeoutMs: 5_000 })], handler: noteRun });
-    cluster.instances[1]!.runtime.registrar.of(JOB).pause();
+    cluster.instances[1]!.runtime.registrar.pause(JOB);
     const paused = [...cluster.assignment(JOB)].filter(([, owner]) => owner === 1).map(([item]) => item);
 
     await untilNextMinute(4_000);
@@ -180,7 +180,7 @@ describe('a distribute-once listener', () => {
         .map((item) => `run ${item}`),
       'completed',
     ]);
-    cluster.instances[1]!.runtime.registrar.of(JOB).resume();
+    cluster.instances[1]!.runtime.registrar.resume(JOB);
     log = [];
     await untilNextMinute(1_000);
     expect(sortedRuns(log)).toEqual(['started', ...range(4).map((item) => `run ${item}`), 'completed']);
@@ -216,7 +216,7 @@ describe('a distribute-once listener', () => {
 
   it('given instances that wait, when they leave, then nobody waits any longer and nothing is left', async () => {
     await startCluster({ listeners: [new Once()], handler: noteRun });
-    cluster.instances[1]!.runtime.registrar.of(JOB).pause();
+    cluster.instances[1]!.runtime.registrar.pause(JOB);
     await untilNextMinute(1_000);
 
     await cluster.leave(0);

@@ -104,11 +104,11 @@ export class JobRegistrar {
 
   /** Stops the schedule of a job in this process; items that run go on, and other instances do not notice. */
   pause(jobName: JobName): void {
-    this.of(jobName).pause();
+    this.of(jobName).schedule.pause();
   }
 
   resume(jobName: JobName): void {
-    this.of(jobName).resume();
+    this.of(jobName).schedule.resume();
   }
 
   get jobs(): readonly RegisteredJob[] {
@@ -121,16 +121,16 @@ export class JobRegistrar {
 
   /** The next fire times, in milliseconds since the epoch. */
   nextFireTimes(jobName: JobName, count = 1): readonly number[] {
-    return this.of(jobName).nextFireTimes(count);
+    return this.of(jobName).schedule.nextFireTimes(count);
   }
 
   lastFireTime(jobName: JobName): number | undefined {
-    return this.of(jobName).lastFireTime;
+    return this.of(jobName).schedule.lastFireTime;
   }
 
   /** True if the job's schedule runs in this process. */
   isTicking(jobName: JobName): boolean {
-    return this.of(jobName).isTicking;
+    return this.of(jobName).schedule.isTicking;
   }
 
   /** @throws {UnknownJobError} */

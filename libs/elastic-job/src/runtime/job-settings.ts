@@ -1,5 +1,5 @@
 import type { ConfigurationDifference, ConfigurationService, JobTree } from '../coordination/index.js';
-import { CronSchedule, type JobConfiguration, timetableOf } from '../domain/index.js';
+import { CronSchedule, findUnshareable, type JobConfiguration, timetableOf } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 
 /** What a job runs by in this process: the settings that were usable last. Reading them never fails. */
@@ -42,11 +42,17 @@ export class JobSettings {
     return this.fault;
   }
 
+  /** The settings by which Java peers of the job decide otherwise; none without such peers. */
+  unshareable(tree: JobTree): readonly string[] {
+    return tree.isMixed() ? findUnshareable(this.inForce) : [];
+  }
+
   /** Takes over what the tree says, if it can be used. @param isMixed the job has a Java peer */
   apply(tree: JobTree, isMixed = tree.isMixed()): void {
     const { configuration, differences, writtenAt, problem } = this.configurations.inForce(tree);
+    const isNewProblem = problem !== this.fault;
     this.fault = problem;
-    if (problem !== undefined) return;
+    if (problem !== undefined) return isNewProblem ? this.tellProblem(tree) : undefined;
     this.cron = scheduleOf(configuration, isMixed);
     this.inForce = configuration;
     this.since = writtenAt;
@@ -54,6 +60,11 @@ export class JobSettings {
     this.differing = differences.map(describeDifference);
     if (this.differing.length === 0 || this.differing.join() === before) return;
     this.events.emit({ kind: 'configuration-differs', jobName: tree.jobName, differences: this.differing });
+  }
+
+  private tellProblem({ jobName }: JobTree): void {
+    const message = 'the configuration in the registry cannot be used; nothing is begun until it is repaired';
+    this.events.emit({ kind: 'error', jobName, message, error: this.fault });
   }
 
   /** The fire times that come next, in milliseconds since the epoch. */

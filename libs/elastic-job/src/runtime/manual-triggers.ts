@@ -1,16 +1,11 @@
 import type { Clock } from '../clock/index.js';
-import {
-  type ExecutionLease,
-  type JobTree,
-  type JobTreeEvent,
-  parseTriggerRequest,
-  untilAnswered,
-} from '../coordination/index.js';
+import { type JobTree, type JobTreeEvent, parseTriggerRequest } from '../coordination/index.js';
 import { manualOrigin, type Trigger } from '../domain/index.js';
 import { type RegistryNode, RegistryUnavailableError } from '../registry/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
-import { Reaction } from './reaction.js';
+import type { LeaseRunner } from './lease-runner.js';
+import { type Reaction, registryReaction } from './reaction.js';
 import type { RunningItems } from './running-items.js';
 import { TriggerInbox } from './trigger-inbox.js';
 
@@ -24,11 +19,11 @@ export interface ManualTriggerParts {
   readonly events: JobEvents;
   readonly clock: Clock;
   readonly running: RunningItems;
+  readonly leases: LeaseRunner;
   /** The items to run, once the leader has resharded; undefined if the trigger must not run here. */
   assign(trigger: Trigger): Promise<readonly number[] | undefined>;
-  /** Runs what was begun, to its end. Never rejects. */
-  run(lease: ExecutionLease): void;
-  onError(message: string, error: unknown): void;
+  /** Tells what has failed. */
+  report(work: string): (error: unknown) => void;
 }
 
 interface WaitingTrigger {
@@ -55,9 +50,8 @@ export class ManualTriggers {
 
   constructor(private readonly parts: ManualTriggerParts) {
     const { tree, clock } = parts;
-    const report = (work: string) => (error: unknown) => this.report(`${work} failed`, error);
-    this.inbox = new TriggerInbox(tree, clock, (node) => this.accept(node), report('taking a trigger'));
-    this.begins = new Reaction(() => untilAnswered(tree, clock, () => this.beginAll()), report('running a trigger'));
+    this.inbox = new TriggerInbox(tree, clock, (node) => this.accept(node), parts.report('taking a trigger'));
+    this.begins = registryReaction(tree, clock, () => this.beginAll(), parts.report('running a trigger'));
   }
 
   /** This instance has joined: whoever asks it is heard. */
@@ -103,7 +97,7 @@ export class ManualTriggers {
       } catch (error) {
         if (error instanceof RegistryUnavailableError || this.parts.tree.signal.aborted) throw error;
         // It would fail again, and nothing behind it would ever run.
-        this.report(`the trigger ${waiting.trigger.origin} failed`, error);
+        this.parts.report(`the trigger ${waiting.trigger.origin}`)(error);
         waiting.items = [];
       }
       if (this.isStopped) return;
@@ -142,13 +136,9 @@ export class ManualTriggers {
 
   /** @returns the items that turned out to be busy */
   private async begin(trigger: Trigger, items: readonly number[]): Promise<readonly number[]> {
-    const { events, running, services } = this.parts;
-    const { lease, refused } = await running.expect(async () => {
-      const begun = await services.executions.begin({ trigger, items });
-      if (begun.lease !== undefined) running.add(begun.lease);
-      return begun;
-    });
-    if (lease !== undefined) this.parts.run(lease);
+    const { events, leases } = this.parts;
+    const { lease, refused } = await leases.begin(trigger, items);
+    if (lease !== undefined) leases.start(lease, 'a trigger');
     for (const [item, cause] of refused) {
       if (cause !== 'busy') events.emit({ kind: 'refused', trigger, items: [item], cause });
     }
@@ -170,10 +160,6 @@ export class ManualTriggers {
 
   private skip(trigger: Trigger, reason: string): void {
     this.parts.events.emit({ kind: 'skipped', trigger, reason });
-  }
-
-  private report(message: string, error: unknown): void {
-    if (!this.parts.tree.signal.aborted) this.parts.onError(message, error);
   }
 }
 

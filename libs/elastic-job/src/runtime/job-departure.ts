@@ -1,0 +1,114 @@
+import { type JobTree, untilAnswered } from '../coordination/index.js';
+import { DrainDeadlineError, type JobName } from '../domain/index.js';
+import type { JobEvents } from '../tracing/index.js';
+import type { CoordinationServices } from './coordination-services.js';
+import type { JobSession } from './job-session.js';
+import type { RunningItems } from './running-items.js';
+import type { ResolvedRuntimeOptions } from './runtime-options.js';
+
+/** After the drain deadline a handler may take this long to heed its signal. */
+const ABORT_GRACE_MS = 1_000;
+
+/** What ends a session of a job without any fault: the process leaves. */
+class LeftJobError extends Error {}
+
+/** What a departure needs of the job. */
+export interface JobDepartureParts {
+  readonly jobName: JobName;
+  readonly services: CoordinationServices;
+  readonly events: JobEvents;
+  readonly options: ResolvedRuntimeOptions;
+  readonly running: RunningItems;
+  /** The session as it is then, if any. */
+  session(): JobSession | undefined;
+  /** Settles when no session is being opened. */
+  joined(): Promise<void> | undefined;
+  /** Nothing more begins here; what runs goes on. */
+  stopBeginning(): void;
+  loseSession(reason: unknown): void;
+  /** Tells what has failed, unless the session is over. */
+  report(work: string, tree: JobTree): (error: unknown) => void;
+}
+
+/** How this process leaves a job for good: because it wants to, or because an operator has removed its instance. */
+export class JobDeparture {
+  private readonly ending = new AbortController();
+  private removedBecause: string | undefined;
+
+  constructor(private readonly parts: JobDepartureParts) {}
+
+  /** Aborts when the job is to run no more in this process. */
+  get signal(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  /** What to tell whoever asks; undefined unless an operator has removed the instance. */
+  get removal(): string | undefined {
+    return this.removedBecause;
+  }
+
+  /**
+   * No new run from the first moment; running items end, or are aborted at the deadline; then the instance is removed.
+   * Never rejects.
+   * @param sessionEnds the session is closed afterwards, so what cannot be removed now goes with it. Else it is removed as
+   *   soon as the registry answers.
+   */
+  async drain({ sessionEnds }: { readonly sessionEnds: boolean }): Promise<void> {
+    const { jobName, options, running, services } = this.parts;
+    const { clock, drainTimeoutMs } = options;
+    this.end(new LeftJobError(`Job "${jobName}": this instance is leaving.`));
+    // Whoever has asked for it hears how it ended; here only that it did.
+    await Promise.allSettled([this.parts.joined()]);
+    // Somebody who stays should lead while this instance waits for its handlers.
+    await this.attempt('resigning', () => services.leader.resign(jobName));
+    if (!(await running.endWithin(clock, drainTimeoutMs))) {
+      running.abort(new DrainDeadlineError(jobName, drainTimeoutMs));
+      await running.endWithin(clock, ABORT_GRACE_MS);
+    }
+    await this.attempt('leaving the job', (tree) =>
+      sessionEnds ? this.leave(tree) : untilAnswered(tree, clock, () => this.leave(tree)),
+    );
+    this.parts.loseSession(new LeftJobError(`Job "${jobName}": this instance has left.`));
+    services.leader.forget(jobName);
+  }
+
+  /**
+   * An operator's shutdown: to come back, the process must be restarted. The session goes on, for other jobs and for what
+   * has to be given back by hand. Never rejects.
+   */
+  async obeyRemoval(): Promise<void> {
+    if (this.signal.aborted) return;
+    const { events, jobName, options, running } = this.parts;
+    const error = new LeftJobError(`Job "${jobName}": this instance was removed from the job by an operator.`);
+    this.removedBecause = error.message;
+    events.emit({ kind: 'error', jobName, message: 'this instance was removed from the job', error });
+    this.end(error);
+    running.abort(error);
+    await this.attempt('resigning', (tree) => untilAnswered(tree, options.clock, () => this.abdicate(tree)));
+    this.parts.loseSession(error);
+  }
+
+  // A Java successor sets the flag only for what it sees as leader: it has not seen this instance go.
+  private async abdicate(tree: JobTree): Promise<void> {
+    const { leader, sharding } = this.parts.services;
+    const term = leader.term(this.parts.jobName);
+    if (term !== undefined) await sharding.announce(tree, term);
+    await leader.resign(this.parts.jobName);
+  }
+
+  private end(reason: LeftJobError): void {
+    this.ending.abort(reason);
+    this.parts.stopBeginning();
+  }
+
+  private async leave(tree: JobTree): Promise<void> {
+    const { jobName, services } = this.parts;
+    await services.leader.resign(jobName);
+    await services.instances.leave(tree);
+  }
+
+  private async attempt(work: string, act: (tree: JobTree) => Promise<void>): Promise<void> {
+    const tree = this.parts.session()?.tree;
+    if (tree !== undefined) await act(tree).catch(this.parts.report(work, tree));
+  }
+}

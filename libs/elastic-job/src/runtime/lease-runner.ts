@@ -1,0 +1,79 @@
+import type { Clock } from '../clock/index.js';
+import { type BegunExecution, type ExecutionLease, type JobTree, untilAnswered } from '../coordination/index.js';
+import { type ElasticJobListener, goesRound, type JobHandler, type Trigger } from '../domain/index.js';
+import { type JobExecutor, JobListeners } from '../executor/index.js';
+import type { JobEvents } from '../tracing/index.js';
+import type { CoordinationServices } from './coordination-services.js';
+import type { JobSettings } from './job-settings.js';
+import type { RunningItems } from './running-items.js';
+
+/** What runs leases. */
+export interface LeaseRunnerParts {
+  readonly tree: JobTree;
+  readonly services: CoordinationServices;
+  readonly executor: JobExecutor;
+  readonly events: JobEvents;
+  readonly clock: Clock;
+  readonly handler: JobHandler;
+  readonly listeners: readonly ElasticJobListener[];
+  readonly running: RunningItems;
+  readonly settings: JobSettings;
+  /** An item is free again here; its session may be over. */
+  onItemEnded(trigger: Trigger, item: number): void;
+  /** Tells what has failed. */
+  report(work: string): (error: unknown) => void;
+}
+
+/** Begins and runs the leases of one job and session, whatever they come from, to their end. */
+export class LeaseRunner {
+  /** Undefined: nobody has to be told. */
+  private readonly listeners: JobListeners | undefined;
+
+  constructor(private readonly parts: LeaseRunnerParts) {
+    const { tree, services, listeners } = parts;
+    if (listeners.length === 0) return;
+    const enter = (lease: ExecutionLease) => services.guarantee.enter(tree, lease);
+    this.listeners = new JobListeners(listeners, enter, parts.report('telling a listener'));
+  }
+
+  /** Begins what may be begun of the items. What was begun must be run. */
+  begin(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
+    const { running, services } = this.parts;
+    return running.expect(async () => {
+      const begun = await services.executions.begin({ trigger, items });
+      if (begun.lease !== undefined) running.add(begun.lease);
+      return begun;
+    });
+  }
+
+  /** Runs a lease that nobody waits for. @param what completes "running ..." if it fails */
+  start(lease: ExecutionLease, what: string): void {
+    this.run(lease).catch(this.parts.report(`running ${what}`));
+  }
+
+  /** Resolves when every item is settled and the listeners are told. */
+  async run(lease: ExecutionLease): Promise<void> {
+    const { clock, events, executor, handler, running, settings } = this.parts;
+    const { trigger } = lease;
+    const begunAt = clock.monotonicNow();
+    lease.onSettled((item, outcome) => {
+      running.delete(item, lease);
+      events.emit({ kind: 'settled', trigger, item, outcome, durationMs: clock.monotonicNow() - begunAt });
+      this.parts.onItemEnded(trigger, item);
+    });
+    events.emit({ kind: 'begun', trigger, items: lease.items });
+    const told = await this.listeners?.before(lease, settings.configuration);
+    for await (const { item, outcome } of executor.run(lease, { configuration: settings.configuration, handler })) {
+      lease.settle(item, outcome);
+    }
+    await lease.settled();
+    if (goesRound(settings.configuration)) await this.passTurn();
+    await told?.after();
+  }
+
+  private passTurn(): Promise<void> {
+    const { clock, services, tree } = this.parts;
+    const pass = () => services.sharding.passTurn(tree);
+    return untilAnswered(tree, clock, pass).catch(this.parts.report('passing the turn on'));
+  }
+}
