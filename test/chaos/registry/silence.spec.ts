@@ -73,7 +73,7 @@ describe('D1: a server that is not heard any more', EACH, () => {
   it.each(['follower', 'leader'] as const)(
     'D1: given a session on the %s of an ensemble, when that server is stopped, then the client moves on with its session and its nodes',
     async (role) => {
-      const ensemble = await stage().add(startEnsemble(3, { settings: { tickTime: 200, syncLimit: 5 } }));
+      const ensemble = await stage().add(startEnsemble(3, { settings: { tickTime: 200 } }));
       const victim = await ensemble[role]();
       const proxies = await Promise.all(
         ensemble.members.map(async (member) => ({ member, proxy: await stage().add(startFaultProxy(member.port)) })),

@@ -74,6 +74,11 @@ export class Stage {
     return Promise.all(Array.from({ length: count }, () => this.client(options)));
   }
 
+  /** What the servers said last. */
+  lastWords(): string {
+    return this.#handles.lastWords().join('\n');
+  }
+
   /** Closes everything. @throws if a promise that a client has given is unsettled then */
   async end(): Promise<void> {
     await Promise.all(this.#centers.map((center) => center.close()));
@@ -90,6 +95,9 @@ export function useStage(): () => Stage {
   beforeEach(() => {
     stage = new Stage();
   });
-  afterEach(() => stage.end());
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') console.error(stage.lastWords());
+    await stage.end();
+  });
   return () => stage;
 }

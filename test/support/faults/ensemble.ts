@@ -45,6 +45,11 @@ export class Ensemble {
     return Promise.any(this.members.map((member) => member.untilExpired(sessionId, limitMs)));
   }
 
+  /** The end of each log. */
+  lastWords(): string {
+    return this.members.map((member) => member.lastWords()).join('\n');
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.members.map((member) => member.stop()));
   }

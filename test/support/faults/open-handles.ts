@@ -1,6 +1,8 @@
 /** Anything that a test starts and has to stop. */
 export interface Stoppable {
   stop(): Promise<void>;
+  /** What it said last, for whoever looks into a failure. */
+  lastWords?(): string;
 }
 
 /**
@@ -15,6 +17,11 @@ export class OpenHandles {
     const handle = await started;
     this.#open.push(handle);
     return handle;
+  }
+
+  /** What each of those that tell said last. */
+  lastWords(): readonly string[] {
+    return this.#open.flatMap((handle) => handle.lastWords?.() ?? []);
   }
 
   /** Stops all, the last started first. @throws what went wrong, after all have been tried */

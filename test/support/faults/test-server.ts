@@ -120,6 +120,11 @@ export class TestServer implements ZooKeeperServer {
     return this.#expiries.untilExpired(sessionId, limitMs);
   }
 
+  /** The end of its log. */
+  lastWords(): string {
+    return `--- ${this.connect}, ${this.#state}\n${this.#process?.lastWords() ?? ''}`;
+  }
+
   /** Ends it for good and removes its data. */
   async stop(): Promise<void> {
     await this.#process?.stop();

@@ -40,6 +40,8 @@ export function javaCommand({ classPath, configuration, jvmFlags = [] }: ServerC
     '-Dzookeeper.extendedTypesEnabled=true',
     // 64 KiB instead of 64 MiB for each transaction log.
     '-Dzookeeper.preAllocSize=64',
+    // What is killed is a server, never the machine: no test has to wait for its disk.
+    '-Dzookeeper.forceSync=no',
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
     ...jvmFlags,
     '-cp',
