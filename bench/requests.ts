@@ -68,13 +68,7 @@ async function measure(namespace: string, kinds: readonly PeerKind[]): Promise<r
     const witness = await stage.witness();
     const peers: Peer[] = [];
     for (const kind of kinds) peers.push(await stage.peer(kind));
-    for (const [index, peer] of peers.entries()) {
-      await peer.start(SPEC);
-      // Who joins while a Java leader reshards gets no items.
-      if (index === 0)
-        await stage.journal.until('the first owns all', () => witness.isSharedBy([peer], ITEMS), START_LIMIT_MS);
-    }
-    await stage.journal.until('all share the job', () => witness.isSharedBy(peers, ITEMS), START_LIMIT_MS);
+    await stage.startInTurn(witness, SPEC, peers, START_LIMIT_MS);
     await round(stage); // The first one after a change of owners is not steady state.
     await calm(peers);
 

@@ -22,10 +22,8 @@ describe.skipIf(whyNot()).each(RELEASES)('ElasticJob %s', (release) => {
     const { journal } = stage();
     const witness = await stage().witness();
     const peers = [await stage().java(), await stage().java()] as const;
-    await peers[0].start(
-      jobSpec({ shardingItemParameters: '0=Köln,1=上海', description: 'two\nlines', failover: true }),
-    );
-    await peers[1].start(jobSpec());
+    const spec = jobSpec({ shardingItemParameters: '0=Köln,1=上海', description: 'two\nlines', failover: true });
+    await stage().startInTurn(witness, spec, peers);
     await journal.until('both have run', () => new Set(journal.begun().map(({ peer }) => peer)).size === 2);
     await peers[0].edit(JOB, { cron: '0 0 0 1 1 ? 2099' });
     await journal.until('nothing runs', () => witness.isAtRest());

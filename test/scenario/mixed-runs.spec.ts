@@ -186,6 +186,27 @@ describe('resharding beside Java', () => {
     expect(cluster.itemsAt(fireTime).ours).not.toEqual([]);
   });
 
+  it('fault 3: given Java leads and waits for an item with the plan, when another Java peer joins meanwhile, then one of ours sees to its items', async () => {
+    let isSlow = false;
+    await start({ instances: 0, handler: async () => void (isSlow && (await cluster.ours.clock.sleep(70_000))) });
+    const leader = await cluster.java();
+    await cluster.ours.join();
+    await cluster.untilNextMinute(1_000);
+    expect(await cluster.leader()).toBe(leader.id);
+    isSlow = true;
+    await cluster.untilNextMinute(1_000);
+    isSlow = false;
+    await cluster.operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT');
+    await cluster.untilNextMinute(2_000); // The leader has read the members.
+
+    const late = await cluster.java({ serverIp: '10.0.0.8' });
+    await cluster.advance(20_000);
+    expect(await cluster.owners()).not.toContain(late.id);
+    for (let minute = 0; minute < 2; minute++) await cluster.untilNextMinute(2_000);
+
+    expect(await cluster.owners()).toContain(late.id);
+  });
+
   it('fault 5: given a Java peer that reconnects in its session, when the flag has gone, then every item is where it was and ran once', async () => {
     await start({ instances: 2, handler: () => cluster.ours.clock.sleep(5_000) });
     const java = await cluster.java({ handler: () => cluster.ours.clock.sleep(5_000) });

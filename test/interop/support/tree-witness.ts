@@ -80,16 +80,21 @@ export class TreeWitness {
     await this.registry.set(`/${this.job}/${path}`, data);
   }
 
+  /** Sets the flag as an instance does that starts. */
+  async requestResharding(): Promise<void> {
+    await this.registry.ensurePath(`/${this.job}/leader/sharding/necessary`);
+  }
+
   /** Just these peers are in the job, each owns items, and all items have an owner among them. */
   isSharedBy(peers: readonly { readonly ip: string }[], total: number): boolean {
-    const expected = peers.map(({ ip }) => ip).toSorted();
     const owners = new Set(this.owners(total));
-    return (
-      this.isSettled() &&
-      this.members().toSorted().join() === expected.join() &&
-      owners.size === expected.length &&
-      expected.every((ip) => owners.has(ip))
-    );
+    return this.isPlannedFor(peers) && owners.size === peers.length && peers.every(({ ip }) => owners.has(ip));
+  }
+
+  /** Just these peers are in the job, and no change of the owners is pending. */
+  isPlannedFor(peers: readonly { readonly ip: string }[]): boolean {
+    const expected = peers.map(({ ip }) => ip).toSorted();
+    return this.isSettled() && this.members().toSorted().join() === expected.join();
   }
 
   /** No item runs and no change of the owners is pending. */

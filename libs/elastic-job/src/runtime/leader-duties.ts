@@ -164,9 +164,8 @@ export class LeaderDuties {
     const instances = tree.instances();
     const isLedByJava = instances.some(({ jobInstanceId, isOurs }) => jobInstanceId === leader && !isOurs);
     const first = instances.find(({ isOurs }) => isOurs)?.jobInstanceId;
-    if (!isLedByJava) return;
-    if (this.services.sharding.isOverlooked(tree)) await this.services.sharding.requestResharding(tree.jobName);
-    if (first !== tree.self.jobInstanceId) return;
+    if (!isLedByJava || first !== tree.self.jobInstanceId) return;
+    if (this.services.sharding.hasOverlooked(tree)) await this.services.sharding.requestResharding(tree.jobName);
     await this.sweep({ guard: [{ kind: 'check', path: tree.paths.instance(first) }], signal: tree.signal });
   }
 

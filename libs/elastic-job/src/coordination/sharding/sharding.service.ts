@@ -130,15 +130,15 @@ export class ShardingService {
   }
 
   /**
-   * True if a Java leader has overlooked this instance: it reads the members, waits for running items, and removes the flag
-   * that an instance has set which joined meanwhile. Every strategy of Java's gives something to each if there is enough.
+   * True if a Java leader has overlooked somebody, of either kind: it reads the members, waits for running items, and
+   * removes the flag that an instance has set which joined meanwhile. Every strategy of Java's gives something to each if
+   * there is enough.
    */
-  isOverlooked(tree: JobTree): boolean {
+  hasOverlooked(tree: JobTree): boolean {
     if (!tree.isMixed() || tree.isReshardingPending() || this.isFixed(tree)) return false;
-    const { jobInstanceId } = tree.self;
     const members = memberIds(tree);
     const isEnough = members.length <= this.configurations.current(tree.jobName).shardingTotalCount;
-    return isEnough && members.includes(jobInstanceId) && tree.itemsOf(jobInstanceId).length === 0;
+    return isEnough && members.some((id) => tree.itemsOf(id).length === 0);
   }
 
   /** Sets the resharding flag under the leader's guard, so that triggers wait for the plan. */
