@@ -13,12 +13,13 @@ const ITEMS = 400;
 const INSTANCES = 4;
 const OWN_ITEMS = ITEMS / INSTANCES;
 const ROUNDS = 3;
-const SPEC = jobSpec({ cron: '0/15 * * * * ?', shardingTotalCount: ITEMS });
+// Java runs all items of an instance once more if a trigger is a millisecond late (fault 15): that is not what is measured.
+const SPEC = jobSpec({ cron: '0/15 * * * * ?', shardingTotalCount: ITEMS, misfire: false });
 const CALM_MS = 1_500;
 const ROUND_LIMIT_MS = 60_000;
 const START_LIMIT_MS = 90_000;
 const MOST_FOREGROUND = 3;
-/** What a record may cost each Java peer, for each item. */
+/** What the records of ours may cost each Java peer, spread over all items of the job. */
 const MOST_EXTRA = 2;
 
 /** What one instance has sent in a trigger, on the average. */
@@ -130,7 +131,7 @@ function judge(node: readonly Cost[], java: readonly Cost[], mixed: readonly Cos
   const alone = Math.max(...java.map(({ requests }) => requests));
   const beside = Math.max(...mixed.filter(({ kind }) => kind === 'java').map(({ requests }) => requests));
   const extra = (beside - alone) / ITEMS;
-  console.info(`Java pays ${extra.toFixed(2)} requests more per item beside ours.`);
+  console.info(`Java pays ${extra.toFixed(2)} requests more per item of the job beside ours.`);
   const isKept =
     ours.every(({ foreground = 0, background = 0 }) => foreground <= MOST_FOREGROUND && background === 0) &&
     extra <= MOST_EXTRA;
