@@ -24,6 +24,7 @@ export {
   ShardingService,
 } from './coordination/index.js';
 export {
+  CancelledError,
   type ClockChange,
   type ClockChangeOption,
   ConfigurationError,
@@ -37,6 +38,7 @@ export {
   type ExecutionSource,
   type GuaranteePhase,
   FencedError,
+  HandlerHungError,
   HiddenText,
   importElasticJob2Configuration,
   InvalidShardingError,
@@ -52,6 +54,7 @@ export {
   LeaseLostError,
   nextFireTimes,
   type NextFireTimesOptions,
+  type OnHung,
   resolveJobOptions,
   type RunBarrier,
   type SettledOutcome,
@@ -62,6 +65,7 @@ export {
   type ShardingStrategy,
   type ShardOutcome,
   type ShardOutcomeKind,
+  SuspendedTooLongError,
   TimeDifferenceError,
   TimeZoneError,
   type Trigger,
@@ -82,6 +86,7 @@ export {
   type ZooKeeperRegistryOptions,
 } from './nest/index.js';
 export {
+  type CancelOutcome,
   type DumpOptions,
   type DumpServer,
   type DumpServerOptions,

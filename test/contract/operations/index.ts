@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import type { RegistryAdapter } from '../registry/index.js';
+import { describeCancel } from './cancel.contract.js';
 import { describeConfigurationApi } from './configuration.contract.js';
 import { describeOperateApi } from './operate.contract.js';
 import { describeRemoval } from './removal.contract.js';
@@ -13,6 +14,7 @@ export function describeOperations(adapter: RegistryAdapter): void {
     describeConfigurationApi(adapter);
     describeTriggers(adapter);
     describeOperateApi(adapter);
+    describeCancel(adapter);
     describeRemoval(adapter);
     describeShardingApis(adapter);
     describeStatistics(adapter);

@@ -8,6 +8,7 @@ export * from './operation-status.decision.js';
 export * from './listener.js';
 export * from './options/index.js';
 export * from './orphans.decision.js';
+export * from './requeue.decision.js';
 export * from './run-record.js';
 export * from './schedule/index.js';
 export * from './server-retention.decision.js';

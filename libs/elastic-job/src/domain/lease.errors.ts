@@ -51,3 +51,47 @@ export class DrainDeadlineError extends ElasticJobError {
     super(`Job "${jobName}" still ran ${drainTimeoutMs} ms after shutdown began.`);
   }
 }
+
+/** An operator has cancelled this one run of the item. The reason of the aborted signal. @see JobOperateApi.cancel */
+export class CancelledError extends ElasticJobError {
+  readonly code = 'CANCELLED';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+  ) {
+    super(`An operator has cancelled item ${item} of job "${jobName}"; its next fire time runs as usual.`);
+  }
+}
+
+/** The registry has not answered for longer than `suspendedGraceMs`. The reason of the aborted signal. */
+export class SuspendedTooLongError extends ElasticJobError {
+  readonly code = 'SUSPENDED_TOO_LONG';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly suspendedGraceMs: number,
+  ) {
+    super(`Job "${jobName}": the registry has not answered for ${suspendedGraceMs} ms; what runs is aborted.`);
+  }
+}
+
+/**
+ * A handler went on although its signal had aborted, so its item was given up to others (`onHung: 'release'`). The reason
+ * of the outcome; `cause` is why the signal aborted.
+ */
+export class HandlerHungError extends ElasticJobError {
+  readonly code = 'HANDLER_HUNG';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+    readonly hungGraceMs: number,
+    options: { readonly cause: unknown },
+  ) {
+    super(
+      `Item ${item} of job "${jobName}" went on for ${hungGraceMs} ms after its signal had aborted; others may run it.`,
+      options,
+    );
+  }
+}

@@ -8,7 +8,7 @@ import {
   triggerIdOf,
 } from '../domain/index.js';
 
-export type ContextOf = (item: number, signal: AbortSignal) => ShardingContext;
+export type ContextOf = (item: number) => ShardingContext;
 
 /** Makes the contexts of a lease's items: frozen, and with nothing mutable that two of them would share. */
 export function contextsOf(lease: ExecutionLease, configuration: JobConfiguration, tokenEpoch: number): ContextOf {
@@ -24,13 +24,13 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
     attempt: 1,
     tokenEpoch,
   };
-  return (item, signal) =>
+  return (item) =>
     Object.freeze({
       ...shared,
       shardingItem: item,
       shardingParameter: parameters.get(item),
       fireTime: new Date(trigger.fireTime),
-      signal,
+      signal: lease.signalOf(item),
       token: lease.token(item),
       assertHeld: () => lease.assertHeld(item),
     });

@@ -2,9 +2,10 @@ import { getEventListeners } from 'node:events';
 import type { ExecutionLease } from '../coordination/index.js';
 import { LeaseLostError, resolveJobOptions, type JobHandler, type JobOptions, type Trigger } from '../domain/index.js';
 import { VirtualClock } from '../testing/index.js';
-import { JobExecutor, type ItemOutcome } from './job-executor.js';
+import { type HungHandler, type ItemOutcome, JobExecutor } from './job-executor.js';
 
 export const FIRE_TIME = Date.UTC(2030, 0, 1, 12);
+export const HUNG_GRACE_MS = 5_000;
 export const SUCCEEDED = { kind: 'succeeded' };
 
 interface SetUpOptions {
@@ -20,12 +21,21 @@ export function setUp({ items, options, trigger }: SetUpOptions) {
     { name: lease.jobName, cron: '0/5 * * * * ?', shardingTotalCount: 5, ...options },
     { place: 'spec' },
   );
-  const executor = new JobExecutor(clock, { tokenEpoch: 3 });
+  const executor = new JobExecutor(clock, { tokenEpoch: 3, hungGraceMs: HUNG_GRACE_MS });
+  const hung: HungHandler[] = [];
+  const returned: number[] = [];
+  const told = {
+    onHung: (handler: HungHandler) => void hung.push(handler),
+    onReturned: (item: number) => void returned.push(item),
+  };
   return {
     clock,
     lease,
-    run: (handler: JobHandler) => executor.run(lease, { configuration, handler }),
-    openEnds: () => ({ timers: clock.pendingTimers, listeners: getEventListeners(lease.signal, 'abort').length }),
+    run: (handler: JobHandler) => executor.run(lease, { configuration, handler, ...told }),
+    executor,
+    hung,
+    returned,
+    openEnds: () => ({ timers: clock.pendingTimers, listeners: lease.listeners }),
   };
 }
 
@@ -35,12 +45,15 @@ class HandMadeLease implements ExecutionLease {
   readonly holder = '10.0.0.1@-@1-s1';
   readonly trigger: Trigger;
   readonly lost = new Set<number>();
-  private readonly controller = new AbortController();
+  readonly run = 'run-1';
+  private readonly ending = new AbortController();
+  private readonly itemEndings: ReadonlyMap<number, AbortController>;
 
   constructor(
     readonly items: readonly number[],
     trigger: Partial<Trigger> = {},
   ) {
+    this.itemEndings = new Map(items.map((item) => [item, new AbortController()]));
     this.trigger = {
       jobName: this.jobName,
       fireTime: FIRE_TIME,
@@ -51,7 +64,17 @@ class HandMadeLease implements ExecutionLease {
   }
 
   get signal(): AbortSignal {
-    return this.controller.signal;
+    return this.ending.signal;
+  }
+
+  /** How many wait for any of its signals. */
+  get listeners(): number {
+    const signals = [this.ending, ...this.itemEndings.values()].map(({ signal }) => signal);
+    return signals.reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, 0);
+  }
+
+  signalOf(item: number): AbortSignal {
+    return this.itemEndings.get(item)!.signal;
   }
 
   token(item: number): bigint {
@@ -63,7 +86,12 @@ class HandMadeLease implements ExecutionLease {
   }
 
   abort(reason: unknown): void {
-    this.controller.abort(reason);
+    this.ending.abort(reason);
+    for (const item of this.items) this.abortItem(item, reason);
+  }
+
+  abortItem(item: number, reason: unknown): void {
+    this.itemEndings.get(item)!.abort(reason);
   }
 
   settle(): void {

@@ -1,25 +1,44 @@
 import type { Clock, Timer } from '../clock/index.js';
-import { JobTimeoutError, type JobName, type ShardOutcome } from '../domain/index.js';
+import type { ExecutionLease } from '../coordination/index.js';
+import { JobTimeoutError, type ShardOutcome } from '../domain/index.js';
 
-/** One item while it runs: its signal and its time limit. */
+/** How long an item may take. */
+export interface ItemLimits {
+  /** Undefined: no limit. In milliseconds. */
+  readonly timeoutMs: number | undefined;
+  /** How long a handler may take to heed its signal, in milliseconds. */
+  readonly hungGraceMs: number;
+}
+
+/** One item while its handler runs: its time limit, and how long it takes to heed its signal. */
 export class ItemRun {
-  private readonly controller = new AbortController();
-  private readonly timer: Timer | undefined;
+  private readonly signal: AbortSignal;
+  private timer: Timer | undefined;
+  private sinceMs: number | undefined;
 
-  /** The time limit starts to count here. @param timeoutMs undefined: no limit */
-  constructor(clock: Clock, jobName: JobName, item: number, timeoutMs: number | undefined) {
+  /**
+   * The time limit starts to count here.
+   * @param onHung the handler has not returned although its signal aborted long ago. Called once at most
+   */
+  constructor(
+    private readonly clock: Clock,
+    private readonly lease: ExecutionLease,
+    private readonly item: number,
+    private readonly limits: ItemLimits,
+    private readonly onHung: () => void,
+  ) {
+    const { timeoutMs } = limits;
+    this.signal = lease.signalOf(item);
+    this.signal.addEventListener('abort', this.onAborted);
     if (timeoutMs === undefined) return;
-    this.timer = clock.setTimer(timeoutMs, () => this.abort(new JobTimeoutError(jobName, item, timeoutMs)));
+    this.timer = clock.setTimer(timeoutMs, () =>
+      lease.abortItem(item, new JobTimeoutError(lease.jobName, item, timeoutMs)),
+    );
   }
 
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  /** The first reason stands. */
-  abort(reason: unknown): void {
-    this.timer?.cancel();
-    this.controller.abort(reason);
+  /** When its signal aborted, in milliseconds since the epoch; undefined while it has not. */
+  get abortedAt(): number | undefined {
+    return this.sinceMs;
   }
 
   /** Resolves when the work has ended, in whichever way; never rejects. Awaits also thenables that break their promise. */
@@ -30,9 +49,21 @@ export class ItemRun {
     } catch (error) {
       return this.interruption() ?? { kind: 'failed', error };
     } finally {
-      this.timer?.cancel();
+      this.forget();
     }
   }
+
+  /** Nobody is told any more, whatever the handler does. */
+  forget(): void {
+    this.timer?.cancel();
+    this.signal.removeEventListener('abort', this.onAborted);
+  }
+
+  private readonly onAborted = (): void => {
+    this.timer?.cancel();
+    this.sinceMs = this.clock.wallNow();
+    this.timer = this.clock.setTimer(this.limits.hungGraceMs, this.onHung);
+  };
 
   /** What counts if the signal aborted first: a handler that was told to stop may return half-done work as its result. */
   private interruption(): ShardOutcome | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JobTimeoutError, type ShardingContext } from '../domain/index.js';
-import { aborted, all, fail, setUp, SUCCEEDED } from './hand-made-lease.for-spec.js';
+import { aborted, all, fail, HUNG_GRACE_MS, inOrderOfItems, setUp, SUCCEEDED } from './hand-made-lease.for-spec.js';
 
 describe('LeaseRun', () => {
   it.each<[string, (context: ShardingContext) => void]>([
@@ -140,5 +140,75 @@ describe('LeaseRun', () => {
       [2, 'AbortError'],
     ]);
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('given an item that is aborted alone, when it runs or waits, then it ends as aborted and its siblings go on', async () => {
+    const { clock, lease, run, openEnds } = setUp({ items: [0, 1, 2, 3], options: { concurrency: 2 } });
+    const [first, second] = [new Error('cancelled'), new Error('cancelled while it waited')];
+
+    const outcomes = all(run(({ signal, shardingItem }) => (shardingItem === 0 ? aborted(signal) : clock.sleep(10))));
+    lease.abortItem(0, first);
+    lease.abortItem(3, second);
+    await clock.advance(20);
+
+    expect(inOrderOfItems(await outcomes)).toEqual([
+      { item: 0, outcome: { kind: 'aborted', reason: first } },
+      { item: 1, outcome: SUCCEEDED },
+      { item: 2, outcome: SUCCEEDED },
+      { item: 3, outcome: { kind: 'aborted', reason: second } },
+    ]);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('given a handler that goes on after its signal, when the grace is over, then that is told once, and its outcome waits for it', async () => {
+    const { clock, lease, run, hung, returned } = setUp({ items: [0] });
+    const reason = new Error('drain');
+    const startedAt = clock.wallNow();
+
+    const outcomes = all(run(() => clock.sleep(100_000)));
+    await clock.advance(10);
+    lease.abort(reason);
+    await clock.advance(HUNG_GRACE_MS - 1);
+    expect(hung).toEqual([]);
+    await clock.advance(1);
+    expect(hung).toEqual([{ item: 0, since: startedAt + 10, reason, isReleased: false }]);
+    expect(returned).toEqual([]);
+    await clock.advance(100_000);
+
+    expect(await outcomes).toEqual([{ item: 0, outcome: { kind: 'aborted', reason } }]);
+    expect([hung.length, returned]).toEqual([1, [0]]);
+  });
+
+  it("given onHung: 'release', when the grace is over, then the item is yielded, its slot stays taken, and what the handler does later counts no more", async () => {
+    const options = { timeoutMs: 100, concurrency: 1, onHung: 'release' } as const;
+    const { clock, run, returned } = setUp({ items: [0, 1], options });
+
+    const outcomes = run(({ shardingItem }) => (shardingItem === 0 ? clock.sleep(100_000) : undefined));
+    const first = outcomes.next();
+    await clock.advance(100 + HUNG_GRACE_MS);
+
+    expect((await first).value).toMatchObject({
+      item: 0,
+      outcome: { kind: 'aborted', reason: { code: 'HANDLER_HUNG', cause: { code: 'JOB_TIMEOUT' } } },
+    });
+    const second = outcomes.next();
+    await clock.advance(1_000);
+    expect(returned).toEqual([]);
+    await clock.advance(100_000);
+    expect((await second).value).toEqual({ item: 1, outcome: SUCCEEDED });
+    expect(returned).toEqual([0, 1]);
+    expect((await outcomes.next()).done).toBe(true);
+  });
+
+  it('given a handler that hangs, when the executor is to forget it, then nobody is told and no timer is left', async () => {
+    const { clock, lease, run, executor, hung, openEnds } = setUp({ items: [0] });
+
+    void run(() => new Promise(() => {})).next();
+    lease.abort(new Error('drain'));
+    executor.forgetHung();
+    await clock.advance(2 * HUNG_GRACE_MS);
+
+    expect(hung).toEqual([]);
+    expect(openEnds().timers).toBe(0);
   });
 });

@@ -1,14 +1,16 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
+import { HandlerHungError } from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
 import { ItemRun } from './item-run.js';
-import type { ExecutableJob, ItemOutcome } from './job-executor.js';
+import type { ExecutableJob, ItemOutcome, JobExecutorOptions } from './job-executor.js';
 import type { Slots } from './slots.js';
 
 /** One lease while it runs: the items that wait for a slot, those that run, and those that ended but are not yielded. */
 export class LeaseRun {
   private readonly waiting: number[];
-  private readonly running = new Set<ItemRun>();
+  private readonly running = new Map<number, ItemRun>();
+  private readonly released = new Set<number>();
   private readonly ended: ItemOutcome[] = [];
   private readonly contextOf: ContextOf;
   private wake = (): void => {};
@@ -17,27 +19,33 @@ export class LeaseRun {
     private readonly clock: Clock,
     private readonly lease: ExecutionLease,
     private readonly job: ExecutableJob,
-    tokenEpoch: number,
+    private readonly options: Required<JobExecutorOptions>,
     private readonly slots: Slots,
   ) {
     this.waiting = [...lease.items];
-    this.contextOf = contextsOf(lease, job.configuration, tokenEpoch);
+    this.contextOf = contextsOf(lease, job.configuration, options.tokenEpoch);
   }
 
   /** @see JobExecutor.run */
   async *outcomes(): AsyncGenerator<ItemOutcome, void, void> {
-    const { signal, items } = this.lease;
-    signal.addEventListener('abort', this.onLeaseAborted);
+    const { items } = this.lease;
     const offFree = this.slots.onFree(() => this.fillSlots());
+    const offAborted = items.map((item) => this.dropWhenAborted(item));
     try {
-      if (signal.aborted) this.onLeaseAborted();
       this.fillSlots();
       for (let left = items.length; left > 0; left -= 1) yield await this.nextEnded();
     } finally {
       offFree();
-      signal.removeEventListener('abort', this.onLeaseAborted);
-      this.abort(new DOMException('Nobody waits for the outcomes any more.', 'AbortError'));
+      for (const off of offAborted) off();
+      this.waiting.length = 0;
+      const reason = new DOMException('Nobody waits for the outcomes any more.', 'AbortError');
+      for (const item of this.running.keys()) this.lease.abortItem(item, reason);
     }
+  }
+
+  /** Nobody is told any more of handlers that do not return. */
+  forget(): void {
+    for (const run of this.running.values()) run.forget();
   }
 
   private fillSlots(): void {
@@ -46,19 +54,40 @@ export class LeaseRun {
   }
 
   private async runItem(item: number): Promise<void> {
-    const run = new ItemRun(this.clock, this.lease.jobName, item, this.job.configuration.timeoutMs);
-    this.running.add(run);
-    const outcome = await run.outcomeOf(() => this.job.handler(this.contextOf(item, run.signal)));
-    this.running.delete(run);
-    this.end({ item, outcome });
+    const { timeoutMs } = this.job.configuration;
+    const { hungGraceMs } = this.options;
+    const run = new ItemRun(this.clock, this.lease, item, { timeoutMs, hungGraceMs }, () => this.hang(item, run));
+    this.running.set(item, run);
+    const outcome = await run.outcomeOf(() => this.job.handler(this.contextOf(item)));
+    this.running.delete(item);
+    this.job.onReturned?.(item);
+    if (!this.released.has(item)) this.end({ item, outcome });
     this.slots.free();
   }
 
-  private readonly onLeaseAborted = (): void => this.abort(this.lease.signal.reason);
+  // Whoever waits for the item goes on without its handler, which keeps its slot; what that returns counts no more.
+  private hang(item: number, { abortedAt = this.clock.wallNow() }: ItemRun): void {
+    const { reason } = this.lease.signalOf(item);
+    const isReleased = this.job.configuration.onHung === 'release';
+    this.job.onHung?.({ item, since: abortedAt, reason, isReleased });
+    if (!isReleased) return;
+    this.released.add(item);
+    const error = new HandlerHungError(this.lease.jobName, item, this.options.hungGraceMs, { cause: reason });
+    this.end({ item, outcome: { kind: 'aborted', reason: error } });
+  }
 
-  private abort(reason: unknown): void {
-    for (const item of this.waiting.splice(0)) this.end({ item, outcome: { kind: 'aborted', reason } });
-    for (const run of this.running) run.abort(reason);
+  /** An item that is aborted before it has a slot does not start. @returns a function that ends it */
+  private dropWhenAborted(item: number): () => void {
+    const signal = this.lease.signalOf(item);
+    const drop = (): void => {
+      const index = this.waiting.indexOf(item);
+      if (index < 0) return;
+      this.waiting.splice(index, 1);
+      this.end({ item, outcome: { kind: 'aborted', reason: signal.reason } });
+    };
+    if (signal.aborted) drop();
+    signal.addEventListener('abort', drop);
+    return () => signal.removeEventListener('abort', drop);
   }
 
   private end(ended: ItemOutcome): void {

@@ -4,6 +4,7 @@ export { JobConfigurationApi } from './job-configuration.api.js';
 export * from './job-operate.api.js';
 export * from './job-statistics.api.js';
 export * from './operations.errors.js';
+export type { CancelOutcome } from './request-cancel.js';
 export type { TriggerReceipt } from './request-runs.js';
 export * from './server-statistics.api.js';
 export * from './sharding-operate.api.js';

@@ -2,10 +2,11 @@ import type { Clock } from '../clock/index.js';
 import type { ServerStatus } from '../coordination/index.js';
 import { type JobName, UnknownJobError } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
-import { assertServerIp, pathsOf } from './arguments.js';
+import { assertItem, assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
 import { formatDump, hideAddresses, readTree } from './job-dump.js';
 import { UnknownServerError } from './operations.errors.js';
+import { type CancelOutcome, requestCancel } from './request-cancel.js';
 import { requestRuns, type TriggerReceipt } from './request-runs.js';
 import { isCommitted, untilAccepted } from './until-accepted.js';
 
@@ -50,6 +51,18 @@ export class JobOperateApi {
    */
   async trigger(jobName: JobName, { parameters }: TriggerOptions = {}): Promise<TriggerReceipt> {
     return requestRuns(this.registry, pathsOf(jobName), { id: this.clock.uuid(), parameters });
+  }
+
+  /**
+   * Asks the instance that runs an item to abort this one run: its signal aborts with `CancelledError`, and once its handler
+   * has returned it is settled as `aborted`. It does not run elsewhere instead, and the next fire time is run as usual.
+   * 2 requests.
+   * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
+   */
+  async cancel(jobName: JobName, item: number): Promise<CancelOutcome> {
+    const paths = pathsOf(jobName);
+    assertItem(item);
+    return requestCancel(this.registry, paths, item);
   }
 
   /**

@@ -1,9 +1,7 @@
-import { type JobPaths, parseItem } from '../coordination/index.js';
-import { type JobName, UnknownJobError } from '../domain/index.js';
+import type { JobName } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { assertItem, pathsOf } from './arguments.js';
-import { namesBelow } from './job-facts.js';
-import { UnknownItemError } from './operations.errors.js';
+import { throwUnknownItem } from './unknown-item.js';
 
 /**
  * Switches single items of a job off and on. A running item goes on; the next trigger passes a disabled one over, and no
@@ -36,13 +34,6 @@ export class ShardingOperateApi {
     const operations: Operation[] = [{ kind: 'check', path: paths.item(item) }, change(paths.mark(item, 'disabled'))];
     const result = await this.registry.transaction(operations);
     // The second one is refused only if the item is in the wanted state already.
-    if (result.kind === 'refused' && result.index === 0) await this.refuse(paths, item);
-  }
-
-  private async refuse(paths: JobPaths, item: number): Promise<never> {
-    const [root, names] = await Promise.all([this.registry.exists(paths.root), namesBelow(this.registry, paths.items)]);
-    if (root === undefined) throw new UnknownJobError(paths.jobName, 'registry');
-    const items = names.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b);
-    throw new UnknownItemError(paths.jobName, item, items);
+    if (result.kind === 'refused' && result.index === 0) await throwUnknownItem(this.registry, paths, item);
   }
 }

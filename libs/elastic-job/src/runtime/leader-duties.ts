@@ -1,5 +1,11 @@
 import type { Clock, Timer } from '../clock/index.js';
-import { type JobTree, type JobTreeEvent, removeRetiredFailover, type Sweeper } from '../coordination/index.js';
+import {
+  type JobTree,
+  type JobTreeEvent,
+  removeRetiredFailover,
+  removeStaleCancels,
+  type Sweeper,
+} from '../coordination/index.js';
 import type { JobConfiguration } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
@@ -87,7 +93,9 @@ export class LeaderDuties {
       case 'ItemReleased':
         // An item beyond the total is removed once nobody runs it.
         if (event.item >= this.configuration.shardingTotalCount || this.resharding.isHeldUp) this.duties.wake();
-        return;
+        return this.lookAtCancel(event.item);
+      case 'CancelRequested':
+        return this.lookAtCancel(event.item);
       case 'LeaderElected':
         // If it is a Java peer, somebody of ours has to sweep.
         if (this.tree.isMixed()) this.duties.wake();
@@ -117,6 +125,12 @@ export class LeaderDuties {
       this.duties.wake();
       this.reconcileLater();
     });
+  }
+
+  // The run has ended before its holder knew of the request.
+  private lookAtCancel(item: number): void {
+    const { tree } = this;
+    if (tree.has(tree.paths.cancel(item)) && !tree.isRunning(item)) this.duties.wake();
   }
 
   private get configuration(): JobConfiguration {
@@ -172,6 +186,7 @@ export class LeaderDuties {
   private async sweep(sweeper: Sweeper): Promise<void> {
     const { jobName } = this.tree;
     const orphans = await this.services.queue.sweep(this.tree, sweeper);
+    await removeStaleCancels(this.tree, sweeper);
     if (orphans.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: orphans });
     // A peer that is missing leaves orphans only once it is gone for good.
     this.peers.watchMissing();

@@ -20,11 +20,11 @@ export class EndedRun implements EndedItem {
     private readonly item: number,
     private readonly version: number,
     private readonly record: RunRecord,
-    private readonly modes: SettleModes,
+    private readonly modes: Omit<SettleModes, 'isCancelled'>,
     readonly onSettled: (isRecorded: boolean) => void,
   ) {
     this.paths = [tree.paths.item(item), ...MARKS.map((mark) => tree.paths.mark(item, mark))];
-    this.pending = settleOperations(tree.paths, { item, version }, record, modes);
+    this.pending = settleOperations(tree.paths, { item, version }, record, { ...modes, isCancelled: this.isCancelled });
   }
 
   get operations(): readonly Operation[] {
@@ -33,6 +33,10 @@ export class EndedRun implements EndedItem {
 
   get isDisturbed(): boolean {
     return this.tree.isMixed() && this.tree.lastRuns.of(this.item) === 'unrecorded';
+  }
+
+  private get isCancelled(): boolean {
+    return this.tree.has(this.tree.paths.cancel(this.item));
   }
 
   lookAgain(): Standing {
@@ -57,9 +61,10 @@ export class EndedRun implements EndedItem {
     const full = settleOperations(paths, { item: this.item, version: this.version }, this.record, {
       ...this.modes,
       isRecordWritten: true,
+      isCancelled: this.isCancelled,
     });
     return full.filter(({ kind, path }) => {
-      if (kind === 'delete') return own.includes(path);
+      if (kind === 'delete') return own.includes(path) || path === paths.cancel(this.item);
       return kind !== 'create' || !this.tree.has(path);
     });
   }

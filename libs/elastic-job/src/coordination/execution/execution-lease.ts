@@ -9,16 +9,22 @@ export interface ExecutionLease {
   readonly trigger: Trigger;
   /** The instance id of the holder. */
   readonly holder: string;
+  /** Names the begin in the records of the items; undefined without `monitorExecution`. */
+  readonly run: string | undefined;
   /** Ascending. */
   readonly items: readonly number[];
   /** Aborts when this instance may no longer act for any of the items; the reason says why. */
   readonly signal: AbortSignal;
   /** The fencing token of an item; undefined without `monitorExecution`. */
   token(item: number): bigint | undefined;
-  /** @throws {LeaseLostError} if the item may no longer be acted for. */
+  /** Aborts with `signal`, or alone: its time is over, or an operator has cancelled it. The first reason stands. */
+  signalOf(item: number): AbortSignal;
+  /** @throws {LeaseLostError} if the item may no longer be acted for; its cause is the reason of the signal, if that aborted. */
   assertHeld(item: number): void;
-  /** Aborts the signal. Items that return later are settled as aborted, unless the session is lost. */
+  /** Aborts every signal. Items that return later are settled as aborted, unless the session is lost. */
   abort(reason: unknown): void;
+  /** Aborts the signal of one item; the others go on. */
+  abortItem(item: number, reason: unknown): void;
   /** Reports that an item has ended; the news joins the next settle transaction. Call once for each item. */
   settle(item: number, outcome: ShardOutcome): void;
   /** Hears of each item, once, when it is known what became of it. One listener; a later one replaces it. */

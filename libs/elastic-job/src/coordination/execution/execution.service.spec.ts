@@ -1,7 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ShardOutcome } from '../../domain/index.js';
+import { CancelledError, type ShardOutcome } from '../../domain/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
-import { afterNextTransaction, JOB, type Member, Registry, SUCCEEDED, triggerAt } from '../member.for-spec.js';
+import { momentOf, SessionLease } from '../../registry/session-lease.js';
+import {
+  afterNextTransaction,
+  JOB,
+  type Member,
+  Registry,
+  SESSION_TIMEOUT_MS,
+  SUCCEEDED,
+  triggerAt,
+} from '../member.for-spec.js';
 import { RemovedFromJobError } from './execution.errors.js';
 
 let registry: Registry;
@@ -173,6 +182,7 @@ describe('a settle', () => {
 
   it.each<[string, ShardOutcome, number[]]>([
     ['aborted', { kind: 'aborted', reason: new Error('drain') }, [0]],
+    ['been cancelled', { kind: 'aborted', reason: new CancelledError(JOB, 0) }, []],
     ['failed', { kind: 'failed', error: new Error('no') }, []],
   ])(
     'given failover, when an item has %s, then it waits for another instance accordingly',
@@ -209,6 +219,46 @@ describe('a settle', () => {
     expect(() => lease!.assertHeld(1)).not.toThrow();
     expect(() => lease!.assertHeld(2)).toThrow('Item 2');
   });
+
+  it('given a lease, when one item is aborted, then it alone is not held, and the first reason stands', async () => {
+    const { lease } = await member.begin([0, 1]);
+    const [first, second] = [new Error('first'), new Error('second')];
+
+    lease!.abortItem(0, first);
+    expect(catchError(() => lease!.assertHeld(0))).toMatchObject({ code: 'LEASE_LOST', cause: first });
+    lease!.assertHeld(1);
+    lease!.abort(second);
+
+    expect([0, 1].map((item) => lease!.signalOf(item).reason)).toEqual([first, second]);
+    expect(lease!.signal.reason).toBe(second);
+  });
+
+  it('given an item whose end was reported, when its lease aborts, then nobody bothers its handler', async () => {
+    const { lease } = await member.begin([0, 1]);
+
+    lease!.settle(0, SUCCEEDED);
+    lease!.abort(new Error('drain'));
+
+    expect([0, 1].map((item) => lease!.signalOf(item).aborted)).toEqual([false, true]);
+  });
+
+  it.each(['monotonic', 'wall'] as const)(
+    'given a pause that only the %s clock shows, when the process goes on, then the item is not held before any signal has told',
+    async (which) => {
+      const { lease } = await member.begin([0]);
+      // The embedded registry's clients are never paused; this is how those of an ensemble count.
+      const belief = new SessionLease(registry.clock);
+      belief.grant(SESSION_TIMEOUT_MS, momentOf(registry.clock));
+      Object.assign(member.center, { leaseRemainingMs: () => belief.remainingMs() });
+      lease!.assertHeld(0);
+
+      const now = which === 'wall' ? registry.clock.wallNow() : registry.clock.monotonicNow();
+      Object.assign(registry.clock, { [`${which}Now`]: () => now + SESSION_TIMEOUT_MS });
+
+      expect(lease!.signal.aborted).toBe(false);
+      expect(() => lease!.assertHeld(0)).toThrow('Item 0');
+    },
+  );
 });
 
 describe('misfire flags', () => {
@@ -238,6 +288,15 @@ async function flags(): Promise<number[]> {
 function end(lease: Lease, ...items: number[]) {
   for (const item of items) lease.settle(item, SUCCEEDED);
   return turn(lease.settled());
+}
+
+function catchError(work: () => void): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
 }
 
 async function turn<T>(outcome: Promise<T>): Promise<T> {

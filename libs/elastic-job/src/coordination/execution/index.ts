@@ -3,3 +3,4 @@ export type * from './execution-lease.js';
 export * from './execution.service.js';
 export { beginOperations, settleOperations } from './item-operations.js';
 export type * from './shard-assignment.js';
+export * from './stale-cancels.js';

@@ -38,16 +38,20 @@ describe('what a begin and a settle write', () => {
     [{ isFailover: false, isRequeued: false, isRecordWritten: false }, ['check 3', 'delete running']],
     [{ isFailover: false, isRequeued: true }, ['set 3 v6', 'delete running', 'create items/3 PERSISTENT']],
     [{ isFailover: true, isRequeued: false }, ['set 3 v6', 'delete running', 'delete failover', 'delete failovering']],
+    [{ isFailover: false, isRequeued: false, isCancelled: true }, ['set 3 v6', 'delete running', 'delete cancel/3']],
   ])('given %j, when an item has ended, then the record comes first and every mark of the begin goes', (how, told) => {
-    expect(
-      settleOperations(paths, { item: 3, version: 6 }, RECORD, { isRecordWritten: true, ...how }).map(tell),
-    ).toEqual(told);
+    const modes = { isRecordWritten: true, isCancelled: false, ...how };
+    expect(settleOperations(paths, { item: 3, version: 6 }, RECORD, modes).map(tell)).toEqual(told);
   });
 });
 
 function tell(operation: ReturnType<typeof beginOperations>[number]): string {
   const { kind, path } = operation;
-  const name = path === paths.queued(3) ? 'items/3' : path.split('/').at(-1);
+  const isNamedByParent = path === paths.queued(3) || path === paths.cancel(3);
+  const name = path
+    .split('/')
+    .slice(isNamedByParent ? -2 : -1)
+    .join('/');
   if (kind === 'create') return `create ${name} ${operation.mode}`;
   return kind === 'set' ? `set ${name} v${operation.version}` : `${kind} ${name}`;
 }

@@ -56,6 +56,8 @@ export interface SettleModes {
   readonly isRequeued: boolean;
   /** False: the mark's removal alone tells; a data write costs every Java peer two requests. */
   readonly isRecordWritten: boolean;
+  /** A request to cancel stands: it goes with the run. */
+  readonly isCancelled: boolean;
 }
 
 /** The end of one item's run. The record's version proves that nobody has begun the item since. */
@@ -63,7 +65,7 @@ export function settleOperations(
   paths: JobPaths,
   { item, version }: { readonly item: number; readonly version: number },
   record: RunRecord,
-  { isFailover, isRequeued, isRecordWritten }: SettleModes,
+  { isFailover, isRequeued, isRecordWritten, isCancelled }: SettleModes,
 ): Operation[] {
   const path = paths.item(item);
   const claim: Operation[] = isFailover
@@ -75,10 +77,12 @@ export function settleOperations(
   const queue: Operation[] = isRequeued
     ? [{ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' }]
     : [];
+  const cancel: Operation[] = isCancelled ? [{ kind: 'delete', path: paths.cancel(item) }] : [];
   return [
     isRecordWritten ? { kind: 'set', path, data: formatRunRecord(record), version } : { kind: 'check', path, version },
     { kind: 'delete', path: paths.mark(item, 'running') },
     ...claim,
     ...queue,
+    ...cancel,
   ];
 }

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import {
   type JobName,
   LeaseLostError,
@@ -13,6 +12,9 @@ import type { ExecutionLease } from './execution-lease.js';
 export abstract class SessionLease implements ExecutionLease {
   protected readonly outcomes = new Map<number, SettledOutcome>();
   private readonly ending = new AbortController();
+  private readonly itemEndings: ReadonlyMap<number, AbortController>;
+  /** Those of which no end was reported; the signals of the others stay as they are. */
+  private readonly live: Set<number>;
   private readonly waiting: (() => void)[] = [];
   private listener: (item: number, outcome: SettledOutcome) => void = () => {};
 
@@ -21,13 +23,16 @@ export abstract class SessionLease implements ExecutionLease {
     readonly trigger: Trigger,
     readonly items: readonly number[],
   ) {
-    setMaxListeners(0, this.ending.signal); // One listener for each item.
-    if (tree.signal.aborted) this.ending.abort(tree.signal.reason);
+    this.itemEndings = new Map(items.map((item) => [item, new AbortController()]));
+    this.live = new Set(items);
+    if (tree.signal.aborted) this.abort(tree.signal.reason);
     else tree.signal.addEventListener('abort', this.onSessionOver, { once: true });
   }
 
+  abstract readonly run: string | undefined;
   abstract token(item: number): bigint | undefined;
-  abstract settle(item: number, outcome: ShardOutcome): void;
+  /** Tells the registry, if it is to know, and concludes. */
+  protected abstract record(item: number, outcome: ShardOutcome): void;
 
   get jobName(): JobName {
     return this.tree.jobName;
@@ -41,14 +46,31 @@ export abstract class SessionLease implements ExecutionLease {
     return this.ending.signal;
   }
 
+  signalOf(item: number): AbortSignal {
+    const ending = this.itemEndings.get(item);
+    if (ending === undefined) throw new RangeError(`The lease has no item ${item}.`);
+    return ending.signal;
+  }
+
   assertHeld(item: number): void {
-    if (this.signal.aborted) throw new LeaseLostError(this.jobName, item, { cause: this.signal.reason });
+    const own = this.itemEndings.get(item)?.signal;
+    const aborted = [this.signal, own].find((signal) => signal?.aborted);
+    if (aborted !== undefined) throw new LeaseLostError(this.jobName, item, { cause: aborted.reason });
     const isOver = this.tree.registry.leaseRemainingMs() === 0;
-    if (isOver || !this.items.includes(item) || this.outcomes.has(item)) throw new LeaseLostError(this.jobName, item);
+    if (isOver || !this.live.has(item)) throw new LeaseLostError(this.jobName, item);
   }
 
   abort(reason: unknown): void {
     this.ending.abort(reason);
+    for (const item of this.items) this.abortItem(item, this.signal.reason);
+  }
+
+  abortItem(item: number, reason: unknown): void {
+    if (this.live.has(item)) this.itemEndings.get(item)?.abort(reason);
+  }
+
+  settle(item: number, outcome: ShardOutcome): void {
+    if (this.live.delete(item)) this.record(item, outcome);
   }
 
   onSettled(listener: (item: number, outcome: SettledOutcome) => void): void {
@@ -69,5 +91,5 @@ export abstract class SessionLease implements ExecutionLease {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  private readonly onSessionOver = (): void => this.ending.abort(this.tree.signal.reason);
+  private readonly onSessionOver = (): void => this.abort(this.tree.signal.reason);
 }

@@ -3,11 +3,13 @@ import { SessionLease } from './session-lease.js';
 
 /** The lease of a job without `monitorExecution`: no mark, no record, no token, and no request to the registry. */
 export class UnmonitoredLease extends SessionLease {
+  readonly run = undefined;
+
   token(): undefined {
     return undefined;
   }
 
-  settle(item: number, outcome: ShardOutcome): void {
+  protected record(item: number, outcome: ShardOutcome): void {
     this.conclude(item, outcome);
   }
 }

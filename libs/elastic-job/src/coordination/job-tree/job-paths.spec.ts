@@ -17,6 +17,7 @@ describe('the paths of a job', () => {
     [paths.guarantee('started'), { kind: 'guarantee', phase: 'started', item: undefined }],
     [paths.guaranteed('completed', 4), { kind: 'guarantee', phase: 'completed', item: 4 }],
     [paths.queued(12), { kind: 'queued-item', item: 12 }],
+    [paths.cancel(12), { kind: 'cancel', item: 12 }],
     [paths.item(0), { kind: 'item', item: 0 }],
     [paths.mark(3, 'instance'), { kind: 'item-instance', item: 3 }],
     [paths.mark(3, 'running'), { kind: 'item-running', item: 3 }],

@@ -9,6 +9,7 @@ export type JobNode =
   | { readonly kind: 'instance'; readonly instanceId: string }
   | { readonly kind: 'server'; readonly serverIp: string }
   | { readonly kind: 'queued-item'; readonly item: number }
+  | { readonly kind: 'cancel'; readonly item: number }
   | { readonly kind: ItemNodeKind; readonly item: number };
 
 const ITEM_NODES = ['instance', 'running', 'misfire', 'disabled', 'failover', 'failovering'] as const;
@@ -17,7 +18,7 @@ export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term`,
- * `sessions` and `departed` are ours.
+ * `sessions`, `departed` and `cancel` are ours.
  */
 export class JobPaths {
   readonly root: string;
@@ -40,6 +41,7 @@ export class JobPaths {
   readonly failoverLatch: string;
   readonly items: string;
   readonly triggers: string;
+  readonly cancels: string;
   /** Parent of both phases; its data says which rounds are over. */
   readonly guarantees: string;
   /** Its mtime is the registry's clock. */
@@ -65,6 +67,7 @@ export class JobPaths {
     this.failoverLatch = `${this.root}/leader/failover/latch`;
     this.items = `${this.root}/sharding`;
     this.triggers = `${this.root}/trigger`;
+    this.cancels = `${this.root}/cancel`;
     this.guarantees = `${this.root}/guarantee`;
     this.systemTime = `${this.root}/systemTime/current`;
     this.nextInstanceIp = `${this.root}/next-job-instance-ip`;
@@ -90,6 +93,11 @@ export class JobPaths {
   /** Asks one instance for a run. */
   trigger(instanceId: string): string {
     return `${this.triggers}/${instanceId}`;
+  }
+
+  /** Asks the holder of an item to abort one run: its data is the run's id. */
+  cancel(item: number): string {
+    return `${this.cancels}/${item}`;
   }
 
   guarantee(phase: GuaranteePhase): string {
@@ -127,6 +135,7 @@ export class JobPaths {
       return { kind: 'trigger', instanceId: second };
     if (first === 'guarantee' && rest.length === 0) return parseGuarantee(second, third);
     if (first === 'sharding') return parseItemNode(second, third);
+    if (first === 'cancel' && third === undefined) return parseCancel(second);
     if (path === this.leader) return { kind: 'leader' };
     if (path === this.reshardingFlag) return { kind: 'resharding-flag' };
     if (path === this.reshardingProcessing) return { kind: 'resharding-processing' };
@@ -141,6 +150,11 @@ function parseGuarantee(phase: string | undefined, itemText: string | undefined)
   const item = parseItem(itemText);
   if (phase !== 'started' && phase !== 'completed') return { kind: 'other' };
   return itemText === undefined || item !== undefined ? { kind: 'guarantee', phase, item } : { kind: 'other' };
+}
+
+function parseCancel(itemText: string | undefined): JobNode {
+  const item = parseItem(itemText);
+  return item === undefined ? { kind: 'other' } : { kind: 'cancel', item };
 }
 
 /** The item that a node's name stands for; undefined if it stands for none. */

@@ -11,6 +11,8 @@ export type JobTreeEvent =
   | { readonly kind: 'ShardingCompleted' }
   /** Somebody wants this instance to run the job now. */
   | { readonly kind: 'TriggerRequested'; readonly instanceId: string }
+  /** An operator wants a run of the item to be aborted. */
+  | { readonly kind: 'CancelRequested'; readonly item: number }
   /** An item has arrived where all wait for each other, or the round is over. */
   | { readonly kind: 'GuaranteeChanged'; readonly phase: GuaranteePhase }
   /** The item of a job that goes round is somebody else's now. */

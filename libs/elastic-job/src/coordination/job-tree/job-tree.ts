@@ -236,6 +236,11 @@ export class JobTree {
     return numbers(this.view.children(this.paths.queue));
   }
 
+  /** The items of which an operator has cancelled a run, ascending. */
+  cancels(): number[] {
+    return numbers(this.view.children(this.paths.cancels));
+  }
+
   /** The items that have arrived where all wait for each other, ascending. */
   arrived(phase: GuaranteePhase): number[] {
     return numbers(this.view.children(this.paths.guarantee(phase)));
@@ -305,6 +310,8 @@ function decode(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTr
       return change === 'deleted' ? { kind: 'ShardingCompleted' } : undefined;
     case 'trigger':
       return change === 'created' ? { kind: 'TriggerRequested', instanceId: node.instanceId } : undefined;
+    case 'cancel':
+      return change === 'deleted' ? undefined : { kind: 'CancelRequested', item: node.item };
     case 'guarantee':
       return { kind: 'GuaranteeChanged', phase: node.phase };
     case 'item-running':

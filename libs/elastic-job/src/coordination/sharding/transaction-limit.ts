@@ -78,6 +78,7 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
         isFailover: true,
         isRequeued: true,
         isRecordWritten: true,
+        isCancelled: false,
       }),
     ),
   );

@@ -1,0 +1,47 @@
+import type { Operation } from '../../registry/index.js';
+import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import type { LeadershipTerm } from '../leadership/index.js';
+
+/**
+ * Removes requests to cancel runs that are over: what came too late. They could abort nothing any more, since they name
+ * their run.
+ */
+export async function removeStaleCancels(
+  tree: JobTree,
+  { guard, signal }: Pick<LeadershipTerm, 'guard' | 'signal'>,
+): Promise<void> {
+  if (tree.cancels().length === 0) return;
+  await untilCommitted(
+    tree,
+    'removing requests to cancel',
+    async () => {
+      const cancels = tree.cancels();
+      if (
+        !(await tree.load(
+          cancels.flatMap((item) => [tree.paths.cancel(item), tree.paths.item(item)]),
+          { signal },
+        ))
+      ) {
+        return undefined;
+      }
+      const operations = cancels.filter((item) => isOver(tree, item)).map((item) => removal(tree, item));
+      if (operations.length === 0) return true;
+      const result = await tree.registry.transaction([...guard, ...operations], { signal });
+      return result.kind === 'committed' || undefined;
+    },
+    signal,
+  );
+}
+
+function isOver(tree: JobTree, item: number): boolean {
+  const stored = tree.record(item)?.stored;
+  if (stored?.kind === 'foreign') return false;
+  if (stored?.kind !== 'record' || !tree.isRunning(item)) return true;
+  return stored.record.settled !== undefined || stored.record.run !== tree.node(tree.paths.cancel(item))?.data;
+}
+
+// Another request may have taken the place of the one that was read.
+function removal(tree: JobTree, item: number): Operation {
+  const path = tree.paths.cancel(item);
+  return { kind: 'delete', path, version: tree.stat(path)?.version };
+}

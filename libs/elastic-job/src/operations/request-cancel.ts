@@ -1,0 +1,71 @@
+import { type JobPaths, parseConfiguration } from '../coordination/index.js';
+import { parseRunRecord } from '../domain/index.js';
+import type { Operation, RegistryCenter, RegistryNode } from '../registry/index.js';
+import { throwUnknownItem } from './unknown-item.js';
+import { isCommitted, untilAccepted } from './until-accepted.js';
+
+/** What came of a request to cancel a run. */
+export type CancelOutcome =
+  /** The holder is asked to abort the run; its handler may need a while, and may have ended before. */
+  | { readonly kind: 'requested'; readonly run: string; readonly instanceId: string }
+  | { readonly kind: 'not-running' }
+  /** Without `monitorExecution` nobody knows what runs. */
+  | { readonly kind: 'unmonitored' }
+  /** An instance of Java runs the item: it cannot be told. */
+  | { readonly kind: 'not-ours'; readonly instanceId: string };
+
+/** What the registry says of an item and of who runs it, at one moment. */
+interface CancelFacts {
+  readonly config: RegistryNode | undefined;
+  readonly parent: RegistryNode | undefined;
+  readonly record: RegistryNode;
+  readonly mark: RegistryNode | undefined;
+  readonly request: RegistryNode | undefined;
+}
+
+/**
+ * Asks the holder of an item to abort the run that is under way. The request names the run and is made against its record,
+ * so that it can mean no other one.
+ * @throws {UnknownJobError} @throws {UnknownItemError} @throws {ConfigurationNodeError} if nothing runs and the job's settings
+ *   cannot be read
+ */
+export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelOutcome> {
+  return untilAccepted(paths.jobName, 'cancelling a run', async () => {
+    const facts = await readFacts(registry, paths, item);
+    const { mark, record } = facts;
+    if (mark === undefined) return Object.freeze({ kind: isMonitored(paths, facts) ? 'not-running' : 'unmonitored' });
+    const stored = parseRunRecord(record.data);
+    const run = stored.kind === 'record' && stored.record.by === mark.data ? stored.record.run : undefined;
+    if (run === undefined) return Object.freeze({ kind: 'not-ours', instanceId: mark.data });
+    if (!(await isCommitted(registry, operations(paths, item, facts, run)))) return undefined;
+    return Object.freeze({ kind: 'requested', run, instanceId: mark.data });
+  });
+}
+
+async function readFacts(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelFacts> {
+  const asked = [paths.config, paths.cancels, paths.item(item), paths.mark(item, 'running'), paths.cancel(item)];
+  const [config, parent, record, mark, request] = await registry.readMany(asked);
+  if (record === undefined) return throwUnknownItem(registry, paths, item);
+  return { config, parent, record, mark, request };
+}
+
+function isMonitored({ jobName }: JobPaths, { config }: CancelFacts): boolean {
+  return config === undefined || parseConfiguration(config.data, jobName).monitorExecution === true;
+}
+
+function operations(paths: JobPaths, item: number, facts: CancelFacts, run: string): Operation[] {
+  const { parent, record, request } = facts;
+  const path = paths.cancel(item);
+  if (request?.data === run) return [];
+  return [
+    { kind: 'check', path: paths.item(item), version: record.stat.version },
+    { kind: 'check', path: paths.mark(item, 'running') },
+    ...(parent === undefined ? [creation(paths.cancels, '')] : []),
+    // One for an earlier run, which nobody has removed yet, makes room.
+    request === undefined ? creation(path, run) : { kind: 'set', path, data: run, version: request.stat.version },
+  ];
+}
+
+function creation(path: string, data: string): Operation {
+  return { kind: 'create', path, data, mode: 'PERSISTENT' };
+}

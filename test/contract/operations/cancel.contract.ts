@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
+import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
+import type { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
+import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
+import type { RegistryAdapter } from '../registry/index.js';
+import { costOf } from '../registry/support.js';
+import { clock } from './stage.js';
+import { useStage } from './support.js';
+
+const JOB = 'settle-orders';
+
+export function describeCancel(adapter: RegistryAdapter): void {
+  describe('JobOperateApi.cancel', () => {
+    const { stage } = useStage(adapter);
+    let api: JobOperateApi;
+    let started: ShardingContext[];
+    let onStarted: () => void;
+    let settled: Extract<JobEvent, { kind: 'settled' }>[];
+    beforeEach(() => {
+      api = new JobOperateApi(stage().registry, clock);
+      started = [];
+      onStarted = () => {};
+      settled = [];
+    });
+
+    /** Resolves when the handlers of both items have started. */
+    const runAll = async (runtime: ElasticJobRuntime) => {
+      const all = started.length + 2;
+      const bothStarted = new Promise<void>((resolve) => {
+        onStarted = () => void (started.length === all && resolve());
+      });
+      void runtime.registrar.of(JOB).currentSession!.tick(clock.wallNow());
+      await bothStarted;
+    };
+
+    /** A process whose handlers go on until they are told to stop. */
+    const startRunning = async (options: { failover?: boolean; monitorExecution?: boolean } = {}) => {
+      const handler = (context: ShardingContext) => {
+        started.push(context);
+        onStarted();
+        return aborted(context.signal);
+      };
+      const runtime = await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2, handler, ...options });
+      runtime.events.on((event) => void (event.kind === 'settled' && settled.push(event)));
+      await runAll(runtime);
+      return runtime;
+    };
+
+    it('given a running item, when it is cancelled, then it alone is aborted, runs nowhere else, and leaves nothing', async () => {
+      await startRunning({ failover: true });
+
+      const outcome = await api.cancel(JOB, 1);
+
+      expect(outcome).toMatchObject({ kind: 'requested', instanceId: started[1]!.taskId.split('READY@-@')[1] });
+      await stage().until(() => settled.length > 0);
+      expect(settled).toMatchObject([
+        { item: 1, outcome: { kind: 'aborted', reason: { code: 'CANCELLED', item: 1 } } },
+      ]);
+      expect(() => started[1]!.assertHeld()).toThrow('Item 1');
+      started[0]!.assertHeld();
+      expect(await stage().names(`/${JOB}/cancel`)).toEqual([]);
+      expect(await stage().names(`/${JOB}/leader/failover/items`)).toEqual([]);
+      expect(await stage().names(`/${JOB}/sharding/1`)).toEqual(['instance']);
+    });
+
+    it('given a running item, when it is cancelled, then that costs 2 requests, and is the same request if repeated', async () => {
+      await startRunning();
+      const first = await api.cancel(JOB, 0);
+      await stage().until(() => settled.length > 0);
+
+      const cost = await costOf(stage().registry, () => api.cancel(JOB, 1));
+
+      expect(cost).toBe(2);
+      expect(first.kind).toBe('requested');
+    });
+
+    it('given an item that was cancelled, when its next trigger comes, then it runs to its end', async () => {
+      const runtime = await startRunning();
+      await api.cancel(JOB, 0);
+      await api.cancel(JOB, 1);
+      await stage().until(() => settled.length === 2);
+
+      await runAll(runtime);
+
+      expect(started).toHaveLength(4);
+      expect(started.slice(2).every(({ signal }) => !signal.aborted)).toBe(true);
+    });
+
+    it('given a request for an earlier run, when a later one is under way, then that goes on, and can be cancelled itself', async () => {
+      await startRunning();
+      await stage().registry.ensurePath(`/${JOB}/cancel`);
+      await stage().registry.create(`/${JOB}/cancel/0`, 'a run of yesterday', 'PERSISTENT');
+
+      await api.cancel(JOB, 1);
+      await stage().until(() => settled.length === 1);
+      expect(started[0]!.signal.aborted).toBe(false);
+      await api.cancel(JOB, 0);
+      await stage().until(() => settled.length === 2);
+
+      expect(await stage().names(`/${JOB}/cancel`)).toEqual([]);
+    });
+
+    it('given a request that came after the end of its run, when the leader sees it, then it is removed', async () => {
+      await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
+
+      await stage().registry.ensurePath(`/${JOB}/cancel`);
+      await stage().registry.create(`/${JOB}/cancel/0`, 'a run of yesterday', 'PERSISTENT');
+
+      await expect.poll(() => stage().names(`/${JOB}/cancel`)).toEqual([]);
+    });
+
+    it('given nothing that could be cancelled, when it is, then the answer says why and nothing is written', async () => {
+      await stage().writeJava(JOB, {
+        nodes: { 'sharding/0': '', 'sharding/1': '', 'sharding/1/running': '10.0.0.9@-@1' },
+      });
+
+      expect(await api.cancel(JOB, 0)).toEqual({ kind: 'not-running' });
+      expect(await api.cancel(JOB, 1)).toEqual({ kind: 'not-ours', instanceId: '10.0.0.9@-@1' });
+      await expect(api.cancel(JOB, 7)).rejects.toMatchObject({ code: 'UNKNOWN_ITEM', items: [0, 1] });
+      await expect(api.cancel('send-mails', 0)).rejects.toMatchObject({ code: 'UNKNOWN_JOB' });
+      await expect(api.cancel(JOB, -1)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+      expect(stage().has(`/${JOB}/cancel`)).toBe(false);
+    });
+
+    it('given a job without monitorExecution, when an item of it is cancelled, then the answer says that nobody knows', async () => {
+      const runtime = await startRunning({ monitorExecution: false });
+
+      expect(await api.cancel(JOB, 0)).toEqual({ kind: 'unmonitored' });
+
+      runtime.registrar.of(JOB).abortRunning(new Error('the test is over'));
+    });
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
