@@ -12,6 +12,7 @@ const job: JobStatus = {
   differences: [],
   nextFireTime: NOW + 5_000,
   runningItems: 2,
+  hung: [],
   problem: undefined,
 };
 
@@ -53,6 +54,11 @@ describe('judgeReadiness', () => {
     ['a job without a leader', statusWith({}, { leader: undefined }), 'degraded'],
     ['a job that has yet to rejoin', statusWith({}, { isJoined: false }), 'degraded'],
     ['a job shared with a foreign instance', statusWith({}, { problem: 'shared with 10.0.0.9@-@1' }), 'down'],
+    [
+      'a handler that does not heed its signal',
+      statusWith({}, { hung: [{ item: 3, since: NOW, reason: new Error('late'), isReleased: false }] }),
+      'degraded',
+    ],
     ['a draining process', statusWith({ phase: 'draining' }), 'down'],
     ['a starting process', statusWith({ phase: 'starting' }), 'down'],
     ['a web process, whose jobs have no leader', statusWith({ processing: false }, { leader: undefined }), 'up'],

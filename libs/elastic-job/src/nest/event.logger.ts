@@ -5,7 +5,9 @@ import { type JobEvent, JobEvents } from '../tracing/index.js';
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 
 /** What somebody should look at, though the job goes on. */
-type Concern = EventOf<'skipped' | 'sharding-timeout' | 'misfired' | 'orphaned' | 'configuration-differs' | 'warning'>;
+type Concern = EventOf<
+  'skipped' | 'sharding-timeout' | 'misfired' | 'hung' | 'orphaned' | 'configuration-differs' | 'warning'
+>;
 
 /** The one place that turns what happens to jobs into log lines, under the context `ElasticJob`. */
 @Injectable()
@@ -77,6 +79,8 @@ export class EventLogger {
         );
       case 'misfired':
         return this.logger.warn(`${event.jobName}: ${items(event.items)} still running, misfired`);
+      case 'hung':
+        return this.hung(event);
       case 'orphaned':
         return this.logger.warn(`${event.jobName}: ${items(event.items)} of a crashed instance queued for failover`);
       case 'configuration-differs':
@@ -86,6 +90,14 @@ export class EventLogger {
       default:
         return event satisfies never;
     }
+  }
+
+  private hung({ trigger, item, since, reason, isReleased }: EventOf<'hung'>): void {
+    const consequence = isReleased ? 'the item is given up to others' : 'the item starts nowhere until it returns';
+    this.logger.error(
+      `${trigger.jobName}: the handler of item ${item} has not returned since it was aborted at ${instant(since)} ` +
+        `(${text(reason)}); ${consequence}`,
+    );
   }
 
   private session({ state, sessionId }: EventOf<'session'>): void {

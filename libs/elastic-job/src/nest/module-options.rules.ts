@@ -45,6 +45,14 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   javaReconnectGraceMs: unknown = undefined;
 
   @IsOptional()
+  @IsWholeNumber({ from: 0 })
+  hungGraceMs: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 0 })
+  suspendedGraceMs: unknown = undefined;
+
+  @IsOptional()
   @IsClock()
   clock: unknown = undefined;
 }

@@ -46,6 +46,10 @@ export interface ElasticJobModuleOptions {
    * reconnects. @default 1_000
    */
   readonly javaReconnectGraceMs?: number;
+  /** How long a handler may go on after its signal has aborted before an alarm tells of it, in milliseconds. @default 30_000 */
+  readonly hungGraceMs?: number;
+  /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none: LOST decides */
+  readonly suspendedGraceMs?: number;
   /** Time, chance and host. @default those of this process */
   readonly clock?: Clock;
 }
@@ -61,5 +65,7 @@ export interface ResolvedModuleOptions {
   readonly instanceId: string | undefined;
   readonly tokenEpoch: number;
   readonly javaReconnectGraceMs: number | undefined;
+  readonly hungGraceMs: number | undefined;
+  readonly suspendedGraceMs: number | undefined;
   readonly clock: Clock | undefined;
 }

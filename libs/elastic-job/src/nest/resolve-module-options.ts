@@ -27,6 +27,8 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     instanceId: options.instanceId,
     tokenEpoch: options.tokenEpoch ?? 0,
     javaReconnectGraceMs: options.javaReconnectGraceMs,
+    hungGraceMs: options.hungGraceMs,
+    suspendedGraceMs: options.suspendedGraceMs,
     clock: options.clock,
   };
   return Object.freeze(resolved);

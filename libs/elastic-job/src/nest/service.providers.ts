@@ -63,6 +63,7 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
   const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies } = options;
+  const { hungGraceMs, suspendedGraceMs } = options;
   const connectionTimeoutMs = options.registry.type === 'zookeeper' ? options.registry.connectionTimeoutMs : undefined;
   return new ElasticJobRuntime({
     registry,
@@ -72,6 +73,8 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     instanceId,
     tokenEpoch,
     javaReconnectGraceMs,
+    hungGraceMs,
+    suspendedGraceMs,
     connectionTimeoutMs,
     strategies,
   });

@@ -6,7 +6,7 @@ import type {
   ServerService,
   ShardingService,
 } from '../coordination/index.js';
-import { ID_DELIMITER, type JobInstance } from '../domain/index.js';
+import { ID_DELIMITER, type JobInstance, SuspendedTooLongError } from '../domain/index.js';
 import { type SessionInfo, SessionLostError } from '../registry/index.js';
 import { JobEvents } from '../tracing/index.js';
 import { type CoordinationServices, createCoordinationServices } from './coordination-services.js';
@@ -17,6 +17,7 @@ import type { JobSession } from './job-session.js';
 import { Reaction } from './reaction.js';
 import { type ResolvedRuntimeOptions, resolveRuntimeOptions, type RuntimeOptions } from './runtime-options.js';
 import type { RuntimePhase, RuntimeStatus } from './runtime-status.js';
+import { SuspendedGrace } from './suspended-grace.js';
 
 const REJOIN_PAUSE_MS = 1_000;
 
@@ -31,6 +32,7 @@ export class ElasticJobRuntime {
   private readonly options: ResolvedRuntimeOptions;
   private readonly services: CoordinationServices;
   private readonly rejoining: Reaction;
+  private readonly suspended: SuspendedGrace;
   private readonly ending = new AbortController();
   private phase: RuntimePhase = 'idle';
   private self: JobInstance | undefined;
@@ -40,7 +42,7 @@ export class ElasticJobRuntime {
 
   constructor(options: RuntimeOptions) {
     this.options = resolveRuntimeOptions(options);
-    const { clock, strategies } = this.options;
+    const { clock, strategies, suspendedGraceMs } = this.options;
     this.services = createCoordinationServices(this.options);
     const host: JobHost = {
       create: (definition) => new JobRuntime(definition, this.services, this.events, this.options),
@@ -52,6 +54,9 @@ export class ElasticJobRuntime {
     this.registrar = new JobRegistrar(host, strategies);
     this.failover = new FailoverService(this.services, (jobName) => this.sessionOf(jobName));
     this.sessionSince = clock.monotonicNow();
+    this.suspended = new SuspendedGrace(clock, suspendedGraceMs, (graceMs) => {
+      for (const job of this.registrar.all) job.abortRunning(new SuspendedTooLongError(job.jobName, graceMs));
+    });
     this.rejoining = new Reaction(
       () => this.rejoin(),
       (error) => this.events.emit({ kind: 'error', jobName: undefined, message: 'rejoining failed', error }),
@@ -132,6 +137,7 @@ export class ElasticJobRuntime {
     this.rejoining.stop();
     this.ending.abort(new Error('The process is shutting down.'));
     await Promise.all(this.registrar.all.map((job) => job.drain({ sessionEnds: true })));
+    this.suspended.stop();
     for (const stopListening of this.listening) stopListening();
     await this.options.registry.close();
     this.phase = 'stopped';
@@ -156,6 +162,7 @@ export class ElasticJobRuntime {
 
   private onSession(session: SessionInfo): void {
     this.sessionSince = this.options.clock.monotonicNow();
+    this.suspended.hear(session);
     if (session.state !== undefined) this.events.emit({ kind: 'session', state: session.state, sessionId: session.id });
     if (session.state === 'LOST') {
       this.self = undefined;

@@ -33,9 +33,9 @@ export class JobRuntime {
     private readonly events: JobEvents,
     private readonly options: ResolvedRuntimeOptions,
   ) {
-    const { clock, tokenEpoch } = options;
+    const { clock, tokenEpoch, hungGraceMs } = options;
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
-    this.executor = new JobExecutor(clock, { tokenEpoch });
+    this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs });
     this.schedule = new JobSchedule(this.settings, clock, {
       onFire: (fireTime) => this.session?.tick(fireTime),
       onError: this.report('a trigger'),
@@ -135,8 +135,14 @@ export class JobRuntime {
   }
 
   /** Leaves the job for good. Never rejects. @see JobDeparture */
-  drain(options: { readonly sessionEnds: boolean }): Promise<void> {
-    return this.departure.drain(options);
+  async drain(options: { readonly sessionEnds: boolean }): Promise<void> {
+    await this.departure.drain(options);
+    this.executor.forgetHung();
+  }
+
+  /** What runs is told to stop; the job goes on. */
+  abortRunning(reason: unknown): void {
+    this.running.abort(reason);
   }
 
   status(): JobStatus {
@@ -149,6 +155,7 @@ export class JobRuntime {
       differences: tree === undefined ? [] : this.settings.differences,
       nextFireTime: this.schedule.nextFireTime,
       runningItems: this.running.size,
+      hung: this.running.hung,
       problem: this.departure.removal ?? this.problem,
     };
   }

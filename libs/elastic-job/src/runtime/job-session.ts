@@ -3,6 +3,7 @@ import type { AssignedTrigger, ExecutionLease, JobTree, JobTreeEvent } from '../
 import type { ElasticJobListener, JobHandler, Trigger } from '../domain/index.js';
 import type { JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
+import { Cancellations } from './cancellations.js';
 import { CatchUp } from './catch-up.js';
 import type { CoordinationServices } from './coordination-services.js';
 import { FailoverClaims } from './failover-claims.js';
@@ -50,13 +51,19 @@ export class JobSession {
   private readonly catchUp: CatchUp;
   private readonly claims: FailoverClaims;
   private readonly manual: ManualTriggers;
+  private readonly cancellations: Cancellations;
   private readonly servers: Reaction;
 
   constructor(private readonly parts: JobSessionParts) {
     const { tree, services, settings, events, clock } = parts;
     this.gate = new TriggerGate(tree, settings, events, clock);
     this.switches = new OperatorSwitches(tree, clock, events);
-    this.leases = new LeaseRunner({ ...parts, onItemEnded: (trigger, item) => this.afterItem(trigger, item) });
+    this.cancellations = new Cancellations(parts);
+    this.leases = new LeaseRunner({
+      ...parts,
+      onRun: (lease) => this.cancellations.onRun(lease),
+      onItemEnded: (trigger, item) => this.afterItem(trigger, item),
+    });
     this.duties = new LeaderDuties(tree, services, events, clock, parts, parts.report('leading the job'));
     const { gate, switches, leases } = this;
     this.catchUp = new CatchUp({ ...parts, gate, switches, leases });
@@ -119,6 +126,7 @@ export class JobSession {
   private hear(event: JobTreeEvent): void {
     this.duties.hear(event);
     this.manual.hear(event);
+    this.cancellations.hear(event);
     this.switches.hear(event);
     const { tree } = this;
     switch (event.kind) {
@@ -158,7 +166,9 @@ export class JobSession {
     if (!this.gate.mayBegin) return undefined;
     events.emit({ kind: 'triggered', trigger, items });
     if (items.length === 0) return undefined;
-    const free = items.filter((item) => !running.has(item));
+    const held = items.filter((item) => running.has(item));
+    if (held.length > 0) events.emit({ kind: 'refused', trigger, items: held, cause: 'still running' });
+    const free = items.filter((item) => !held.includes(item));
     const { lease, refused } = await this.leases.begin(trigger, free);
     for (const [item, cause] of refused) events.emit({ kind: 'refused', trigger, items: [item], cause });
     const stillRunning = items.filter((item) => !free.includes(item) || refused.get(item) === 'busy');

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import { type BegunExecution, type ExecutionLease, type JobTree, untilAnswered } from '../coordination/index.js';
 import { type ElasticJobListener, goesRound, type JobHandler, type Trigger } from '../domain/index.js';
-import { type JobExecutor, JobListeners } from '../executor/index.js';
+import { type HungHandler, type JobExecutor, JobListeners } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
@@ -18,6 +18,8 @@ export interface LeaseRunnerParts {
   readonly listeners: readonly ElasticJobListener[];
   readonly running: RunningItems;
   readonly settings: JobSettings;
+  /** Items run under the lease from now on. */
+  onRun(lease: ExecutionLease): void;
   /** An item is free again here; its session may be over. */
   onItemEnded(trigger: Trigger, item: number): void;
   /** Tells what has failed. */
@@ -57,18 +59,35 @@ export class LeaseRunner {
     const { trigger } = lease;
     const begunAt = clock.monotonicNow();
     lease.onSettled((item, outcome) => {
-      running.delete(item, lease);
+      const isFree = running.settle(item, lease);
       events.emit({ kind: 'settled', trigger, item, outcome, durationMs: clock.monotonicNow() - begunAt });
-      this.parts.onItemEnded(trigger, item);
+      if (isFree) this.parts.onItemEnded(trigger, item);
     });
     events.emit({ kind: 'begun', trigger, items: lease.items });
+    this.parts.onRun(lease);
     const told = await this.listeners?.before(lease, settings.configuration);
-    for await (const { item, outcome } of executor.run(lease, { configuration: settings.configuration, handler })) {
+    const job = { configuration: settings.configuration, handler, ...this.watch(lease) };
+    for await (const { item, outcome } of executor.run(lease, job)) {
       lease.settle(item, outcome);
     }
     await lease.settled();
     if (goesRound(settings.configuration)) await this.passTurn();
     await told?.after();
+  }
+
+  // A hung handler keeps its item here until it returns, also if the item was given up to others.
+  private watch(lease: ExecutionLease) {
+    const { events, running } = this.parts;
+    const { trigger } = lease;
+    return {
+      onHung: (hung: HungHandler) => {
+        running.hang(lease, hung);
+        events.emit({ kind: 'hung', trigger, ...hung });
+      },
+      onReturned: (item: number) => {
+        if (running.return(item, lease)) this.parts.onItemEnded(trigger, item);
+      },
+    };
   }
 
   private passTurn(): Promise<void> {

@@ -19,9 +19,9 @@ describe('the items that run in a process', () => {
     running.add(lease);
     const ending = running.endWithin(clock, 1_000);
 
-    running.delete(1, lease);
+    running.settle(1, lease);
     expect([running.has(1), running.has(2), running.size]).toEqual([false, true, 1]);
-    running.delete(2, lease);
+    running.settle(2, lease);
 
     expect(await ending).toBe(true);
     expect(clock.pendingTimers).toBe(0);
@@ -55,7 +55,7 @@ describe('the items that run in a process', () => {
     await beginning;
     await clock.advance(100);
     expect(isOver).toBe(false);
-    running.delete(1, lease);
+    running.settle(1, lease);
     await ending;
 
     expect(isOver).toBe(true);
@@ -74,9 +74,21 @@ describe('the items that run in a process', () => {
     running.add(earlier);
     running.add(later);
 
-    running.delete(1, earlier);
+    running.settle(1, earlier);
 
     expect(running.has(1)).toBe(true);
+  });
+
+  it('given a handler that hangs, when its item is given up, then it is not free before the handler returns', async () => {
+    const lease = await makeLease([1]);
+    running.add(lease);
+    const hung = { item: 1, since: 0, reason: new Error('drain'), isReleased: true };
+    running.hang(lease, hung);
+
+    expect(running.settle(1, lease)).toBe(false);
+    expect([running.has(1), running.hung]).toEqual([true, [hung]]);
+    expect(running.return(1, lease)).toBe(true);
+    expect([running.has(1), running.hung]).toEqual([false, []]);
   });
 
   it('given leases, when they are aborted, then the signal of each says why', async () => {

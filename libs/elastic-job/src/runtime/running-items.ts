@@ -1,19 +1,38 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
+import type { HungHandler } from '../executor/index.js';
+
+/** An item that runs here: under a lease, or its handler alone, which goes on although the item was given up. */
+interface HeldHere {
+  readonly lease: ExecutionLease;
+  /** It has not returned although it was told to stop. */
+  hung?: HungHandler;
+  isSettled: boolean;
+}
 
 /** The items of one job that run in this process, and the leases that hold them. */
 export class RunningItems {
-  private readonly leases = new Map<number, ExecutionLease>();
+  private readonly items = new Map<number, HeldHere>();
   /** Begins under way. */
   private expected = 0;
   private waiting: (() => void)[] = [];
 
   get size(): number {
-    return this.leases.size;
+    return this.items.size;
+  }
+
+  /** The handlers that have not heeded their signals, by item, ascending. */
+  get hung(): readonly HungHandler[] {
+    return [...this.items.values()].flatMap(({ hung }) => hung ?? []).toSorted((a, b) => a.item - b.item);
   }
 
   has(item: number): boolean {
-    return this.leases.has(item);
+    return this.items.has(item);
+  }
+
+  /** The lease under which an item runs here. */
+  leaseOf(item: number): ExecutionLease | undefined {
+    return this.items.get(item)?.lease;
   }
 
   /** A begin is under way; it adds what it has begun before it ends. */
@@ -28,16 +47,31 @@ export class RunningItems {
   }
 
   add(lease: ExecutionLease): void {
-    for (const item of lease.items) this.leases.set(item, lease);
+    for (const item of lease.items) this.items.set(item, { lease, isSettled: false });
   }
 
-  delete(item: number, lease: ExecutionLease): void {
-    if (this.leases.get(item) === lease) this.leases.delete(item);
-    this.tellIfNone();
+  /** Its handler has not heeded its signal: the item is not free before that returns. */
+  hang(lease: ExecutionLease, hung: HungHandler): void {
+    const held = this.of(hung.item, lease);
+    if (held !== undefined) held.hung = hung;
+  }
+
+  /** Its handler has returned. @returns true if the item is free with that, since it was given up before */
+  return(item: number, lease: ExecutionLease): boolean {
+    const held = this.of(item, lease);
+    if (held !== undefined) held.hung = undefined;
+    return this.freed(item, held);
+  }
+
+  /** The lease has nothing more to do with the item. @returns true if it is free with that */
+  settle(item: number, lease: ExecutionLease): boolean {
+    const held = this.of(item, lease);
+    if (held !== undefined) held.isSettled = true;
+    return this.freed(item, held);
   }
 
   abort(reason: unknown): void {
-    for (const lease of new Set(this.leases.values())) lease.abort(reason);
+    for (const lease of new Set([...this.items.values()].map((held) => held.lease))) lease.abort(reason);
   }
 
   /** Waits until nothing runs and nothing is about to. @returns false if `ms` milliseconds have passed first */
@@ -52,8 +86,20 @@ export class RunningItems {
     });
   }
 
+  private of(item: number, lease: ExecutionLease): HeldHere | undefined {
+    const held = this.items.get(item);
+    return held?.lease === lease ? held : undefined;
+  }
+
+  private freed(item: number, held: HeldHere | undefined): boolean {
+    if (held === undefined || !held.isSettled || held.hung !== undefined) return false;
+    this.items.delete(item);
+    this.tellIfNone();
+    return true;
+  }
+
   private isNone(): boolean {
-    return this.leases.size === 0 && this.expected === 0;
+    return this.items.size === 0 && this.expected === 0;
   }
 
   private tellIfNone(): void {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { StrategyLookup } from '../coordination/index.js';
+import { DEFAULT_HUNG_GRACE_MS } from '../executor/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 
 export interface RuntimeOptions {
@@ -22,12 +23,22 @@ export interface RuntimeOptions {
    * node at every reconnect. @default 1_000
    */
   readonly javaReconnectGraceMs?: number;
+  /**
+   * How long a handler may go on after its signal has aborted before a `hung` event tells of it, in milliseconds.
+   * @default 30_000
+   */
+  readonly hungGraceMs?: number;
+  /**
+   * What runs is aborted once the registry has not answered for so long, in milliseconds. @default none: running items go on
+   * until the session is lost
+   */
+  readonly suspendedGraceMs?: number;
   /** Users' own sharding strategies, by type. */
   readonly strategies?: StrategyLookup;
 }
 
-export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, 'instanceId' | 'strategies'>> &
-  Pick<RuntimeOptions, 'instanceId' | 'strategies'>;
+export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, 'instanceId' | 'strategies' | 'suspendedGraceMs'>> &
+  Pick<RuntimeOptions, 'instanceId' | 'strategies' | 'suspendedGraceMs'>;
 
 export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeOptions {
   return Object.freeze({
@@ -38,5 +49,6 @@ export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeO
     tokenEpoch: options.tokenEpoch ?? 0,
     reshardDelayMs: options.reshardDelayMs ?? 100,
     javaReconnectGraceMs: options.javaReconnectGraceMs ?? 1_000,
+    hungGraceMs: options.hungGraceMs ?? DEFAULT_HUNG_GRACE_MS,
   });
 }

@@ -1,4 +1,5 @@
 import type { JobName } from '../domain/index.js';
+import type { HungHandler } from '../executor/index.js';
 import type { SessionInfo } from '../registry/index.js';
 
 export type RuntimePhase = 'idle' | 'starting' | 'running' | 'draining' | 'stopped';
@@ -18,6 +19,8 @@ export interface JobStatus {
   readonly nextFireTime: number | undefined;
   /** The items that run in this process. */
   readonly runningItems: number;
+  /** The handlers that have not returned although they were aborted, by item. */
+  readonly hung: readonly HungHandler[];
   /** What keeps the job from running here, if anything. */
   readonly problem: string | undefined;
 }

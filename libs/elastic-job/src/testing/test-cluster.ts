@@ -20,6 +20,10 @@ export interface TestClusterOptions {
   readonly latencyMs?: number;
   /** How long running items may go on when an instance leaves, in milliseconds. @default 30_000 */
   readonly drainTimeoutMs?: number;
+  /** How long a handler may take to heed its signal before an event tells of it, in milliseconds. @default 30_000 */
+  readonly hungGraceMs?: number;
+  /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none */
+  readonly suspendedGraceMs?: number;
   /** Decides every random number. @default 1 */
   readonly seed?: number;
   /** Where the wall clock starts, in milliseconds since the epoch. */

@@ -30,6 +30,8 @@ export interface TestInstanceOptions {
   readonly sessionTimeoutMs?: number;
   readonly latencyMs?: number;
   readonly drainTimeoutMs?: number;
+  readonly hungGraceMs?: number;
+  readonly suspendedGraceMs?: number;
 }
 
 /** One simulated process of a test cluster. */
@@ -65,6 +67,8 @@ export class TestInstance {
       registry: this.center,
       clock: this.clock,
       drainTimeoutMs: options.drainTimeoutMs,
+      hungGraceMs: options.hungGraceMs,
+      suspendedGraceMs: options.suspendedGraceMs,
     });
     this.runtime.events.on((event) => this.hear(event));
   }

@@ -25,6 +25,18 @@ export type JobEvent =
       readonly outcome: SettledOutcome;
       readonly durationMs: number;
     }
+  /**
+   * An alarm: a handler has not returned although its signal aborted a while ago, at `since` (milliseconds since the epoch)
+   * for that reason. Its item starts nowhere else until it returns, unless it was released. Once for each run.
+   */
+  | {
+      readonly kind: 'hung';
+      readonly trigger: Trigger;
+      readonly item: number;
+      readonly since: number;
+      readonly reason: unknown;
+      readonly isReleased: boolean;
+    }
   | { readonly kind: 'misfired'; readonly jobName: JobName; readonly items: readonly number[] }
   /** This instance, leading, has queued the items of crashed instances. */
   | { readonly kind: 'orphaned'; readonly jobName: JobName; readonly items: readonly number[] }

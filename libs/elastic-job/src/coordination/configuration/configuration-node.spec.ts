@@ -92,6 +92,7 @@ const everything: Partial<JobOptions> = {
   jobListenerTypes: ['audit', 'metrics'],
   jobExtraConfigurations: '- !!com.acme.Tracing\n  password: secret',
   serverRetentionMinutes: 0,
+  onHung: 'release' as const,
 };
 
 describe('formatConfiguration', () => {
@@ -104,7 +105,7 @@ describe('formatConfiguration', () => {
     const text = formatConfiguration(jobOf(everything));
     expect(text).toContain(
       "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.jobErrorHandlerType: PAGER\n" +
-        "  nestjs.jobListenerTypes: audit,metrics\n  nestjs.serverRetentionMinutes: '0'\n" +
+        "  nestjs.jobListenerTypes: audit,metrics\n  nestjs.onHung: release\n  nestjs.serverRetentionMinutes: '0'\n" +
         "  nestjs.shardingTimeoutMs: '1'\n  nestjs.strategy: BY_REGION\n  nestjs.timeZone: Europe/Berlin\n" +
         "  nestjs.timeoutMs: '2'\n  script.command.line: echo hi\n  'true': '012'\nreconcile",
     );

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_ON_HUNG,
   DEFAULT_SERVER_RETENTION_MINUTES,
   DEFAULT_SHARDING_TIMEOUT_MS,
   isJavaTimeZone,
@@ -60,7 +61,7 @@ function scalars(configuration: JobConfiguration): Readonly<Record<string, Value
 
 /** What Java lacks. Never empty: a node without `nestjs.clockChange` counts as written by Java. */
 function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
-  const { concurrency, serverRetentionMinutes, shardingTimeoutMs, timeoutMs } = rest;
+  const { concurrency, serverRetentionMinutes, shardingTimeoutMs, timeoutMs, onHung } = rest;
   return {
     [NESTJS_PROPS.clockChange]: clockChange,
     [NESTJS_PROPS.concurrency]: concurrency?.toString(),
@@ -68,6 +69,7 @@ function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
     [NESTJS_PROPS.shardingTimeoutMs]: unless(DEFAULT_SHARDING_TIMEOUT_MS, shardingTimeoutMs),
     [NESTJS_PROPS.timeZone]: timeZone !== undefined && isJavaTimeZone(timeZone) ? undefined : timeZone,
     [NESTJS_PROPS.timeoutMs]: timeoutMs?.toString(),
+    [NESTJS_PROPS.onHung]: onHung === DEFAULT_ON_HUNG ? undefined : onHung,
   };
 }
 

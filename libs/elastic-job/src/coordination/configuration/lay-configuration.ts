@@ -101,6 +101,7 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     shardingTimeoutMs: nestjs.shardingTimeoutMs ?? local.shardingTimeoutMs,
     timeoutMs: nestjs.timeoutMs ?? local.timeoutMs,
     concurrency: nestjs.concurrency ?? local.concurrency,
+    onHung: nestjs.onHung ?? local.onHung,
   };
 }
 

@@ -14,6 +14,7 @@ export const NESTJS_PROPS = {
   strategy: 'nestjs.strategy',
   timeZone: 'nestjs.timeZone',
   timeoutMs: 'nestjs.timeoutMs',
+  onHung: 'nestjs.onHung',
 } as const;
 
 /** Every key of ours begins so, those of other versions as well. */

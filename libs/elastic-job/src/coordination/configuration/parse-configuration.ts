@@ -1,4 +1,4 @@
-import { type ClockChangeOption, HiddenText, type JobName } from '../../domain/index.js';
+import { type ClockChangeOption, HiddenText, type JobName, ON_HUNG, type OnHung } from '../../domain/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { NESTJS_PREFIX, NESTJS_PROPS } from './nestjs-props.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
@@ -49,6 +49,7 @@ export interface StoredNestjsProps {
   readonly strategy: string | undefined;
   readonly timeZone: string | undefined;
   readonly timeoutMs: number | undefined;
+  readonly onHung: OnHung | undefined;
 }
 
 /** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
@@ -153,6 +154,7 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
     strategy: props.text(NESTJS_PROPS.strategy),
     timeZone: props.text(NESTJS_PROPS.timeZone),
     timeoutMs: props.integer(NESTJS_PROPS.timeoutMs),
+    onHung: props.oneOf(NESTJS_PROPS.onHung, ON_HUNG),
   };
 }
 

@@ -6,7 +6,9 @@ export { isJavaErrorHandlerType, isJavaThreadPoolSizeType, isJavaTimeZone } from
 export type { JobConfiguration } from './job-configuration.js';
 export { findJobNameFault } from './job-name.js';
 export type { JobOptions } from './job-options.js';
+export { ON_HUNG, type OnHung } from './on-hung-option.js';
 export {
+  DEFAULT_ON_HUNG,
   DEFAULT_SERVER_RETENTION_MINUTES,
   DEFAULT_SHARDING_TIMEOUT_MS,
   DEFAULT_STRATEGY,

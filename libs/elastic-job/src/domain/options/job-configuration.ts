@@ -2,6 +2,7 @@ import type { ShardingStrategy } from '../sharding/index.js';
 import type { JobName } from '../trigger.js';
 import type { ClockChangeOption } from './clock-change-option.js';
 import type { HiddenText } from './hidden-text.js';
+import type { OnHung } from './on-hung-option.js';
 
 /**
  * A job's settings in force: every default applied, validated, frozen. Made from options by `resolveJobOptions`, and
@@ -43,4 +44,5 @@ export interface JobConfiguration {
   readonly timeoutMs: number | undefined;
   /** Undefined: all items at once. */
   readonly concurrency: number | undefined;
+  readonly onHung: OnHung;
 }

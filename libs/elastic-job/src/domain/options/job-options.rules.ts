@@ -3,6 +3,7 @@ import { CronSchedule } from '../schedule/index.js';
 import { HiddenText } from './hidden-text.js';
 import { findJobNameFault } from './job-name.js';
 import type { JobOptions } from './job-options.js';
+import { ON_HUNG } from './on-hung-option.js';
 import { IsReadAs, IsWholeNumber, mustBe, rule, show } from './option-rules.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
 
@@ -99,6 +100,9 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   @IsOptional()
   @IsWholeNumber({ from: 1 })
   readonly concurrency: unknown = undefined;
+
+  @IsIn(ON_HUNG, { message: mustBe('"wait" or "release"') })
+  readonly onHung: unknown = undefined;
 }
 
 const DAILY = '0 0 0 * * ?';

@@ -2,6 +2,7 @@ import type { JobName } from '../trigger.js';
 import type { ShardingStrategy } from '../sharding/index.js';
 import type { ClockChangeOption } from './clock-change-option.js';
 import type { HiddenText } from './hidden-text.js';
+import type { OnHung } from './on-hung-option.js';
 
 /** What a developer writes. Everything but `shardingTotalCount` has a default. */
 export interface JobOptions {
@@ -59,4 +60,10 @@ export interface JobOptions {
   readonly timeoutMs?: number;
   /** Most items that run at the same time on one instance. @default all of them */
   readonly concurrency?: number;
+  /**
+   * What becomes of an item whose handler goes on for the module's `hungGraceMs` after its signal has aborted. `wait`: it
+   * starts nowhere until the handler returns or the session ends. `release`: it is given up to others, and with `failover`
+   * run again; only for handlers whose effects are fenced by the token, since the old one still runs. @default 'wait'
+   */
+  readonly onHung?: OnHung;
 }

@@ -44,6 +44,7 @@ describe('resolveJobOptions', () => {
       shardingTimeoutMs: 30_000,
       timeoutMs: undefined,
       concurrency: undefined,
+      onHung: 'wait',
     });
     expect(configuration).toSatisfy(Object.isFrozen);
   });
@@ -128,6 +129,7 @@ describe('resolveJobOptions', () => {
     ['jobExtraConfigurations', '- a\nfailover: true', 'jobExtraConfigurations must be a YAML list'],
     ['serverRetentionMinutes', -1, 'serverRetentionMinutes must be a whole number from 0 to 2147483647, but is -1'],
     ['timeoutMs', 0, 'timeoutMs must be a whole number from 1 to 2147483647, but is 0'],
+    ['onHung', 'abandon', 'onHung must be "wait" or "release", but is "abandon"'],
     ['concurrency', -1, 'concurrency must be a whole number from 1 to 2147483647, but is -1'],
     ['shardingTimeoutMs', Number.NaN, 'shardingTimeoutMs must be a whole number from 1 to 2147483647, but is NaN'],
     ['strategy', 'STICKIER', 'no sharding strategy "STICKIER"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN'],

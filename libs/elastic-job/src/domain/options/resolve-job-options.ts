@@ -6,6 +6,7 @@ import type { JobConfiguration } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
 import { JobOptionsRules } from './job-options.rules.js';
 import { findNearestName } from './nearest-name.js';
+import type { OnHung } from './on-hung-option.js';
 import { findFault, show } from './option-rules.js';
 import { resolveStrategy } from './resolve-strategy.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
@@ -16,6 +17,8 @@ export const DEFAULT_STRATEGY = 'AVG_ALLOCATION';
 export const DEFAULT_SHARDING_TIMEOUT_MS = 30_000;
 /** How long the registry remembers a server without instances unless the job says otherwise, in minutes. */
 export const DEFAULT_SERVER_RETENTION_MINUTES = 1_440;
+/** What becomes of an item whose handler hangs unless the job says otherwise. */
+export const DEFAULT_ON_HUNG: OnHung = 'wait';
 
 /** Where options come from. */
 export interface JobOptionsSource {
@@ -84,6 +87,7 @@ function withDefaults(options: JobOptions) {
     shardingTimeoutMs: options.shardingTimeoutMs ?? DEFAULT_SHARDING_TIMEOUT_MS,
     timeoutMs: options.timeoutMs ?? undefined,
     concurrency: options.concurrency ?? undefined,
+    onHung: options.onHung ?? DEFAULT_ON_HUNG,
   };
 }
 

@@ -1,0 +1,290 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JobOptions, ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
+import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
+import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
+import { createTestCluster, type TestCluster, type TestRun } from '../../libs/elastic-job/src/testing/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { itemsOf, range } from './support/run-checks.js';
+
+const JOB = 'settle-orders';
+const MINUTE = 60_000;
+const HUNG_GRACE_MS = 5_000;
+
+let cluster: TestCluster;
+afterEach(() => cluster.stop());
+
+describe('a handler that does not heed its signal', () => {
+  it('given a time-out, when it goes on, then an alarm tells of it once, its item starts nowhere, and health shows it', async () => {
+    const handler = stuckOnce();
+    await startCluster(1, { handler, timeoutMs: 10_000 });
+    const first = await fire();
+
+    await cluster.advance(10_000 + HUNG_GRACE_MS);
+    expect(alarms(0)).toMatchObject([
+      { item: 0, since: runsFor(first)[0]!.startedAt + 10_000, reason: { code: 'JOB_TIMEOUT' }, isReleased: false },
+    ]);
+    expect(readiness()).toMatchObject({
+      status: 'degraded',
+      details: { reasons: [expect.stringContaining('item 0')] },
+    });
+    const second = await fire();
+
+    expect(runsFor(second)).toMatchObject([{ item: 1 }]);
+    expect(refusals(0, second)).toEqual([[0]]);
+    expect(alarms(0)).toHaveLength(1);
+  });
+
+  it('given a time-out, when it returns at last, then its outcome is the time-out, the fire time in between is made up for, and all is well', async () => {
+    const handler = stuckOnce();
+    await startCluster(1, { handler, timeoutMs: 10_000 });
+    await fire();
+    const second = await fire();
+
+    handler.letGo();
+    await cluster.advance(1_000);
+
+    expect(outcomesOf(0, 0)).toMatchObject([{ kind: 'failed', error: { code: 'JOB_TIMEOUT' } }, { kind: 'succeeded' }]);
+    expect(itemsOf(runsFor(second))).toEqual(range(2));
+    expect(readiness().status).toBe('up');
+  });
+
+  it('given a lost session, when its handler goes on, then the same process does not begin the item under its new id, and does once it returns', async () => {
+    const handler = stuckOnce();
+    await startCluster(1, { handler });
+    await fire();
+    cluster.partition(0);
+    await cluster.advance(15_000);
+    await cluster.heal(0);
+    const second = await fire();
+
+    expect(cluster.instances[0]!.instanceIds.size).toBe(2);
+    expect(runsFor(second)).toMatchObject([{ item: 1 }]);
+    expect(refusals(0, second)).toEqual([[0]]);
+    handler.letGo();
+    await cluster.advance(1_000);
+    expect(itemsOf(runsFor(second))).toEqual(range(2));
+  });
+
+  it('given it heeds the signal in time, when the grace is over, then there is no alarm and no timer is left', async () => {
+    await startCluster(1, { timeoutMs: 10_000, handler: ({ signal }) => aborted(signal) });
+    await fire();
+    const timers = cluster.clock.pendingTimers;
+
+    await cluster.advance(10_000 + 2 * HUNG_GRACE_MS);
+
+    expect(alarms(0)).toEqual([]);
+    expect(cluster.clock.pendingTimers).toBeLessThan(timers);
+  });
+
+  it('given it never returns, when its process shuts down, then the drain deadline holds and no timer is left', async () => {
+    await startCluster(1, { handler: () => new Promise(() => {}), timeoutMs: 10_000 }, { hungGraceMs: 10 * MINUTE });
+    await fire();
+
+    await cluster.leave(0);
+
+    expect(cluster.clock.pendingTimers).toBe(0);
+    expect(alarms(0)).toEqual([]);
+  });
+});
+
+describe("onHung: 'release'", () => {
+  it('given failover, when a handler hangs, then another instance runs the item, and the old handler has a stale token', async () => {
+    const handler = stuckOnce();
+    await startCluster(2, { handler, timeoutMs: 10_000, onHung: 'release', failover: true });
+    const first = await fire();
+    await cluster.advance(10_000 + HUNG_GRACE_MS + 1_000);
+
+    const [stuck, rescue] = runsFor(first).filter(({ item }) => item === 0);
+    expect(rescue).toMatchObject({ source: 'FAILOVER', instance: 1 - stuck!.instance });
+    expect(rescue!.token!).toBeGreaterThan(stuck!.token!);
+    expect(alarms(stuck!.instance)).toMatchObject([{ item: 0, isReleased: true }]);
+    expect(outcomesOf(stuck!.instance, 0)).toMatchObject([
+      { kind: 'aborted', reason: { code: 'HANDLER_HUNG', cause: { code: 'JOB_TIMEOUT' } } },
+    ]);
+    expect(() => handler.context!.assertHeld()).toThrow('Item 0');
+  });
+
+  it('given the old handler still runs, when the next fire time comes, then this process does not begin the item, and does once it returns', async () => {
+    const handler = stuckOnce();
+    await startCluster(1, { handler, timeoutMs: 10_000, onHung: 'release', failover: true });
+    await fire();
+    const second = await fire();
+    expect(runsFor(second)).toMatchObject([{ item: 1 }]);
+    expect(refusals(0, second)).toEqual([[0]]);
+
+    handler.letGo();
+    await cluster.advance(1_000);
+
+    expect(cluster.runs(JOB).filter(({ item }) => item === 0).length).toBeGreaterThan(1);
+    expect(alarms(0)).toHaveLength(1);
+    expect(readiness().status).toBe('up');
+  });
+
+  it('given a handler that hangs wherever it runs, when its rescue hangs too, then it is not passed on any further', async () => {
+    const handler = ({ shardingItem }: ShardingContext) => (shardingItem === 0 ? new Promise(() => {}) : undefined);
+    await startCluster(3, { handler, timeoutMs: 10_000, onHung: 'release', failover: true, cron: '0 0 * * * ?' });
+    await untilNext(60 * MINUTE);
+
+    await cluster.advance(10 * MINUTE);
+
+    expect(cluster.runs(JOB).filter(({ item }) => item === 0)).toMatchObject([
+      { source: 'NORMAL_TRIGGER' },
+      { source: 'FAILOVER' },
+    ]);
+  });
+});
+
+describe('suspendedGraceMs', () => {
+  it('given it passes without an answer, when the session is back, then what ran was aborted and is settled so, and the session is the same', async () => {
+    await startCluster(
+      1,
+      { handler: ({ signal }) => aborted(signal) },
+      { suspendedGraceMs: 500, sessionTimeoutMs: 20_000 },
+    );
+    await fire();
+    cluster.partition(0);
+    await cluster.advance(15_000);
+    expect(cluster.runs(JOB).every(({ endedAt }) => endedAt !== undefined)).toBe(true);
+
+    await cluster.heal(0);
+    await cluster.advance(1_000);
+
+    expect(outcomesOf(0, 0)).toMatchObject([{ kind: 'aborted', reason: { code: 'SUSPENDED_TOO_LONG' } }]);
+    expect(cluster.instances[0]!.instanceIds.size).toBe(1);
+  });
+
+  it.each([undefined, 30_000])(
+    'given %s, when an interruption is over before, then what runs goes on',
+    async (suspendedGraceMs) => {
+      await startCluster(
+        1,
+        { handler: () => cluster.clock.sleep(30_000) },
+        { suspendedGraceMs, sessionTimeoutMs: 20_000 },
+      );
+      await fire();
+      cluster.partition(0);
+      await cluster.advance(15_000);
+      await cluster.heal(0);
+      await cluster.advance(20_000);
+
+      expect(outcomesOf(0, 0)).toEqual([{ kind: 'succeeded' }]);
+    },
+  );
+});
+
+describe('an operator who cancels', () => {
+  it('given a holder that is cut off, when it is back, then it aborts what was cancelled meanwhile', async () => {
+    await startCluster(1, { handler: ({ signal }) => aborted(signal) }, { sessionTimeoutMs: 20_000 });
+    await fire();
+    const operator = await operations();
+    cluster.partition(0);
+    await cluster.advance(5_000);
+
+    await cluster.clock.advanceUntil(operator.cancel(JOB, 1));
+    await cluster.heal(0);
+    await cluster.advance(1_000);
+
+    expect(outcomesOf(0, 1)).toMatchObject([{ kind: 'aborted', reason: { code: 'CANCELLED' } }]);
+    expect(outcomesOf(0, 0)).toEqual([]);
+  });
+
+  it('given a holder that crashes before it hears, when the item fails over, then the rescue runs to its end', async () => {
+    await startCluster(2, {
+      handler: ({ source }) => (source === 'FAILOVER' ? cluster.clock.sleep(5_000) : new Promise(() => {})),
+      failover: true,
+    });
+    const first = await fire();
+    const holder = runsFor(first).find(({ item }) => item === 1)!.instance;
+    const operator = await operations();
+    cluster.crash(holder);
+    await cluster.clock.advanceUntil(operator.cancel(JOB, 1));
+    await cluster.advance(30_000);
+
+    expect(outcomesOf(1 - holder, 1)).toEqual([{ kind: 'succeeded' }]);
+  });
+});
+
+type Options = Partial<JobOptions> & { readonly handler?: (context: ShardingContext) => unknown };
+
+async function startCluster(
+  instances: number,
+  { handler = () => {}, ...options }: Options,
+  timing: { hungGraceMs?: number; suspendedGraceMs?: number; sessionTimeoutMs?: number } = {},
+): Promise<void> {
+  const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, ...options, handler };
+  cluster = await createTestCluster({
+    instances,
+    drainTimeoutMs: 1_000,
+    hungGraceMs: HUNG_GRACE_MS,
+    ...timing,
+    jobs: [job],
+  });
+}
+
+/** A handler whose first run of item 0 goes on until it is let go, whatever its signal says. */
+function stuckOnce() {
+  let letGo = () => {};
+  const stuck = new Promise<void>((resolve) => (letGo = resolve));
+  const handler = Object.assign(
+    (context: ShardingContext): unknown => {
+      if (context.shardingItem !== 0 || handler.context !== undefined) return undefined;
+      handler.context = context;
+      return stuck;
+    },
+    { letGo, context: undefined as ShardingContext | undefined },
+  );
+  return handler;
+}
+
+/** Moves on to just after the next full minute. @returns that minute */
+async function fire(): Promise<number> {
+  await untilNext(MINUTE);
+  const fireTime = Math.floor(cluster.clock.wallNow() / MINUTE) * MINUTE;
+  return fireTime;
+}
+
+function untilNext(ms: number): Promise<void> {
+  return cluster.advance(ms - (cluster.clock.wallNow() % ms) + 100);
+}
+
+async function operations(): Promise<JobOperateApi> {
+  const { clock, registry } = cluster;
+  const center = registry.center({ namespace: 'test', clock, sessionTimeoutMs: 60_000, requestTimeoutMs: 5_000 });
+  await cluster.clock.advanceUntil(center.connect());
+  return new JobOperateApi(center, clock);
+}
+
+function runsFor(fireTime: number): readonly TestRun[] {
+  return cluster.runs(JOB).filter((run) => run.fireTime === fireTime);
+}
+
+type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
+
+function alarms(instance: number): readonly EventOf<'hung'>[] {
+  return cluster.events(instance).filter((event) => event.kind === 'hung');
+}
+
+/** The items that still ran here when a fire time came. */
+function refusals(instance: number, fireTime: number): (readonly number[])[] {
+  return cluster
+    .events(instance)
+    .filter((event) => event.kind === 'refused')
+    .filter(({ trigger, cause }) => trigger.fireTime === fireTime && cause === 'still running')
+    .map(({ items }) => items);
+}
+
+function outcomesOf(instance: number, item: number): EventOf<'settled'>['outcome'][] {
+  return cluster
+    .events(instance)
+    .filter((event) => event.kind === 'settled')
+    .filter((event) => event.item === item)
+    .map(({ outcome }) => outcome);
+}
+
+function readiness() {
+  return judgeReadiness(cluster.instances[0]!.runtime.status());
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
