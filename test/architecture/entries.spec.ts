@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as library from '@app/elastic-job';
+import * as plainSqlGuard from '@app/elastic-job/guards/plain-sql';
 import * as sqlGuard from '@app/elastic-job/guards/sql';
 import * as terminus from '@app/elastic-job/terminus';
 import * as testing from '@app/elastic-job/testing';
@@ -45,15 +46,18 @@ describe('the entry points of the package', () => {
         'nextFireTimes',
         'LeaseLostError',
         'FencedError',
+        'ZooKeeperGuard',
       ),
     );
     expect(terminus).toMatchObject(functions('ElasticJobHealthIndicator'));
     expect(sqlGuard).toMatchObject(functions('SqlGuard', 'FencedError'));
+    expect(plainSqlGuard).toMatchObject(functions('PlainSqlGuard', 'FencedError'));
     expect(testing).toMatchObject(functions('createTestCluster', 'VirtualClock'));
   });
 
   it('given the entries, when their exports are listed, then none has a default', () => {
-    for (const entry of [library, terminus, sqlGuard, testing]) expect(entry).not.toHaveProperty('default');
+    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, testing])
+      expect(entry).not.toHaveProperty('default');
   });
 });
 

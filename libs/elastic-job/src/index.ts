@@ -38,6 +38,8 @@ export {
   type ExecutionSource,
   type GuaranteePhase,
   FencedError,
+  type FencedStore,
+  type FencePosition,
   HandlerHungError,
   HiddenText,
   importElasticJob2Configuration,
@@ -73,6 +75,13 @@ export {
   UnknownJobError,
   UnknownStrategyError,
 } from './domain/index.js';
+export {
+  FenceAheadError,
+  FenceContentionError,
+  type FencedRun,
+  MissingTokenError,
+  ZooKeeperGuard,
+} from './guards/index.js';
 export {
   CLOCK,
   ElasticJob,

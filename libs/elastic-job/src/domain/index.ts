@@ -1,6 +1,7 @@
 export * from './begin.decision.js';
 export * from './catch-up.decision.js';
 export * from './errors.js';
+export * from './fence.js';
 export * from './guarantee.decision.js';
 export * from './job-instance.js';
 export * from './lease.errors.js';

@@ -53,6 +53,10 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   suspendedGraceMs: unknown = undefined;
 
   @IsOptional()
+  @IsFences()
+  fences: unknown = undefined;
+
+  @IsOptional()
   @IsClock()
   clock: unknown = undefined;
 }
@@ -157,6 +161,14 @@ function IsStrategies(): PropertyDecorator {
       const wrong = value.filter((one) => !isStrategy(one)).map(show);
       return `${given.property} must be strategies or classes of such, but has ${wrong.join(', ')}`;
     },
+  );
+}
+
+function IsFences(): PropertyDecorator {
+  return rule(
+    'isFences',
+    (list) => Array.isArray(list) && list.every((one) => hasMethods(one, 'assertNotAhead')),
+    mustBe('a list of guards, such as [new SqlGuard(db)]'),
   );
 }
 

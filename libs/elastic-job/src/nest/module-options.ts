@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/index.js';
-import type { JobName, JobOptions, ShardingStrategy } from '../domain/index.js';
+import type { FencedStore, JobName, JobOptions, ShardingStrategy } from '../domain/index.js';
 import type { MemoryRegistry, ZooKeeperOptions } from '../registry/index.js';
 
 /** A registry inside this process: the default, for development, tests and single-process applications. */
@@ -48,6 +48,11 @@ export interface ElasticJobModuleOptions {
   readonly javaReconnectGraceMs?: number;
   /** How long a handler may go on after its signal has aborted before an alarm tells of it, in milliseconds. @default 30_000 */
   readonly hungGraceMs?: number;
+  /**
+   * Guarded stores, such as a `SqlGuard`: start is refused if one has seen tokens that the registry has yet to reach, as
+   * after the registry was restored or replaced; the error names the `tokenEpoch` that helps. @default []
+   */
+  readonly fences?: readonly FencedStore[];
   /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none: LOST decides */
   readonly suspendedGraceMs?: number;
   /** Time, chance and host. @default those of this process */
@@ -67,5 +72,6 @@ export interface ResolvedModuleOptions {
   readonly javaReconnectGraceMs: number | undefined;
   readonly hungGraceMs: number | undefined;
   readonly suspendedGraceMs: number | undefined;
+  readonly fences: readonly FencedStore[];
   readonly clock: Clock | undefined;
 }

@@ -29,6 +29,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     javaReconnectGraceMs: options.javaReconnectGraceMs,
     hungGraceMs: options.hungGraceMs,
     suspendedGraceMs: options.suspendedGraceMs,
+    fences: options.fences ?? [],
     clock: options.clock,
   };
   return Object.freeze(resolved);

@@ -63,7 +63,7 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
   const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies } = options;
-  const { hungGraceMs, suspendedGraceMs } = options;
+  const { hungGraceMs, suspendedGraceMs, fences } = options;
   const connectionTimeoutMs = options.registry.type === 'zookeeper' ? options.registry.connectionTimeoutMs : undefined;
   return new ElasticJobRuntime({
     registry,
@@ -75,6 +75,7 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     javaReconnectGraceMs,
     hungGraceMs,
     suspendedGraceMs,
+    fences,
     connectionTimeoutMs,
     strategies,
   });

@@ -3,6 +3,7 @@ import type { JobConfiguration, JobInstance, JobName } from '../domain/index.js'
 import { JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
+import { assertFencesNotAhead } from './fence-check.js';
 import type { JobDefinition } from './job-definition.js';
 import { JobDeparture } from './job-departure.js';
 import { JobSchedule } from './job-schedule.js';
@@ -71,10 +72,11 @@ export class JobRuntime {
   }
 
   private async openSession(self: JobInstance): Promise<void> {
-    const { registry, clock } = this.options;
+    const { registry, clock, fences, tokenEpoch } = this.options;
     const tree = await JobTree.open(registry, clock, this.jobName, self);
     try {
       await this.whileWanted(tree, () => this.services.configurations.install(tree));
+      await this.whileWanted(tree, () => assertFencesNotAhead(tree, fences, tokenEpoch));
       this.departure.signal.throwIfAborted();
       this.settings.apply(tree);
       // Once it has run, it waits for the peer to leave or for the settings to change.

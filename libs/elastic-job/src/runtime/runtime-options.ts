@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { StrategyLookup } from '../coordination/index.js';
+import type { FencedStore } from '../domain/index.js';
 import { DEFAULT_HUNG_GRACE_MS } from '../executor/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 
@@ -33,6 +34,8 @@ export interface RuntimeOptions {
    * until the session is lost
    */
   readonly suspendedGraceMs?: number;
+  /** Guarded stores: a job does not start if one of them is ahead of the registry. @default [] */
+  readonly fences?: readonly FencedStore[];
   /** Users' own sharding strategies, by type. */
   readonly strategies?: StrategyLookup;
 }
@@ -49,6 +52,7 @@ export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeO
     tokenEpoch: options.tokenEpoch ?? 0,
     reshardDelayMs: options.reshardDelayMs ?? 100,
     javaReconnectGraceMs: options.javaReconnectGraceMs ?? 1_000,
+    fences: options.fences ?? [],
     hungGraceMs: options.hungGraceMs ?? DEFAULT_HUNG_GRACE_MS,
   });
 }

@@ -13,6 +13,7 @@
  * SQLite and PostgreSQL; any driver that Kysely has for them.
  */
 export { FencedError } from '../../domain/index.js';
-export * from './fence.errors.js';
-export { advanceFenceSql, createFenceTableSql } from './fence-table.js';
+export * from '../fence.errors.js';
+export type * from '../fenced-run.js';
+export { advanceFenceSql, createFenceTableSql } from '../plain-sql/index.js';
 export * from './sql-guard.js';

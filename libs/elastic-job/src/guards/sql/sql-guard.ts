@@ -1,10 +1,8 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
-import { FencedError, type JobName, type ShardingContext } from '../../domain/index.js';
-import { FenceAheadError, MissingTokenError } from './fence.errors.js';
-import { advanceFenceSql, createFenceTableSql, selectAheadSql } from './fence-table.js';
-
-/** What the guard needs to know about a run; a `ShardingContext` has it. */
-export type FencedRun = Pick<ShardingContext, 'jobName' | 'shardingItem' | 'token' | 'tokenEpoch'>;
+import { FencedError, type FencedStore, type FencePosition, type JobName } from '../../domain/index.js';
+import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
+import type { FencedRun } from '../fenced-run.js';
+import { advanceFenceSql, createFenceTableSql, selectAheadSql } from '../plain-sql/index.js';
 
 /**
  * Guards one database against stale runs.
@@ -13,7 +11,7 @@ export type FencedRun = Pick<ShardingContext, 'jobName' | 'shardingItem' | 'toke
  * await guard.write(context, (trx) => trx.insertInto('payment').values(payment).execute());
  * ```
  */
-export class SqlGuard<Database> {
+export class SqlGuard<Database> implements FencedStore {
   constructor(private readonly db: Kysely<Database>) {}
 
   /** Creates the guard table if there is none. */
@@ -50,14 +48,11 @@ export class SqlGuard<Database> {
   }
 
   /**
-   * Checks at start that the registry has not fallen behind the guard table.
+   * Checks that the registry has not fallen behind the guard table. Start does, for guards in the module's `fences`.
    * @param registry the module's `tokenEpoch`, and the registry's latest transaction id (the mzxid of any node written now)
    * @throws {FenceAheadError} if it has; the message names the remedy.
    */
-  async assertNotAhead(
-    jobName: JobName,
-    registry: { readonly tokenEpoch: number; readonly token: bigint },
-  ): Promise<void> {
+  async assertNotAhead(jobName: JobName, registry: FencePosition): Promise<void> {
     const query = statement<AheadRow>(selectAheadSql, [jobName, registry.tokenEpoch, registry.token]);
     const [ahead] = (await query.execute(this.db)).rows;
     if (!ahead) return;

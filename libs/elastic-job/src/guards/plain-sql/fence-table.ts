@@ -15,7 +15,7 @@ create table if not exists elastic_job_fence (
  * Claims the store for one run: parameters job name, item, tokenEpoch, token (as bigint). To be executed first in the
  * transaction of the effect. One affected row: go on. None: a newer run has written; roll back.
  *
- * For users without Kysely; where the driver counts parameters, replace `?` by `$1` to `$4`.
+ * Where the driver counts parameters, replace `?` by `$1` to `$4`, as `PlainSqlGuard` does.
  */
 export const advanceFenceSql = `
 insert into elastic_job_fence (job_name, item, token_epoch, token)

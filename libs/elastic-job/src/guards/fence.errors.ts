@@ -1,4 +1,4 @@
-import { ElasticJobError, type JobName } from '../../domain/index.js';
+import { ElasticJobError, type FencePosition, type JobName } from '../domain/index.js';
 
 /** A run without a fencing token wants to write to a guarded store. */
 export class MissingTokenError extends ElasticJobError {
@@ -15,25 +15,39 @@ export class MissingTokenError extends ElasticJobError {
   }
 }
 
+/** A fence was written by others again and again while this run tried to write. */
+export class FenceContentionError extends ElasticJobError {
+  readonly code = 'FENCE_CONTENTION';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+  ) {
+    super(
+      `Item ${item} of job "${jobName}": the fence was changed at every try; look for somebody who rewrites its node.`,
+    );
+  }
+}
+
 /**
- * The guard table has seen tokens that the registry has yet to reach: the registry was restored or replaced, and counts
+ * The guarded store has seen tokens that the registry has yet to reach: the registry was restored or replaced, and counts
  * from below. Every write would be refused.
  */
 export class FenceAheadError extends ElasticJobError {
   readonly code = 'FENCE_AHEAD';
 
   /**
-   * @param stored the newest pair in the guard table
+   * @param stored the newest pair in the store
    * @param registry the pair that a run begun now would have
    */
   constructor(
     readonly jobName: JobName,
     readonly item: number,
-    readonly stored: { readonly tokenEpoch: number; readonly token: bigint },
-    readonly registry: { readonly tokenEpoch: number; readonly token: bigint },
+    readonly stored: FencePosition,
+    readonly registry: FencePosition,
   ) {
     super(
-      `Job "${jobName}": the guard table has (tokenEpoch ${stored.tokenEpoch}, token ${stored.token}) for item ${item}, ` +
+      `Job "${jobName}": the guarded store has (tokenEpoch ${stored.tokenEpoch}, token ${stored.token}) for item ${item}, ` +
         `the registry is only at (tokenEpoch ${registry.tokenEpoch}, token ${registry.token}), so every write would be ` +
         `refused. If the registry was restored or replaced, set the module's "tokenEpoch" to ${stored.tokenEpoch + 1} ` +
         `on all instances.`,

@@ -1,0 +1,3 @@
+export * from './fence.errors.js';
+export type * from './fenced-run.js';
+export * from './zookeeper-guard.js';

@@ -1,0 +1,10 @@
+/**
+ * The fence for stores in SQL, for whatever driver. The promises are those of `guards/sql`, which needs Kysely.
+ *
+ * SQLite and PostgreSQL: MySQL has no `on conflict ... where`.
+ */
+export { FencedError } from '../../domain/index.js';
+export * from '../fence.errors.js';
+export type * from '../fenced-run.js';
+export * from './fence-table.js';
+export * from './plain-sql-guard.js';

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FencedError } from '../domain/index.js';
+import { MemoryRegistry, type Operation, type RegistryCenter } from '../registry/index.js';
+import { VirtualClock } from '../testing/index.js';
+import { FenceAheadError, type FencedRun, MissingTokenError, ZooKeeperGuard } from './index.js';
+
+const JOB = 'settle-orders';
+// Beyond 2^53, where a JavaScript number would take neighbours for equal.
+const TOKEN = 2n ** 62n;
+
+let server: MemoryRegistry;
+let registry: RegistryCenter;
+let guard: ZooKeeperGuard;
+beforeEach(async () => {
+  server = new MemoryRegistry(new VirtualClock());
+  registry = await connect();
+  await registry.create('/ledger', '', 'PERSISTENT');
+  guard = new ZooKeeperGuard(registry, '/fences');
+});
+
+async function connect(): Promise<RegistryCenter> {
+  const options = { namespace: 'test', clock: new VirtualClock(), sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
+  const center = server.center(options);
+  await center.connect();
+  return center;
+}
+
+const run = (token: bigint | undefined, tokenEpoch = 0, shardingItem = 0): FencedRun => ({
+  jobName: JOB,
+  shardingItem,
+  token,
+  tokenEpoch,
+});
+const entry = (data: string): Operation => ({ kind: 'create', path: '/ledger/e', data, mode: 'PERSISTENT_SEQUENTIAL' });
+const write = (data: string, as: FencedRun, through = guard) => through.write(as, [entry(data)]);
+
+/** What was written, in order. */
+async function ledger(): Promise<string[]> {
+  const names = (await registry.children('/ledger')).toSorted();
+  return (await registry.readMany(names.map((name) => `/ledger/${name}`))).map((node) => node!.data);
+}
+
+describe('ZooKeeperGuard.write', () => {
+  it('given a run that writes several times, when its token is the newest, then every write is kept, at 2 requests', async () => {
+    await write('first', run(TOKEN));
+    const before = registry.traffic.foreground;
+    await write('second', run(TOKEN));
+
+    expect(registry.traffic.foreground - before).toBe(2);
+    expect(await ledger()).toEqual(['first', 'second']);
+  });
+
+  it('given a rescuer that has written, when the stale run writes, then it is refused, and nothing of it is applied', async () => {
+    await write('rescuer', run(TOKEN + 1n));
+
+    const refusal = await write('stale', run(TOKEN)).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(FencedError);
+    expect(refusal).toMatchObject({ code: 'FENCED', jobName: JOB, item: 0, token: TOKEN });
+    expect(await ledger()).toEqual(['rescuer']);
+  });
+
+  it('given a rescuer that writes between the look and the write of a stale run, when that writes, then it is refused all the same', async () => {
+    await write('stale, in time', run(TOKEN));
+    const slow = await connect();
+    const transaction = slow.transaction.bind(slow);
+    slow.transaction = async (...request) => {
+      await write('rescuer', run(TOKEN + 1n));
+      return transaction(...request);
+    };
+
+    await expect(write('stale, late', run(TOKEN), new ZooKeeperGuard(slow, '/fences'))).rejects.toThrow(FencedError);
+    expect(await ledger()).toEqual(['stale, in time', 'rescuer']);
+  });
+
+  it('given a higher tokenEpoch, when tokens count from below again, then the epoch decides', async () => {
+    await write('old ensemble', run(TOKEN, 0));
+    await write('new ensemble', run(7n, 1));
+
+    await expect(write('old ensemble, late', run(TOKEN + 1n, 0))).rejects.toThrow(FencedError);
+    expect(await ledger()).toEqual(['old ensemble', 'new ensemble']);
+  });
+
+  it('given two items, when one has seen a newer token, then the other is not affected', async () => {
+    await write('item 1', run(TOKEN + 1n, 0, 1));
+    await write('item 0', run(TOKEN, 0, 0));
+    expect(await ledger()).toEqual(['item 1', 'item 0']);
+  });
+
+  it('given operations that the registry refuses, when they are written, then the answer names them, and the fence stays', async () => {
+    const missing: Operation = { kind: 'delete', path: '/ledger/missing' };
+
+    const result = await guard.write(run(TOKEN + 1n), [entry('a'), missing]);
+
+    expect(result).toEqual({ kind: 'refused', index: 1, path: '/ledger/missing', refusal: 'NO_NODE' });
+    await write('older run', run(TOKEN));
+    expect(await ledger()).toEqual(['older run']);
+  });
+
+  it('given operations with results, when they are accepted, then the caller gets those alone', async () => {
+    const result = await guard.write(run(TOKEN), [entry('a'), { kind: 'check', path: '/ledger' }]);
+    expect(result).toMatchObject({ kind: 'committed', results: [{ kind: 'create' }, { kind: 'check' }] });
+  });
+
+  it('given a job without monitorExecution, when it writes, then the error says which setting it lacks', async () => {
+    await expect(write('untokened', run(undefined))).rejects.toThrow(MissingTokenError);
+    expect(await ledger()).toEqual([]);
+  });
+
+  it('given old and new runs that write at once, when all are answered, then the store saw tokens in order only', async () => {
+    const tokens = Array.from({ length: 60 }, (_, index) => TOKEN + BigInt((index * 37) % 60));
+    const guards = await Promise.all([0, 1, 2].map(async () => new ZooKeeperGuard(await connect(), '/fences')));
+
+    await Promise.allSettled(tokens.map((token, index) => write(String(token), run(token), guards[index % 3])));
+
+    const seen = (await ledger()).map(BigInt);
+    expect(seen).toEqual(seen.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(seen.at(-1)).toBe(TOKEN + 59n);
+  });
+});
+
+describe('ZooKeeperGuard.assertNotAhead', () => {
+  it('given a registry that has counted on, or no fence at all, when checked, then nothing is said', async () => {
+    const check = (jobName: string, token: bigint) => guard.assertNotAhead(jobName, { tokenEpoch: 0, token });
+    await expect(check(JOB, 1n)).resolves.toBeUndefined();
+    await write('a', run(TOKEN));
+    await expect(check(JOB, TOKEN)).resolves.toBeUndefined();
+    await expect(check('bill-orders', 1n)).resolves.toBeUndefined();
+  });
+
+  it('given a replaced registry, when checked, then the error names the newest writer and the tokenEpoch that helps', async () => {
+    await write('a', run(TOKEN, 2, 0));
+    await write('b', run(TOKEN + 1n, 2, 5));
+
+    const refusal = await guard.assertNotAhead(JOB, { tokenEpoch: 2, token: 900n }).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(FenceAheadError);
+    expect(refusal).toMatchObject({
+      item: 5,
+      stored: { tokenEpoch: 2, token: TOKEN + 1n },
+      message: expect.stringContaining('set the module\'s "tokenEpoch" to 3'),
+    });
+  });
+});
