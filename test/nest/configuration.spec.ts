@@ -48,12 +48,17 @@ describe('module options', () => {
       strategies: [{ type: 'MINE' }],
       jobs: { 'settle-orders': 5 },
       drainTimeout: 7,
+      hungGraceMs: -1,
+      suspendedGraceMs: 'never',
+      fences: [{ db: 1 }],
     };
     const [place, ...problems] = await problemsOf(options);
     expect(place).toBe('module options');
     expect(problems.toSorted()).toEqual([
       'drainTimeout (given as 7) is not an option of the module; did you mean drainTimeoutMs?',
       'drainTimeoutMs must be a whole number from 0 to 2147483647, but is -5',
+      'fences must be guards, such as a SqlGuard, but has an object (db)',
+      'hungGraceMs must be a whole number from 0 to 2147483647, but is -1',
       'instanceId must be a text without "/", "@-@" and blanks, such as a pod name, but is "a/b"',
       'jobs must be options by job name, such as { "settle-orders": { disabled: true } }, but is an object (settle-orders)',
       'processing must be true or false, but is "no"',
@@ -63,6 +68,7 @@ describe('module options', () => {
       'registry.sesionTimeoutMs (given as 1) is not an option of the module; did you mean registry.sessionTimeoutMs?',
       'registry.sessionTimeoutMs must be a whole number from 1 to 2147483647, but is 0.5',
       'strategies must be strategies or classes of such, but has an object (type)',
+      'suspendedGraceMs must be a whole number from 0 to 2147483647, but is "never"',
       'tokenEpoch must be a whole number from 0 to 2147483647, but is 1.5',
     ]);
   });

@@ -19,8 +19,8 @@ export interface ShardingContext {
   /** 1, and more for retries within the lease. */
   readonly attempt: number;
   /**
-   * Aborts on timeout, on shutdown's deadline, or when this instance may no longer own the item. It cannot abort while the
-   * handler blocks the event loop; `assertHeld` tells the truth also then.
+   * Aborts on timeout, on an operator's cancel, on shutdown's deadline, or when this instance may no longer own the item; its
+   * reason says which. It cannot abort while the handler blocks the event loop; `assertHeld` tells the truth also then.
    */
   readonly signal: AbortSignal;
   /** Fencing token: grows with every run of the item. Undefined without `monitorExecution`. */
@@ -28,7 +28,7 @@ export interface ShardingContext {
   /** Goes before the token in every comparison. */
   readonly tokenEpoch: number;
   /**
-   * Returns if this instance may still act for the item. Synchronous, so also right right after a pause.
+   * Returns if this instance may still act for the item. Synchronous, so also right after a pause, and never later than the signal.
    * @throws {LeaseLostError} if it may not.
    */
   assertHeld(): void;

@@ -21,7 +21,7 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   jobs: unknown = undefined;
 
   @IsOptional()
-  @IsStrategies()
+  @IsListOf('strategies or classes of such', isStrategy)
   strategies: unknown = undefined;
 
   @IsOptional()
@@ -53,7 +53,7 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   suspendedGraceMs: unknown = undefined;
 
   @IsOptional()
-  @IsFences()
+  @IsListOf('guards, such as a SqlGuard', (one) => hasMethods(one, 'assertNotAhead'))
   fences: unknown = undefined;
 
   @IsOptional()
@@ -151,24 +151,17 @@ function IsOverridesByName(): PropertyDecorator {
   );
 }
 
-function IsStrategies(): PropertyDecorator {
+/** @param what each of them must be, in the plural */
+function IsListOf(what: string, isOne: (value: unknown) => boolean): PropertyDecorator {
   return rule(
-    'isStrategies',
-    (list) => Array.isArray(list) && list.every(isStrategy),
+    'isListOf',
+    (list) => Array.isArray(list) && list.every(isOne),
     (given) => {
       const value: unknown = given.value;
-      if (!Array.isArray(value)) return mustBe('a list of strategies')(given);
-      const wrong = value.filter((one) => !isStrategy(one)).map(show);
-      return `${given.property} must be strategies or classes of such, but has ${wrong.join(', ')}`;
+      if (!Array.isArray(value)) return mustBe(`a list of ${what}`)(given);
+      const wrong = value.filter((one) => !isOne(one)).map(show);
+      return `${given.property} must be ${what}, but has ${wrong.join(', ')}`;
     },
-  );
-}
-
-function IsFences(): PropertyDecorator {
-  return rule(
-    'isFences',
-    (list) => Array.isArray(list) && list.every((one) => hasMethods(one, 'assertNotAhead')),
-    mustBe('a list of guards, such as [new SqlGuard(db)]'),
   );
 }
 

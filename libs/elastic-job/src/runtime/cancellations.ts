@@ -26,8 +26,9 @@ export class Cancellations {
   }
 
   hear(event: JobTreeEvent): void {
-    if (event.kind === 'CancelRequested' && this.parts.running.has(event.item)) this.looking.wake();
-    if (event.kind === 'TreeReset') this.looking.wake();
+    const { running, tree } = this.parts;
+    if (event.kind === 'CancelRequested' && running.has(event.item)) this.looking.wake();
+    if (event.kind === 'TreeReset' && tree.cancels().length > 0) this.looking.wake();
   }
 
   /** Items run under the lease from now on; the news of a request may have been faster than the reply to their begin. */
@@ -38,6 +39,7 @@ export class Cancellations {
 
   private async look(): Promise<void> {
     const { running, tree } = this.parts;
+    await tree.sync({ signal: tree.signal });
     const items = tree.cancels().filter((item) => running.has(item));
     const paths = items.map((item) => tree.paths.cancel(item));
     if (!(await tree.load(paths, { signal: tree.signal }))) return this.looking.wake();
