@@ -33,6 +33,7 @@ export {
   CronSyntaxError,
   DistributeOnceElasticJobListener,
   DrainDeadlineError,
+  InstanceRemovedError,
   ElasticJobError,
   type ElasticJobListener,
   type ExecutionSource,

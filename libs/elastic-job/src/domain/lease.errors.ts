@@ -52,6 +52,20 @@ export class DrainDeadlineError extends ElasticJobError {
   }
 }
 
+/** An operator has removed the instance from the job while the item ran. The reason of the aborted signal. */
+export class InstanceRemovedError extends ElasticJobError {
+  readonly code = 'INSTANCE_REMOVED';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly instanceId: string,
+  ) {
+    super(
+      `Job "${jobName}": instance "${instanceId}" was removed from the job by an operator; restart the process to bring it back.`,
+    );
+  }
+}
+
 /** An operator has cancelled this one run of the item. The reason of the aborted signal. @see JobOperateApi.cancel */
 export class CancelledError extends ElasticJobError {
   readonly code = 'CANCELLED';

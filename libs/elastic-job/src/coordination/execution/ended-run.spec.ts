@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DrainDeadlineError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JOB, type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
 import type { ExecutionLease } from './execution-lease.js';
@@ -29,7 +30,7 @@ describe('the end of a run', () => {
   it('given Java peers and an aborted run, when it has ended, then its record says so, for whoever takes it over', async () => {
     await joinJava();
     const lease = await begin();
-    const outcome = { kind: 'aborted', reason: new Error('drain') } as const;
+    const outcome = { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) } as const;
 
     lease.settle(0, outcome);
     await registry.clock.advance(0);

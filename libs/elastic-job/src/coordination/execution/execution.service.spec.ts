@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CancelledError, type ShardOutcome } from '../../domain/index.js';
+import { CancelledError, DrainDeadlineError, InstanceRemovedError, type ShardOutcome } from '../../domain/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
 import { momentOf, SessionLease } from '../../registry/session-lease.js';
 import {
@@ -128,7 +128,7 @@ describe('a begin', () => {
 
   it('given a begin whose answer is lost and whose item was swept since, when the connection is back, then there is no lease', async () => {
     afterNextTransaction(other, async () => {
-      await (await registry.operator()).delete(other.tree.paths.instance(other.id));
+      await other.instances.leave(other.tree);
       await member.queue.sweep(member.tree, member.leader.term(JOB)!);
       throw new RegistryUnavailableError('transaction', 'unknown', 'the connection broke');
     });
@@ -181,7 +181,8 @@ describe('a settle', () => {
   });
 
   it.each<[string, ShardOutcome, number[]]>([
-    ['aborted', { kind: 'aborted', reason: new Error('drain') }, [0]],
+    ['been aborted by a drain', { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) }, [0]],
+    ['been aborted by a shutdown', { kind: 'aborted', reason: new InstanceRemovedError(JOB, 'a') }, [0]],
     ['been cancelled', { kind: 'aborted', reason: new CancelledError(JOB, 0) }, []],
     ['failed', { kind: 'failed', error: new Error('no') }, []],
   ])(

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sharedRunRecord } from '../../domain/index.js';
-import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { DrainDeadlineError, sharedRunRecord } from '../../domain/index.js';
+import { JOB, type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
 import { planOperations, stampOperations } from './plan-operations.js';
 
 let registry: Registry;
@@ -62,7 +62,7 @@ describe('what stands for the runs of Java, once it has left', () => {
 
   it('given an item that waits for failover, when records are stamped, then its own is kept', async () => {
     const { lease } = await member.begin([0]);
-    lease!.settle(0, { kind: 'aborted', reason: new Error('drain') });
+    lease!.settle(0, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
     await registry.clock.advance(0);
 
     expect(stamped()).toEqual([]);
