@@ -185,8 +185,7 @@ describe('what stays behind', () => {
     expect(cluster.clock.pendingTimers).toBe(idle);
     expect(tree.signal.aborted).toBe(true);
     expect(getEventListeners(tree.signal, 'abort')).toHaveLength(0);
-    // What tells others, for as long as the session lasts, that this was no crash.
-    expect(await traces(operator, JOB)).toEqual([`/${JOB}/sessions/${idOf(cluster, 0)}`]);
+    expect(await traces(operator, JOB)).toEqual([]);
     const { background } = { ...cluster.instances[0]!.center.traffic };
     const heard = cluster.events(0).length;
     await operator.set(`/${JOB}/servers/10.0.0.1`, 'DISABLED');

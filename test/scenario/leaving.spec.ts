@@ -5,7 +5,7 @@ import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { MemoryRegistry } from '../../libs/elastic-job/src/registry/index.js';
 import { resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import { operatorOf, traces } from './support/registry-walk.js';
-import { itemsOf, range } from './support/run-checks.js';
+import { ascending, itemsOf, range } from './support/run-checks.js';
 
 const JOB = 'settle-orders';
 const HOURLY = '0 0 * * * ?';
@@ -75,6 +75,126 @@ describe('an instance that leaves in order', () => {
 
     expect(cluster.runs(JOB)[2]).toMatchObject({ instance: third, source: 'FAILOVER' });
     expect(cluster.runs(JOB)[2]!.endedAt).toBeDefined();
+  });
+
+  it('given items that heed the deadline, when no other instance is there, then each is recorded as aborted and queued at once', async () => {
+    cluster = await startCluster({ instances: 1, handler: untilAborted, drainTimeoutMs: 3_000 });
+    await cluster.advance(untilNextHour() + 1_000);
+
+    await cluster.leave(0);
+
+    const operator = await operatorOf(cluster);
+    for (const item of range(3)) {
+      const [record, entry] = await operator.readMany([
+        `/${JOB}/sharding/${item}`,
+        `/${JOB}/leader/failover/items/${item}`,
+      ]);
+      expect(JSON.parse(record!.data)).toMatchObject({ settled: { outcome: 'aborted' } });
+      expect(entry!.stat.czxid).toBe(record!.stat.mzxid);
+    }
+    expect(await traces(operator, JOB)).toEqual([]);
+  });
+
+  it('given one item that heeds the deadline and one that does not, when their instance leaves, then each runs elsewhere and no mark is left', async () => {
+    cluster = await startCluster({
+      instances: 2,
+      total: 4,
+      drainTimeoutMs: 3_000,
+      handler: (context) => (context.shardingItem % 2 === 0 ? untilAborted(context) : hang(context)),
+    });
+    await cluster.advance(untilNextHour() + 1_000);
+    const own = itemsOf(cluster.runs(JOB).filter(({ instance }) => instance === 0));
+    expect(own.map((item) => item % 2).toSorted(ascending)).toEqual([0, 1]);
+
+    await cluster.leave(0);
+    await cluster.advance(500);
+
+    expect(outcomes(0)).toEqual(['aborted']);
+    expect(itemsOf(cluster.runs(JOB).filter(({ source }) => source === 'FAILOVER'))).toEqual(own);
+    const left = await traces(await operatorOf(cluster), JOB);
+    expect(left.filter((path) => own.some((item) => path.includes(`/sharding/${item}/`)))).toEqual([]);
+  });
+
+  it('given failover that is off, when a drain aborts items, then they are recorded as aborted and run again at the next fire time', async () => {
+    cluster = await startCluster({ instances: 2, handler: untilAborted, drainTimeoutMs: 3_000, failover: false });
+    await cluster.advance(untilNextHour() + 1_000);
+    const own = itemsOf(cluster.runs(JOB).filter(({ instance }) => instance === 0));
+
+    await cluster.leave(0);
+    await cluster.advance(60_000);
+
+    expect(outcomes(0)).toEqual(own.map(() => 'aborted'));
+    expect(cluster.runs(JOB)).toHaveLength(3);
+    const second = await cluster.advance(untilNextHour() + 1_000).then(() => cluster.runs(JOB).slice(3));
+    expect(itemsOf(second).filter((item) => own.includes(item))).toEqual(own);
+  });
+
+  it('given an item that ran longer than its time limit, when it has ended, then no other instance repeats it', async () => {
+    cluster = await startCluster({ instances: 2, handler: untilAborted, timeoutMs: 500 });
+
+    await cluster.advance(untilNextHour() + 10_000);
+
+    expect([...outcomes(0), ...outcomes(1)]).toEqual(['failed', 'failed', 'failed']);
+    expect(cluster.runs(JOB)).toHaveLength(3);
+  });
+
+  it.each(['leader', 'follower'])(
+    'given a %s whose items take long to end, when it leaves, then others own its items within 500 ms, and it ends what runs',
+    async (role) => {
+      cluster = await startCluster({ instances: 3, handler: () => cluster.clock.sleep(25_000) });
+      await cluster.advance(untilNextHour() + 1_000);
+      const isLeader = cluster.instances.map(({ runtime }) => runtime.leader.isLeader(JOB));
+      const leaver = isLeader.indexOf(role === 'leader');
+
+      const leaving = cluster.instances[leaver]!.runtime.stop();
+      const handOverMs = await timeUntil(() => ![...cluster.assignment(JOB).values()].includes(leaver));
+
+      expect(handOverMs).toBeLessThanOrEqual(500);
+      expect(cluster.runs(JOB).every(({ endedAt }) => endedAt === undefined)).toBe(true);
+      await cluster.advance(30_000);
+      await leaving;
+      expect(outcomes(leaver)).toEqual(['succeeded']);
+      expect(cluster.runs(JOB)).toHaveLength(3);
+    },
+  );
+
+  it('given a drain that lasts over a fire time, when that comes, then free items of the leaver run elsewhere, and the others once they are free', async () => {
+    cluster = await startCluster({
+      instances: 2,
+      total: 4,
+      cron: '0/10 * * * * ?',
+      handler: ({ shardingItem }) => cluster.clock.sleep(shardingItem === 0 ? 15_000 : 100),
+    });
+    await cluster.advance(untilNextHour() + 1_000);
+    const fireTime = cluster.clock.wallNow() - (cluster.clock.wallNow() % 10_000) + 10_000;
+    const holder = cluster.runs(JOB).find(({ item }) => item === 0)!.instance;
+
+    const leaving = cluster.instances[holder]!.runtime.stop();
+    await cluster.advance(fireTime - cluster.clock.wallNow() + 50);
+    const onTime = cluster.runs(JOB).filter((run) => run.fireTime === fireTime);
+    await cluster.advance(6_000);
+    await leaving;
+
+    expect(itemsOf(onTime)).toEqual([1, 2, 3]);
+    expect(onTime.every(({ instance }) => instance !== holder)).toBe(true);
+    const late = cluster.runs(JOB).find((run) => run.item === 0 && run.fireTime === fireTime)!;
+    expect(late).toMatchObject({ instance: 1 - holder, source: 'MISFIRE' });
+  });
+
+  it('given a drain, when an operator removes the instance meanwhile, then what runs is aborted at once and runs elsewhere', async () => {
+    cluster = await startCluster({ instances: 2, handler: untilAborted });
+    await cluster.advance(untilNextHour() + 1_000);
+    const own = itemsOf(cluster.runs(JOB).filter(({ instance }) => instance === 0));
+    const leaving = cluster.instances[0]!.runtime.stop();
+    await cluster.advance(1_000);
+
+    const [id] = cluster.instances[0]!.instanceIds;
+    await (await operatorOf(cluster)).delete(`/${JOB}/instances/${id}`);
+    await cluster.advance(1_000);
+
+    await leaving;
+    expect(outcomes(0)).toEqual(own.map(() => 'aborted'));
+    expect(itemsOf(cluster.runs(JOB).filter(({ source }) => source === 'FAILOVER'))).toEqual(own);
   });
 
   it('given a begin whose answer is on its way, when the instance leaves, then what was begun is run to its end first', async () => {
@@ -258,13 +378,29 @@ interface Options {
   readonly latencyMs?: number;
   readonly total?: number;
   readonly cron?: string;
+  readonly failover?: boolean;
+  readonly timeoutMs?: number;
 }
 
-function startCluster({ handler = () => {}, total = 3, cron = HOURLY, ...options }: Options): Promise<TestCluster> {
+function startCluster({
+  handler = () => {},
+  total = 3,
+  cron = HOURLY,
+  failover = true,
+  timeoutMs,
+  ...options
+}: Options): Promise<TestCluster> {
   return createTestCluster({
     ...options,
-    jobs: [{ name: JOB, cron, shardingTotalCount: total, failover: true, handler }],
+    jobs: [{ name: JOB, cron, shardingTotalCount: total, failover, timeoutMs, handler }],
   });
+}
+
+/** How long it takes until something is so, in milliseconds of virtual time; a minute if it never is. */
+async function timeUntil(isSo: () => boolean): Promise<number> {
+  const start = cluster.clock.monotonicNow();
+  while (!isSo() && cluster.clock.monotonicNow() - start < 60_000) await cluster.advance(1);
+  return cluster.clock.monotonicNow() - start;
 }
 
 function untilNextHour(): number {

@@ -103,7 +103,8 @@ export class Member {
       this.executions,
       center,
       clock,
-      new Absences(clock, 1_000),
+      new Absences(clock, () => 1_000),
+      new Absences(clock, () => 5_000),
     );
     this.guarantee = new GuaranteeService(trees, this.configurations, center, clock);
   }

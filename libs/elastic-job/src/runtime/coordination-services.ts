@@ -24,7 +24,10 @@ export interface CoordinationServices {
   readonly instances: InstanceService;
   readonly servers: ServerService;
   readonly retention: ServerRetention;
+  /** Java peers that are missing. */
   readonly absences: Absences;
+  /** Instances of ours that an operator has shut down. */
+  readonly shutdowns: Absences;
   readonly leader: LeaderService;
   readonly executions: ExecutionService;
   readonly sharding: ShardingService;
@@ -50,10 +53,12 @@ export function createCoordinationServices({
   const assertFits: AssertFits = (job) => assertFitsOneTransaction(registry, job);
   const configurations = new ConfigurationService(trees, assertFits, strategies);
   const executions = new ExecutionService(trees, configurations, registry, clock);
-  const absences = new Absences(clock, javaReconnectGraceMs);
+  const absences = new Absences(clock, () => javaReconnectGraceMs);
+  const shutdowns = new Absences(clock, (jobName) => configurations.current(jobName).shutdownGraceMs);
   return {
     trees,
     absences,
+    shutdowns,
     configurations,
     instances: new InstanceService(trees, registry, clock),
     servers: new ServerService(trees, registry),
@@ -61,7 +66,7 @@ export function createCoordinationServices({
     leader: new LeaderService(trees, registry, clock),
     executions,
     sharding: new ShardingService(trees, configurations, registry, clock),
-    queue: new FailoverQueue(trees, configurations, executions, registry, clock, absences),
+    queue: new FailoverQueue(trees, configurations, executions, registry, clock, absences, shutdowns),
     guarantee: new GuaranteeService(trees, configurations, registry, clock),
   };
 }

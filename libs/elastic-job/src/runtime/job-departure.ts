@@ -1,5 +1,5 @@
 import { type JobTree, untilAnswered } from '../coordination/index.js';
-import { DrainDeadlineError, type JobName } from '../domain/index.js';
+import { DrainDeadlineError, InstanceRemovedError, type JobName } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSession } from './job-session.js';
@@ -34,6 +34,8 @@ export interface JobDepartureParts {
 export class JobDeparture {
   private readonly ending = new AbortController();
   private removedBecause: string | undefined;
+  /** The instance node is gone, or about to go, for whichever reason. */
+  private isGone = false;
 
   constructor(private readonly parts: JobDepartureParts) {}
 
@@ -48,7 +50,8 @@ export class JobDeparture {
   }
 
   /**
-   * No new run from the first moment; running items end, or are aborted at the deadline; then the instance is removed.
+   * No new run from the first moment; others are given the items of this instance at once. What still runs here ends, or is
+   * aborted at the deadline; then the instance is removed. A handler that has not returned then leaves its mark behind.
    * Never rejects.
    * @param sessionEnds the session is closed afterwards, so what cannot be removed now goes with it. Else it is removed as
    *   soon as the registry answers.
@@ -59,12 +62,13 @@ export class JobDeparture {
     this.end(new LeftJobError(`Job "${jobName}": this instance is leaving.`));
     // Whoever has asked for it hears how it ended; here only that it did.
     await Promise.allSettled([this.parts.joined()]);
-    // Somebody who stays should lead while this instance waits for its handlers.
-    await this.attempt('resigning', () => services.leader.resign(jobName));
+    const announced = this.attempt('announcing the departure', (tree) => this.announce(tree));
     if (!(await running.endWithin(clock, drainTimeoutMs))) {
-      running.abort(new DrainDeadlineError(jobName, drainTimeoutMs));
+      running.end(new DrainDeadlineError(jobName, drainTimeoutMs));
       await running.endWithin(clock, ABORT_GRACE_MS);
     }
+    await announced;
+    this.isGone = true;
     await this.attempt('leaving the job', (tree) =>
       sessionEnds ? this.leave(tree) : untilAnswered(tree, clock, () => this.leave(tree)),
     );
@@ -73,19 +77,36 @@ export class JobDeparture {
   }
 
   /**
-   * An operator's shutdown: to come back, the process must be restarted. The session goes on, for other jobs and for what
-   * has to be given back by hand. Never rejects.
+   * An operator's shutdown: what runs is aborted at once, and the others wait for its marks up to `shutdownGraceMs`. To come
+   * back, the process must be restarted. The registry's session goes on, for other jobs. Never rejects.
    */
-  async obeyRemoval(): Promise<void> {
-    if (this.signal.aborted) return;
-    const { events, jobName, options, running } = this.parts;
-    const error = new LeftJobError(`Job "${jobName}": this instance was removed from the job by an operator.`);
-    this.removedBecause = error.message;
+  async obeyRemoval(instanceId: string): Promise<void> {
+    if (this.isGone) return;
+    this.isGone = true;
+    const { events, jobName, options, running, services } = this.parts;
+    const error = new InstanceRemovedError(jobName, instanceId);
     events.emit({ kind: 'error', jobName, message: 'this instance was removed from the job', error });
+    if (this.signal.aborted) return running.end(error); // The drain goes on.
+    const { shutdownGraceMs } = services.configurations.current(jobName);
+    this.removedBecause = error.message;
     this.end(error);
-    running.abort(error);
-    await this.attempt('resigning', (tree) => untilAnswered(tree, options.clock, () => this.abdicate(tree)));
+    running.end(error);
+    await Promise.all([
+      running.endWithin(options.clock, shutdownGraceMs),
+      this.attempt('resigning', (tree) => untilAnswered(tree, options.clock, () => this.abdicate(tree))),
+    ]);
+    // Last, since it tells the others that nothing more is to be waited for.
+    await this.attempt('leaving the job', (tree) =>
+      untilAnswered(tree, options.clock, () => services.instances.leave(tree)),
+    );
     this.parts.loseSession(error);
+  }
+
+  // Somebody who stays should have the items, and the lead, while this instance waits for its handlers.
+  private async announce(tree: JobTree): Promise<void> {
+    const { jobName, services } = this.parts;
+    await services.instances.announceDrain(tree);
+    await services.leader.resign(jobName);
   }
 
   // A Java successor sets the flag only for what it sees as leader: it has not seen this instance go.
@@ -96,7 +117,7 @@ export class JobDeparture {
     await leader.resign(this.parts.jobName);
   }
 
-  private end(reason: LeftJobError): void {
+  private end(reason: Error): void {
     this.ending.abort(reason);
     this.parts.stopBeginning();
   }

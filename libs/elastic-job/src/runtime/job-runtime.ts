@@ -151,7 +151,7 @@ export class JobRuntime {
     const { tree } = this.session ?? {};
     return {
       jobName: this.jobName,
-      isJoined: this.isEntered,
+      isJoined: this.isEntered && this.departure.removal === undefined,
       leader: tree?.leader(),
       mixedWith: tree?.peers() ?? [],
       differences: tree === undefined ? [] : this.settings.differences,
@@ -212,7 +212,8 @@ export class JobRuntime {
     const isConfiguration = event.kind === 'ConfigurationChanged';
     if (isReset || isConfiguration) this.reloadConfiguration(tree);
     if (!isReset && !isConfiguration && event.kind !== 'InstanceJoined' && event.kind !== 'InstanceLost') return;
-    if (this.isEntered && !tree.hasInstance(tree.self.jobInstanceId)) return void this.departure.obeyRemoval();
+    const { jobInstanceId } = tree.self;
+    if (this.isEntered && !tree.hasInstance(jobInstanceId)) return void this.departure.obeyRemoval(jobInstanceId);
     this.lookAtPeers(tree);
     this.enterSoon(tree);
   }

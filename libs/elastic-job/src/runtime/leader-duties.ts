@@ -26,6 +26,7 @@ export class LeaderDuties {
   private readonly peers: RecentPeers;
   private readonly resharding: Resharding;
   private reconciling: Timer | undefined;
+  private waiting: Timer | undefined;
 
   constructor(
     private readonly tree: JobTree,
@@ -53,6 +54,7 @@ export class LeaderDuties {
     this.election.stop();
     this.duties.stop();
     this.reconciling?.cancel();
+    this.waiting?.cancel();
     this.peers.stop();
   }
 
@@ -77,10 +79,20 @@ export class LeaderDuties {
         // Nobody's items depend on a server without instances.
         if (this.tree.hasInstanceAt(event.serverIp)) this.reshardSoon();
         return;
-      case 'InstanceJoined':
       case 'InstanceLost':
+        // Also by those who may lead before its grace is over.
+        if (this.tree.hasSession(event.instanceId)) this.services.shutdowns.note(this.tree, [event.instanceId]);
         this.peers.note(event.instanceId);
         return this.reshardSoon();
+      case 'InstanceJoined':
+        this.peers.note(event.instanceId);
+        return this.reshardSoon();
+      case 'InstanceDraining':
+        return this.reshardSoon();
+      case 'SessionEnded':
+        // What an instance that was shut down has left behind is waited for no longer.
+        if (this.services.shutdowns.forget(this.tree, event.instanceId)) this.duties.wake();
+        return;
       case 'ConfigurationChanged':
         this.reconcileLater();
         return this.reshardSoon();
@@ -190,5 +202,13 @@ export class LeaderDuties {
     if (orphans.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: orphans });
     // A peer that is missing leaves orphans only once it is gone for good.
     this.peers.watchMissing();
+    this.watchShutdowns();
+  }
+
+  // Whoever was shut down has its time to put away what it runs.
+  private watchShutdowns(): void {
+    const graceMs = this.services.shutdowns.nextGoneInMs(this.tree);
+    this.waiting?.cancel();
+    if (graceMs !== undefined) this.waiting = this.clock.setTimer(graceMs, () => this.duties.wake());
   }
 }

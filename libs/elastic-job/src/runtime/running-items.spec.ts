@@ -36,6 +36,16 @@ describe('the items that run in a process', () => {
     expect(await ending).toBe(false);
   });
 
+  it('given items that were told to stop, when a begin that was under way is added, then it is told as well', async () => {
+    const reason = new Error('shut down');
+    running.end(reason);
+
+    const late = await makeLease([1]);
+    running.add(late);
+
+    expect(late.signal.reason).toBe(reason);
+  });
+
   it('given nothing runs, when somebody waits, then there is nothing to wait for', async () => {
     expect(await running.endWithin(clock, 0)).toBe(true);
   });

@@ -16,6 +16,7 @@ export class RunningItems {
   /** Begins under way. */
   private expected = 0;
   private waiting: (() => void)[] = [];
+  private readonly ending = new AbortController();
 
   get size(): number {
     return this.items.size;
@@ -48,6 +49,7 @@ export class RunningItems {
 
   add(lease: ExecutionLease): void {
     for (const item of lease.items) this.items.set(item, { lease, isSettled: false });
+    if (this.ending.signal.aborted) lease.abort(this.ending.signal.reason);
   }
 
   /** Its handler has not heeded its signal: the item is not free before that returns. */
@@ -70,6 +72,13 @@ export class RunningItems {
     return this.freed(item, held);
   }
 
+  /** For good: also what is still being begun. The first reason stands. */
+  end(reason: unknown): void {
+    this.ending.abort(reason);
+    this.abort(reason);
+  }
+
+  /** What runs now. */
   abort(reason: unknown): void {
     for (const lease of new Set([...this.items.values()].map((held) => held.lease))) lease.abort(reason);
   }

@@ -2,6 +2,7 @@ import {
   DEFAULT_ON_HUNG,
   DEFAULT_SERVER_RETENTION_MINUTES,
   DEFAULT_SHARDING_TIMEOUT_MS,
+  DEFAULT_SHUTDOWN_GRACE_MS,
   isJavaTimeZone,
   type JobConfiguration,
 } from '../../domain/index.js';
@@ -61,7 +62,7 @@ function scalars(configuration: JobConfiguration): Readonly<Record<string, Value
 
 /** What Java lacks. Never empty: a node without `nestjs.clockChange` counts as written by Java. */
 function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
-  const { concurrency, serverRetentionMinutes, shardingTimeoutMs, timeoutMs, onHung } = rest;
+  const { concurrency, serverRetentionMinutes, shardingTimeoutMs, timeoutMs, onHung, shutdownGraceMs } = rest;
   return {
     [NESTJS_PROPS.clockChange]: clockChange,
     [NESTJS_PROPS.concurrency]: concurrency?.toString(),
@@ -70,6 +71,7 @@ function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
     [NESTJS_PROPS.timeZone]: timeZone !== undefined && isJavaTimeZone(timeZone) ? undefined : timeZone,
     [NESTJS_PROPS.timeoutMs]: timeoutMs?.toString(),
     [NESTJS_PROPS.onHung]: onHung === DEFAULT_ON_HUNG ? undefined : onHung,
+    [NESTJS_PROPS.shutdownGraceMs]: unless(DEFAULT_SHUTDOWN_GRACE_MS, shutdownGraceMs),
   };
 }
 

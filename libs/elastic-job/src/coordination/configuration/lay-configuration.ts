@@ -102,6 +102,7 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     timeoutMs: nestjs.timeoutMs ?? local.timeoutMs,
     concurrency: nestjs.concurrency ?? local.concurrency,
     onHung: nestjs.onHung ?? local.onHung,
+    shutdownGraceMs: nestjs.shutdownGraceMs ?? local.shutdownGraceMs,
   };
 }
 

@@ -15,6 +15,7 @@ export const NESTJS_PROPS = {
   timeZone: 'nestjs.timeZone',
   timeoutMs: 'nestjs.timeoutMs',
   onHung: 'nestjs.onHung',
+  shutdownGraceMs: 'nestjs.shutdownGraceMs',
 } as const;
 
 /** Every key of ours begins so, those of other versions as well. */

@@ -50,6 +50,7 @@ export interface StoredNestjsProps {
   readonly timeZone: string | undefined;
   readonly timeoutMs: number | undefined;
   readonly onHung: OnHung | undefined;
+  readonly shutdownGraceMs: number | undefined;
 }
 
 /** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
@@ -155,6 +156,7 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
     timeZone: props.text(NESTJS_PROPS.timeZone),
     timeoutMs: props.integer(NESTJS_PROPS.timeoutMs),
     onHung: props.oneOf(NESTJS_PROPS.onHung, ON_HUNG),
+    shutdownGraceMs: props.integer(NESTJS_PROPS.shutdownGraceMs),
   };
 }
 

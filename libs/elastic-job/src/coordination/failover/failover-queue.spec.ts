@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DrainDeadlineError } from '../../domain/index.js';
 import { acquireLatch, type RegistryCenter } from '../../registry/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
@@ -155,7 +156,7 @@ describe('the claim', () => {
 
   it('given an aborted run that was queued, when it is claimed, then it runs again', async () => {
     const { lease } = await worker.begin([2]);
-    lease!.settle(2, { kind: 'aborted', reason: new Error('drain') });
+    lease!.settle(2, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
     await settledIn(lease!);
     await third.tree.sync();
     expect(await third.queue.pending(JOB)).toMatchObject([{ item: 2, cause: 'aborted' }]);

@@ -9,6 +9,9 @@
  * Only a run that the record shows begun and not finished is repeated. A sweep writes the item's node against the version
  * that it read, so it touches nothing that was begun or settled since, and no begin overlooks it.
  *
+ * An instance of ours that is not registered while its session lasts was shut down by an operator. It lives, and settles
+ * and queues what it aborts; its marks are orphans only if they are still there after `shutdownGraceMs`.
+ *
  * Beside Java: a Java peer runs without a record, so its mark alone says that it ran; it counts as crashed once it has been
  * missing for a moment. A claim holds the latch that Java's claims hold. If Java leads, one of ours sweeps all the same, and
  * a refused sweep means that a peer was faster.
@@ -71,6 +74,7 @@ export class FailoverQueue {
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
     private readonly absences: Absences,
+    private readonly shutdowns: Absences,
   ) {}
 
   /** The items that wait, ascending, as of now. */
@@ -84,7 +88,8 @@ export class FailoverQueue {
 
   /**
    * A look for orphans: queues what is owed, drops stale marks. @returns the items that were queued
-   * A Java peer that is missing for less than its grace is left alone: look again when `Absences` says so.
+   * A Java peer that is missing, and an instance that was shut down, are left alone for their grace: look again when
+   * `Absences` says so.
    */
   async sweep(tree: JobTree, sweeper: Sweeper): Promise<readonly number[]> {
     const { signal } = sweeper;
@@ -105,10 +110,15 @@ export class FailoverQueue {
   private findOrphans(tree: JobTree): OrphanedItem[] {
     const marks = [...marksOf(tree)];
     const unrecorded = new Set(marks.flatMap(unrecordedHolders));
-    this.absences.note(tree, unrecorded);
-    return findOrphanedItems(marks, (holder) =>
-      unrecorded.has(holder) ? !this.absences.isGone(tree, holder) : tree.hasInstance(holder),
+    const shutDown = new Set(
+      marks.flatMap(({ holders }) => [...holders.values()]).filter((id) => isShutDown(tree, id)),
     );
+    this.absences.note(tree, unrecorded);
+    this.shutdowns.note(tree, shutDown);
+    return findOrphanedItems(marks, (holder) => {
+      if (shutDown.has(holder)) return !this.shutdowns.isGone(tree, holder);
+      return unrecorded.has(holder) ? !this.absences.isGone(tree, holder) : tree.hasInstance(holder);
+    });
   }
 
   /**
@@ -123,12 +133,13 @@ export class FailoverQueue {
   }
 
   /**
-   * Claims one waiting item for this instance.
+   * Claims one waiting item for this instance; nothing if an operator has disabled its server.
    * @param from the first item to look at; the others follow cyclically
    * @param isRunningHere items to leave alone: a handler of an earlier session may still be at them
    */
   async claim(jobName: JobName, from = 0, isRunningHere: (item: number) => boolean = () => false): Promise<Claim> {
     const tree = this.trees.of(jobName);
+    if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return { kind: 'empty' };
     const queue = tree.queue().filter((item) => !isRunningHere(item));
     // What others have claimed meanwhile is unknown again, and passed over as long as there is something else.
     await this.loadQueued(tree, queue);
@@ -159,7 +170,12 @@ export class FailoverQueue {
 
   private async take(tree: JobTree, item: number, target: Target, latch?: HeldLatch): Promise<Claim> {
     const trigger: Trigger = { jobName: tree.jobName, ...target, source: 'FAILOVER' };
-    const guard: Operation[] = latch === undefined ? [] : [{ kind: 'check', path: latch.path }];
+    const server = tree.paths.server(tree.self.serverIp);
+    const guard: Operation[] = [
+      // An operator may be disabling the server.
+      { kind: 'check', path: server, version: tree.stat(server)?.version },
+      ...(latch === undefined ? [] : [{ kind: 'check', path: latch.path } as const]),
+    ];
     const lease = await this.executions.beginClaimed(tree, trigger, item, guard);
     return lease === undefined ? this.lookAgain(tree, item) : { kind: 'claimed', item, lease };
   }
@@ -230,4 +246,8 @@ export class FailoverQueue {
 function holderOf(tree: JobTree, instanceId: string | undefined): QueuedItemState['holder'] {
   if (instanceId === tree.self.jobInstanceId) return 'self';
   return instanceId !== undefined && tree.hasInstance(instanceId) ? 'other' : 'gone';
+}
+
+function isShutDown(tree: JobTree, instanceId: string): boolean {
+  return !tree.hasInstance(instanceId) && tree.hasSession(instanceId);
 }

@@ -3,6 +3,8 @@ import type { JobInstance } from '../../domain/index.js';
 /** Written into `labels`, the one field of an instance node that no Java code reads: who carries it is one of ours. */
 export const INSTANCE_LABEL = 'nestjs-elastic-job/1';
 const LABEL_PREFIX = 'nestjs-elastic-job/';
+/** What the session node of an instance says that is on its way out; until then it is empty. */
+export const DRAINING = 'DRAINING';
 
 /** An instance as its node describes it. */
 export interface RegisteredInstance extends JobInstance {

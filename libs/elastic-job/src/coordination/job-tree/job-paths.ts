@@ -6,7 +6,7 @@ export type JobNode =
   | { readonly kind: 'trigger'; readonly instanceId: string }
   /** Without an item: the whole round. */
   | { readonly kind: 'guarantee'; readonly phase: GuaranteePhase; readonly item: number | undefined }
-  | { readonly kind: 'instance'; readonly instanceId: string }
+  | { readonly kind: 'instance' | 'session'; readonly instanceId: string }
   | { readonly kind: 'server'; readonly serverIp: string }
   | { readonly kind: 'queued-item'; readonly item: number }
   | { readonly kind: 'cancel'; readonly item: number }
@@ -130,6 +130,7 @@ export class JobPaths {
     const [first, second, third, ...rest] = path.slice(this.root.length + 1).split('/');
     if (first === 'config' && second === undefined) return { kind: 'config' };
     if (first === 'instances' && second !== undefined) return { kind: 'instance', instanceId: second };
+    if (first === 'sessions' && second !== undefined) return { kind: 'session', instanceId: second };
     if (first === 'servers' && second !== undefined) return { kind: 'server', serverIp: second };
     if (first === 'trigger' && second !== undefined && third === undefined)
       return { kind: 'trigger', instanceId: second };

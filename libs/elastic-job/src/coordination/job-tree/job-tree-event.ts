@@ -4,6 +4,10 @@ import type { GuaranteePhase } from '../../domain/index.js';
 export type JobTreeEvent =
   | { readonly kind: 'InstanceJoined'; readonly instanceId: string }
   | { readonly kind: 'InstanceLost'; readonly instanceId: string }
+  /** The instance is on its way out: what it runs it ends, but it begins nothing more. */
+  | { readonly kind: 'InstanceDraining'; readonly instanceId: string }
+  /** The session of an instance of ours is over, or it is done with the job. */
+  | { readonly kind: 'SessionEnded'; readonly instanceId: string }
   | { readonly kind: 'ServerChanged'; readonly serverIp: string }
   | { readonly kind: 'LeaderElected' }
   | { readonly kind: 'LeaderLost' }

@@ -17,7 +17,7 @@ import type {
   SubtreeEvent,
 } from '../../registry/index.js';
 import type { Clock } from '../../clock/index.js';
-import { parseInstance, type RegisteredInstance } from './instance-text.js';
+import { DRAINING, parseInstance, type RegisteredInstance } from './instance-text.js';
 import { type JobNode, JobPaths, parseItem } from './job-paths.js';
 import type { JobTreeEvent, JobTreeEventKind } from './job-tree-event.js';
 import { LastRuns } from './last-runs.js';
@@ -158,9 +158,20 @@ export class JobTree {
     return this.has(this.paths.instance(instanceId));
   }
 
-  /** The instances that may be given items: their server is enabled. In Java's order. */
+  /** Its session lasts, and it is not done with the job: without its instance node, an operator has shut it down. */
+  hasSession(instanceId: string): boolean {
+    return this.has(this.paths.session(instanceId));
+  }
+
+  /** The instances that may be given items: their server is enabled, and they are not on their way out. In Java's order. */
   availableInstances(): RegisteredInstance[] {
-    return this.instances().filter(({ serverIp }) => this.serverStatus(serverIp) === 'ENABLED');
+    return this.instances().filter(
+      ({ jobInstanceId, serverIp }) => this.serverStatus(serverIp) === 'ENABLED' && !this.isDraining(jobInstanceId),
+    );
+  }
+
+  private isDraining(instanceId: string): boolean {
+    return this.view.node(this.paths.session(instanceId))?.data === DRAINING;
   }
 
   /** Instances without our label: the job is shared with Java. */
@@ -278,6 +289,7 @@ function isHeld(paths: JobPaths, path: string): boolean {
   switch (paths.parse(path).kind) {
     case 'config':
     case 'instance':
+    case 'session':
     case 'server':
     case 'leader':
     case 'item-instance':
@@ -285,9 +297,7 @@ function isHeld(paths: JobPaths, path: string): boolean {
     case 'guarantee':
       return true;
     case 'other':
-      return (
-        path === paths.root || path === paths.guarantees || path === paths.term || path.startsWith(`${paths.sessions}/`)
-      );
+      return path === paths.root || path === paths.guarantees || path === paths.term;
     default:
       return false;
   }
@@ -298,6 +308,9 @@ function decode(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTr
     case 'instance':
       if (change === 'changed') return undefined;
       return { kind: change === 'created' ? 'InstanceJoined' : 'InstanceLost', instanceId: node.instanceId };
+    case 'session':
+      if (change === 'created') return undefined;
+      return { kind: change === 'changed' ? 'InstanceDraining' : 'SessionEnded', instanceId: node.instanceId };
     case 'server':
       return { kind: 'ServerChanged', serverIp: node.serverIp };
     case 'leader':

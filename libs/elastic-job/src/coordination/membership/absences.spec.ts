@@ -10,7 +10,7 @@ let absences: Absences;
 beforeEach(async () => {
   registry = new Registry();
   member = await registry.joined();
-  absences = new Absences(registry.clock, 1_000);
+  absences = new Absences(registry.clock, () => 1_000);
 });
 
 describe('how long an instance is missing', () => {
@@ -43,6 +43,19 @@ describe('how long an instance is missing', () => {
 
     expect(absences.isGone(member.tree, JAVA)).toBe(false);
     expect(absences.longestRemainingMs(member.tree)).toBe(400);
+  });
+
+  it('given two that vanished one after the other, when the next is asked for, then it is the one that has been missing longer', async () => {
+    absences.note(member.tree, [JAVA]);
+    await registry.clock.advance(600);
+    absences.note(member.tree, ['10.0.0.8@-@1']);
+    expect(absences.nextGoneInMs(member.tree)).toBe(400);
+
+    await registry.clock.advance(400);
+    expect(absences.nextGoneInMs(member.tree)).toBe(600);
+    expect(absences.forget(member.tree, '10.0.0.8@-@1')).toBe(true);
+    expect(absences.forget(member.tree, '10.0.0.8@-@1')).toBe(false);
+    expect(absences.nextGoneInMs(member.tree)).toBeUndefined();
   });
 
   it('given it is registered, when it is judged, then it is not gone', async () => {

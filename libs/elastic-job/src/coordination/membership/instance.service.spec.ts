@@ -67,6 +67,25 @@ describe('leaving', () => {
     expect(member.tree.servers()).toEqual([member.self.serverIp]);
   });
 
+  it('given an instance, when it announces that it leaves, then it is registered, and nothing is to be given to it', async () => {
+    const [stays, leaves] = await registry.sharded(2);
+
+    await leaves!.instances.announceDrain(leaves!.tree);
+
+    await stays.tree.sync();
+    expect(stays.tree.hasInstance(leaves!.id)).toBe(true);
+    expect(stays.tree.availableInstances().map(({ jobInstanceId }) => jobInstanceId)).toEqual([stays.id]);
+  });
+
+  it('given an instance that was shut down and has put everything away, when it announces that it leaves, then that is no error', async () => {
+    const member = await registry.joined();
+    await member.instances.leave(member.tree);
+
+    await member.instances.announceDrain(member.tree);
+
+    expect(member.tree.has(member.tree.paths.session(member.id))).toBe(false);
+  });
+
   it('given an id that another session has taken over, when the first one leaves, then the node stays', async () => {
     const first = await registry.joined({}, NAMED);
     first.die();
@@ -92,6 +111,21 @@ describe('an instance id that is configured', () => {
 
     await joining;
     expect(second.tree.stat(second.tree.paths.instance(NAMED.jobInstanceId))!.ephemeralOwner).toBe(second.sessionId);
+  });
+
+  it('given a predecessor that an operator has shut down, when its successor joins, then it waits until its session is over', async () => {
+    const first = await registry.joined({}, NAMED);
+    await (await registry.operator()).delete(first.tree.paths.instance(first.id));
+    const second = await successor(first);
+
+    const joining = second.instances.join(second.tree, { isDisabled: false });
+    await registry.clock.advance(SESSION_TIMEOUT_MS / 2);
+    expect(second.tree.hasInstance(NAMED.jobInstanceId)).toBe(false);
+    registry.memory.expire(first.sessionId);
+    await registry.clock.advance(0);
+
+    await joining;
+    expect(second.tree.hasInstance(NAMED.jobInstanceId)).toBe(true);
   });
 
   it('given a living instance with the id, when another one joins, then it is refused after one and a half session timeouts', async () => {

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import {
+  DRAINING,
   formatInstance,
   type JobTree,
   type JobTrees,
@@ -43,8 +44,9 @@ export class InstanceService {
   async join(tree: JobTree, options: JoinOptions): Promise<void> {
     const deadline = this.clock.monotonicNow() + 1.5 * this.registry.session.timeoutMs;
     await untilCommitted(tree, 'registering the instance', async () => {
-      const holder = tree.stat(tree.paths.instance(tree.self.jobInstanceId))?.ephemeralOwner;
-      if (holder === this.registry.session.id) return true; // Its reply was lost.
+      const { instance, session } = ownersOf(tree);
+      if (instance === this.registry.session.id) return true; // Its reply was lost.
+      const holder = instance ?? session;
       if (holder !== undefined) return this.waitForPredecessor(tree, holder, deadline, options.signal);
       const alongside = options.alongside === undefined ? [] : await options.alongside();
       if (alongside === undefined) return undefined;
@@ -54,15 +56,25 @@ export class InstanceService {
     });
   }
 
-  // A configured id comes back before the session that had it has ended.
+  // A configured id comes back before the session that had it has ended; an operator may have shut its holder down.
   private async waitForPredecessor(
     tree: JobTree,
     holder: string,
     deadline: number,
     signal: AbortSignal | undefined,
   ): Promise<undefined> {
-    const isGone = await tree.next(['InstanceLost', 'TreeReset'], deadline, signal);
+    const isGone = await tree.next(['InstanceLost', 'SessionEnded', 'TreeReset'], deadline, signal);
     if (!isGone) throw new InstanceIdTakenError(tree.jobName, tree.self.jobInstanceId, holder);
+  }
+
+  /**
+   * Says that this instance is on its way out: others are given its items, while it stays registered until its runs have
+   * ended. Beside Java only our own leader heeds it. One request.
+   */
+  async announceDrain(tree: JobTree): Promise<void> {
+    if (ownersOf(tree).session !== this.registry.session.id) return;
+    const path = tree.paths.session(tree.self.jobInstanceId);
+    await this.registry.transaction([{ kind: 'set', path, data: DRAINING }], { signal: tree.signal });
   }
 
   /** Removes what `join` registered. What is gone already is no error: the session may have ended first. */
@@ -74,6 +86,15 @@ export class InstanceService {
       .map((path): Operation => ({ kind: 'delete', path }));
     if (operations.length > 0) await this.registry.transaction(operations);
   }
+}
+
+/** The sessions that hold the nodes of the own id. */
+function ownersOf(tree: JobTree) {
+  const { paths, self } = tree;
+  return {
+    instance: tree.stat(paths.instance(self.jobInstanceId))?.ephemeralOwner,
+    session: tree.stat(paths.session(self.jobInstanceId))?.ephemeralOwner,
+  };
 }
 
 function joinOperations(tree: JobTree, isDisabled: boolean): Operation[] {

@@ -10,6 +10,7 @@ export { ON_HUNG, type OnHung } from './on-hung-option.js';
 export {
   DEFAULT_ON_HUNG,
   DEFAULT_SERVER_RETENTION_MINUTES,
+  DEFAULT_SHUTDOWN_GRACE_MS,
   DEFAULT_SHARDING_TIMEOUT_MS,
   DEFAULT_STRATEGY,
   type JobOptionsSource,

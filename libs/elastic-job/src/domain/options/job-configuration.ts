@@ -45,4 +45,5 @@ export interface JobConfiguration {
   /** Undefined: all items at once. */
   readonly concurrency: number | undefined;
   readonly onHung: OnHung;
+  readonly shutdownGraceMs: number;
 }

@@ -103,6 +103,8 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
 
   @IsIn(ON_HUNG, { message: mustBe('"wait" or "release"') })
   readonly onHung: unknown = undefined;
+  @IsWholeNumber({ from: 0 })
+  readonly shutdownGraceMs: unknown = undefined;
 }
 
 const DAILY = '0 0 0 * * ?';

@@ -66,4 +66,9 @@ export interface JobOptions {
    * run again; only for handlers whose effects are fenced by the token, since the old one still runs. @default 'wait'
    */
   readonly onHung?: OnHung;
+  /**
+   * How long the runs of an instance that an operator has shut down may take to heed their signals before others take
+   * their items, in milliseconds. @default 5_000
+   */
+  readonly shutdownGraceMs?: number;
 }

@@ -45,6 +45,7 @@ describe('resolveJobOptions', () => {
       timeoutMs: undefined,
       concurrency: undefined,
       onHung: 'wait',
+      shutdownGraceMs: 5_000,
     });
     expect(configuration).toSatisfy(Object.isFrozen);
   });

@@ -19,6 +19,8 @@ export const DEFAULT_SHARDING_TIMEOUT_MS = 30_000;
 export const DEFAULT_SERVER_RETENTION_MINUTES = 1_440;
 /** What becomes of an item whose handler hangs unless the job says otherwise. */
 export const DEFAULT_ON_HUNG: OnHung = 'wait';
+/** How long the runs of an instance that was shut down are waited for unless the job says otherwise, in milliseconds. */
+export const DEFAULT_SHUTDOWN_GRACE_MS = 5_000;
 
 /** Where options come from. */
 export interface JobOptionsSource {
@@ -88,6 +90,7 @@ function withDefaults(options: JobOptions) {
     timeoutMs: options.timeoutMs ?? undefined,
     concurrency: options.concurrency ?? undefined,
     onHung: options.onHung ?? DEFAULT_ON_HUNG,
+    shutdownGraceMs: options.shutdownGraceMs ?? DEFAULT_SHUTDOWN_GRACE_MS,
   };
 }
 
