@@ -8,8 +8,12 @@ import { type Reaction, registryReaction } from './reaction.js';
 import type { RunningItems } from './running-items.js';
 import type { TriggerGate } from './trigger-gate.js';
 
-/** A busy instance leaves an orphan to an idle one for this long. */
-const BUSY_CLAIM_DELAY_MS = 200;
+/**
+ * Who runs nothing claims at once; each running item makes an instance stand back for this long, up to four of them. So the
+ * idlest comes first, and if all are busy an orphan waits for less than 100 ms.
+ */
+const STAND_BACK_MS = 20;
+const MOST_STEPS_BACK = 4;
 
 /** What claims need of a job's session. */
 export interface FailoverClaimParts {
@@ -70,7 +74,8 @@ export class FailoverClaims {
   private async claimAll(): Promise<void> {
     const { clock, running, tree } = this.parts;
     if (tree.queue().length === 0 || !this.isFailoverOn) return;
-    if (running.size > 0) await clock.sleep(BUSY_CLAIM_DELAY_MS, tree.signal);
+    const stepsBack = Math.min(running.size, MOST_STEPS_BACK);
+    if (stepsBack > 0) await clock.sleep(stepsBack * STAND_BACK_MS, tree.signal);
     while (this.hasFreeSlot) {
       if ((await this.claim()) === 'empty') break;
     }

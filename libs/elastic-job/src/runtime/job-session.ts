@@ -131,8 +131,9 @@ export class JobSession {
     const { tree } = this;
     switch (event.kind) {
       case 'ServerChanged':
-        if (event.serverIp === tree.self.serverIp) this.servers.wake();
-        return;
+        if (event.serverIp !== tree.self.serverIp) return;
+        this.servers.wake();
+        return this.claims.wake(); // A server that was disabled has claimed nothing.
       case 'TreeReset':
         this.servers.wake();
         return this.lookAgain();
