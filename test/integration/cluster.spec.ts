@@ -101,6 +101,32 @@ describe('three instances over a real ZooKeeper', () => {
     expect(await witness.registry.children(`/${JOB}/sessions`)).toHaveLength(2);
   });
 
+  it('given an instance that an operator shuts down, when its handlers stop, then others run its items, not before, and nothing of it is left', async () => {
+    await startAll(3);
+    const id = idOf(0);
+    const own = itemsOf(id);
+    let stop = (): void => {};
+    const stopped = new Promise<void>((resolve) => (stop = resolve));
+    handler = ({ source, signal }) => source !== 'FAILOVER' && aborted(signal).then(() => stopped);
+    const firing = processes[0]!.runtime.registrar.of(JOB).currentSession!.tick(clock.wallNow());
+    await until(() => runs.length === own.length);
+    const outcomes: string[] = [];
+    processes[0]!.runtime.events.on((event) => event.kind === 'settled' && outcomes.push(event.outcome.kind));
+
+    await processes[1]!.registry.delete(`/${JOB}/instances/${id}`);
+
+    await until(() => runs.every(({ context }) => context.signal.aborted));
+    await untilOwnedBy([1, 2]);
+    expect(runs).toHaveLength(own.length);
+    stop();
+    await firing;
+    await until(() => runs.length === 2 * own.length);
+    expect(itemsIn(runs.slice(own.length))).toEqual(own);
+    expect(runs.slice(own.length).every(({ context }) => context.source === 'FAILOVER')).toBe(true);
+    expect(outcomes).toEqual(own.map(() => 'aborted'));
+    await until(async () => (await processes[1]!.registry.exists(`/${JOB}/sessions/${id}`)) === undefined);
+  });
+
   it('given a connection that breaks and comes back, when a trigger fires then, then nothing has changed hands', async () => {
     await startAll(2);
     const before = await owners();
