@@ -57,6 +57,17 @@ describe('three instances over a real ZooKeeper', () => {
     expect(processes.filter(({ runtime }) => runtime.leader.isLeader(JOB))).toHaveLength(1);
   });
 
+  it('given several that join at the same time, when each is first seen, then nobody takes one of them for a Java peer', async () => {
+    for (let process = 0; process < 5; process++) processes.push(await make(process));
+    const mixed: JobEvent[] = [];
+    for (const { runtime } of processes) runtime.events.on((event) => event.kind === 'mixed' && mixed.push(event));
+
+    await Promise.all(processes.map(({ runtime }) => runtime.start()));
+    await untilOwnedBy([0, 1, 2, 3, 4]);
+
+    expect(mixed).toEqual([]);
+  });
+
   it('given a session that the server ends, when its handlers run, then they are told, others run the items, and it is back under a new id', async () => {
     await startAll(3);
     const before = idOf(0);

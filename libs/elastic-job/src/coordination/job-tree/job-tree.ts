@@ -149,9 +149,11 @@ export class JobTree {
 
   /** Every registered instance, in Java's order. */
   instances(): RegisteredInstance[] {
-    return inJavaOrder(this.view.children(this.paths.instances)).map((id) =>
-      parseInstance(id, serverIpOf(id), this.view.node(this.paths.instance(id))?.data ?? ''),
-    );
+    return inJavaOrder(this.view.children(this.paths.instances)).flatMap((id) => {
+      const node = this.view.node(this.paths.instance(id));
+      // One that has just come is known when its value is: until then nobody can say whether it is a Java peer.
+      return node === undefined ? [] : [parseInstance(id, serverIpOf(id), node.data)];
+    });
   }
 
   hasInstance(instanceId: string): boolean {
