@@ -10,9 +10,9 @@ import type { TriggerGate } from './trigger-gate.js';
 
 /**
  * Who runs nothing claims at once; each running item makes an instance stand back for this long, up to four of them. So the
- * idlest comes first, and if all are busy an orphan waits for less than 100 ms.
+ * idlest comes first, and if all are busy an orphan waits for 40 ms at most.
  */
-const STAND_BACK_MS = 20;
+const STAND_BACK_MS = 10;
 const MOST_STEPS_BACK = 4;
 
 /** What claims need of a job's session. */
