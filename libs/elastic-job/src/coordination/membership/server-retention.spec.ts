@@ -209,7 +209,7 @@ describe('10,000 restarts of pods', () => {
     await look();
     await leader.tree.sync();
     expect(leader.tree.servers()).toEqual([leader.self.serverIp]);
-  });
+  }, 30_000);
 
   it('given more removals than fit one request, when the leader looks, then it needs several', async () => {
     await start();
