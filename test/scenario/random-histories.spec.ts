@@ -22,7 +22,7 @@ const TOTAL = 5;
 /** Long enough for every session to end, every plan to be made and every item to have its turn. */
 const QUIET_MS = 60_000;
 
-describe('random histories of crashes, partitions, joins and leaves', () => {
+describe('random histories of crashes, partitions, joins, leaves and shutdowns', () => {
   it(`given ${SEEDS} seeds, when the faults are over, then nothing overlapped, tokens only grew, and every item runs again`, async () => {
     const sources: Record<string, number> = { NORMAL_TRIGGER: 0, MISFIRE: 0, FAILOVER: 0 };
     for (let seed = 1; seed <= SEEDS; seed++) {
@@ -135,7 +135,7 @@ async function disturb(
   const living = cluster.instances.flatMap((_, index) => (deaths.has(index) ? [] : [index]));
   const chosen = living[pick(chance, living.length)];
   const mayGo = living.length > 1;
-  switch (chosen === undefined ? 3 : pick(chance, 6)) {
+  switch (chosen === undefined ? 3 : pick(chance, 7)) {
     case 0:
       if (mayGo) crash(cluster, deaths, chosen!);
       break;
@@ -152,6 +152,12 @@ async function disturb(
     case 4:
       if (!mayGo || cutOff.has(chosen!)) break;
       await cluster.leave(chosen!);
+      deaths.set(chosen!, cluster.clock.wallNow());
+      break;
+    case 5:
+      // Who is cut off hears of it too late to put away what it runs.
+      if (!mayGo || cutOff.has(chosen!)) break;
+      await shutDown(cluster, chosen!);
       deaths.set(chosen!, cluster.clock.wallNow());
       break;
     default:
@@ -173,6 +179,14 @@ function startCluster(seed: number, { handler, cron = '0/5 * * * * ?', instances
 function crash(cluster: TestCluster, deaths: Map<number, number>, instance: number): void {
   cluster.crash(instance);
   deaths.set(instance, cluster.clock.wallNow());
+}
+
+/** An operator removes the instance from the job; its process lives on. */
+async function shutDown(cluster: TestCluster, instance: number): Promise<void> {
+  const operator = await operatorOf(cluster);
+  const instanceId = [...cluster.instances[instance]!.instanceIds].at(-1);
+  await operator.delete(`/${JOB}/instances/${instanceId}`);
+  await operator.close();
 }
 
 function firstLiving(cluster: TestCluster, deaths: ReadonlyMap<number, number>): number {
