@@ -1,17 +1,23 @@
 import { Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
-import { elasticJobConfig, ElasticJobModule } from '@app/elastic-job';
+import { elasticJobConfig, ElasticJobModule, type ElasticJobModuleOptions } from '@app/elastic-job';
+import { SqlGuard } from '@app/elastic-job/guards/sql';
 import { ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { CitiesModule } from './cities/cities.module.js';
+import { StatisticsDatabase, type StatisticsSchema } from './cities/statistics.database.js';
 import { HealthController } from './health/health.controller.js';
 
 /** A worker: its registry comes from `ELASTIC_JOB_*` variables, the embedded one if there are none. */
 @Module({
   imports: [
     ElasticJobModule.forRootAsync({
-      imports: [ConfigModule.forFeature(elasticJobConfig)],
-      inject: [elasticJobConfig.KEY],
-      useFactory: (config) => config,
+      imports: [ConfigModule.forFeature(elasticJobConfig), CitiesModule],
+      inject: [elasticJobConfig.KEY, StatisticsDatabase],
+      // Start is refused if the database has seen tokens that this registry has yet to reach.
+      useFactory: (config: ElasticJobModuleOptions, database: StatisticsDatabase) => ({
+        ...config,
+        fences: [new SqlGuard<StatisticsSchema>(database)],
+      }),
     }),
     ElasticJobHealthModule,
     CitiesModule,

@@ -8,7 +8,7 @@ import { StatisticsStore } from './statistics.store.js';
 /**
  * The job with what it reads and writes. `DEMO_DATABASE` names the file, which workers on one machine may share; without
  * it the statistics are gone when the process is. The file remembers the tokens of its registry: with another registry
- * take another file, or raise `ELASTIC_JOB_TOKEN_EPOCH`.
+ * take another file, or raise `ELASTIC_JOB_TOKEN_EPOCH`; start says so.
  */
 @Module({
   controllers: [StatisticsController],
@@ -21,6 +21,7 @@ import { StatisticsStore } from './statistics.store.js';
       useFactory: () => openStatisticsDatabase(process.env.DEMO_DATABASE ?? ':memory:'),
     },
   ],
+  exports: [StatisticsDatabase],
 })
 export class CitiesModule implements OnModuleDestroy {
   constructor(private readonly database: StatisticsDatabase) {}
