@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
+import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import { JOB, MixedCluster, type MixedClusterOptions } from './support/mixed-cluster.js';
 import { ascending, range } from './support/run-checks.js';
 
@@ -47,6 +49,27 @@ describe('a job that Java and our instances share', () => {
       expect([...java, ...ours].toSorted(ascending)).toEqual(range(4));
       expect([java.length, ours.length].every((count) => count > 0)).toBe(true);
     }
+  });
+
+  it('given both run items, when an operator cancels one of each, then ours aborts its own and leaves nothing, and of the peer he is told', async () => {
+    const handler = ({ signal }: ShardingContext) =>
+      new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await start({ instances: 1, handler });
+    await cluster.java({ handler: () => cluster.ours.clock.sleep(30_000) });
+    await cluster.untilNextMinute(5_000);
+    const { clock } = cluster.ours;
+    const api = new JobOperateApi(cluster.operator, clock);
+    const cancel = (item: number) => clock.advanceUntil(api.cancel(JOB, item));
+
+    expect(await cancel(3)).toMatchObject({ kind: 'requested', instanceId: cluster.id(0) });
+    expect(await cancel(0)).toEqual({ kind: 'not-ours', instanceId: cluster.peers[0]!.id });
+    await cluster.advance(5_000);
+
+    const ended = cluster.ours.runs(JOB).filter(({ endedAt }) => endedAt !== undefined);
+    expect(ended.map(({ item }) => item)).toEqual([3]);
+    expect(await cluster.nodes('cancel')).toEqual([]);
+    expect(await cluster.nodes('leader/failover/items')).toEqual([]);
+    expect(await cluster.nodes('sharding/3')).toEqual(['instance']);
   });
 
   it('given a Java peer that has left, when ours join or change, then what it has run is not made up for', async () => {
