@@ -134,19 +134,25 @@ describe('an instance that must not claim', () => {
     expect(rescues().at(-1)!.instance).toBe(1);
   });
 
-  it('given a server that is disabled, when items wait, then it claims none of them until it is enabled', async () => {
-    await startCluster({ instances: 2, total: 4, handler: onlyRescuesEnd(0) });
+  it('given an idle instance whose server is disabled, when items wait, then it claims none of them until it is enabled', async () => {
+    const idle = 1;
+    const idleOwns = new Set<number>();
+    const handler = ({ source, shardingItem }: ShardingContext) =>
+      source === 'FAILOVER' || idleOwns.has(shardingItem) ? undefined : forever();
+    await startCluster({ instances: 3, total: 3, concurrency: 1, handler });
+    for (const [item, owner] of cluster.assignment(JOB)) if (owner === idle) idleOwns.add(item);
     await untilNextHour(1_000);
-    await operator.set(`/${JOB}/servers/10.0.0.2`, 'DISABLED');
+    await operator.set(`/${JOB}/servers/10.0.0.${idle + 1}`, 'DISABLED');
     await cluster.advance(1_000);
 
     cluster.crash(0);
     await cluster.advance(SESSION_TIMEOUT_MS + 5_000);
+    expect(await operator.children(`/${JOB}/leader/failover/items`)).toHaveLength(1);
     expect(rescues()).toEqual([]);
 
-    await operator.set(`/${JOB}/servers/10.0.0.2`, 'ENABLED');
+    await operator.set(`/${JOB}/servers/10.0.0.${idle + 1}`, 'ENABLED');
     await cluster.advance(2_000);
-    expect(rescues()).toHaveLength(2);
+    expect(rescues().map(({ instance }) => instance)).toEqual([idle]);
   });
 });
 
