@@ -3,7 +3,7 @@ import { DrainDeadlineError } from '../../domain/index.js';
 import { acquireLatch, type RegistryCenter } from '../../registry/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { JOB, Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { beforeNextTransaction, JOB, Member, Registry, SUCCEEDED } from '../member.for-spec.js';
 
 let registry: Registry;
 let leader: Member;
@@ -154,6 +154,20 @@ describe('the claim', () => {
     expect(leader.tree.descendants(leader.tree.paths.item(0))).toEqual([leader.tree.paths.mark(0, 'instance')]);
   });
 
+  it('given an operator who disables the server as a claim is sent, when the claim is refused, then the item waits for another instance', async () => {
+    await orphan(0);
+    await worker.tree.sync();
+    const { paths, self } = worker.tree;
+    const operator = await registry.operator();
+    beforeNextTransaction(worker, () => operator.set(paths.server(self.serverIp), 'DISABLED'));
+
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'lost', item: 0 });
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
+
+    await third.tree.sync();
+    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 0 });
+  });
+
   it('given an aborted run that was queued, when it is claimed, then it runs again', async () => {
     const { lease } = await worker.begin([2]);
     lease!.settle(2, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
@@ -286,16 +300,6 @@ describe('beside Java', () => {
     expect(await operator.exists(worker.tree.paths.queued(0))).toBeDefined();
   });
 });
-
-/** Lets something happen between a member's decision and its next commit. */
-function beforeNextTransaction({ center }: Member, happen: () => Promise<unknown>): void {
-  const transaction = center.transaction.bind(center);
-  center.transaction = async (...request) => {
-    center.transaction = transaction;
-    await happen();
-    return transaction(...request);
-  };
-}
 
 /** A run of each item whose holder has died, queued. @returns the token of the last of them */
 async function orphan(...items: number[]): Promise<bigint> {
