@@ -78,6 +78,21 @@ describe('what becomes of a queued item', () => {
     expect(decide({ isMixed: true, stored, lastRun: 'unknown' })).toEqual({ kind: 'void' });
   });
 
+  it.each([
+    [true, 'begin'],
+    [undefined, 'void'],
+  ])(
+    'given a failed run of a dead executor that is owed: %s, when the item is claimed, then the decision is %s',
+    (isOwed, kind) => {
+      const settled = { at: 2_000, outcome: 'failed', cause: 'KILLED', isOwed } as const;
+      const stored = {
+        kind: 'record',
+        record: { run: 'r', by: 'a', target: target(1_000), attempt: 1, begunAt: 1, settled },
+      } as const;
+      expect(decide({ stored })).toMatchObject({ kind });
+    },
+  );
+
   it.each<[QueuedItemState['holder'], string]>([
     ['gone', 'begin'],
     ['self', 'void'],

@@ -61,7 +61,7 @@ export function decideFailover(state: QueuedItemState): FailoverDecision {
   if (stored.kind === 'none' || lastRun === 'unrecorded') return { kind: 'begin', target: unrecorded };
   const { settled, target } = stored.record;
   if (settled === undefined) return decideUnsettled(state, target);
-  if (settled.outcome === 'aborted') return { kind: 'begin', target };
+  if (settled.outcome === 'aborted' || settled.isOwed === true) return { kind: 'begin', target };
   if (lastRun === 'recorded' || isSameTarget(target, unrecorded)) return { kind: 'void' };
   return { kind: 'begin', target: unrecorded };
 }

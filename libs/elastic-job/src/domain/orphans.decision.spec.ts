@@ -27,7 +27,6 @@ describe('which items have lost their holder', () => {
       ['running', 'failovering', 'failover'],
     ],
     ['that a dead rescuer had taken', { failovering: 'dead' }, ['failovering']],
-    ['that a dead rescuer had taken from another', { failovering: 'dead', failover: 'alive' }, ['failovering']],
   ])('given an item %s, when marks are judged, then its stale marks are named', (_, holders, stale) => {
     expect(orphans(holders)).toMatchObject([{ item: 3, stale, isOwed: true }]);
   });
@@ -36,6 +35,7 @@ describe('which items have lost their holder', () => {
     ['without marks', {}],
     ['that a living instance runs', { running: 'alive' }],
     ['that a living rescuer runs', { running: 'alive', failovering: 'alive', failover: 'alive' }],
+    ['that a living instance has taken from a dead rescuer', { failovering: 'dead', failover: 'alive' }],
     ['that a living instance runs although a dead one had taken it', { running: 'alive', failovering: 'dead' }],
   ])('given an item %s, when marks are judged, then it is left alone', (_, holders) => {
     expect(orphans(holders)).toEqual([]);

@@ -33,7 +33,8 @@ export function unrecordedHolders({ stored, holders }: ItemMarks): string[] {
 /**
  * Names the items whose marks belong to nobody: an instance id is unique per session, so a holder that is not
  * registered never comes back. Judged by the mark's holder, never by the item's owner, who may have changed since. What a
- * living instance runs is left alone: to sweep an item writes its node, which would fence that run.
+ * living instance runs or has taken is left alone: to sweep an item writes its node, which would fence that run, and the
+ * item would be queued while somebody is about to run it.
  */
 export function findOrphanedItems(
   marks: Iterable<ItemMarks>,
@@ -44,12 +45,38 @@ export function findOrphanedItems(
     const { item, holders } = itemMarks;
     const stale = [...holders].filter(([, holder]) => !isAlive(holder)).map(([mark]) => mark);
     const unrecorded = unrecordedHolders(itemMarks);
-    const isRun = holders.has('running') && !stale.includes('running');
-    if (stale.length === 0 || isRun) continue;
+    const isHeld = (mark: HolderMark) => holders.has(mark) && !stale.includes(mark);
+    if (stale.length === 0 || isHeld('running') || isHeld('failover')) continue;
     const isRecorded = stale.every((mark) => !unrecorded.includes(holders.get(mark)!));
     orphans.push({ item, stale, isRecorded, isOwed: !isRecorded || isUnfinished(itemMarks.stored) });
   }
   return orphans;
+}
+
+/** Where an orphan goes: into the queue, past it because that is full, or nowhere because nothing is owed. */
+export type OrphanPlace = 'queue' | 'overflow' | 'none';
+
+export interface PlacedOrphan extends OrphanedItem {
+  readonly place: OrphanPlace;
+}
+
+/** The queue as it stands, and what it may hold. */
+export interface FailoverRoom {
+  readonly isFailoverOn: boolean;
+  readonly queued: ReadonlySet<number>;
+  readonly failoverQueueLimit: number;
+  readonly shardingTotalCount: number;
+}
+
+/** Fills the queue in ascending order. What is queued is not queued again, and what is beyond the total is owed no more. */
+export function placeOrphans(orphans: readonly OrphanedItem[], room: FailoverRoom): PlacedOrphan[] {
+  let free = room.failoverQueueLimit - room.queued.size;
+  return orphans.map((orphan) => {
+    const isOwed = room.isFailoverOn && orphan.isOwed && orphan.item < room.shardingTotalCount;
+    if (!isOwed || room.queued.has(orphan.item)) return { ...orphan, place: 'none' };
+    free -= 1;
+    return { ...orphan, place: free < 0 ? 'overflow' : 'queue' };
+  });
 }
 
 function isUnfinished(stored: StoredRecord): boolean {

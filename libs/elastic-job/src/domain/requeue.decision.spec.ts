@@ -1,23 +1,73 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { ExecutorDeathError, type ExecutorDeathState } from './executor-death.error.js';
 import { CancelledError, DrainDeadlineError, HandlerHungError, JobTimeoutError } from './lease.errors.js';
-import { isOwedElsewhere } from './requeue.decision.js';
+import { decideRequeue, type RequeueState } from './requeue.decision.js';
 import type { ShardOutcome } from './shard-outcome.js';
 
-const cancelled = new CancelledError('j', 0);
-const drained = new DrainDeadlineError('j', 1);
-const hung = (cause: unknown) => new HandlerHungError('j', 0, 1, { cause });
+const STATE: RequeueState = {
+  source: 'NORMAL_TRIGGER',
+  isFailoverOn: true,
+  executorDeaths: 0,
+  maxExecutorFailovers: 3,
+  isQueueFull: false,
+};
+const CANCELLED = new CancelledError('j', 0);
+const DRAINED = new DrainDeadlineError('j', 1);
+const ABORTED: ShardOutcome = { kind: 'aborted', reason: DRAINED };
 
-it.each<[string, ShardOutcome, boolean, boolean]>([
-  ['succeeded', { kind: 'succeeded' }, false, false],
-  ['failed', { kind: 'failed', error: new JobTimeoutError('j', 0, 1) }, false, false],
-  ['been aborted as its instance left', { kind: 'aborted', reason: drained }, true, true],
-  ['been cancelled', { kind: 'aborted', reason: cancelled }, false, false],
-  ['hung', { kind: 'aborted', reason: hung(drained) }, true, false],
-  ['hung although it was cancelled', { kind: 'aborted', reason: hung(cancelled) }, false, false],
-])(
-  'given a run that has %s, when it is judged, then others owe it accordingly',
-  (_how, outcome, isOwed, isOwedAgain) => {
-    expect(isOwedElsewhere(outcome, 'NORMAL_TRIGGER')).toBe(isOwed);
-    expect(isOwedElsewhere(outcome, 'FAILOVER')).toBe(isOwedAgain);
-  },
-);
+describe('what becomes of an item that is not done', () => {
+  it.each<[string, ShardOutcome, string]>([
+    ['that succeeded', { kind: 'succeeded' }, 'none'],
+    ['whose handler threw', { kind: 'failed', error: new Error('no such order') }, 'none'],
+    ['that was aborted', ABORTED, 'queue'],
+    ['whose executor failed', died('FAILED'), 'queue'],
+    ['whose executor could not start', died('ERROR'), 'queue'],
+    ['whose executor was killed', died('KILLED'), 'queue'],
+    ['whose executor is lost', died('LOST'), 'queue'],
+    ['whose executor is gone', died('GONE'), 'queue'],
+    ['whose executor may run still', died('UNREACHABLE'), 'hold'],
+  ])('given a run %s, when it ends with failover, then the item is decided so', (_, outcome, requeue) => {
+    expect(decideRequeue(outcome, STATE)).toBe(requeue);
+  });
+
+  it.each<[string, ShardOutcome, string, string]>([
+    ['ran too long', { kind: 'failed', error: new JobTimeoutError('j', 0, 1) }, 'none', 'none'],
+    ['was aborted as its instance left', ABORTED, 'queue', 'queue'],
+    ['was cancelled', { kind: 'aborted', reason: CANCELLED }, 'none', 'none'],
+    ['hung', hung(DRAINED), 'queue', 'none'],
+    ['hung although it was cancelled', hung(CANCELLED), 'none', 'none'],
+  ])('given a run that %s, when it ends, then others owe it accordingly', (_, outcome, first, rescue) => {
+    expect(decideRequeue(outcome, STATE)).toBe(first);
+    expect(decideRequeue(outcome, { ...STATE, source: 'FAILOVER' })).toBe(rescue);
+  });
+
+  it('given no failover, when a run is not done, then nobody repeats it, and a mark is kept all the same', () => {
+    const state = { ...STATE, isFailoverOn: false };
+    expect([ABORTED, died('KILLED'), died('UNREACHABLE')].map((outcome) => decideRequeue(outcome, state))).toEqual([
+      'none',
+      'none',
+      'hold',
+    ]);
+  });
+
+  it('given a full queue, when a run is not done, then it overflows', () => {
+    const state = { ...STATE, isQueueFull: true };
+    expect([ABORTED, died('LOST')].map((outcome) => decideRequeue(outcome, state))).toEqual(['overflow', 'overflow']);
+  });
+
+  it.each([
+    [2, 'queue'],
+    [3, 'exhausted'],
+  ])('given %i deaths before, when the executor dies again, then the decision is %s', (executorDeaths, requeue) => {
+    expect(decideRequeue(died('FAILED'), { ...STATE, executorDeaths })).toBe(requeue);
+    expect(decideRequeue(ABORTED, { ...STATE, executorDeaths })).toBe('queue');
+  });
+
+  function hung(cause: unknown): ShardOutcome {
+    return { kind: 'aborted', reason: new HandlerHungError('j', 0, 1, { cause }) };
+  }
+
+  function died(state: ExecutorDeathState): ShardOutcome {
+    return { kind: 'failed', error: new ExecutorDeathError(state, 'spec') };
+  }
+});

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { formatRunRecord, hasBegun, parseRunRecord, type RunRecord } from './run-record.js';
+import {
+  droppedRunRecord,
+  executorDeathsOf,
+  formatRunRecord,
+  hasBegun,
+  parseRunRecord,
+  type RunRecord,
+} from './run-record.js';
 
 const RECORD: RunRecord = {
   run: '11111111-1111-4111-8111-111111111111',
@@ -50,5 +57,28 @@ describe('the record of a run', () => {
     expect(hasBegun(stored, { ...RECORD.target, origin: 'manual:1' })).toBe(false);
     expect(hasBegun(stored, { ...RECORD.target, fireTime: 1 })).toBe(false);
     expect(hasBegun({ kind: 'none' }, RECORD.target)).toBe(false);
+  });
+});
+
+describe('what a record says of executors', () => {
+  const target = { fireTime: 1, origin: 'schedule' } as const;
+  const died: RunRecord = { run: 'r', by: 'a', target, attempt: 1, begunAt: 1, executorDeaths: 2 };
+  const failed: RunRecord = { ...died, settled: { at: 2, outcome: 'failed', cause: 'KILLED', isOwed: true } };
+
+  it('given a target whose executors have died, when it is begun again, then they are counted; of another target they are not', () => {
+    const stored = { kind: 'record', record: died } as const;
+    expect(executorDeathsOf(stored, target)).toBe(2);
+    expect(executorDeathsOf(stored, { ...target, fireTime: 2 })).toBeUndefined();
+    expect(executorDeathsOf({ kind: 'none' }, target)).toBeUndefined();
+  });
+
+  it('given a run that nobody will repeat, when it is recorded, then one that had ended keeps its outcome and is owed no more', () => {
+    expect(droppedRunRecord(died, 5, 'overflow').settled).toEqual({ at: 5, outcome: 'aborted', cause: 'overflow' });
+    expect(droppedRunRecord(failed, 5, 'purged').settled).toEqual({ at: 2, outcome: 'failed', cause: 'KILLED' });
+  });
+
+  it('given fields that a later version has added, when the record is read, then they are kept', () => {
+    const text = JSON.stringify({ v: 1, ...failed, later: 'x' });
+    expect(parseRunRecord(text)).toEqual({ kind: 'record', record: { ...failed, later: 'x' } });
   });
 });

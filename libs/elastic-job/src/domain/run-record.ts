@@ -1,3 +1,4 @@
+import type { ExecutorDeathState } from './executor-death.error.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
 import { isSameTarget, type Target } from './trigger.js';
 
@@ -16,8 +17,26 @@ export interface RunRecord {
   readonly begunAt: number;
   /** The last fire time of the schedule that was begun before, if the target is an operator's; undefined if there was none. */
   readonly lastScheduled?: number;
-  readonly settled?: { readonly at: number; readonly outcome: ShardOutcomeKind };
+  readonly settled?: SettledRun;
+  /** How often an executor of this target has died; undefined: never. */
+  readonly executorDeaths?: number;
 }
+
+/** How a run has ended. */
+export interface SettledRun {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly outcome: ShardOutcomeKind;
+  readonly cause?: SettleCause;
+  /** It has failed and was queued in the same transaction: the target is to run again. */
+  readonly isOwed?: boolean;
+}
+
+/**
+ * Why a run has ended so, if not by its handler's own doing: its executor has died; its holder is gone and it found no
+ * place in the failover queue (`overflow`), or lost that place as the job was disabled (`purged`).
+ */
+export type SettleCause = ExecutorDeathState | 'overflow' | 'purged';
 
 /** A record as it stands in the tree. `foreign`: written by a version of this package that this one cannot judge. */
 export type StoredRecord =
@@ -52,6 +71,17 @@ export function lastScheduledOf(stored: StoredRecord): number | undefined {
   if (stored.kind !== 'record') return undefined;
   const { target, lastScheduled } = stored.record;
   return target.origin === 'schedule' ? target.fireTime : lastScheduled;
+}
+
+/** The deaths of executors that a target has suffered so far. */
+export function executorDeathsOf(stored: StoredRecord, target: Target): number | undefined {
+  return hasBegun(stored, target) && stored.kind === 'record' ? stored.record.executorDeaths : undefined;
+}
+
+/** The record of a run that nobody will repeat although it was not done. @param at milliseconds since the epoch */
+export function droppedRunRecord(record: RunRecord, at: number, cause: 'overflow' | 'purged'): RunRecord {
+  const { isOwed: _isOwed, ...settled } = record.settled ?? { at, outcome: 'aborted', cause };
+  return { ...record, settled };
 }
 
 /**

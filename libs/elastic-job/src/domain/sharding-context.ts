@@ -14,7 +14,7 @@ export interface ShardingContext {
   /** The scheduled instant this run stands for, not when it happened to start; an operator's trigger: when it was asked for. */
   readonly fireTime: Date;
   readonly source: ExecutionSource;
-  /** What asked for the run: the schedule, or an operator, with what was passed along. */
+  /** What asked for the run: the schedule (and where a job is resident, nobody), or an operator, with what was passed along. */
   readonly trigger: 'schedule' | { readonly id: string; readonly parameters: string | undefined };
   /** 1, and more for retries within the lease. */
   readonly attempt: number;

@@ -1,8 +1,11 @@
 /** The text that names a job everywhere: in the registry, in logs and as the first argument of every service. */
 export type JobName = string;
 
-/** What asked for a run: the schedule, or an operator's trigger with its id. */
-export type TriggerOrigin = 'schedule' | `manual:${string}`;
+/**
+ * What asked for a run: the schedule, a resident job, whose items run whenever they do not, or an operator's trigger with
+ * its id.
+ */
+export type TriggerOrigin = 'schedule' | 'resident' | `manual:${string}`;
 
 const MANUAL = 'manual:';
 
@@ -34,9 +37,9 @@ export function manualOrigin(id: string): TriggerOrigin {
   return `${MANUAL}${id}`;
 }
 
-/** The id of an operator's trigger; undefined if it is the schedule's. */
+/** The id of an operator's trigger; undefined if nobody has asked. */
 export function triggerIdOf(origin: TriggerOrigin): string | undefined {
-  return origin === 'schedule' ? undefined : origin.slice(MANUAL.length);
+  return origin === 'schedule' || origin === 'resident' ? undefined : origin.slice(MANUAL.length);
 }
 
 export function isSameTarget(a: Target, b: Target): boolean {

@@ -98,6 +98,10 @@ class HandMadeLease implements ExecutionLease {
     fail(new Error('The executor settles nothing.'));
   }
 
+  requeueOf(): 'none' {
+    return 'none';
+  }
+
   onSettled(): void {
     fail(new Error('The executor settles nothing.'));
   }

@@ -13,6 +13,7 @@ const job: JobStatus = {
   nextFireTime: NOW + 5_000,
   runningItems: 2,
   hung: [],
+  isFailoverQueueFull: false,
   problem: undefined,
 };
 
@@ -52,6 +53,7 @@ describe('judgeReadiness', () => {
     ['a session lost for longer than the limit', inState('LOST', 30_001), 'down'],
     ['a session reconnected', inState('RECONNECTED', 10), 'up'],
     ['a job without a leader', statusWith({}, { leader: undefined }), 'degraded'],
+    ['a job whose failover queue is full', statusWith({}, { isFailoverQueueFull: true }), 'degraded'],
     ['a job that has yet to rejoin', statusWith({}, { isJoined: false }), 'degraded'],
     ['a job shared with a foreign instance', statusWith({}, { problem: 'shared with 10.0.0.9@-@1' }), 'down'],
     [

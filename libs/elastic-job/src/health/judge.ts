@@ -58,8 +58,8 @@ export function judgeLiveness(status: RuntimeStatus, now: number, { lagMs = 120_
 /**
  * Does this process do its share? `down` while it starts or drains, when its session has been lost for longer than the
  * limit, and when a job cannot run here, such as one that is shared with an instance that this version cannot work
- * beside. `degraded` while the connection is suspended, while a job has no leader, or while a handler that was aborted does
- * not return.
+ * beside. `degraded` while the connection is suspended, while a job has no leader or no place left in its failover queue,
+ * or while a handler that was aborted does not return.
  */
 export function judgeReadiness(status: RuntimeStatus, { lostMs = 30_000 }: HealthLimits = {}): Health {
   if (status.phase !== 'running') return verdict(status, [down(`the process is ${status.phase}`)]);
@@ -73,13 +73,17 @@ function judgeSession({ session, sessionForMs, phase }: RuntimeStatus, lostMs: n
   return [session.state !== 'SUSPENDED' && sessionForMs > lostMs ? down(reason) : degraded(reason)];
 }
 
-function judgeJob({ jobName, problem, isJoined, leader, hung }: JobStatus): Finding[] {
+function judgeJob({ jobName, problem, isJoined, leader, hung, isFailoverQueueFull }: JobStatus): Finding[] {
   if (problem !== undefined) return [down(`job "${jobName}": ${problem}`)];
   const stuck = hung.map(({ item, since }) =>
     degraded(`job "${jobName}": item ${item} still runs, although aborted at ${new Date(since).toISOString()}`),
   );
   if (!isJoined) return [...stuck, degraded(`job "${jobName}" is not registered in this session`)];
-  return leader === undefined ? [...stuck, degraded(`job "${jobName}" has no leader`)] : stuck;
+  return [
+    ...stuck,
+    ...(leader === undefined ? [degraded(`job "${jobName}" has no leader`)] : []),
+    ...(isFailoverQueueFull ? [degraded(`job "${jobName}": its failover queue is full`)] : []),
+  ];
 }
 
 function verdict({ phase, session, jobs }: RuntimeStatus, findings: readonly Finding[]): Health {

@@ -6,8 +6,16 @@ type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 
 /** What somebody should look at, though the job goes on. */
 type Concern = EventOf<
-  'skipped' | 'sharding-timeout' | 'misfired' | 'hung' | 'orphaned' | 'configuration-differs' | 'warning'
+  | 'skipped'
+  | 'sharding-timeout'
+  | 'misfired'
+  | 'hung'
+  | 'orphaned'
+  | 'configuration-differs'
+  | 'warning'
+  | FailoverConcern
 >;
+type FailoverConcern = 'failover-overflow' | 'failover-purged' | 'executor-died';
 
 /** The one place that turns what happens to jobs into log lines, under the context `ElasticJob`. */
 @Injectable()
@@ -83,6 +91,14 @@ export class EventLogger {
         return this.hung(event);
       case 'orphaned':
         return this.logger.warn(`${event.jobName}: ${items(event.items)} of a crashed instance queued for failover`);
+      case 'failover-overflow':
+        return this.logger.error(
+          `${event.jobName}: the failover queue is full; ${items(event.items)} of a run that was not done dropped`,
+        );
+      case 'failover-purged':
+        return this.logger.warn(`${event.jobName}: ${items(event.items)} removed from the failover queue`);
+      case 'executor-died':
+        return this.executorDied(event);
       case 'configuration-differs':
         return this.logger.warn(`${event.jobName}: the registry overrules, ${event.differences.join('; ')}`);
       case 'warning':
@@ -98,6 +114,13 @@ export class EventLogger {
       `${trigger.jobName}: the handler of item ${item} has not returned since it was aborted at ${instant(since)} ` +
         `(${text(reason)}); ${consequence}`,
     );
+  }
+
+  private executorDied({ trigger, item, state, requeue }: EventOf<'executor-died'>): void {
+    const line = `${trigger.jobName}: the executor of item ${item} is ${state}`;
+    if (requeue === 'exhausted') return this.logger.error(`${line}; too often for one target, which is given up`);
+    if (requeue === 'hold') return this.logger.error(`${line}; the item stays where it is until this session ends`);
+    this.logger.warn(requeue === 'queue' ? `${line}; queued for failover` : line);
   }
 
   private session({ state, sessionId }: EventOf<'session'>): void {

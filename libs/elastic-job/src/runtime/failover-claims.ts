@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease, JobTree } from '../coordination/index.js';
+import { failsOver } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
@@ -53,7 +54,7 @@ export class FailoverClaims {
   /** Claims one waiting item and runs it. @returns the lease, whose `settled()` tells the outcome */
   async claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
     const { events, gate, leases, running, tree } = this.parts;
-    if (!this.isFailoverOn || !gate.mayBeginUnasked) return 'empty';
+    if (!this.mayClaim || !gate.mayBeginUnasked) return 'empty';
     const lease = await running.expect(() => this.begin());
     if (typeof lease === 'string') return lease;
     events.emit({ kind: 'claimed', jobName: tree.jobName, items: lease.items, source: 'FAILOVER' });
@@ -73,7 +74,7 @@ export class FailoverClaims {
 
   private async claimAll(): Promise<void> {
     const { clock, running, tree } = this.parts;
-    if (tree.queue().length === 0 || !this.isFailoverOn) return;
+    if (tree.queue().length === 0 || !this.mayClaim) return;
     const stepsBack = Math.min(running.size, MOST_STEPS_BACK);
     if (stepsBack > 0) await clock.sleep(stepsBack * STAND_BACK_MS, tree.signal);
     while (this.hasFreeSlot) {
@@ -82,9 +83,10 @@ export class FailoverClaims {
     this.parts.onClaimed();
   }
 
-  private get isFailoverOn(): boolean {
-    const { failover, monitorExecution } = this.parts.settings.configuration;
-    return failover && monitorExecution;
+  /** Failover is on, and no operator has disabled this server. */
+  private get mayClaim(): boolean {
+    const { settings, tree } = this.parts;
+    return failsOver(settings.configuration) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
   }
 
   private get hasFreeSlot(): boolean {

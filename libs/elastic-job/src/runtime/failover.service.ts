@@ -1,4 +1,4 @@
-import type { PendingFailover } from '../coordination/index.js';
+import type { OverflowedItem, PendingFailover } from '../coordination/index.js';
 import type { JobName, SettledOutcome } from '../domain/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSession } from './job-session.js';
@@ -14,6 +14,14 @@ export class FailoverService {
   /** The items that wait for failover, with cause and age, as of now. */
   pending(jobName: JobName): Promise<readonly PendingFailover[]> {
     return this.services.queue.pending(jobName);
+  }
+
+  /**
+   * The items whose last run was lost because the queue was full, as of now. Of such an item the latest fire time that is
+   * due is still made up for, unless `misfire: false`; the one that was lost is not.
+   */
+  overflowed(jobName: JobName): Promise<readonly OverflowedItem[]> {
+    return this.services.queue.overflowed(jobName);
   }
 
   /**

@@ -158,6 +158,7 @@ export class JobRuntime {
       nextFireTime: this.schedule.nextFireTime,
       runningItems: this.running.size,
       hung: this.running.hung,
+      isFailoverQueueFull: (tree?.queue().length ?? 0) >= this.configuration.failoverQueueLimit,
       problem: this.departure.removal ?? this.problem,
     };
   }
@@ -201,6 +202,7 @@ export class JobRuntime {
       stopBeginning: () => {
         this.schedule.stop();
         this.session?.close();
+        this.session?.endResidents();
       },
       loseSession: (reason) => this.loseSession(reason),
       report: (work, tree) => this.report(work, tree),

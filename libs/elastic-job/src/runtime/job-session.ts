@@ -13,6 +13,7 @@ import { LeaseRunner } from './lease-runner.js';
 import { ManualTriggers } from './manual-triggers.js';
 import { OperatorSwitches } from './operator-switches.js';
 import { type Reaction, registryReaction } from './reaction.js';
+import { ResidentItems } from './resident-items.js';
 import type { RunningItems } from './running-items.js';
 import { TriggerGate } from './trigger-gate.js';
 
@@ -52,6 +53,7 @@ export class JobSession {
   private readonly claims: FailoverClaims;
   private readonly manual: ManualTriggers;
   private readonly cancellations: Cancellations;
+  private readonly residents: ResidentItems;
   private readonly servers: Reaction;
 
   constructor(private readonly parts: JobSessionParts) {
@@ -69,6 +71,7 @@ export class JobSession {
     this.catchUp = new CatchUp({ ...parts, gate, switches, leases });
     this.claims = new FailoverClaims({ ...parts, gate, leases, onClaimed: () => this.manual.beginReleased() });
     this.manual = new ManualTriggers({ ...parts, leases, assign: (trigger) => this.assignManual(trigger) });
+    this.residents = new ResidentItems({ ...parts, leases, gate });
     const keep = () => services.servers.keep(tree);
     this.servers = registryReaction(tree, clock, keep, parts.report('keeping the server node'));
     tree.on((event) => this.hear(event));
@@ -96,6 +99,7 @@ export class JobSession {
   lookAgain(): void {
     this.catchUp.wake();
     this.claims.wake();
+    this.residents.wake();
     this.manual.beginReleased();
   }
 
@@ -106,7 +110,13 @@ export class JobSession {
     this.catchUp.stop();
     this.claims.stop();
     this.manual.stop();
+    this.residents.stop();
     this.servers.stop();
+  }
+
+  /** Tells the items to end that would run for ever. After `close`. */
+  endResidents(): void {
+    this.residents.end();
   }
 
   /** One fire time: assign, begin, run. Resolves when what was begun has ended. */
@@ -128,6 +138,7 @@ export class JobSession {
     this.manual.hear(event);
     this.cancellations.hear(event);
     this.switches.hear(event);
+    this.residents.hear(event);
     const { tree } = this;
     switch (event.kind) {
       case 'ServerChanged':
@@ -180,6 +191,7 @@ export class JobSession {
 
   /** What an operator's trigger is to run here; undefined: nothing. Resharding is waited for, as by any trigger. */
   private async assignManual(trigger: Trigger): Promise<readonly number[] | undefined> {
+    if (this.gate.refusesResident(trigger)) return undefined;
     if (await this.gate.refuses(trigger)) return undefined;
     const { items } = await this.assign(trigger);
     if (this.gate.refusesServer(trigger)) return undefined;

@@ -1,12 +1,14 @@
 import type { Clock, Timer } from '../clock/index.js';
 import {
+  disabledJob,
   type JobTree,
   type JobTreeEvent,
+  purgeQueue,
   removeRetiredFailover,
   removeStaleCancels,
   type Sweeper,
 } from '../coordination/index.js';
-import type { JobConfiguration } from '../domain/index.js';
+import { failsOver, type JobConfiguration } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import { type Reaction, registryReaction } from './reaction.js';
@@ -157,8 +159,11 @@ export class LeaderDuties {
   private async elect(): Promise<void> {
     const { jobName, self } = this.tree;
     const before = this.services.leader.term(jobName);
+    const isDisabled = this.tree.serverStatus(self.serverIp) === 'DISABLED';
+    // Nobody is left who may run the job: what waits would be run whenever it is enabled again.
+    if (isDisabled) await this.purge(disabledJob(this.tree), () => this.tree.availableInstances().length === 0);
     // A leader whose server an operator has disabled abdicates, as in Java. A Java successor may have missed the cause.
-    if (before !== undefined && this.tree.serverStatus(self.serverIp) === 'DISABLED') {
+    if (before !== undefined && isDisabled) {
       if (this.tree.isMixed()) await this.services.sharding.announce(this.tree, before);
       return this.services.leader.resign(jobName);
     }
@@ -173,8 +178,9 @@ export class LeaderDuties {
     if (term === undefined) return this.assistJava();
     try {
       await this.sweep(term);
-      const { failover, monitorExecution } = this.configuration;
-      if (!failover || !monitorExecution) await removeRetiredFailover(this.tree, term);
+      const { shardingTotalCount } = this.configuration;
+      if (!failsOver(this.configuration)) await removeRetiredFailover(this.tree, term);
+      else await this.purge(term, (item) => item >= shardingTotalCount);
       await this.resharding.plan(term);
       await this.services.retention.tidy(this.tree, term);
     } catch (error) {
@@ -195,9 +201,16 @@ export class LeaderDuties {
     await this.sweep({ guard: [{ kind: 'check', path: tree.paths.instance(first) }], signal: tree.signal });
   }
 
+  private async purge(purger: Sweeper, isPurged: (item: number) => boolean): Promise<void> {
+    const items = await purgeQueue(this.tree, purger, this.clock.wallNow(), isPurged);
+    if (items.length > 0) this.events.emit({ kind: 'failover-purged', jobName: this.tree.jobName, items });
+  }
+
   private async sweep(sweeper: Sweeper): Promise<void> {
     const { jobName } = this.tree;
-    const orphans = await this.services.queue.sweep(this.tree, sweeper);
+    const orphans = await this.services.queue.sweep(this.tree, sweeper, (items) =>
+      this.events.emit({ kind: 'failover-overflow', jobName, items }),
+    );
     await removeStaleCancels(this.tree, sweeper);
     if (orphans.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: orphans });
     // A peer that is missing leaves orphans only once it is gone for good.

@@ -1,6 +1,13 @@
 import type { Clock } from '../clock/index.js';
 import { type BegunExecution, type ExecutionLease, type JobTree, untilAnswered } from '../coordination/index.js';
-import { type ElasticJobListener, goesRound, type JobHandler, type Trigger } from '../domain/index.js';
+import {
+  type ElasticJobListener,
+  executorDeathIn,
+  goesRound,
+  type JobHandler,
+  type ShardOutcome,
+  type Trigger,
+} from '../domain/index.js';
 import { type HungHandler, type JobExecutor, JobListeners } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
@@ -61,6 +68,9 @@ export class LeaseRunner {
     lease.onSettled((item, outcome) => {
       const isFree = running.settle(item, lease);
       events.emit({ kind: 'settled', trigger, item, outcome, durationMs: clock.monotonicNow() - begunAt });
+      if (outcome.kind !== 'fenced' && lease.requeueOf(item) === 'overflow') {
+        events.emit({ kind: 'failover-overflow', jobName: lease.jobName, items: [item] });
+      }
       if (isFree) this.parts.onItemEnded(trigger, item);
     });
     events.emit({ kind: 'begun', trigger, items: lease.items });
@@ -69,6 +79,7 @@ export class LeaseRunner {
     const job = { configuration: settings.configuration, handler, ...this.watch(lease) };
     for await (const { item, outcome } of executor.run(lease, job)) {
       lease.settle(item, outcome);
+      this.tellDeath(lease, item, outcome);
     }
     await lease.settled();
     if (goesRound(settings.configuration)) await this.passTurn();
@@ -88,6 +99,13 @@ export class LeaseRunner {
         if (running.return(item, lease)) this.parts.onItemEnded(trigger, item);
       },
     };
+  }
+
+  private tellDeath(lease: ExecutionLease, item: number, outcome: ShardOutcome): void {
+    const state = executorDeathIn(outcome);
+    if (state === undefined) return;
+    const { trigger } = lease;
+    this.parts.events.emit({ kind: 'executor-died', trigger, item, state, requeue: lease.requeueOf(item) });
   }
 
   private passTurn(): Promise<void> {

@@ -21,6 +21,8 @@ export interface JobStatus {
   readonly runningItems: number;
   /** The handlers that have not returned although they were aborted, by item. */
   readonly hung: readonly HungHandler[];
+  /** The failover queue has no place for further items. */
+  readonly isFailoverQueueFull: boolean;
   /** What keeps the job from running here, if anything. */
   readonly problem: string | undefined;
 }

@@ -57,6 +57,13 @@ export class TriggerGate {
     return this.tree.serverStatus(serverIp) !== 'ENABLED' && this.skip(trigger, `server ${serverIp} is disabled`);
   }
 
+  /** Tells if an operator's trigger must not be run because the items run anyway. @see ElasticJob-Cloud, DAEMON */
+  refusesResident(trigger: Trigger): boolean {
+    return (
+      this.settings.configuration.resident && this.skip(trigger, 'the job is resident: its items run at all times')
+    );
+  }
+
   private unshareable(): string | undefined {
     const settings = this.settings.unshareable(this.tree);
     return settings.length === 0

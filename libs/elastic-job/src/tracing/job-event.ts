@@ -1,4 +1,11 @@
-import type { ExecutionSource, JobName, SettledOutcome, Trigger } from '../domain/index.js';
+import type {
+  ExecutionSource,
+  ExecutorDeathState,
+  JobName,
+  Requeue,
+  SettledOutcome,
+  Trigger,
+} from '../domain/index.js';
 
 /** What happens to jobs in this process. Heard by logs, histories and metrics; nobody waits for a listener. */
 export type JobEvent =
@@ -40,6 +47,21 @@ export type JobEvent =
   | { readonly kind: 'misfired'; readonly jobName: JobName; readonly items: readonly number[] }
   /** This instance, leading, has queued the items of crashed instances. */
   | { readonly kind: 'orphaned'; readonly jobName: JobName; readonly items: readonly number[] }
+  /** The failover queue has no place for these items: their runs ended as aborted and are not repeated. */
+  | { readonly kind: 'failover-overflow'; readonly jobName: JobName; readonly items: readonly number[] }
+  /** This instance has removed entries of a job that is disabled or, leading, of items beyond its total. */
+  | { readonly kind: 'failover-purged'; readonly jobName: JobName; readonly items: readonly number[] }
+  /**
+   * The process or thread that did an item's work has died. `queue`: the item is failed over; `exhausted`: it has been so
+   * often for this target that it is given up; `hold`: it may run still, so the item stays where it is.
+   */
+  | {
+      readonly kind: 'executor-died';
+      readonly trigger: Trigger;
+      readonly item: number;
+      readonly state: ExecutorDeathState;
+      readonly requeue: Requeue;
+    }
   | {
       readonly kind: 'claimed';
       readonly jobName: JobName;

@@ -84,6 +84,8 @@ const everything: Partial<JobOptions> = {
   shardingTimeoutMs: 1,
   timeoutMs: 2,
   concurrency: 3,
+  failoverQueueLimit: 4,
+  maxExecutorFailovers: 5,
   staticSharding: true,
   label: 'lb',
   props: { 'script.command.line': 'echo hi', true: '012' },
@@ -104,8 +106,9 @@ describe('formatConfiguration', () => {
   it('given every setting, when written, then those that Java lacks are texts among the props', () => {
     const text = formatConfiguration(jobOf(everything));
     expect(text).toContain(
-      "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.jobErrorHandlerType: PAGER\n" +
-        "  nestjs.jobListenerTypes: audit,metrics\n  nestjs.onHung: release\n  nestjs.serverRetentionMinutes: '0'\n" +
+      "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.failoverQueueLimit: '4'\n" +
+        '  nestjs.jobErrorHandlerType: PAGER\n  nestjs.jobListenerTypes: audit,metrics\n' +
+        "  nestjs.maxExecutorFailovers: '5'\n  nestjs.onHung: release\n  nestjs.serverRetentionMinutes: '0'\n" +
         "  nestjs.shardingTimeoutMs: '1'\n  nestjs.strategy: BY_REGION\n  nestjs.timeZone: Europe/Berlin\n" +
         "  nestjs.timeoutMs: '2'\n  script.command.line: echo hi\n  'true': '012'\nreconcile",
     );
@@ -140,10 +143,20 @@ describe('layConfiguration', () => {
     everything,
     { timeZone: 'GMT+8:00', strategy: 'ODEVITY' },
     { cron: '' },
+    { cron: '', resident: true },
     { jobParameter: "'\t\u0085\n\n" },
   ])('given a node that the same options wrote, when laid over them, then nothing differs: %j', (options) => {
     const local = jobOf(options);
     expect(layConfiguration(local, formatConfiguration(local))).toEqual({ configuration: local, differences: [] });
+  });
+
+  it.each([
+    ['a schedule', { cron: '0 * * * * ?' }],
+    ['the word of an operator', { cron: '', resident: false }],
+  ])('given a job that is resident here, when the node has %s, then it is not resident', (_, options) => {
+    const stored = formatConfiguration(jobOf(options));
+    const { configuration } = layConfiguration(jobOf({ cron: '', resident: true }), stored);
+    expect(configuration).toMatchObject({ resident: false });
   });
 
   it('given a node of other options, when laid, then the node wins and each difference is named', () => {

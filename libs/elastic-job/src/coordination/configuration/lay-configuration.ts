@@ -103,6 +103,10 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     concurrency: nestjs.concurrency ?? local.concurrency,
     onHung: nestjs.onHung ?? local.onHung,
     shutdownGraceMs: nestjs.shutdownGraceMs ?? local.shutdownGraceMs,
+    failoverQueueLimit: nestjs.failoverQueueLimit ?? local.failoverQueueLimit,
+    maxExecutorFailovers: nestjs.maxExecutorFailovers ?? local.maxExecutorFailovers,
+    // An operator may have given it a schedule.
+    resident: nestjs.resident ?? (local.resident && !stored.cron),
   };
 }
 

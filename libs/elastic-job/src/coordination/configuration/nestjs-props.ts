@@ -16,6 +16,9 @@ export const NESTJS_PROPS = {
   timeoutMs: 'nestjs.timeoutMs',
   onHung: 'nestjs.onHung',
   shutdownGraceMs: 'nestjs.shutdownGraceMs',
+  failoverQueueLimit: 'nestjs.failoverQueueLimit',
+  maxExecutorFailovers: 'nestjs.maxExecutorFailovers',
+  resident: 'nestjs.resident',
 } as const;
 
 /** Every key of ours begins so, those of other versions as well. */

@@ -51,6 +51,9 @@ export interface StoredNestjsProps {
   readonly timeoutMs: number | undefined;
   readonly onHung: OnHung | undefined;
   readonly shutdownGraceMs: number | undefined;
+  readonly failoverQueueLimit: number | undefined;
+  readonly maxExecutorFailovers: number | undefined;
+  readonly resident: boolean | undefined;
 }
 
 /** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
@@ -157,6 +160,9 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
     timeoutMs: props.integer(NESTJS_PROPS.timeoutMs),
     onHung: props.oneOf(NESTJS_PROPS.onHung, ON_HUNG),
     shutdownGraceMs: props.integer(NESTJS_PROPS.shutdownGraceMs),
+    failoverQueueLimit: props.integer(NESTJS_PROPS.failoverQueueLimit),
+    maxExecutorFailovers: props.integer(NESTJS_PROPS.maxExecutorFailovers),
+    resident: props.boolean(NESTJS_PROPS.resident),
   };
 }
 

@@ -1,4 +1,4 @@
-import { parseRunRecord, type RunRecord } from '../../domain/index.js';
+import { formatRunRecord, parseRunRecord, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { settleOperations, type SettleModes } from './item-operations.js';
@@ -45,7 +45,8 @@ export class EndedRun implements EndedItem {
     if (node === undefined) return 'recorded';
     const stored = parseRunRecord(node.data);
     if (stored.kind !== 'record' || stored.record.run !== this.record.run) return 'fenced';
-    if (stored.record.settled !== undefined) return 'recorded';
+    // A sweep that has found no place for the item in the queue has ended it in its own way.
+    if (stored.record.settled !== undefined) return node.data === formatRunRecord(this.record) ? 'recorded' : 'fenced';
     if (node.stat.version !== this.version) return 'fenced';
     this.pending = this.remaining();
     return 'open';

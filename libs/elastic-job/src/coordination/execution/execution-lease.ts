@@ -1,4 +1,4 @@
-import type { JobName, SettledOutcome, ShardOutcome, Trigger } from '../../domain/index.js';
+import type { JobName, Requeue, SettledOutcome, ShardOutcome, Trigger } from '../../domain/index.js';
 
 /**
  * The right to run some items of a job for one trigger. Whoever begins holds the lease, and only the lease settles.
@@ -27,6 +27,8 @@ export interface ExecutionLease {
   abortItem(item: number, reason: unknown): void;
   /** Reports that an item has ended; the news joins the next settle transaction. Call once for each item. */
   settle(item: number, outcome: ShardOutcome): void;
+  /** What becomes of an item that was settled without being done; true once that settle is recorded. */
+  requeueOf(item: number): Requeue;
   /** Hears of each item, once, when it is known what became of it. One listener; a later one replaces it. */
   onSettled(listener: (item: number, outcome: SettledOutcome) => void): void;
   /** Resolves when every item is settled, with what became of each. Never rejects: a failed settle is an outcome. */

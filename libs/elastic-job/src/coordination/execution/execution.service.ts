@@ -15,6 +15,8 @@ import type { Clock } from '../../clock/index.js';
 import {
   type BeginDecision,
   decideBegin,
+  executorDeathsOf,
+  failsOver,
   type JobConfiguration,
   type JobName,
   lastScheduledOf,
@@ -97,7 +99,7 @@ export class ExecutionService {
     item: number,
     guard: readonly Operation[] = [],
   ): Promise<ExecutionLease | undefined> {
-    const beginning = beginningItem(tree, item);
+    const beginning = beginningItem(tree, trigger, item);
     const record = this.record(tree, trigger);
     return this.commit(tree, this.configurations.current(tree.jobName), trigger, [beginning], record, guard);
   }
@@ -141,7 +143,8 @@ export class ExecutionService {
     return untilCommitted(tree, 'the begin', async () => {
       if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
       const decisions = items.map((item) => [item, decide(tree, configuration, trigger, item)] as const);
-      const free = decisions.filter(([, decision]) => decision === 'begin').map(([item]) => beginningItem(tree, item));
+      const begun = decisions.filter(([, decision]) => decision === 'begin');
+      const free = begun.map(([item]) => beginningItem(tree, trigger, item));
       const refused = new Map(decisions.filter(isRefused));
       if (free.length === 0) return { lease: undefined, refused };
       const lease = await this.commit(tree, configuration, trigger, free, record);
@@ -160,7 +163,7 @@ export class ExecutionService {
   ): Promise<ExecutionLease | undefined> {
     const isFailover = trigger.source === 'FAILOVER';
     // A rescuer that dies is known by its `failovering` mark. Its running mark goes by itself: Java 3.0.4 would trip over it.
-    const modes = { isPersistent: configuration.failover && !isFailover, isFailover };
+    const modes = { isPersistent: failsOver(configuration) && !isFailover, isFailover };
     const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
     // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
     const self = { kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) } as const;
@@ -208,13 +211,16 @@ export class ExecutionService {
 
   private lease(
     tree: JobTree,
-    { failover }: JobConfiguration,
+    configuration: JobConfiguration,
     trigger: Trigger,
     held: ReadonlyMap<number, HeldItem>,
   ): ExecutionLease {
     const settles = this.settleQueues.get(tree) ?? new SettleQueue(tree, this.clock);
     this.settleQueues.set(tree, settles);
-    return new HeldLease(tree, this.clock, settles, { trigger, isFailoverOn: failover }, held);
+    const { failoverQueueLimit, maxExecutorFailovers } = configuration;
+    const isFailoverOn = failsOver(configuration);
+    const terms = { trigger, isFailoverOn, failoverQueueLimit, maxExecutorFailovers };
+    return new HeldLease(tree, this.clock, settles, terms, held);
   }
 
   private record(tree: JobTree, { fireTime, origin, parameters }: Trigger): RunRecord {
@@ -228,7 +234,7 @@ export class ExecutionService {
   }
 }
 
-function decide(tree: JobTree, { failover }: JobConfiguration, trigger: Trigger, item: number): BeginDecision {
+function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger, item: number): BeginDecision {
   const record = tree.record(item);
   // The leader has not created the item yet, or has removed it: it will be seen with the next assignment.
   if (record === undefined) return 'busy';
@@ -237,7 +243,7 @@ function decide(tree: JobTree, { failover }: JobConfiguration, trigger: Trigger,
     stored: record.stored,
     isRunning: tree.isRunning(item),
     // Once failover is switched off, nobody comes for an entry that is left in the queue.
-    isQueued: failover && tree.has(tree.paths.queued(item)),
+    isQueued: failsOver(configuration) && tree.has(tree.paths.queued(item)),
   });
 }
 
@@ -254,12 +260,14 @@ function isRefused(entry: readonly [number, BeginDecision]): entry is readonly [
   return entry[1] !== 'begin';
 }
 
-function beginningItem(tree: JobTree, item: number): BeginningItem {
+function beginningItem(tree: JobTree, trigger: Trigger, item: number): BeginningItem {
+  const { stored = { kind: 'none' }, version = 0 } = tree.record(item) ?? {};
   return {
     item,
-    version: tree.record(item)?.version ?? 0,
+    version,
     hasMisfire: tree.has(tree.paths.mark(item, 'misfire')),
-    lastScheduled: lastScheduledOf(tree.record(item)?.stored ?? { kind: 'none' }),
+    lastScheduled: lastScheduledOf(stored),
+    executorDeaths: executorDeathsOf(stored, trigger),
   };
 }
 

@@ -1,5 +1,13 @@
 import type { Clock } from '../../clock/index.js';
-import { isOwedElsewhere, type RunRecord, type ShardOutcome, type Trigger } from '../../domain/index.js';
+import {
+  decideRequeue,
+  executorDeathIn,
+  type Requeue,
+  type RunRecord,
+  type SettledRun,
+  type ShardOutcome,
+  type Trigger,
+} from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { EndedRun } from './ended-run.js';
 import { SessionLease } from './session-lease.js';
@@ -16,13 +24,16 @@ export interface HeldItem {
 /** What a lease needs to know of its job. */
 export interface LeaseTerms {
   readonly trigger: Trigger;
-  /** Failover is on: an item that is owed elsewhere is queued for another instance. */
+  /** Failover is on: an item that was not done is queued for another instance. */
   readonly isFailoverOn: boolean;
+  readonly failoverQueueLimit: number;
+  readonly maxExecutorFailovers: number;
 }
 
 /** A lease on items that are marked as running in the registry. */
 export class HeldLease extends SessionLease {
   readonly run: string | undefined;
+  private readonly requeues = new Map<number, Requeue>();
 
   constructor(
     tree: JobTree,
@@ -39,17 +50,52 @@ export class HeldLease extends SessionLease {
     return this.held.get(item)?.token;
   }
 
+  override requeueOf(item: number): Requeue {
+    return this.requeues.get(item) ?? 'none';
+  }
+
   protected record(item: number, outcome: ShardOutcome): void {
     if (this.tree.signal.aborted) return this.conclude(item, { kind: 'fenced' });
-    const { record, version } = this.held.get(item)!;
-    const settled: RunRecord = { ...record, settled: { at: this.clock.wallNow(), outcome: outcome.kind } };
+    const held = this.held.get(item)!;
+    const requeue = this.decideRequeue(held, outcome);
+    this.requeues.set(item, requeue);
+    if (requeue === 'hold') return this.hold(item);
     const isFailover = this.trigger.source === 'FAILOVER';
-    const isRequeued = this.terms.isFailoverOn && isOwedElsewhere(outcome, this.trigger.source);
-    const modes = { isFailover, isRequeued, isRecordWritten: isFailover || isRequeued || !this.tree.isMixed() };
+    const isRequeued = requeue === 'queue';
+    const isRecordWritten = isFailover || requeue !== 'none' || !this.tree.isMixed();
+    const modes = { isFailover, isRequeued, isRecordWritten };
     this.settles.add(
-      new EndedRun(this.tree, item, version, settled, modes, (isRecorded) =>
+      new EndedRun(this.tree, item, held.version, this.settledRecord(held, outcome, requeue), modes, (isRecorded) =>
         this.conclude(item, isRecorded ? outcome : { kind: 'fenced' }),
       ),
     );
+  }
+
+  private decideRequeue({ record }: HeldItem, outcome: ShardOutcome): Requeue {
+    const { isFailoverOn, failoverQueueLimit, maxExecutorFailovers } = this.terms;
+    const executorDeaths = record.executorDeaths ?? 0;
+    // From memory: instances that queue at the same moment may exceed the limit by what they queue.
+    const isQueueFull = this.tree.queue().length >= failoverQueueLimit;
+    return decideRequeue(outcome, {
+      source: this.trigger.source,
+      isFailoverOn,
+      executorDeaths,
+      maxExecutorFailovers,
+      isQueueFull,
+    });
+  }
+
+  private settledRecord({ record }: HeldItem, outcome: ShardOutcome, requeue: Requeue): RunRecord {
+    const death = executorDeathIn(outcome);
+    const cause = requeue === 'overflow' ? requeue : death;
+    const isOwed = (requeue === 'queue' && death !== undefined) || undefined;
+    const settled: SettledRun = { at: this.clock.wallNow(), outcome: outcome.kind, cause, isOwed };
+    if (death === undefined) return { ...record, settled };
+    return { ...record, settled, executorDeaths: (record.executorDeaths ?? 0) + 1 };
+  }
+
+  /** Nobody can say whether the executor runs still: the mark stays until the session is over, and is an orphan then. */
+  private hold(item: number): void {
+    this.tree.signal.addEventListener('abort', () => this.conclude(item, { kind: 'fenced' }), { once: true });
   }
 }

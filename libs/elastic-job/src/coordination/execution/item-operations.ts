@@ -10,11 +10,14 @@ export interface BeginningItem {
   readonly hasMisfire: boolean;
   /** The last fire time of the schedule that it was begun for, if any. */
   readonly lastScheduled?: number;
+  /** How often an executor of this very target has died before. */
+  readonly executorDeaths?: number;
 }
 
-/** The record of one item's begin: a run that an operator has asked for keeps what the schedule has begun before. */
-export function recordOf({ lastScheduled }: BeginningItem, record: RunRecord): RunRecord {
-  return record.target.origin === 'schedule' ? record : { ...record, lastScheduled };
+/** The record of one item's begin: a run that the schedule has not asked for keeps what that has begun before. */
+export function recordOf({ lastScheduled, executorDeaths }: BeginningItem, record: RunRecord): RunRecord {
+  const begun = executorDeaths === undefined ? record : { ...record, executorDeaths };
+  return record.target.origin === 'schedule' ? begun : { ...begun, lastScheduled };
 }
 
 /**

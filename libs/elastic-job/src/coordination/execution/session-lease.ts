@@ -1,6 +1,7 @@
 import {
   type JobName,
   LeaseLostError,
+  type Requeue,
   type SettledOutcome,
   type ShardOutcome,
   type Trigger,
@@ -33,6 +34,10 @@ export abstract class SessionLease implements ExecutionLease {
   abstract token(item: number): bigint | undefined;
   /** Tells the registry, if it is to know, and concludes. */
   protected abstract record(item: number, outcome: ShardOutcome): void;
+
+  requeueOf(_item: number): Requeue {
+    return 'none';
+  }
 
   get jobName(): JobName {
     return this.tree.jobName;

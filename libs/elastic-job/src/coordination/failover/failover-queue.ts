@@ -6,11 +6,15 @@
  *
  * Guarantees: the leader queues an orphan and drops its stale marks in one transaction under its term's guard; a claim
  * removes the entry and begins the run in one transaction, so one instance wins and no entry is lost between the two.
- * Only a run that the record shows begun and not finished is repeated. A sweep writes the item's node against the version
+ * Only a run that the record shows begun and not finished is repeated, or one that its settle has queued: aborted, or failed
+ * because its executor had died. A sweep writes the item's node against the version
  * that it read, so it touches nothing that was begun or settled since, and no begin overlooks it.
  *
  * An instance of ours that is not registered while its session lasts was shut down by an operator. It lives, and settles
  * and queues what it aborts; its marks are orphans only if they are still there after `shutdownGraceMs`.
+ *
+ * The queue is bounded (`failoverQueueLimit`). An orphan that does not fit loses its marks all the same, and its record says
+ * that its run was aborted and why; the item is free for its next fire time.
  *
  * Beside Java: a Java peer runs without a record, so its mark alone says that it ran; it counts as crashed once it has been
  * missing for a moment. A claim holds the latch that Java's claims hold. If Java leads, one of ours sweeps all the same, and
@@ -24,11 +28,15 @@ import type { Clock } from '../../clock/index.js';
 import {
   decideFailover,
   type FailoverDecision,
+  failsOver,
   findOrphanedItems,
   type JobName,
   lastFireTime,
   timetableOf,
   type OrphanedItem,
+  type OrphanPlace,
+  type PlacedOrphan,
+  placeOrphans,
   type QueuedItemState,
   type Target,
   type Trigger,
@@ -40,22 +48,13 @@ import type { ExecutionLease, ExecutionService } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import type { Absences } from '../membership/index.js';
+import { describeOverflowed, describePending, type OverflowedItem, type PendingFailover } from './queued-item.js';
 import { loadMarks, marksOf, sweepOperations } from './sweep-operations.js';
 
 /** Longest wait for Java's latch; a claim that does not get it is tried later. */
 const LATCH_TIMEOUT_MS = 5_000;
 
-/** An item that waits for an instance to take it. */
-export interface PendingFailover {
-  readonly item: number;
-  /** `crashed`: its holder is gone; `aborted`: its holder left in order before it was done. */
-  readonly cause: 'crashed' | 'aborted';
-  /** The instance id that ran it last, if one of ours. */
-  readonly lastHolder: string | undefined;
-  /** How long it has been waiting, in milliseconds. */
-  readonly ageMs: number;
-}
-
+/** What a look for a waiting item has led to. */
 export type Claim =
   | { readonly kind: 'claimed'; readonly item: number; readonly lease: ExecutionLease }
   /** Another instance was faster. */
@@ -63,7 +62,7 @@ export type Claim =
   /** Nothing waits that could be run now. */
   | { readonly kind: 'empty' };
 
-/** Who may sweep, and for how long: the leader of ours, or, if Java leads, the first instance of ours. */
+/** Who may sweep, and for how long: the leader of ours, or, if Java leads, the first instance of ours; of a disabled job, anybody. */
 export type Sweeper = Pick<LeadershipTerm, 'guard' | 'signal'>;
 
 export class FailoverQueue {
@@ -83,28 +82,50 @@ export class FailoverQueue {
     await tree.sync();
     const queue = tree.queue();
     await tree.load(queue.flatMap((item) => [tree.paths.item(item), tree.paths.queued(item)]));
-    return queue.map((item) => this.describe(tree, item));
+    return queue.map((item) => describePending(tree, item, this.clock.wallNow()));
+  }
+
+  /** The items whose last run found no place in the queue, ascending, as of now. The next run of an item takes it off. */
+  async overflowed(jobName: JobName): Promise<readonly OverflowedItem[]> {
+    const tree = this.trees.of(jobName);
+    await tree.sync();
+    await tree.loadRecords(tree.items());
+    return tree.items().flatMap((item) => describeOverflowed(tree, item) ?? []);
   }
 
   /**
    * A look for orphans: queues what is owed, drops stale marks. @returns the items that were queued
    * A Java peer that is missing, and an instance that was shut down, are left alone for their grace: look again when
    * `Absences` says so.
+   * @param onOverflow hears of the orphans for which the queue had no place: their runs are recorded as aborted
    */
-  async sweep(tree: JobTree, sweeper: Sweeper): Promise<readonly number[]> {
+  async sweep(
+    tree: JobTree,
+    sweeper: Sweeper,
+    onOverflow: (items: readonly number[]) => void = () => {},
+  ): Promise<readonly number[]> {
     const { signal } = sweeper;
     await tree.sync({ signal });
     const attempt = async (): Promise<readonly number[] | undefined> => {
       if (!(await loadMarks(tree, signal))) return undefined;
-      const orphans = this.findOrphans(tree);
+      const orphans = this.place(tree, this.findOrphans(tree));
       if (orphans.length === 0) return [];
-      const { failover } = this.configurations.current(tree.jobName);
-      const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, failover));
+      const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
       const result = await this.registry.transaction([...sweeper.guard, ...operations], { signal });
       if (result.kind === 'refused') return undefined;
-      return failover ? orphans.filter(({ isOwed }) => isOwed).map(({ item }) => item) : [];
+      const overflowed = itemsAt(orphans, 'overflow');
+      if (overflowed.length > 0) onOverflow(overflowed);
+      return itemsAt(orphans, 'queue');
     };
     return untilCommitted(tree, 'the sweep', attempt, signal);
+  }
+
+  private place(tree: JobTree, orphans: readonly OrphanedItem[]): PlacedOrphan[] {
+    const configuration = this.configurations.current(tree.jobName);
+    const { failoverQueueLimit, shardingTotalCount } = configuration;
+    const queued = new Set(tree.queue());
+    const isFailoverOn = failsOver(configuration);
+    return placeOrphans(orphans, { isFailoverOn, queued, failoverQueueLimit, shardingTotalCount });
   }
 
   private findOrphans(tree: JobTree): OrphanedItem[] {
@@ -127,9 +148,8 @@ export class FailoverQueue {
    */
   async sweepOfOwn(tree: JobTree): Promise<readonly Operation[] | undefined> {
     if (!(await loadMarks(tree, tree.signal))) return undefined;
-    const { failover } = this.configurations.current(tree.jobName);
     const orphans = findOrphanedItems(marksOf(tree), (instanceId) => instanceId !== tree.self.jobInstanceId);
-    return orphans.flatMap((orphan) => sweepOperations(tree, orphan, failover));
+    return this.place(tree, orphans).flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
   }
 
   /**
@@ -140,7 +160,9 @@ export class FailoverQueue {
   async claim(jobName: JobName, from = 0, isRunningHere: (item: number) => boolean = () => false): Promise<Claim> {
     const tree = this.trees.of(jobName);
     if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return { kind: 'empty' };
-    const queue = tree.queue().filter((item) => !isRunningHere(item));
+    // What is beyond the total the leader removes.
+    const { shardingTotalCount } = this.configurations.current(jobName);
+    const queue = tree.queue().filter((item) => item < shardingTotalCount && !isRunningHere(item));
     // What others have claimed meanwhile is unknown again, and passed over as long as there is something else.
     await this.loadQueued(tree, queue);
     const next = this.nextItem(tree, queue, from);
@@ -192,18 +214,6 @@ export class FailoverQueue {
     return { kind: 'lost', item };
   }
 
-  private describe(tree: JobTree, item: number): PendingFailover {
-    const stored = tree.record(item)?.stored;
-    const record = stored?.kind === 'record' ? stored.record : undefined;
-    const queuedAt = tree.stat(tree.paths.queued(item))?.ctime ?? this.clock.wallNow();
-    return {
-      item,
-      cause: record?.settled?.outcome === 'aborted' ? 'aborted' : 'crashed',
-      lastHolder: record?.by,
-      ageMs: Math.max(0, this.clock.wallNow() - queuedAt),
-    };
-  }
-
   /** Records, and how old the entries are. @see JobTree.load */
   private loadQueued(tree: JobTree, queue: readonly number[]): Promise<boolean> {
     const paths = queue.flatMap((item) => [tree.paths.item(item), tree.paths.queued(item)]);
@@ -241,6 +251,10 @@ export class FailoverQueue {
     const configuration = this.configurations.current(tree.jobName);
     return { fireTime: lastFireTime(timetableOf(configuration, true), queuedAt) ?? queuedAt, origin: 'schedule' };
   }
+}
+
+function itemsAt(orphans: readonly PlacedOrphan[], wanted: OrphanPlace): number[] {
+  return orphans.filter(({ place }) => place === wanted).map(({ item }) => item);
 }
 
 function holderOf(tree: JobTree, instanceId: string | undefined): QueuedItemState['holder'] {

@@ -1,2 +1,4 @@
 export * from './failover-queue.js';
 export * from './retired-failover.js';
+export type { OverflowedItem, PendingFailover } from './queued-item.js';
+export * from './purged-queue.js';

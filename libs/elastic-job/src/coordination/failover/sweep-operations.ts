@@ -1,4 +1,10 @@
-import type { HolderMark, ItemMarks, OrphanedItem } from '../../domain/index.js';
+import {
+  droppedRunRecord,
+  formatRunRecord,
+  type HolderMark,
+  type ItemMarks,
+  type PlacedOrphan,
+} from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
@@ -25,28 +31,35 @@ export function* marksOf(tree: JobTree): Iterable<ItemMarks> {
   }
 }
 
-/** What drops an orphan's stale marks and queues it if it is owed, unless the item has got on since it was read. */
-export function sweepOperations(tree: JobTree, orphan: OrphanedItem, isFailoverOn: boolean): Operation[] {
+/**
+ * What drops an orphan's stale marks and puts it into its place, unless the item has got on since it was read.
+ * @param at milliseconds since the epoch: when an item that found no place is told to have ended
+ */
+export function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number): Operation[] {
   const { paths } = tree;
-  const { item, stale, isOwed } = orphan;
+  const { item, stale, place } = orphan;
   const operations = [
-    ...proveUntouched(tree, orphan),
+    ...proveUntouched(tree, orphan, at),
     ...stale.map((mark): Operation => ({ kind: 'delete', path: paths.mark(item, mark) })),
   ];
-  if (isOwed && isFailoverOn && !tree.has(paths.queued(item))) {
-    operations.push({ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' });
-  }
+  if (place === 'queue') operations.push({ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' });
   return operations;
 }
 
 // The record of a lost run is written anew, so that no begin overlooks the sweep; Java's runs are in no record. A Java peer
 // that has taken the item since it was read bears a failover mark: that there is none is proved by creating it.
-function proveUntouched(tree: JobTree, { item, isRecorded }: OrphanedItem): Operation[] {
+function proveUntouched(tree: JobTree, { item, isRecorded, place }: PlacedOrphan, at: number): Operation[] {
   const path = tree.paths.item(item);
   const { data, stat } = tree.node(path)!;
   const { version } = stat;
-  const record: Operation = isRecorded ? { kind: 'set', path, data, version } : { kind: 'check', path, version };
+  const text = place === 'overflow' ? droppedText(tree, item, at) : data;
+  const record: Operation = isRecorded ? { kind: 'set', path, data: text, version } : { kind: 'check', path, version };
   const taken = tree.paths.mark(item, 'failover');
   if (!tree.isMixed() || tree.has(taken)) return [record];
   return [record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
+}
+
+function droppedText(tree: JobTree, item: number, at: number): string {
+  const stored = tree.record(item)?.stored;
+  return stored?.kind === 'record' ? formatRunRecord(droppedRunRecord(stored.record, at, 'overflow')) : '';
 }

@@ -57,7 +57,7 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
     begunAt: LONGEST_TIME,
     lastScheduled: LONGEST_TIME,
   };
-  const settled: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'succeeded' } };
+  const settled: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'aborted', cause: 'overflow' } };
   const empty = registry.transactionBytes([]);
   const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
   return Math.max(

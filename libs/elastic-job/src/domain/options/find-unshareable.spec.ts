@@ -14,6 +14,7 @@ describe('findUnshareable', () => {
     { timeZone: 'GMT+8:00' },
     { timeZone: 'GMT', clockChange: 'quartz' },
     { strategy: 'ROTATE_SERVER_BY_NAME' },
+    { failoverQueueLimit: 1, maxExecutorFailovers: 0 },
     { timeoutMs: 5, concurrency: 1, shardingTimeoutMs: 1, serverRetentionMinutes: 0, jobErrorHandlerType: 'PAGER' },
   ] as const)('given settings by which Java decides alike, when judged, then the job can be shared: %j', (options) => {
     expect(findUnshareable(configurationOf(options))).toEqual([]);
@@ -26,6 +27,10 @@ describe('findUnshareable', () => {
       'clockChange "natural" is not the rule of Java; use "auto" or "quartz"',
       expect.stringMatching(/^strategy "BY_REGION" is one that Java lacks; use AVG_ALLOCATION, /),
     ]);
+  });
+
+  it('given a resident job, when judged, then it cannot be shared', () => {
+    expect(findUnshareable(configurationOf({ resident: true }))).toEqual([expect.stringMatching(/^resident is /)]);
   });
 
   it.each([

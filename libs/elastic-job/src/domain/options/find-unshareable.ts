@@ -6,13 +6,13 @@ import type { JobConfiguration } from './job-configuration.js';
  * The settings by which Java instances of the job would decide otherwise than ours: who runs an item, and when. One text
  * each, with value and remedy; empty if the job can be shared.
  *
- * Limits that hold within one instance (`timeoutMs`, `concurrency`, `shardingTimeoutMs`, `serverRetentionMinutes`, `onHung`) are
- * not among them: Java ignores them, and nobody is run twice or never for it.
+ * Limits that hold within one instance (`timeoutMs`, `concurrency`, `shardingTimeoutMs`, `serverRetentionMinutes`, `onHung`,
+ * `failoverQueueLimit`, `maxExecutorFailovers`) are not among them: Java ignores them, and nobody is run twice or never for it.
  */
 export function findUnshareable(
-  configuration: Pick<JobConfiguration, 'clockChange' | 'strategy' | 'timeZone'>,
+  configuration: Pick<JobConfiguration, 'clockChange' | 'strategy' | 'timeZone' | 'resident'>,
 ): string[] {
-  const { clockChange, strategy, timeZone } = configuration;
+  const { clockChange, strategy, timeZone, resident } = configuration;
   const settings: string[] = [];
   if (timeZone !== undefined && !isJavaTimeZone(timeZone)) {
     settings.push(`timeZone "${timeZone}" is a zone that Java cannot read; use an offset such as "GMT+8:00", or none`);
@@ -25,6 +25,9 @@ export function findUnshareable(
       `strategy "${strategy.type}" is one that Java lacks; use AVG_ALLOCATION, ODEVITY, ROUND_ROBIN or, ` +
         'with one item, SINGLE_SHARDING_BALANCE',
     );
+  }
+  if (resident) {
+    settings.push('resident is a kind of job that Java lacks: it would run the items once, at a trigger; use false');
   }
   return settings;
 }

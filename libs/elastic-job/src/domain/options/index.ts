@@ -3,12 +3,14 @@ export { findUnshareable } from './find-unshareable.js';
 export { HiddenText } from './hidden-text.js';
 export { importElasticJob2Configuration } from './import-elastic-job-2.js';
 export { isJavaErrorHandlerType, isJavaThreadPoolSizeType, isJavaTimeZone } from './java-names.js';
-export type { JobConfiguration } from './job-configuration.js';
+export { failsOver, type JobConfiguration } from './job-configuration.js';
 export { findJobNameFault } from './job-name.js';
 export type { JobOptions } from './job-options.js';
 export { ON_HUNG, type OnHung } from './on-hung-option.js';
 export {
   DEFAULT_ON_HUNG,
+  DEFAULT_FAILOVER_QUEUE_LIMIT,
+  DEFAULT_MAX_EXECUTOR_FAILOVERS,
   DEFAULT_SERVER_RETENTION_MINUTES,
   DEFAULT_SHUTDOWN_GRACE_MS,
   DEFAULT_SHARDING_TIMEOUT_MS,

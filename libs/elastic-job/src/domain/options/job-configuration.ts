@@ -46,4 +46,14 @@ export interface JobConfiguration {
   readonly concurrency: number | undefined;
   readonly onHung: OnHung;
   readonly shutdownGraceMs: number;
+  readonly failoverQueueLimit: number;
+  readonly maxExecutorFailovers: number;
+  readonly resident: boolean;
+}
+
+/** Items of crashed instances are queued and claimed. Those of a resident job move with their owners instead. */
+export function failsOver(
+  configuration: Pick<JobConfiguration, 'failover' | 'monitorExecution' | 'resident'>,
+): boolean {
+  return configuration.failover && configuration.monitorExecution && !configuration.resident;
 }

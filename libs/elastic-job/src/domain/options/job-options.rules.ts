@@ -105,6 +105,14 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   readonly onHung: unknown = undefined;
   @IsWholeNumber({ from: 0 })
   readonly shutdownGraceMs: unknown = undefined;
+  @IsWholeNumber({ from: 1 })
+  readonly failoverQueueLimit: unknown = undefined;
+
+  @IsWholeNumber({ from: 0 })
+  readonly maxExecutorFailovers: unknown = undefined;
+
+  @IsBoolean(BOOLEAN)
+  readonly resident: unknown = undefined;
 }
 
 const DAILY = '0 0 0 * * ?';

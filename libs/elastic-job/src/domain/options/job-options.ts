@@ -71,4 +71,10 @@ export interface JobOptions {
    * their items, in milliseconds. @default 5_000
    */
   readonly shutdownGraceMs?: number;
+  /** Most items that wait for failover; an orphan that does not fit is dropped, and an event names it. @default 10_000 */
+  readonly failoverQueueLimit?: number;
+  /** How often a target is failed over because its executor has died; then it has failed for good. @default 3 */
+  readonly maxExecutorFailovers?: number;
+  /** Each item runs at all times, until its signal aborts; it is started again whenever it ends. Has no `cron`. @default false */
+  readonly resident?: boolean;
 }

@@ -46,6 +46,9 @@ describe('resolveJobOptions', () => {
       concurrency: undefined,
       onHung: 'wait',
       shutdownGraceMs: 5_000,
+      failoverQueueLimit: 10_000,
+      maxExecutorFailovers: 3,
+      resident: false,
     });
     expect(configuration).toSatisfy(Object.isFrozen);
   });
@@ -76,6 +79,8 @@ describe('resolveJobOptions', () => {
       jobErrorHandlerType: 'THROW',
       jobListenerTypes: ['audit'],
       serverRetentionMinutes: 0,
+      failoverQueueLimit: 4,
+      maxExecutorFailovers: 0,
     } as const;
     expect(resolveJobOptions({ ...given, name: 'OrderJobs.nightly' }, source)).toMatchObject({
       ...given,
@@ -105,8 +110,24 @@ describe('resolveJobOptions', () => {
     );
   });
 
+  it('given a resident job with a schedule, a limit or no marks, when resolved, then each is refused', () => {
+    const wrong = { ...minimal, resident: true, concurrency: 1, monitorExecution: false };
+    expect(() => resolveJobOptions(wrong, source)).toThrow(
+      expect.objectContaining({
+        problems: [
+          'cron must not be given with resident: true, but is "0/5 * * * * ?"',
+          'concurrency must not be given with resident: true, but is 1: all items run at all times',
+          'monitorExecution must be true with resident: true, but is false',
+        ],
+      }),
+    );
+  });
+
   const faults: [keyof JobOptions, unknown, string][] = [
     ['cron', 5, 'cron must be a Quartz cron expression such as "0 0 2 * * ?", but is 5'],
+    ['failoverQueueLimit', 0, 'failoverQueueLimit must be a whole number from 1 to 2147483647, but is 0'],
+    ['maxExecutorFailovers', -1, 'maxExecutorFailovers must be a whole number from 0 to 2147483647, but is -1'],
+    ['resident', 'yes', 'resident must be true or false, but is "yes"'],
     ['shardingTotalCount', 1.5, 'a whole number from 1 to 2147483647, but is 1.5'],
     ['shardingTotalCount', '3', 'a whole number from 1 to 2147483647, but is "3"'],
     ['shardingTotalCount', 2 ** 31, 'a whole number from 1 to 2147483647, but is 2147483648'],

@@ -21,6 +21,10 @@ export const DEFAULT_SERVER_RETENTION_MINUTES = 1_440;
 export const DEFAULT_ON_HUNG: OnHung = 'wait';
 /** How long the runs of an instance that was shut down are waited for unless the job says otherwise, in milliseconds. */
 export const DEFAULT_SHUTDOWN_GRACE_MS = 5_000;
+/** How many items wait for failover at most unless the job says otherwise. @see ElasticJob-Cloud, `job_state_queue_size` */
+export const DEFAULT_FAILOVER_QUEUE_LIMIT = 10_000;
+/** How often a target is failed over for the death of its executor unless the job says otherwise. */
+export const DEFAULT_MAX_EXECUTOR_FAILOVERS = 3;
 
 /** Where options come from. */
 export interface JobOptionsSource {
@@ -44,6 +48,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...findUnknownOptions(options),
     ...findBrokenRules(settings),
     ...findUnbalancedItems(settings),
+    ...findResidentFaults(settings),
     ...(source.surplusItemParameters ? [] : findSurplusItems(settings)),
   ];
   if (resolved.kind === 'refused') throw new ConfigurationError(source.place, [...problems, resolved.problem]);
@@ -91,6 +96,9 @@ function withDefaults(options: JobOptions) {
     concurrency: options.concurrency ?? undefined,
     onHung: options.onHung ?? DEFAULT_ON_HUNG,
     shutdownGraceMs: options.shutdownGraceMs ?? DEFAULT_SHUTDOWN_GRACE_MS,
+    failoverQueueLimit: options.failoverQueueLimit ?? DEFAULT_FAILOVER_QUEUE_LIMIT,
+    maxExecutorFailovers: options.maxExecutorFailovers ?? DEFAULT_MAX_EXECUTOR_FAILOVERS,
+    resident: options.resident ?? false,
   };
 }
 
@@ -131,6 +139,18 @@ function findUnbalancedItems({ strategy, shardingTotalCount }: JobOptions): stri
   const isSingle = typeof type === 'string' && type.toUpperCase() === 'SINGLE_SHARDING_BALANCE';
   if (!isSingle || shardingTotalCount === 1) return [];
   return [`strategy ${show(type)} needs a shardingTotalCount of 1, but that is ${show(shardingTotalCount)}`];
+}
+
+/** What would keep an item of a resident job from running at all times, or nobody from running it twice. */
+function findResidentFaults({ resident, cron, concurrency, monitorExecution }: JobOptions): string[] {
+  if (resident !== true) return [];
+  return [
+    ...(cron === undefined ? [] : [`cron must not be given with resident: true, but is ${show(cron)}`]),
+    ...(concurrency === undefined
+      ? []
+      : [`concurrency must not be given with resident: true, but is ${show(concurrency)}: all items run at all times`]),
+    ...(monitorExecution === true ? [] : ['monitorExecution must be true with resident: true, but is false']),
+  ];
 }
 
 function hidden(text: string | HiddenText | undefined): HiddenText | undefined {

@@ -1,0 +1,184 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { DrainDeadlineError, ExecutorDeathError, type JobOptions, type ShardOutcome } from '../../domain/index.js';
+import type { LeadershipTerm } from '../leadership/index.js';
+import { JOB, Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { purgeQueue } from './purged-queue.js';
+
+const KILLED: ShardOutcome = { kind: 'failed', error: new ExecutorDeathError('KILLED', 'signal SIGKILL') };
+
+let registry: Registry;
+let leader: Member;
+let worker: Member;
+let term: LeadershipTerm;
+
+async function start(options: Partial<JobOptions>): Promise<void> {
+  registry = new Registry();
+  const members = await registry.sharded(2, options);
+  [leader, worker] = [members[0], members[1]!];
+  term = leader.leader.term(JOB)!;
+}
+
+describe('a queue with a limit', () => {
+  beforeEach(() => start({ failoverQueueLimit: 2 }));
+
+  it('given more orphans than fit, when the leader sweeps, then the rest is recorded as aborted and told', async () => {
+    await worker.begin([0, 1, 2, 3]);
+    worker.die();
+    const overflowed: (readonly number[])[] = [];
+
+    expect(await leader.queue.sweep(leader.tree, term, (items) => overflowed.push(items))).toEqual([0, 1]);
+
+    expect(overflowed).toEqual([[2, 3]]);
+    const run = { fireTime: 1_000, lastHolder: worker.id };
+    expect(await leader.queue.overflowed(JOB)).toEqual([
+      { item: 2, ...run },
+      { item: 3, ...run },
+    ]);
+    expect(leader.tree.queue()).toEqual([0, 1]);
+    expect([2, 3].map((item) => leader.tree.isRunning(item))).toEqual([false, false]);
+    expect(leader.tree.record(2)!.stored).toMatchObject({
+      record: { settled: { outcome: 'aborted', cause: 'overflow' } },
+    });
+  });
+
+  it('given an item that overflowed, when its next fire time comes, then it runs and is counted no more', async () => {
+    await worker.begin([0, 1, 2]);
+    worker.die();
+    await leader.queue.sweep(leader.tree, term);
+
+    const { lease } = await leader.begin([2], { fireTime: 2_000 });
+
+    expect(lease?.items).toEqual([2]);
+    expect(await leader.queue.overflowed(JOB)).toEqual([]);
+  });
+
+  it('given a full queue, when a run is aborted, then it is not queued and its record says why', async () => {
+    await queue(0, 1);
+
+    const requeue = await settle(2, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
+
+    expect(requeue).toBe('overflow');
+    expect(leader.tree.queue()).toEqual([0, 1]);
+    expect(await leader.queue.overflowed(JOB)).toMatchObject([{ item: 2 }]);
+  });
+
+  it('given a run that has overflowed while its handler went on, when that ends, then it is fenced', async () => {
+    const { lease } = await worker.begin([0, 1, 2]);
+    await worker.instances.leave(worker.tree);
+    await leader.queue.sweep(leader.tree, term);
+
+    lease!.settle(2, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    lease!.settle(0, SUCCEEDED);
+    lease!.settle(1, SUCCEEDED);
+    await registry.clock.advance(0);
+    expect((await lease!.settled()).get(2)).toEqual({ kind: 'fenced' });
+  });
+});
+
+describe('a run whose executor has died', () => {
+  beforeEach(() => start({ maxExecutorFailovers: 2 }));
+
+  it('given a definite death, when it is settled, then the item has failed and waits, with cause and holder', async () => {
+    expect(await settle(1, KILLED)).toBe('queue');
+
+    expect(leader.tree.isRunning(1)).toBe(false);
+    expect(await leader.queue.pending(JOB)).toEqual([
+      { item: 1, cause: 'executor-died', executor: 'KILLED', lastHolder: worker.id, ageMs: 0 },
+    ]);
+  });
+
+  it('given a target whose executors die again and again, when it has been failed over twice, then it is given up', async () => {
+    expect(await settle(1, KILLED)).toBe('queue');
+    for (const expected of ['queue', 'exhausted']) {
+      await leader.tree.sync();
+      const claim = await leader.queue.claim(JOB);
+      if (claim.kind !== 'claimed') throw new Error(`The claim was ${claim.kind}.`);
+      expect(claim.lease.trigger).toMatchObject({ fireTime: 1_000, source: 'FAILOVER' });
+      claim.lease.settle(1, KILLED);
+      expect(claim.lease.requeueOf(1)).toBe(expected);
+      await registry.clock.advance(0);
+    }
+    await leader.tree.sync();
+    expect(leader.tree.queue()).toEqual([]);
+    expect(leader.tree.record(1)!.stored).toMatchObject({
+      record: { executorDeaths: 3, settled: { outcome: 'failed', cause: 'KILLED' } },
+    });
+
+    const { lease } = await worker.begin([1], { fireTime: 2_000 });
+    lease!.settle(1, KILLED);
+    expect(lease!.requeueOf(1)).toBe('queue'); // Another target, counted anew.
+  });
+
+  it('given an executor that nobody can reach, when it is settled, then the mark stays until the session ends', async () => {
+    const { lease } = await worker.begin([1]);
+    lease!.settle(1, { kind: 'failed', error: new ExecutorDeathError('UNREACHABLE', 'no heartbeat') });
+    await registry.clock.advance(60_000);
+    expect(await leader.holder(1)).toBe(worker.id);
+
+    worker.tree.close(new Error('the session is over'));
+
+    expect(await lease!.settled()).toEqual(new Map([[1, { kind: 'fenced' }]]));
+    expect(await leader.holder(1)).toBe(worker.id);
+  });
+});
+
+describe('the purge', () => {
+  beforeEach(() => start({}));
+
+  it('given entries, when some are purged, then these are gone, their runs are recorded as aborted, and the others stay', async () => {
+    await queue(0, 1);
+    await settle(2, KILLED);
+
+    expect(await purgeQueue(leader.tree, term, 5_000, (item) => item > 0)).toEqual([1, 2]);
+
+    await leader.tree.sync();
+    expect(leader.tree.queue()).toEqual([0]);
+    await leader.tree.loadRecords([1, 2]);
+    expect(leader.tree.record(1)!.stored).toMatchObject({
+      record: { settled: { at: 5_000, outcome: 'aborted', cause: 'purged' } },
+    });
+    expect(leader.tree.record(2)!.stored).toMatchObject({
+      record: { settled: { outcome: 'failed', cause: 'KILLED' } },
+    });
+    expect(leader.tree.record(2)!.stored).not.toHaveProperty('record.settled.isOwed');
+  });
+
+  it('given a leader that was deposed, when it purges, then nothing is removed', async () => {
+    await queue(0);
+    await (await registry.operator()).delete(leader.tree.paths.leader);
+    leader.leader.endTerm(JOB, new Error('deposed'));
+
+    await expect(purgeQueue(leader.tree, term, 5_000, () => true)).rejects.toThrow('deposed');
+    await worker.tree.sync();
+    expect(worker.tree.queue()).toEqual([0]);
+  });
+
+  it('given an entry of an item beyond the total, when an instance claims, then it leaves it to the leader', async () => {
+    await queue(3);
+    const { data } = (await leader.center.read(leader.tree.paths.config))!;
+    await leader.center.set(leader.tree.paths.config, data.replace('Count: 4', 'Count: 3'));
+    await worker.tree.sync();
+
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
+  });
+});
+
+/** The run of an item by the worker, ended so. @returns what became of it */
+async function settle(item: number, outcome: ShardOutcome) {
+  const { lease } = await worker.begin([item]);
+  lease!.settle(item, outcome);
+  await registry.clock.advance(0);
+  await leader.tree.sync();
+  return lease!.requeueOf(item);
+}
+
+/** Orphans that wait: their holder has died. */
+async function queue(...items: number[]): Promise<void> {
+  const victim = await registry.joined();
+  await victim.begin(items);
+  victim.die();
+  await leader.queue.sweep(leader.tree, term);
+  await Promise.all([leader.tree.sync(), worker.tree.sync()]);
+}

@@ -1,0 +1,51 @@
+import { type ExecutorDeathState, isExecutorDeathState, type RunRecord } from '../../domain/index.js';
+import type { JobTree } from '../job-tree/index.js';
+
+/** An item that waits for an instance to take it. */
+export interface PendingFailover {
+  readonly item: number;
+  /**
+   * `crashed`: its holder is gone; `aborted`: its holder left in order before it was done; `executor-died`: the process or
+   * thread that did its work is gone, and its holder lives.
+   */
+  readonly cause: 'crashed' | 'aborted' | 'executor-died';
+  /** How its executor has died, if that is the cause. */
+  readonly executor?: ExecutorDeathState;
+  /** The instance id that ran it last, if one of ours. */
+  readonly lastHolder: string | undefined;
+  /** How long it has been waiting, in milliseconds. */
+  readonly ageMs: number;
+}
+
+/** An item whose holder is gone and for which the queue had no place: its target ended so. */
+export interface OverflowedItem {
+  readonly item: number;
+  /** The fire time that is not made up for, in milliseconds since the epoch. */
+  readonly fireTime: number;
+  readonly lastHolder: string;
+}
+
+/** @param now milliseconds since the epoch */
+export function describePending(tree: JobTree, item: number, now: number): PendingFailover {
+  const record = recordOf(tree, item);
+  const queuedAt = tree.stat(tree.paths.queued(item))?.ctime ?? now;
+  return { item, ...causeOf(record), lastHolder: record?.by, ageMs: Math.max(0, now - queuedAt) };
+}
+
+/** @returns undefined if the item's last run did not end so */
+export function describeOverflowed(tree: JobTree, item: number): OverflowedItem | undefined {
+  const record = recordOf(tree, item);
+  if (record?.settled?.cause !== 'overflow') return undefined;
+  return { item, fireTime: record.target.fireTime, lastHolder: record.by };
+}
+
+function causeOf(record: RunRecord | undefined): Pick<PendingFailover, 'cause' | 'executor'> {
+  const { cause, outcome } = record?.settled ?? {};
+  if (isExecutorDeathState(cause)) return { cause: 'executor-died', executor: cause };
+  return { cause: outcome === 'aborted' ? 'aborted' : 'crashed' };
+}
+
+function recordOf(tree: JobTree, item: number): RunRecord | undefined {
+  const stored = tree.record(item)?.stored;
+  return stored?.kind === 'record' ? stored.record : undefined;
+}

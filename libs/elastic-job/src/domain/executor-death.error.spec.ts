@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { executorDeathOf, type ExecutorEnd } from './executor-death.error.js';
+
+const SLEEP = 'setInterval(() => {}, 1000)';
+
+describe('how a real executor has died', () => {
+  it.each([
+    ['process.exit(0)', undefined],
+    ['process.exit(3)', { state: 'FAILED', detail: 'exit code 3' }],
+    ['process.kill(process.pid, "SIGKILL")', { state: 'KILLED', detail: 'signal SIGKILL' }],
+  ])('given a child process that ran %s, when it exits, then its death is named', async (script, death) => {
+    const child = spawn(process.execPath, ['-e', script]);
+    const end = await new Promise<ExecutorEnd>((resolve) =>
+      child.once('exit', (code, signal) => resolve({ kind: 'process', code, signal })),
+    );
+
+    expect(stateOf(executorDeathOf(end))).toEqual(death);
+  });
+
+  it('given a program that does not exist, when it is spawned, then the death is an ERROR with its cause', async () => {
+    const error = await new Promise<Error>((resolve) => spawn('/nowhere/no-such-program').once('error', resolve));
+    const death = executorDeathOf({ kind: 'process', error })!;
+
+    expect(death).toMatchObject({ state: 'ERROR', code: 'EXECUTOR_DEATH', cause: error });
+    expect(death.message).toBe('The executor of the run is ERROR: spawn /nowhere/no-such-program ENOENT.');
+  });
+
+  it.each([
+    ['process.exit(0)', undefined],
+    ['process.exit(4)', { state: 'FAILED', detail: 'exit code 4' }],
+  ])('given a worker thread that ran %s, when it exits, then its death is named', async (script, death) => {
+    const code = await new Promise<number>((resolve) => new Worker(script, { eval: true }).once('exit', resolve));
+
+    expect(stateOf(executorDeathOf({ kind: 'thread', code }))).toEqual(death);
+  });
+
+  it('given a worker thread that throws, when its error arrives, then it has FAILED', async () => {
+    const thread = new Worker('throw new RangeError("out of orders")', { eval: true });
+    const error: unknown = await new Promise((resolve) => thread.once('error', resolve));
+
+    expect(stateOf(executorDeathOf({ kind: 'thread', error }))).toEqual({ state: 'FAILED', detail: 'out of orders' });
+  });
+
+  it('given a worker thread that is terminated, when it exits, then it has FAILED', async () => {
+    const thread = new Worker(SLEEP, { eval: true });
+    await once(thread, 'online');
+
+    expect(executorDeathOf({ kind: 'thread', code: await thread.terminate() })).toMatchObject({ state: 'FAILED' });
+  });
+});
+
+function stateOf(death: ReturnType<typeof executorDeathOf>) {
+  return death && { state: death.state, detail: death.detail };
+}

@@ -1,0 +1,76 @@
+import { ElasticJobError } from './errors.js';
+import type { ShardOutcome } from './shard-outcome.js';
+
+/**
+ * How the executor of a run (a child process, a worker thread, a container) has died.
+ * - `FAILED`: it ended by itself, with a failure;
+ * - `ERROR`: it could not be started;
+ * - `KILLED`: a signal from outside ended it;
+ * - `LOST`, `GONE`: its machine is lost, or it was removed; it certainly runs no more;
+ * - `UNREACHABLE`: nobody can say; it may run still.
+ * @see ElasticJob-Cloud, `TaskState`
+ */
+export type ExecutorDeathState = 'FAILED' | 'ERROR' | 'KILLED' | 'LOST' | 'GONE' | 'UNREACHABLE';
+
+/**
+ * Throw it from a handler whose work another process or thread does, when that one has died: the crash of an executor is
+ * a crash too. With `failover` the item then runs again at once, as that of a crashed instance does; while the executor is
+ * `UNREACHABLE` the item keeps its mark, so that it runs nowhere else, until this instance's session ends.
+ * @see executorDeathOf for what a child process or a worker thread has ended with
+ */
+export class ExecutorDeathError extends ElasticJobError {
+  readonly code = 'EXECUTOR_DEATH';
+
+  /** @param detail what is known of it: `exit code 3` */
+  constructor(
+    readonly state: ExecutorDeathState,
+    readonly detail: string,
+    options?: ErrorOptions,
+  ) {
+    super(`The executor of the run is ${state}: ${detail}.`, options);
+  }
+}
+
+/**
+ * What a child process or a worker thread has reported of its end. `error` is that of its `error` event: of a process that
+ * could not be started, or what a thread has thrown; the others are the arguments of `exit`.
+ */
+export type ExecutorEnd =
+  | { readonly kind: 'process'; readonly code: number | null; readonly signal: string | null }
+  | { readonly kind: 'process'; readonly error: Error }
+  | { readonly kind: 'thread'; readonly code: number }
+  | { readonly kind: 'thread'; readonly error: unknown };
+
+/**
+ * Reads the end of an executor. A thread has no signal: one that was terminated from outside ends with exit code 1, as
+ * `process.exit(1)` in it does.
+ * @returns undefined if it has ended well
+ * @see Node.js, `ChildProcess` and `Worker`, events `error` and `exit`
+ */
+export function executorDeathOf(end: ExecutorEnd): ExecutorDeathError | undefined {
+  if ('error' in end) {
+    const cause = end.error;
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    return new ExecutorDeathError(end.kind === 'process' ? 'ERROR' : 'FAILED', detail, { cause });
+  }
+  if (end.kind === 'process' && end.signal !== null) return new ExecutorDeathError('KILLED', `signal ${end.signal}`);
+  return end.code === 0 ? undefined : new ExecutorDeathError('FAILED', `exit code ${end.code}`);
+}
+
+const STATES: readonly string[] = [
+  'FAILED',
+  'ERROR',
+  'KILLED',
+  'LOST',
+  'GONE',
+  'UNREACHABLE',
+] satisfies ExecutorDeathState[];
+
+export function isExecutorDeathState(text: string | undefined): text is ExecutorDeathState {
+  return text !== undefined && STATES.includes(text);
+}
+
+/** How the executor of a run that has ended so has died; undefined if it has not. */
+export function executorDeathIn(outcome: ShardOutcome): ExecutorDeathState | undefined {
+  return outcome.kind === 'failed' && outcome.error instanceof ExecutorDeathError ? outcome.error.state : undefined;
+}

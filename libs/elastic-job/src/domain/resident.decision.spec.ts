@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { residentPauseMs } from './resident.decision.js';
+
+it('given an item that ends at once again and again, when it is started again, then each pause is twice the last, up to 30 s', () => {
+  const pauses: number[] = [];
+  while (pauses.length < 11) pauses.push(residentPauseMs(pauses.at(-1), 5));
+  expect(pauses).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]);
+});
+
+it.each([
+  [59_999, 30_000],
+  [60_000, 100],
+])('given a run of %i ms after long pauses, when it ends, then the pause is %i ms', (ranMs, pauseMs) => {
+  expect(residentPauseMs(30_000, ranMs)).toBe(pauseMs);
+});
