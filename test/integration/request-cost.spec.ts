@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
-import { type JobHandler, resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
+import { type JobHandler, type JobOptions, resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import {
   MemoryRegistry,
   type RegistryCenter,
@@ -44,6 +44,12 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', ({ na
     },
   );
 
+  it('given a job that makes up for every fire time, when a trigger has run that nothing precedes, then it has cost 3 foreground requests', async () => {
+    const registry = await start(center, 10, () => {}, { misfirePolicy: 'all' });
+
+    expect((await costOfTrigger(registry)).foreground).toBe(3);
+  });
+
   it('given 1,000 items that end at random within 100 ms, when a trigger has run, then settles shared their requests', async () => {
     const registry = await start(center, 1_000, () => clock.sleep(100 * clock.random()));
     const roundTripMs = await measureRoundTrip(registry);
@@ -66,10 +72,18 @@ async function start(
   center: (namespace: string) => RegistryCenter,
   shardingTotalCount: number,
   handler: JobHandler,
+  more: Partial<JobOptions> = {},
 ): Promise<RegistryCenter> {
   const registry = center(`cost-${clock.uuid()}`);
   runtime = new ElasticJobRuntime({ registry, clock });
-  const options = { name: JOB, cron: '0 0 0 1 1 ? 2199', shardingTotalCount, failover: true, monitorExecution: true };
+  const options = {
+    name: JOB,
+    cron: '0 0 0 1 1 ? 2199',
+    shardingTotalCount,
+    failover: true,
+    monitorExecution: true,
+    ...more,
+  };
   const configuration = resolveJobOptions(options, { place: 'request-cost.spec' });
   await runtime.registrar.register({ configuration, className: JOB, place: 'request-cost.spec', handler });
   await runtime.start();

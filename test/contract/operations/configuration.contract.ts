@@ -57,6 +57,24 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(await api.getJobConfiguration(JOB)).toMatchObject({ strategy: 'ODEVITY', shardingTotalCount: 4 });
     });
 
+    it.each([
+      [{ misfire: false }, { misfire: false, misfirePolicy: 'skip' }],
+      [{ misfire: true }, { misfire: true, misfirePolicy: 'all' }],
+      [{ misfirePolicy: 'skip' }, { misfire: false, misfirePolicy: 'skip' }],
+      [{ misfirePolicy: null }, { misfire: true, misfirePolicy: 'once' }],
+    ] as const)(
+      'given a job that makes up for all, when an operator changes %o, then switch and policy agree',
+      async (changes, expected) => {
+        await stage().writeJava(JOB, {
+          config: `cron: ${NEVER}\njobName: ${JOB}\nmisfire: true\nprops: {nestjs.misfirePolicy: all}\nshardingTotalCount: 1\n`,
+        });
+        const api = new JobConfigurationApi(stage().registry);
+
+        expect(await api.updateJobConfiguration(JOB, changes)).toMatchObject(expected);
+        expect(await api.getJobConfiguration(JOB)).toMatchObject(expected);
+      },
+    );
+
     it('given two operators who change different settings at once, when both are done, then both changes are there', async () => {
       await stage().writeJava(JOB);
       const clients = [stage().registry, await stage().client(), await stage().client()];

@@ -1,45 +1,105 @@
-import { expect, it } from 'vitest';
-import { isOwedFireTime } from './catch-up.decision.js';
-import type { RunRecord, StoredRecord } from './run-record.js';
+import { describe, expect, it } from 'vitest';
+import {
+  type CatchUpRule,
+  decideCatchUp,
+  decideGiveUp,
+  type DueState,
+  dueTimes,
+  findMissed,
+  latestDue,
+} from './catch-up.decision.js';
 
-const RECORD: RunRecord = {
-  run: 'r',
-  by: 'a',
-  target: { fireTime: 2_000, origin: 'schedule' },
-  attempt: 1,
-  begunAt: 2_000,
+/** Fires at every multiple of 10. */
+const EVERY_TEN = {
+  next: (after: number) => Math.floor(after / 10) * 10 + 10,
+  latest: (notAfter: number, after: number) => {
+    const last = Math.floor(notAfter / 10) * 10;
+    return last > after ? last : undefined;
+  },
+};
+/** Fires once. */
+const ONCE = {
+  next: (after: number) => (after < 10 ? 10 : undefined),
+  latest: (notAfter: number, after: number) => (after < 10 && notAfter >= 10 ? 10 : undefined),
 };
 
-it.each<[string, StoredRecord, boolean]>([
-  [
-    'begun for an earlier one',
-    { kind: 'record', record: { ...RECORD, target: { ...RECORD.target, fireTime: 1_000 } } },
-    true,
-  ],
-  ['begun for it', { kind: 'record', record: RECORD }, false],
-  [
-    'begun by hand for that instant',
-    { kind: 'record', record: { ...RECORD, target: { fireTime: 2_000, origin: 'manual:1' } } },
-    false,
-  ],
-  [
-    'begun for a later one',
-    { kind: 'record', record: { ...RECORD, target: { ...RECORD.target, fireTime: 3_000 } } },
-    false,
-  ],
-  ['begun by hand after it', byHandAfter(2_000), false],
-  ['begun by hand after an earlier one', byHandAfter(1_000), true],
-  ['begun by hand only', byHandAfter(undefined), false],
-  ['never begun', { kind: 'none' }, false],
-  ['begun by another version', { kind: 'foreign', text: '?' }, false],
-])(
-  'given an item that was %s, when its owner looks at a due fire time, then it knows whether it owes it',
-  (_, stored, isOwed) => {
-    expect(isOwedFireTime(stored, 2_000)).toBe(isOwed);
-  },
-);
-
-/** An operator's run since a fire time. */
-function byHandAfter(lastScheduled: number | undefined): StoredRecord {
-  return { kind: 'record', record: { ...RECORD, target: { fireTime: 1_500, origin: 'manual:1' }, lastScheduled } };
+function dueOf(changes: Partial<DueState> = {}): DueState {
+  return { schedule: EVERY_TEN, after: 20, until: 60, forgiven: [], ...changes };
 }
+
+function rule(misfirePolicy: CatchUpRule['misfirePolicy'], misfireLimit = 100): CatchUpRule {
+  return { misfirePolicy, misfireLimit };
+}
+
+describe('the due fire times', () => {
+  it.each<[string, Partial<DueState>, number[]]>([
+    ['begun for 20, at 60', {}, [30, 40, 50, 60]],
+    ['nothing has come since', { until: 29 }, []],
+    ['its clock was set back', { until: 10 }, []],
+    ['disabled after 30 and enabled at 50', { forgiven: [{ after: 30, until: 50 }] }, [30, 60]],
+    ['disabled at 29 and enabled at 30, just when it was due', { forgiven: [{ after: 29, until: 30 }] }, [40, 50, 60]],
+    ['disabled and enabled between two', { forgiven: [{ after: 31, until: 39 }] }, [30, 40, 50, 60]],
+    [
+      'switched off twice, once while it was off already',
+      {
+        forgiven: [
+          { after: 45, until: 55 },
+          { after: 25, until: 47 },
+        ],
+      },
+      [60],
+    ],
+    ['switched off all the time', { forgiven: [{ after: 0, until: 60 }] }, []],
+    ['a schedule that has ended', { schedule: ONCE, after: 0 }, [10]],
+  ])('given an item: %s, when it is looked at, then they are known, and the last of them', (_, changes, expected) => {
+    expect([...dueTimes(dueOf(changes))]).toEqual(expected);
+    expect(latestDue(dueOf(changes))).toBe(expected.at(-1));
+  });
+});
+
+describe('decideCatchUp', () => {
+  it.each<[CatchUpRule, number | undefined]>([
+    [rule('skip'), undefined],
+    [rule('once'), 60],
+    [rule('all'), 30],
+    [rule('all', 4), 30],
+    [rule('all', 3), 40],
+    [rule('all', 1), 60],
+  ])('given four due fire times, when the rule is %o, then %s is begun first', (given, expected) => {
+    expect(decideCatchUp(dueOf(), given)).toBe(expected);
+  });
+
+  it('given nothing is due, when it is looked at, then nothing is begun', () => {
+    for (const policy of ['skip', 'once', 'all'] as const) {
+      expect(decideCatchUp(dueOf({ until: 20 }), rule(policy))).toBeUndefined();
+    }
+  });
+
+  it('given a forgiven stretch, when the limit is counted, then what came in it does not count', () => {
+    expect(decideCatchUp(dueOf({ forgiven: [{ after: 35, until: 55 }] }), rule('all', 2))).toBe(30);
+  });
+});
+
+describe('decideGiveUp', () => {
+  it.each<[string, Partial<DueState>, CatchUpRule, ReturnType<typeof decideGiveUp>]>([
+    ['too late but the last', {}, rule('skip'), { upTo: 50, waiting: 60 }],
+    ['not too late', { until: 51, after: 40 }, rule('skip'), { upTo: 50, waiting: undefined }],
+    ['still to be begun', {}, rule('once'), { upTo: undefined, waiting: 30 }],
+    ['forgiven first', { forgiven: [{ after: 0, until: 45 }] }, rule('all'), { upTo: 40, waiting: 50 }],
+    ['forgiven, all of it', { forgiven: [{ after: 0, until: 60 }] }, rule('once'), { upTo: 60, waiting: undefined }],
+    ['not due', { until: 25 }, rule('skip'), { upTo: undefined, waiting: undefined }],
+  ])('given fire times that are %s, when it is looked at, then so many are given up', (_, changes, given, expected) => {
+    expect(decideGiveUp(dueOf(changes), given, 50)).toEqual(expected);
+  });
+});
+
+describe('findMissed', () => {
+  it('given fewer than are told one by one, when they are missed, then each is told', () => {
+    expect(findMissed(dueOf(), 5)).toEqual({ fireTimes: [30, 40, 50, 60], earlier: undefined });
+    expect(findMissed(dueOf(), 4)).toEqual({ fireTimes: [30, 40, 50, 60], earlier: undefined });
+  });
+
+  it('given more, when they are missed, then the last ones are told, and the stretch before them', () => {
+    expect(findMissed(dueOf(), 2)).toEqual({ fireTimes: [50, 60], earlier: [30, 40] });
+  });
+});

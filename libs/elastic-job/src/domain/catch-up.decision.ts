@@ -1,11 +1,135 @@
-import { lastScheduledOf, type StoredRecord } from './run-record.js';
+import type { MisfirePolicy } from './options/index.js';
+
+/** The fire times of a job, as a set; a `CronSchedule` is one. All instants are milliseconds since the epoch. */
+export interface FireTimes {
+  /** The first one after an instant. */
+  next(after: number): number | undefined;
+  /** The last one f with `after` < f <= `notAfter`. */
+  latest(notAfter: number, after: number): number | undefined;
+}
+
+/** A stretch of time: `after` < t <= `until`. */
+export interface Span {
+  readonly after: number;
+  readonly until: number;
+}
+
+/** What says which fire times of an item are due: those of the schedule within the span, less the forgiven ones. */
+export interface DueState extends Span {
+  readonly schedule: FireTimes;
+  /** When the job, the item or its server was switched off: what came then is nobody's debt. */
+  readonly forgiven: readonly Span[];
+}
+
+/** How a job makes up for what was not begun in time. */
+export interface CatchUpRule {
+  readonly misfirePolicy: MisfirePolicy;
+  readonly misfireLimit: number;
+}
 
 /**
- * Whether the owner of an item still owes it a fire time that is due. An item that was never begun by one of ours for a fire
- * time owes nothing: nobody can say since when.
- * @param fireTime milliseconds since the epoch
+ * Why a fire time that was not begun in time is not made up for.
+ * - `skipped`: the job makes up for nothing, or the clock was not to be trusted;
+ * - `superseded`: a later one is run in its place;
+ * - `limit`: more than `misfireLimit` were due.
  */
-export function isOwedFireTime(stored: StoredRecord, fireTime: number): boolean {
-  const last = lastScheduledOf(stored);
-  return last !== undefined && last < fireTime;
+export type MissedReason = 'skipped' | 'superseded' | 'limit';
+
+/** Fire times that nobody began and nobody will. */
+export interface MissedTimes {
+  /** Ascending: the latest ones, each by itself. */
+  readonly fireTimes: readonly number[];
+  /** The first and the last of those before, if they are too many to be told one by one. */
+  readonly earlier: readonly [first: number, last: number] | undefined;
+}
+
+/** The due fire times, ascending. */
+export function* dueTimes({ schedule, after, until, forgiven }: DueState): Iterable<number> {
+  let time = schedule.next(after);
+  while (time !== undefined && time <= until) {
+    const span = spanAround(time, forgiven);
+    if (span === undefined) yield time;
+    time = schedule.next(span?.until ?? time);
+  }
+}
+
+/** The last due fire time. */
+export function latestDue({ schedule, after, until, forgiven }: DueState): number | undefined {
+  let time = schedule.latest(until, after);
+  for (let span = spanAround(time, forgiven); span !== undefined; span = spanAround(time, forgiven)) {
+    time = schedule.latest(span.after, after);
+  }
+  return time;
+}
+
+/**
+ * The fire time that an item is to be begun for now, to make up for what is due; undefined if it makes up for nothing. Under
+ * `all` that is the oldest of the last `misfireLimit`: once it is begun, the next one is the answer.
+ */
+export function decideCatchUp(due: DueState, { misfirePolicy, misfireLimit }: CatchUpRule): number | undefined {
+  switch (misfirePolicy) {
+    case 'skip':
+      return undefined;
+    case 'once':
+      return latestDue(due);
+    case 'all':
+      return lastDue(due, misfireLimit)[0];
+    default:
+      return misfirePolicy satisfies never;
+  }
+}
+
+/** What becomes of the fire times of an item for which it makes up by no run. */
+export interface GiveUpDecision {
+  /** None up to this one is to be begun any more, although some have come; undefined: there is none. */
+  readonly upTo: number | undefined;
+  /** The first one after that which a trigger may still begin. */
+  readonly waiting: number | undefined;
+}
+
+/**
+ * What is given up: forgiven fire times that nothing due precedes, and under `skip` those that are too late.
+ * @param lateSince under `skip`: what came until this instant is too late to be begun
+ */
+export function decideGiveUp(due: DueState, { misfirePolicy }: CatchUpRule, lateSince: number): GiveUpDecision {
+  const { schedule, after, until } = due;
+  const waiting = nextDue(due, misfirePolicy === 'skip' ? lateSince : after);
+  return { upTo: schedule.latest(waiting === undefined ? until : waiting - 1, after), waiting };
+}
+
+/** What was due and is due no more, since nobody will begin it. @param most as many are told one by one */
+export function findMissed(due: DueState, most: number): MissedTimes {
+  const fireTimes = lastDue(due, most);
+  const last = fireTimes.length < most ? undefined : latestDue({ ...due, until: fireTimes[0]! - 1 });
+  return { fireTimes, earlier: last === undefined ? undefined : [nextDue(due, due.after)!, last] };
+}
+
+/** The last due fire times, ascending. */
+function lastDue(due: DueState, count: number): readonly number[] {
+  const first: number[] = [];
+  for (const time of dueTimes(due)) {
+    if (first.length === count) return lastDueBackwards(due, count);
+    first.push(time);
+  }
+  return first;
+}
+
+// Slower for each, but it does not have to pass all that came before.
+function lastDueBackwards(due: DueState, count: number): readonly number[] {
+  const times: number[] = [];
+  let time = latestDue(due);
+  while (time !== undefined && times.length < count) {
+    times.push(time);
+    time = latestDue({ ...due, until: time - 1 });
+  }
+  return times.toReversed();
+}
+
+function nextDue(due: DueState, after: number): number | undefined {
+  for (const time of dueTimes({ ...due, after: Math.max(after, due.after) })) return time;
+  return undefined;
+}
+
+function spanAround(time: number | undefined, spans: readonly Span[]): Span | undefined {
+  return time === undefined ? undefined : spans.find(({ after, until }) => after < time && time <= until);
 }

@@ -15,7 +15,10 @@ export interface RunRecord {
   readonly attempt: number;
   /** Milliseconds since the epoch. */
   readonly begunAt: number;
-  /** The last fire time of the schedule that was begun before, if the target is an operator's; undefined if there was none. */
+  /**
+   * The last fire time of the schedule that was begun or given up, if the target is an operator's or an earlier one; undefined
+   * if there was none.
+   */
   readonly lastScheduled?: number;
   readonly settled?: SettledRun;
   /** How often an executor of this target has died; undefined: never. */
@@ -64,13 +67,13 @@ export function hasBegun(stored: StoredRecord, target: Target): boolean {
 }
 
 /**
- * The last fire time of the schedule that the item was begun for. A run that an operator has asked for neither hides it
- * nor counts as one. Undefined: there was none, or nobody can say.
+ * The last fire time of the schedule that the item was begun for, or that was given up: none up to it is begun any more. A run
+ * that an operator has asked for neither hides it nor counts as one. Undefined: there was none, or nobody can say.
  */
 export function lastScheduledOf(stored: StoredRecord): number | undefined {
   if (stored.kind !== 'record') return undefined;
   const { target, lastScheduled } = stored.record;
-  return target.origin === 'schedule' ? target.fireTime : lastScheduled;
+  return target.origin === 'schedule' ? Math.max(target.fireTime, lastScheduled ?? -Infinity) : lastScheduled;
 }
 
 /** The deaths of executors that a target has suffered so far. */

@@ -15,6 +15,7 @@ const job: JobStatus = {
   hung: [],
   isFailoverQueueFull: false,
   problem: undefined,
+  missedRuns: 0,
 };
 
 function statusWith(changes: Partial<RuntimeStatus> = {}, jobChanges: Partial<JobStatus> = {}): RuntimeStatus {
@@ -45,6 +46,12 @@ describe('judgeReadiness', () => {
         },
       },
     });
+  });
+
+  it('given fire times that nobody ran, when judged, then the job is up and says how many', () => {
+    const { status, details } = judgeReadiness(statusWith({}, { missedRuns: 3 }));
+    expect(status).toBe('up');
+    expect(details.jobs['settle-orders']).toMatchObject({ missedRuns: 3 });
   });
 
   it.each([

@@ -26,6 +26,8 @@ export interface JobHealth {
   readonly runningItems: number;
   /** Where the registry's configuration differs from this process's, and wins. */
   readonly differences?: readonly string[];
+  /** Fire times, times items, that nobody ran, as far as this process has told it since it started. */
+  readonly missedRuns?: number;
 }
 
 export interface HealthLimits {
@@ -99,12 +101,13 @@ function verdict({ phase, session, jobs }: RuntimeStatus, findings: readonly Fin
   };
 }
 
-function describe({ leader, nextFireTime, runningItems, differences }: JobStatus): JobHealth {
+function describe({ leader, nextFireTime, runningItems, differences, missedRuns }: JobStatus): JobHealth {
   return {
     runningItems,
     ...(leader !== undefined && { leader }),
     ...(nextFireTime !== undefined && { nextFireTime: new Date(nextFireTime).toISOString() }),
     ...(differences.length > 0 && { differences }),
+    ...(missedRuns > 0 && { missedRuns }),
   };
 }
 

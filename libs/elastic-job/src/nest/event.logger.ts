@@ -7,6 +7,7 @@ type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 /** What somebody should look at, though the job goes on. */
 type Concern = EventOf<
   | 'skipped'
+  | 'missed'
   | 'sharding-timeout'
   | 'misfired'
   | 'hung'
@@ -87,6 +88,10 @@ export class EventLogger {
         );
       case 'misfired':
         return this.logger.warn(`${event.jobName}: ${items(event.items)} still running, misfired`);
+      case 'missed':
+        return this.logger.warn(
+          `${event.jobName}: ${items(event.items)} missed ${span(event.since, event.fireTime)}, ${event.reason}`,
+        );
       case 'hung':
         return this.hung(event);
       case 'orphaned':
@@ -170,6 +175,10 @@ function items(list: readonly number[]): string {
 
 function instant(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+function span(from: number, to: number): string {
+  return from === to ? instant(to) : `all from ${instant(from)} to ${instant(to)}`;
 }
 
 function text(value: unknown): string {

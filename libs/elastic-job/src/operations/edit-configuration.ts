@@ -10,6 +10,7 @@ import {
   type JobConfiguration,
   type JobName,
   type JobOptions,
+  misfirePolicyOf,
   resolveJobOptions,
   type ShardingStrategy,
 } from '../domain/index.js';
@@ -45,7 +46,7 @@ export function editConfiguration(
   const current = layOptions(unsaid(jobName), stored);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const configuration = resolveJobOptions(
-    { ...current, ...Object.fromEntries(given) },
+    { ...current, ...followMisfire(current, changes), ...Object.fromEntries(given) },
     {
       place: placeOf(jobName),
       strategies: withNamed(jobName, text, strategies),
@@ -55,6 +56,12 @@ export function editConfiguration(
   );
   const written = { ...configuration, overwrite: stored.overwrite ?? false };
   return { configuration, text: formatConfiguration(written, stored) };
+}
+
+/** Who changes one of the two that say what is made up for changes the other as well. */
+function followMisfire(current: JobOptions, { misfire, misfirePolicy }: JobConfigurationChanges): Partial<JobOptions> {
+  if (misfirePolicy !== undefined) return { misfire: undefined };
+  return misfire === undefined ? {} : { misfirePolicy: misfirePolicyOf(misfire ?? true, current.misfirePolicy) };
 }
 
 export function describeConfiguration(configuration: JobConfiguration): StoredJobConfiguration {

@@ -1,11 +1,20 @@
-import type { Clock } from '../clock/index.js';
-import { type JobTree, untilAnswered } from '../coordination/index.js';
-import { isOwedFireTime, type RefusalCause, type Trigger } from '../domain/index.js';
+import type { Clock, Timer } from '../clock/index.js';
+import { giveUpFireTimes, type JobTree, untilAnswered, untilCommitted } from '../coordination/index.js';
+import {
+  decideCatchUp,
+  decideGiveUp,
+  type DueState,
+  lastScheduledOf,
+  type RefusalCause,
+  type Span,
+  type Trigger,
+} from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
+import type { DueFireTimes, DueItems } from './due-fire-times.js';
 import type { JobSettings } from './job-settings.js';
 import type { LeaseRunner } from './lease-runner.js';
-import type { OperatorSwitches } from './operator-switches.js';
+import type { MissedRuns } from './missed-runs.js';
 import { type Reaction, registryReaction } from './reaction.js';
 import type { RunningItems } from './running-items.js';
 import type { TriggerGate } from './trigger-gate.js';
@@ -20,11 +29,18 @@ export interface CatchUpParts {
   readonly running: RunningItems;
   readonly leases: LeaseRunner;
   readonly gate: TriggerGate;
-  readonly switches: OperatorSwitches;
-  /** Fire times before this instant are nobody's debt; undefined: nothing is made up for now. */
-  owedSince(): number | undefined;
+  readonly due: DueFireTimes;
+  readonly missed: MissedRuns;
+  /** Undefined: nothing is made up for now. */
+  forgiven(): readonly Span[] | undefined;
   /** Tells what has failed. */
   report(work: string): (error: unknown) => void;
+}
+
+/** The items of a trigger: what may be begun for it, and what has older fire times to be begun for first. */
+export interface ItemsInOrder {
+  readonly ready: readonly number[];
+  readonly behind: readonly number[];
 }
 
 /** Runs the items that this instance owns and owes a fire time, or that a trigger met while they still ran. */
@@ -34,6 +50,8 @@ export class CatchUp {
   private handling: number | undefined;
   /** Something may be owed that the trigger under way does not know of. */
   private isDue = false;
+  /** Comes when a fire time is too late for the trigger that may still begin it. */
+  private late: Timer | undefined;
 
   constructor(private readonly parts: CatchUpParts) {
     this.looking = registryReaction(parts.tree, parts.clock, () => this.look(), parts.report('catching up'));
@@ -47,6 +65,7 @@ export class CatchUp {
   /** Begins nothing more. */
   stop(): void {
     this.looking.stop();
+    this.late?.cancel();
   }
 
   /** Begins a fire time, for which nothing is made up meanwhile; but afterwards if that fails. */
@@ -73,18 +92,44 @@ export class CatchUp {
     if (items.some((item) => !running.has(item))) this.wake();
   }
 
+  /**
+   * Parts the items of a trigger: those that are `behind` have older fire times to be begun first, one after the other. Only
+   * where the job makes up for all of them; what this instance has begun itself costs no request.
+   */
+  async inOrder({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
+    const { settings, tree } = this.parts;
+    const { misfirePolicy, monitorExecution } = settings.configuration;
+    if (misfirePolicy !== 'all' || !monitorExecution) return { ready: items, behind: [] };
+    await untilCommitted(tree, 'reading what is owed', async () => (await this.loadRecords(items)) || undefined);
+    const owing = this.groups(items, fireTime - 1).filter(({ due }) => this.target(due) !== undefined);
+    const behind = owing.flatMap((group) => group.items);
+    if (behind.length > 0) this.wake();
+    return { ready: items.filter((item) => !behind.includes(item)), behind };
+  }
+
   private async look(): Promise<void> {
-    const { leases, services, tree } = this.parts;
+    const { clock, running, services, tree } = this.parts;
     await tree.sync({ signal: tree.signal });
     this.isDue = false;
-    const fireTime = this.latestOwed();
-    if (fireTime === undefined) return;
+    if (!this.isPossible) return;
+    const isFree = (item: number) => !running.has(item) && !tree.isRunning(item);
+    const free = services.sharding.ownItems(tree).filter(isFree);
+    if (!(await this.loadRecords(free))) return this.wake();
+    const now = clock.wallNow();
+    const groups = this.groups(free, now);
+    const targets = new Map(groups.map((group) => [group, this.target(group.due)]));
+    const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
+    for (const fireTime of new Set([...targets.values()].filter((target) => target !== undefined))) {
+      await this.makeUp(fireTime, itemsOf(owing(fireTime)));
+    }
+    await this.giveUp(owing(undefined), now);
+  }
+
+  /** Runs the items for a fire time. */
+  private async makeUp(fireTime: number, items: readonly number[]): Promise<void> {
     // The trigger of this very fire time is under way, on the assignment that it has seen.
     if (fireTime === this.handling) return void (this.isDue = true);
-    const own = services.sharding.ownItems(tree);
-    if (!(await tree.loadRecords(own, { signal: tree.signal }))) return this.wake();
-    const items = own.filter((item) => this.isOwed(item, fireTime));
-    if (items.length === 0) return;
+    const { leases, services, tree } = this.parts;
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
     const { lease, refused } = await leases.begin(trigger, items);
     // Not awaited: an item that is released meanwhile must not wait for this run.
@@ -92,28 +137,67 @@ export class CatchUp {
     await services.executions.clearMisfires(tree.jobName, itemsRefusedFor('alreadyBegun', refused));
   }
 
-  /** The last fire time that somebody may owe; undefined if nothing is made up for now. */
-  private latestOwed(): number | undefined {
-    const { clock, gate, settings, switches, tree } = this.parts;
-    const { misfire, monitorExecution } = settings.configuration;
-    const since = this.parts.owedSince();
-    const isPossible = misfire && monitorExecution && gate.mayBeginUnasked && gate.problem === undefined;
-    if (!isPossible || since === undefined) return undefined;
-    // Beside Java an item is not kept longer than its run: the leader waits for it.
-    if (tree.isMixed() && tree.isReshardingPending()) return undefined;
-    const after = Math.max(since, settings.writtenAt, switches.serverEnabledAt, gate.skippedUntil);
-    return settings.schedule?.latest(clock.wallNow(), after);
+  /** Notes what will never be begun, so that whoever owns the items next knows it as well. */
+  private async giveUp(groups: readonly DueItems[], now: number): Promise<void> {
+    const { missed, services, settings, tree } = this.parts;
+    const { misfirePolicy, shardingTimeoutMs } = settings.configuration;
+    if (misfirePolicy !== 'skip') await services.executions.clearMisfires(tree.jobName, itemsOf(groups));
+    if (tree.isMixed()) return;
+    const given = new Map<number, number>();
+    for (const { due, items } of groups) {
+      const { upTo, waiting } = decideGiveUp(due, settings.configuration, now - shardingTimeoutMs);
+      if (misfirePolicy === 'skip' && waiting !== undefined) this.lookAfter(waiting + shardingTimeoutMs - now);
+      if (upTo === undefined) continue;
+      if (this.handling !== undefined && this.handling <= upTo) this.isDue = true;
+      else for (const item of items) given.set(item, upTo);
+    }
+    if (given.size > 0) missed.gaveUp(given, await giveUpFireTimes(tree, given));
   }
 
-  private isOwed(item: number, fireTime: number): boolean {
-    const { running, switches, tree } = this.parts;
+  private lookAfter(ms: number): void {
+    this.late?.cancel();
+    this.late = this.parts.clock.setTimer(ms, () => this.wake());
+  }
+
+  private loadRecords(items: readonly number[]): Promise<boolean> {
+    const { tree } = this.parts;
+    return tree.loadRecords(items, { signal: tree.signal });
+  }
+
+  /** Whether anything can be made up for now. */
+  private get isPossible(): boolean {
+    const { gate, settings, tree } = this.parts;
+    const isAllowed = settings.configuration.monitorExecution && gate.mayBeginUnasked && gate.problem === undefined;
+    if (!isAllowed || this.parts.forgiven() === undefined) return false;
+    // Beside Java an item is not kept longer than its run: the leader waits for it.
+    return !(tree.isMixed() && tree.isReshardingPending());
+  }
+
+  /** What has come for the items until now. */
+  private groups(items: readonly number[], until: number): readonly DueItems[] {
+    const { due, tree } = this.parts;
+    return due.upTo(until, new Map(items.map((item) => [item, this.lastOf(tree, item)])));
+  }
+
+  /** The fire time up to which an item owes nothing; undefined if it owes nothing at all. */
+  private lastOf(tree: JobTree, item: number): number | undefined {
     const stored = tree.record(item)?.stored;
-    if (stored === undefined || running.has(item) || tree.isRunning(item)) return false;
-    if (fireTime <= switches.itemEnabledAt(item)) return false;
+    if (stored === undefined) return undefined;
     const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
     // Of what Java peers have run there is no record; only the flag tells.
-    return isMisfired || (!tree.isMixed() && isOwedFireTime(stored, fireTime));
+    const last = tree.isMixed() ? undefined : lastScheduledOf(stored);
+    return last ?? (isMisfired ? 0 : undefined);
   }
+
+  /** What a group is to be begun for next. A fire time that was refused for the clock's sake is not. */
+  private target(due: DueState): number | undefined {
+    const { gate, settings } = this.parts;
+    return decideCatchUp({ ...due, after: Math.max(due.after, gate.skippedUntil) }, settings.configuration);
+  }
+}
+
+function itemsOf(groups: readonly DueItems[]): number[] {
+  return groups.flatMap(({ items }) => items).toSorted((a, b) => a - b);
 }
 
 function itemsRefusedFor(cause: RefusalCause, refused: ReadonlyMap<number, RefusalCause>): number[] {

@@ -108,7 +108,9 @@ export class JobRegistrar {
   }
 
   resume(jobName: JobName): void {
-    this.of(jobName).schedule.resume();
+    const job = this.of(jobName);
+    job.schedule.resume();
+    job.currentSession?.lookAgain();
   }
 
   get jobs(): readonly RegisteredJob[] {

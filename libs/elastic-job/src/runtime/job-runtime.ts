@@ -27,6 +27,7 @@ export class JobRuntime {
   private entering: JobSession | undefined;
   private isEntered = false;
   private hasEntered = false;
+  private missedRuns = 0;
 
   constructor(
     readonly definition: JobDefinition,
@@ -160,6 +161,7 @@ export class JobRuntime {
       hung: this.running.hung,
       isFailoverQueueFull: (tree?.queue().length ?? 0) >= this.configuration.failoverQueueLimit,
       problem: this.departure.removal ?? this.problem,
+      missedRuns: this.missedRuns,
     };
   }
 
@@ -181,7 +183,8 @@ export class JobRuntime {
       listeners: this.definition.listeners ?? [],
       running,
       settings,
-      owedSince: () => this.schedule.owedSince,
+      forgiven: () => this.schedule.forgiven,
+      onMissed: (count) => (this.missedRuns += count),
       isTicking: () => this.schedule.willTick,
       reshardDelayMs: options.reshardDelayMs,
       onOutlived: () => this.session?.lookAgain(),

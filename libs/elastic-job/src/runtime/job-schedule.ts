@@ -1,13 +1,18 @@
 import type { Clock } from '../clock/index.js';
 import { type TickListener, Ticker } from '../scheduling/index.js';
+import type { Span } from '../domain/index.js';
 import type { JobSettings } from './job-settings.js';
+
+/** What came in an older pause was begun, or told, long ago. */
+const MOST_PAUSES = 100;
 
 /** The fire times of one job in this process: they come while a session is ready for them and nobody has paused them. */
 export class JobSchedule {
   private readonly ticker: Ticker;
   private isReady = false;
   private isPaused = false;
-  private since = 0;
+  private pausedAt = 0;
+  private switchedOff: readonly Span[] = [];
 
   constructor(
     private readonly settings: JobSettings,
@@ -40,9 +45,9 @@ export class JobSchedule {
     return this.ticker.lastFireTime;
   }
 
-  /** Fire times before this instant were nobody's to run here; undefined: none is made up for while paused. */
-  get owedSince(): number | undefined {
-    return this.isPaused ? undefined : this.since;
+  /** When fire times were nobody's to run here; undefined: nothing is made up for while paused. */
+  get forgiven(): readonly Span[] | undefined {
+    return this.isPaused ? undefined : this.switchedOff;
   }
 
   start(): void {
@@ -66,20 +71,23 @@ export class JobSchedule {
 
   /** A started trigger goes on. What comes meanwhile is not made up for. */
   pause(): void {
+    if (this.isPaused) return;
     this.isPaused = true;
+    this.pausedAt = this.clock.wallNow();
     this.ticker.pause();
   }
 
   resume(): void {
     if (!this.isPaused) return;
     this.isPaused = false;
-    this.forgive();
+    const pause = { after: this.pausedAt, until: this.clock.wallNow() };
+    this.switchedOff = [...this.switchedOff, pause].slice(-MOST_PAUSES);
     this.ticker.resume();
   }
 
   /** Nothing that came until now is made up for. */
   forgive(): void {
-    this.since = this.clock.wallNow();
+    this.switchedOff = [{ after: 0, until: this.clock.wallNow() }];
   }
 
   /** The fire times that come next, in milliseconds since the epoch. */

@@ -1,16 +1,18 @@
 import type { Clock } from '../clock/index.js';
 import type { AssignedTrigger, ExecutionLease, JobTree, JobTreeEvent } from '../coordination/index.js';
-import type { ElasticJobListener, JobHandler, Trigger } from '../domain/index.js';
+import type { ElasticJobListener, JobHandler, Span, Trigger } from '../domain/index.js';
 import type { JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import { Cancellations } from './cancellations.js';
 import { CatchUp } from './catch-up.js';
 import type { CoordinationServices } from './coordination-services.js';
+import { DueFireTimes } from './due-fire-times.js';
 import { FailoverClaims } from './failover-claims.js';
 import type { JobSettings } from './job-settings.js';
 import { LeaderDuties } from './leader-duties.js';
 import { LeaseRunner } from './lease-runner.js';
 import { ManualTriggers } from './manual-triggers.js';
+import { MissedRuns } from './missed-runs.js';
 import { OperatorSwitches } from './operator-switches.js';
 import { type Reaction, registryReaction } from './reaction.js';
 import { ResidentItems } from './resident-items.js';
@@ -30,8 +32,10 @@ export interface JobSessionParts {
   readonly running: RunningItems;
   readonly settings: JobSettings;
   readonly reshardDelayMs: number;
-  /** Fire times before this instant are nobody's debt; undefined: nothing is made up for now. */
-  owedSince(): number | undefined;
+  /** When fire times were nobody's to run here; undefined: nothing is made up for now. */
+  forgiven(): readonly Span[] | undefined;
+  /** Nobody began them in time, and nobody will. @param count fire times, times items */
+  onMissed(count: number): void;
   /** False: no fire time will come here by itself. */
   isTicking(): boolean;
   /** An item that outlived this session has ended. */
@@ -61,14 +65,17 @@ export class JobSession {
     this.gate = new TriggerGate(tree, settings, events, clock);
     this.switches = new OperatorSwitches(tree, clock, events);
     this.cancellations = new Cancellations(parts);
+    const due = new DueFireTimes({ ...parts, switches: this.switches });
+    const missed = new MissedRuns({ ...parts, gate: this.gate, due });
     this.leases = new LeaseRunner({
       ...parts,
       onRun: (lease) => this.cancellations.onRun(lease),
+      onBegun: (trigger, former) => missed.passedBy(trigger, former),
       onItemEnded: (trigger, item) => this.afterItem(trigger, item),
     });
     this.duties = new LeaderDuties(tree, services, events, clock, parts, parts.report('leading the job'));
-    const { gate, switches, leases } = this;
-    this.catchUp = new CatchUp({ ...parts, gate, switches, leases });
+    const { gate, leases } = this;
+    this.catchUp = new CatchUp({ ...parts, gate, leases, due, missed });
     this.claims = new FailoverClaims({ ...parts, gate, leases, onClaimed: () => this.manual.beginReleased() });
     this.manual = new ManualTriggers({ ...parts, leases, assign: (trigger) => this.assignManual(trigger) });
     this.residents = new ResidentItems({ ...parts, leases, gate });
@@ -144,7 +151,12 @@ export class JobSession {
       case 'ServerChanged':
         if (event.serverIp !== tree.self.serverIp) return;
         this.servers.wake();
-        return this.claims.wake(); // A server that was disabled has claimed nothing.
+        this.claims.wake(); // A server that was disabled has claimed nothing.
+        return this.catchUp.wake();
+      case 'ItemSwitched':
+        // What came while it was disabled is noted as nobody's debt.
+        if (tree.owner(event.item) === tree.self.jobInstanceId) this.catchUp.wake();
+        return;
       case 'TreeReset':
         this.servers.wake();
         return this.lookAgain();
@@ -178,12 +190,17 @@ export class JobSession {
     if (!this.gate.mayBegin) return undefined;
     events.emit({ kind: 'triggered', trigger, items });
     if (items.length === 0) return undefined;
-    const held = items.filter((item) => running.has(item));
+    const { ready, behind } = await this.catchUp.inOrder(
+      trigger,
+      items.filter((item) => !running.has(item)),
+    );
+    if (behind.length > 0) events.emit({ kind: 'refused', trigger, items: behind, cause: 'behind' });
+    const free = ready.filter((item) => !running.has(item));
+    const held = items.filter((item) => !free.includes(item) && !behind.includes(item));
     if (held.length > 0) events.emit({ kind: 'refused', trigger, items: held, cause: 'still running' });
-    const free = items.filter((item) => !held.includes(item));
     const { lease, refused } = await this.leases.begin(trigger, free);
     for (const [item, cause] of refused) events.emit({ kind: 'refused', trigger, items: [item], cause });
-    const stillRunning = items.filter((item) => !free.includes(item) || refused.get(item) === 'busy');
+    const stillRunning = [...held, ...free.filter((item) => refused.get(item) === 'busy')];
     // Not awaited: what has been begun must not wait for what has not.
     this.catchUp.misfire(stillRunning).catch(this.parts.report('marking misfired items'));
     return lease;
@@ -213,7 +230,8 @@ export class JobSession {
     if (tree.signal.aborted) return this.parts.onOutlived();
     this.manual.beginReleased();
     const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
-    if (isMisfired || trigger.source === 'FAILOVER') this.catchUp.wake();
+    const isOneOfMany = trigger.source === 'MISFIRE' && this.parts.settings.configuration.misfirePolicy === 'all';
+    if (isMisfired || isOneOfMany || trigger.source === 'FAILOVER') this.catchUp.wake();
     if (tree.queue().length > 0) this.claims.wake();
   }
 }

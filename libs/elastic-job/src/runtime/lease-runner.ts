@@ -25,6 +25,8 @@ export interface LeaseRunnerParts {
   readonly listeners: readonly ElasticJobListener[];
   readonly running: RunningItems;
   readonly settings: JobSettings;
+  /** Items were begun. @param former the fire time that each was begun for before */
+  onBegun(trigger: Trigger, former: ReadonlyMap<number, number | undefined>): void;
   /** Items run under the lease from now on. */
   onRun(lease: ExecutionLease): void;
   /** An item is free again here; its session may be over. */
@@ -51,6 +53,7 @@ export class LeaseRunner {
     return running.expect(async () => {
       const begun = await services.executions.begin({ trigger, items });
       if (begun.lease !== undefined) running.add(begun.lease);
+      this.parts.onBegun(trigger, begun.former);
       return begun;
     });
   }

@@ -1,34 +1,42 @@
 import type { Clock } from '../clock/index.js';
 import type { JobTree, JobTreeEvent, ServerStatus } from '../coordination/index.js';
+import type { Span } from '../domain/index.js';
+import type { NodeStat } from '../registry/index.js';
 import type { JobEvents } from '../tracing/index.js';
+
+/** What came before was begun, or given up, as soon as the item was enabled. */
+const MOST_SPANS = 10;
 
 /**
  * What operators have switched off, and since when it may run again: what came due in between is nobody's debt. Of items
  * that is known as far as this session has seen it, of the server the registry knows it.
  */
 export class OperatorSwitches {
-  private disabledItems: ReadonlySet<number>;
-  private readonly itemsEnabledAt = new Map<number, number>();
+  /** Since when, by item; 0: since before this session. */
+  private disabledItems: ReadonlyMap<number, number>;
+  private readonly itemSpans = new Map<number, readonly Span[]>();
   private serverStatus: ServerStatus | undefined = 'ENABLED';
+  private serverDisabledAt = 0;
 
   constructor(
     private readonly tree: JobTree,
     private readonly clock: Clock,
     private readonly events: JobEvents,
   ) {
-    this.disabledItems = this.currentItems();
+    this.disabledItems = this.currentItems(new Map(), 0);
   }
 
-  /** When this instance's server was enabled, in milliseconds since the epoch; 0 if it always was. */
-  get serverEnabledAt(): number {
-    const stat = this.tree.stat(this.tree.paths.server(this.tree.self.serverIp));
+  /** When this instance's server was disabled last, if it ever was; since when may be known to nobody here. */
+  get serverSpan(): Span {
+    const stat = this.serverStat;
     // The first state of a server is no change of it.
-    return stat !== undefined && stat.version > 0 ? stat.mtime : 0;
+    const until = stat !== undefined && stat.version > 0 ? stat.mtime : 0;
+    return { after: this.serverDisabledAt < until ? this.serverDisabledAt : 0, until };
   }
 
-  /** When the item was enabled, in milliseconds since the epoch; 0 if it always was. */
-  itemEnabledAt(item: number): number {
-    return this.itemsEnabledAt.get(item) ?? 0;
+  /** When the item was disabled. */
+  spansOf(item: number): readonly Span[] {
+    return this.itemSpans.get(item) ?? [];
   }
 
   hear({ kind }: JobTreeEvent): void {
@@ -42,19 +50,27 @@ export class OperatorSwitches {
     const status = this.tree.serverStatus(self.serverIp);
     if (status === this.serverStatus) return;
     this.serverStatus = status;
+    if (status !== 'ENABLED') this.serverDisabledAt = this.serverStat?.mtime ?? this.clock.wallNow();
     this.events.emit({ kind: 'server-switched', jobName, serverIp: self.serverIp, status });
   }
 
   private lookAtItems(): void {
     const before = this.disabledItems;
-    this.disabledItems = this.currentItems();
-    for (const item of before) {
-      if (!this.disabledItems.has(item)) this.itemsEnabledAt.set(item, this.clock.wallNow());
+    const until = this.clock.wallNow();
+    this.disabledItems = this.currentItems(before, until);
+    for (const [item, after] of before) {
+      if (this.disabledItems.has(item)) continue;
+      this.itemSpans.set(item, [...this.spansOf(item), { after, until }].slice(-MOST_SPANS));
     }
   }
 
-  private currentItems(): ReadonlySet<number> {
+  private currentItems(known: ReadonlyMap<number, number>, now: number): ReadonlyMap<number, number> {
     const { tree } = this;
-    return new Set(tree.items().filter((item) => tree.has(tree.paths.mark(item, 'disabled'))));
+    const disabled = tree.items().filter((item) => tree.has(tree.paths.mark(item, 'disabled')));
+    return new Map(disabled.map((item) => [item, known.get(item) ?? now]));
+  }
+
+  private get serverStat(): NodeStat | undefined {
+    return this.tree.stat(this.tree.paths.server(this.tree.self.serverIp));
   }
 }

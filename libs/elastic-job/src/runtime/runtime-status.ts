@@ -25,6 +25,8 @@ export interface JobStatus {
   readonly isFailoverQueueFull: boolean;
   /** What keeps the job from running here, if anything. */
   readonly problem: string | undefined;
+  /** The fire times, times items, that this process has told as missed. */
+  readonly missedRuns: number;
 }
 
 /** What health is judged by. */

@@ -2,6 +2,7 @@ import type {
   ExecutionSource,
   ExecutorDeathState,
   JobName,
+  MissedReason,
   Requeue,
   SettledOutcome,
   Trigger,
@@ -45,6 +46,19 @@ export type JobEvent =
       readonly isReleased: boolean;
     }
   | { readonly kind: 'misfired'; readonly jobName: JobName; readonly items: readonly number[] }
+  /**
+   * Nobody began the items for a fire time, and nobody will. Told once in the cluster, by the instance that found it out: it
+   * began them for a later one, or gave the fire time up. `since` is the same instant, unless too many were missed to tell
+   * each: then the event stands for all fire times from `since` to `fireTime`.
+   */
+  | {
+      readonly kind: 'missed';
+      readonly jobName: JobName;
+      readonly items: readonly number[];
+      readonly fireTime: number;
+      readonly since: number;
+      readonly reason: MissedReason;
+    }
   /** This instance, leading, has queued the items of crashed instances. */
   | { readonly kind: 'orphaned'; readonly jobName: JobName; readonly items: readonly number[] }
   /** The failover queue has no place for these items: their runs ended as aborted and are not repeated. */

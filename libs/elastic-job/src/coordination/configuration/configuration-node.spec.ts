@@ -74,7 +74,8 @@ const everything: Partial<JobOptions> = {
   jobParameter: 'true',
   strategy: byRegion,
   failover: true,
-  misfire: false,
+  misfirePolicy: 'all',
+  misfireLimit: 7,
   monitorExecution: false,
   disabled: true,
   overwrite: true,
@@ -108,7 +109,8 @@ describe('formatConfiguration', () => {
     expect(text).toContain(
       "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.failoverQueueLimit: '4'\n" +
         '  nestjs.jobErrorHandlerType: PAGER\n  nestjs.jobListenerTypes: audit,metrics\n' +
-        "  nestjs.maxExecutorFailovers: '5'\n  nestjs.onHung: release\n  nestjs.serverRetentionMinutes: '0'\n" +
+        "  nestjs.maxExecutorFailovers: '5'\n  nestjs.misfireLimit: '7'\n  nestjs.misfirePolicy: all\n" +
+        "  nestjs.onHung: release\n  nestjs.serverRetentionMinutes: '0'\n" +
         "  nestjs.shardingTimeoutMs: '1'\n  nestjs.strategy: BY_REGION\n  nestjs.timeZone: Europe/Berlin\n" +
         "  nestjs.timeoutMs: '2'\n  script.command.line: echo hi\n  'true': '012'\nreconcile",
     );
@@ -144,6 +146,8 @@ describe('layConfiguration', () => {
     { timeZone: 'GMT+8:00', strategy: 'ODEVITY' },
     { cron: '' },
     { cron: '', resident: true },
+    { misfire: false },
+    { misfirePolicy: 'once' as const },
     { jobParameter: "'\t\u0085\n\n" },
   ])('given a node that the same options wrote, when laid over them, then nothing differs: %j', (options) => {
     const local = jobOf(options);
@@ -185,6 +189,17 @@ describe('layConfiguration', () => {
     expect(differences).toEqual([{ field: 'clockChange', local: 'auto', stored: 'quartz' }]);
   });
 
+  it.each([
+    ['misfire: false', 'skip'],
+    ['misfire: true', 'once'],
+    ['misfire: true\nprops:\n  nestjs.misfirePolicy: skip', 'once'],
+    ['misfire: true\nprops:\n  nestjs.misfirePolicy: all', 'all'],
+    ['misfire: false\nprops:\n  nestjs.misfirePolicy: all', 'skip'],
+  ])("given a node with %j, when laid, then Java's switch decides and the policy is %s", (text, misfirePolicy) => {
+    const { configuration } = layConfiguration(jobOf({ misfirePolicy: 'all' }), `shardingTotalCount: 1\n${text}`);
+    expect(configuration).toMatchObject({ misfirePolicy, misfire: misfirePolicy !== 'skip' });
+  });
+
   it('given a full node of Java, when laid, then all that has a counterpart is in force', () => {
     const local = jobOf({ timeZone: 'GMT', strategy: 'ROUND_ROBIN' });
     expect(layConfiguration(local, FULL_FROM_JAVA).configuration).toEqual({
@@ -196,6 +211,7 @@ describe('layConfiguration', () => {
       strategy: createShardingStrategy('ODEVITY'),
       maxTimeDiffSeconds: 10,
       misfire: false,
+      misfirePolicy: 'skip',
       monitorExecution: false,
       reconcileIntervalMinutes: 0,
       shardingItemParameters: '0=a,1=b,2=c',

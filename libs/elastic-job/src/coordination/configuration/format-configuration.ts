@@ -2,6 +2,7 @@ import {
   DEFAULT_ON_HUNG,
   DEFAULT_FAILOVER_QUEUE_LIMIT,
   DEFAULT_MAX_EXECUTOR_FAILOVERS,
+  DEFAULT_MISFIRE_LIMIT,
   DEFAULT_SERVER_RETENTION_MINUTES,
   DEFAULT_SHARDING_TIMEOUT_MS,
   DEFAULT_SHUTDOWN_GRACE_MS,
@@ -65,7 +66,7 @@ function scalars(configuration: JobConfiguration): Readonly<Record<string, Value
 /** What Java lacks. Never empty: a node without `nestjs.clockChange` counts as written by Java. */
 function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
   const { concurrency, serverRetentionMinutes, shardingTimeoutMs, timeoutMs, onHung, shutdownGraceMs } = rest;
-  const { cron, failoverQueueLimit, maxExecutorFailovers, resident } = rest;
+  const { cron, failoverQueueLimit, maxExecutorFailovers, misfireLimit, misfirePolicy, resident } = rest;
   return {
     [NESTJS_PROPS.clockChange]: clockChange,
     [NESTJS_PROPS.concurrency]: concurrency?.toString(),
@@ -79,6 +80,9 @@ function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
     [NESTJS_PROPS.maxExecutorFailovers]: unless(DEFAULT_MAX_EXECUTOR_FAILOVERS, maxExecutorFailovers),
     // Of a job without a schedule both are written: an operator may turn one kind into the other.
     [NESTJS_PROPS.resident]: cron === undefined ? resident.toString() : undefined,
+    // The others follow from `misfire`.
+    [NESTJS_PROPS.misfirePolicy]: misfirePolicy === 'all' ? misfirePolicy : undefined,
+    [NESTJS_PROPS.misfireLimit]: unless(DEFAULT_MISFIRE_LIMIT, misfireLimit),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   isJavaTimeZone,
   type JobConfiguration,
   type JobOptions,
+  misfirePolicyOf,
   resolveJobOptions,
   type ShardingStrategy,
 } from '../../domain/index.js';
@@ -107,6 +108,8 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     maxExecutorFailovers: nestjs.maxExecutorFailovers ?? local.maxExecutorFailovers,
     // An operator may have given it a schedule.
     resident: nestjs.resident ?? (local.resident && !stored.cron),
+    misfirePolicy: misfirePolicyOf(stored.misfire ?? false, nestjs.misfirePolicy),
+    misfireLimit: nestjs.misfireLimit ?? local.misfireLimit,
   };
 }
 

@@ -19,6 +19,8 @@ export const NESTJS_PROPS = {
   failoverQueueLimit: 'nestjs.failoverQueueLimit',
   maxExecutorFailovers: 'nestjs.maxExecutorFailovers',
   resident: 'nestjs.resident',
+  misfirePolicy: 'nestjs.misfirePolicy',
+  misfireLimit: 'nestjs.misfireLimit',
 } as const;
 
 /** Every key of ours begins so, those of other versions as well. */

@@ -1,4 +1,12 @@
-import { type ClockChangeOption, HiddenText, type JobName, ON_HUNG, type OnHung } from '../../domain/index.js';
+import {
+  type ClockChangeOption,
+  HiddenText,
+  type JobName,
+  MISFIRE_POLICIES,
+  type MisfirePolicy,
+  ON_HUNG,
+  type OnHung,
+} from '../../domain/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { NESTJS_PREFIX, NESTJS_PROPS } from './nestjs-props.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
@@ -54,6 +62,8 @@ export interface StoredNestjsProps {
   readonly failoverQueueLimit: number | undefined;
   readonly maxExecutorFailovers: number | undefined;
   readonly resident: boolean | undefined;
+  readonly misfirePolicy: MisfirePolicy | undefined;
+  readonly misfireLimit: number | undefined;
 }
 
 /** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
@@ -163,6 +173,8 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
     failoverQueueLimit: props.integer(NESTJS_PROPS.failoverQueueLimit),
     maxExecutorFailovers: props.integer(NESTJS_PROPS.maxExecutorFailovers),
     resident: props.boolean(NESTJS_PROPS.resident),
+    misfirePolicy: props.oneOf(NESTJS_PROPS.misfirePolicy, MISFIRE_POLICIES),
+    misfireLimit: props.integer(NESTJS_PROPS.misfireLimit),
   };
 }
 

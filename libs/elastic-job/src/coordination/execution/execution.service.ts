@@ -45,6 +45,8 @@ export interface BegunExecution {
   /** Undefined if no item could be begun. */
   readonly lease: ExecutionLease | undefined;
   readonly refused: ReadonlyMap<number, RefusalCause>;
+  /** The last fire time that each item of the lease was begun for before, or that was given up; undefined if there was none. */
+  readonly former: ReadonlyMap<number, number | undefined>;
 }
 
 /** An item that runs somewhere. */
@@ -56,7 +58,7 @@ export interface RunningItem {
   readonly since: number;
 }
 
-const NOTHING_REFUSED: ReadonlyMap<number, RefusalCause> = new Map();
+const NONE = new Map<number, never>();
 
 export class ExecutionService {
   private readonly settleQueues = new WeakMap<JobTree, SettleQueue>();
@@ -85,7 +87,7 @@ export class ExecutionService {
     const configuration = this.configurations.current(trigger.jobName);
     if (configuration.monitorExecution) return this.beginMonitored(tree, configuration, trigger, items);
     const lease = items.length > 0 ? new UnmonitoredLease(tree, trigger, items) : undefined;
-    return { lease, refused: NOTHING_REFUSED };
+    return { lease, refused: NONE, former: NONE };
   }
 
   /**
@@ -146,9 +148,9 @@ export class ExecutionService {
       const begun = decisions.filter(([, decision]) => decision === 'begin');
       const free = begun.map(([item]) => beginningItem(tree, trigger, item));
       const refused = new Map(decisions.filter(isRefused));
-      if (free.length === 0) return { lease: undefined, refused };
+      if (free.length === 0) return { lease: undefined, refused, former: NONE };
       const lease = await this.commit(tree, configuration, trigger, free, record);
-      return lease && { lease, refused };
+      return lease && { lease, refused, former: lastScheduled(free) };
     });
   }
 
@@ -269,6 +271,10 @@ function beginningItem(tree: JobTree, trigger: Trigger, item: number): Beginning
     lastScheduled: lastScheduledOf(stored),
     executorDeaths: executorDeathsOf(stored, trigger),
   };
+}
+
+function lastScheduled(items: readonly BeginningItem[]): ReadonlyMap<number, number | undefined> {
+  return new Map(items.map((item) => [item.item, item.lastScheduled]));
 }
 
 function heldItems(

@@ -14,10 +14,12 @@ export interface BeginningItem {
   readonly executorDeaths?: number;
 }
 
-/** The record of one item's begin: a run that the schedule has not asked for keeps what that has begun before. */
+/** The record of one item's begin: it keeps what the schedule has begun or given up beyond it. */
 export function recordOf({ lastScheduled, executorDeaths }: BeginningItem, record: RunRecord): RunRecord {
+  const { fireTime, origin } = record.target;
+  const isBeyond = origin !== 'schedule' || (lastScheduled !== undefined && lastScheduled > fireTime);
   const begun = executorDeaths === undefined ? record : { ...record, executorDeaths };
-  return record.target.origin === 'schedule' ? begun : { ...begun, lastScheduled };
+  return isBeyond ? { ...begun, lastScheduled } : begun;
 }
 
 /**

@@ -15,17 +15,25 @@ describe('findUnshareable', () => {
     { timeZone: 'GMT', clockChange: 'quartz' },
     { strategy: 'ROTATE_SERVER_BY_NAME' },
     { failoverQueueLimit: 1, maxExecutorFailovers: 0 },
+    { misfirePolicy: 'skip' },
+    { misfirePolicy: 'once' },
     { timeoutMs: 5, concurrency: 1, shardingTimeoutMs: 1, serverRetentionMinutes: 0, jobErrorHandlerType: 'PAGER' },
   ] as const)('given settings by which Java decides alike, when judged, then the job can be shared: %j', (options) => {
     expect(findUnshareable(configurationOf(options))).toEqual([]);
   });
 
-  it('given a zone, a clock rule and a strategy that Java lacks, when judged, then each is named with its remedy', () => {
-    const options = { timeZone: 'Europe/Berlin', clockChange: 'natural', strategy: byRegion } as const;
+  it('given a zone, a clock rule, a strategy and a misfire policy that Java lacks, when judged, then each is named with its remedy', () => {
+    const options = {
+      timeZone: 'Europe/Berlin',
+      clockChange: 'natural',
+      strategy: byRegion,
+      misfirePolicy: 'all',
+    } as const;
     expect(findUnshareable(configurationOf(options))).toEqual([
       'timeZone "Europe/Berlin" is a zone that Java cannot read; use an offset such as "GMT+8:00", or none',
       'clockChange "natural" is not the rule of Java; use "auto" or "quartz"',
       expect.stringMatching(/^strategy "BY_REGION" is one that Java lacks; use AVG_ALLOCATION, /),
+      'misfirePolicy "all" is more than Java makes up for, and it leaves no record; use "once" or "skip"',
     ]);
   });
 

@@ -10,9 +10,9 @@ import type { JobConfiguration } from './job-configuration.js';
  * `failoverQueueLimit`, `maxExecutorFailovers`) are not among them: Java ignores them, and nobody is run twice or never for it.
  */
 export function findUnshareable(
-  configuration: Pick<JobConfiguration, 'clockChange' | 'strategy' | 'timeZone' | 'resident'>,
+  configuration: Pick<JobConfiguration, 'clockChange' | 'misfirePolicy' | 'resident' | 'strategy' | 'timeZone'>,
 ): string[] {
-  const { clockChange, strategy, timeZone, resident } = configuration;
+  const { clockChange, misfirePolicy, resident, strategy, timeZone } = configuration;
   const settings: string[] = [];
   if (timeZone !== undefined && !isJavaTimeZone(timeZone)) {
     settings.push(`timeZone "${timeZone}" is a zone that Java cannot read; use an offset such as "GMT+8:00", or none`);
@@ -28,6 +28,9 @@ export function findUnshareable(
   }
   if (resident) {
     settings.push('resident is a kind of job that Java lacks: it would run the items once, at a trigger; use false');
+  }
+  if (misfirePolicy === 'all') {
+    settings.push('misfirePolicy "all" is more than Java makes up for, and it leaves no record; use "once" or "skip"');
   }
   return settings;
 }

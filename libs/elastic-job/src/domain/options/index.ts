@@ -18,6 +18,7 @@ export {
   type JobOptionsSource,
   resolveJobOptions,
 } from './resolve-job-options.js';
+export { DEFAULT_MISFIRE_LIMIT, MISFIRE_POLICIES, type MisfirePolicy, misfirePolicyOf } from './misfire-policy.js';
 export { parseShardingItemParameters, ShardingItemParametersError } from './sharding-item-parameters.js';
 export { findNearestName } from './nearest-name.js';
 export { IsWholeNumber, mustBe, rule, show } from './option-rules.js';

@@ -3,6 +3,7 @@ import type { JobName } from '../trigger.js';
 import type { ClockChangeOption } from './clock-change-option.js';
 import type { HiddenText } from './hidden-text.js';
 import type { OnHung } from './on-hung-option.js';
+import type { MisfirePolicy } from './misfire-policy.js';
 
 /**
  * A job's settings in force: every default applied, validated, frozen. Made from options by `resolveJobOptions`, and
@@ -49,6 +50,9 @@ export interface JobConfiguration {
   readonly failoverQueueLimit: number;
   readonly maxExecutorFailovers: number;
   readonly resident: boolean;
+  /** `skip` exactly if `misfire` is off. */
+  readonly misfirePolicy: MisfirePolicy;
+  readonly misfireLimit: number;
 }
 
 /** Items of crashed instances are queued and claimed. Those of a resident job move with their owners instead. */

@@ -4,6 +4,7 @@ import { HiddenText } from './hidden-text.js';
 import { findJobNameFault } from './job-name.js';
 import type { JobOptions } from './job-options.js';
 import { ON_HUNG } from './on-hung-option.js';
+import { GREATEST_MISFIRE_LIMIT, MISFIRE_POLICIES } from './misfire-policy.js';
 import { IsReadAs, IsWholeNumber, mustBe, rule, show } from './option-rules.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
 
@@ -113,6 +114,11 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
 
   @IsBoolean(BOOLEAN)
   readonly resident: unknown = undefined;
+  @IsIn(MISFIRE_POLICIES, { message: mustBe('"skip", "once" or "all"') })
+  readonly misfirePolicy: unknown = undefined;
+
+  @IsWholeNumber({ from: 1, to: GREATEST_MISFIRE_LIMIT })
+  readonly misfireLimit: unknown = undefined;
 }
 
 const DAILY = '0 0 0 * * ?';

@@ -3,6 +3,7 @@ import type { ShardingStrategy } from '../sharding/index.js';
 import type { ClockChangeOption } from './clock-change-option.js';
 import type { HiddenText } from './hidden-text.js';
 import type { OnHung } from './on-hung-option.js';
+import type { MisfirePolicy } from './misfire-policy.js';
 
 /** What a developer writes. Everything but `shardingTotalCount` has a default. */
 export interface JobOptions {
@@ -24,7 +25,7 @@ export interface JobOptions {
   readonly clockChange?: ClockChangeOption;
   /** Items of a crashed instance run again at once on another one. Needs `monitorExecution`. @default false */
   readonly failover?: boolean;
-  /** A fire time that was missed because the item still ran, or had no owner, is made up for once. @default true */
+  /** ElasticJob's switch: whether anything is made up for; `misfirePolicy` says what. @default true */
   readonly misfire?: boolean;
   /** Marks running items in the registry; without it nothing is promised across processes. @default true */
   readonly monitorExecution?: boolean;
@@ -77,4 +78,8 @@ export interface JobOptions {
   readonly maxExecutorFailovers?: number;
   /** Each item runs at all times, until its signal aborts; it is started again whenever it ends. Has no `cron`. @default false */
   readonly resident?: boolean;
+  /** What becomes of fire times that were not begun in time. @default 'once', or 'skip' with `misfire: false` */
+  readonly misfirePolicy?: MisfirePolicy;
+  /** With `misfirePolicy: 'all'`: most fire times of an item that are made up for; older ones are missed. @default 100 */
+  readonly misfireLimit?: number;
 }

@@ -9,11 +9,14 @@ export function mustBe(what: string): (given: ValidationArguments) => string {
 }
 
 /** A whole number that fits Java's `int`. */
-export function IsWholeNumber({ from = -GREATEST_INT }: { readonly from?: number } = {}): PropertyDecorator {
+export function IsWholeNumber({
+  from = -GREATEST_INT,
+  to = GREATEST_INT,
+}: { readonly from?: number; readonly to?: number } = {}): PropertyDecorator {
   return rule(
     'isWholeNumber',
-    (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= GREATEST_INT,
-    mustBe(`a whole number from ${from} to ${GREATEST_INT}`),
+    (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
+    mustBe(`a whole number from ${from} to ${to}`),
   );
 }
 

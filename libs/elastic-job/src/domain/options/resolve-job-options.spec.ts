@@ -49,6 +49,8 @@ describe('resolveJobOptions', () => {
       failoverQueueLimit: 10_000,
       maxExecutorFailovers: 3,
       resident: false,
+      misfirePolicy: 'once',
+      misfireLimit: 100,
     });
     expect(configuration).toSatisfy(Object.isFrozen);
   });
@@ -81,6 +83,8 @@ describe('resolveJobOptions', () => {
       serverRetentionMinutes: 0,
       failoverQueueLimit: 4,
       maxExecutorFailovers: 0,
+      misfirePolicy: 'skip',
+      misfireLimit: 7,
     } as const;
     expect(resolveJobOptions({ ...given, name: 'OrderJobs.nightly' }, source)).toMatchObject({
       ...given,
@@ -92,6 +96,22 @@ describe('resolveJobOptions', () => {
     const blank: object = { misfire: undefined, description: null, timeoutMs: null };
     expect(resolveJobOptions({ ...minimal, ...blank }, source)).toEqual(resolveJobOptions(minimal, source));
   });
+
+  it.each([
+    [{ misfire: true }, { misfire: true, misfirePolicy: 'once' }],
+    [{ misfire: false }, { misfire: false, misfirePolicy: 'skip' }],
+    [{ misfirePolicy: 'skip' }, { misfire: false, misfirePolicy: 'skip' }],
+    [{ misfirePolicy: 'all' }, { misfire: true, misfirePolicy: 'all' }],
+    [
+      { misfire: true, misfirePolicy: 'all' },
+      { misfire: true, misfirePolicy: 'all' },
+    ],
+  ] as const)(
+    'given %o, when resolved, then the switch that Java reads and the policy say the same',
+    (given, expected) => {
+      expect(resolveJobOptions({ ...minimal, ...given }, source)).toMatchObject(expected);
+    },
+  );
 
   it('given several wrong options, when resolved, then one error names the place and each field with its value', () => {
     const wrong = { ...minimal, cron: '0 0 * *', shardingTotalCount: 0, strategy: 'BY_REGION' };
@@ -123,7 +143,7 @@ describe('resolveJobOptions', () => {
     );
   });
 
-  const faults: [keyof JobOptions, unknown, string][] = [
+  const faults: [keyof JobOptions, unknown, string, Partial<JobOptions>?][] = [
     ['cron', 5, 'cron must be a Quartz cron expression such as "0 0 2 * * ?", but is 5'],
     ['failoverQueueLimit', 0, 'failoverQueueLimit must be a whole number from 1 to 2147483647, but is 0'],
     ['maxExecutorFailovers', -1, 'maxExecutorFailovers must be a whole number from 0 to 2147483647, but is -1'],
@@ -152,20 +172,37 @@ describe('resolveJobOptions', () => {
     ['serverRetentionMinutes', -1, 'serverRetentionMinutes must be a whole number from 0 to 2147483647, but is -1'],
     ['timeoutMs', 0, 'timeoutMs must be a whole number from 1 to 2147483647, but is 0'],
     ['onHung', 'abandon', 'onHung must be "wait" or "release", but is "abandon"'],
+    ['misfirePolicy', 'twice', 'misfirePolicy must be "skip", "once" or "all", but is "twice"'],
+    ['misfireLimit', 0, 'misfireLimit must be a whole number from 1 to 1000, but is 0'],
+    [
+      'misfirePolicy',
+      'skip',
+      'misfirePolicy "skip" contradicts misfire true; leave misfire out, or set it to false',
+      { misfire: true },
+    ],
+    [
+      'misfirePolicy',
+      'all',
+      'misfirePolicy "all" contradicts misfire false; leave misfire out, or set it to true',
+      { misfire: false },
+    ],
     ['concurrency', -1, 'concurrency must be a whole number from 1 to 2147483647, but is -1'],
     ['shardingTimeoutMs', Number.NaN, 'shardingTimeoutMs must be a whole number from 1 to 2147483647, but is NaN'],
     ['strategy', 'STICKIER', 'no sharding strategy "STICKIER"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN'],
     ['strategy', { type: 'X' }, 'or have a type (a text) and shard (a function), but is an object (type)'],
     ['strategy', { type: 'odevity', shard: () => new Map() }, 'a type of its own instead of ElasticJob\'s "odevity"'],
   ];
-  it.each(faults)('given %s %o, when resolved, then it is refused by name: %s', (option, value, problem) => {
-    const resolve = () => resolveJobOptions({ ...minimal, [option]: value }, source);
-    expect(resolve).toThrow(ConfigurationError);
-    expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));
-    expect(resolve).toThrow(
-      expect.objectContaining({ problems: [expect.stringMatching(new RegExp(`^${option}\\b`))] }),
-    );
-  });
+  it.each(faults)(
+    'given %s %o, when resolved, then it is refused by name: %s',
+    (option, value, problem, beside = {}) => {
+      const resolve = () => resolveJobOptions({ ...minimal, ...beside, [option]: value }, source);
+      expect(resolve).toThrow(ConfigurationError);
+      expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));
+      expect(resolve).toThrow(
+        expect.objectContaining({ problems: [expect.stringMatching(new RegExp(`^${option}\\b`))] }),
+      );
+    },
+  );
 
   it.each([
     ['faliover', 'faliover (given as true) is not an option of a job; did you mean failover?'],

@@ -5,6 +5,7 @@ import { HiddenText } from './hidden-text.js';
 import type { JobConfiguration } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
 import { JobOptionsRules } from './job-options.rules.js';
+import { DEFAULT_MISFIRE_LIMIT, findMisfireFault, resolveMisfire } from './misfire-policy.js';
 import { findNearestName } from './nearest-name.js';
 import type { OnHung } from './on-hung-option.js';
 import { findFault, show } from './option-rules.js';
@@ -49,6 +50,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...findBrokenRules(settings),
     ...findUnbalancedItems(settings),
     ...findResidentFaults(settings),
+    ...[findMisfireFault(settings) ?? []].flat(),
     ...(source.surplusItemParameters ? [] : findSurplusItems(settings)),
   ];
   if (resolved.kind === 'refused') throw new ConfigurationError(source.place, [...problems, resolved.problem]);
@@ -76,7 +78,6 @@ function withDefaults(options: JobOptions) {
     timeZone: options.timeZone ?? undefined,
     clockChange: options.clockChange ?? ('auto' as const),
     failover: options.failover ?? false,
-    misfire: options.misfire ?? true,
     monitorExecution: options.monitorExecution ?? true,
     disabled: options.disabled ?? false,
     overwrite: options.overwrite ?? false,
@@ -99,6 +100,8 @@ function withDefaults(options: JobOptions) {
     failoverQueueLimit: options.failoverQueueLimit ?? DEFAULT_FAILOVER_QUEUE_LIMIT,
     maxExecutorFailovers: options.maxExecutorFailovers ?? DEFAULT_MAX_EXECUTOR_FAILOVERS,
     resident: options.resident ?? false,
+    ...resolveMisfire(options),
+    misfireLimit: options.misfireLimit ?? DEFAULT_MISFIRE_LIMIT,
   };
 }
 

@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { lastScheduledOf } from '../../domain/index.js';
+import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { giveUpFireTimes } from './give-up.js';
+
+let member: Member;
+let other: Member;
+beforeEach(async () => {
+  const members = await new Registry().sharded(2);
+  [member, other] = [members[0], members[1]!];
+});
+
+describe('fire times that are given up', () => {
+  it('given an item that was begun before, when later fire times are given up, then no instance begins one of them, and the next one it does', async () => {
+    await runFor(1_000);
+
+    const former = await giveUpFireTimes(member.tree, new Map([[0, 5_000]]));
+
+    expect(former).toEqual(new Map([[0, 1_000]]));
+    expect((await other.begin([0], { fireTime: 4_000 })).refused).toEqual(new Map([[0, 'alreadyBegun']]));
+    expect((await other.begin([0], { fireTime: 6_000 })).former).toEqual(new Map([[0, 5_000]]));
+  });
+
+  it('given two instances that give the same up, when both are answered, then only one has done it', async () => {
+    await runFor(1_000);
+    await other.tree.sync();
+
+    const answers = await Promise.all([member, other].map(({ tree }) => giveUpFireTimes(tree, new Map([[0, 5_000]]))));
+
+    expect(new Set(answers.map(({ size }) => size))).toEqual(new Set([0, 1]));
+  });
+
+  it.each([
+    ['runs', async () => void (await other.begin([0], { fireTime: 2_000 }))],
+    ['has got on', async () => runFor(7_000)],
+    [
+      'waits for failover',
+      async () => void (await member.tree.registry.create(member.tree.paths.queued(0), '', 'PERSISTENT')),
+    ],
+  ])('given an item that %s, when it should be given up, then it is left as it is', async (_, change) => {
+    await runFor(1_000);
+    await change();
+    await member.tree.sync();
+    const { data } = (await member.tree.registry.read(member.tree.paths.item(0)))!;
+
+    expect(await giveUpFireTimes(member.tree, new Map([[0, 5_000]]))).toEqual(new Map());
+    expect(await member.tree.registry.read(member.tree.paths.item(0))).toMatchObject({ data });
+  });
+
+  it('given an item without a record, when it should be given up, then it is left as it is', async () => {
+    expect(await giveUpFireTimes(member.tree, new Map([[1, 5_000]]))).toEqual(new Map());
+  });
+
+  it('given an item that another instance begins meanwhile, when it should be given up, then the run stands', async () => {
+    await runFor(1_000);
+    await other.tree.sync();
+    const giving = giveUpFireTimes(member.tree, new Map([[0, 5_000]]));
+    const { lease } = await other.begin([0], { fireTime: 5_000 });
+
+    await giving;
+
+    await member.tree.sync();
+    await member.tree.loadRecords([0]);
+    expect(lastScheduledOf(member.tree.record(0)!.stored)).toBe(5_000);
+    expect(member.tree.isRunning(0)).toBe(lease !== undefined);
+  });
+
+  it('given the item of a crashed run, when fire times were given up since, then its failover does not bring them back', async () => {
+    await runFor(1_000);
+    await giveUpFireTimes(member.tree, new Map([[0, 5_000]]));
+    await member.tree.registry.create(member.tree.paths.queued(0), '', 'PERSISTENT');
+    await member.tree.sync();
+    const trigger = { jobName: member.tree.jobName, fireTime: 1_000, origin: 'schedule', source: 'FAILOVER' } as const;
+
+    await member.executions.beginClaimed(member.tree, trigger, 0);
+
+    await other.tree.sync();
+    await other.tree.loadRecords([0]);
+    expect(other.tree.record(0)!.stored).toMatchObject({
+      record: { target: { fireTime: 1_000 }, lastScheduled: 5_000 },
+    });
+  });
+});
+
+async function runFor(fireTime: number): Promise<void> {
+  const { lease } = await member.begin([0], { fireTime });
+  lease!.settle(0, SUCCEEDED);
+  await lease!.settled();
+}

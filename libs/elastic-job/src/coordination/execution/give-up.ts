@@ -1,0 +1,45 @@
+import { formatRunRecord, lastScheduledOf } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
+import { type JobTree, untilCommitted } from '../job-tree/index.js';
+
+/**
+ * Gives up fire times of items, in their records: no instance begins one up to the given one any more. One transaction.
+ * Items that run, wait for failover, have got on or have no record are left as they are.
+ * @param upTo by item, in milliseconds since the epoch
+ * @returns the last fire time that each item was begun for before, or that was given up; items left as they are lack
+ */
+export function giveUpFireTimes(
+  tree: JobTree,
+  upTo: ReadonlyMap<number, number>,
+): Promise<ReadonlyMap<number, number>> {
+  const { signal } = tree;
+  return untilCommitted(tree, 'giving up fire times', async () => {
+    if (!(await tree.loadRecords([...upTo.keys()], { signal }))) return undefined;
+    const former = new Map<number, number>();
+    const operations: Operation[] = [];
+    for (const [item, fireTime] of upTo) {
+      const last = lastBefore(tree, item, fireTime);
+      if (last === undefined) continue;
+      former.set(item, last);
+      operations.push(giveUp(tree, item, fireTime));
+    }
+    if (operations.length === 0) return former;
+    const result = await tree.registry.transaction(operations, { signal });
+    return result.kind === 'committed' ? former : undefined;
+  });
+}
+
+/** Undefined: there is nothing to give up. */
+function lastBefore(tree: JobTree, item: number, fireTime: number): number | undefined {
+  if (tree.isRunning(item) || tree.has(tree.paths.queued(item))) return undefined;
+  const last = lastScheduledOf(tree.record(item)?.stored ?? { kind: 'none' });
+  return last !== undefined && last < fireTime ? last : undefined;
+}
+
+// A begin since the record was read has changed the version: nobody's run is written over.
+function giveUp(tree: JobTree, item: number, lastScheduled: number): Operation {
+  const { stored, version } = tree.record(item)!;
+  if (stored.kind !== 'record') throw new TypeError(`Item ${item} has no record to give anything up in.`);
+  const data = formatRunRecord({ ...stored.record, lastScheduled });
+  return { kind: 'set', path: tree.paths.item(item), data, version };
+}

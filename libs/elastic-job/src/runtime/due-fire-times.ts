@@ -1,0 +1,55 @@
+import type { JobTree } from '../coordination/index.js';
+import type { DueState, Span } from '../domain/index.js';
+import type { JobSettings } from './job-settings.js';
+import type { OperatorSwitches } from './operator-switches.js';
+
+/** Items of which the same fire times are due. */
+export interface DueItems {
+  readonly items: readonly number[];
+  readonly due: DueState;
+}
+
+/** What tells when fire times are due here. */
+export interface DueFireTimeParts {
+  readonly tree: JobTree;
+  readonly settings: JobSettings;
+  readonly switches: OperatorSwitches;
+  /** When fire times were nobody's to run here; undefined: nothing is made up for now. */
+  forgiven(): readonly Span[] | undefined;
+}
+
+/** Which fire times the items of a job owe: those of its schedule, less what came while somebody had switched them off. */
+export class DueFireTimes {
+  constructor(private readonly parts: DueFireTimeParts) {}
+
+  /**
+   * What is due up to an instant, for each group of items that have the same past. None beside Java, of whose runs there is no
+   * record, unless the caller knows better.
+   * @param after by item: the last fire time that it was begun for; undefined: nobody can say since when it owes any
+   */
+  upTo(until: number, after: ReadonlyMap<number, number | undefined>): readonly DueItems[] {
+    const { settings, switches } = this.parts;
+    const { schedule } = settings;
+    if (schedule === undefined) return [];
+    const common = this.common();
+    const groups = new Map<string, { readonly items: number[]; readonly due: DueState }>();
+    for (const [item, last] of after) {
+      if (last === undefined || last >= until) continue;
+      const own = switches.spansOf(item);
+      const key = [last, ...own.map((span) => span.until)].join();
+      const group = groups.get(key) ?? {
+        items: [],
+        due: { schedule, after: last, until, forgiven: [...common, ...own] },
+      };
+      groups.set(key, group);
+      group.items.push(item);
+    }
+    return [...groups.values()];
+  }
+
+  private common(): readonly Span[] {
+    const { settings, switches } = this.parts;
+    const beforeConfiguration = { after: 0, until: settings.writtenAt };
+    return [beforeConfiguration, switches.serverSpan, ...(this.parts.forgiven() ?? [])];
+  }
+}

@@ -1,0 +1,62 @@
+import type { JobTree } from '../coordination/index.js';
+import { findMissed, type MisfirePolicy, type MissedReason, type Trigger } from '../domain/index.js';
+import type { JobEvents } from '../tracing/index.js';
+import type { DueFireTimes, DueItems } from './due-fire-times.js';
+import type { JobSettings } from './job-settings.js';
+import type { TriggerGate } from './trigger-gate.js';
+
+/** After an outage, as many fire times are told one by one; one event stands for those before. */
+const MOST_TOLD = 100;
+
+const REASONS: Readonly<Record<MisfirePolicy, MissedReason>> = { skip: 'skipped', once: 'superseded', all: 'limit' };
+
+/** What telling of missed runs needs of a job's session. */
+export interface MissedRunParts {
+  readonly tree: JobTree;
+  readonly events: JobEvents;
+  readonly settings: JobSettings;
+  readonly gate: TriggerGate;
+  readonly due: DueFireTimes;
+  /** @param count fire times, times items */
+  onMissed(count: number): void;
+}
+
+/**
+ * Tells of due fire times that nobody has begun and nobody will. Whoever moves an item's record from one fire time to a later
+ * one has found out about those in between, and only one instance can: so each is told once, and to know it costs nothing.
+ */
+export class MissedRuns {
+  constructor(private readonly parts: MissedRunParts) {}
+
+  /** Items were begun. @param former the fire time that each was begun for before */
+  passedBy({ fireTime, origin }: Trigger, former: ReadonlyMap<number, number | undefined>): void {
+    if (origin === 'schedule') this.tell(fireTime - 1, former);
+  }
+
+  /** Items were given up. @param former the fire time that each was begun for before */
+  gaveUp(upTo: ReadonlyMap<number, number>, former: ReadonlyMap<number, number>): void {
+    for (const fireTime of new Set(upTo.values())) {
+      this.tell(fireTime, new Map([...former].filter(([item]) => upTo.get(item) === fireTime)));
+    }
+  }
+
+  private tell(until: number, former: ReadonlyMap<number, number | undefined>): void {
+    // What a Java peer has run is in no record.
+    if (this.parts.tree.isMixed()) return;
+    for (const group of this.parts.due.upTo(until, former)) this.tellGroup(group);
+  }
+
+  private tellGroup({ items, due }: DueItems): void {
+    const { fireTimes, earlier } = findMissed(due, MOST_TOLD);
+    if (earlier !== undefined) this.emit(items, earlier[1], earlier[0]);
+    for (const fireTime of fireTimes) this.emit(items, fireTime);
+  }
+
+  private emit(items: readonly number[], fireTime: number, since = fireTime): void {
+    const { events, gate, settings, tree } = this.parts;
+    const isRefused = fireTime <= gate.skippedUntil;
+    const reason = isRefused ? 'skipped' : REASONS[settings.configuration.misfirePolicy];
+    events.emit({ kind: 'missed', jobName: tree.jobName, items, fireTime, since, reason });
+    this.parts.onMissed(items.length);
+  }
+}

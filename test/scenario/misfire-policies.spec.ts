@@ -1,0 +1,279 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JobHandler, JobOptions, MisfirePolicy } from '../../libs/elastic-job/src/domain/index.js';
+import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
+import { operatorOf } from './support/registry-walk.js';
+
+const JOB = 'settle-orders';
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+let cluster: TestCluster;
+let operator: RegistryCenter;
+/** The minute in which the last fire time before the trouble came. */
+let start: number;
+afterEach(() => cluster.stop());
+
+describe('an outage of the whole cluster over three fire times', () => {
+  it.each<[MisfirePolicy, string[], string[]]>([
+    ['skip', [], ['1 skipped', '2 skipped', '3 skipped']],
+    ['once', ['3 MISFIRE'], ['1 superseded', '2 superseded']],
+    ['all', ['1 MISFIRE', '2 MISFIRE', '3 MISFIRE'], []],
+  ])(
+    'given the policy %s, when an instance is back, then that is what it runs and tells',
+    async (misfirePolicy, ran, missed) => {
+      await startCluster({ misfirePolicy });
+
+      await outage(3);
+      await cluster.advance(20 * SECOND);
+
+      expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
+      expect(runsOf(1)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
+      expect(missedOf(0)).toEqual(missed);
+      expect(missedOf(1)).toEqual(missed);
+      expect(countInStatus()).toBe(2 * missed.length);
+
+      await cluster.advance(MINUTE);
+      expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran, '4 NORMAL_TRIGGER']);
+      expect(missedOf(0)).toEqual(missed);
+    },
+  );
+
+  it('given a limit of two, when an instance is back, then the last two are run and the one before is missed', async () => {
+    await startCluster({ misfirePolicy: 'all', misfireLimit: 2 });
+
+    await outage(3);
+    await cluster.advance(10 * SECOND);
+
+    expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', '2 MISFIRE', '3 MISFIRE']);
+    expect(missedOf(0)).toEqual(['1 limit']);
+  });
+
+  it('given a job that skips, when an instance is back soon enough for the last one, then that is told once it is too late', async () => {
+    await startCluster({ misfirePolicy: 'skip' });
+
+    await outage(3, 20 * SECOND);
+    expect(missedOf(0)).toEqual(['1 skipped', '2 skipped']);
+
+    await cluster.advance(20 * SECOND);
+    expect(missedOf(0)).toEqual(['1 skipped', '2 skipped', '3 skipped']);
+  });
+
+  it('given two instances that come back, when they look, then each fire time is told once for each item', async () => {
+    await startCluster({ misfirePolicy: 'once' });
+
+    await outage(3);
+    await cluster.join();
+    await cluster.advance(2 * MINUTE);
+
+    expect(missedOf(0)).toEqual(['1 superseded', '2 superseded']);
+    expect(missedOf(1)).toEqual(['1 superseded', '2 superseded']);
+  });
+
+  it('given runs that take most of the interval, when a trigger comes, then it does not overtake what is owed', async () => {
+    await startCluster({ misfirePolicy: 'all', handler: () => cluster.clock.sleep(25 * SECOND) });
+
+    await outage(3);
+    await cluster.advance(4 * MINUTE);
+
+    const expected = ['0 NORMAL_TRIGGER', '1 MISFIRE', '2 MISFIRE', '3 MISFIRE', '4 MISFIRE', '5 MISFIRE'];
+    expect(runsOf(0).slice(0, 6)).toEqual(expected);
+    expect(runsOf(0).at(-1)).toBe('7 NORMAL_TRIGGER');
+    expect(missedOf(0)).toEqual([]);
+  });
+
+  it('given more than can be told one by one, when it is over, then one event stands for the first of them', async () => {
+    await startCluster({ misfirePolicy: 'once', cron: '* * * * * ?' });
+
+    await outage(10);
+    await cluster.advance(SECOND);
+
+    const missed = missedEvents().filter(({ items }) => items.includes(0));
+    const [first, second] = missed;
+    expect(missed).toHaveLength(101);
+    expect(first!.fireTime - first!.since).toBeGreaterThan(8 * MINUTE);
+    expect(second).toMatchObject({ fireTime: first!.fireTime + SECOND, since: first!.fireTime + SECOND });
+  });
+});
+
+describe('a registry that is away', () => {
+  it.each<[MisfirePolicy, string[], string[]]>([
+    ['skip', [], ['1 skipped', '2 skipped', '3 skipped']],
+    ['once', ['3 MISFIRE'], ['1 superseded', '2 superseded']],
+    ['all', ['1 MISFIRE', '2 MISFIRE', '3 MISFIRE'], []],
+  ])(
+    'given the policy %s, when it is back after the sessions have ended, then nothing is lost in silence',
+    async (misfirePolicy, ran, missed) => {
+      await startCluster({ misfirePolicy, instances: 2 });
+
+      cluster.partition(0);
+      cluster.partition(1);
+      await cluster.advance(3 * MINUTE);
+      await cluster.heal(0);
+      await cluster.heal(1);
+      await cluster.advance(40 * SECOND);
+
+      expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
+      expect(missedOf(0)).toEqual(missed);
+      expect(missedOf(1)).toEqual(missed);
+    },
+  );
+});
+
+describe('an item that outlasts two fire times', () => {
+  it.each<[MisfirePolicy, string[], string[]]>([
+    ['skip', ['3 NORMAL_TRIGGER'], ['1 skipped', '2 skipped']],
+    ['once', ['2 MISFIRE', '3 NORMAL_TRIGGER'], ['1 superseded']],
+    ['all', ['1 MISFIRE', '2 MISFIRE', '3 NORMAL_TRIGGER'], []],
+  ])(
+    'given the policy %s, when it has ended, then that is what it runs and what is told',
+    async (misfirePolicy, ran, missed) => {
+      let isSlow = true;
+      await startCluster({
+        misfirePolicy,
+        handler: async ({ shardingItem }) => {
+          if (shardingItem !== 0 || !isSlow) return;
+          isSlow = false;
+          await cluster.clock.sleep(2.5 * MINUTE);
+        },
+      });
+
+      await cluster.advance(3 * MINUTE);
+
+      expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
+      expect(missedOf(0)).toEqual(missed);
+      expect(missedOf(1)).toEqual([]);
+    },
+  );
+});
+
+describe('a clock that is set forward', () => {
+  it('given a job that makes up for all, when the clock jumps over three fire times, then each is run in order', async () => {
+    await startCluster({ misfirePolicy: 'all' });
+
+    cluster.setWall(0, cluster.clock.wallNow() + 3 * MINUTE);
+    await cluster.advance(2 * MINUTE);
+
+    const fireTimes = runsOf(0).map((run) => Number(run.split(' ')[0]));
+    expect(fireTimes).toEqual(fireTimes.map((_, index) => index));
+    expect(fireTimes.length).toBeGreaterThanOrEqual(5);
+    expect(missedOf(0)).toEqual([]);
+  });
+});
+
+describe('what somebody has switched off', () => {
+  it.each<MisfirePolicy>(['skip', 'once', 'all'])(
+    'given the policy %s, when the schedule was paused over two fire times, then they are neither run nor missed',
+    async (misfirePolicy) => {
+      await startCluster({ misfirePolicy });
+      const { registrar } = cluster.instances[0]!.runtime;
+
+      registrar.pause(JOB);
+      await cluster.advance(2 * MINUTE);
+      registrar.resume(JOB);
+      await cluster.advance(MINUTE);
+
+      expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', '3 NORMAL_TRIGGER']);
+      expect(missedOf(0)).toEqual([]);
+    },
+  );
+
+  it.each<MisfirePolicy>(['skip', 'once', 'all'])(
+    'given the policy %s, when an item was disabled over two fire times and goes to an instance that has not seen it, then they are neither run nor missed',
+    async (misfirePolicy) => {
+      await startCluster({ misfirePolicy });
+
+      await operator.create(`/${JOB}/sharding/0/disabled`, '', 'PERSISTENT');
+      await cluster.advance(2 * MINUTE);
+      await operator.delete(`/${JOB}/sharding/0/disabled`);
+      await cluster.advance(SECOND);
+      cluster.crash(0);
+      await cluster.advance(15 * SECOND);
+      await cluster.join();
+      await cluster.advance(2 * MINUTE - 16 * SECOND);
+
+      expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', '3 NORMAL_TRIGGER', '4 NORMAL_TRIGGER']);
+      expect(missedOf(0)).toEqual([]);
+    },
+  );
+
+  it('given a fire time that was missed before a pause, when the schedule goes on, then only that one is run', async () => {
+    let isSlow = true;
+    await startCluster({
+      misfirePolicy: 'all',
+      handler: async () => {
+        if (isSlow) await cluster.clock.sleep(80 * SECOND);
+        isSlow = false;
+      },
+    });
+    await cluster.advance(65 * SECOND);
+
+    cluster.instances[0]!.runtime.registrar.pause(JOB);
+    await cluster.advance(2 * MINUTE);
+    cluster.instances[0]!.runtime.registrar.resume(JOB);
+    await cluster.advance(MINUTE);
+
+    expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', '1 MISFIRE', '4 NORMAL_TRIGGER']);
+    expect(missedOf(0)).toEqual([]);
+  });
+
+  it('given a clock that is not to be trusted, when it is right again, then what it has refused is missed and not run', async () => {
+    await startCluster({ misfirePolicy: 'all', maxTimeDiffSeconds: 10, wallMs: 30 * SECOND });
+    cluster.setWall(0, cluster.clock.wallNow() + 20 * SECOND);
+    await cluster.advance(MINUTE);
+
+    cluster.setWall(0, cluster.clock.wallNow());
+    await cluster.advance(2 * MINUTE);
+
+    expect(runsOf(0).slice(0, 2)).toEqual(['0 NORMAL_TRIGGER', '2 NORMAL_TRIGGER']);
+    expect(missedOf(0)).toEqual(['1 skipped']);
+  });
+});
+
+interface Options extends Omit<JobOptions, 'shardingTotalCount'> {
+  readonly instances?: number;
+  readonly handler?: JobHandler;
+  readonly wallMs?: number;
+}
+
+/** A job of two items, each of which has run for fire time 0; it is a little later. */
+async function startCluster({ instances = 1, handler = () => {}, wallMs = 0, ...job }: Options): Promise<void> {
+  start = Date.UTC(2026, 0, 1, 10, 0);
+  cluster = await createTestCluster({
+    instances,
+    wall: start - 5 * SECOND,
+    jobs: [{ cron: '0 * * * * ?', ...job, name: JOB, shardingTotalCount: 2, handler }],
+  });
+  operator = await operatorOf(cluster);
+  await cluster.advance(start + 2 * SECOND + wallMs - cluster.clock.wallNow());
+}
+
+/** All instances die before the next fire time; one comes when so many have passed, and it is `ms` later. */
+async function outage(fireTimes: number, ms = 35 * SECOND): Promise<void> {
+  await cluster.advance(40 * SECOND);
+  for (const index of cluster.instances.keys()) cluster.crash(index);
+  await cluster.advance(start + fireTimes * MINUTE + ms - cluster.clock.wallNow());
+  await cluster.join();
+  await cluster.advance(SECOND);
+}
+
+/** `3 MISFIRE`: for the fire time three minutes after the first. */
+function runsOf(item: number): string[] {
+  const runs = cluster.runs(JOB).filter((run) => run.item === item);
+  return runs.map(({ fireTime, source }) => `${(fireTime - start) / MINUTE} ${source}`);
+}
+
+function missedEvents() {
+  return cluster.instances.flatMap((_, index) => cluster.events(index)).filter((event) => event.kind === 'missed');
+}
+
+function missedOf(item: number): string[] {
+  const missed = missedEvents().filter(({ items }) => items.includes(item));
+  return missed.map(({ fireTime, reason }) => `${(fireTime - start) / MINUTE} ${reason}`);
+}
+
+function countInStatus(): number {
+  return cluster.instances
+    .flatMap(({ runtime }) => runtime.status().jobs)
+    .reduce((sum, job) => sum + job.missedRuns, 0);
+}
