@@ -86,6 +86,19 @@ export class MemoryRegistryCenter implements RegistryCenter {
     return this.connection.leaseRemainingMs();
   }
 
+  /**
+   * The process of this client stands still, as after SIGSTOP: what it has sent arrives, what is sent to it waits, and the
+   * server ends its session after the timeout. Its clock has to be stopped with it. For simulations.
+   */
+  freeze(): void {
+    this.connection.freeze();
+  }
+
+  /** The process goes on. If it stood still for too long it hears SUSPENDED and LOST before anything else, and at once. */
+  thaw(): void {
+    this.connection.thaw();
+  }
+
   onSession(listener: (session: SessionInfo) => void): () => void {
     return this.connection.onChange(listener);
   }

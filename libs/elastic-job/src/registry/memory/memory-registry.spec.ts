@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../testing/index.js';
-import type { RegistryCenter, SessionInfo } from '../registry-center.js';
+import type { RegistryCenter, SessionInfo, SubtreeEvent } from '../registry-center.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
 import { MemoryRegistry } from './memory-registry.js';
-import type { MemoryRegistryCenterOptions } from './memory-registry-center.js';
+import type { MemoryRegistryCenter, MemoryRegistryCenterOptions } from './memory-registry-center.js';
 
 const SESSION_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 1_000;
@@ -127,6 +127,116 @@ describe('a client whose connection is suspended', () => {
     expect(await other.exists('/e')).toBeUndefined();
     expect(states.at(-1)).toBe('undefined undefined');
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('a client whose process is frozen', () => {
+  it('given requests on their way, when it thaws in time, then they were applied, and answers and news come in order', async () => {
+    const [client, other] = [await connected({ latencyMs: 20, requestTimeoutMs: 60_000 }), await connected()];
+    const told: string[] = [];
+    const note = (event: SubtreeEvent) => told.push('path' in event ? event.path : event.kind);
+    await during(() => client.openSubtree('/', note));
+    const asked = client.create('/a', '', 'PERSISTENT').then(() => told.push('answer'));
+
+    client.freeze();
+    await clock.advance(500);
+    await other.create('/b', '', 'PERSISTENT');
+    await clock.advance(500);
+    expect(await other.exists('/a')).toBeDefined();
+    expect(told).toEqual([]);
+    client.thaw();
+    expect(told).toEqual(['/a', '/b']);
+    await asked;
+
+    await clock.advance(SESSION_TIMEOUT_MS);
+    expect(client.session.state).toBe('CONNECTED');
+    await expect(during(() => client.exists('/b'))).resolves.toBeDefined();
+  });
+
+  it('given it is silent, when time passes, then its lease runs out before the server frees its nodes', async () => {
+    const [client, other] = [await connected(), await connected()];
+    await client.create('/e', '', 'EPHEMERAL');
+
+    client.freeze();
+    await clock.advance(7_999);
+    expect(client.leaseRemainingMs()).toBe(1);
+    await clock.advance(2_000);
+    expect(client.leaseRemainingMs()).toBe(0);
+    expect(await other.exists('/e')).toBeDefined();
+    await clock.advance(1);
+
+    expect(await other.exists('/e')).toBeUndefined();
+    expect(client.session.state).toBe('CONNECTED');
+  });
+
+  it('given its lease ran out, when it thaws, then LOST comes first and nothing of the session is delivered', async () => {
+    const [client, other] = [await connected({ requestTimeoutMs: 60_000 }), await connected()];
+    const told: string[] = [];
+    await client.openSubtree('/', ({ kind }) => told.push(kind));
+    client.onSession(({ state }) => told.push(state!));
+    const id = idOf(client);
+    const asked = client.create('/a', '', 'PERSISTENT');
+
+    client.freeze();
+    await other.create('/b', '', 'PERSISTENT');
+    await clock.advance(8_000);
+    client.thaw();
+    expect(told).toEqual(['SUSPENDED', 'LOST']);
+    await expect(asked).rejects.toMatchObject({ fate: 'unknown' });
+    await clock.advance(SESSION_TIMEOUT_MS);
+
+    expect(told).toEqual(['SUSPENDED', 'LOST', 'RECONNECTED']);
+    expect(idOf(client)).not.toBe(id);
+    await expect(client.exists('/a')).resolves.toBeDefined();
+  });
+
+  it('given it thawed in time, when its sign of life comes too late, then the server ends the connection and it is LOST', async () => {
+    const client = await connected({ latencyMs: 5_000, requestTimeoutMs: 60_000 });
+    const states = statesOf(client);
+    const id = idOf(client);
+
+    client.freeze();
+    await clock.advance(7_900);
+    client.thaw();
+    await clock.advance(30_000);
+
+    expect(states).toEqual([`SUSPENDED ${id}`, `LOST ${id}`, `RECONNECTED ${idOf(client)}`]);
+  });
+
+  it.each([
+    ['its connection breaks', (id: string) => registry.suspend(id), (id: string) => registry.resume(id)],
+    ['its session is ended', (id: string) => registry.expire(id), () => {}],
+  ])('given %s meanwhile, when it thaws, then it hears of that and comes back', async (_, fault, repair) => {
+    const client = await connected();
+    const states = statesOf(client);
+    const id = idOf(client);
+
+    client.freeze();
+    fault(id);
+    await clock.advance(1_000);
+    expect(states).toEqual([]);
+    client.thaw();
+    expect(states).toEqual([`SUSPENDED ${id}`]);
+    repair(id);
+    await clock.advance(1_000);
+
+    expect(states.at(-1)).toBe(`RECONNECTED ${idOf(client)}`);
+  });
+
+  it('given it is connecting, when it thaws in time, then it is connected and stays so', async () => {
+    const client = registry.center(options({ latencyMs: 200 }));
+    const connecting = client.connect();
+
+    client.freeze();
+    await clock.advance(900);
+    expect(client.session.state).toBeUndefined();
+    client.thaw();
+    await connecting;
+    await clock.advance(3 * SESSION_TIMEOUT_MS);
+
+    expect(client.session.state).toBe('CONNECTED');
+    expect(client.leaseRemainingMs()).toBe(8_000);
+    await expect(during(() => client.exists('/'))).resolves.toBeDefined();
   });
 });
 
@@ -360,7 +470,7 @@ function options(more: Partial<MemoryRegistryCenterOptions> = {}): MemoryRegistr
   return { namespace: 'test', clock, ...timeouts, ...more };
 }
 
-async function connected(more?: Partial<MemoryRegistryCenterOptions>): Promise<RegistryCenter> {
+async function connected(more?: Partial<MemoryRegistryCenterOptions>): Promise<MemoryRegistryCenter> {
   const client = registry.center(options(more));
   await during(() => client.connect());
   return client;

@@ -15,6 +15,8 @@ import { MemoryServer, type ServerSession } from './memory-server.js';
  * | `cutOff` | ends the session | is not told: stays CONNECTED, a zombie whose requests time out, until `heal` |
  * | `loseNextReply` | commits the next write | the connection breaks before the reply: SUSPENDED, RECONNECTED |
  *
+ * A process that stands still is told by its client itself: `MemoryRegistryCenter.freeze` and `thaw`.
+ *
  * Each of them throws a RangeError for the id of a session that no client has.
  */
 export class MemoryRegistry {

@@ -30,7 +30,7 @@ export class MemoryServer {
   private readonly sessions = new Map<string, ServerSession>();
   private zxid: bigint;
 
-  constructor(private readonly clock: Clock) {
+  constructor(readonly clock: Clock) {
     // Tokens are transaction ids: a new registry must count from above an earlier one that a guarded store remembers.
     this.zxid = BigInt(Math.floor(clock.wallNow() * 1000));
   }
@@ -42,6 +42,7 @@ export class MemoryServer {
     const id = this.zxid.toString(16);
     this.sessions.set(id, { id, timeoutMs, peer, ended: false, losesNextReply: false });
     this.ensure(root, id);
+    if (peer.link.frozen) this.unheard(peer);
     return id;
   }
 
@@ -51,13 +52,23 @@ export class MemoryServer {
     if (!session || session.ended) return false;
     session.expiry?.cancel();
     session.expiry = undefined;
+    if (session.peer.link.frozen) this.expireLater(session);
     return true;
+  }
+
+  /** A peer stands still: its session ends after its timeout, unless the peer is heard again. */
+  unheard(peer: Peer): void {
+    for (const session of this.sessionsOf(peer)) this.expireLater(session);
+  }
+
+  /** A peer that stood still goes on. If that was too long, its connection ends. */
+  heard(peer: Peer): void {
+    for (const session of this.sessionsOf(peer)) if (!this.resume(session.id)) this.disconnect(session);
   }
 
   /** Ends what session the peer has and forgets it. */
   close(peer: Peer): void {
-    for (const session of this.sessions.values()) {
-      if (session.peer !== peer) continue;
+    for (const session of this.sessionsOf(peer)) {
       this.end(session);
       this.sessions.delete(session.id);
     }
@@ -96,7 +107,7 @@ export class MemoryServer {
     if (result.kind === 'refused') return result;
     this.zxid = zxid;
     for (const { id, ended, peer } of this.sessions.values()) {
-      if (!ended) peer.link.carry(() => peer.hear(result.changes, id === sessionId));
+      if (!ended) peer.link.deliver(() => peer.hear(result.changes, id === sessionId));
     }
     this.loseReply(this.sessions.get(sessionId));
     return result;
@@ -119,6 +130,10 @@ export class MemoryServer {
   /** Milliseconds since the epoch. */
   wallNow(): number {
     return this.clock.wallNow();
+  }
+
+  private sessionsOf(peer: Peer): readonly ServerSession[] {
+    return [...this.sessions.values()].filter((session) => session.peer === peer);
   }
 
   private ensure(path: string, sessionId: string): void {

@@ -10,7 +10,7 @@ import type {
   SubtreeOptions,
 } from '../registry-center.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
-import { leaseMarginMs } from '../session-lease.js';
+import { elapsedMs, leaseMarginMs, type Moment, momentOf } from '../session-lease.js';
 import { MemoryLink } from './memory-link.js';
 import type { MemoryServer, Peer } from './memory-server.js';
 import { MemorySubtree } from './memory-subtree.js';
@@ -36,7 +36,8 @@ const LONGEST_CLOSE_MS = 2_000;
  *                           SUSPENDED -> LOST -> RECONNECTED (new session)
  * ```
  * LOST comes from the server after a reconnect, or, while there is none, from the client's own timer, before the server
- * gives the ephemeral nodes away. A session that this client declared lost is never resumed.
+ * gives the ephemeral nodes away. A session that this client declared lost is never resumed. A process that was frozen
+ * looks at its lease before anything else: SUSPENDED and LOST come before any answer, any news and any timer.
  */
 export class MemorySession implements Peer {
   readonly link: MemoryLink;
@@ -46,8 +47,9 @@ export class MemorySession implements Peer {
   private readonly subtrees = new Set<MemorySubtree>();
   private readonly requests: PendingRequests;
   private lossTimer?: Timer;
-  /** When it stops to believe in the session, on the monotonic clock; while it is suspended. */
-  private lossDueAt?: number;
+  /** Since when no server has answered; undefined while one does: requests are answered at once, or the link breaks. */
+  private silentSince?: Moment;
+  private isBrokenWhileFrozen = false;
   private connecting?: Promise<void>;
   private closing?: Promise<void>;
 
@@ -55,16 +57,15 @@ export class MemorySession implements Peer {
     private readonly server: MemoryServer,
     private readonly options: MemorySessionOptions,
   ) {
-    this.link = new MemoryLink(options.clock, options.latencyMs);
+    this.link = new MemoryLink(server.clock, options.latencyMs);
     this.requests = new PendingRequests(this.link, options.clock);
     this.info = { state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs };
   }
 
-  /** Counts down while no server answers. While one does it is constant: requests are answered at once, or the link breaks. */
+  /** Counts down while no server answers; while one does it is constant. */
   leaseRemainingMs(): number {
-    if (this.isConnected()) return this.leaseMs;
-    if (this.info.state !== 'SUSPENDED' || this.lossDueAt === undefined) return 0;
-    return Math.max(0, this.lossDueAt - this.options.clock.monotonicNow());
+    if (this.info.state === undefined || this.info.state === 'LOST') return 0;
+    return Math.max(0, this.leaseMs - this.silentMs);
   }
 
   onChange(listener: (session: SessionInfo) => void): () => void {
@@ -133,15 +134,35 @@ export class MemorySession implements Peer {
   }
 
   disconnected(): void {
+    this.isBrokenWhileFrozen = this.link.frozen;
+    if (this.link.frozen) return;
     const { clock } = this.options;
     this.requests.fail('the connection broke before the answer came');
     if (this.closing || this.info.state === undefined) return;
     if (this.isConnected()) {
-      this.lossDueAt = clock.monotonicNow() + this.leaseMs;
-      this.lossTimer = clock.setTimer(this.leaseMs, () => this.lose());
+      this.silentSince ??= momentOf(clock);
+      this.lossTimer = clock.setTimer(this.leaseRemainingMs(), () => this.lose());
       this.become('SUSPENDED');
     }
     this.reconnect();
+  }
+
+  /** The process stands still. What it has sent arrives; what is sent to it waits. */
+  freeze(): void {
+    this.link.freeze();
+    this.silentSince ??= momentOf(this.options.clock);
+    this.server.unheard(this);
+  }
+
+  /** The process goes on. A connection that was silent for longer than the lease is given up unread. */
+  thaw(): void {
+    const isLate = this.silentMs >= this.leaseMs;
+    if (isLate) this.link.drop();
+    this.link.thaw();
+    if (isLate || this.isBrokenWhileFrozen) this.disconnected();
+    if (isLate && this.info.state === 'SUSPENDED') this.lose();
+    if (this.info.state !== 'SUSPENDED') this.silentSince = undefined;
+    this.link.send(() => this.server.heard(this));
   }
 
   private reconnect(): void {
@@ -183,7 +204,7 @@ export class MemorySession implements Peer {
       const timeoutMs = Math.min(LONGEST_CLOSE_MS, this.options.sessionTimeoutMs / 3);
       await this.exchange('close', bye, () => {}, { timeoutMs }).catch(() => {});
     } else {
-      this.link.carry(bye);
+      this.link.send(bye);
     }
     this.requests.fail('this registry center was closed');
     for (const subtree of this.subtrees) subtree.lose();
@@ -214,6 +235,10 @@ export class MemorySession implements Peer {
     return sessionTimeoutMs - leaseMarginMs(sessionTimeoutMs);
   }
 
+  private get silentMs(): number {
+    return this.silentSince === undefined ? 0 : elapsedMs(this.silentSince, this.options.clock);
+  }
+
   private localize(nodes: readonly RegistryNode[]): readonly RegistryNode[] {
     return nodes.flatMap((node) => {
       const path = this.options.namespace.relative(node.path);
@@ -231,6 +256,7 @@ export class MemorySession implements Peer {
 
   private become(state: SessionState | undefined, id = this.info.id): void {
     if (state === this.info.state) return;
+    if (state !== 'SUSPENDED') this.silentSince = undefined;
     this.info = { ...this.info, state, id };
     // A listener that is added by another one hears the next change, not this one.
     for (const listener of Array.from(this.listeners)) listener(this.info);
