@@ -1,4 +1,4 @@
 export * from './instance-clock.js';
 export * from './test-cluster.js';
-export type { TestRun } from './test-instance.js';
+export type { TestJobHandler, TestProcess, TestRun } from './test-instance.js';
 export * from './virtual-clock.js';

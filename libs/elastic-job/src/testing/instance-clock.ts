@@ -1,14 +1,44 @@
 import { type Clock, sleepOn, type Timer } from '../clock/index.js';
 
-/** The clock of one simulated process: when the process dies, nothing of it ever fires again. */
+/** A timer that is set, and then waits for its process if that stands still when it is due. */
+interface PendingTimer {
+  readonly callback: () => void;
+  armed?: Timer;
+}
+
+/** The clock of one simulated process: while the process stands still nothing of it fires, and after its death never again. */
 export class InstanceClock implements Clock {
+  private isStill = false;
   private isHalted = false;
+  /** Timers that fell due while the process stood still, in the order of their instants. */
+  private readonly late = new Set<PendingTimer>();
+  private waiting: (() => void)[] = [];
 
   constructor(private readonly clock: Clock) {}
 
+  /** The process stands still: timers, sleeps and turns wait. Time goes on. */
+  pause(): void {
+    this.isStill = true;
+  }
+
+  /** The process goes on: what fell due meanwhile fires now, in order, as soon as time is moved. */
+  resume(): void {
+    if (this.isHalted) return;
+    this.isStill = false;
+    for (const timer of this.late) this.arm(timer, 0);
+    this.late.clear();
+    for (const goOn of this.waiting.splice(0)) goOn();
+  }
+
   /** The process is dead: timers, sleeps and turns that wait now wait for ever. */
   halt(): void {
+    this.pause();
     this.isHalted = true;
+  }
+
+  /** Resolves when the process runs: at once, at `resume`, or never. */
+  async whenRunning(): Promise<void> {
+    while (this.isStill) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
   wallNow(): number {
@@ -24,14 +54,19 @@ export class InstanceClock implements Clock {
   }
 
   setTimer(ms: number, callback: () => void): Timer {
-    return this.clock.setTimer(ms, () => {
-      if (!this.isHalted) callback();
-    });
+    const timer: PendingTimer = { callback };
+    this.arm(timer, ms);
+    return {
+      cancel: () => {
+        timer.armed?.cancel();
+        this.late.delete(timer);
+      },
+    };
   }
 
   async nextTurn(): Promise<void> {
     await this.clock.nextTurn();
-    if (this.isHalted) await new Promise<never>(() => {});
+    await this.whenRunning();
   }
 
   random(): number {
@@ -48,5 +83,12 @@ export class InstanceClock implements Clock {
 
   pid(): number {
     return this.clock.pid();
+  }
+
+  private arm(timer: PendingTimer, ms: number): void {
+    timer.armed = this.clock.setTimer(ms, () => {
+      if (this.isStill) this.late.add(timer);
+      else timer.callback();
+    });
   }
 }

@@ -1,13 +1,7 @@
-import {
-  type ElasticJobListener,
-  type JobHandler,
-  type JobName,
-  type JobOptions,
-  resolveJobOptions,
-} from '../domain/index.js';
+import { type ElasticJobListener, type JobName, type JobOptions, resolveJobOptions } from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import type { JobEvent } from '../tracing/index.js';
-import { TestInstance, type TestJob, type TestRun } from './test-instance.js';
+import { TestInstance, type TestJob, type TestJobHandler, type TestRun } from './test-instance.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export interface TestClusterOptions {
@@ -33,7 +27,8 @@ export interface TestClusterOptions {
 /** A job as a plain function. */
 export interface TestJobOptions extends JobOptions {
   readonly name: JobName;
-  readonly handler: JobHandler;
+  /** Gets the context, and the process that it runs in. */
+  readonly handler: TestJobHandler;
   /** Told of the runs of every instance. @default none */
   readonly listeners?: readonly ElasticJobListener[];
 }
@@ -86,6 +81,20 @@ export class TestCluster {
     this.instance(index).crash();
   }
 
+  /**
+   * The process stands still, as after SIGSTOP: nothing of it happens and nothing reaches it, while time goes on. The
+   * registry ends its session after the timeout.
+   */
+  pause(index: number): void {
+    this.instance(index).pause();
+  }
+
+  /** The process goes on. If its session may be over it knows of that before anything else: signals are aborted by then. */
+  async resume(index: number): Promise<void> {
+    this.instance(index).resume();
+    await this.advance(0);
+  }
+
   /** Cuts the instance off from the registry; it goes on running and learns of it. */
   partition(index: number): void {
     this.instance(index).partition();
@@ -104,7 +113,7 @@ export class TestCluster {
 
   /** Shuts the instance down in order. Resolves when it is gone. */
   async leave(index: number): Promise<void> {
-    await this.clock.advanceUntil(this.instance(index).runtime.stop());
+    await this.clock.advanceUntil(this.instance(index).leave());
   }
 
   /** Ends everything; call it when the test is over. */

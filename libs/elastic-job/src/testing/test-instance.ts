@@ -1,14 +1,26 @@
-import type { ElasticJobListener, JobConfiguration, JobHandler, JobName, ShardingContext } from '../domain/index.js';
+import type { Clock } from '../clock/index.js';
+import type { ElasticJobListener, JobConfiguration, JobName, ShardingContext } from '../domain/index.js';
 import type { MemoryRegistry, MemoryRegistryCenter } from '../registry/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
 import type { JobEvent } from '../tracing/index.js';
 import { InstanceClock } from './instance-clock.js';
 import type { VirtualClock } from './virtual-clock.js';
 
+/** The simulated process in which a handler runs. */
+export interface TestProcess {
+  /** Its index in the cluster. */
+  readonly index: number;
+  /** Its own time: what is timed by it stands still with the process, and ends with it. */
+  readonly clock: Clock;
+}
+
+/** A job's handler that may also ask for the process that it runs in. */
+export type TestJobHandler = (context: ShardingContext, process: TestProcess) => unknown;
+
 /** A job of a test cluster. */
 export interface TestJob {
   readonly configuration: JobConfiguration;
-  readonly handler: JobHandler;
+  readonly handler: TestJobHandler;
   /** Told of the runs of every instance. */
   readonly listeners?: readonly ElasticJobListener[];
 }
@@ -35,19 +47,19 @@ export interface TestInstanceOptions {
 }
 
 /** One simulated process of a test cluster. */
-export class TestInstance {
+export class TestInstance implements TestProcess {
   readonly runtime: ElasticJobRuntime;
   readonly center: MemoryRegistryCenter;
   readonly events: JobEvent[] = [];
   /** Every id that it has been registered under. */
   readonly instanceIds = new Set<string>();
+  readonly clock: InstanceClock;
   private readonly time: VirtualClock;
-  private readonly clock: InstanceClock;
   private sessionId = '';
-  private isCrashed = false;
+  private state: 'running' | 'paused' | 'crashed' = 'running';
 
   constructor(
-    private readonly index: number,
+    readonly index: number,
     options: TestInstanceOptions,
     private readonly jobs: readonly TestJob[],
     private readonly registry: MemoryRegistry,
@@ -87,9 +99,23 @@ export class TestInstance {
   }
 
   crash(): void {
-    this.isCrashed = true;
+    this.state = 'crashed';
     this.clock.halt();
-    this.registry.suspend(this.sessionId);
+    this.center.freeze();
+  }
+
+  pause(): void {
+    this.assertAlive();
+    this.state = 'paused';
+    this.clock.pause();
+    this.center.freeze();
+  }
+
+  resume(): void {
+    this.assertAlive();
+    this.state = 'running';
+    this.clock.resume();
+    this.center.thaw();
   }
 
   partition(): void {
@@ -104,18 +130,32 @@ export class TestInstance {
     this.time.setWall(ms);
   }
 
+  async leave(): Promise<void> {
+    this.assertAlive();
+    if (this.state === 'paused') throw new Error(`Instance ${this.index} is paused; resume it before it leaves.`);
+    await this.runtime.stop();
+  }
+
   async stop(): Promise<void> {
-    if (!this.isCrashed) await this.runtime.stop();
+    if (this.state === 'crashed') return;
+    if (this.state === 'paused') this.resume();
+    await this.runtime.stop();
   }
 
   isTakingPart(jobName: JobName): boolean {
     const { phase, jobs } = this.runtime.status();
-    return !this.isCrashed && phase === 'running' && jobs.some((job) => job.jobName === jobName && job.isJoined);
+    return (
+      this.state === 'running' && phase === 'running' && jobs.some((job) => job.jobName === jobName && job.isJoined)
+    );
   }
 
   owners(jobName: JobName): ReadonlyMap<number, string> {
     const tree = this.runtime.registrar.of(jobName).currentSession!.tree;
     return new Map(tree.items().flatMap((item) => (tree.owner(item) === undefined ? [] : [[item, tree.owner(item)!]])));
+  }
+
+  private assertAlive(): void {
+    if (this.state === 'crashed') throw new Error(`Instance ${this.index} has crashed; join() starts another one.`);
   }
 
   private hear(event: JobEvent): void {
@@ -124,7 +164,7 @@ export class TestInstance {
     if (event.kind === 'session' && event.state !== 'LOST') this.sessionId = event.sessionId ?? this.sessionId;
   }
 
-  private async record(context: ShardingContext, handler: JobHandler): Promise<void> {
+  private async record(context: ShardingContext, handler: TestJobHandler): Promise<void> {
     const run: TestRun = {
       jobName: context.jobName,
       instance: this.index,
@@ -137,9 +177,11 @@ export class TestInstance {
     };
     this.recorded.push(run);
     try {
-      await handler(context);
+      await handler(context, this);
     } finally {
-      if (!this.isCrashed) run.endedAt = this.clock.wallNow();
+      // A handler that waited for something outside its process cannot end while that stands still.
+      await this.clock.whenRunning();
+      run.endedAt = this.clock.wallNow();
     }
   }
 }
