@@ -45,6 +45,28 @@ describe('jobs that come and go', () => {
     expect(fired).toEqual([JOB, JOB, JOB]);
   });
 
+  it('given what goes around runs, when a job runs, then the latest is the outermost, and results and errors pass', async () => {
+    const { registrar } = runtime;
+    registrar.around(async ({ shardingItem }, run) => {
+      fired.push(`inner ${shardingItem}`);
+      await run();
+      fired.push('never: the handler throws');
+    });
+    registrar.around((_, run) => {
+      fired.push('outer');
+      return run();
+    });
+    await clock.advanceUntil(runtime.start());
+    runtime.events.on((event) => event.kind === 'settled' && fired.push(event.outcome.kind));
+
+    const options = { name: 'added', cron: '0/10 * * * * ?', shardingTotalCount: 1 };
+    const handler = () => Promise.reject(new Error('no'));
+    await clock.advanceUntil(registrar.add(options, handler));
+    await clock.advance(10_000);
+
+    expect(fired).toEqual(['outer', 'inner 0', 'failed']);
+  });
+
   it('given options and a function, when they are added, then the job runs by them', async () => {
     await clock.advanceUntil(runtime.start());
 

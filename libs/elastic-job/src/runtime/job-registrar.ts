@@ -5,6 +5,7 @@ import {
   type JobName,
   type JobOptions,
   resolveJobOptions,
+  type ShardingContext,
   type ShardingStrategy,
   UnknownJobError,
 } from '../domain/index.js';
@@ -32,9 +33,13 @@ export interface JobHost {
   rewrite(job: JobRuntime, configuration: JobConfiguration): Promise<void>;
 }
 
+/** Goes around one run of an item: calls `run`, once, and returns or throws what it does. */
+export type RunInterceptor = (context: ShardingContext, run: () => unknown) => unknown;
+
 /** Adds, changes and removes jobs, before the start and while the process runs. */
 export class JobRegistrar {
   private readonly runtimes = new Map<JobName, JobRuntime>();
+  private intercept: RunInterceptor = (_, run) => run();
 
   /** @param strategies users' own, which options may name */
   constructor(
@@ -71,6 +76,12 @@ export class JobRegistrar {
     return job.configuration;
   }
 
+  /** Lets something go around every run of every job that is registered from now on; the latest is the outermost. */
+  around(interceptor: RunInterceptor): void {
+    const inner = this.intercept;
+    this.intercept = (context, run) => interceptor(context, () => inner(context, run));
+  }
+
   /** As `add`, for a job whose options are resolved already. */
   async register(definition: JobDefinition): Promise<void> {
     const { jobName } = definition.configuration;
@@ -84,7 +95,9 @@ export class JobRegistrar {
         `name "${jobName}": ${other.definition.place} has it already; ${remedy}`,
       ]);
     }
-    const job = this.host.create(definition);
+    const { intercept } = this;
+    const handler: JobHandler = (context) => intercept(context, () => definition.handler(context));
+    const job = this.host.create({ ...definition, handler });
     this.runtimes.set(jobName, job);
     try {
       await this.host.admit(job);

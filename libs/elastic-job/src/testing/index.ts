@@ -1,4 +1,7 @@
+export type { TestJobHandler } from './functions-program.js';
 export * from './instance-clock.js';
+export type { TestModule } from './nest/index.js';
 export * from './test-cluster.js';
-export type { TestJobHandler, TestProcess, TestRun } from './test-instance.js';
+export type { TestRun } from './test-instance.js';
+export type { TestProcess } from './test-program.js';
 export * from './virtual-clock.js';

@@ -1,28 +1,48 @@
 import { type ElasticJobListener, type JobName, type JobOptions, resolveJobOptions } from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import type { JobEvent } from '../tracing/index.js';
-import { TestInstance, type TestJob, type TestJobHandler, type TestRun } from './test-instance.js';
+import {
+  FunctionsProgram,
+  type FunctionsProgramOptions,
+  type TestJob,
+  type TestJobHandler,
+} from './functions-program.js';
+import type { INestApplicationContext, TestModule } from './nest/index.js';
+import { TestInstance, type TestRun } from './test-instance.js';
+import type { TestProcess, TestProgram } from './test-program.js';
 import { VirtualClock } from './virtual-clock.js';
 
-export interface TestClusterOptions {
+/** What holds for the cluster as a whole. */
+export interface TestClusterSettings {
   /** How many instances start together. */
   readonly instances: number;
-  readonly jobs: readonly TestJobOptions[];
   /** How long the registry keeps a dead instance's session, in milliseconds. @default 10_000 */
   readonly sessionTimeoutMs?: number;
   /** From a request to its answer, in milliseconds of virtual time. @default 1 */
   readonly latencyMs?: number;
-  /** How long running items may go on when an instance leaves, in milliseconds. @default 30_000 */
-  readonly drainTimeoutMs?: number;
-  /** How long a handler may take to heed its signal before an event tells of it, in milliseconds. @default 30_000 */
-  readonly hungGraceMs?: number;
-  /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none */
-  readonly suspendedGraceMs?: number;
   /** Decides every random number. @default 1 */
   readonly seed?: number;
   /** Where the wall clock starts, in milliseconds since the epoch. */
   readonly wall?: number;
 }
+
+/** A cluster whose jobs are plain functions. */
+export interface TestFunctions extends FunctionsProgramOptions {
+  readonly jobs: readonly TestJobOptions[];
+  readonly module?: undefined;
+}
+
+/** A cluster of Nest applications, one for each instance. It needs `@nestjs/testing`. */
+export interface TestApplications {
+  /**
+   * The application's root module, which imports `ElasticJobModule`, or what makes one for each instance. Registry and
+   * clock are the cluster's, whatever the module's options say.
+   */
+  readonly module: TestModule;
+  readonly jobs?: undefined;
+}
+
+export type TestClusterOptions = TestClusterSettings & (TestFunctions | TestApplications);
 
 /** A job as a plain function. */
 export interface TestJobOptions extends JobOptions {
@@ -55,7 +75,7 @@ export class TestCluster {
   constructor(private readonly options: TestClusterOptions) {
     this.clock = new VirtualClock({ seed: options.seed, wall: options.wall });
     this.registry = new MemoryRegistry(this.clock);
-    this.jobs = options.jobs.map(({ handler, listeners, ...job }) => ({
+    this.jobs = (options.jobs ?? []).map(({ handler, listeners, ...job }) => ({
       configuration: resolveJobOptions(job, { place: 'createTestCluster' }),
       handler,
       listeners,
@@ -70,9 +90,11 @@ export class TestCluster {
   /** Starts one more instance. @returns its index */
   async join(): Promise<number> {
     const index = this.instances.length;
-    const instance = new TestInstance(index, this.options, this.jobs, this.registry, this.clock, this.recorded);
+    const instance = new TestInstance(index, this.options, this.registry, this.clock, this.recorded);
     this.instances.push(instance);
-    await this.clock.advanceUntil(instance.start());
+    // Not in virtual time: an application may ask the outside world for what it is made of.
+    const program = await this.programOf(instance);
+    await this.clock.advanceUntil(instance.start(program));
     return index;
   }
 
@@ -139,6 +161,21 @@ export class TestCluster {
     return this.instance(index).events;
   }
 
+  /** The instance's application, to get providers from. @throws if it runs plain functions */
+  app(index: number): INestApplicationContext {
+    const { app } = this.instance(index).launched;
+    if (app === undefined) throw new TypeError(`Instance ${index} is no Nest application.`);
+    return app;
+  }
+
+  private async programOf(process: TestProcess): Promise<TestProgram> {
+    const { options } = this;
+    if (options.module === undefined) return new FunctionsProgram(this.jobs, process, options);
+    // Here, so that who tests plain functions needs no @nestjs/testing.
+    const { ApplicationProgram } = await import('./nest/index.js');
+    return ApplicationProgram.create(options.module, process);
+  }
+
   private instance(index: number): TestInstance {
     const instance = this.instances[index];
     if (instance === undefined) throw new RangeError(`The cluster has no instance ${index}.`);
@@ -146,10 +183,18 @@ export class TestCluster {
   }
 }
 
-/** Starts a cluster of plain functions. @throws {ConfigurationError} if a job's options are wrong */
+/**
+ * Starts a cluster of plain functions or of Nest applications.
+ * @throws {ConfigurationError} if a job's options are wrong, or a module imports no `ElasticJobModule`
+ */
 export async function createTestCluster(options: TestClusterOptions): Promise<TestCluster> {
   const cluster = new TestCluster(options);
-  for (let index = 0; index < options.instances; index++) await cluster.join();
-  await cluster.advance(1_000);
+  try {
+    for (let index = 0; index < options.instances; index++) await cluster.join();
+    await cluster.advance(1_000);
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
   return cluster;
 }

@@ -1,29 +1,10 @@
-import type { Clock } from '../clock/index.js';
-import type { ElasticJobListener, JobConfiguration, JobName, ShardingContext } from '../domain/index.js';
+import type { JobName, ShardingContext } from '../domain/index.js';
 import type { MemoryRegistry, MemoryRegistryCenter } from '../registry/index.js';
-import { ElasticJobRuntime } from '../runtime/index.js';
+import type { ElasticJobRuntime } from '../runtime/index.js';
 import type { JobEvent } from '../tracing/index.js';
 import { InstanceClock } from './instance-clock.js';
+import type { TestProcess, TestProgram } from './test-program.js';
 import type { VirtualClock } from './virtual-clock.js';
-
-/** The simulated process in which a handler runs. */
-export interface TestProcess {
-  /** Its index in the cluster. */
-  readonly index: number;
-  /** Its own time: what is timed by it stands still with the process, and ends with it. */
-  readonly clock: Clock;
-}
-
-/** A job's handler that may also ask for the process that it runs in. */
-export type TestJobHandler = (context: ShardingContext, process: TestProcess) => unknown;
-
-/** A job of a test cluster. */
-export interface TestJob {
-  readonly configuration: JobConfiguration;
-  readonly handler: TestJobHandler;
-  /** Told of the runs of every instance. */
-  readonly listeners?: readonly ElasticJobListener[];
-}
 
 /** One run of one item, as the handler saw it. Times are milliseconds of virtual wall time. */
 export interface TestRun {
@@ -38,30 +19,27 @@ export interface TestRun {
   endedAt: number | undefined;
 }
 
+/** How a simulated process and its connection behave; times in milliseconds. */
 export interface TestInstanceOptions {
   readonly sessionTimeoutMs?: number;
   readonly latencyMs?: number;
-  readonly drainTimeoutMs?: number;
-  readonly hungGraceMs?: number;
-  readonly suspendedGraceMs?: number;
 }
 
 /** One simulated process of a test cluster. */
 export class TestInstance implements TestProcess {
-  readonly runtime: ElasticJobRuntime;
   readonly center: MemoryRegistryCenter;
   readonly events: JobEvent[] = [];
   /** Every id that it has been registered under. */
   readonly instanceIds = new Set<string>();
   readonly clock: InstanceClock;
   private readonly time: VirtualClock;
+  private program: TestProgram | undefined;
   private sessionId = '';
   private state: 'running' | 'paused' | 'crashed' = 'running';
 
   constructor(
     readonly index: number,
     options: TestInstanceOptions,
-    private readonly jobs: readonly TestJob[],
     private readonly registry: MemoryRegistry,
     clock: VirtualClock,
     private readonly recorded: TestRun[],
@@ -75,33 +53,30 @@ export class TestInstance implements TestProcess {
       requestTimeoutMs: 5_000,
       latencyMs: options.latencyMs ?? 1,
     });
-    this.runtime = new ElasticJobRuntime({
-      registry: this.center,
-      clock: this.clock,
-      drainTimeoutMs: options.drainTimeoutMs,
-      hungGraceMs: options.hungGraceMs,
-      suspendedGraceMs: options.suspendedGraceMs,
-    });
-    this.runtime.events.on((event) => this.hear(event));
   }
 
-  async start(): Promise<void> {
-    for (const { configuration, handler, listeners } of this.jobs) {
-      await this.runtime.registrar.register({
-        configuration,
-        className: configuration.jobName,
-        place: 'createTestCluster',
-        listeners,
-        handler: (context) => this.record(context, handler),
-      });
-    }
-    await this.runtime.start();
+  get runtime(): ElasticJobRuntime {
+    return this.launched.runtime;
+  }
+
+  /** What runs in it. */
+  get launched(): TestProgram {
+    if (this.program === undefined) throw new Error(`Instance ${this.index} has not been launched yet.`);
+    return this.program;
+  }
+
+  async start(program: TestProgram): Promise<void> {
+    this.program = program;
+    program.runtime.events.on((event) => this.hear(event));
+    program.runtime.registrar.around((context, run) => this.record(context, run));
+    await program.start();
   }
 
   crash(): void {
     this.state = 'crashed';
-    this.clock.halt();
+    this.clock.pause();
     this.center.freeze();
+    this.program?.runtime.events.silence();
   }
 
   pause(): void {
@@ -133,20 +108,21 @@ export class TestInstance implements TestProcess {
   async leave(): Promise<void> {
     this.assertAlive();
     if (this.state === 'paused') throw new Error(`Instance ${this.index} is paused; resume it before it leaves.`);
-    await this.runtime.stop();
+    await this.launched.stop();
   }
 
+  /** Ends what is left of it. A dead process is unplugged first, so that what it held here can be released. */
   async stop(): Promise<void> {
-    if (this.state === 'crashed') return;
-    if (this.state === 'paused') this.resume();
-    await this.runtime.stop();
+    if (this.state === 'crashed') this.center.unplug();
+    this.clock.resume();
+    this.center.thaw();
+    await this.program?.stop();
   }
 
   isTakingPart(jobName: JobName): boolean {
+    if (this.program === undefined || this.state !== 'running') return false;
     const { phase, jobs } = this.runtime.status();
-    return (
-      this.state === 'running' && phase === 'running' && jobs.some((job) => job.jobName === jobName && job.isJoined)
-    );
+    return phase === 'running' && jobs.some((job) => job.jobName === jobName && job.isJoined);
   }
 
   owners(jobName: JobName): ReadonlyMap<number, string> {
@@ -164,7 +140,7 @@ export class TestInstance implements TestProcess {
     if (event.kind === 'session' && event.state !== 'LOST') this.sessionId = event.sessionId ?? this.sessionId;
   }
 
-  private async record(context: ShardingContext, handler: TestJobHandler): Promise<void> {
+  private async record(context: ShardingContext, handler: () => unknown): Promise<void> {
     const run: TestRun = {
       jobName: context.jobName,
       instance: this.index,
@@ -177,11 +153,11 @@ export class TestInstance implements TestProcess {
     };
     this.recorded.push(run);
     try {
-      await handler(context, this);
+      await handler();
     } finally {
       // A handler that waited for something outside its process cannot end while that stands still.
       await this.clock.whenRunning();
-      run.endedAt = this.clock.wallNow();
+      if (this.state !== 'crashed') run.endedAt = this.clock.wallNow();
     }
   }
 }

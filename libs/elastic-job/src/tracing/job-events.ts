@@ -10,6 +10,11 @@ export class JobEvents {
     return () => void this.listeners.delete(listener);
   }
 
+  /** From now on nobody hears anything. */
+  silence(): void {
+    this.listeners.clear();
+  }
+
   emit(event: JobEvent): void {
     for (const listener of this.listeners) {
       try {

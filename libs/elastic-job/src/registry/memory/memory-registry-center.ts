@@ -99,6 +99,12 @@ export class MemoryRegistryCenter implements RegistryCenter {
     this.connection.thaw();
   }
 
+  /** The network between this client and the registry ends for good. */
+  unplug(): void {
+    this.connection.link.break();
+    this.connection.disconnected();
+  }
+
   onSession(listener: (session: SessionInfo) => void): () => void {
     return this.connection.onChange(listener);
   }

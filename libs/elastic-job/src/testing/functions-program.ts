@@ -1,0 +1,55 @@
+import type { ElasticJobListener, JobConfiguration, ShardingContext } from '../domain/index.js';
+import { ElasticJobRuntime } from '../runtime/index.js';
+import type { TestProcess, TestProgram } from './test-program.js';
+
+/** A job's handler that may also ask for the process that it runs in. */
+export type TestJobHandler = (context: ShardingContext, process: TestProcess) => unknown;
+
+/** A job of a test cluster. */
+export interface TestJob {
+  readonly configuration: JobConfiguration;
+  readonly handler: TestJobHandler;
+  /** Told of the runs of every instance. */
+  readonly listeners?: readonly ElasticJobListener[];
+}
+
+/** What a process of plain functions sets that a Nest application's module would. */
+export interface FunctionsProgramOptions {
+  /** How long running items may go on when an instance leaves, in milliseconds. @default 30_000 */
+  readonly drainTimeoutMs?: number;
+  /** How long a handler may take to heed its signal before an event tells of it, in milliseconds. @default 30_000 */
+  readonly hungGraceMs?: number;
+  /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none */
+  readonly suspendedGraceMs?: number;
+}
+
+/** Jobs that are plain functions. */
+export class FunctionsProgram implements TestProgram {
+  readonly runtime: ElasticJobRuntime;
+
+  constructor(
+    private readonly jobs: readonly TestJob[],
+    private readonly process: TestProcess,
+    { drainTimeoutMs, hungGraceMs, suspendedGraceMs }: FunctionsProgramOptions,
+  ) {
+    const { clock, center: registry } = process;
+    this.runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs, hungGraceMs, suspendedGraceMs });
+  }
+
+  async start(): Promise<void> {
+    for (const { configuration, handler, listeners } of this.jobs) {
+      await this.runtime.registrar.register({
+        configuration,
+        className: configuration.jobName,
+        place: 'createTestCluster',
+        listeners,
+        handler: (context) => handler(context, this.process),
+      });
+    }
+    await this.runtime.start();
+  }
+
+  stop(): Promise<void> {
+    return this.runtime.stop();
+  }
+}

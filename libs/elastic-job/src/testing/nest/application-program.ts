@@ -1,0 +1,64 @@
+import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { ConfigurationError } from '../../domain/index.js';
+import { CLOCK, REGISTRY_CENTER } from '../../nest/index.js';
+import { ElasticJobRuntime } from '../../runtime/index.js';
+import type { TestProcess, TestProgram } from '../test-program.js';
+
+type RootModule = Type<unknown> | DynamicModule | Promise<DynamicModule>;
+
+/** A root module for all instances, or what makes one for each, by its index. */
+export type TestModule = RootModule | ((index: number) => RootModule);
+
+/** A Nest application over the registry and the clock of a simulated process; everything else is as the module says. */
+export class ApplicationProgram implements TestProgram {
+  private stopping: Promise<void> | undefined;
+
+  private constructor(
+    readonly app: INestApplicationContext,
+    readonly runtime: ElasticJobRuntime,
+  ) {}
+
+  /**
+   * Instantiates the application's providers. No hook has been called yet.
+   * @throws {ConfigurationError} if the module imports no `ElasticJobModule` @throws what the providers throw
+   */
+  static async create(module: TestModule, { index, clock, center }: TestProcess): Promise<ApplicationProgram> {
+    const root = isFactory(module) ? module(index) : module;
+    const app = await Test.createTestingModule({ imports: [root] })
+      .overrideProvider(CLOCK)
+      .useValue(clock)
+      .overrideProvider(REGISTRY_CENTER)
+      .useValue(center)
+      .compile();
+    return new ApplicationProgram(app, runtimeOf(app));
+  }
+
+  async start(): Promise<void> {
+    await this.app.init();
+  }
+
+  stop(): Promise<void> {
+    this.stopping ??= this.app.close();
+    return this.stopping;
+  }
+}
+
+function runtimeOf(app: INestApplicationContext): ElasticJobRuntime {
+  try {
+    return app.get(ElasticJobRuntime, { strict: false });
+  } catch (cause) {
+    throw new ConfigurationError('createTestCluster', ['module: it does not import ElasticJobModule.forRoot'], {
+      cause,
+    });
+  }
+}
+
+/** A module's class is marked by `@Module`, or at least written as a class. */
+function isFactory(module: TestModule): module is (index: number) => RootModule {
+  return (
+    typeof module === 'function' &&
+    !Function.prototype.toString.call(module).startsWith('class') &&
+    Reflect.getMetadataKeys(module).length === 0
+  );
+}

@@ -1,0 +1,2 @@
+export type { INestApplicationContext } from '@nestjs/common';
+export * from './application-program.js';
