@@ -16,7 +16,7 @@ describe('an instance that an operator shuts down while items run', () => {
   it.each(['leader', 'follower'])(
     'given a %s whose handlers heed their signals, when it is shut down, then its items run elsewhere at once and nothing of it is left',
     async (role) => {
-      await startCluster({ handler: untilAborted });
+      await startCluster({ handler: (context) => untilAborted(context) });
       const victim = await runOn(role);
 
       await shutDown(victim);
@@ -101,7 +101,7 @@ describe('an instance that an operator shuts down while items run', () => {
   });
 
   it('given failover that is off, when an instance is shut down, then its items are recorded as aborted and nobody repeats them', async () => {
-    await startCluster({ handler: untilAborted, failover: false });
+    await startCluster({ handler: (context) => untilAborted(context), failover: false });
     const victim = await runOn('follower');
     const before = cluster.runs(JOB).length;
 
@@ -113,7 +113,7 @@ describe('an instance that an operator shuts down while items run', () => {
   });
 
   it('given a begin whose answer is on its way, when the instance is shut down, then what was begun is aborted and runs elsewhere', async () => {
-    await startCluster({ handler: untilAborted, latencyMs: 100 });
+    await startCluster({ handler: (context) => untilAborted(context), latencyMs: 100 });
     const victim = followerIndex();
     await untilNextMinute(0);
     while ((await marksOf(victim)).length === 0) await cluster.advance(10);

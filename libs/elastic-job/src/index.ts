@@ -167,5 +167,6 @@ export {
   JobRegistrar,
   type NamedJobOptions,
   type RegisteredJob,
+  type RunInterceptor,
 } from './runtime/index.js';
 export { type JobEvent, type JobEventListener, JobEvents } from './tracing/index.js';

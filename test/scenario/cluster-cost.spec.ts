@@ -1,0 +1,62 @@
+import { ElasticJob, ElasticJobModule } from '@app/elastic-job';
+import { createTestCluster, type TestClusterOptions } from '@app/elastic-job/testing';
+import { Injectable, Module } from '@nestjs/common';
+import { describe, expect, it } from 'vitest';
+
+const JOB = { name: 'settle-orders', cron: '0/20 * * * * ?', shardingTotalCount: 10, failover: true };
+
+/** The promise is 100 ms; what is measured by itself stands in `npm run bench:cluster`. This machine may be busy. */
+const LIMIT_MS = 1_000;
+
+@Injectable()
+class OrderJobs {
+  @ElasticJob(JOB)
+  settle(): void {}
+}
+
+@Module({ imports: [ElasticJobModule.forRoot({})], providers: [OrderJobs] })
+class AppModule {}
+
+describe.each<[string, TestClusterOptions]>([
+  ['plain functions', { instances: 5, jobs: [{ ...JOB, handler: () => {} }] }],
+  ['Nest applications', { instances: 5, module: AppModule }],
+])('a crash among five instances of %s', (_, options) => {
+  it('given it is over, when the handles of the process are counted, then none is left open', async () => {
+    await crashTest(options); // What is loaded once is loaded.
+    const before = await openHandles();
+
+    await crashTest(options);
+
+    expect(await openHandles()).toEqual(before);
+  });
+
+  it('given the first ones are over, when more follow, then each takes little time', async () => {
+    await crashTest(options);
+
+    const times: number[] = [];
+    for (let run = 0; run < 5; run += 1) times.push(await timed(() => crashTest(options)));
+
+    expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(LIMIT_MS);
+  });
+});
+
+async function crashTest(options: TestClusterOptions): Promise<void> {
+  const cluster = await createTestCluster(options);
+  await cluster.advance(19_000);
+  cluster.crash(1);
+  await cluster.advance(15_000);
+  expect(new Set(cluster.assignment(JOB.name).values())).toEqual(new Set([0, 2, 3, 4]));
+  await cluster.stop();
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+/** What keeps the process alive. */
+async function openHandles(): Promise<string[]> {
+  await new Promise((resolve) => setImmediate(resolve));
+  return process.getActiveResourcesInfo().toSorted();
+}
