@@ -138,3 +138,17 @@ describe('VirtualClock', () => {
 function draw(clock: VirtualClock): (string | number)[] {
   return [clock.random(), clock.uuid(), clock.random()];
 }
+
+describe('a clock of another rate', () => {
+  it('given an instance whose clocks run slow, when time passes, then it sees less of it, and its timers come later', async () => {
+    const clock = new VirtualClock({ wall: 0 });
+    const slow = clock.fork({ rate: 0.5 });
+    const firedAt: number[] = [];
+    slow.setTimer(1_000, () => firedAt.push(clock.monotonicNow()));
+
+    await clock.advance(4_000);
+
+    expect(firedAt).toEqual([2_000]);
+    expect([slow.monotonicNow(), slow.wallNow()]).toEqual([2_000, 2_000]);
+  });
+});

@@ -10,6 +10,8 @@ export interface VirtualClockOptions {
   readonly hostAddress?: string;
   /** @default 1 */
   readonly pid?: number;
+  /** How fast both clocks run, in their seconds per second of the time line. @default 1 */
+  readonly rate?: number;
 }
 
 /**
@@ -23,22 +25,27 @@ export interface VirtualClockOptions {
  */
 export class VirtualClock implements Clock {
   private readonly host: { readonly hostAddress: string; readonly pid: number };
-  /** The wall clock at the time line's start, as this clock sees it. */
+  /** What the wall clock is ahead of the monotonic one. */
   private wallStart: number;
   private randomState: number;
+  private readonly rate: number;
+  /** The time line's instant at which this clock was made, and the monotonic time that it showed then. */
+  private readonly start: number;
 
   /** @param timeline the time to share; only `fork` gives one. */
   constructor(
     options: VirtualClockOptions = {},
     private readonly timeline = new VirtualTimeline(),
   ) {
-    this.wallStart = (options.wall ?? Date.UTC(2030, 0, 1)) - timeline.now;
+    this.rate = options.rate ?? 1;
+    this.start = timeline.now;
+    this.wallStart = (options.wall ?? Date.UTC(2030, 0, 1)) - this.monotonicNow();
     this.randomState = options.seed ?? 1;
     this.host = { hostAddress: options.hostAddress ?? '10.0.0.1', pid: options.pid ?? 1 };
   }
 
   /** A clock of another instance: the same time line, timers and wall time, but its own chance and, from now on, steps. */
-  fork(host: Pick<VirtualClockOptions, 'hostAddress' | 'pid'> = {}): VirtualClock {
+  fork(host: Pick<VirtualClockOptions, 'hostAddress' | 'pid' | 'rate'> = {}): VirtualClock {
     const seed = Math.floor(this.random() * 2 ** 32);
     return new VirtualClock({ ...this.host, ...host, wall: this.wallNow(), seed }, this.timeline);
   }
@@ -64,7 +71,7 @@ export class VirtualClock implements Clock {
 
   /** Steps the wall clock of this instance, as an operator or NTP would. Timers do not notice. */
   setWall(ms: number): void {
-    this.wallStart = ms - this.timeline.now;
+    this.wallStart = ms - this.monotonicNow();
   }
 
   /** Timers of the whole time line that are set and have not fired: 0 when nothing is left open. */
@@ -73,11 +80,11 @@ export class VirtualClock implements Clock {
   }
 
   wallNow(): number {
-    return this.wallStart + this.timeline.now;
+    return Math.floor(this.wallStart + this.monotonicNow());
   }
 
   monotonicNow(): number {
-    return this.timeline.now;
+    return this.start + (this.timeline.now - this.start) * this.rate;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -85,7 +92,7 @@ export class VirtualClock implements Clock {
   }
 
   setTimer(ms: number, callback: () => void): Timer {
-    return this.timeline.setTimer(ms, callback);
+    return this.timeline.setTimer(ms / this.rate, callback);
   }
 
   nextTurn(): Promise<void> {

@@ -23,6 +23,9 @@ export class VirtualTimeline {
   private turnsAsked = 0;
   private advancing = false;
 
+  /** @param chance puts what is due at the same instant in an order of its own; by default it is that in which it was set */
+  constructor(private readonly chance?: () => number) {}
+
   get pendingTimers(): number {
     return this.timers.size;
   }
@@ -60,7 +63,7 @@ export class VirtualTimeline {
       if (due > end) return;
       if (due > this.now) turns = 0;
       this.now = due;
-      await this.fire([...this.timers].filter((timer) => timer.due === due));
+      await this.fire(this.ordered([...this.timers].filter((timer) => timer.due === due)));
     }
   }
 
@@ -79,6 +82,13 @@ export class VirtualTimeline {
     let earliest = Infinity;
     for (const { due } of this.timers) earliest = Math.min(earliest, due);
     return earliest;
+  }
+
+  private ordered(timers: readonly PendingTimer[]): readonly PendingTimer[] {
+    const { chance } = this;
+    if (chance === undefined || timers.length < 2) return timers;
+    const drawn = timers.map((timer) => ({ timer, place: chance() }));
+    return drawn.toSorted((a, b) => a.place - b.place).map(({ timer }) => timer);
   }
 
   /**

@@ -1,25 +1,27 @@
 import type { Clock } from '../../clock/index.js';
 
+/** The time there and back in milliseconds, or what draws one for each message. */
+export type Latency = number | (() => number);
+
+/** The two directions of a link. */
+export type LaneName = 'requests' | 'replies';
+
 /**
- * The network between one client and the server: keeps the order, takes its time, and can be broken. What is in transit
- * when it breaks never arrives. While the client is frozen, what arrives for it waits in its socket.
+ * The network between one client and the server: keeps the order of each direction, takes its time, and can be broken or
+ * held up. What is in transit when it breaks never arrives. While the client is frozen, what arrives for it waits in its
+ * socket.
  */
 export class MemoryLink {
-  private inTransit: (() => void)[] = [];
-  private readonly inSocket: (() => void)[] = [];
+  private readonly lanes: Readonly<Record<LaneName, Lane>>;
   private isBroken = false;
   private isFrozen = false;
-  private readonly oneWayMs: number;
 
   /**
    * @param clock the network's, which goes on when a client stands still
-   * @param latencyMs the time there and back, in milliseconds; 0 is one microtask each way
+   * @param latency 0 is one microtask each way
    */
-  constructor(
-    private readonly clock: Clock,
-    latencyMs: number,
-  ) {
-    this.oneWayMs = latencyMs / 2;
+  constructor(clock: Clock, latency: Latency) {
+    this.lanes = { requests: new Lane(clock, latency), replies: new Lane(clock, latency) };
   }
 
   get broken(): boolean {
@@ -32,15 +34,12 @@ export class MemoryLink {
 
   /** Calls `arrive` at the server. */
   send(arrive: () => void): void {
-    this.carry(arrive);
+    if (!this.isBroken) this.lanes.requests.carry(arrive);
   }
 
   /** Calls `arrive` at the client. */
   deliver(arrive: () => void): void {
-    this.carry(() => {
-      if (this.isFrozen) this.inSocket.push(arrive);
-      else arrive();
-    });
+    if (!this.isBroken) this.lanes.replies.carry(arrive);
   }
 
   /** There and back: `answer` runs at the server, `receive` at the client. */
@@ -63,28 +62,75 @@ export class MemoryLink {
 
   /** Loses what is in transit. */
   drop(): void {
-    this.inTransit.length = 0;
-    this.inTransit = [];
-    this.inSocket.length = 0;
+    this.lanes.requests.drop();
+    this.lanes.replies.drop();
+  }
+
+  /** What is carried in this direction waits until it is released. */
+  hold(lane: LaneName): void {
+    this.lanes[lane].hold('network');
+  }
+
+  /** What has waited arrives at once, in order. */
+  release(lane: LaneName): void {
+    this.lanes[lane].release('network');
   }
 
   freeze(): void {
     this.isFrozen = true;
+    this.lanes.replies.hold('client');
   }
 
   /** What has waited in the socket is taken in at once, in order. */
   thaw(): void {
     this.isFrozen = false;
-    while (this.inSocket.length > 0) this.inSocket.shift()!();
+    this.lanes.replies.release('client');
   }
+}
 
-  /** All that is carried takes equally long, so nothing overtakes. */
-  private carry(arrive: () => void): void {
-    if (this.isBroken) return;
+/** One direction. However long each message takes, none overtakes. */
+class Lane {
+  private inTransit: (() => void)[] = [];
+  private arrived: (() => void)[] = [];
+  private readonly holders = new Set<string>();
+  private lastDue = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly latency: Latency,
+  ) {}
+
+  carry(arrive: () => void): void {
     const { inTransit } = this;
     inTransit.push(arrive);
-    const next = () => inTransit.shift()?.();
-    if (this.oneWayMs === 0) queueMicrotask(next);
-    else this.clock.setTimer(this.oneWayMs, next);
+    const next = () => {
+      const message = inTransit.shift();
+      if (message !== undefined) this.arrive(message);
+    };
+    const oneWayMs = (typeof this.latency === 'number' ? this.latency : this.latency()) / 2;
+    const now = this.clock.monotonicNow();
+    this.lastDue = Math.max(this.lastDue, now + oneWayMs);
+    if (oneWayMs === 0) queueMicrotask(next);
+    else this.clock.setTimer(this.lastDue - now, next);
+  }
+
+  hold(holder: string): void {
+    this.holders.add(holder);
+  }
+
+  release(holder: string): void {
+    this.holders.delete(holder);
+    while (this.holders.size === 0 && this.arrived.length > 0) this.arrived.shift()!();
+  }
+
+  drop(): void {
+    this.inTransit.length = 0;
+    this.inTransit = [];
+    this.arrived.length = 0;
+  }
+
+  private arrive(message: () => void): void {
+    if (this.holders.size > 0) this.arrived.push(message);
+    else message();
   }
 }

@@ -19,6 +19,7 @@ import type {
 } from '../registry-center.js';
 import { NodeExistsError, NoNodeError, RequestTooLargeError } from '../registry.errors.js';
 import { OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
+import type { Latency } from './memory-link.js';
 import type { MemoryServer } from './memory-server.js';
 import { MemorySession } from './memory-session.js';
 import type { CommitResult } from './node-tree.js';
@@ -35,11 +36,11 @@ export interface MemoryRegistryCenterOptions {
   /** @default 1_000_000 */
   readonly maxRequestBytes?: number;
   /**
-   * The time from a request to its answer, in milliseconds. At 0 it is one microtask each way: as fast as can be, but a
+   * The time from a request to its answer, in milliseconds; a function draws it for each message. At 0 it is one microtask each way: as fast as can be, but a
    * loop that awaits nothing but requests keeps timers and sockets waiting.
    * @default 0
    */
-  readonly latencyMs?: number;
+  readonly latencyMs?: Latency;
 }
 
 /**

@@ -288,6 +288,44 @@ describe('a client that is cut off', () => {
   });
 });
 
+describe('a client that is cut in one direction', () => {
+  it.each(['requests', 'replies'] as const)(
+    'given its %s do not get through, when that lasts, then it gives up, declares LOST before the server ends the session, and comes back',
+    async (lane) => {
+      const [client, other] = [await connected(), await connected()];
+      await client.create('/e', '', 'EPHEMERAL');
+      const [states, id] = [statesOf(client), idOf(client)];
+
+      registry.cut(id, lane);
+      await clock.advance(7_000);
+      expect(states).toEqual([`SUSPENDED ${id}`]);
+      await clock.advance(1_000);
+      expect(states).toEqual([`SUSPENDED ${id}`, `LOST ${id}`]);
+      expect(await other.exists('/e')).toBeDefined();
+      await clock.advance(SESSION_TIMEOUT_MS);
+      expect(await other.exists('/e')).toBeUndefined();
+      registry.uncut(id, lane);
+      await clock.advance(0);
+
+      expect(client.session.state).toBe('RECONNECTED');
+    },
+  );
+
+  it('given its replies do not get through, when the cut ends in time, then what was written meanwhile is told, and nothing was lost', async () => {
+    const client = await connected();
+    const [states, id] = [statesOf(client), idOf(client)];
+    registry.cut(id, 'replies');
+    const written = client.create('/x', '', 'PERSISTENT', { timeoutMs: SESSION_TIMEOUT_MS });
+
+    await clock.advance(5_000);
+    registry.uncut(id, 'replies');
+
+    expect(await written).toBe('/x');
+    await clock.advance(SESSION_TIMEOUT_MS);
+    expect(states).toEqual([]);
+  });
+});
+
 describe('a client that closes', () => {
   it('given ephemeral nodes of its own, when it closes, then its view does not tell of their end', async () => {
     const client = await connected();

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import { MemoryRegistryCenter, type MemoryRegistryCenterOptions } from './memory-registry-center.js';
-import { MemoryServer, type ServerSession } from './memory-server.js';
+import type { LaneName } from './memory-link.js';
+import { type Committed, MemoryServer, type ServerSession } from './memory-server.js';
 
 /**
  * A registry inside this process, for any number of clients. It keeps ZooKeeper's rules of nodes, sessions,
@@ -14,6 +15,8 @@ import { MemoryServer, type ServerSession } from './memory-server.js';
  * | `suspend` | ends the session after its timeout | SUSPENDED, after 4/5 of the timeout LOST, until `resume` |
  * | `cutOff` | ends the session | is not told: stays CONNECTED, a zombie whose requests time out, until `heal` |
  * | `loseNextReply` | commits the next write | the connection breaks before the reply: SUSPENDED, RECONNECTED |
+ * | `cut` `requests` | hears nothing: ends the session after its timeout | hears news, but no replies: SUSPENDED after 2/3 of the timeout, LOST after 4/5, until `uncut` |
+ * | `cut` `replies` | hears and answers, until the client gives up | hears nothing: the same |
  *
  * A process that stands still is told by its client itself: `MemoryRegistryCenter.freeze` and `thaw`.
  *
@@ -67,6 +70,21 @@ export class MemoryRegistry {
   /** Commits the session's next write and breaks the connection before the reply: the write's fate is unknown. */
   loseNextReply(sessionId: string): void {
     this.session(sessionId).losesNextReply = true;
+  }
+
+  /** Cuts one direction, without breaking the connection: what is sent waits. */
+  cut(sessionId: string, lane: LaneName): void {
+    this.session(sessionId).peer.cut(lane);
+  }
+
+  /** Ends a cut: what was sent arrives, or the client connects anew if it has given up. */
+  uncut(sessionId: string, lane: LaneName): void {
+    this.session(sessionId).peer.uncut(lane);
+  }
+
+  /** Hears every commit as it happens, also the end of a session that had something ephemeral. @returns a function that removes the listener */
+  onCommit(listener: (committed: Committed) => void): () => void {
+    return this.server.onCommit(listener);
   }
 
   private mend(sessionId: string): void {

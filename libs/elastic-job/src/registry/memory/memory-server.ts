@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import { parentPath } from '../node-map.js';
 import type { Operation, RegistryNode } from '../registry-center.js';
-import type { MemoryLink } from './memory-link.js';
+import type { LaneName, MemoryLink } from './memory-link.js';
 import { type CommitResult, type NodeChange, NodeTree } from './node-tree.js';
 
 /** A client as the server sees it. */
@@ -11,6 +11,9 @@ export interface Peer {
   hear(changes: readonly NodeChange[], isOwn: boolean): void;
   /** The connection is gone; the client may come back over the link. */
   disconnected(): void;
+  /** One direction of the link is cut. */
+  cut(lane: LaneName): void;
+  uncut(lane: LaneName): void;
 }
 
 /** A session as the server keeps it: until its peer opens another one or says good-bye. */
@@ -24,10 +27,20 @@ export interface ServerSession {
   losesNextReply: boolean;
 }
 
+/** What has been written, with absolute paths. */
+export interface Committed {
+  readonly zxid: bigint;
+  /** In whose name: of the session that wrote, or has ended. */
+  readonly sessionId: string;
+  readonly operations: readonly Operation[];
+  readonly changes: readonly NodeChange[];
+}
+
 /** The tree, the sessions and the one order in which everything happens. Paths are absolute. */
 export class MemoryServer {
   private readonly tree = new NodeTree();
   private readonly sessions = new Map<string, ServerSession>();
+  private readonly listeners = new Set<(committed: Committed) => void>();
   private zxid: bigint;
 
   constructor(readonly clock: Clock) {
@@ -106,11 +119,17 @@ export class MemoryServer {
     const result = this.tree.apply(operations, { zxid, time: this.clock.wallNow(), sessionId });
     if (result.kind === 'refused') return result;
     this.zxid = zxid;
+    for (const hear of this.listeners) hear({ zxid, sessionId, operations, changes: result.changes });
     for (const { id, ended, peer } of this.sessions.values()) {
       if (!ended) peer.link.deliver(() => peer.hear(result.changes, id === sessionId));
     }
     this.loseReply(this.sessions.get(sessionId));
     return result;
+  }
+
+  onCommit(listener: (committed: Committed) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
   }
 
   node(path: string): RegistryNode | undefined {

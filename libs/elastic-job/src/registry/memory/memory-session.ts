@@ -11,7 +11,7 @@ import type {
 } from '../registry-center.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
 import { elapsedMs, leaseMarginMs, type Moment, momentOf } from '../session-lease.js';
-import { MemoryLink } from './memory-link.js';
+import { type LaneName, type Latency, MemoryLink } from './memory-link.js';
 import type { MemoryServer, Peer } from './memory-server.js';
 import { MemorySubtree } from './memory-subtree.js';
 import type { NodeChange } from './node-tree.js';
@@ -23,10 +23,12 @@ export interface MemorySessionOptions {
   readonly namespace: Namespace;
   readonly sessionTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  readonly latencyMs: number;
+  readonly latencyMs: Latency;
 }
 
 const LONGEST_CLOSE_MS = 2_000;
+/** A client gives up a connection on which nothing has come for this part of the session's timeout, as ZooKeeper's does. */
+const READ_TIMEOUT_PART = 2 / 3;
 
 /**
  * The client's end of its sessions, one after the other.
@@ -47,6 +49,7 @@ export class MemorySession implements Peer {
   private readonly subtrees = new Set<MemorySubtree>();
   private readonly requests: PendingRequests;
   private lossTimer?: Timer;
+  private readTimer?: Timer;
   /** Since when no server has answered; undefined while one does: requests are answered at once, or the link breaks. */
   private silentSince?: Moment;
   private isBrokenWhileFrozen = false;
@@ -165,6 +168,33 @@ export class MemorySession implements Peer {
     this.link.send(() => this.server.heard(this));
   }
 
+  /** Nothing gets through in one direction: the client hears nothing any more, as its pings are not answered. */
+  cut(lane: LaneName): void {
+    this.link.hold(lane);
+    if (lane === 'requests') this.server.unheard(this);
+    if (!this.isConnected()) return;
+    this.silentSince ??= momentOf(this.options.clock);
+    this.readTimer ??= this.options.clock.setTimer(this.info.timeoutMs * READ_TIMEOUT_PART, () => this.giveUp());
+  }
+
+  /** What has waited gets through, unless the client has given the connection up meanwhile. */
+  uncut(lane: LaneName): void {
+    const isGivenUp = this.link.broken;
+    this.readTimer?.cancel();
+    this.readTimer = undefined;
+    this.link.mend();
+    this.link.release(lane);
+    if (isGivenUp) return this.disconnected();
+    if (this.isConnected() && !this.link.frozen) this.silentSince = undefined;
+    this.server.heard(this);
+  }
+
+  private giveUp(): void {
+    this.link.break();
+    this.server.unheard(this);
+    this.disconnected();
+  }
+
   private reconnect(): void {
     const { id } = this.info;
     if (id === undefined) return;
@@ -200,6 +230,7 @@ export class MemorySession implements Peer {
   private async end(): Promise<void> {
     const bye = () => this.server.close(this);
     this.lossTimer?.cancel();
+    this.readTimer?.cancel();
     if (this.isConnected()) {
       const timeoutMs = Math.min(LONGEST_CLOSE_MS, this.options.sessionTimeoutMs / 3);
       await this.exchange('close', bye, () => {}, { timeoutMs }).catch(() => {});
