@@ -162,7 +162,8 @@ export class MemoryServer {
   }
 
   private loseReply(session: ServerSession | undefined): void {
-    if (!session?.losesNextReply) return;
+    // The end of a session is no write of its client's.
+    if (!session?.losesNextReply || session.ended) return;
     session.losesNextReply = false;
     this.disconnect(session);
   }
