@@ -1,0 +1,157 @@
+import { type JobNode, JobPaths } from '../../libs/elastic-job/src/coordination/index.js';
+import { parseRunRecord, type RunRecord } from '../../libs/elastic-job/src/domain/index.js';
+import { type CalmJob, findCalmJobs } from './calm.js';
+import type { Entry, RunFact } from './log.js';
+import type { Plan } from './world/plan.js';
+
+export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K }>;
+export type Commit = EntryOf<'commit'>;
+
+/** A handler's run. Times in milliseconds since the epoch. */
+export interface Run extends RunFact {
+  readonly at: number;
+  abortedAt?: number;
+  /** Undefined: its process died, or it runs still. */
+  endedAt?: number;
+}
+
+/** A begin as the registry has it. */
+export interface Begin {
+  readonly at: number;
+  readonly zxid: bigint;
+  readonly jobName: string;
+  readonly item: number;
+  readonly record: RunRecord;
+  /** It has taken the item from the failover queue. */
+  readonly isClaim: boolean;
+}
+
+/** What is disturbed for a while. */
+export interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A log, read once: what checkers ask for. */
+export class History {
+  readonly runs: readonly Run[];
+  readonly commits: readonly Commit[];
+  readonly begins: readonly Begin[];
+  /** Longest time for two requests and their answers, in milliseconds. */
+  readonly promptMs: number;
+  /** After a disturbance everything is settled again within this time, in milliseconds. */
+  readonly settlingMs: number;
+  /** When the orderly end begins; what happens later is no more than that. */
+  readonly closingAt: number;
+  private readonly paths = new Map<string, JobPaths>();
+  private calmTimes: readonly Interval[] | undefined;
+  private jobsInCalm: readonly CalmJob[] | undefined;
+
+  constructor(
+    readonly plan: Pick<Plan, 'jobs' | 'latencyMs' | 'sessionTimeoutMs'>,
+    readonly entries: readonly Entry[],
+  ) {
+    this.commits = this.of('commit');
+    this.runs = this.readRuns();
+    this.begins = this.commits.flatMap((commit) => [...this.beginsIn(commit)]);
+    this.promptMs = 300 + 30 * plan.latencyMs;
+    this.settlingMs = plan.sessionTimeoutMs + 4_000 + 2 * this.promptMs;
+    this.closingAt = this.of('closing')[0]?.at ?? Infinity;
+  }
+
+  of<K extends Entry['kind']>(kind: K): readonly EntryOf<K>[] {
+    return this.entries.filter((entry): entry is EntryOf<K> => entry.kind === kind);
+  }
+
+  /** What a path of a job stands for. */
+  nodeOf(path: string): { readonly jobName: string; readonly node: JobNode } {
+    const jobName = path.split('/')[1] ?? '';
+    const paths = this.paths.get(jobName) ?? new JobPaths(jobName);
+    this.paths.set(jobName, paths);
+    return { jobName, node: paths.parse(path) };
+  }
+
+  /** Only what is marked in the registry is promised across processes. */
+  isMonitored(jobName: string): boolean {
+    return this.plan.jobs.find(({ name }) => name === jobName)?.monitorExecution !== false;
+  }
+
+  /** The times in which nothing was disturbed, from when everything has settled. */
+  get calm(): readonly Interval[] {
+    return (this.calmTimes ??= this.findCalm());
+  }
+
+  /** Every job in every calm time in which somebody can run it. */
+  get calmJobs(): readonly CalmJob[] {
+    return (this.jobsInCalm ??= findCalmJobs(this));
+  }
+
+  private findCalm(): Interval[] {
+    const calm: Interval[] = [];
+    const open = new Set<string>();
+    let since: number | undefined = this.entries[0]?.at;
+    for (const entry of this.entries) {
+      if (entry.at > this.closingAt) break;
+      if (!isDisturbing(entry)) continue;
+      if (entry.kind === 'fault' && entry.lasts) open.add(`${entry.fault} ${entry.instance}`);
+      if (entry.kind === 'healed') open.delete(`${entry.fault} ${entry.instance}`);
+      if (entry.kind === 'calm') open.clear();
+      if (since !== undefined && entry.at - since > this.settlingMs) {
+        calm.push({ from: since + this.settlingMs, to: entry.at });
+      }
+      since = open.size > 0 ? undefined : entry.at;
+    }
+    return calm;
+  }
+
+  private readRuns(): Run[] {
+    const runs = new Map<number, Run>();
+    for (const entry of this.entries) {
+      if (entry.kind === 'run') runs.set(entry.run, { ...entry });
+      else if (entry.kind === 'aborted') runs.get(entry.run)!.abortedAt = entry.at;
+      else if (entry.kind === 'returned' || entry.kind === 'threw') runs.get(entry.run)!.endedAt = entry.at;
+      else if (entry.kind === 'fault' && entry.fault === 'crash') {
+        for (const run of runs.values()) if (run.instance === entry.instance) run.endedAt ??= entry.at;
+      }
+    }
+    return [...runs.values()];
+  }
+
+  private *beginsIn({ at, zxid, writes }: Commit): Iterable<Begin> {
+    const isIn = (kind: string, path: string) => writes.some((write) => write.kind === kind && write.path === path);
+    for (const write of writes) {
+      if (write.kind !== 'changed') continue;
+      const { jobName, node } = this.nodeOf(write.path);
+      if (node.kind !== 'item' || !isIn('created', `${write.path}/running`)) continue;
+      const stored = parseRunRecord(write.data);
+      if (stored.kind !== 'record') continue;
+      const isClaim = isIn('created', `${write.path}/failovering`);
+      yield { at, zxid, jobName, item: node.item, record: stored.record, isClaim };
+    }
+  }
+}
+
+function isDisturbing(entry: Entry): boolean {
+  switch (entry.kind) {
+    case 'fault':
+    case 'healed':
+    case 'leaving':
+    case 'left':
+    case 'started':
+    case 'calm':
+    case 'session':
+    case 'closing':
+      return true;
+    case 'operation':
+      return entry.name !== 'trigger';
+    case 'commit':
+      return entry.writes.some(({ kind, path }) => kind === 'deleted' && path.includes('/instances/'));
+    default:
+      return false;
+  }
+}
+
+/** The process that has this instance id. */
+export function indexOf(instanceId: string): number {
+  return Number(/@-@(\d+)-/.exec(instanceId)?.[1]) - 1_000;
+}

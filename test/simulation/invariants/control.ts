@@ -1,0 +1,107 @@
+import { enabledItems, treeAt } from '../calm.js';
+import { readConfiguration } from '../../../libs/elastic-job/src/operations/edit-configuration.js';
+import { indexOf, type History } from '../history.js';
+import { itemKey, timeOf, type Violation } from './invariant.js';
+
+/** 10. No run mixes two configurations, and when everything has settled all run by the newest one. */
+export function check10ConfigConvergence(history: History): Violation[] {
+  const written = new Set<string>();
+  const violations: Violation[] = [];
+  for (const { writes } of history.commits) {
+    for (const { kind, path, data } of writes) {
+      const { jobName, node } = history.nodeOf(path);
+      if (node.kind !== 'config' || kind === 'deleted') continue;
+      const { jobParameter, shardingTotalCount } = readConfiguration(jobName, data);
+      written.add(`${jobName} ${jobParameter} ${shardingTotalCount}`);
+    }
+  }
+  for (const { at, jobName, parameter, total, run } of history.runs) {
+    if (written.has(`${jobName} ${parameter} ${total}`)) continue;
+    violations.push({
+      at,
+      message: `run ${run} of ${jobName} mixes ${parameter} with a total of ${total}`,
+      about: `"run":${run}`,
+    });
+  }
+  for (const { jobName, from, to, configuration } of history.calmJobs) {
+    const stale = history.runs.find(
+      (run) => run.jobName === jobName && run.at > from && run.at < to && run.parameter !== configuration.jobParameter,
+    );
+    if (stale === undefined) continue;
+    const message = `run ${stale.run} of ${jobName} went by ${stale.parameter}, not ${configuration.jobParameter}`;
+    violations.push({ at: stale.at, message, about: `"run":${stale.run}` });
+  }
+  return violations;
+}
+
+/** 11. What is disabled is not begun; what an operator triggers is begun once. */
+export function check11ControlIsHonoured(history: History): Violation[] {
+  return [...disabledItems(history), ...triggers(history)];
+}
+
+/** 12. Who leaves begins nothing more, and what it ran has ended, or was told to, by the deadline. */
+export function check12Drain(history: History, drainTimeoutMs = 3_000): Violation[] {
+  const deadlineMs = drainTimeoutMs + history.promptMs;
+  return history.of('leaving').flatMap(({ instance, at }) =>
+    history.runs
+      .filter((run) => run.instance === instance)
+      .flatMap((run) => {
+        // A begin that was under way is run, or given back.
+        if (run.at > at + deadlineMs) return [late(run.at, run.run, `began after its instance ${instance} had left`)];
+        const until = Math.min(run.endedAt ?? Infinity, run.abortedAt ?? Infinity);
+        if (until <= at + deadlineMs) return [];
+        return [late(at + deadlineMs, run.run, `was neither ended nor told to when instance ${instance} left`)];
+      }),
+  );
+}
+
+function late(at: number, run: number, what: string): Violation {
+  return { at, message: `run ${run} ${what}`, about: `"run":${run}` };
+}
+
+function disabledItems(history: History): Violation[] {
+  const operations = history.of('operation');
+  const unsteady = history.of('fault').filter(({ lasts }) => lasts);
+  return operations
+    .filter(({ name, outcome }) => name === 'disable item' && outcome === 'done')
+    .flatMap(({ at, jobName, item }) => {
+      const isEnabling = (operation: (typeof operations)[number]) =>
+        operation.name === 'enable item' && operation.jobName === jobName && operation.item === item;
+      const until = operations.find((operation) => isEnabling(operation) && operation.at > at)?.at ?? history.closingAt;
+      return (
+        history.begins
+          .filter((begin) => begin.jobName === jobName && begin.item === item && !begin.isClaim)
+          .filter((begin) => begin.at > at + history.promptMs && begin.at < until)
+          // What was assigned before may have waited in a process that stood still, or on its way.
+          .filter(({ record }) => !unsteady.some(({ instance }) => instance === indexOf(record.by)))
+          .map(({ at: begunAt, zxid }) => ({
+            at: begunAt,
+            message: `${itemKey(jobName, item!)} was begun although it is disabled since ${timeOf(at)}`,
+            about: zxid.toString(16),
+          }))
+      );
+    });
+}
+
+function triggers(history: History): Violation[] {
+  const longestRunMs = 15_000;
+  const asked = history.of('operation').filter(({ name, outcome }) => name === 'trigger' && outcome === 'done');
+  return asked.flatMap(({ at, jobName, id }) => {
+    const job = history.calmJobs.find(
+      (calm) => calm.jobName === jobName && calm.from < at && at + longestRunMs + history.promptMs < calm.to,
+    );
+    if (
+      job === undefined ||
+      !history.isMonitored(jobName) ||
+      treeAt(history, at).has(`/${jobName}/leader/sharding/necessary`)
+    )
+      return [];
+    return enabledItems(job).flatMap((item) => {
+      const count = history.begins.filter(
+        (begin) => begin.jobName === jobName && begin.item === item && begin.record.target.origin === `manual:${id}`,
+      ).length;
+      if (count === 1) return [];
+      return [{ at, message: `trigger ${id} began ${itemKey(jobName, item)} ${count} times`, about: id ?? jobName }];
+    });
+  });
+}

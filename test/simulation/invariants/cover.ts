@@ -1,0 +1,71 @@
+import { membersOf, treeAt } from '../calm.js';
+import type { History } from '../history.js';
+import { Replay } from '../replay.js';
+import { itemKey, type Violation } from './invariant.js';
+
+/** 5. When everything has settled, every item has an owner who is there. */
+export function check05CompleteCover(history: History): Violation[] {
+  return history.calmJobs.flatMap(({ jobName, configuration, from, to }) =>
+    [from, to].flatMap((at) => {
+      const tree = treeAt(history, at - 1);
+      const members = membersOf(tree, jobName);
+      const items = Array.from({ length: configuration.shardingTotalCount }, (_, item) => item);
+      return items.flatMap((item) => {
+        const owner = tree.get(`/${jobName}/sharding/${item}/instance`)?.data;
+        if (owner !== undefined && members.includes(owner)) return [];
+        const message = `${itemKey(jobName, item)} is owned by ${owner ?? 'nobody'}, who is not there`;
+        return [{ at, message, about: `/${jobName}/sharding/${item}/instance` }];
+      });
+    }),
+  );
+}
+
+/** 7. When everything has settled, owners do not change, and no member has two items more than another. */
+export function check07BoundedResharding(history: History): Violation[] {
+  return history.calmJobs.flatMap(({ jobName, from, to, tree, members }) => {
+    const moves = history.commits.filter(
+      ({ at, writes }) =>
+        at > from &&
+        at < to &&
+        writes.some(
+          ({ path }) => path.startsWith(`/${jobName}/`) && path.endsWith('/instance') && path.includes('/sharding/'),
+        ),
+    );
+    const owned = members.map(
+      (id) =>
+        tree
+          .children(`/${jobName}/sharding`)
+          .filter((item) => tree.get(`/${jobName}/sharding/${item}/instance`)?.data === id).length,
+    );
+    const violations = moves.map(({ at, zxid }) => ({
+      at,
+      message: `items of ${jobName} changed hands without a cause`,
+      about: zxid.toString(16),
+    }));
+    if (Math.max(...owned) - Math.min(...owned) <= 1) return violations;
+    return [
+      ...violations,
+      { at: from, message: `${jobName} is spread as ${owned.join(', ')}`, about: `/${jobName}/sharding` },
+    ];
+  });
+}
+
+/** 8. Only who runs an item takes its mark away, unless it is gone. */
+export function check08Stickiness(history: History): Violation[] {
+  const tree = new Replay();
+  const violations: Violation[] = [];
+  for (const commit of history.commits) {
+    for (const { kind, path } of commit.writes) {
+      const { jobName, node } = history.nodeOf(path);
+      if (kind !== 'deleted' || node.kind !== 'item-running') continue;
+      const mark = tree.get(path);
+      const isThere = mark !== undefined && tree.has(`/${jobName}/instances/${mark.data}`);
+      const isOwn = mark?.createdBy === commit.session;
+      if (!isThere || isOwn) continue;
+      const message = `session ${commit.session} took the mark of ${mark.data} from ${itemKey(jobName, node.item)}`;
+      violations.push({ at: commit.at, message, about: commit.zxid.toString(16) });
+    }
+    tree.apply(commit);
+  }
+  return violations;
+}

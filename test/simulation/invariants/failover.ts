@@ -1,0 +1,105 @@
+import { parseRunRecord } from '../../../libs/elastic-job/src/domain/index.js';
+import type { History } from '../history.js';
+import { Replay } from '../replay.js';
+import { itemKey, timeOf, type Violation } from './invariant.js';
+
+/** After the loss of a holder is in the registry, its items are swept within this time: an election, and a few requests. */
+function sweepMs(history: History): number {
+  return 1_500 + 2 * history.promptMs;
+}
+
+/** 18. An entry of the queue that is owed to somebody goes only with its begin, once. */
+export function check18NoClaimLost(history: History): Violation[] {
+  const tree = new Replay();
+  const violations: Violation[] = [];
+  for (const commit of history.commits) {
+    for (const { kind, path } of commit.writes) {
+      const { jobName, node } = history.nodeOf(path);
+      if (node.kind !== 'queued-item' || kind !== 'deleted') continue;
+      const root = `/${jobName}/sharding/${node.item}`;
+      const isBegun = commit.writes.some((write) => write.kind === 'created' && write.path === `${root}/running`);
+      const isRemoved = commit.writes.some((write) => write.kind === 'deleted' && write.path === root);
+      if (isBegun || isRemoved || !isOwed(tree, root) || isFailoverOff(tree, jobName)) continue;
+      const message = `the entry of ${itemKey(jobName, node.item)} went without a begin`;
+      violations.push({ at: commit.at, message, about: commit.zxid.toString(16) });
+    }
+    tree.apply(commit);
+  }
+  return violations;
+}
+
+/** 22. A mark whose holder is gone is swept within the failover bound, while nothing else disturbs. */
+export function check22OrphansAreQueued(history: History): Violation[] {
+  const violations: Violation[] = [];
+  const deadlines = history.calm.map(({ from, to }) => ({ from, to, tree: new Replay() }));
+  for (const { from, to, tree } of deadlines) {
+    const orphanedSince = new Map<string, number>();
+    for (const commit of history.commits) {
+      if (commit.at > to) break;
+      tree.apply(commit);
+      if (commit.at >= from) note(history, tree, commit.at, orphanedSince);
+    }
+    note(history, tree, to, orphanedSince);
+    for (const [path, since] of orphanedSince) {
+      if (to - Math.max(since, from) <= sweepMs(history)) continue;
+      const message = `${path} names nobody who is there, since ${timeOf(since)} or before`;
+      violations.push({ at: to, message, about: path });
+    }
+  }
+  return violations;
+}
+
+/** 6. An item of a crashed holder runs again within the session's timeout and a bit, if somebody has a free slot. */
+export function check06BoundedFailover(history: History): Violation[] {
+  const violations: Violation[] = [];
+  for (const { from, to, queuedAt, jobName, item } of waits(history)) {
+    if (to - Math.max(from, queuedAt) <= claimMs(history)) continue;
+    const message = `${itemKey(jobName, item)} has waited for failover since ${timeOf(queuedAt)}`;
+    violations.push({ at: to, message, about: `/${jobName}/leader/failover/items/${item}` });
+  }
+  return violations;
+}
+
+function claimMs(history: History): number {
+  const longestRun = 15_000;
+  return longestRun + 2_000 + 2 * history.promptMs;
+}
+
+/** Entries that waited at the end of a calm time. */
+function* waits(history: History) {
+  for (const { from, to } of history.calm) {
+    const tree = new Replay();
+    for (const commit of history.commits) if (commit.at <= to) tree.apply(commit);
+    for (const path of tree.paths()) {
+      const { jobName, node } = history.nodeOf(path);
+      if (node.kind !== 'queued-item' || isFailoverOff(tree, jobName)) continue;
+      if (tree.has(`/${jobName}/sharding/${node.item}/disabled`)) continue;
+      yield { from, to, queuedAt: tree.get(path)!.createdAt, jobName, item: node.item };
+    }
+  }
+}
+
+function note(history: History, tree: Replay, at: number, orphanedSince: Map<string, number>): void {
+  const orphaned = new Set<string>();
+  for (const path of tree.paths()) {
+    if (!/\/sharding\/\d+\/(running|failovering|failover)$/.test(path)) continue;
+    const { jobName } = history.nodeOf(path);
+    const holder = tree.get(path)!.data;
+    if (!tree.has(`/${jobName}/instances/${holder}`) && tree.children(`/${jobName}/instances`).length > 0) {
+      orphaned.add(path);
+    }
+  }
+  for (const path of orphanedSince.keys()) if (!orphaned.has(path)) orphanedSince.delete(path);
+  for (const path of orphaned) if (!orphanedSince.has(path)) orphanedSince.set(path, at);
+}
+
+function isOwed(tree: Replay, root: string): boolean {
+  const stored = parseRunRecord(tree.get(root)?.data ?? '');
+  if (stored.kind !== 'record') return false;
+  const { settled } = stored.record;
+  return settled === undefined || settled.outcome === 'aborted';
+}
+
+function isFailoverOff(tree: Replay, jobName: string): boolean {
+  return !/^failover: true$/m.test(tree.get(`/${jobName}/config`)?.data ?? '');
+}

@@ -1,0 +1,159 @@
+import { formatConfiguration } from '../../../libs/elastic-job/src/coordination/index.js';
+import { formatRunRecord, resolveJobOptions, type TriggerOrigin } from '../../../libs/elastic-job/src/domain/index.js';
+import { History } from '../history.js';
+import type { Entry, Fact, LoggedOperation, NodeWrite, RunFact } from '../log.js';
+
+export const JOB = 'job';
+/** When hand-made histories begin; times are given in seconds after it. */
+export const START = Date.UTC(2030, 0, 1);
+export const ITEMS = '/job/sharding';
+
+const OPTIONS = {
+  name: JOB,
+  cron: '0/10 * * * * ?',
+  shardingTotalCount: 2,
+  failover: true,
+  jobParameter: 'v0',
+  timeZone: 'UTC',
+};
+
+interface BeginOptions {
+  readonly by: number;
+  readonly fireTime: number;
+  readonly origin?: TriggerOrigin;
+  readonly isClaim?: boolean;
+  readonly endsAt?: number;
+  readonly run?: Partial<RunFact>;
+}
+
+/** Writes a history by hand: two instances, a job with two items that fires every ten seconds, for a minute. */
+export class HandMadeHistory {
+  private readonly noted: { readonly at: number; readonly fact: Fact }[] = [];
+  private runs = 0;
+
+  /** In which all goes well, but for the fire times (in seconds) and items that are left out. */
+  static healthy(isLeftOut: (item: number, fireTime: number) => boolean = () => false): HandMadeHistory {
+    const history = new HandMadeHistory();
+    history.open();
+    for (const fireTime of [10, 20, 30, 40, 50]) {
+      for (const item of [0, 1])
+        if (!isLeftOut(item, fireTime)) history.begin(fireTime + 0.01, item, { by: item, fireTime });
+    }
+    history.note(60, { kind: 'closing' });
+    return history;
+  }
+
+  note(seconds: number, fact: Fact): this {
+    this.noted.push({ at: START + seconds * 1_000, fact });
+    return this;
+  }
+
+  commit(
+    seconds: number,
+    session: string,
+    writes: readonly NodeWrite[],
+    operations: readonly LoggedOperation[] = [],
+  ): this {
+    return this.note(seconds, { kind: 'commit', session, operations, writes });
+  }
+
+  /** An item is begun, run, told of and settled. */
+  begin(
+    seconds: number,
+    item: number,
+    { by, fireTime, origin = 'schedule', isClaim, endsAt, run }: BeginOptions,
+  ): this {
+    const path = `${ITEMS}/${item}`;
+    const number = (this.runs += 1);
+    const target = { fireTime: START + fireTime * 1_000, origin };
+    const record = { run: String(number), by: idOf(by), target, attempt: 1, begunAt: START + seconds * 1_000 };
+    const settled = { at: 0, outcome: 'succeeded' as const };
+    this.commit(seconds, sessionOf(by), [
+      ...(isClaim ? [deleted(`/job/leader/failover/items/${item}`), created(`${path}/failovering`, idOf(by))] : []),
+      created(`${path}/running`, idOf(by)),
+      changed(path, formatRunRecord(record)),
+    ]);
+    const source = isClaim ? 'FAILOVER' : 'NORMAL_TRIGGER';
+    const trigger = { jobName: JOB, ...target, source } as const;
+    const wall = START + seconds * 1_000;
+    const token = BigInt(number);
+    const given = {
+      jobName: JOB,
+      item,
+      instance: by,
+      ...target,
+      source,
+      token,
+      total: 2,
+      parameter: 'v0',
+      isDeaf: false,
+    } as const;
+    this.note(seconds, { kind: 'event', instance: by, wall, event: { kind: 'begun', trigger, items: [item] } });
+    this.note(seconds, { kind: 'run', run: number, ...given, ...run });
+    const end = endsAt ?? seconds + 1;
+    if (end === Infinity) return this;
+    this.note(end, { kind: 'returned', run: number });
+    this.commit(end, sessionOf(by), [
+      ...(isClaim ? [deleted(`${path}/failovering`)] : []),
+      changed(path, formatRunRecord({ ...record, settled })),
+      deleted(`${path}/running`),
+    ]);
+    const outcome = { kind: 'succeeded' } as const;
+    return this.note(end, {
+      kind: 'event',
+      instance: by,
+      wall: START + end * 1_000,
+      event: { kind: 'settled', trigger, item, outcome, durationMs: 1 },
+    });
+  }
+
+  build(): History {
+    let zxid = 0n;
+    const inOrder = this.noted.toSorted((a, b) => a.at - b.at);
+    const entries = inOrder.map(({ at, fact }): Entry => {
+      if (fact.kind === 'commit') zxid += 1n;
+      return { at, zxid, ...fact };
+    });
+    const { name, cron, shardingTotalCount } = OPTIONS;
+    const job = { ...OPTIONS, name, cron, shardingTotalCount, periodMs: 10_000, monitorExecution: true };
+    return new History({ jobs: [job], latencyMs: 0, sessionTimeoutMs: 4_000 }, entries);
+  }
+
+  private open(): void {
+    const config = formatConfiguration(resolveJobOptions(OPTIONS, { place: 'a spec' }));
+    const writes = [
+      created('/job/config', config),
+      created('/job/leader/election/term', ''),
+      { ...created('/job/leader/election/instance', idOf(0)), isEphemeral: true },
+      ...[0, 1].flatMap((index) => [
+        created(`/job/servers/10.0.0.${index + 1}`, ''),
+        created(`/job/instances/${idOf(index)}`, ''),
+        created(`${ITEMS}/${index}`, ''),
+      ]),
+    ];
+    this.commit(0, sessionOf(0), writes);
+    const guard = [{ kind: 'check', path: '/job/leader/election/term', version: 0 }] as const;
+    const owners = [0, 1].map((item) => created(`${ITEMS}/${item}/instance`, idOf(item)));
+    this.commit(0.1, sessionOf(0), owners, guard);
+  }
+}
+
+export function idOf(instance: number): string {
+  return `10.0.0.${instance + 1}@-@${1_000 + instance}-${sessionOf(instance)}`;
+}
+
+export function sessionOf(instance: number): string {
+  return `5e55${instance}`;
+}
+
+export function created(path: string, data = ''): NodeWrite {
+  return { kind: 'created', path, data, isEphemeral: false };
+}
+
+export function changed(path: string, data: string): NodeWrite {
+  return { kind: 'changed', path, data, isEphemeral: false };
+}
+
+export function deleted(path: string): NodeWrite {
+  return { kind: 'deleted', path, data: '', isEphemeral: false };
+}

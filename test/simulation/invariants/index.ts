@@ -1,0 +1,42 @@
+import { check20FreshAssignment } from './assignment.js';
+import { check10ConfigConvergence, check11ControlIsHonoured, check12Drain } from './control.js';
+import { check05CompleteCover, check07BoundedResharding, check08Stickiness } from './cover.js';
+import { check06BoundedFailover, check18NoClaimLost, check22OrphansAreQueued } from './failover.js';
+import {
+  check01ExclusiveShard,
+  check02FenceMonotonic,
+  check17SignalBeforeExpiry,
+  check21OnceBegun,
+} from './holders.js';
+import type { Invariant } from './invariant.js';
+import { check09OneLeaderActs, check19NoOldTerm } from './leadership.js';
+import { check03NoLostTarget, check04NoSurplusRun, check13MisfireOracle, check16Progress } from './targets.js';
+import { check14NoLitter, check15NothingSilent } from './traces.js';
+
+export type { Invariant, Violation } from './invariant.js';
+
+/** All of them: 1 to 16 of the field study, 17 to 22 of the issue. */
+export const INVARIANTS: readonly Invariant[] = [
+  { number: 1, name: 'exclusive shard', check: check01ExclusiveShard },
+  { number: 2, name: 'fence monotonic', check: check02FenceMonotonic },
+  { number: 3, name: 'no lost target', check: check03NoLostTarget },
+  { number: 4, name: 'no surplus run', check: check04NoSurplusRun },
+  { number: 5, name: 'complete cover', check: check05CompleteCover },
+  { number: 6, name: 'bounded failover', check: check06BoundedFailover },
+  { number: 7, name: 'bounded resharding', check: check07BoundedResharding },
+  { number: 8, name: 'stickiness', check: check08Stickiness },
+  { number: 9, name: 'one leader acts', check: check09OneLeaderActs },
+  { number: 10, name: 'configuration converges', check: check10ConfigConvergence },
+  { number: 11, name: 'control is honoured', check: check11ControlIsHonoured },
+  { number: 12, name: 'drain', check: check12Drain },
+  { number: 13, name: 'misfire oracle', check: check13MisfireOracle },
+  { number: 14, name: 'no litter', check: check14NoLitter },
+  { number: 15, name: 'nothing silent', check: check15NothingSilent },
+  { number: 16, name: 'progress', check: check16Progress },
+  { number: 17, name: 'signal before expiry', check: check17SignalBeforeExpiry },
+  { number: 18, name: 'no claim lost or won twice', check: check18NoClaimLost },
+  { number: 19, name: 'no write of an old term', check: check19NoOldTerm },
+  { number: 20, name: 'assignment from a fresh view', check: check20FreshAssignment },
+  { number: 21, name: 'once begun', check: check21OnceBegun },
+  { number: 22, name: 'orphans are queued', check: check22OrphansAreQueued },
+];

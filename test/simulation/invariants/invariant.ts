@@ -1,0 +1,40 @@
+import type { History } from '../history.js';
+
+/** A promise that a history has broken. */
+export interface Violation {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly message: string;
+  /** What the log's lines about it have in common. */
+  readonly about: string;
+}
+
+/** One promise, and who looks whether it was kept. Numbers 1 to 16 are those of the field study, 17 to 22 the issue's. */
+export interface Invariant {
+  readonly number: number;
+  readonly name: string;
+  readonly check: (history: History) => readonly Violation[];
+}
+
+/** What identifies an item in the log. */
+export function itemKey(jobName: string, item: number): string {
+  return `${jobName}/${item}`;
+}
+
+/** Groups by item, in the order of what is grouped. */
+export function byItem<T extends { readonly jobName: string; readonly item: number }>(
+  all: readonly T[],
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const key = itemKey(one.jobName, one.item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+export function timeOf(at: number): string {
+  return new Date(at).toISOString().slice(11, 23);
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { created, deleted, HandMadeHistory, idOf, ITEMS, JOB, sessionOf, START } from './hand-made-history.for-spec.js';
+import { INVARIANTS } from './index.js';
+
+const healthy = HandMadeHistory.healthy.bind(HandMadeHistory);
+const QUEUED = '/job/leader/failover/items/0';
+const trigger = { jobName: JOB, fireTime: START + 30_000, origin: 'schedule', source: 'NORMAL_TRIGGER' } as const;
+
+/** A history that breaks the promise of this number. */
+const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
+  [
+    1,
+    'two members run an item at once',
+    () => healthy().begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 }).begin(35, 0, { by: 1, fireTime: 30 }),
+  ],
+  [
+    2,
+    'an effect of an older token is accepted',
+    () =>
+      healthy()
+        .note(33, { kind: 'effect', run: 5, token: 5n, accepted: true })
+        .note(34, { kind: 'effect', run: 5, token: 4n, accepted: true }),
+  ],
+  [3, "a fire time is nobody's", () => healthy((item, fireTime) => item === 1 && fireTime === 30)],
+  [4, 'an item runs for an instant that is no fire time', () => healthy().begin(33, 0, { by: 0, fireTime: 33 })],
+  [
+    4,
+    'an item is failed over that nobody has queued',
+    () => healthy().begin(33, 0, { by: 0, fireTime: 30, isClaim: true }),
+  ],
+  [
+    5,
+    'an owner has been gone for long',
+    () => healthy().commit(15, 'operator', [created(`${ITEMS}/1/instance`, 'nobody')]),
+  ],
+  [6, 'an entry waits and waits', () => healthy().commit(20, sessionOf(0), [created(QUEUED)])],
+  [
+    7,
+    'owners change in quiet times',
+    () => healthy().commit(25, sessionOf(0), [created(`${ITEMS}/1/instance`, idOf(0))]),
+  ],
+  [
+    8,
+    'somebody takes the mark of a living holder',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: Infinity })
+        .commit(33, sessionOf(1), [deleted(`${ITEMS}/0/running`)]),
+  ],
+  [
+    9,
+    'somebody plans who does not lead',
+    () => healthy().commit(25, sessionOf(1), [created(`${ITEMS}/1/instance`, idOf(1))]),
+  ],
+  [
+    10,
+    'a run mixes two configurations',
+    () => healthy().begin(33, 0, { by: 0, fireTime: 30, run: { parameter: 'v7' } }),
+  ],
+  [
+    11,
+    'a disabled item is begun',
+    () => healthy().note(22, { kind: 'operation', name: 'disable item', jobName: JOB, item: 0, outcome: 'done' }),
+  ],
+  [
+    11,
+    "an operator's trigger is begun by nobody",
+    () => healthy().note(22, { kind: 'operation', name: 'trigger', jobName: JOB, id: 't1', outcome: 'done' }),
+  ],
+  [12, 'a leaver begins', () => healthy().note(22, { kind: 'leaving', instance: 0 })],
+  [
+    13,
+    'what was missed while the item was busy is not made up for',
+    () =>
+      healthy((item, fireTime) => item === 1 && fireTime >= 20).begin(20.02, 1, { by: 1, fireTime: 20, endsAt: 35 }),
+  ],
+  [14, 'an instance is left behind', () => healthy().note(70, { kind: 'over', pendingTimers: 0 })],
+  [14, 'a timer is left behind', () => healthy().note(70, { kind: 'over', pendingTimers: 1 })],
+  [15, 'a run is never told of', () => healthy().begin(33, 0, { by: 0, fireTime: 30, run: { fireTime: START } })],
+  [16, 'an item does not run again', () => healthy((item) => item === 1)],
+  [
+    17,
+    'a session ends under a handler',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 })
+        .commit(34, sessionOf(0), [deleted(`/job/instances/${idOf(0)}`)]),
+  ],
+  [
+    18,
+    'an entry goes that somebody is owed',
+    () =>
+      healthy()
+        .begin(52, 0, { by: 0, fireTime: 50, endsAt: Infinity })
+        .commit(53, sessionOf(0), [created(QUEUED)])
+        .commit(54, sessionOf(1), [deleted(QUEUED)]),
+  ],
+  [
+    19,
+    'a plan of an earlier term is committed',
+    () =>
+      healthy().commit(
+        25,
+        sessionOf(0),
+        [created(`${ITEMS}/1/instance`, idOf(1))],
+        [{ kind: 'check', path: '/job/leader/election/term', meant: 7 }],
+      ),
+  ],
+  [
+    20,
+    "an instance takes what has long been another's",
+    () =>
+      healthy().note(30.02, {
+        kind: 'event',
+        instance: 0,
+        wall: START + 30_020,
+        event: { kind: 'triggered', trigger, items: [1] },
+      }),
+  ],
+  [21, 'a target is begun again', () => healthy().begin(33, 0, { by: 0, fireTime: 30 })],
+  [
+    22,
+    'a mark outlives its holder',
+    () =>
+      healthy((item, fireTime) => item === 0 && fireTime > 20).commit(25, 'x', [
+        created(`${ITEMS}/0/running`, '10.0.0.9@-@1008-9'),
+      ]),
+  ],
+];
+
+describe('the checkers', () => {
+  it('given a history in which all goes well, when it is looked at, then no promise is broken', () => {
+    const history = healthy().build();
+
+    expect(
+      INVARIANTS.flatMap(({ number, check }) => check(history).map(({ message }) => `${number}: ${message}`)),
+    ).toEqual([]);
+    expect(history.calmJobs).toHaveLength(1);
+  });
+
+  it.each(BROKEN)('given invariant %i, when %s, then it is found', (number, _, make) => {
+    const { check } = INVARIANTS.find((invariant) => invariant.number === number)!;
+
+    expect(check(make().build())).not.toEqual([]);
+  });
+
+  it('given all promises, when they are counted, then each has a history that breaks it', () => {
+    expect([...new Set(BROKEN.map(([number]) => number))]).toEqual(INVARIANTS.map(({ number }) => number));
+  });
+});

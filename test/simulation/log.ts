@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { ExecutionSource, TriggerOrigin } from '../../libs/elastic-job/src/domain/index.js';
+import type { Operation } from '../../libs/elastic-job/src/registry/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+
+/** An operation as it was sent. `meant`: what it was before a mutant took the version away. */
+export type LoggedOperation = Operation & { readonly meant?: number };
+
+export interface NodeWrite {
+  readonly kind: 'created' | 'changed' | 'deleted';
+  readonly path: string;
+  readonly data: string;
+  readonly isEphemeral: boolean;
+}
+
+/** What a handler was given. */
+export interface RunFact {
+  readonly run: number;
+  readonly instance: number;
+  readonly jobName: string;
+  readonly item: number;
+  readonly fireTime: number;
+  readonly origin: TriggerOrigin;
+  readonly source: ExecutionSource;
+  readonly token: bigint | undefined;
+  readonly total: number;
+  readonly parameter: string;
+  /** The handler goes on after its signal has aborted. */
+  readonly isDeaf: boolean;
+}
+
+export type Fact =
+  | {
+      readonly kind: 'commit';
+      readonly session: string;
+      readonly operations: readonly LoggedOperation[];
+      readonly writes: readonly NodeWrite[];
+    }
+  | { readonly kind: 'session'; readonly instance: number; readonly session: string; readonly state: string }
+  | ({ readonly kind: 'run' } & RunFact)
+  | { readonly kind: 'aborted' | 'returned' | 'threw'; readonly run: number }
+  | { readonly kind: 'effect'; readonly run: number; readonly token: bigint; readonly accepted: boolean }
+  | { readonly kind: 'event'; readonly instance: number; readonly wall: number; readonly event: JobEvent }
+  /** `until` is given by another entry, `healed`, if the fault lasts. */
+  | { readonly kind: 'fault'; readonly fault: string; readonly instance: number; readonly lasts: boolean }
+  | { readonly kind: 'healed'; readonly fault: string; readonly instance: number }
+  | { readonly kind: 'started'; readonly instance: number }
+  | { readonly kind: 'leaving'; readonly instance: number }
+  | { readonly kind: 'left'; readonly instance: number }
+  | {
+      readonly kind: 'operation';
+      readonly name: string;
+      readonly jobName: string;
+      readonly item?: number;
+      readonly id?: string;
+      readonly outcome: 'asked' | 'done' | 'failed';
+    }
+  | { readonly kind: 'calm' }
+  /** Before everybody leaves. */
+  | { readonly kind: 'closing' }
+  | { readonly kind: 'over'; readonly pendingTimers: number };
+
+/** A fact, when it happened (milliseconds since the epoch, as the registry's clock shows), and the registry's last zxid by then. */
+export type Entry = { readonly at: number; readonly zxid: bigint } & Fact;
+
+/** Everything that has happened in a history, in order. */
+export class EventLog {
+  readonly entries: Entry[] = [];
+
+  /** One line for each entry; the same history gives the same text. */
+  lines(): string[] {
+    return this.entries.map(lineOf);
+  }
+
+  /** Equal for equal histories. */
+  hash(): string {
+    return createHash('sha256').update(this.lines().join('\n')).digest('hex');
+  }
+}
+
+export function lineOf({ at, zxid, kind, ...rest }: Entry): string {
+  return `${new Date(at).toISOString().slice(11, 23)} ${zxid.toString(16)} ${kind} ${JSON.stringify(rest, asText)}`;
+}
+
+function asText(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Map) return [...value];
+  if (value instanceof Error) return value.message;
+  return value;
+}

@@ -1,0 +1,141 @@
+import type {
+  MemoryRegistryCenter,
+  Operation,
+  RegistryCenter,
+  SessionInfo,
+  Subtree,
+  TransactionResult,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import type { Mutation } from '../world/world.js';
+
+/** One promise of the library that is switched off from outside, and the invariants that name it. */
+export interface Mutant {
+  readonly name: string;
+  readonly mutation: Mutation;
+  /** It is found when one of these is broken. */
+  readonly foundBy: readonly number[];
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  { name: 'fencing', foundBy: [2], mutation: { store: () => ({ apply: () => true }) } },
+  { name: 'abort-before-expiry', foundBy: [17], mutation: { through: withoutOwnLoss } },
+  { name: 'transactional claim', foundBy: [18], mutation: { through: withSplitClaims } },
+  { name: 'leader check', foundBy: [9, 19], mutation: { through: withoutLeaderCheck } },
+  { name: 'sweep', foundBy: [22], mutation: { through: withoutSweep } },
+  { name: "begin's compare-and-set", foundBy: [21], mutation: { through: withoutCompareAndSet } },
+  { name: 'sync-before-assign', foundBy: [20], mutation: { through: withoutSync } },
+];
+
+const ITEM = /^\/[^/]+\/sharding\/\d+$/;
+const MARK = /^\/[^/]+\/sharding\/\d+\/(running|failovering|failover)$/;
+const QUEUED = /^\/[^/]+\/leader\/failover\/items\/\d+$/;
+const LEADER = /^\/[^/]+\/leader\/election\/instance$/;
+const TERM = /^\/[^/]+\/leader\/election\/term$/;
+
+/** LOST is told when the registry says so, after a reconnect: this process never declares it by itself. */
+function withoutOwnLoss(center: MemoryRegistryCenter): RegistryCenter {
+  const onSession: RegistryCenter['onSession'] = (listener) => {
+    let lost: SessionInfo | undefined;
+    return center.onSession((session) => {
+      if (session.state !== 'LOST') {
+        if (lost !== undefined) listener(lost);
+        listener(session);
+      }
+      lost = session.state === 'LOST' ? session : undefined;
+    });
+  };
+  const openSubtree: RegistryCenter['openSubtree'] = async (path, listener, options) => {
+    const view = await center.openSubtree(path, listener, options);
+    return overriding<Subtree>(view, {
+      has: (at) => whileItLives(() => view.has(at)) ?? false,
+      node: (at) => whileItLives(() => view.node(at)),
+      children: (at) => whileItLives(() => view.children(at)) ?? [],
+    });
+  };
+  return overriding<RegistryCenter>(center, { onSession, openSubtree, leaseRemainingMs: () => 1 });
+}
+
+/** A claim removes the entry first, and begins then. */
+function withSplitClaims(center: MemoryRegistryCenter): RegistryCenter {
+  return changing(center, async (operations, send) => {
+    const entry = operations.find(({ kind, path }) => kind === 'delete' && QUEUED.test(path));
+    if (entry === undefined || !operations.some(({ kind, path }) => kind === 'create' && MARK.test(path))) {
+      return send(operations);
+    }
+    const removed = await send([entry]);
+    return removed.kind === 'refused' ? removed : send(operations.map((one) => (one === entry ? still(one) : one)));
+  });
+}
+
+/** A leader's writes are not guarded by its term. What they were meant to check is left for the log. */
+function withoutLeaderCheck(center: MemoryRegistryCenter): RegistryCenter {
+  const unguarded = (operation: Operation): Operation => {
+    if (operation.kind !== 'check') return operation;
+    if (LEADER.test(operation.path)) return still(operation);
+    const meant = { kind: 'check', path: operation.path, meant: operation.version } as const;
+    return TERM.test(operation.path) ? meant : operation;
+  };
+  return changing(center, (operations, send) => send(operations.map(unguarded)));
+}
+
+/** Nobody queues orphans or drops their marks. */
+function withoutSweep(center: MemoryRegistryCenter): RegistryCenter {
+  return changing(center, async (operations, send) => {
+    const isLeaders = operations.some(({ kind, path }) => kind === 'check' && TERM.test(path));
+    const sweeps = operations.some(({ kind, path }) => kind === 'delete' && MARK.test(path));
+    return isLeaders && sweeps ? { kind: 'committed', results: [] } : send(operations);
+  });
+}
+
+/** A begin overwrites whatever record it finds. */
+function withoutCompareAndSet(center: MemoryRegistryCenter): RegistryCenter {
+  return changing(center, (operations, send) => {
+    const begins = operations.some(({ kind, path }) => kind === 'create' && path.endsWith('/running'));
+    const unconditional = (operation: Operation): Operation =>
+      operation.kind === 'set' && ITEM.test(operation.path) ? { ...operation, version: undefined } : operation;
+    return send(begins ? operations.map(unconditional) : operations);
+  });
+}
+
+/** A view is taken as it is. */
+function withoutSync(center: MemoryRegistryCenter): RegistryCenter {
+  return overriding<RegistryCenter>(center, {
+    openSubtree: async (path, listener, options) =>
+      overriding(await center.openSubtree(path, listener, options), { sync: async () => {} }),
+  });
+}
+
+function whileItLives<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
+
+type Send = (operations: readonly Operation[]) => Promise<TransactionResult>;
+
+function changing(
+  center: MemoryRegistryCenter,
+  change: (operations: readonly Operation[], send: Send) => Promise<TransactionResult>,
+): RegistryCenter {
+  return overriding<RegistryCenter>(center, {
+    transaction: (operations, options) => change(operations, (changed) => center.transaction(changed, options)),
+  });
+}
+
+/** In the place of an operation: one that always succeeds, so that the others keep their places. */
+function still({ path }: Operation): Operation {
+  return { kind: 'check', path: `/${path.split('/')[1]}/config` };
+}
+
+function overriding<T extends object>(target: T, overrides: Partial<T>): T {
+  return new Proxy(target, {
+    get: (_, key) => {
+      const overridden: unknown = Reflect.get(overrides, key);
+      if (overridden !== undefined) return overridden;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import { History } from './history.js';
+import { type Invariant, INVARIANTS, type Violation } from './invariants/index.js';
+import { type EventLog, lineOf } from './log.js';
+import { planOf } from './world/plan.js';
+import { type Mutation, World } from './world/world.js';
+
+export interface Broken {
+  readonly invariant: Invariant;
+  readonly violations: readonly Violation[];
+}
+
+/** One history, and what it has broken. */
+export interface Simulation {
+  readonly seed: number;
+  readonly log: EventLog;
+  readonly broken: readonly Broken[];
+}
+
+const TAIL = 40;
+/** What has no number: the history can be told. */
+const TO_ITS_END: Invariant = { number: 0, name: 'comes to its end', check: () => [] };
+
+/** Runs the history of a seed and looks at it. @throws what the world itself could not do */
+export async function simulate(seed: number, mutation?: Mutation): Promise<Simulation> {
+  const plan = planOf(seed);
+  const world = new World(plan, mutation);
+  const { log } = world;
+  try {
+    await world.run();
+  } catch (error) {
+    const violation = { at: world.clock.wallNow(), message: String(error), about: 'error' };
+    return { seed, log, broken: [{ invariant: TO_ITS_END, violations: [violation] }] };
+  }
+  const history = new History(plan, log.entries);
+  const broken = INVARIANTS.flatMap((invariant): Broken[] => {
+    const violations = invariant.check(history);
+    return violations.length === 0 ? [] : [{ invariant, violations }];
+  });
+  return { seed, log, broken };
+}
+
+/** What an engineer needs of a failure: the seed, the promise, and the log's last lines about it. */
+export function report({ seed, log, broken }: Simulation): string {
+  return broken
+    .map(({ invariant, violations }) => {
+      const { at, message, about } = violations[0]!;
+      const lines = log.entries.filter((entry) => entry.at <= at).map(lineOf);
+      const concerned = lines.filter((line) => line.includes(about) || / fault | healed /.test(line)).slice(-TAIL);
+      return [
+        `seed ${seed}: invariant ${invariant.number}, ${invariant.name}: ${message}` +
+          (violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''),
+        ...concerned.map((line) => `  ${line.slice(0, 300)}`),
+      ].join('\n');
+    })
+    .join('\n');
+}

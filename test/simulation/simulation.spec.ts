@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { History } from './history.js';
+import { REGRESSIONS } from './regressions.js';
+import { report, simulate } from './simulate.js';
+import { planOf } from './world/plan.js';
+
+/** `npm run simulate -- --seeds 2000` runs more of them. */
+const SEEDS = 40;
+const COMMAND = ['--import', './test/support/faults/register-typescript.mjs', 'test/simulation/cli.ts'];
+
+describe('histories of many faults', () => {
+  it(`given ${SEEDS} seeds, when their histories are looked at, then every promise was kept, and the faults have shown`, async () => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const simulation = await simulate(seed);
+      expect(report(simulation)).toBe('');
+      for (const { source } of new History(planOf(seed), simulation.log.entries).runs) seen.add(source);
+      for (const entry of simulation.log.entries) if (entry.kind === 'fault') seen.add(entry.fault);
+    }
+
+    for (const shown of ['MISFIRE', 'FAILOVER', 'crash', 'pause', 'cut both', 'cut requests', 'leave', 'expire']) {
+      expect(seen).toContain(shown);
+    }
+  }, 180_000);
+
+  it.each(REGRESSIONS)(
+    'given seed $seed, when it runs, then it does not show again that $showed',
+    async ({ seed }) => {
+      expect(report(await simulate(seed))).toBe('');
+    },
+    30_000,
+  );
+});
+
+describe('a seed', () => {
+  it('given 20 seeds, when each runs twice, then its log is the same', async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const [first, second] = [await simulate(seed), await simulate(seed)];
+      expect(first.log.hash(), `seed ${seed}`).toBe(second.log.hash());
+    }
+  }, 120_000);
+
+  it('given another process, when it runs the seed, then its log is the same', async () => {
+    const { log } = await simulate(7);
+
+    const { stdout } = await promisify(execFile)(process.execPath, [...COMMAND, '--seed', '7']);
+
+    expect(stdout).toContain(log.hash());
+  }, 60_000);
+});

@@ -1,0 +1,185 @@
+import type { Disturbance } from './plan.js';
+import { scheduleEvery } from './plan.js';
+import type { SimulatedInstance } from './simulated-instance.js';
+import type { World } from './world.js';
+
+/** Makes the faults of a plan, and ends them. */
+export class Disturbances {
+  private edits = 0;
+  private readonly disabledItems = new Map<string, () => Promise<void>>();
+  private readonly disabledServers = new Map<string, () => Promise<void>>();
+
+  constructor(private readonly world: World) {}
+
+  happen(disturbance: Disturbance): void {
+    const { instances, registry } = this.world;
+    const living = instances.filter(({ isThere }) => isThere);
+    const victim = living[Math.floor(disturbance.who * living.length)];
+    if (disturbance.kind === 'join') return living.length < 5 ? this.world.join() : undefined;
+    if (victim === undefined) return this.world.join();
+    const isLast = living.length === 1;
+    switch (disturbance.kind) {
+      case 'crash':
+        return isLast ? undefined : this.crash(victim);
+      case 'leave':
+        return isLast || victim.state === 'paused' ? undefined : this.leave(victim);
+      case 'pause':
+        return this.pause(victim, disturbance.ms);
+      case 'partition':
+        return this.cut(victim, 'both', disturbance.ms);
+      case 'cut-requests':
+        return this.cut(victim, 'requests', disturbance.ms);
+      case 'cut-replies':
+        return this.cut(victim, 'replies', disturbance.ms);
+      case 'late-news':
+        return this.cut(victim, 'replies', Math.min(disturbance.ms, 2_000));
+      case 'lose-reply':
+        return this.onSession(victim, 'lose-reply', (id) => registry.loseNextReply(id));
+      case 'expire':
+        return this.onSession(victim, 'expire', (id) => registry.expire(id));
+      case 'clock-jump':
+        return this.jump(victim, Math.round((disturbance.what - 0.5) * 20_000));
+      case 'restart-all':
+        return this.restartAll(disturbance.ms, disturbance.what < 0.5);
+      default:
+        return this.operate(disturbance);
+    }
+  }
+
+  /** Everything is repaired, everybody is enabled, and somebody is there. */
+  end(): void {
+    for (const instance of this.world.instances) {
+      instance.resume();
+      if (instance.isThere) instance.mend();
+    }
+    for (const enable of [...this.disabledItems.values(), ...this.disabledServers.values()]) void enable();
+    if (!this.world.instances.some(({ isThere }) => isThere)) this.world.join();
+    this.world.note({ kind: 'calm' });
+  }
+
+  private fault(fault: string, { index }: SimulatedInstance, lasts = false): void {
+    this.world.note({ kind: 'fault', fault, instance: index, lasts });
+  }
+
+  private later(ms: number, act: () => void): void {
+    this.world.clock.setTimer(ms, act);
+  }
+
+  private crash(victim: SimulatedInstance): void {
+    this.fault('crash', victim);
+    victim.crash();
+  }
+
+  private leave(victim: SimulatedInstance): void {
+    this.fault('leave', victim);
+    void victim.leave();
+  }
+
+  private pause(victim: SimulatedInstance, ms: number): void {
+    if (victim.state !== 'running') return;
+    this.fault('pause', victim, true);
+    victim.pause();
+    this.later(ms, () => {
+      victim.resume();
+      this.world.note({ kind: 'healed', fault: 'pause', instance: victim.index });
+    });
+  }
+
+  private cut(victim: SimulatedInstance, how: 'both' | 'requests' | 'replies', ms: number): void {
+    if (victim.state !== 'running' || !victim.cut(how)) return;
+    this.fault(`cut ${how}`, victim, true);
+    this.later(ms, () => {
+      if (victim.isThere) victim.mend();
+      this.world.note({ kind: 'healed', fault: `cut ${how}`, instance: victim.index });
+    });
+  }
+
+  private jump(victim: SimulatedInstance, ms: number): void {
+    this.fault(`clock jumps by ${ms}`, victim);
+    victim.jump(ms);
+  }
+
+  private onSession(victim: SimulatedInstance, fault: string, act: (id: string) => void): void {
+    const { id, state } = victim.center.session;
+    if (
+      victim.state !== 'running' ||
+      victim.isCut ||
+      id === undefined ||
+      (state !== 'CONNECTED' && state !== 'RECONNECTED')
+    )
+      return;
+    this.fault(fault, victim);
+    act(id);
+  }
+
+  private restartAll(ms: number, isOrderly: boolean): void {
+    const living = this.world.instances.filter(({ isThere }) => isThere);
+    for (const instance of living) {
+      if (isOrderly && instance.state === 'running') this.leave(instance);
+      else this.crash(instance);
+    }
+    for (const _ of living) this.later(ms + this.world.chance.between(0, 500), () => this.world.join());
+  }
+
+  private operate({ kind, who, what, ms }: Disturbance): void {
+    const { jobs, jobConfigurations, items, plan } = this.world;
+    const job = plan.jobs[Math.floor(what * plan.jobs.length)]!;
+    const { name } = job;
+    if (kind === 'edit') {
+      this.edits += 1;
+      const changes = { jobParameter: `v${this.edits}`, ...this.drawEdit(what, ms) };
+      void this.command(`edit ${JSON.stringify(changes)}`, name, undefined, () =>
+        jobConfigurations.updateJobConfiguration(name, changes),
+      );
+    } else if (kind === 'switch-item') {
+      const item = Math.floor(who * job.shardingTotalCount);
+      const enable = () => this.command('enable item', name, item, () => items.enable(name, item));
+      this.switchOff(this.disabledItems, `${name}/${item}`, ms * 2, enable, () =>
+        this.command('disable item', name, item, () => items.disable(name, item)),
+      );
+    } else if (kind === 'switch-server') {
+      const serverIp = `10.0.0.${1 + Math.floor(who * this.world.instances.length)}`;
+      const enable = () => this.command(`enable ${serverIp}`, name, undefined, () => jobs.enable(name, { serverIp }));
+      this.switchOff(this.disabledServers, `${name}/${serverIp}`, ms * 2, enable, () =>
+        this.command(`disable ${serverIp}`, name, undefined, () => jobs.disable(name, { serverIp })),
+      );
+    } else {
+      void this.command('trigger', name, undefined, async () => (await jobs.trigger(name)).id);
+    }
+  }
+
+  private drawEdit(what: number, ms: number) {
+    const choice = Math.floor(what * 97) % 5;
+    if (choice === 0) return { shardingTotalCount: 1 + (ms % 8) };
+    if (choice === 1) return { cron: scheduleEvery([1, 2, 5, 10][ms % 4]!).cron };
+    if (choice === 2) return { strategy: ['AVG_ALLOCATION', 'ROUND_ROBIN', 'STICKY'][ms % 3]! };
+    if (choice === 3) return { misfire: ms % 2 === 0 };
+    return {};
+  }
+
+  private switchOff(
+    disabled: Map<string, () => Promise<void>>,
+    key: string,
+    ms: number,
+    enable: () => Promise<void>,
+    disable: () => Promise<void>,
+  ): void {
+    if (disabled.has(key)) return;
+    disabled.set(key, enable);
+    void disable();
+    this.later(ms, () => {
+      if (disabled.delete(key)) void enable();
+    });
+  }
+
+  private async command(name: string, jobName: string, item: number | undefined, act: () => Promise<unknown>) {
+    const { note } = this.world;
+    note({ kind: 'operation', name, jobName, item, outcome: 'asked' });
+    try {
+      const id = await act();
+      note({ kind: 'operation', name, jobName, item, id: typeof id === 'string' ? id : undefined, outcome: 'done' });
+    } catch {
+      note({ kind: 'operation', name, jobName, item, outcome: 'failed' });
+    }
+  }
+}

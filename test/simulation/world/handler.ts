@@ -1,0 +1,74 @@
+import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
+import type { ShardingContext, TriggerOrigin } from '../../../libs/elastic-job/src/domain/index.js';
+import type { Fact, RunFact } from '../log.js';
+import type { Chance } from './chance.js';
+import type { EffectStore } from './guarded-store.js';
+
+/** What a simulated handler works with. */
+export interface HandlerParts {
+  readonly instance: number;
+  /** The process's own time. */
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly store: EffectStore;
+  /** A run longer than this would be more than the instances can do, in milliseconds. */
+  readonly longestMs: (jobName: string) => number;
+  readonly nextRun: () => number;
+  readonly log: (fact: Fact) => void;
+}
+
+/** A user's handler: quick or slow, careful or deaf, and now and then it fails. It writes to a guarded store as it goes. */
+export async function handle(context: ShardingContext, parts: HandlerParts): Promise<void> {
+  const { chance, clock, log } = parts;
+  const run = parts.nextRun();
+  const isDeaf = chance.is(0.1);
+  const fails = chance.is(0.1);
+  const fact = factOf(context, run, parts.instance, isDeaf);
+  log({ kind: 'run', ...fact });
+  const onAbort = () => log({ kind: 'aborted', run });
+  if (context.signal.aborted) onAbort();
+  else context.signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    for (const ms of drawSteps(chance, parts.longestMs(context.jobName))) {
+      effect(fact, parts);
+      await clock.sleep(ms, isDeaf ? undefined : context.signal);
+    }
+    effect(fact, parts);
+    if (fails) throw new Error('the handler fails');
+    log({ kind: 'returned', run });
+  } catch (error) {
+    log({ kind: 'threw', run });
+    throw error;
+  }
+}
+
+function effect({ run, jobName, item, token }: RunFact, { store, log }: HandlerParts): void {
+  if (token === undefined) return;
+  const accepted = store.apply(`${jobName}/${item}`, token);
+  log({ kind: 'effect', run, token, accepted });
+}
+
+/** The waits between its effects, in milliseconds: none, some, or longer than the job's period. */
+function drawSteps(chance: Chance, longestMs: number): number[] {
+  const total = chance.pick([0, 0, 5, 50, 0.2 * longestMs, 0.5 * longestMs, longestMs]);
+  const steps = total === 0 ? 0 : chance.between(1, 3);
+  return Array.from({ length: steps }, () => Math.round(total / steps));
+}
+
+function factOf(context: ShardingContext, run: number, instance: number, isDeaf: boolean): RunFact {
+  const { jobName, shardingItem, fireTime, trigger, source, token, shardingTotalCount, jobParameter } = context;
+  const origin: TriggerOrigin = trigger === 'schedule' ? 'schedule' : `manual:${trigger.id}`;
+  return {
+    run,
+    instance,
+    jobName,
+    item: shardingItem,
+    fireTime: fireTime.getTime(),
+    origin,
+    source,
+    token,
+    total: shardingTotalCount,
+    parameter: jobParameter,
+    isDeaf,
+  };
+}

@@ -1,0 +1,148 @@
+import { resolveJobOptions } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  type LaneName,
+  type MemoryRegistry,
+  type MemoryRegistryCenter,
+  type RegistryCenter,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
+import { InstanceClock, type VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
+import type { Fact } from '../log.js';
+import type { Chance } from './chance.js';
+import type { EffectStore } from './guarded-store.js';
+import { handle } from './handler.js';
+import { longestRunMs, type Plan } from './plan.js';
+
+/** What a process is started in. */
+export interface Surroundings {
+  readonly plan: Plan;
+  readonly registry: MemoryRegistry;
+  readonly store: EffectStore;
+  readonly chance: Chance;
+  /** The way of a process's requests; a mutant takes something out of them. */
+  readonly through: (center: MemoryRegistryCenter) => RegistryCenter;
+  readonly nextRun: () => number;
+  readonly log: (fact: Fact) => void;
+}
+
+/** One simulated process: its own clocks, its own connection, the real library. */
+export class SimulatedInstance {
+  readonly clock: InstanceClock;
+  readonly runtime: ElasticJobRuntime;
+  state: 'running' | 'paused' | 'leaving' | 'crashed' = 'running';
+  readonly center: MemoryRegistryCenter;
+  private readonly time: VirtualClock;
+  private readonly cuts = new Map<string, () => void>();
+
+  constructor(
+    readonly index: number,
+    private readonly surroundings: Surroundings,
+    clock: VirtualClock,
+  ) {
+    const { plan, registry, chance, log } = surroundings;
+    const rate = chance.is(0.1) ? 0.97 + 0.06 * chance.next() : 1;
+    this.time = clock.fork({ hostAddress: `10.0.0.${index + 1}`, pid: 1000 + index, rate });
+    if (rate !== 1) log({ kind: 'fault', fault: 'drift', instance: index, lasts: false });
+    this.clock = new InstanceClock(this.time);
+    this.center = registry.center({
+      namespace: 'test',
+      clock: this.clock,
+      sessionTimeoutMs: plan.sessionTimeoutMs,
+      requestTimeoutMs: 3_000,
+      latencyMs: latencyOf(chance.fork(), plan.latencyMs),
+    });
+    this.center.onSession(({ id, state }) =>
+      log({ kind: 'session', instance: index, session: id ?? '', state: state ?? 'CLOSED' }),
+    );
+    const seen = surroundings.through(this.center);
+    this.runtime = new ElasticJobRuntime({ registry: seen, clock: this.clock, drainTimeoutMs: 3_000 });
+    this.runtime.events.on((event) => log({ kind: 'event', instance: index, wall: this.clock.wallNow(), event }));
+  }
+
+  get isThere(): boolean {
+    return this.state === 'running' || this.state === 'paused';
+  }
+
+  async start(): Promise<void> {
+    const { plan, chance, log, nextRun, store } = this.surroundings;
+    const longest = new Map(plan.jobs.map((job) => [job.name, longestRunMs(job)]));
+    const parts = {
+      instance: this.index,
+      clock: this.clock,
+      chance: chance.fork(),
+      store,
+      longestMs: (jobName: string) => longest.get(jobName)!,
+      nextRun,
+      log: (fact: Fact) => {
+        if (this.state !== 'crashed') log(fact);
+      },
+    };
+    for (const { periodMs: _periodMs, ...options } of plan.jobs) {
+      await this.runtime.registrar.register({
+        configuration: resolveJobOptions(options, { place: 'the simulation' }),
+        className: options.name,
+        place: 'the simulation',
+        handler: (context) => handle(context, parts),
+      });
+    }
+    await this.runtime.start();
+    log({ kind: 'started', instance: this.index });
+  }
+
+  crash(): void {
+    this.state = 'crashed';
+    this.clock.halt();
+    this.center.freeze();
+  }
+
+  pause(): void {
+    this.state = 'paused';
+    this.clock.pause();
+    this.center.freeze();
+  }
+
+  resume(): void {
+    if (this.state !== 'paused') return;
+    this.state = 'running';
+    this.clock.resume();
+    this.center.thaw();
+  }
+
+  async leave(): Promise<void> {
+    const { log } = this.surroundings;
+    this.state = 'leaving';
+    log({ kind: 'leaving', instance: this.index });
+    await this.runtime.stop();
+    log({ kind: 'left', instance: this.index });
+  }
+
+  /** Nothing gets through any more, or nothing in one direction. @returns false if it is cut off already, or has no session */
+  cut(how: 'both' | LaneName): boolean {
+    const { registry } = this.surroundings;
+    const { id, state } = this.center.session;
+    if (this.cuts.size > 0 || id === undefined || (state !== 'CONNECTED' && state !== 'RECONNECTED')) return false;
+    if (how === 'both') registry.suspend(id);
+    else registry.cut(id, how);
+    this.cuts.set(how, () => (how === 'both' ? registry.resume(id) : registry.uncut(id, how)));
+    return true;
+  }
+
+  get isCut(): boolean {
+    return this.cuts.size > 0;
+  }
+
+  mend(): void {
+    const mends = [...this.cuts.values()];
+    this.cuts.clear();
+    for (const mend of mends) mend();
+  }
+
+  jump(ms: number): void {
+    this.time.setWall(this.time.wallNow() + ms);
+  }
+}
+
+// Most messages are quick, some are not, so that any two of different clients may overtake each other.
+function latencyOf(chance: Chance, usualMs: number): () => number {
+  return () => (chance.is(0.03) ? 10 : 1) * (0.5 + Math.round(chance.next() * usualMs * 2) / 2);
+}

@@ -1,0 +1,136 @@
+import {
+  JobConfigurationApi,
+  JobOperateApi,
+  ShardingOperateApi,
+} from '../../../libs/elastic-job/src/operations/index.js';
+import {
+  MemoryRegistry,
+  type MemoryRegistryCenter,
+  type RegistryCenter,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
+import { VirtualTimeline } from '../../../libs/elastic-job/src/testing/virtual-timeline.js';
+import { EventLog, type Fact } from '../log.js';
+import { Chance } from './chance.js';
+import { Disturbances } from './disturbances.js';
+import { type EffectStore, GuardedStore } from './guarded-store.js';
+import type { Plan } from './plan.js';
+import { SimulatedInstance } from './simulated-instance.js';
+
+/** Takes one of the library's promises away, from outside. */
+export interface Mutation {
+  /** What every process's requests go through. */
+  readonly through?: (center: MemoryRegistryCenter) => RegistryCenter;
+  readonly store?: () => EffectStore;
+}
+
+const START = Date.UTC(2030, 0, 1, 12);
+
+/** The processes, the registry and an operator of one history, and the one time line that they share. */
+export class World {
+  readonly log = new EventLog();
+  readonly instances: SimulatedInstance[] = [];
+  readonly chance: Chance;
+  readonly registry: MemoryRegistry;
+  readonly clock: VirtualClock;
+  private readonly timeline: VirtualTimeline;
+  private readonly store: EffectStore;
+  private readonly operator: MemoryRegistryCenter;
+  private zxid = 0n;
+  private runs = 0;
+
+  constructor(
+    readonly plan: Plan,
+    private readonly mutation: Mutation = {},
+  ) {
+    this.chance = new Chance(plan.seed ^ 0x5eed);
+    this.timeline = new VirtualTimeline(this.chance.fork().next);
+    this.clock = new VirtualClock({ seed: plan.seed, wall: START }, this.timeline);
+    this.registry = new MemoryRegistry(this.clock);
+    this.store = mutation.store?.() ?? new GuardedStore();
+    this.operator = this.registry.center({
+      namespace: 'test',
+      clock: this.clock,
+      sessionTimeoutMs: 600_000,
+      requestTimeoutMs: 5_000,
+      latencyMs: 4,
+    });
+    this.registry.onCommit(({ zxid, sessionId, operations, changes }) => {
+      this.zxid = zxid;
+      const writes = changes.map(({ kind, node: { path, data, stat } }) => ({
+        kind,
+        path: path.slice('/test'.length),
+        data,
+        isEphemeral: stat.ephemeralOwner !== undefined,
+      }));
+      this.note({ kind: 'commit', session: sessionId, operations: operations.map(localize), writes });
+    });
+  }
+
+  readonly note = (fact: Fact): void => {
+    this.log.entries.push({ at: this.clock.wallNow(), zxid: this.zxid, ...fact });
+  };
+
+  get jobConfigurations(): JobConfigurationApi {
+    return new JobConfigurationApi(this.operator);
+  }
+
+  get jobs(): JobOperateApi {
+    return new JobOperateApi(this.operator, this.clock);
+  }
+
+  get items(): ShardingOperateApi {
+    return new ShardingOperateApi(this.operator);
+  }
+
+  /** The history from its start to its end. */
+  async run(): Promise<EventLog> {
+    const { plan } = this;
+    await this.clock.advanceUntil(this.operator.connect());
+    for (let count = plan.instances; count > 0; count -= 1) this.join();
+    const disturbances = new Disturbances(this);
+    for (const disturbance of plan.disturbances) {
+      this.clock.setTimer(disturbance.at, () => disturbances.happen(disturbance));
+    }
+    this.clock.setTimer(plan.calmAt, () => disturbances.end());
+    await this.clock.advance(plan.endAt);
+    await this.close();
+    return this.log;
+  }
+
+  join(): void {
+    const instance = new SimulatedInstance(this.instances.length, this.surroundings(), this.clock);
+    this.instances.push(instance);
+    this.note({ kind: 'fault', fault: 'join', instance: instance.index, lasts: false });
+    instance.start().catch((error: unknown) => {
+      this.note({ kind: 'fault', fault: `start failed: ${String(error)}`, instance: instance.index, lasts: false });
+      instance.state = 'leaving';
+    });
+  }
+
+  private async close(): Promise<void> {
+    this.note({ kind: 'closing' });
+    const leaving = this.instances.filter(({ state }) => state === 'running').map((instance) => instance.leave());
+    await this.clock.advanceUntil(Promise.all(leaving));
+    await this.clock.advance(this.plan.sessionTimeoutMs + 20_000); // What handlers still run comes to its end.
+    await this.clock.advanceUntil(this.operator.close());
+    await this.clock.advance(10);
+    this.note({ kind: 'over', pendingTimers: this.clock.pendingTimers });
+  }
+
+  private surroundings() {
+    return {
+      plan: this.plan,
+      registry: this.registry,
+      store: this.store,
+      chance: this.chance.fork(),
+      through: this.mutation.through ?? ((center: MemoryRegistryCenter) => center),
+      nextRun: () => (this.runs += 1),
+      log: this.note,
+    };
+  }
+}
+
+function localize<O extends { readonly path: string }>(operation: O): O {
+  return { ...operation, path: operation.path.slice('/test'.length) };
+}
