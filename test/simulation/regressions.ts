@@ -15,4 +15,8 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 74,
     showed: 'an instance without a free slot for long lets the failover queue wait, and what is queued with it',
   },
+  {
+    seed: 367,
+    showed: 'a newer target overwrote what a dead rescuer owed, between the end of its session and the sweep',
+  },
 ];

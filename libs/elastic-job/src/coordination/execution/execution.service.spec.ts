@@ -97,6 +97,14 @@ describe('a begin', () => {
     expect((await member.begin([0])).lease).toBeDefined();
   });
 
+  it('given an item whose rescuer has died, when a newer target comes before the sweep, then it is busy: its failover is still owed', async () => {
+    const operator = await registry.operator();
+    await operator.create(member.tree.paths.mark(0, 'failovering'), 'gone', 'PERSISTENT');
+    await member.tree.sync();
+
+    expect((await member.begin([0])).refused).toEqual(new Map([[0, 'busy']]));
+  });
+
   it('given an instance that an operator has removed, when it begins, then it is refused even before it has heard of it', async () => {
     registry.memory.suspend(other.sessionId);
     await (await registry.operator()).delete(member.tree.paths.instance(other.id));
