@@ -39,6 +39,11 @@ export class Disturbances {
         return this.onSession(victim, 'expire', (id) => registry.expire(id));
       case 'clock-jump':
         return this.jump(victim, Math.round((disturbance.what - 0.5) * 20_000));
+      case 'depose':
+        return this.depose(disturbance.what);
+      case 'slow-hand-over':
+        this.replace(living, victim);
+        return this.later(disturbance.what * 400, () => this.cut(victim, 'requests', disturbance.ms));
       case 'restart-all':
         return this.restartAll(disturbance.ms, disturbance.what < 0.5);
       default:
@@ -110,6 +115,22 @@ export class Disturbances {
       return;
     this.fault(fault, victim);
     act(id);
+  }
+
+  /** While the leader plans for a newcomer. */
+  private depose(what: number): void {
+    const { world } = this;
+    world.join();
+    this.later(100 + what * 400, () => {
+      for (const { name } of world.plan.jobs) void this.command('depose', name, undefined, () => world.depose(name));
+    });
+  }
+
+  /** Somebody's items get another owner. */
+  private replace(living: readonly SimulatedInstance[], kept: SimulatedInstance): void {
+    const leaver = living.find((instance) => instance !== kept && instance.state === 'running');
+    if (living.length < 4 || leaver === undefined) this.world.join();
+    else this.leave(leaver);
   }
 
   private restartAll(ms: number, isOrderly: boolean): void {

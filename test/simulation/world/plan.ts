@@ -18,7 +18,11 @@ export type DisturbanceKind =
   | 'edit'
   | 'switch-item'
   | 'switch-server'
-  | 'trigger';
+  | 'trigger'
+  /** The election node of a leader that is about to plan is deleted, as by an operator's hand. */
+  | 'depose'
+  /** Somebody joins, and what another one sends at that moment is held up. */
+  | 'slow-hand-over';
 
 export interface Disturbance {
   /** Milliseconds after the start. */
@@ -83,7 +87,11 @@ export function planOf(seed: number): Plan {
     latencyMs: chance.pick([2, 10, 10, 50, 200]),
     instances: chance.between(2, 4),
     jobs,
-    disturbances: [...drawDisturbances(chance, calmAt, sessionTimeoutMs), ...drawLateTrigger(chance, calmAt)],
+    disturbances: [
+      ...drawDisturbances(chance, calmAt, sessionTimeoutMs),
+      ...drawLateTrigger(chance, calmAt),
+      ...drawRaces(seed, calmAt),
+    ],
     calmAt,
     endAt: calmAt + sessionTimeoutMs + SETTLING_MS + 2 * longest + 5_000,
   };
@@ -132,6 +140,23 @@ function drawDisturbances(chance: Chance, calmAt: number, sessionTimeoutMs: numb
     }
   }
   return drawn.toSorted((a, b) => a.at - b.at);
+}
+
+/** Faults that meet: each takes an instant that chance alone seldom finds. */
+function drawRaces(seed: number, calmAt: number): Disturbance[] {
+  const chance = new Chance(seed ^ 0xface);
+  if (chance.is(0.6)) return [];
+  return Array.from({ length: chance.between(1, 4) }, (): Disturbance => {
+    const second = chance.between(5, Math.floor(calmAt / 1_000) - 6);
+    const kind = chance.pick(['depose', 'slow-hand-over', 'slow-hand-over'] as const);
+    return {
+      at: second * 1_000 - chance.between(0, 250),
+      kind,
+      ms: chance.between(300, 2_000),
+      who: chance.next(),
+      what: chance.next(),
+    };
+  });
 }
 
 /** What an operator asks for when everything has settled is judged without allowances. */

@@ -83,6 +83,11 @@ export class World {
     return new ShardingOperateApi(this.operator);
   }
 
+  /** Deletes the election node of a job, as an operator may by hand. */
+  depose(jobName: string): Promise<void> {
+    return this.operator.delete(`/${jobName}/leader/election/instance`);
+  }
+
   /** The history from its start to its end. */
   async run(): Promise<EventLog> {
     const { plan } = this;
