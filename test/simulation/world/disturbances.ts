@@ -43,7 +43,9 @@ export class Disturbances {
         return this.depose(disturbance.what);
       case 'slow-hand-over':
         this.replace(living, victim);
-        return this.later(disturbance.what * 400, () => this.cut(victim, 'requests', disturbance.ms));
+        return this.later(disturbance.what * 400, () =>
+          this.cut(victim, disturbance.who < 0.5 ? 'requests' : 'replies', disturbance.ms),
+        );
       case 'restart-all':
         return this.restartAll(disturbance.ms, disturbance.what < 0.5);
       default:

@@ -21,7 +21,7 @@ export type DisturbanceKind =
   | 'trigger'
   /** The election node of a leader that is about to plan is deleted, as by an operator's hand. */
   | 'depose'
-  /** Somebody joins, and what another one sends at that moment is held up. */
+  /** Somebody joins, and what another one sends or hears at that moment is held up. */
   | 'slow-hand-over';
 
 export interface Disturbance {
