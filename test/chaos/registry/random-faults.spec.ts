@@ -3,7 +3,7 @@ import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/inde
 import { startFaultProxy } from '../../support/faults/index.js';
 import { startProxy } from '../../support/zookeeper/zookeeper-proxy.js';
 import { breakAtRandom, type Field } from './random-faults.js';
-import { Seeded } from './seeded.js';
+import { Seeded } from '../../support/seeded.js';
 import { type DiaryEntry, SessionDiary } from './session-diary.js';
 import { FULL, useStage } from './stage.js';
 import { untilUsable } from './usable.js';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import type { FaultProxy, TestServer } from '../../support/faults/index.js';
 import type { ZooKeeperProxy } from '../../support/zookeeper/zookeeper-proxy.js';
-import type { Seeded } from './seeded.js';
+import type { Seeded } from '../../support/seeded.js';
 
 /** A client and its own link. */
 export interface Victim {

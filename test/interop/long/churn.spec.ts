@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Seeded } from '../../support/seeded.js';
 import {
   type InteropStage,
   JOB,
@@ -67,7 +68,7 @@ class Churn {
   readonly unsettled: string[] = [];
   /** How long nobody got the processor. */
   stalledMs = 0;
-  readonly #random = mulberry32(SEED);
+  readonly #random = new Seeded(SEED);
   readonly #counts = new Map<string, number>();
   #alive: Peer[] = [];
   #members = '';
@@ -105,14 +106,14 @@ class Churn {
 
   /** Processes are started before: only what the others notice is the change. */
   async #choose(): Promise<readonly [string, () => Promise<void>]> {
-    const kind = this.#random() < 0.5 ? 'java' : 'node';
-    const chance = this.#random();
+    const kind = this.#random.next() < 0.5 ? 'java' : 'node';
+    const chance = this.#random.next();
     if (this.#alive.length === 1 || (this.#alive.length < MOST_PEERS && chance < 0.5)) {
       const peer = await this.stage.peer(kind);
       return [`join ${kind}`, () => this.#enter(peer)];
     }
-    const gone = this.#alive[Math.floor(this.#random() * this.#alive.length)]!;
-    const isKilled = this.#random() < 0.5;
+    const gone = this.#alive[Math.floor(this.#random.next() * this.#alive.length)]!;
+    const isKilled = this.#random.next() < 0.5;
     return [`${isKilled ? 'kill' : 'leave'} ${gone.kind}`, () => this.#remove(gone, isKilled)];
   }
 
@@ -195,15 +196,4 @@ function print(churn: Churn, causes: readonly { readonly kind: string; readonly 
       ...lines,
     ].join('\n'),
   );
-}
-
-/** Numbers in [0, 1) that a seed decides. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,10 +1,10 @@
 import { OpenHandles, startFaultProxy, type TestServer } from '../../support/faults/index.js';
 import { JOB, type JobSpec } from './job-spec.js';
-import { Journal } from './journal.js';
-import { type JavaRelease, RELEASES } from './java-build.js';
+import { Journal } from '../../support/peers/journal.js';
+import { type JavaRelease, RELEASES } from '../../support/peers/java-build.js';
 import { JavaPeer, NodePeer, type Peer, type PeerKind } from './peer.js';
-import { PeerProcess } from './peer-process.js';
-import { TreeWitness } from './tree-witness.js';
+import { PeerProcess } from '../../support/peers/peer-process.js';
+import { TreeWitness } from '../../support/peers/tree-witness.js';
 
 /** For the server: sessions can be short. */
 export const SHORT_TICKS = { tickTime: 100 };

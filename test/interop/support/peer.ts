@@ -1,7 +1,7 @@
 import type { RegistryTraffic } from '../../../libs/elastic-job/src/registry/index.js';
 import type { FaultProxy } from '../../support/faults/index.js';
 import type { JobSpec } from './job-spec.js';
-import { PeerProcess } from './peer-process.js';
+import { PeerProcess } from '../../support/peers/peer-process.js';
 
 export type PeerKind = 'java' | 'node';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
 import { startZooKeeperServer, type TestServer } from '../../support/faults/index.js';
 import { InteropStage, SHORT_TICKS } from './interop-stage.js';
-import type { JavaRelease } from './java-build.js';
+import type { JavaRelease } from '../../support/peers/java-build.js';
 
 /** Why the suite cannot run on this machine; undefined if it can. */
 export const whyNot = (): string | undefined => inject('whyNoJava');

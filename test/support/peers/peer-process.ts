@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { guard } from '../../support/zookeeper/guard.js';
+import { guard } from '../zookeeper/guard.js';
 import type { PeerEvent, Told } from './journal.js';
 
 interface Reply {

@@ -12,7 +12,7 @@ export type JavaRelease = string;
 export const RELEASES: readonly JavaRelease[] = (process.env['INTEROP_RELEASES'] ?? '3.0.4').split(',');
 
 const run = promisify(execFile);
-const PROJECT = fileURLToPath(new URL('../java/', import.meta.url));
+const PROJECT = fileURLToPath(new URL('../../interop/java/', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/java-peer/', import.meta.url));
 const BUILD_LIMIT_MS = 300_000;
 
