@@ -13,6 +13,7 @@ export {
   type FakeAnswer,
   type FakeServerScript,
 } from './fake-server.js';
+export { FaultNetwork, startFaultNetwork } from './fault-network.js';
 export { FaultProxy, startFaultProxy, type ProxyCounters, type RequestChoice } from './fault-proxy.js';
 export { isWrite, OP, type RequestHeader } from './frames.js';
 export { OpenHandles, type Stoppable } from './open-handles.js';

@@ -17,6 +17,8 @@ export interface Told {
   readonly kind?: string;
   readonly items?: readonly number[];
   readonly message?: string;
+  /** What a runtime under chaos says, as it is. */
+  readonly text?: string;
 }
 
 export interface PeerEvent extends Told {

@@ -3,6 +3,7 @@ package peer;
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.shardingsphere.elasticjob.api.ShardingContext;
 import org.apache.shardingsphere.elasticjob.simple.job.SimpleJob;
 
@@ -17,15 +18,18 @@ public final class Handler implements SimpleJob {
 
     private volatile long ms;
 
+    private volatile long mostMs;
+
     private volatile CountDownLatch gate = new CountDownLatch(1);
 
     Handler(final Wire wire) {
         this.wire = wire;
     }
 
-    /** What the runs that begin from now on do: {@code end} at once, {@code sleep}, {@code block} or {@code fail}. */
-    void behave(final String newKind, final long newMs) {
-        ms = newMs;
+    /** What the runs that begin from now on do: {@code end} at once, {@code sleep} (from and to so long), {@code block} or {@code fail}. */
+    void behave(final String newKind, final long leastMs, final long newMostMs) {
+        ms = leastMs;
+        mostMs = newMostMs;
         kind = newKind;
     }
 
@@ -57,7 +61,7 @@ public final class Handler implements SimpleJob {
 
     private void act(final String how, final CountDownLatch current) throws InterruptedException {
         switch (how) {
-            case "sleep" -> Thread.sleep(ms);
+            case "sleep" -> Thread.sleep(mostMs > ms ? ThreadLocalRandom.current().nextLong(ms, mostMs) : ms);
             case "block" -> current.await();
             case "fail" -> throw new IllegalStateException("told to fail");
             default -> { }

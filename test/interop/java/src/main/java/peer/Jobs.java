@@ -81,7 +81,9 @@ final class Jobs {
     private Object behave(final JsonObject with) {
         JsonObject behaviour = with.getAsJsonObject("behaviour");
         JsonElement ms = behaviour.get("ms");
-        handler(text(with, "job")).behave(text(behaviour, "kind"), ms == null ? 0 : ms.getAsLong());
+        JsonElement most = behaviour.get("most");
+        handler(text(with, "job")).behave(
+            text(behaviour, "kind"), ms == null ? 0 : ms.getAsLong(), most == null ? 0 : most.getAsLong());
         return null;
     }
 

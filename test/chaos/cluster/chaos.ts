@@ -1,0 +1,48 @@
+// Worker processes over a real ensemble, broken at random, and a judgement of what came of it: `npm run chaos`. Exits
+// with 1 if ours has lost, doubled or accepted what it must not.
+import { parseArgs } from 'node:util';
+import { startEnsemble } from '../../support/faults/index.js';
+import { whyNoJava } from '../../support/peers/java-build.js';
+import { buildPrograms } from './programs.js';
+import { type Column, report } from './report.js';
+import { runChaos, TICK_MS } from './run-chaos.js';
+import { runRolling } from './run-rolling.js';
+import type { WorkerKind } from './stage/workforce.js';
+
+const SHOWN = 10;
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
+    peer: { type: 'string' },
+    rolling: { type: 'string', default: '10' },
+  },
+});
+const withJava = values.peer === 'java';
+const reason = withJava ? await whyNoJava() : undefined;
+if (reason !== undefined) throw new Error(`The chaos with Java ${reason}.`);
+
+console.info(`${values.minutes} minutes, seed ${values.seed}`);
+const programs = await buildPrograms(withJava);
+const ensemble = await startEnsemble(3, { settings: { tickTime: TICK_MS } });
+try {
+  const columns = [await column('node', 'nestjs-elastic-job')];
+  if (withJava) columns.push(await column('java', 'Java ElasticJob 3.0.4'));
+  console.info(report(columns));
+  process.exitCode = columns[0]!.chaos.violations.length + columns[0]!.rolling.violations.length > 0 ? 1 : 0;
+} finally {
+  await ensemble.stop();
+  await programs.remove();
+}
+
+async function column(kind: WorkerKind, title: string): Promise<Column> {
+  const given = { kind, programs, ensemble };
+  const rolling = await runRolling(given, Number(values.rolling));
+  const chaos = await runChaos({ ...given, ms: Number(values.minutes) * 60_000, seed: Number(values.seed) });
+  const shown = kind === 'node' ? SHOWN : 0;
+  for (const violation of [...rolling.violations, ...chaos.violations].slice(0, shown)) {
+    const { rule, job, item, at, text } = violation;
+    console.error(`${rule}: ${job} item ${item} at ${new Date(at).toISOString()}: ${text}\n${chaos.story(violation)}`);
+  }
+  return { title, chaos, rolling };
+}

@@ -1,0 +1,57 @@
+import type { Excuses } from './excuses.js';
+import {
+  type History,
+  itemsOf,
+  type JobPlan,
+  type Run,
+  runsOf,
+  type Span,
+  targetsOf,
+  type Violation,
+} from './history.js';
+import { uncovered } from './spans.js';
+
+/** What a due target may wait without any excuse: for a trigger's requests, on a machine that is shared. */
+export const LATENESS_LIMIT_MS = 500;
+
+export interface Coverage {
+  readonly targets: number;
+  /** Targets with a run of their own. */
+  readonly own: number;
+  /** Targets that a later run stands for: while the item was held, or nobody could begin it. */
+  readonly superseded: number;
+  readonly lost: readonly Violation[];
+  /** The longest wait of a target without an excuse. */
+  readonly latestMs: number;
+}
+
+/**
+ * No target is lost (invariant 3): for what is due there is a run for it, or for a later target as the misfire rule
+ * `once` says, and it begins in the first moment in which nothing excuses the item.
+ */
+export function coverage(history: History, excuses: Excuses): Coverage {
+  const total = { targets: 0, own: 0, superseded: 0, lost: [] as Violation[], latestMs: 0 };
+  for (const job of history.jobs) {
+    for (const item of itemsOf(job)) {
+      const runs = runsOf(history.runs, job.name, item);
+      const excused = excuses.of(job, item);
+      for (const target of targetsOf(job, history)) {
+        const cover = runs.find(({ fireTime }) => fireTime !== undefined && fireTime >= target);
+        const wait = { from: target, to: Math.max(target, cover?.begunAt ?? history.to) };
+        const lateMs = uncovered(wait, excused);
+        total.targets += 1;
+        if (cover !== undefined || lateMs > LATENESS_LIMIT_MS) total.latestMs = Math.max(total.latestMs, lateMs);
+        if (lateMs > LATENESS_LIMIT_MS) total.lost.push(lost(job, item, wait, lateMs, cover));
+        else if (cover?.fireTime === target) total.own += 1;
+        else total.superseded += 1;
+      }
+    }
+  }
+  return total;
+}
+
+function lost(job: JobPlan, item: number, { from, to }: Span, lateMs: number, cover: Run | undefined): Violation {
+  const what = cover ? `the next run began ${to - from} ms later` : 'nothing ran any more';
+  const text = `${what}, for ${Math.round(lateMs)} ms of which there is no excuse`;
+  return { rule: 'lost', job: job.name, item, at: from, text };
+}

@@ -1,0 +1,80 @@
+import { type Fault, type History, type JobPlan, type Run, runsOf, type Span, type TreeSight } from './history.js';
+import { overlap, touches, union } from './spans.js';
+
+/** What the issue allows on top of session timeout and tick. */
+const FAILOVER_SLACK_MS = 300;
+/** From a network or a server that is whole again to a client that is connected and has its jobs. */
+const RECONNECT_MS = 1_000;
+
+/** The longest time from the death of an instance to the deletion of its node and the restart of what it ran. */
+export function failoverBoundMs({ sessionTimeoutMs, tickMs }: Pick<History, 'sessionTimeoutMs' | 'tickMs'>): number {
+  return sessionTimeoutMs + tickMs + FAILOVER_SLACK_MS;
+}
+
+/**
+ * Why an item may not run: what its holder, its owner, the leader or the ensemble suffers. The excuse of a fault ends
+ * when it is healed and the client is back, or when the session's end has handed everything to others.
+ */
+export class Excuses {
+  readonly #struck = new Map<string, readonly Span[]>();
+  readonly #everybody: readonly Span[];
+
+  constructor(private readonly history: History) {
+    const { faults, stalls, runs, sights } = history;
+    const spans = (victim: string | undefined) =>
+      union(faults.filter((fault) => fault.victim === victim).map((fault) => this.#spanOf(fault)));
+    this.#everybody = union([...spans(undefined), ...stalls]);
+    const workers = [...runs.map(({ worker }) => worker), ...faults.map(({ victim }) => victim)];
+    const seen = sights.flatMap(({ owners, leader }) => [...owners, leader]);
+    for (const worker of new Set([...workers, ...seen])) {
+      if (worker !== undefined) this.#struck.set(worker, spans(worker));
+    }
+  }
+
+  /** When this worker could not be expected to act. */
+  struck(worker: string): readonly Span[] {
+    return union([...(this.#struck.get(worker) ?? []), ...this.#everybody]);
+  }
+
+  /** Whether something was done to the worker, or to everybody, in that time. */
+  isStruck(worker: string, span: Span): boolean {
+    return this.struck(worker).some((each) => touches(each, span));
+  }
+
+  /** Whether something was done to anybody in that time. */
+  isAnybodyStruck(span: Span): boolean {
+    return [...this.#struck.keys()].some((worker) => this.isStruck(worker, span));
+  }
+
+  /** When nobody could be expected to begin the item. */
+  of(job: JobPlan, item: number): readonly Span[] {
+    const held = runsOf(this.history.runs, job.name, item).map((run) => this.#hold(run));
+    const sights = this.history.sights.filter((sight) => sight.job === job.name);
+    const waiting = sights.flatMap((sight, index) => this.#during(sight, sights[index + 1]?.at ?? Infinity, item));
+    return union([...held, ...waiting, ...this.#everybody]);
+  }
+
+  /** A run holds its item until its end is written, which a struck worker cannot. */
+  #hold(run: Run): Span {
+    const { begunAt: from, worker } = run;
+    const to = run.endedAt ?? from;
+    const struck = this.struck(worker).filter((span) => touches(span, { from, to: run.endedAt ?? Infinity }));
+    if (run.endedAt === undefined && struck.length === 0) return { from, to: this.history.to };
+    const until = run.endedAt === undefined ? struck[0]!.to : Math.max(to, ...struck.map((span) => span.to));
+    return { from, to: until };
+  }
+
+  #during({ at, leader, owners }: TreeSight, until: number, item: number): readonly Span[] {
+    const responsible = [owners[item], leader].filter((worker) => worker !== undefined);
+    return responsible.flatMap((worker) => this.struck(worker).map((span) => overlap(span, { from: at, to: until })));
+  }
+
+  #spanOf({ victim, from, to, isFatal }: Fault): Span {
+    const bound = failoverBoundMs(this.history);
+    if (isFatal) return { from, to: from + bound };
+    if (victim !== undefined) return { from, to: Math.min(to, from + bound) + RECONNECT_MS };
+    // Sessions may have ended meanwhile, for their clients; their nodes stand until the servers have counted anew.
+    const isLong = to - from > this.history.sessionTimeoutMs / 2;
+    return { from, to: to + RECONNECT_MS + (isLong ? bound : 0) };
+  }
+}

@@ -1,0 +1,6 @@
+/** Pure judges of what happened under faults. */
+export { inexact } from './exactness.js';
+export { failoverBoundMs } from './excuses.js';
+export type * from './history.js';
+export { type Judgement, judge } from './judge.js';
+export { failoverTimes, longestGapMs, progress } from './progress.js';

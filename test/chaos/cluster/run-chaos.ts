@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ensemble } from '../../support/faults/index.js';
+import { Seeded } from '../../support/seeded.js';
+import { failoverBoundMs, type JobPlan, judge, type Judgement, type Violation } from './check/index.js';
+import { Breakage } from './stage/breakage.js';
+import { Cluster, type ClusterOptions } from './stage/cluster.js';
+import type { WorkerKind, WorkerPrograms } from './stage/workforce.js';
+
+/** Of the ensemble. */
+export const TICK_MS = 300;
+export const SESSION_TIMEOUT_MS = 3_000;
+const WORKERS = 5;
+const ITEMS = 8;
+const JOBS: readonly JobPlan[] = [
+  { name: 'each-second', cron: '* * * * * ?', periodMs: 1_000, items: ITEMS },
+  { name: 'each-five-seconds', cron: '0/5 * * * * ?', periodMs: 5_000, items: ITEMS },
+];
+/** What is found out about the jobs after they have started anew. */
+const WARM_UP_MS = 2_000;
+
+export interface ChaosOptions {
+  readonly kind: WorkerKind;
+  readonly programs: WorkerPrograms;
+  readonly ensemble: Ensemble;
+  readonly ms: number;
+  readonly seed: number;
+}
+
+/** What came of it. */
+export interface ChaosResult extends Judgement {
+  readonly faults: ReadonlyMap<string, number>;
+  readonly refusals: number;
+  /** What the workers have said around that time, of that job. */
+  story(violation: Violation): string;
+}
+
+/** Options of every cluster of these programs. */
+export function clusterOptions(
+  { kind, programs, ensemble }: Pick<ChaosOptions, 'kind' | 'programs' | 'ensemble'>,
+  rest: Pick<ClusterOptions, 'namespace' | 'jobs' | 'workers' | 'version'>,
+): ClusterOptions {
+  return { kind, programs, ensemble, tickMs: TICK_MS, sessionTimeoutMs: SESSION_TIMEOUT_MS, ...rest };
+}
+
+/** Five workers under random faults for that time, and what the judges say of it. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const version = { leastMs: 50, mostMs: 1_500, version: '' };
+  const given = { namespace: `chaos-${options.kind}`, jobs: JOBS, workers: WORKERS, version };
+  const cluster = await Cluster.start(clusterOptions(options, given));
+  try {
+    await delay(WARM_UP_MS);
+    const from = Date.now();
+    await new Breakage(cluster, new Seeded(options.seed)).run(options.ms);
+    const { sessionTimeoutMs, tickMs } = cluster.options;
+    await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + Math.max(...JOBS.map(({ periodMs }) => periodMs)));
+    const to = Date.now();
+    const judgement = judge(await cluster.history({ from, to }));
+    const left = await leaveInOrder(cluster);
+    const violations = [...judgement.violations, ...left, ...deaths(cluster)];
+    const { refusals } = { refusals: await cluster.store.refusals() };
+    return { ...judgement, violations, refusals, faults: cluster.faults.counts(), story: tellerOf(cluster) };
+  } finally {
+    await cluster.stop();
+  }
+}
+
+/** All workers leave. @returns what they have left behind */
+export async function leaveInOrder(cluster: Cluster): Promise<readonly Violation[]> {
+  const { workforce, tree, options } = cluster;
+  await Promise.all(workforce.all.map((worker) => workforce.leave(worker)));
+  const paths = await tree.litter(2 * failoverBoundMs(options));
+  return paths.map((path) => ({ rule: 'litter', job: path, item: undefined, at: Date.now(), text: path }));
+}
+
+function deaths({ workforce }: Cluster): readonly Violation[] {
+  return workforce.deaths.map((text) => ({ rule: 'litter', job: '', item: undefined, at: Date.now(), text }));
+}
+
+const BEFORE_MS = 6_000;
+const AFTER_MS = 6_000;
+
+function tellerOf({ workforce, faults, tree }: Cluster): (violation: Violation) => string {
+  return ({ job, item, at }) => {
+    const isNear = (time: number) => time > at - BEFORE_MS && time < at + AFTER_MS;
+    const said = workforce.said
+      .filter(
+        (event) => isNear(event.at) && (event.text ?? '').includes(`"${job}"`) && concerns(event.text ?? '', item),
+      )
+      .map((event) => ({ at: event.at, text: `${event.peer} ${event.event} ${event.text}` }));
+    const broken = faults.faults
+      .filter(({ from, to }) => isNear(from) || isNear(to))
+      .map(({ from, to, kind, victim }) => ({ at: from, text: `FAULT ${kind} ${victim ?? ''} for ${to - from} ms` }));
+    const seen = tree.sights
+      .filter((sight) => sight.job === job && isNear(sight.at))
+      .map((sight) => ({ at: sight.at, text: `led by ${sight.leader}, owned by ${sight.owners[item ?? 0]}` }));
+    const lines = [...said, ...broken, ...seen].toSorted((a, b) => a.at - b.at);
+    return lines.map((line) => `    ${new Date(line.at).toISOString().slice(11, 23)} ${line.text}`).join('\n');
+  };
+}
+
+/** Events of single items name them. */
+function concerns(text: string, item: number | undefined): boolean {
+  const items = /"items":\[([\d,]*)\]/.exec(text)?.[1]?.split(',') ?? /"item":(\d+)/.exec(text)?.slice(1);
+  return items === undefined || item === undefined || items.includes(String(item));
+}

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { inexact, type JobPlan, type Violation } from './check/index.js';
+import { type ChaosOptions, clusterOptions, leaveInOrder } from './run-chaos.js';
+import { Cluster } from './stage/cluster.js';
+
+const JOBS: readonly JobPlan[] = ['first', 'second'].map((name) => ({
+  ...{ name, cron: '* * * * * ?', periodMs: 1_000, items: 10 },
+}));
+const LONG_ENOUGH_MS = 2_500;
+
+/** What came of a rolling restart. */
+export interface RollingResult {
+  readonly restarts: number;
+  readonly targets: number;
+  readonly violations: readonly Violation[];
+  readonly missed: number;
+  readonly doubled: number;
+  readonly left: number;
+}
+
+/** Each worker in turn leaves and is replaced by one with a changed decorator, while jobs of one second go on. */
+export async function runRolling(options: Omit<ChaosOptions, 'ms' | 'seed'>, workers: number): Promise<RollingResult> {
+  const version = { leastMs: 20, mostMs: 300, version: '' };
+  const given = { namespace: `rolling-${options.kind}`, jobs: JOBS, workers, version };
+  const cluster = await Cluster.start(clusterOptions(options, given));
+  const { workforce, tree } = cluster;
+  try {
+    await delay(LONG_ENOUGH_MS);
+    const from = Date.now();
+    workforce.version = { leastMs: 100, mostMs: 500, version: 'changed' };
+    for (const worker of workforce.all) {
+      await workforce.leave(worker);
+      await workforce.join();
+    }
+    await tree.untilShared(30_000);
+    await delay(LONG_ENOUGH_MS);
+    // What is due now may still be under way.
+    const span = { from, to: Date.now() - 1_000 };
+    const found = inexact(await cluster.history(span), span);
+    const litter = await leaveInOrder(cluster);
+    const count = (rule: string) => found.filter((each) => each.rule === rule).length;
+    return {
+      restarts: workers,
+      targets: Math.floor((span.to - span.from) / 1_000) * JOBS.reduce((sum, { items }) => sum + items, 0),
+      violations: [...found, ...litter],
+      missed: count('missed'),
+      doubled: count('doubled'),
+      left: litter.length,
+    };
+  } finally {
+    await cluster.stop();
+  }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Seeded } from '../../../support/seeded.js';
+import type { Cluster } from './cluster.js';
+import { COMMON_FAULTS, type CommonFault } from './common-faults.js';
+import { WORKER_FAULTS, type WorkerFault } from './worker-faults.js';
+
+type FaultKind = WorkerFault | CommonFault;
+
+/** How often each fault comes before all are dealt anew. */
+const DECK: Readonly<Record<FaultKind, number>> = {
+  SIGKILL: 4,
+  'SIGKILL of a leader': 2,
+  'SIGSTOP, short': 3,
+  'SIGSTOP, past the session': 3,
+  cut: 3,
+  'black hole': 2,
+  'black hole to the server': 1,
+  'black hole to the client': 1,
+  delay: 2,
+  'ZooKeeper leader killed': 1,
+  'quorum lost': 1,
+  'ensemble restarted': 1,
+  'all workers restarted': 1,
+};
+const KINDS = Object.keys(DECK) as readonly FaultKind[];
+/** So that what is due can be run. */
+const LEAST_WELL = 3;
+const LONGEST_CALM_MS = 4_000;
+
+/** Breaks one thing after the other at random; several workers may suffer at the same time, others are well. */
+export class Breakage {
+  readonly #suffering = new Map<string, Promise<void>>();
+  #deck: FaultKind[] = [];
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly random: Seeded,
+  ) {}
+
+  /** Resolves when the time is up and everything is healed. */
+  async run(ms: number): Promise<void> {
+    const end = performance.now() + ms;
+    while (performance.now() < end) {
+      await delay(this.random.between(0, LONGEST_CALM_MS));
+      await this.#break(this.#draw());
+    }
+    await Promise.all(this.#suffering.values());
+  }
+
+  async #break(kind: FaultKind): Promise<void> {
+    if (isCommon(kind)) {
+      await Promise.all(this.#suffering.values());
+      return COMMON_FAULTS[kind](this.cluster, this.random);
+    }
+    while (this.#well().length <= LEAST_WELL) await Promise.race(this.#suffering.values());
+    const victim = this.#victim(kind);
+    const healed = WORKER_FAULTS[kind](this.cluster, victim, this.random);
+    this.#suffering.set(
+      victim.name,
+      healed.finally(() => this.#suffering.delete(victim.name)),
+    );
+  }
+
+  #victim(kind: WorkerFault) {
+    const { jobs } = this.cluster.options;
+    const well = this.#well();
+    const leader = this.cluster.tree.leader(this.random.of(jobs).name);
+    const chosen = this.random.of(well);
+    return (kind === 'SIGKILL of a leader' && well.find(({ name }) => name === leader)) || chosen;
+  }
+
+  #well() {
+    return this.cluster.workforce.all.filter(({ name }) => !this.#suffering.has(name));
+  }
+
+  #draw(): FaultKind {
+    if (this.#deck.length === 0) {
+      this.#deck = KINDS.flatMap((kind) => Array.from({ length: DECK[kind] }, () => kind));
+    }
+    return this.#deck.splice(this.random.below(this.#deck.length), 1)[0]!;
+  }
+}
+
+function isCommon(kind: FaultKind): kind is CommonFault {
+  return kind in COMMON_FAULTS;
+}

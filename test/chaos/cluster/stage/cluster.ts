@@ -1,0 +1,82 @@
+import type { Ensemble } from '../../../support/faults/index.js';
+import type { History, JobPlan, Span } from '../check/index.js';
+import { FaultJournal } from './fault-journal.js';
+import { RunStore } from './run-store.js';
+import { TreeWatch } from './tree-watch.js';
+import { type Version, Workforce, type WorkerKind, type WorkerPrograms } from './workforce.js';
+
+export interface ClusterOptions {
+  readonly kind: WorkerKind;
+  readonly programs: WorkerPrograms;
+  readonly ensemble: Ensemble;
+  readonly tickMs: number;
+  readonly namespace: string;
+  readonly sessionTimeoutMs: number;
+  readonly jobs: readonly JobPlan[];
+  readonly workers: number;
+  readonly version: Version;
+}
+
+const HEARTBEAT_MS = 50;
+const STALL_MS = 300;
+const SETTLE_LIMIT_MS = 60_000;
+
+/** Workers, their store and their ensemble, and everything that is written down of them. */
+export class Cluster {
+  readonly faults = new FaultJournal();
+  readonly #stalls: Span[] = [];
+  readonly #heart: NodeJS.Timeout;
+  #beatAt = Date.now();
+
+  private constructor(
+    readonly options: ClusterOptions,
+    readonly store: RunStore,
+    readonly workforce: Workforce,
+    readonly tree: TreeWatch,
+  ) {
+    this.#heart = setInterval(() => this.#beat(), HEARTBEAT_MS);
+  }
+
+  /** Resolves when all workers share the jobs. */
+  static async start(options: ClusterOptions): Promise<Cluster> {
+    const { ensemble, namespace, jobs, version, workers } = options;
+    const store = await RunStore.start();
+    const workforce = new Workforce({ ...options, store }, version);
+    const tree = await TreeWatch.open(ensemble.connect, namespace, jobs, workforce);
+    const cluster = new Cluster(options, store, workforce, tree);
+    try {
+      for (let n = 0; n < workers; n += 1) await workforce.join();
+      await tree.untilShared(SETTLE_LIMIT_MS);
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  get ensemble(): Ensemble {
+    return this.options.ensemble;
+  }
+
+  /** Everything that has happened in the span. */
+  async history(span: Span): Promise<History> {
+    const { jobs, sessionTimeoutMs, tickMs } = this.options;
+    const { faults } = this.faults;
+    const [runs, effects] = [await this.store.runs(), await this.store.effects()];
+    const { sights } = this.tree;
+    return { ...span, jobs, runs, effects, faults, sights, stalls: this.#stalls, sessionTimeoutMs, tickMs };
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#heart);
+    await this.workforce.stop();
+    await this.tree.stop();
+    await this.store.stop();
+  }
+
+  #beat(): void {
+    const now = Date.now();
+    if (now - this.#beatAt > STALL_MS) this.#stalls.push({ from: this.#beatAt, to: now + STALL_MS });
+    this.#beatAt = now;
+  }
+}

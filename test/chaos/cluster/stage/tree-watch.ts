@@ -1,0 +1,90 @@
+import { TreeWitness } from '../../../support/peers/tree-witness.js';
+import type { JobPlan, TreeSight } from '../check/index.js';
+import type { Workforce } from './workforce.js';
+
+/** What somebody has to take away who leaves or is found dead. */
+const LITTER =
+  /\/(instances|sessions)\/[^/]+$|\/election\/instance$|\/items\/[^/]+$|\/\d+\/(running|failover|failovering)$/;
+
+/** Sees who leads and owns the jobs, on a connection of its own that no fault of a worker touches. */
+export class TreeWatch {
+  readonly sights: TreeSight[] = [];
+  readonly #witnesses = new Map<string, TreeWitness>();
+
+  private constructor(private readonly workforce: Workforce) {}
+
+  static async open(
+    servers: string,
+    namespace: string,
+    jobs: readonly JobPlan[],
+    workforce: Workforce,
+  ): Promise<TreeWatch> {
+    const watch = new TreeWatch(workforce);
+    for (const plan of jobs) {
+      const onChange = () => watch.#look(plan);
+      watch.#witnesses.set(plan.name, await TreeWitness.open({ servers, namespace, job: plan.name, onChange }));
+    }
+    return watch;
+  }
+
+  /** The name of who leads the job now. */
+  leader(job: string): string | undefined {
+    return this.workforce.nameOf(this.#witnesses.get(job)?.leader());
+  }
+
+  /** Resolves when just the living workers share every job. @throws if they do not within the limit */
+  untilShared(limitMs: number): Promise<void> {
+    return this.#until('the workers share the jobs', limitMs, (witness) => witness.isPlannedFor(this.workforce.all));
+  }
+
+  /** The paths of what nobody has taken away, at most so many milliseconds later. */
+  async litter(limitMs: number): Promise<readonly string[]> {
+    await this.#until('nothing is left', limitMs, (witness) => litterOf(witness).length === 0).catch(() => {});
+    return [...this.#witnesses.values()].flatMap(litterOf);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#witnesses.values()].map((witness) => witness.stop()));
+  }
+
+  async #until(what: string, limitMs: number, holds: (witness: TreeWitness) => boolean): Promise<void> {
+    await Promise.all(
+      [...this.#witnesses].map(async ([job, witness]) => {
+        const signal = AbortSignal.timeout(limitMs);
+        while (!holds(witness)) {
+          if (signal.aborted) throw new Error(`Not in ${limitMs} ms: ${what} (${job}).`);
+          await nextChange(witness, signal);
+        }
+      }),
+    );
+  }
+
+  #look({ name: job, items }: JobPlan): void {
+    const witness = this.#witnesses.get(job);
+    if (witness === undefined) return;
+    const leader = this.leader(job);
+    const owners = witness.owners(items).map((ip) => this.workforce.nameOf(ip));
+    const last = this.sights.findLast((sight) => sight.job === job);
+    if (last?.leader === leader && last?.owners.join() === owners.join()) return;
+    this.sights.push({ job, at: Date.now(), leader, owners });
+  }
+}
+
+function litterOf(witness: TreeWitness): readonly string[] {
+  return witness
+    .nodes()
+    .map(({ path }) => path)
+    .filter((path) => LITTER.test(path));
+}
+
+function nextChange(witness: TreeWitness, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stopListening();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const stopListening = witness.onChange(done);
+    signal.addEventListener('abort', done);
+  });
+}

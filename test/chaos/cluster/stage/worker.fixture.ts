@@ -1,0 +1,61 @@
+// One instance of ours under chaos, driven by lines of JSON: `worker.ts` is the other end.
+import { createInterface } from 'node:readline';
+import { SystemClock } from '../../../../libs/elastic-job/src/clock/index.js';
+import { resolveJobOptions } from '../../../../libs/elastic-job/src/domain/index.js';
+import { ZooKeeperRegistryCenter } from '../../../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../../../libs/elastic-job/src/runtime/index.js';
+import { Handlers } from './handlers.js';
+import type { WorkerSettings } from './worker.js';
+
+const settings: WorkerSettings = JSON.parse(process.argv[2] ?? '{}');
+const { name, ip, servers, namespace, sessionTimeoutMs, jobs, version } = settings;
+
+/** Several instances of one host register under addresses of their own. */
+class PlacedClock extends SystemClock {
+  override hostAddress(): string {
+    return ip;
+  }
+}
+
+const clock = new PlacedClock();
+const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+const tell = (event: string, facts: object): void => say({ ...facts, event, at: clock.wallNow() });
+const registry = new ZooKeeperRegistryCenter({ servers, namespace, sessionTimeoutMs }, clock);
+const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 5_000, connectionTimeoutMs: 30_000 });
+const handlers = new Handlers(clock, settings, tell);
+
+runtime.events.on((event) => {
+  const text = JSON.stringify(event, (_, value: unknown) => {
+    if (value instanceof Error) return value.stack;
+    return value instanceof Map ? [...value] : value;
+  });
+  tell('runtime', { name, text });
+});
+for (const { name: jobName, cron, items } of jobs) {
+  await runtime.registrar.register({
+    configuration: resolveJobOptions(
+      {
+        name: jobName,
+        cron,
+        shardingTotalCount: items,
+        failover: true,
+        jobParameter: version,
+        overwrite: version !== '',
+      },
+      { place: 'chaos' },
+    ),
+    className: jobName,
+    place: 'chaos',
+    handler: (context) => handlers.run(context),
+  });
+}
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const { id, call }: { readonly id: number; readonly call: string } = JSON.parse(line);
+    if (call !== 'leave') return say({ id, failed: `There is no ${call}.` });
+    tell('leaving', {});
+    void runtime.stop().then(() => say({ id, result: null }));
+  })
+  .on('close', () => process.exit());
+await runtime.start();
+say({ event: 'ready' });
