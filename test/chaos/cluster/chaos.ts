@@ -35,7 +35,7 @@ try {
   await programs.remove();
 }
 
-async function column(kind: WorkerKind, title: string): Promise<Column> {
+async function column(kind: WorkerKind, title: string): Promise<Required<Column>> {
   const given = { kind, programs, ensemble };
   const rolling = await runRolling(given, Number(values.rolling));
   const chaos = await runChaos({ ...given, ms: Number(values.minutes) * 60_000, seed: Number(values.seed) });
@@ -46,3 +46,5 @@ async function column(kind: WorkerKind, title: string): Promise<Column> {
   }
   return { title, chaos, rolling };
 }
+// What a failed worker may have left running must not keep the process.
+process.exit();

@@ -7,7 +7,8 @@ import type { RollingResult } from './run-rolling.js';
 export interface Column {
   readonly title: string;
   readonly chaos: ChaosResult;
-  readonly rolling: RollingResult;
+  /** Undefined: there was none. */
+  readonly rolling?: RollingResult;
 }
 
 /** What happened to each kind of worker, side by side. */
@@ -51,9 +52,10 @@ const ROWS: Readonly<Record<string, (column: Column) => string | number>> = {
     const times = failoverTimes(history);
     return `${[0.5, 0.9, 0.99].map((share) => percentile(times, share)).join(' / ')} of ${times.length}`;
   },
-  'rolling restart: workers, targets': ({ rolling }) => `${rolling.restarts}, ${rolling.targets}`,
-  'rolling restart: MISSED, DOUBLED, nodes left': ({ rolling: { missed, doubled, left } }) =>
-    [missed, doubled, left].join(', '),
+  'rolling restart: workers, targets': ({ rolling }) =>
+    rolling === undefined ? '-' : `${rolling.restarts}, ${rolling.targets}`,
+  'rolling restart: MISSED, DOUBLED, nodes left': ({ rolling }) =>
+    rolling === undefined ? '-' : `${rolling.missed}, ${rolling.doubled}, ${rolling.left}`,
 };
 
 function runs({ chaos }: Column, source: RunSource): string | number {

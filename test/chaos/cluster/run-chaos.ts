@@ -57,7 +57,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const judgement = judge(await cluster.history({ from, to }));
     const left = await leaveInOrder(cluster);
     const violations = [...judgement.violations, ...left, ...deaths(cluster)];
-    const { refusals } = { refusals: await cluster.store.refusals() };
+    const refusals = await cluster.store.refusals();
     return { ...judgement, violations, refusals, faults: cluster.faults.counts(), story: tellerOf(cluster) };
   } finally {
     await cluster.stop();
@@ -82,7 +82,7 @@ const AFTER_MS = 6_000;
 function tellerOf({ workforce, faults, tree }: Cluster): (violation: Violation) => string {
   return ({ job, item, at }) => {
     const isNear = (time: number) => time > at - BEFORE_MS && time < at + AFTER_MS;
-    const said = workforce.said
+    const said = workforce.journal.events
       .filter(
         (event) => isNear(event.at) && (event.text ?? '').includes(`"${job}"`) && concerns(event.text ?? '', item),
       )

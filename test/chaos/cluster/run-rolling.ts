@@ -4,9 +4,14 @@ import { type ChaosOptions, clusterOptions, leaveInOrder } from './run-chaos.js'
 import { Cluster } from './stage/cluster.js';
 
 const JOBS: readonly JobPlan[] = ['first', 'second'].map((name) => ({
-  ...{ name, cron: '* * * * * ?', periodMs: 1_000, items: 10 },
+  name,
+  cron: '* * * * * ?',
+  periodMs: 1_000,
+  items: 10,
 }));
 const LONG_ENOUGH_MS = 2_500;
+/** Between two replacements, so that they come at every phase of a second. */
+const CALM_MS = 730;
 
 /** What came of a rolling restart. */
 export interface RollingResult {
@@ -31,6 +36,7 @@ export async function runRolling(options: Omit<ChaosOptions, 'ms' | 'seed'>, wor
     for (const worker of workforce.all) {
       await workforce.leave(worker);
       await workforce.join();
+      await delay(CALM_MS);
     }
     await tree.untilShared(30_000);
     await delay(LONG_ENOUGH_MS);

@@ -7,7 +7,7 @@ import { WORKER_FAULTS, type WorkerFault } from './worker-faults.js';
 type FaultKind = WorkerFault | CommonFault;
 
 /** How often each fault comes before all are dealt anew. */
-const DECK: Readonly<Record<FaultKind, number>> = {
+const SHARES = {
   SIGKILL: 4,
   'SIGKILL of a leader': 2,
   'SIGSTOP, short': 3,
@@ -21,8 +21,8 @@ const DECK: Readonly<Record<FaultKind, number>> = {
   'quorum lost': 1,
   'ensemble restarted': 1,
   'all workers restarted': 1,
-};
-const KINDS = Object.keys(DECK) as readonly FaultKind[];
+} satisfies Readonly<Record<FaultKind, number>>;
+const DECK = Object.entries(SHARES).flatMap(([kind, count]) => Array.from({ length: count }, () => kind));
 /** So that what is due can be run. */
 const LEAST_WELL = 3;
 const LONGEST_CALM_MS = 4_000;
@@ -30,7 +30,7 @@ const LONGEST_CALM_MS = 4_000;
 /** Breaks one thing after the other at random; several workers may suffer at the same time, others are well. */
 export class Breakage {
   readonly #suffering = new Map<string, Promise<void>>();
-  #deck: FaultKind[] = [];
+  #deck: string[] = [];
 
   constructor(
     private readonly cluster: Cluster,
@@ -47,12 +47,13 @@ export class Breakage {
     await Promise.all(this.#suffering.values());
   }
 
-  async #break(kind: FaultKind): Promise<void> {
+  async #break(kind: string): Promise<void> {
     if (isCommon(kind)) {
       await Promise.all(this.#suffering.values());
       return COMMON_FAULTS[kind](this.cluster, this.random);
     }
     while (this.#well().length <= LEAST_WELL) await Promise.race(this.#suffering.values());
+    if (!isOfWorkers(kind)) throw new TypeError(`There is no fault ${kind}.`);
     const victim = this.#victim(kind);
     const healed = WORKER_FAULTS[kind](this.cluster, victim, this.random);
     this.#suffering.set(
@@ -73,14 +74,16 @@ export class Breakage {
     return this.cluster.workforce.all.filter(({ name }) => !this.#suffering.has(name));
   }
 
-  #draw(): FaultKind {
-    if (this.#deck.length === 0) {
-      this.#deck = KINDS.flatMap((kind) => Array.from({ length: DECK[kind] }, () => kind));
-    }
+  #draw(): string {
+    if (this.#deck.length === 0) this.#deck = [...DECK];
     return this.#deck.splice(this.random.below(this.#deck.length), 1)[0]!;
   }
 }
 
-function isCommon(kind: FaultKind): kind is CommonFault {
+function isOfWorkers(kind: string): kind is WorkerFault {
+  return kind in WORKER_FAULTS;
+}
+
+function isCommon(kind: string): kind is CommonFault {
   return kind in COMMON_FAULTS;
 }

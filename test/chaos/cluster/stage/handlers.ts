@@ -36,8 +36,17 @@ export class Handlers {
     const { name: worker } = this.settings;
     const begunAt = this.clock.wallNow();
     return {
-      ...{ step: 'begin', run: `${worker}#${(this.#runs += 1)}`, job: jobName, item: shardingItem },
-      ...{ source, fireTime: fireTime.getTime(), token: String(token), tokenEpoch, worker, begunAt, at: begunAt },
+      step: 'begin',
+      run: `${worker}#${(this.#runs += 1)}`,
+      job: jobName,
+      item: shardingItem,
+      source,
+      fireTime: fireTime.getTime(),
+      token: String(token),
+      tokenEpoch,
+      worker,
+      begunAt,
+      at: begunAt,
     };
   }
 

@@ -1,7 +1,7 @@
-import { type AddressInfo } from 'node:net';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import Libsql from 'libsql';
 import { type Generated, Kysely, SqliteDialect, sql } from 'kysely';
+import { listen } from '../../../support/zookeeper/loopback.js';
 import { FencedError, SqlGuard } from '../../../../libs/elastic-job/src/guards/sql/index.js';
 import type { Effect, Run, RunSource } from '../check/index.js';
 
@@ -24,7 +24,7 @@ export interface Entry {
 }
 
 interface Schema {
-  entry: Omit<Entry, 'run'> & { run: string; position: Generated<number>; accepted: 0 | 1 };
+  entry: Entry & { position: Generated<number>; accepted: 0 | 1 };
 }
 
 /**
@@ -37,6 +37,7 @@ export class RunStore {
   private constructor(
     private readonly database: Kysely<Schema>,
     private readonly server: Server,
+    private readonly port: number,
   ) {
     this.#guard = new SqlGuard(database);
     // Who was stopped for a while must find its connection open.
@@ -56,16 +57,15 @@ export class RunStore {
       position integer primary key, step text, run text, job text, item integer, fireTime integer, source text,
       token text, tokenEpoch integer, worker text, begunAt integer, at integer, accepted integer
     )`.execute(database);
-    const store = new RunStore(database, createServer());
+    const server = createServer();
+    const store = new RunStore(database, server, await listen(server));
     await store.#guard.createTable();
-    await new Promise<void>((resolve) => store.server.listen(0, '127.0.0.1', resolve));
     return store;
   }
 
   /** Where workers post their entries: 204 is accepted, 409 is fenced. */
   get url(): string {
-    const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}/`;
+    return `http://127.0.0.1:${this.port}/`;
   }
 
   /** @returns whether it was accepted; if not, that is written down */
@@ -140,7 +140,12 @@ function toRun(entries: readonly StoredEntry[]): Run {
   const [endedAt, abortedAt] = [atOf('end'), atOf('abort')];
   const ended = endedAt !== undefined ? 'succeeded' : abortedAt !== undefined ? 'aborted' : 'open';
   return {
-    ...{ job, item, worker, begunAt, endedAt, abortedAt },
+    job,
+    item,
+    worker,
+    begunAt,
+    endedAt,
+    abortedAt,
     fireTime: fireTime ?? undefined,
     source: source ?? undefined,
     token: token === null ? undefined : BigInt(token),

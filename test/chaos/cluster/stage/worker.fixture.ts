@@ -58,4 +58,11 @@ createInterface({ input: process.stdin })
   })
   .on('close', () => process.exit());
 await runtime.start();
+if (settings.observes) {
+  for (const { name: jobName } of jobs) {
+    await registry.openSubtree(`/${jobName}/instances`, (event) => {
+      if (event.kind === 'deleted') tell('gone', { text: event.path });
+    });
+  }
+}
 say({ event: 'ready' });

@@ -17,6 +17,8 @@ export interface WorkerSettings {
   readonly mostMs: number;
   /** Of the jobs, as their decorators have it; if there is one, it is written over the registry's. */
   readonly version: string;
+  /** Tells when it sees another instance go. */
+  readonly observes?: boolean;
 }
 
 /** One instance in a process and behind a network of its own. */

@@ -1,5 +1,5 @@
 import { type Ensemble, startFaultNetwork } from '../../../support/faults/index.js';
-import type { PeerEvent } from '../../../support/peers/journal.js';
+import { Journal, type PeerEvent } from '../../../support/peers/journal.js';
 import { PeerProcess } from '../../../support/peers/peer-process.js';
 import type { JobPlan } from '../check/index.js';
 import type { RunStore } from './run-store.js';
@@ -27,15 +27,14 @@ export interface WorkforceOptions {
 }
 
 /** What the decorators of those that join from now on say. */
-export type Version = Pick<WorkerSettings, 'leastMs' | 'mostMs' | 'version'>;
+export type Version = Pick<WorkerSettings, 'leastMs' | 'mostMs' | 'version' | 'observes'>;
 
 const JVM_FLAGS = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData', '-Xshare:auto', '-Xmx128m'];
-const SAID = 60_000;
 
 /** The instances of the jobs, as they come and go. */
 export class Workforce {
-  /** What the processes have told, the last of it. */
-  readonly said: PeerEvent[] = [];
+  /** What the processes have told. */
+  readonly journal = new Journal();
   /** Who has ended without being told to, and what they said last. */
   readonly deaths: string[] = [];
   readonly #workers = new Map<string, Worker>();
@@ -79,9 +78,7 @@ export class Workforce {
     if (kind === 'java') await this.#startJobs(worker);
     this.#starting.delete(worker);
     this.#workers.set(name, worker);
-    void process.ended.then(() => {
-      if (this.#workers.has(name)) this.deaths.push(`${name}: ${process.lastWords()}`);
-    });
+    void this.#noteDeath(worker);
     return worker;
   }
 
@@ -125,9 +122,13 @@ export class Workforce {
     }
   }
 
+  async #noteDeath({ name, process }: Worker): Promise<void> {
+    await process.ended;
+    if (this.#workers.has(name)) this.deaths.push(`${name}: ${process.lastWords()}`);
+  }
+
   #hear(event: PeerEvent): void {
     this.#taker.hear(event);
-    this.said.push(event);
-    if (this.said.length > SAID) this.said.splice(0, SAID / 2);
+    this.journal.add(event);
   }
 }

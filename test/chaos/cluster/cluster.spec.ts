@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OpenHandles, startEnsemble } from '../../support/faults/index.js';
+import { buildPrograms } from './programs.js';
+import { report } from './report.js';
+import { type ChaosOptions, runChaos, TICK_MS } from './run-chaos.js';
+import { runRolling } from './run-rolling.js';
+
+/** The long form is `npm run chaos`. */
+const CHAOS_MS = 45_000;
+const SEED = Number(process.env['CHAOS_SEED'] ?? 20_261_121);
+const LIMITS = { timeout: 240_000 };
+
+describe('worker processes over an ensemble', LIMITS, () => {
+  const handles = new OpenHandles();
+  let parts: Pick<ChaosOptions, 'kind' | 'programs' | 'ensemble'>;
+  beforeAll(async () => {
+    const programs = await buildPrograms(false);
+    await handles.add({ stop: () => programs.remove() });
+    const ensemble = await handles.add(startEnsemble(3, { settings: { tickTime: TICK_MS } }));
+    parts = { kind: 'node', programs, ensemble };
+  });
+  afterAll(() => handles.stopAll());
+
+  it('given four workers with jobs of one second, when each in turn is replaced by one with a changed decorator, then no target is missed or doubled, and no node is left', async () => {
+    const { violations, targets } = await runRolling(parts, 4);
+    expect(violations).toEqual([]);
+    expect(targets).toBeGreaterThan(60);
+  });
+
+  it(`given five workers, when they, their networks and their ensemble are broken at random for ${CHAOS_MS / 1_000} s (seed ${SEED}), then no target is lost, no run is unexplained, and no stale effect is accepted`, async () => {
+    const chaos = await runChaos({ ...parts, ms: CHAOS_MS, seed: SEED });
+    console.info(report([{ title: `seed ${SEED}`, chaos }]));
+    expect(chaos.violations.map((each) => `${each.rule}: ${each.text}\n${chaos.story(each)}`)).toEqual([]);
+    expect(chaos.faults.size).toBeGreaterThan(5);
+    expect(chaos.coverage.own).toBeGreaterThan(200);
+  });
+});
