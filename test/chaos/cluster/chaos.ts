@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { startEnsemble } from '../../support/faults/index.js';
 import { whyNoJava } from '../../support/peers/java-build.js';
+import type { Fault } from './check/index.js';
 import { buildPrograms } from './programs.js';
 import { type Column, report } from './report.js';
 import { runChaos, TICK_MS } from './run-chaos.js';
@@ -35,10 +36,17 @@ try {
   await programs.remove();
 }
 
+/** A line of the journal of faults. */
+function describe({ kind, victim, from, to }: Fault): string {
+  const healed = to > from ? `, healed after ${to - from} ms` : '';
+  return `${new Date(from).toISOString()} ${kind}${victim === undefined ? '' : ` of ${victim}`}${healed}`;
+}
+
 async function column(kind: WorkerKind, title: string): Promise<Required<Column>> {
   const given = { kind, programs, ensemble };
   const rolling = await runRolling(given, Number(values.rolling));
   const chaos = await runChaos({ ...given, ms: Number(values.minutes) * 60_000, seed: Number(values.seed) });
+  for (const fault of chaos.history.faults) console.error(describe(fault));
   const shown = kind === 'node' ? SHOWN : 0;
   for (const violation of [...rolling.violations, ...chaos.violations].slice(0, shown)) {
     const { rule, job, item, at, text } = violation;

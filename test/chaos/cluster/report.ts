@@ -29,6 +29,7 @@ export function report(columns: readonly Column[]): string {
 const ROWS: Readonly<Record<string, (column: Column) => string | number>> = {
   'faults in all': ({ chaos }) => [...chaos.faults.values()].reduce((sum, count) => sum + count, 0),
   'due targets': ({ chaos }) => chaos.coverage.targets,
+  'targets that nothing would have excused': ({ chaos }) => chaos.coverage.inexcusable,
   'targets with a run of their own': ({ chaos }) => chaos.coverage.own,
   'targets that a later run stands for': ({ chaos }) => chaos.coverage.superseded,
   'runs on schedule': (column) => runs(column, 'NORMAL_TRIGGER'),

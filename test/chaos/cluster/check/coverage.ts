@@ -23,6 +23,8 @@ export interface Coverage {
   readonly own: number;
   /** Targets that a later run stands for: while the item was held, or nobody could begin it. */
   readonly superseded: number;
+  /** Targets that nothing would have excused: the item was free, its owner, the leader and the ensemble were well. */
+  readonly inexcusable: number;
   readonly lost: readonly Violation[];
   /** The longest wait of a target without an excuse. */
   readonly latestMs: number;
@@ -33,7 +35,7 @@ export interface Coverage {
  * `once` says, and it begins in the first moment in which nothing excuses the item.
  */
 export function coverage(history: History, excuses: Excuses): Coverage {
-  const total = { targets: 0, own: 0, superseded: 0, lost: [] as Violation[], latestMs: 0 };
+  const total = { targets: 0, own: 0, superseded: 0, inexcusable: 0, lost: [] as Violation[], latestMs: 0 };
   for (const job of history.jobs) {
     for (const item of itemsOf(job)) {
       const runs = runsOf(history.runs, job.name, item);
@@ -43,6 +45,7 @@ export function coverage(history: History, excuses: Excuses): Coverage {
         const wait = { from: target, to: Math.max(target, cover?.begunAt ?? history.to) };
         const lateMs = uncovered(wait, excused);
         total.targets += 1;
+        if (excused.every(({ from, to }) => target < from || target > to)) total.inexcusable += 1;
         if (cover !== undefined || lateMs > LATENESS_LIMIT_MS) total.latestMs = Math.max(total.latestMs, lateMs);
         if (lateMs > LATENESS_LIMIT_MS) total.lost.push(lost(job, item, wait, lateMs, cover));
         else if (cover?.fireTime === target) total.own += 1;
