@@ -3,20 +3,22 @@
 import { parseArgs } from 'node:util';
 import { startEnsemble } from '../../support/faults/index.js';
 import { whyNoJava } from '../../support/peers/java-build.js';
-import type { Fault } from './check/index.js';
+import type { Fault, Violation } from './check/index.js';
 import { buildPrograms } from './programs.js';
 import { type Column, report } from './report.js';
-import { runChaos, TICK_MS } from './run-chaos.js';
+import { type ChaosResult, runChaos, TICK_MS } from './run-chaos.js';
 import { runRolling } from './run-rolling.js';
 import type { WorkerKind } from './stage/workforce.js';
 
-const SHOWN = 10;
+/** Of each kind of violation. */
+const SHOWN = 3;
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
     peer: { type: 'string' },
     rolling: { type: 'string', default: '10' },
+    slack: { type: 'string', default: '1000' },
   },
 });
 const withJava = values.peer === 'java';
@@ -36,6 +38,15 @@ try {
   await programs.remove();
 }
 
+function tellViolations(violations: readonly Violation[], { story }: ChaosResult): void {
+  for (const rule of new Set(violations.map((violation) => violation.rule))) {
+    for (const violation of violations.filter((each) => each.rule === rule).slice(0, SHOWN)) {
+      const { job, item = '', at, text } = violation;
+      console.error(`${rule}: ${job} ${item} at ${new Date(at).toISOString()}: ${text}\n${story(violation)}`);
+    }
+  }
+}
+
 /** A line of the journal of faults. */
 function describe({ kind, victim, from, to }: Fault): string {
   const healed = to > from ? `, healed after ${to - from} ms` : '';
@@ -45,13 +56,14 @@ function describe({ kind, victim, from, to }: Fault): string {
 async function column(kind: WorkerKind, title: string): Promise<Required<Column>> {
   const given = { kind, programs, ensemble };
   const rolling = await runRolling(given, Number(values.rolling));
-  const chaos = await runChaos({ ...given, ms: Number(values.minutes) * 60_000, seed: Number(values.seed) });
+  const chaos = await runChaos({
+    ...given,
+    ms: Number(values.minutes) * 60_000,
+    seed: Number(values.seed),
+    slackMs: Number(values.slack),
+  });
   for (const fault of chaos.history.faults) console.error(describe(fault));
-  const shown = kind === 'node' ? SHOWN : 0;
-  for (const violation of [...rolling.violations, ...chaos.violations].slice(0, shown)) {
-    const { rule, job, item, at, text } = violation;
-    console.error(`${rule}: ${job} item ${item} at ${new Date(at).toISOString()}: ${text}\n${chaos.story(violation)}`);
-  }
+  if (kind === 'node') tellViolations([...rolling.violations, ...chaos.violations], chaos);
   return { title, chaos, rolling };
 }
 // What a failed worker may have left running must not keep the process.

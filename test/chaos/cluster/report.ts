@@ -42,6 +42,7 @@ const ROWS: Readonly<Record<string, (column: Column) => string | number>> = {
   'STALE EFFECTS accepted': (column) => violations(column, 'stale effect'),
   'OVERLAPS with a holder who could know': (column) => violations(column, 'overlap'),
   'NODES left behind': (column) => violations(column, 'litter'),
+  'runs of their own later than the slack': ({ chaos }) => `${chaos.coverage.late} (${chaos.history.slackMs} ms)`,
   'longest wait without an excuse, ms': ({ chaos }) => Math.round(chaos.coverage.latestMs),
   'longest gap between runs of an item, ms': ({ chaos: { history } }) =>
     history.jobs.map((job) => `${longestGapMs(history, job)} (${job.name})`).join('\n'),

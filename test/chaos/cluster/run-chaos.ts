@@ -24,6 +24,8 @@ export interface ChaosOptions {
   readonly ensemble: Ensemble;
   readonly ms: number;
   readonly seed: number;
+  /** What a due target may wait without an excuse. */
+  readonly slackMs?: number;
 }
 
 /** What came of it. */
@@ -46,7 +48,7 @@ export function clusterOptions(
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const version = { leastMs: 50, mostMs: 1_500, version: '' };
   const given = { namespace: `chaos-${options.kind}`, jobs: JOBS, workers: WORKERS, version };
-  const cluster = await Cluster.start(clusterOptions(options, given));
+  const cluster = await Cluster.start({ ...clusterOptions(options, given), slackMs: options.slackMs });
   try {
     await delay(WARM_UP_MS);
     const from = Date.now();

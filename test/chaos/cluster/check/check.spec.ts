@@ -35,7 +35,7 @@ function historyOf(runs: readonly Run[], given: Partial<History> = {}): History 
     [begunAt, endedAt].flatMap((at) => (at === undefined ? [] : [{ job, item, worker, token, begunAt, at }])),
   );
   const inOrder = effects.toSorted((a, b) => a.at - b.at).map((effect, position) => ({ ...effect, position }));
-  const rest = { faults: [], sights: [], stalls: [], sessionTimeoutMs: 3_000, tickMs: 300 };
+  const rest = { faults: [], sights: [], stalls: [], sessionTimeoutMs: 3_000, tickMs: 300, slackMs: 1_000 };
   return { from: 0, to: TO, jobs: [JOB], runs, effects: inOrder, ...rest, ...given };
 }
 
@@ -66,9 +66,13 @@ describe('coverage', () => {
     expect(rulesOf(historyOf(runs))).toEqual(['lost 18000']);
   });
 
-  it('given a run that is late for no reason, when it is judged, then its target is lost', () => {
-    const late = run(7_000, { begunAt: 8_005, endedAt: 8_007, source: 'MISFIRE' });
-    expect(rulesOf(historyOf([...runsBut(7_000), late]))).toEqual(['lost 7000']);
+  it('given a run that is late for no reason, when it is judged, then that is told, and beyond the failover bound it is lost', () => {
+    const late = (begunAt: number) => run(7_000, { begunAt, endedAt: begunAt + 2, source: 'MISFIRE' });
+    const others = runsBut(7_000, 8_000, 9_000, 10_000, 11_000);
+    const noOther = { from: 7_000, to: 8_000, jobs: [JOB] };
+    const judged = (begunAt: number) => judge(historyOf([...others, late(begunAt)], noOther)).coverage;
+    expect(judged(8_100)).toMatchObject({ late: 1, own: 1, lost: [] });
+    expect(judged(10_700).lost).toHaveLength(1);
   });
 
   it('given a run that lasts past the next targets, when the latest is made up for at its end, then nothing is lost', () => {

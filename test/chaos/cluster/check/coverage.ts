@@ -1,4 +1,4 @@
-import type { Excuses } from './excuses.js';
+import { type Excuses, failoverBoundMs } from './excuses.js';
 import {
   type History,
   itemsOf,
@@ -11,12 +11,6 @@ import {
 } from './history.js';
 import { uncovered } from './spans.js';
 
-/**
- * What a due target may wait without any excuse: for a plan, a trigger's requests and a machine that is shared. It is the
- * shortest period, so a target that is simply left out is always found: the next one comes later than that.
- */
-const LATENESS_LIMIT_MS = 1_000;
-
 export interface Coverage {
   readonly targets: number;
   /** Targets with a run of their own. */
@@ -25,6 +19,8 @@ export interface Coverage {
   readonly superseded: number;
   /** Targets that nothing would have excused: the item was free, its owner, the leader and the ensemble were well. */
   readonly inexcusable: number;
+  /** Targets with a run of their own that had no excuse for more than the slack. */
+  readonly late: number;
   readonly lost: readonly Violation[];
   /** The longest wait of a target without an excuse. */
   readonly latestMs: number;
@@ -32,10 +28,11 @@ export interface Coverage {
 
 /**
  * No target is lost (invariant 3): for what is due there is a run for it, or for a later target as the misfire rule
- * `once` says, and it begins in the first moment in which nothing excuses the item.
+ * `once` says, and it begins as soon as nothing excuses the item any more: within the slack, and a run of its own within
+ * the failover bound. (With a slack of the shortest period, a target that is simply left out is always found.)
  */
 export function coverage(history: History, excuses: Excuses): Coverage {
-  const total = { targets: 0, own: 0, superseded: 0, inexcusable: 0, lost: [] as Violation[], latestMs: 0 };
+  const total = { targets: 0, own: 0, superseded: 0, inexcusable: 0, late: 0, lost: [] as Violation[], latestMs: 0 };
   for (const job of history.jobs) {
     for (const item of itemsOf(job)) {
       const runs = runsOf(history.runs, job.name, item);
@@ -46,9 +43,12 @@ export function coverage(history: History, excuses: Excuses): Coverage {
         const lateMs = uncovered(wait, excused);
         total.targets += 1;
         if (excused.every(({ from, to }) => target < from || target > to)) total.inexcusable += 1;
-        if (cover !== undefined || lateMs > LATENESS_LIMIT_MS) total.latestMs = Math.max(total.latestMs, lateMs);
-        if (lateMs > LATENESS_LIMIT_MS) total.lost.push(lost(job, item, wait, lateMs, cover));
-        else if (cover?.fireTime === target) total.own += 1;
+        const isOwn = cover?.fireTime === target;
+        const limitMs = isOwn ? Math.max(history.slackMs, failoverBoundMs(history)) : history.slackMs;
+        if (cover !== undefined || lateMs > limitMs) total.latestMs = Math.max(total.latestMs, lateMs);
+        if (isOwn && lateMs > history.slackMs) total.late += 1;
+        if (lateMs > limitMs) total.lost.push(lost(job, item, wait, lateMs, cover));
+        else if (isOwn) total.own += 1;
         else total.superseded += 1;
       }
     }

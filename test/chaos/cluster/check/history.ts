@@ -78,6 +78,8 @@ export interface History extends Span {
   readonly stalls: readonly Span[];
   readonly sessionTimeoutMs: number;
   readonly tickMs: number;
+  /** What a target may wait without an excuse, for plans, requests and new processes on a machine that is shared. */
+  readonly slackMs: number;
 }
 
 /** One thing that must not be. */

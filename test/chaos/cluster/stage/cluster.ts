@@ -15,6 +15,8 @@ export interface ClusterOptions {
   readonly jobs: readonly JobPlan[];
   readonly workers: number;
   readonly version: Version;
+  /** What a due target may wait without an excuse. @default 1_000 */
+  readonly slackMs?: number;
 }
 
 const HEARTBEAT_MS = 50;
@@ -60,11 +62,11 @@ export class Cluster {
 
   /** Everything that has happened in the span. */
   async history(span: Span): Promise<History> {
-    const { jobs, sessionTimeoutMs, tickMs } = this.options;
+    const { jobs, sessionTimeoutMs, tickMs, slackMs = 1_000 } = this.options;
     const { faults } = this.faults;
     const [runs, effects] = [await this.store.runs(), await this.store.effects()];
     const { sights } = this.tree;
-    return { ...span, jobs, runs, effects, faults, sights, stalls: this.#stalls, sessionTimeoutMs, tickMs };
+    return { ...span, jobs, runs, effects, faults, sights, stalls: this.#stalls, sessionTimeoutMs, tickMs, slackMs };
   }
 
   async stop(): Promise<void> {
