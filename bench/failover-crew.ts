@@ -60,9 +60,9 @@ export class Crew {
   async crash(): Promise<void> {
     const { workforce, tree } = this.cluster;
     workforce.version = LONG;
+    const since = workforce.journal.mark;
     const victims = await Promise.all(Array.from({ length: this.#victims }, () => workforce.join()));
     await tree.untilShared(LIMIT_MS);
-    const since = workforce.journal.mark;
     const isAtIt = ({ name }: Worker) => this.#events(since, name).some((event) => kindOf(event) === 'begun');
     await workforce.journal.until('each victim runs something', () => victims.every(isAtIt), LIMIT_MS);
     await Promise.all(victims.map((victim) => this.#kill(victim)));
