@@ -1,3 +1,4 @@
+import { failoverBoundMs } from './excuses.js';
 import { type History, type JobPlan, type Violation } from './history.js';
 
 /** From the healing of the last fault to clients that are connected, and the lateness of a trigger. */
@@ -9,9 +10,10 @@ export interface Progress {
   readonly afterMs: number | undefined;
 }
 
-/** How soon after the last fault each job fires again (invariant 16). */
+/** How soon after the last fault each job fires again (invariant 16); a death is over when the session is. */
 export function progress(history: History): readonly Progress[] {
-  const since = Math.max(...history.faults.map(({ to }) => to), history.from);
+  const over = history.faults.map(({ to, isFatal }) => (isFatal ? to + failoverBoundMs(history) : to));
+  const since = Math.max(...over, history.from);
   return history.jobs.map(({ name: job }) => {
     const next = history.runs
       .filter((run) => run.job === job && run.begunAt >= since && (run.fireTime ?? run.begunAt) >= since)
