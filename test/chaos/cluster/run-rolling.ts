@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { inexact, type JobPlan, type Violation } from './check/index.js';
+import { inexact, type JobPlan, matchTargets, targetsOf, type Violation } from './check/index.js';
 import { type ChaosOptions, clusterOptions, leaveInOrder } from './run-chaos.js';
 import { Cluster } from './stage/cluster.js';
 
@@ -42,12 +42,12 @@ export async function runRolling(options: Omit<ChaosOptions, 'ms' | 'seed'>, wor
     await delay(LONG_ENOUGH_MS);
     // What is due now may still be under way.
     const span = { from, to: Date.now() - 1_000 };
-    const found = inexact(await cluster.history(span), span);
+    const found = inexact(matchTargets(await cluster.history(span)), span);
     const litter = await leaveInOrder(cluster);
     const count = (rule: string) => found.filter((each) => each.rule === rule).length;
     return {
       restarts: workers,
-      targets: Math.floor((span.to - span.from) / 1_000) * JOBS.reduce((sum, { items }) => sum + items, 0),
+      targets: JOBS.reduce((sum, job) => sum + targetsOf(job, span).length * job.items, 0),
       violations: [...found, ...litter],
       missed: count('missed'),
       doubled: count('doubled'),
