@@ -38,11 +38,11 @@ try {
   await programs.remove();
 }
 
-function tellViolations(violations: readonly Violation[], { story }: ChaosResult): void {
+function tellViolations(violations: readonly Violation[], chaos: ChaosResult): void {
   for (const rule of new Set(violations.map((violation) => violation.rule))) {
     for (const violation of violations.filter((each) => each.rule === rule).slice(0, SHOWN)) {
       const { job, item = '', at, text } = violation;
-      console.error(`${rule}: ${job} ${item} at ${new Date(at).toISOString()}: ${text}\n${story(violation)}`);
+      console.error(`${rule}: ${job} ${item} at ${new Date(at).toISOString()}: ${text}\n${chaos.story(violation)}`);
     }
   }
 }
