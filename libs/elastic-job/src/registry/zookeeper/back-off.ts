@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 500;
 
 /** How long to wait before the next attempt, after some that failed. */
 export class BackOff {
@@ -18,7 +18,7 @@ export class BackOff {
     this.failures = 0;
   }
 
-  /** Waits longer with each failure, up to a second, and at random, so that clients spread. Never rejects. */
+  /** Waits longer with each failure, up to half a second, and at random, so that clients spread. Never rejects. */
   async pause(signal: AbortSignal): Promise<void> {
     if (this.failures === 0) return;
     const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.failures, 10));
