@@ -18,8 +18,8 @@ import { Resharding, type ReshardingOptions } from './resharding.js';
 const MINUTE_MS = 60_000;
 
 /**
- * What an instance does while it leads a job: stands for election when nobody leads, sweeps orphans, and reshards when
- * the members or the total have changed. If a Java peer leads, the first instance of ours sweeps. Lives as long as the
+ * What an instance does while it leads a job: stands for election when nobody leads, sweeps orphans, and reshards a moment
+ * after the members or the total have changed, while it goes on sweeping. If a Java peer leads, the first instance of ours sweeps. Lives as long as the
  * job's session.
  */
 export class LeaderDuties {
@@ -41,7 +41,8 @@ export class LeaderDuties {
     this.election = registryReaction(tree, clock, () => this.elect(), onError);
     this.duties = registryReaction(tree, clock, () => this.lead(), onError);
     this.peers = new RecentPeers(tree, services.absences, clock, () => this.duties.wake());
-    this.resharding = new Resharding(tree, services, events, clock, options, this.peers);
+    const onGathered = () => this.duties.wake();
+    this.resharding = new Resharding(tree, services, events, clock, options, this.peers, onGathered);
   }
 
   /** Resolves when somebody leads and, if it is this instance, the first assignment is made. */
@@ -49,6 +50,10 @@ export class LeaderDuties {
     this.peers.look();
     await this.election.settle();
     await this.duties.settle();
+    while (this.resharding.gathered !== undefined) {
+      await this.resharding.gathered;
+      await this.duties.settle();
+    }
     this.reconcileLater();
   }
 

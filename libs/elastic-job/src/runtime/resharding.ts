@@ -19,9 +19,12 @@ export interface ReshardingOptions {
  */
 export class Resharding {
   private isPlanOutdated = false;
+  /** Settles when it is time for the plan, unless more has changed meanwhile. */
+  private gathering: Promise<void> | undefined;
   /** Triggers here that wait for the plan. */
   private waitingTriggers = 0;
 
+  /** @param onGathered it is time to make the plan; must not throw */
   constructor(
     private readonly tree: JobTree,
     private readonly services: CoordinationServices,
@@ -29,11 +32,17 @@ export class Resharding {
     private readonly clock: Clock,
     private readonly options: ReshardingOptions,
     private readonly peers: RecentPeers,
+    private readonly onGathered: () => void,
   ) {}
 
   /** The plan waits for a moment in which nobody runs an item. */
   get isHeldUp(): boolean {
     return this.tree.isMixed() && this.tree.isReshardingPending();
+  }
+
+  /** Resolves when the plan has waited for further changes; undefined if it does not wait. */
+  get gathered(): Promise<void> | undefined {
+    return this.gathering;
   }
 
   /** The members or the settings have changed. */
@@ -51,11 +60,21 @@ export class Resharding {
     }
   }
 
-  /** Makes the plan if it is time. @throws the term's reason if it is over */
+  /**
+   * Makes the plan if it is time; right after a sweep, since what Java peers have left behind must be swept before the records
+   * are stamped. @throws the term's reason if it is over
+   */
   async plan(term: LeadershipTerm): Promise<void> {
     // The last Java peer may be back in a moment.
     if (this.tree.isMixed() || this.peers.watchMissing()) return this.planBesideJava(term);
-    await this.gatherChanges(term);
+    if (this.gathering !== undefined) return;
+    if (this.isPlanOutdated && !this.services.sharding.isFixed(this.tree)) {
+      this.isPlanOutdated = false;
+      await this.services.sharding.announce(this.tree, term);
+      this.gathering = this.gatherChanges(term);
+      return;
+    }
+    this.isPlanOutdated = false;
     await this.commit(term);
   }
 
@@ -69,14 +88,12 @@ export class Resharding {
     if (!this.peers.watchMissing()) await this.commit(term);
   }
 
-  // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them.
-  private async gatherChanges(term: LeadershipTerm): Promise<void> {
-    while (this.isPlanOutdated) {
-      this.isPlanOutdated = false;
-      if (this.services.sharding.isFixed(this.tree)) return;
-      await this.services.sharding.announce(this.tree, term);
-      await this.clock.sleep(this.options.reshardDelayMs, term.signal);
-    }
+  // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them. A sweep
+  // does not: whoever dies meanwhile has orphans.
+  private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
+    await Promise.allSettled([this.clock.sleep(this.options.reshardDelayMs, signal)]);
+    this.gathering = undefined;
+    this.onGathered();
   }
 
   private async commit(term: LeadershipTerm): Promise<void> {
