@@ -357,6 +357,18 @@ describe('a stop at a bad moment', () => {
     expect(await starting).toBeInstanceOf(Error);
   });
 
+  it('given a registry that cannot be reached, when an instance leaves, then one warning tells so, and no error', async () => {
+    cluster = await startCluster({ instances: 2 });
+    cluster.partition(0);
+
+    await cluster.leave(0);
+
+    const told = cluster.events(0).filter(({ kind }) => kind === 'warning' || kind === 'error');
+    expect(told).toMatchObject([{ kind: 'warning', jobName: JOB }]);
+    await cluster.advance(60_000);
+    expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([1]));
+  });
+
   it('given a job whose instance cannot reach the registry, when the job is removed, then the instance is gone once it is reached', async () => {
     cluster = await startCluster({ instances: 2 });
     cluster.partition(0);

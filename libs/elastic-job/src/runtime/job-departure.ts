@@ -1,5 +1,6 @@
 import { type JobTree, untilAnswered } from '../coordination/index.js';
 import { DrainDeadlineError, InstanceRemovedError, type JobName } from '../domain/index.js';
+import { RegistryUnavailableError } from '../registry/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSession } from './job-session.js';
@@ -62,7 +63,10 @@ export class JobDeparture {
     this.end(new LeftJobError(`Job "${jobName}": this instance is leaving.`));
     // Whoever has asked for it hears how it ended; here only that it did.
     await Promise.allSettled([this.parts.joined()]);
-    const announced = this.attempt('announcing the departure', (tree) => this.announce(tree));
+    // Unheard, the others know it when the instance is gone.
+    const announced = this.attempt('announcing the departure', (tree) =>
+      this.announce(tree).catch(unlessUnavailable()),
+    );
     if (!(await running.endWithin(clock, drainTimeoutMs))) {
       running.end(new DrainDeadlineError(jobName, drainTimeoutMs));
       await running.endWithin(clock, ABORT_GRACE_MS);
@@ -70,7 +74,9 @@ export class JobDeparture {
     await announced;
     this.isGone = true;
     await this.attempt('leaving the job', (tree) =>
-      sessionEnds ? this.leave(tree) : untilAnswered(tree, clock, () => this.leave(tree)),
+      sessionEnds
+        ? this.leave(tree).catch(unlessUnavailable(() => this.warn()))
+        : untilAnswered(tree, clock, () => this.leave(tree)),
     );
     this.parts.loseSession(new LeftJobError(`Job "${jobName}": this instance has left.`));
     services.leader.forget(jobName);
@@ -128,8 +134,22 @@ export class JobDeparture {
     await services.instances.leave(tree);
   }
 
+  private warn(): void {
+    const { events, jobName } = this.parts;
+    const message = 'left without the registry: the others learn of it when the session ends';
+    events.emit({ kind: 'warning', jobName, message });
+  }
+
   private async attempt(work: string, act: (tree: JobTree) => Promise<void>): Promise<void> {
     const tree = this.parts.session()?.tree;
     if (tree !== undefined) await act(tree).catch(this.parts.report(work, tree));
   }
+}
+
+/** A registry that does not answer keeps nobody from leaving. */
+function unlessUnavailable(onUnavailable = () => {}): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof RegistryUnavailableError)) throw error;
+    onUnavailable();
+  };
 }
