@@ -60,6 +60,35 @@ describe('the items of an instance that has died', () => {
     for (const { startedAt } of rescues()) expect(startedAt - goneAt).toBeLessThanOrEqual(200);
   });
 
+  it('given an instance that dies while the plan without another one is gathered, when its node is gone, then its items do not wait for the plan', async () => {
+    await startCluster({ instances: 4, total: 12, handler: onlyRescuesEnd(1_000) });
+    await untilNextHour(1_000);
+
+    vanish(1);
+    await cluster.advance(30); // The leader waits 100 ms for further changes.
+    vanish(2);
+    const goneAt = cluster.clock.wallNow();
+    await cluster.advance(1_000);
+
+    expect(rescues()).toHaveLength(6);
+    // 40 of them the survivors stand back, since they are busy.
+    for (const { startedAt } of rescues()) expect(startedAt - goneAt).toBeLessThanOrEqual(60);
+    expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([0, 3]));
+  });
+
+  it('given 100 of them and 3 survivors of many slots, when they are rescued, then that takes 3 claims', async () => {
+    await startCluster({ instances: 1, total: 100, handler: onlyRescuesEnd(1_000) });
+    await untilNextHour(1_000);
+    for (const _ of range(3)) await cluster.join();
+
+    cluster.crash(0);
+    await cluster.advance(SESSION_TIMEOUT_MS + 5_000);
+
+    expect(itemsOf(rescues())).toEqual(range(100));
+    const claims = [1, 2, 3].flatMap((survivor) => cluster.events(survivor).filter(({ kind }) => kind === 'claimed'));
+    expect(claims).toHaveLength(3);
+  });
+
   it('given rescuers that die as well, twice in a row, when others are left, then the item runs to its end', async () => {
     let rescued = 0;
     await startCluster({
@@ -167,6 +196,13 @@ async function startCluster({ instances, total, concurrency, handler }: Options)
   const job = { name: JOB, cron: '0 0 * * * ?', shardingTotalCount: total, failover: true, concurrency, handler };
   cluster = await createTestCluster({ instances, sessionTimeoutMs: SESSION_TIMEOUT_MS, jobs: [job] });
   operator = await operatorOf(cluster);
+}
+
+/** It dies, and its session ends at once. */
+function vanish(index: number): void {
+  const { id } = cluster.instances[index]!.center.session;
+  cluster.crash(index);
+  cluster.registry.expire(id!);
 }
 
 function untilNextHour(further: number): Promise<void> {

@@ -1,6 +1,7 @@
 export * from './begin.decision.js';
 export * from './catch-up.decision.js';
 export * from './errors.js';
+export * from './failover-share.decision.js';
 export * from './fence.js';
 export * from './executor-death.error.js';
 export * from './guarantee.decision.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease, JobTree } from '../coordination/index.js';
-import { failsOver } from '../domain/index.js';
+import { failsOver, type RefusalCause } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
@@ -11,7 +11,8 @@ import type { TriggerGate } from './trigger-gate.js';
 
 /**
  * Who runs nothing claims at once; each running item makes an instance stand back for this long, up to four of them. So the
- * idlest comes first, and if all are busy an orphan waits for 40 ms at most.
+ * idlest comes first, and if all are busy an orphan waits for 40 ms at most. Who has taken its part stands back once more
+ * before it takes what others have left.
  */
 const STAND_BACK_MS = 10;
 const MOST_STEPS_BACK = 4;
@@ -32,9 +33,16 @@ export interface FailoverClaimParts {
   report(work: string): (error: unknown) => void;
 }
 
-/** Takes and runs the queued items of crashed instances, as long as this one has a free slot. */
+/**
+ * Takes and runs the queued items of crashed instances, as long as this one has a free slot. What its own triggers find
+ * waiting it takes even if it has none, as it would have begun it: an instance that is always busy starves nobody.
+ */
 export class FailoverClaims {
   private readonly claiming: Reaction;
+  /** Items that a trigger has met here while they waited. */
+  private due = new Set<number>();
+  /** Somebody has another view of the queue: parts of it overlap. */
+  private hasLost = false;
 
   constructor(private readonly parts: FailoverClaimParts) {
     const { tree, clock } = parts;
@@ -46,41 +54,78 @@ export class FailoverClaims {
     this.claiming.wake();
   }
 
+  /** A begin of this instance was refused some items, perhaps because they wait for failover. */
+  afterRefusal(refused: ReadonlyMap<number, RefusalCause>): void {
+    const queue = this.parts.tree.queue();
+    const waiting = queue.filter((item) => refused.get(item) === 'busy');
+    if (waiting.length === 0) return;
+    for (const item of waiting) this.due.add(item);
+    this.wake();
+  }
+
   /** Claims nothing more by itself. */
   stop(): void {
     this.claiming.stop();
   }
 
-  /** Claims one waiting item and runs it. @returns the lease, whose `settled()` tells the outcome */
-  async claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
+  /**
+   * Claims some waiting items and runs them, whether or not there is a free slot.
+   * @returns the lease, whose `settled()` tells the outcomes
+   */
+  claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
+    return this.take(Infinity, () => true);
+  }
+
+  private async take(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
     const { events, gate, leases, running, tree } = this.parts;
     if (!this.mayClaim || !gate.mayBeginUnasked) return 'empty';
-    const lease = await running.expect(() => this.begin());
+    const lease = await running.expect(() => this.begin(most, mayTake));
     if (typeof lease === 'string') return lease;
     events.emit({ kind: 'claimed', jobName: tree.jobName, items: lease.items, source: 'FAILOVER' });
     leases.start(lease, 'a failover item');
     return lease;
   }
 
-  private async begin(): Promise<ExecutionLease | 'lost' | 'empty'> {
+  private async begin(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
     const { clock, running, services, settings, tree } = this.parts;
-    // Instances that look at the same time look at different items.
-    const from = Math.floor(clock.random() * settings.configuration.shardingTotalCount);
-    const claim = await services.queue.claim(tree.jobName, from, (item) => running.has(item));
+    const { shardingTotalCount } = settings.configuration;
+    const claim = await services.queue.claim(tree.jobName, {
+      most,
+      from: this.hasLost ? Math.floor(clock.random() * shardingTotalCount) : undefined,
+      mayTake: (item) => mayTake(item) && !running.has(item),
+    });
+    this.hasLost = claim.kind === 'lost';
     if (claim.kind !== 'claimed') return claim.kind;
     running.add(claim.lease);
     return claim.lease;
   }
 
   private async claimAll(): Promise<void> {
-    const { clock, running, tree } = this.parts;
+    const { tree } = this.parts;
+    const { due } = this;
+    this.due = new Set();
     if (tree.queue().length === 0 || !this.mayClaim) return;
-    const stepsBack = Math.min(running.size, MOST_STEPS_BACK);
-    if (stepsBack > 0) await clock.sleep(stepsBack * STAND_BACK_MS, tree.signal);
-    while (this.hasFreeSlot) {
-      if ((await this.claim()) === 'empty') break;
+    const found: (ExecutionLease | 'lost')[] = [];
+    await this.standBack();
+    while (tree.queue().length > 0) {
+      const claim = await this.claimNext(due);
+      if (claim === 'empty') break;
+      // What is left after this the others have no slots for.
+      if (claim !== 'lost' && found.every((former) => former === 'lost')) await this.standBack();
+      found.push(claim);
     }
-    this.parts.onClaimed();
+    if (found.length > 0) this.parts.onClaimed();
+  }
+
+  private async standBack(): Promise<void> {
+    const { clock, running, tree } = this.parts;
+    const steps = Math.min(running.size, MOST_STEPS_BACK);
+    if (steps > 0) await clock.sleep(steps * STAND_BACK_MS, tree.signal);
+  }
+
+  private claimNext(due: ReadonlySet<number>): Promise<ExecutionLease | 'lost' | 'empty'> {
+    const { freeSlots } = this;
+    return freeSlots > 0 ? this.take(freeSlots, () => true) : this.take(Infinity, (item) => due.has(item));
   }
 
   /** Failover is on, and no operator has disabled this server. */
@@ -89,7 +134,7 @@ export class FailoverClaims {
     return failsOver(settings.configuration) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
   }
 
-  private get hasFreeSlot(): boolean {
-    return this.parts.running.size < (this.parts.settings.configuration.concurrency ?? Infinity);
+  private get freeSlots(): number {
+    return (this.parts.settings.configuration.concurrency ?? Infinity) - this.parts.running.size;
   }
 }

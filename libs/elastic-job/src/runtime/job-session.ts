@@ -71,6 +71,7 @@ export class JobSession {
       ...parts,
       onRun: (lease) => this.cancellations.onRun(lease),
       onBegun: (trigger, former) => missed.passedBy(trigger, former),
+      onRefused: (refused) => this.claims.afterRefusal(refused),
       onItemEnded: (trigger, item) => this.afterItem(trigger, item),
     });
     this.duties = new LeaderDuties(tree, services, events, clock, parts, parts.report('leading the job'));
@@ -135,7 +136,7 @@ export class JobSession {
     if (lease !== undefined) await this.leases.run(lease);
   }
 
-  /** Claims one waiting item and runs it. @returns the lease, whose `settled()` tells the outcome */
+  /** Claims some waiting items and runs them. @returns the lease, whose `settled()` tells the outcomes */
   claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
     return this.claims.claim();
   }

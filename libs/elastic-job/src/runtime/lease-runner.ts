@@ -5,6 +5,7 @@ import {
   executorDeathIn,
   goesRound,
   type JobHandler,
+  type RefusalCause,
   type ShardOutcome,
   type Trigger,
 } from '../domain/index.js';
@@ -27,6 +28,8 @@ export interface LeaseRunnerParts {
   readonly settings: JobSettings;
   /** Items were begun. @param former the fire time that each was begun for before */
   onBegun(trigger: Trigger, former: ReadonlyMap<number, number | undefined>): void;
+  /** Items could not be begun. */
+  onRefused(refused: ReadonlyMap<number, RefusalCause>): void;
   /** Items run under the lease from now on. */
   onRun(lease: ExecutionLease): void;
   /** An item is free again here; its session may be over. */
@@ -54,6 +57,7 @@ export class LeaseRunner {
       const begun = await services.executions.begin({ trigger, items });
       if (begun.lease !== undefined) running.add(begun.lease);
       this.parts.onBegun(trigger, begun.former);
+      if (begun.refused.size > 0) this.parts.onRefused(begun.refused);
       return begun;
     });
   }

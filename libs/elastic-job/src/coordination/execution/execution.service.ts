@@ -15,27 +15,21 @@ import type { Clock } from '../../clock/index.js';
 import {
   type BeginDecision,
   decideBegin,
-  executorDeathsOf,
   failsOver,
   type JobConfiguration,
   type JobName,
-  lastScheduledOf,
   type RefusalCause,
   type RunRecord,
   type Trigger,
 } from '../../domain/index.js';
-import {
-  type Operation,
-  type OperationResult,
-  type RegistryCenter,
-  RegistryUnavailableError,
-} from '../../registry/index.js';
+import { type Operation, type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
 import { type JobTree, type JobTrees, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
+import { beginningItem, beginRequest, heldItems, lastScheduled } from './begin-request.js';
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { HeldLease, type HeldItem } from './held-lease.js';
-import { type BeginningItem, beginOperations, recordOf } from './item-operations.js';
+import { type BeginningItem, recordOf } from './item-operations.js';
 import { SettleQueue } from './settle-queue.js';
 import type { ShardAssignment } from './shard-assignment.js';
 import { UnmonitoredLease } from './unmonitored-lease.js';
@@ -91,19 +85,28 @@ export class ExecutionService {
   }
 
   /**
-   * Begins a queued item: the claim of a failover.
+   * Begins queued items, all or none: the claim of a failover. What does not fit one request is left in the queue.
    * @param guard what else the begin depends on
-   * @returns undefined if another instance was faster
+   * @returns undefined if another instance was faster with any of them
    */
   beginClaimed(
     tree: JobTree,
     trigger: Trigger,
-    item: number,
+    items: readonly number[],
     guard: readonly Operation[] = [],
   ): Promise<ExecutionLease | undefined> {
-    const beginning = beginningItem(tree, trigger, item);
+    const configuration = this.configurations.current(tree.jobName);
     const record = this.record(tree, trigger);
-    return this.commit(tree, this.configurations.current(tree.jobName), trigger, [beginning], record, guard);
+    let beginning = items.map((item) => beginningItem(tree, trigger, item));
+    const size = () =>
+      this.registry.transactionBytes([
+        ...guard,
+        ...beginRequest(tree, configuration, trigger, beginning, record).flat(),
+      ]);
+    while (beginning.length > 1 && size() > this.registry.maxRequestBytes) {
+      beginning = beginning.slice(0, Math.ceil(beginning.length / 2));
+    }
+    return this.commit(tree, configuration, trigger, beginning, record, guard);
   }
 
   /** Sets the misfire flag of items that could not be begun because they still run. */
@@ -163,24 +166,19 @@ export class ExecutionService {
     record: RunRecord,
     guard: readonly Operation[] = [],
   ): Promise<ExecutionLease | undefined> {
-    const isFailover = trigger.source === 'FAILOVER';
-    // A rescuer that dies is known by its `failovering` mark. Its running mark goes by itself: Java 3.0.4 would trip over it.
-    const modes = { isPersistent: failsOver(configuration) && !isFailover, isFailover };
-    const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
-    // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
-    const self = { kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) } as const;
+    const [self, ...perItem] = beginRequest(tree, configuration, trigger, items, record);
     try {
-      const operations = [self, ...guard, ...perItem.flat()];
+      const operations = [...self, ...guard, ...perItem.flat()];
       const result = await this.registry.transaction(operations, { signal: tree.signal });
       if (result.kind === 'refused') {
-        if (result.index === 0) throw new RemovedFromJobError(tree.jobName, tree.self.jobInstanceId);
+        if (result.index < self.length) throw new RemovedFromJobError(tree.jobName, tree.self.jobInstanceId);
         return undefined;
       }
       return this.lease(
         tree,
         configuration,
         trigger,
-        heldItems(items, perItem, result.results.slice(1 + guard.length), record),
+        heldItems(items, perItem, result.results.slice(self.length + guard.length), record),
       );
     } catch (error) {
       if (!(error instanceof RegistryUnavailableError) || error.fate === 'not-applied') throw error;
@@ -262,41 +260,4 @@ function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigge
 
 function isRefused(entry: readonly [number, BeginDecision]): entry is readonly [number, RefusalCause] {
   return entry[1] !== 'begin';
-}
-
-function beginningItem(tree: JobTree, trigger: Trigger, item: number): BeginningItem {
-  const { stored = { kind: 'none' }, version = 0 } = tree.record(item) ?? {};
-  return {
-    item,
-    version,
-    hasMisfire: tree.has(tree.paths.mark(item, 'misfire')),
-    lastScheduled: lastScheduledOf(stored),
-    executorDeaths: executorDeathsOf(stored, trigger),
-  };
-}
-
-function lastScheduled(items: readonly BeginningItem[]): ReadonlyMap<number, number | undefined> {
-  return new Map(items.map((item) => [item.item, item.lastScheduled]));
-}
-
-function heldItems(
-  items: readonly BeginningItem[],
-  perItem: readonly (readonly unknown[])[],
-  results: readonly OperationResult[],
-  record: RunRecord,
-): ReadonlyMap<number, HeldItem> {
-  const held = new Map<number, HeldItem>();
-  let index = -1; // Each item's record is the last of its operations.
-  for (const [position, beginning] of items.entries()) {
-    const { item } = beginning;
-    index += perItem[position]!.length;
-    const written = results[index];
-    if (written?.kind !== 'set') throw new TypeError(`Begin of item ${item}: operation ${index} is no set.`);
-    held.set(item, {
-      record: recordOf(beginning, record),
-      version: written.stat.version,
-      token: written.stat.mzxid,
-    });
-  }
-  return held;
 }

@@ -72,7 +72,7 @@ describe('fire times that are given up', () => {
     await member.tree.sync();
     const trigger = { jobName: member.tree.jobName, fireTime: 1_000, origin: 'schedule', source: 'FAILOVER' } as const;
 
-    await member.executions.beginClaimed(member.tree, trigger, 0);
+    await member.executions.beginClaimed(member.tree, trigger, [0]);
 
     await other.tree.sync();
     await other.tree.loadRecords([0]);

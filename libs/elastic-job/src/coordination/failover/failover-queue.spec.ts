@@ -75,7 +75,7 @@ describe('the sweep', () => {
     await leader.queue.sweep(leader.tree, term);
 
     await third.tree.sync();
-    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 0 });
+    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
   });
 
   it('given a leader that was deposed, when it sweeps, then nothing is queued', async () => {
@@ -133,7 +133,7 @@ describe('the claim', () => {
     await orphan(...items);
     const claimers = [leader, worker, third];
 
-    const claimed = await Promise.all(claimers.map((claimer, index) => claimAll(claimer, index)));
+    const claimed = await Promise.all(claimers.map((claimer) => claimAll(claimer)));
 
     expect(claimed.flat().toSorted((a, b) => a - b)).toEqual(items);
   });
@@ -161,11 +161,11 @@ describe('the claim', () => {
     const operator = await registry.operator();
     beforeNextTransaction(worker, () => operator.set(paths.server(self.serverIp), 'DISABLED'));
 
-    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'lost', item: 0 });
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'lost', items: [0] });
     expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
 
     await third.tree.sync();
-    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 0 });
+    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
   });
 
   it('given an aborted run that was queued, when it is claimed, then it runs again', async () => {
@@ -175,7 +175,7 @@ describe('the claim', () => {
     await third.tree.sync();
     expect(await third.queue.pending(JOB)).toMatchObject([{ item: 2, cause: 'aborted' }]);
 
-    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 2 });
+    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [2] } });
   });
 
   it('given an entry of an item that is done, when it is claimed, then it is dropped', async () => {
@@ -185,7 +185,7 @@ describe('the claim', () => {
     await (await registry.operator()).create(leader.tree.paths.queued(0), '', 'PERSISTENT');
     await third.tree.sync();
 
-    expect(await third.queue.claim(JOB)).toEqual({ kind: 'lost', item: 0 });
+    expect(await third.queue.claim(JOB)).toEqual({ kind: 'lost', items: [0] });
     expect(await third.queue.claim(JOB)).toEqual({ kind: 'empty' });
   });
 
@@ -204,15 +204,96 @@ describe('the claim', () => {
     await orphan(0, 1);
     await worker.tree.sync();
 
-    expect(await worker.queue.claim(JOB, 0, (item) => item === 0)).toMatchObject({ kind: 'claimed', item: 1 });
+    expect(await worker.queue.claim(JOB, { mayTake: (item) => item !== 0 })).toMatchObject({
+      kind: 'claimed',
+      lease: { items: [1] },
+    });
   });
 
-  it('given an item to start from, when instances claim, then they look at it first and at the others in turn', async () => {
+  it('given an item to start from, when instances claim, then they take it alone, and the next time the one after it', async () => {
     await orphan(0, 1, 3);
     await worker.tree.sync();
 
-    expect(await worker.queue.claim(JOB, 2)).toMatchObject({ item: 3 });
-    expect(await worker.queue.claim(JOB, 2)).toMatchObject({ item: 0 });
+    expect(await worker.queue.claim(JOB, { from: 2 })).toMatchObject({ lease: { items: [3] } });
+    expect(await worker.queue.claim(JOB, { from: 2 })).toMatchObject({ lease: { items: [0] } });
+  });
+
+  it('given as many items as slots, when instances that see the same queue claim at once, then each takes its part in one transaction', async () => {
+    await orphan(0, 1, 2, 3);
+    const claimers = [leader, third];
+    await worker.instances.leave(worker.tree);
+    await Promise.all(claimers.map(({ tree }) => tree.sync()));
+    const sent = claimers.map(countTransactions);
+
+    const claims = await Promise.all(claimers.map(({ queue }) => queue.claim(JOB)));
+
+    expect(claims).toMatchObject([{ lease: { items: [2, 3] } }, { lease: { items: [0, 1] } }]);
+    expect(sent.map((count) => count())).toEqual([1, 1]);
+  });
+
+  it('given a limit, when an instance claims, then it takes no more items than that', async () => {
+    await orphan(0, 1, 2, 3);
+    for (const { instances, tree } of [worker, third]) await instances.leave(tree);
+    await leader.tree.sync();
+
+    expect(await leader.queue.claim(JOB, { most: 3 })).toMatchObject({ lease: { items: [0, 1, 2] } });
+    expect(await leader.queue.claim(JOB, { most: 3 })).toMatchObject({ lease: { items: [3] } });
+  });
+
+  it('given items of different targets, when an instance claims, then each lease is of one target', async () => {
+    await orphan(0, 2);
+    await orphanOf(2_000, 1, 3);
+    for (const { instances, tree } of [worker, third]) await instances.leave(tree);
+    await leader.tree.sync();
+
+    const claims = [await leader.queue.claim(JOB), await leader.queue.claim(JOB)];
+
+    expect(claims).toMatchObject([
+      { lease: { items: [0, 2], trigger: { fireTime: 1_000 } } },
+      { lease: { items: [1, 3], trigger: { fireTime: 2_000 } } },
+    ]);
+  });
+
+  it('given another instance has taken one of several items meanwhile, when the claim arrives, then none is taken, and the rest is to be had', async () => {
+    await orphan(0, 1, 2, 3);
+    await third.instances.leave(third.tree);
+    await leader.tree.sync();
+    beforeNextTransaction(leader, () => worker.queue.claim(JOB, { from: 2 }));
+
+    expect(await leader.queue.claim(JOB)).toEqual({ kind: 'lost', items: [2, 3] });
+
+    await leader.tree.sync();
+    expect((await claimAll(leader)).toSorted((a, b) => a - b)).toEqual([0, 1, 3]);
+    expect(await leader.holder(2)).toBe(worker.id);
+  });
+
+  it('given more items than fit one request, when an instance claims, then it takes those that fit, and the others after them', async () => {
+    await orphan(0, 1, 2, 3);
+    for (const { instances, tree } of [worker, third]) await instances.leave(tree);
+    await leader.tree.sync();
+    Object.defineProperty(leader.center, 'maxRequestBytes', { value: 2_000 });
+    const sent = countTransactions(leader);
+
+    expect(await claimAll(leader)).toEqual([0, 1, 2, 3]);
+    expect(sent()).toBeGreaterThan(1);
+  });
+
+  it('given 100 items and 3 instances, when all claim until nothing is left, then it has taken 3 transactions and each item is begun once', async () => {
+    registry = new Registry();
+    const members = await registry.sharded(4, { shardingTotalCount: 100 });
+    leader = members[0];
+    await members[3]!.begin(Array.from({ length: 100 }, (_, item) => item));
+    members[3]!.die();
+    await leader.queue.sweep(leader.tree, leader.leader.term(JOB)!);
+    const claimers = members.slice(0, 3);
+    await Promise.all(claimers.map(({ tree }) => tree.sync()));
+    const sent = claimers.map(countTransactions);
+
+    const claimed = await Promise.all(claimers.map((claimer) => claimAll(claimer)));
+
+    expect(claimed.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([33, 33, 34]);
+    expect(new Set(claimed.flat()).size).toBe(100);
+    expect(sent.map((count) => count())).toEqual([1, 1, 1]);
   });
 
   it('given a claim whose answer is lost, when the connection is back, then the item is claimed', async () => {
@@ -223,7 +304,7 @@ describe('the claim', () => {
     const claiming = worker.queue.claim(JOB);
     await registry.clock.advance(100);
 
-    expect(await claiming).toMatchObject({ kind: 'claimed', item: 0 });
+    expect(await claiming).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
   });
 });
 
@@ -281,10 +362,10 @@ describe('beside Java', () => {
 
     const claiming = worker.queue.claim(JOB);
     await registry.clock.advance(5_000);
-    expect(await claiming).toEqual({ kind: 'lost', item: 0 });
+    expect(await claiming).toEqual({ kind: 'lost', items: [0] });
     await held!.release();
 
-    expect(await worker.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 0 });
+    expect(await worker.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
     await registry.clock.advance(1_000);
     expect(await operator.children(worker.tree.paths.failoverLatch)).toEqual([]);
   });
@@ -296,31 +377,41 @@ describe('beside Java', () => {
       for (const name of await operator.children(latch)) await operator.delete(`${latch}/${name}`);
     });
 
-    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'lost', item: 0 });
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'lost', items: [0] });
     expect(await operator.exists(worker.tree.paths.queued(0))).toBeDefined();
   });
 });
 
 /** A run of each item whose holder has died, queued. @returns the token of the last of them */
-async function orphan(...items: number[]): Promise<bigint> {
+function orphan(...items: number[]): Promise<bigint> {
+  return orphanOf(1_000, ...items);
+}
+
+async function orphanOf(fireTime: number, ...items: number[]): Promise<bigint> {
   const victim = await registry.joined();
-  const { lease } = await victim.begin(items);
+  const { lease } = await victim.begin(items, { fireTime });
   victim.die();
   await leader.queue.sweep(leader.tree, term);
   await Promise.all([leader, worker, third].map(({ tree }) => tree.sync()));
   return lease!.token(items.at(-1)!)!;
 }
 
-async function claimAll(claimer: Member, from: number): Promise<number[]> {
+async function claimAll({ queue }: Member): Promise<number[]> {
   const items: number[] = [];
-  for (
-    let claim = await claimer.queue.claim(JOB, from);
-    claim.kind !== 'empty';
-    claim = await claimer.queue.claim(JOB, from)
-  ) {
-    if (claim.kind === 'claimed') items.push(claim.item);
+  for (let claim = await queue.claim(JOB); claim.kind !== 'empty'; claim = await queue.claim(JOB)) {
+    if (claim.kind === 'claimed') items.push(...claim.lease.items);
   }
   return items;
+}
+
+function countTransactions({ center }: Member): () => number {
+  let count = 0;
+  const transaction = center.transaction.bind(center);
+  center.transaction = (...request) => {
+    count += 1;
+    return transaction(...request);
+  };
+  return () => count;
 }
 
 async function settledIn(lease: ExecutionLease) {

@@ -5,7 +5,8 @@
  * (persistent) marks say who has taken it, its `running` mark that it runs.
  *
  * Guarantees: the leader queues an orphan and drops its stale marks in one transaction under its term's guard; a claim
- * removes the entry and begins the run in one transaction, so one instance wins and no entry is lost between the two.
+ * removes the entries and begins the runs in one transaction, so one instance wins and no entry is lost between the two.
+ * A claim takes several items of one target, at most a fair part of the queue; if one of them is not to be had, none is taken.
  * Only a run that the record shows begun and not finished is repeated, or one that its settle has queued: aborted, or failed
  * because its executor had died. A sweep writes the item's node against the version
  * that it read, so it touches nothing that was begun or settled since, and no begin overlooks it.
@@ -28,8 +29,10 @@ import type { Clock } from '../../clock/index.js';
 import {
   decideFailover,
   type FailoverDecision,
+  failoverShare,
   failsOver,
   findOrphanedItems,
+  isSameTarget,
   type JobName,
   lastFireTime,
   timetableOf,
@@ -38,6 +41,7 @@ import {
   type PlacedOrphan,
   placeOrphans,
   type QueuedItemState,
+  singleFrom,
   type Target,
   type Trigger,
   unrecordedHolders,
@@ -54,13 +58,29 @@ import { loadMarks, marksOf, sweepOperations } from './sweep-operations.js';
 /** Longest wait for Java's latch; a claim that does not get it is tried later. */
 const LATCH_TIMEOUT_MS = 5_000;
 
-/** What a look for a waiting item has led to. */
+/** What a look for waiting items has led to. */
 export type Claim =
-  | { readonly kind: 'claimed'; readonly item: number; readonly lease: ExecutionLease }
-  /** Another instance was faster. */
-  | { readonly kind: 'lost'; readonly item: number }
+  | { readonly kind: 'claimed'; readonly lease: ExecutionLease }
+  /** Another instance was faster with one of them. */
+  | { readonly kind: 'lost'; readonly items: readonly number[] }
   /** Nothing waits that could be run now. */
   | { readonly kind: 'empty' };
+
+/** How much a claim may take. */
+export interface ClaimLimits {
+  /** The most items. @default a fair part of the queue, which is never exceeded */
+  readonly most?: number;
+  /** Take a single item, the first from this one on, cyclically. @default where the part of this instance begins */
+  readonly from?: number;
+  /** Which items may be taken: a handler of an earlier session may still be at one. @default all */
+  readonly mayTake?: (item: number) => boolean;
+}
+
+/** A waiting item about which something can be done. */
+interface Claimable {
+  readonly item: number;
+  readonly decision: Exclude<FailoverDecision, { readonly kind: 'busy' }>;
+}
 
 /** Who may sweep, and for how long: the leader of ours, or, if Java leads, the first instance of ours; of a disabled job, anybody. */
 export type Sweeper = Pick<LeadershipTerm, 'guard' | 'signal'>;
@@ -153,23 +173,27 @@ export class FailoverQueue {
   }
 
   /**
-   * Claims one waiting item for this instance; nothing if an operator has disabled its server.
-   * @param from the first item to look at; the others follow cyclically
-   * @param isRunningHere items to leave alone: a handler of an earlier session may still be at them
+   * Claims waiting items of one target for this instance, in one transaction; nothing if an operator has disabled its
+   * server. Beside Java one item.
    */
-  async claim(jobName: JobName, from = 0, isRunningHere: (item: number) => boolean = () => false): Promise<Claim> {
+  async claim(jobName: JobName, limits: ClaimLimits = {}): Promise<Claim> {
     const tree = this.trees.of(jobName);
     if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return { kind: 'empty' };
+    const { mayTake = () => true } = limits;
     // What is beyond the total the leader removes.
     const { shardingTotalCount } = this.configurations.current(jobName);
-    const queue = tree.queue().filter((item) => item < shardingTotalCount && !isRunningHere(item));
+    const queue = tree.queue().filter((item) => item < shardingTotalCount && mayTake(item));
     // What others have claimed meanwhile is unknown again, and passed over as long as there is something else.
     await this.loadQueued(tree, queue);
-    const next = this.nextItem(tree, queue, from);
+    const chosen = this.choose(tree, queue, limits);
+    const [first] = chosen;
     const unknown = queue.find((item) => tree.has(tree.paths.item(item)) && tree.record(item) === undefined);
-    if (next === undefined) return unknown === undefined ? { kind: 'empty' } : this.lookAgain(tree, unknown);
-    if (next.decision.kind === 'void') return this.drop(tree, next.item);
-    return tree.isMixed() ? this.claimInTurn(tree, next.item) : this.take(tree, next.item, next.decision.target);
+    if (first === undefined) return unknown === undefined ? { kind: 'empty' } : this.lookAgain(tree, [unknown]);
+    const { decision, item } = first;
+    if (decision.kind === 'void') return this.drop(tree, item);
+    if (tree.isMixed()) return this.claimInTurn(tree, item);
+    const items = chosen.filter((next) => isFor(next, decision.target)).map((next) => next.item);
+    return this.take(tree, items, decision.target);
   }
 
   // Java looks and takes in separate writes, and holds a latch meanwhile.
@@ -179,18 +203,19 @@ export class FailoverQueue {
       timeoutMs: LATCH_TIMEOUT_MS,
       signal,
     });
-    if (latch === undefined) return { kind: 'lost', item };
+    const lost = { kind: 'lost', items: [item] } as const;
+    if (latch === undefined) return lost;
     try {
       await tree.sync({ signal });
-      if (!tree.queue().includes(item) || !(await this.loadQueued(tree, [item]))) return { kind: 'lost', item };
+      if (!tree.queue().includes(item) || !(await this.loadQueued(tree, [item]))) return lost;
       const decision = this.decide(tree, item);
-      return decision?.kind === 'begin' ? await this.take(tree, item, decision.target, latch) : { kind: 'lost', item };
+      return decision?.kind === 'begin' ? await this.take(tree, [item], decision.target, latch) : lost;
     } finally {
       void latch.release(); // Nobody has to wait until the next one has its turn.
     }
   }
 
-  private async take(tree: JobTree, item: number, target: Target, latch?: HeldLatch): Promise<Claim> {
+  private async take(tree: JobTree, items: readonly number[], target: Target, latch?: HeldLatch): Promise<Claim> {
     const trigger: Trigger = { jobName: tree.jobName, ...target, source: 'FAILOVER' };
     const server = tree.paths.server(tree.self.serverIp);
     const guard: Operation[] = [
@@ -198,20 +223,20 @@ export class FailoverQueue {
       { kind: 'check', path: server, version: tree.stat(server)?.version },
       ...(latch === undefined ? [] : [{ kind: 'check', path: latch.path } as const]),
     ];
-    const lease = await this.executions.beginClaimed(tree, trigger, item, guard);
-    return lease === undefined ? this.lookAgain(tree, item) : { kind: 'claimed', item, lease };
+    const lease = await this.executions.beginClaimed(tree, trigger, items, guard);
+    return lease === undefined ? this.lookAgain(tree, items) : { kind: 'claimed', lease };
   }
 
   // An entry whose run has been finished or never begun stands for nothing.
   private async drop(tree: JobTree, item: number): Promise<Claim> {
     await this.registry.transaction([{ kind: 'delete', path: tree.paths.queued(item) }], { signal: tree.signal });
-    return this.lookAgain(tree, item);
+    return this.lookAgain(tree, [item]);
   }
 
   // Usually the news that somebody was faster has come before the refusal.
-  private async lookAgain(tree: JobTree, item: number): Promise<Claim> {
-    if (tree.has(tree.paths.queued(item))) await tree.sync({ signal: tree.signal });
-    return { kind: 'lost', item };
+  private async lookAgain(tree: JobTree, items: readonly number[]): Promise<Claim> {
+    if (items.every((item) => tree.has(tree.paths.queued(item)))) await tree.sync({ signal: tree.signal });
+    return { kind: 'lost', items };
   }
 
   /** Records, and how old the entries are. @see JobTree.load */
@@ -220,13 +245,16 @@ export class FailoverQueue {
     return tree.load(paths, { signal: tree.signal });
   }
 
-  /** The first waiting item at or after `from`, cyclically, about which something can be done now. */
-  private nextItem(tree: JobTree, queue: readonly number[], from: number) {
-    for (const item of [...queue.filter((queued) => queued >= from), ...queue.filter((queued) => queued < from)]) {
+  /** As many as may be taken of what can be claimed now, in the order in which this instance looks. */
+  private choose(tree: JobTree, queue: readonly number[], { most = Infinity, from }: ClaimLimits): Claimable[] {
+    const ids = tree.availableInstances().map(({ jobInstanceId }) => jobInstanceId);
+    const claimer = { rank: Math.max(0, ids.indexOf(tree.self.jobInstanceId)), claimers: Math.max(1, ids.length) };
+    const share = from === undefined ? failoverShare(queue, claimer) : singleFrom(queue, from);
+    const claimable = share.inOrder.flatMap((item): Claimable[] => {
       const decision = this.decide(tree, item);
-      if (decision !== undefined && decision.kind !== 'busy') return { item, decision };
-    }
-    return undefined;
+      return decision === undefined || decision.kind === 'busy' ? [] : [{ item, decision }];
+    });
+    return claimable.slice(0, Math.min(most, share.most));
   }
 
   /** @returns undefined if the item's record is unknown, or if it is beyond the total; then the leader removes it. */
@@ -255,6 +283,10 @@ export class FailoverQueue {
 
 function itemsAt(orphans: readonly PlacedOrphan[], wanted: OrphanPlace): number[] {
   return orphans.filter(({ place }) => place === wanted).map(({ item }) => item);
+}
+
+function isFor({ decision }: Claimable, target: Target): boolean {
+  return decision.kind === 'begin' && isSameTarget(decision.target, target);
 }
 
 function holderOf(tree: JobTree, instanceId: string | undefined): QueuedItemState['holder'] {

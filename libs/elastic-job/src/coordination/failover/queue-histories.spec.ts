@@ -91,14 +91,15 @@ class History {
 
   private async claim(member: Member): Promise<void> {
     await member.tree.sync();
-    const claim = await member.queue.claim(JOB, this.chance(TOTAL));
+    const from = this.chance(2 * TOTAL);
+    const claim = await member.queue.claim(JOB, from < TOTAL ? { from } : {});
     if (claim.kind === 'claimed') this.held.push({ member, lease: claim.lease });
   }
 
   private settleOne(): void {
     const index = this.chance(this.held.length || 1);
     const [held] = this.held.splice(index, 1);
-    held?.lease.settle(held.lease.items[0]!, OUTCOMES[this.chance(OUTCOMES.length)]!);
+    for (const item of held?.lease.items ?? []) held!.lease.settle(item, OUTCOMES[this.chance(OUTCOMES.length)]!);
   }
 
   /** Dies when nothing of it is under way, so that no request of it is left without an answer. */

@@ -176,7 +176,7 @@ describe('an instance id that is configured', () => {
     await other!.tree.sync();
     expect(other!.tree.queue()).toEqual([0, 1]);
     expect(await Promise.all([0, 1, 2].map((item) => other!.holder(item)))).toEqual([undefined, undefined, other!.id]);
-    expect(await second.queue.claim(JOB)).toMatchObject({ kind: 'claimed', item: 0 });
+    expect(await second.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
   });
 });
 

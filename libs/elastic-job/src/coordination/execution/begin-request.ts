@@ -1,0 +1,68 @@
+import {
+  executorDeathsOf,
+  failsOver,
+  type JobConfiguration,
+  lastScheduledOf,
+  type RunRecord,
+  type Trigger,
+} from '../../domain/index.js';
+import type { Operation, OperationResult } from '../../registry/index.js';
+import type { JobTree } from '../job-tree/index.js';
+import type { HeldItem } from './held-lease.js';
+import { type BeginningItem, beginOperations, recordOf } from './item-operations.js';
+
+/** What the tree says of an item that is about to be begun. */
+export function beginningItem(tree: JobTree, trigger: Trigger, item: number): BeginningItem {
+  const { stored = { kind: 'none' }, version = 0 } = tree.record(item) ?? {};
+  return {
+    item,
+    version,
+    hasMisfire: tree.has(tree.paths.mark(item, 'misfire')),
+    lastScheduled: lastScheduledOf(stored),
+    executorDeaths: executorDeathsOf(stored, trigger),
+  };
+}
+
+/** What a begin checks first, and what it writes for each item. */
+export function beginRequest(
+  tree: JobTree,
+  configuration: JobConfiguration,
+  trigger: Trigger,
+  items: readonly BeginningItem[],
+  record: RunRecord,
+): [Operation[], ...Operation[][]] {
+  const isFailover = trigger.source === 'FAILOVER';
+  // A rescuer that dies is known by its `failovering` mark. Its running mark goes by itself: Java 3.0.4 would trip over it.
+  const modes = { isPersistent: failsOver(configuration) && !isFailover, isFailover };
+  const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
+  // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
+  return [[{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }], ...perItem];
+}
+
+/** The last fire time that each item was begun for before. */
+export function lastScheduled(items: readonly BeginningItem[]): ReadonlyMap<number, number | undefined> {
+  return new Map(items.map((item) => [item.item, item.lastScheduled]));
+}
+
+/** What the transaction of a begin has made of its items. @param results those of the items' operations */
+export function heldItems(
+  items: readonly BeginningItem[],
+  perItem: readonly (readonly unknown[])[],
+  results: readonly OperationResult[],
+  record: RunRecord,
+): ReadonlyMap<number, HeldItem> {
+  const held = new Map<number, HeldItem>();
+  let index = -1; // Each item's record is the last of its operations.
+  for (const [position, beginning] of items.entries()) {
+    const { item } = beginning;
+    index += perItem[position]!.length;
+    const written = results[index];
+    if (written?.kind !== 'set') throw new TypeError(`Begin of item ${item}: operation ${index} is no set.`);
+    held.set(item, {
+      record: recordOf(beginning, record),
+      version: written.stat.version,
+      token: written.stat.mzxid,
+    });
+  }
+  return held;
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { failoverShare, singleFrom } from './failover-share.decision.js';
+
+const QUEUE = [2, 3, 5, 7, 11, 13, 17];
+const partOf = (queue: readonly number[], rank: number, claimers: number) => {
+  const { inOrder, most } = failoverShare(queue, { rank, claimers });
+  return inOrder.slice(0, most);
+};
+const ranks = (claimers: number) => Array.from({ length: claimers }, (_, rank) => rank);
+
+describe('the parts of a queue', () => {
+  it.each([1, 2, 3, 5, 7])(
+    'given %i claimers, when each takes its part, then every item has one, and no part is larger than a fair one',
+    (claimers) => {
+      const parts = ranks(claimers).map((rank) => partOf(QUEUE, rank, claimers));
+
+      expect(parts.flat()).toEqual(QUEUE);
+      for (const part of parts) expect(part.length).toBeLessThanOrEqual(Math.ceil(QUEUE.length / claimers));
+    },
+  );
+
+  it('given more claimers than items, when each takes its part, then that is one item, and every item is looked at', () => {
+    const parts = ranks(20).map((rank) => partOf(QUEUE, rank, 20));
+
+    for (const part of parts) expect(part).toHaveLength(1);
+    expect(new Set(parts.flat())).toEqual(new Set(QUEUE));
+  });
+
+  it('given its own part has gone, when a claimer looks further, then it looks at all the others', () => {
+    expect(failoverShare(QUEUE, { rank: 1, claimers: 3 }).inOrder).toEqual([5, 7, 11, 13, 17, 2, 3]);
+    expect(singleFrom(QUEUE, 6)).toEqual({ inOrder: [7, 11, 13, 17, 2, 3, 5], most: 1 });
+  });
+});
