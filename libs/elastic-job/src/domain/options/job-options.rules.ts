@@ -17,7 +17,7 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   readonly name: unknown = undefined;
 
   @IsOptional()
-  @IsReadAs('a Quartz cron expression such as "0 0 2 * * ?"', (cron) => new CronSchedule(cron, undefined, 'quartz'))
+  @IsReadAs('a Quartz cron expression such as "0 0 2 * * ?"', (cron) => new CronSchedule(cron, 'UTC', 'quartz'))
   readonly cron: unknown = undefined;
 
   @IsWholeNumber({ from: 1 })

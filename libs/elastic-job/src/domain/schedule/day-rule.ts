@@ -1,7 +1,7 @@
 import type { CronField } from './cron-field.js';
 
 /** The days of a month that match, ascending. Months count from 1, as in cron. */
-export type DayRule = (year: number, month: number) => number[];
+export type DayRule = (year: number, month: number) => readonly number[];
 
 const SUNDAY = 1;
 const SATURDAY = 7;
