@@ -1,13 +1,10 @@
-import { CronSchedule, type JobConfiguration, timetableOf } from '../../libs/elastic-job/src/domain/index.js';
-import { readConfiguration } from '../../libs/elastic-job/src/operations/edit-configuration.js';
-import type { History, Interval } from './history.js';
+import type { CronSchedule } from '../../libs/elastic-job/src/domain/index.js';
+import type { History, Interval, JobSettings } from './history.js';
 import { Replay } from './replay.js';
 
 /** A job during a calm time: nothing changes but what it does itself. */
-export interface CalmJob extends Interval {
+export interface CalmJob extends Interval, JobSettings {
   readonly jobName: string;
-  readonly configuration: JobConfiguration;
-  readonly schedule: CronSchedule;
   /** The tree as the calm began. */
   readonly tree: Replay;
   /** Members whose server is enabled, by id. */
@@ -18,23 +15,32 @@ export interface CalmJob extends Interval {
 
 /** @see History.calmJobs */
 export function findCalmJobs(history: History): readonly CalmJob[] {
-  return history.calm.flatMap((interval) => {
-    const tree = treeAt(history, interval.from);
+  const trees = treesAt(
+    history,
+    history.calm.map(({ from }) => from),
+  );
+  return history.calm.flatMap((interval, index) => {
+    const tree = trees[index]!;
     const skewMs = skewIn(history, interval);
     return history.plan.jobs.flatMap(({ name }): CalmJob[] => {
       const members = membersOf(tree, name);
       const text = tree.get(`/${name}/config`)?.data;
       if (members.length === 0 || text === undefined) return [];
-      const configuration = readConfiguration(name, text);
-      const schedule = scheduleOf(configuration);
-      return [{ ...interval, jobName: name, configuration, schedule, tree, members, skewMs }];
+      return [{ ...interval, ...history.settingsOf(name, text), jobName: name, tree, members, skewMs }];
     });
   });
 }
 
-export function scheduleOf(configuration: JobConfiguration): CronSchedule {
-  const { cron, timeZone, clockChange } = timetableOf(configuration, false);
-  return new CronSchedule(cron!, timeZone, clockChange);
+/** @param times ascending */
+function treesAt(history: History, times: readonly number[]): readonly Replay[] {
+  const tree = new Replay();
+  let next = 0;
+  return times.map((at) => {
+    for (; next < history.commits.length && history.commits[next]!.at <= at; next += 1) {
+      tree.apply(history.commits[next]!);
+    }
+    return tree.copy();
+  });
 }
 
 export function treeAt(history: History, at: number): Replay {
@@ -67,14 +73,10 @@ export function dueTimes(schedule: CronSchedule, from: number, to: number): numb
 
 /** When an item bore a running mark. */
 export function occupancy(history: History, jobName: string, item: number): readonly Interval[] {
-  const path = `/${jobName}/sharding/${item}/running`;
   const intervals: { from: number; to: number }[] = [];
-  for (const { at, writes } of history.commits) {
-    for (const write of writes) {
-      if (write.path !== path) continue;
-      if (write.kind === 'created') intervals.push({ from: at, to: Infinity });
-      else if (write.kind === 'deleted' && intervals.length > 0) intervals.at(-1)!.to = at;
-    }
+  for (const { at, kind } of history.writesTo(`/${jobName}/sharding/${item}/running`)) {
+    if (kind === 'created') intervals.push({ from: at, to: Infinity });
+    else if (kind === 'deleted' && intervals.length > 0) intervals.at(-1)!.to = at;
   }
   return intervals;
 }

@@ -1,7 +1,14 @@
 import { type JobNode, JobPaths } from '../../libs/elastic-job/src/coordination/index.js';
-import { parseRunRecord, type RunRecord } from '../../libs/elastic-job/src/domain/index.js';
+import {
+  CronSchedule,
+  type JobConfiguration,
+  parseRunRecord,
+  type RunRecord,
+  timetableOf,
+} from '../../libs/elastic-job/src/domain/index.js';
+import { readConfiguration } from '../../libs/elastic-job/src/operations/edit-configuration.js';
 import { type CalmJob, findCalmJobs } from './calm.js';
-import type { Entry, RunFact } from './log.js';
+import type { Entry, NodeWrite, RunFact } from './log.js';
 import type { Plan } from './world/plan.js';
 
 export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K }>;
@@ -26,6 +33,18 @@ export interface Begin {
   readonly isClaim: boolean;
 }
 
+export interface JobSettings {
+  readonly configuration: JobConfiguration;
+  readonly schedule: CronSchedule;
+}
+
+type TimedWrite = NodeWrite & { readonly at: number };
+
+interface NodeOfJob {
+  readonly jobName: string;
+  readonly node: JobNode;
+}
+
 /** What is disturbed for a while. */
 export interface Interval {
   readonly from: number;
@@ -44,6 +63,9 @@ export class History {
   /** When the orderly end begins; what happens later is no more than that. */
   readonly closingAt: number;
   private readonly paths = new Map<string, JobPaths>();
+  private readonly nodes = new Map<string, NodeOfJob>();
+  private writesByPath: ReadonlyMap<string, readonly TimedWrite[]> | undefined;
+  private readonly settings = new Map<string, JobSettings>();
   private calmTimes: readonly Interval[] | undefined;
   private jobsInCalm: readonly CalmJob[] | undefined;
 
@@ -64,11 +86,25 @@ export class History {
   }
 
   /** What a path of a job stands for. */
-  nodeOf(path: string): { readonly jobName: string; readonly node: JobNode } {
-    const jobName = path.split('/')[1] ?? '';
-    const paths = this.paths.get(jobName) ?? new JobPaths(jobName);
-    this.paths.set(jobName, paths);
-    return { jobName, node: paths.parse(path) };
+  nodeOf(path: string): NodeOfJob {
+    return remembered(this.nodes, path, () => {
+      const jobName = path.split('/')[1] ?? '';
+      return { jobName, node: remembered(this.paths, jobName, () => new JobPaths(jobName)).parse(path) };
+    });
+  }
+
+  /** What a job's `config` node says. */
+  settingsOf(jobName: string, text: string): JobSettings {
+    return remembered(this.settings, text, () => {
+      const configuration = readConfiguration(jobName, text);
+      const { cron, timeZone, clockChange } = timetableOf(configuration, false);
+      return { configuration, schedule: new CronSchedule(cron!, timeZone, clockChange) };
+    });
+  }
+
+  /** All that was written to a node, in order. */
+  writesTo(path: string): readonly TimedWrite[] {
+    return (this.writesByPath ??= this.groupWrites()).get(path) ?? [];
   }
 
   /** Only what is marked in the registry is promised across processes. */
@@ -117,6 +153,14 @@ export class History {
     return [...runs.values()];
   }
 
+  private groupWrites(): ReadonlyMap<string, readonly TimedWrite[]> {
+    const groups = new Map<string, TimedWrite[]>();
+    for (const { at, writes } of this.commits) {
+      for (const write of writes) remembered(groups, write.path, () => []).push({ at, ...write });
+    }
+    return groups;
+  }
+
   private *beginsIn({ at, zxid, writes }: Commit): Iterable<Begin> {
     const isIn = (kind: string, path: string) => writes.some((write) => write.kind === kind && write.path === path);
     for (const write of writes) {
@@ -129,6 +173,12 @@ export class History {
       yield { at, zxid, jobName, item: node.item, record: stored.record, isClaim };
     }
   }
+}
+
+function remembered<K, V>(known: Map<K, V>, key: K, find: () => V): V {
+  const value = known.get(key) ?? find();
+  known.set(key, value);
+  return value;
 }
 
 function isDisturbing(entry: Entry): boolean {

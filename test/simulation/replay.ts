@@ -23,6 +23,13 @@ export class Replay {
     }
   }
 
+  /** As it is now. */
+  copy(): Replay {
+    const copy = new Replay();
+    for (const [path, node] of this.nodes) copy.nodes.set(path, node);
+    return copy;
+  }
+
   get(path: string): ReplayedNode | undefined {
     return this.nodes.get(path);
   }

@@ -1,5 +1,4 @@
 import { enabledItems, treeAt } from '../calm.js';
-import { readConfiguration } from '../../../libs/elastic-job/src/operations/edit-configuration.js';
 import { indexOf, type History } from '../history.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
@@ -11,7 +10,7 @@ export function check10ConfigConvergence(history: History): Violation[] {
     for (const { kind, path, data } of writes) {
       const { jobName, node } = history.nodeOf(path);
       if (node.kind !== 'config' || kind === 'deleted') continue;
-      const { jobParameter, shardingTotalCount } = readConfiguration(jobName, data);
+      const { jobParameter, shardingTotalCount } = history.settingsOf(jobName, data).configuration;
       written.add(`${jobName} ${jobParameter} ${shardingTotalCount}`);
     }
   }

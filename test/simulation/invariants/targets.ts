@@ -1,6 +1,5 @@
-import { triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
-import { readConfiguration } from '../../../libs/elastic-job/src/operations/edit-configuration.js';
-import { type CalmJob, dueTimes, enabledItems, occupancy, scheduleOf } from '../calm.js';
+import { type CronSchedule, triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
+import { type CalmJob, dueTimes, enabledItems, occupancy } from '../calm.js';
 import type { Begin, History, Interval } from '../history.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
@@ -38,7 +37,7 @@ export function check04NoSurplusRun(history: History): Violation[] {
     const id = triggerIdOf(origin);
     const isAsked =
       id === undefined
-        ? (schedules.get(jobName) ?? []).some((schedule) => schedule.next(fireTime - 1) === fireTime)
+        ? [...(schedules.get(jobName) ?? [])].some((schedule) => schedule.next(fireTime - 1) === fireTime)
         : triggers.has(id);
     const about = zxid.toString(16);
     if (!isAsked) violations.push({ at, message: `nobody has asked ${key} to run for ${timeOf(fireTime)}`, about });
@@ -123,12 +122,13 @@ function monitoredItems(history: History): readonly WatchedItem[] {
 
 /** Every schedule that a job has had. */
 function scheduleHistory(history: History) {
-  const schedules = new Map<string, ReturnType<typeof scheduleOf>[]>();
+  const schedules = new Map<string, Set<CronSchedule>>();
   for (const { writes } of history.commits) {
     for (const { path, data, kind } of writes) {
       const { jobName, node } = history.nodeOf(path);
       if (node.kind !== 'config' || kind === 'deleted') continue;
-      schedules.set(jobName, [...(schedules.get(jobName) ?? []), scheduleOf(readConfiguration(jobName, data))]);
+      const known = schedules.get(jobName) ?? new Set();
+      schedules.set(jobName, known.add(history.settingsOf(jobName, data).schedule));
     }
   }
   return schedules;

@@ -1,4 +1,4 @@
-import { resolveJobOptions } from '../../../libs/elastic-job/src/domain/index.js';
+import type { JobConfiguration } from '../../../libs/elastic-job/src/domain/index.js';
 import {
   type LaneName,
   type MemoryRegistry,
@@ -16,6 +16,8 @@ import { longestRunMs, type Plan } from './plan.js';
 /** What a process is started in. */
 export interface Surroundings {
   readonly plan: Plan;
+  /** The jobs of the plan as every process declares them. */
+  readonly configurations: readonly JobConfiguration[];
   readonly registry: MemoryRegistry;
   readonly store: EffectStore;
   readonly chance: Chance;
@@ -77,10 +79,10 @@ export class SimulatedInstance {
         if (this.state !== 'crashed') log(fact);
       },
     };
-    for (const { periodMs: _periodMs, ...options } of plan.jobs) {
+    for (const configuration of this.surroundings.configurations) {
       await this.runtime.registrar.register({
-        configuration: resolveJobOptions(options, { place: 'the simulation' }),
-        className: options.name,
+        configuration,
+        className: configuration.jobName,
         place: 'the simulation',
         handler: (context) => handle(context, parts),
       });

@@ -1,3 +1,4 @@
+import { type JobConfiguration, resolveJobOptions } from '../../../libs/elastic-job/src/domain/index.js';
 import {
   JobConfigurationApi,
   JobOperateApi,
@@ -33,6 +34,7 @@ export class World {
   readonly chance: Chance;
   readonly registry: MemoryRegistry;
   readonly clock: VirtualClock;
+  private readonly configurations: readonly JobConfiguration[];
   private readonly timeline: VirtualTimeline;
   private readonly store: EffectStore;
   private readonly operator: MemoryRegistryCenter;
@@ -44,6 +46,9 @@ export class World {
     private readonly mutation: Mutation = {},
   ) {
     this.chance = new Chance(plan.seed ^ 0x5eed);
+    this.configurations = plan.jobs.map(({ periodMs: _periodMs, ...options }) =>
+      resolveJobOptions(options, { place: 'the simulation' }),
+    );
     this.timeline = new VirtualTimeline(this.chance.fork().next);
     this.clock = new VirtualClock({ seed: plan.seed, wall: START }, this.timeline);
     this.registry = new MemoryRegistry(this.clock);
@@ -126,6 +131,7 @@ export class World {
   private surroundings() {
     return {
       plan: this.plan,
+      configurations: this.configurations,
       registry: this.registry,
       store: this.store,
       chance: this.chance.fork(),
