@@ -1,7 +1,7 @@
 import type { CronField } from './cron-field.js';
 
 /** The days of a month that match, ascending. Months count from 1, as in cron. */
-export type DayRule = (year: number, month: number) => readonly number[];
+export type DayRule = (year: number, month: number) => number[];
 
 const SUNDAY = 1;
 const SATURDAY = 7;
@@ -34,7 +34,10 @@ function dayOfMonthRule(field: CronField): DayRule {
   if (field.text.includes('L')) field.refuse(`"${field.text}" is not L, L-3, LW or L-3W, which must stand alone`);
   if (field.text.includes('W')) field.refuse(`"${field.text}" is not LW or a day such as 15W, which must stand alone`);
   const days = field.values();
-  return (year, month) => days.filter((day) => day <= daysIn(year, month));
+  return (year, month) => {
+    const last = daysIn(year, month);
+    return days.filter((day) => day <= last);
+  };
 }
 
 /** In a month too short for `L-28W` Quartz fires on another day, for `L-29W` it loops for ever. */

@@ -29,7 +29,7 @@ export class WallTimes {
     this.seconds = field('second').values();
     this.minutes = field('minute').values();
     this.hours = field('hour').values();
-    this.daysOf = rememberingLast(dayRule(field('day of month'), field('day of week')));
+    this.daysOf = dayRule(field('day of month'), field('day of week'));
     this.months = field('month').values();
     this.years = field('year').values();
     this.everyHour = /^\*?(?:\/\d+)?$/.test(field('hour').text);
@@ -70,15 +70,6 @@ export class WallTimes {
     }
     return undefined;
   }
-}
-
-/** Who asks for the next time asks about the same month again and again. */
-function rememberingLast(rule: DayRule): DayRule {
-  let last: { readonly year: number; readonly month: number; readonly days: readonly number[] } | undefined;
-  return (year, month) => {
-    if (last?.year !== year || last.month !== month) last = { year, month, days: rule(year, month) };
-    return last.days;
-  };
 }
 
 function atLeast(ascending: readonly number[], least: number): readonly number[] {
