@@ -28,6 +28,24 @@ describe('an instance that leaves in order', () => {
     expect(cluster.clock.pendingTimers).toBe(0);
   });
 
+  it('given items that it takes over with a fire time to make up for, when it leaves at any moment of that, then it waits for what it begins', async () => {
+    for (let moment = 0; moment <= 900; moment += 50) {
+      const handler = () => cluster.clock.sleep(6_000);
+      cluster = await startCluster({ instances: 1, total: 2, cron: '0/2 * * * * ?', latencyMs: 200, handler });
+      while (cluster.runs(JOB).length < 2) await cluster.advance(10);
+      await cluster.join();
+      while (cluster.runs(JOB).some(({ endedAt }) => endedAt === undefined)) await cluster.advance(10);
+
+      await cluster.advance(moment);
+      await cluster.leave(1);
+
+      const runs = cluster.runs(JOB).filter(({ instance }) => instance === 1);
+      const cutShort = runs.filter(({ startedAt, endedAt }) => endedAt !== startedAt + 6_000);
+      expect(cutShort, `leaving ${moment} ms after the release`).toEqual([]);
+      await cluster.stop();
+    }
+  }, 20_000);
+
   it('given items that outlast the deadline, when it leaves, then they are told and another instance runs them again', async () => {
     cluster = await startCluster({ instances: 2, handler: untilAborted, drainTimeoutMs: 3_000 });
     await cluster.advance(untilNextHour() + 1_000);

@@ -69,6 +69,7 @@ export class JobSession {
     const missed = new MissedRuns({ ...parts, gate: this.gate, due });
     this.leases = new LeaseRunner({
       ...parts,
+      mayBegin: () => this.gate.mayBegin,
       onRun: (lease) => this.cancellations.onRun(lease),
       onBegun: (trigger, former) => missed.passedBy(trigger, former),
       onRefused: (refused) => this.claims.afterRefusal(refused),

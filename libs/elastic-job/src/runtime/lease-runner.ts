@@ -26,6 +26,8 @@ export interface LeaseRunnerParts {
   readonly listeners: readonly ElasticJobListener[];
   readonly running: RunningItems;
   readonly settings: JobSettings;
+  /** False for good once this instance leaves. */
+  mayBegin(): boolean;
   /** Items were begun. @param former the fire time that each was begun for before */
   onBegun(trigger: Trigger, former: ReadonlyMap<number, number | undefined>): void;
   /** Items could not be begun. */
@@ -50,9 +52,11 @@ export class LeaseRunner {
     this.listeners = new JobListeners(listeners, enter, parts.report('telling a listener'));
   }
 
-  /** Begins what may be begun of the items. What was begun must be run. */
-  begin(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
+  /** Begins what may be begun of the items: none once this instance leaves. What was begun must be run. */
+  async begin(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
     const { running, services } = this.parts;
+    // Whoever decided to begin may have waited since, for a sync or a record, and the drain waits only for what it sees.
+    if (!this.parts.mayBegin()) return { lease: undefined, refused: new Map(), former: new Map() };
     return running.expect(async () => {
       const begun = await services.executions.begin({ trigger, items });
       if (begun.lease !== undefined) running.add(begun.lease);
