@@ -9,18 +9,26 @@ export type LaneName = 'requests' | 'replies';
 /**
  * The network between one client and the server: keeps the order of each direction, takes its time, and can be broken or
  * held up. What is in transit when it breaks never arrives. While the client is frozen, what arrives for it waits in its
- * socket.
+ * socket. The client's server may lag behind, as a follower of an ensemble does: news are late, but what is asked for is
+ * answered after them.
  */
 export class MemoryLink {
   private readonly lanes: Readonly<Record<LaneName, Lane>>;
+  /** What the client's server has not heard of yet. */
+  private readonly news: (() => void)[] = [];
   private isBroken = false;
   private isFrozen = false;
 
   /**
    * @param clock the network's, which goes on when a client stands still
    * @param latency 0 is one microtask each way
+   * @param newsLag what the client's server is behind the others by
    */
-  constructor(clock: Clock, latency: Latency) {
+  constructor(
+    private readonly clock: Clock,
+    latency: Latency,
+    private readonly newsLag: Latency = 0,
+  ) {
     this.lanes = { requests: new Lane(clock, latency), replies: new Lane(clock, latency) };
   }
 
@@ -37,9 +45,20 @@ export class MemoryLink {
     if (!this.isBroken) this.lanes.requests.carry(arrive);
   }
 
-  /** Calls `arrive` at the client. */
+  /** Calls `arrive` at the client, after all news so far. */
   deliver(arrive: () => void): void {
-    if (!this.isBroken) this.lanes.replies.carry(arrive);
+    if (this.isBroken) return;
+    this.catchUp(this.news.length);
+    this.lanes.replies.carry(arrive);
+  }
+
+  /** Calls `arrive` at the client once the client's server has heard of it. */
+  tell(arrive: () => void): void {
+    if (this.isBroken) return;
+    const lagMs = typeof this.newsLag === 'number' ? this.newsLag : this.newsLag();
+    if (lagMs === 0 && this.news.length === 0) return this.lanes.replies.carry(arrive);
+    this.news.push(arrive);
+    this.clock.setTimer(lagMs, () => this.catchUp(this.news.indexOf(arrive) + 1));
   }
 
   /** There and back: `answer` runs at the server, `receive` at the client. */
@@ -62,6 +81,7 @@ export class MemoryLink {
 
   /** Loses what is in transit. */
   drop(): void {
+    this.news.length = 0;
     this.lanes.requests.drop();
     this.lanes.replies.drop();
   }
@@ -85,6 +105,10 @@ export class MemoryLink {
   thaw(): void {
     this.isFrozen = false;
     this.lanes.replies.release('client');
+  }
+
+  private catchUp(count: number): void {
+    for (const arrive of this.news.splice(0, count)) this.lanes.replies.carry(arrive);
   }
 }
 

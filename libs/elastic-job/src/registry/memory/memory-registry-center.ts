@@ -41,6 +41,13 @@ export interface MemoryRegistryCenterOptions {
    * @default 0
    */
   readonly latencyMs?: Latency;
+  /**
+   * How much later than its answers could be this client hears what others have written, in milliseconds, as if its server were a
+   * follower that lags behind; a function draws it for each commit. An answer comes after all news that precede it: that is what a
+   * sync is for.
+   * @default 0
+   */
+  readonly newsLagMs?: Latency;
 }
 
 /**

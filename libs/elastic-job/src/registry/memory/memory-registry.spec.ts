@@ -503,6 +503,37 @@ describe('the server', () => {
   );
 });
 
+describe('a client whose server lags behind', () => {
+  it('given a change of another, when it waits, then it hears of it late, and is up to date as soon as it has asked', async () => {
+    const [client, other] = [await connected({ newsLagMs: 300 }), await connected()];
+    const view = await client.openSubtree('/', () => {});
+    await other.create('/first', '', 'PERSISTENT');
+
+    await clock.advance(299);
+    expect(view.has('/first')).toBe(false);
+    await clock.advance(1);
+    expect(view.has('/first')).toBe(true);
+
+    await other.create('/second', '', 'PERSISTENT');
+    expect(view.has('/second')).toBe(false);
+    await view.sync();
+    expect(view.has('/second')).toBe(true);
+  });
+
+  it('given a lag that shrinks, when others write, then it hears of everything once and in their order', async () => {
+    const lags: number[] = [];
+    const [client, other] = [await connected({ newsLagMs: () => lags.shift() ?? 0 }), await connected()];
+    const heard: string[] = [];
+    await client.openSubtree('/', (event) => heard.push('path' in event ? event.path : event.kind));
+
+    lags.push(500, 10, 0, 200);
+    for (const path of ['/a', '/b', '/c', '/d']) await other.create(path, '', 'PERSISTENT');
+    await clock.advance(1_000);
+
+    expect(heard).toEqual(['/a', '/b', '/c', '/d']);
+  });
+});
+
 function options(more: Partial<MemoryRegistryCenterOptions> = {}): MemoryRegistryCenterOptions {
   const timeouts = { sessionTimeoutMs: SESSION_TIMEOUT_MS, requestTimeoutMs: REQUEST_TIMEOUT_MS };
   return { namespace: 'test', clock, ...timeouts, ...more };

@@ -121,7 +121,7 @@ export class MemoryServer {
     this.zxid = zxid;
     for (const hear of this.listeners) hear({ zxid, sessionId, operations, changes: result.changes });
     for (const { id, ended, peer } of this.sessions.values()) {
-      if (!ended) peer.link.deliver(() => peer.hear(result.changes, id === sessionId));
+      if (!ended) peer.link.tell(() => peer.hear(result.changes, id === sessionId));
     }
     this.loseReply(this.sessions.get(sessionId));
     return result;

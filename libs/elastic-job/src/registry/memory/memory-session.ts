@@ -24,6 +24,7 @@ export interface MemorySessionOptions {
   readonly sessionTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly latencyMs: Latency;
+  readonly newsLagMs?: Latency;
 }
 
 const LONGEST_CLOSE_MS = 2_000;
@@ -60,7 +61,7 @@ export class MemorySession implements Peer {
     private readonly server: MemoryServer,
     private readonly options: MemorySessionOptions,
   ) {
-    this.link = new MemoryLink(server.clock, options.latencyMs);
+    this.link = new MemoryLink(server.clock, options.latencyMs, options.newsLagMs);
     this.requests = new PendingRequests(this.link, options.clock);
     this.info = { state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs };
   }
