@@ -14,11 +14,12 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '1' },
     log: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    mutant: { type: 'string' },
   },
 });
 const [from, step, workers] = [Number(values.from), Number(values.step), Number(values.workers)];
 
-if (values.mutants) process.exitCode = await huntMutants(Number(values.seeds ?? 1_000));
+if (values.mutants || values.mutant !== undefined) process.exitCode = await huntMutants(Number(values.seeds ?? 1_000));
 else if (values.seed !== undefined) process.exitCode = await replay(Number(values.seed));
 else if (workers > 1) process.exitCode = await share(Number(values.seeds ?? 200));
 else process.exitCode = await runAll(Number(values.seeds ?? 200));
@@ -66,9 +67,9 @@ async function share(seeds: number): Promise<number> {
 
 async function huntMutants(seeds: number): Promise<number> {
   let survivors = 0;
-  for (const { name, mutation, foundBy } of MUTANTS) {
+  for (const { name, mutation, foundBy } of MUTANTS.filter(({ name }) => name.includes(values.mutant ?? ''))) {
     let found: string | undefined;
-    for (let seed = 1; seed <= seeds && found === undefined; seed++) {
+    for (let seed = from; seed <= seeds && found === undefined; seed++) {
       const { broken } = await simulate(seed, mutation);
       const named = broken.find(({ invariant }) => foundBy.includes(invariant.number));
       if (named) found = `seed ${seed}, invariant ${named.invariant.number}: ${named.violations[0]!.message}`;

@@ -56,7 +56,7 @@ export class History {
   readonly runs: readonly Run[];
   readonly commits: readonly Commit[];
   readonly begins: readonly Begin[];
-  /** Longest time for two requests and their answers, in milliseconds. */
+  /** Longest time for two requests, their answers, and the news that they wait for, in milliseconds. */
   readonly promptMs: number;
   /** After a disturbance everything is settled again within this time, in milliseconds. */
   readonly settlingMs: number;
@@ -70,13 +70,13 @@ export class History {
   private jobsInCalm: readonly CalmJob[] | undefined;
 
   constructor(
-    readonly plan: Pick<Plan, 'jobs' | 'latencyMs' | 'sessionTimeoutMs'>,
+    readonly plan: Pick<Plan, 'jobs' | 'latencyMs' | 'sessionTimeoutMs'> & Partial<Pick<Plan, 'newsLagMs'>>,
     readonly entries: readonly Entry[],
   ) {
     this.commits = this.of('commit');
     this.runs = this.readRuns();
     this.begins = this.commits.flatMap((commit) => [...this.beginsIn(commit)]);
-    this.promptMs = 300 + 30 * plan.latencyMs;
+    this.promptMs = 300 + 30 * plan.latencyMs + 3 * (plan.newsLagMs ?? 0);
     this.settlingMs = plan.sessionTimeoutMs + 4_000 + 2 * this.promptMs;
     this.closingAt = this.of('closing')[0]?.at ?? Infinity;
   }

@@ -1,5 +1,6 @@
 import { parseRunRecord } from '../../../libs/elastic-job/src/domain/index.js';
-import type { History } from '../history.js';
+import { membersOf } from '../calm.js';
+import type { Commit, History } from '../history.js';
 import { Replay } from '../replay.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
@@ -20,6 +21,7 @@ export function check18NoClaimLost(history: History): Violation[] {
       const isBegun = commit.writes.some((write) => write.kind === 'created' && write.path === `${root}/running`);
       const isRemoved = commit.writes.some((write) => write.kind === 'deleted' && write.path === root);
       if (isBegun || isRemoved || !isOwed(tree, root) || isFailoverOff(tree, jobName)) continue;
+      if (isPurged(commit, root) && isNobodys(tree, jobName)) continue;
       const message = `the entry of ${itemKey(jobName, node.item)} went without a begin`;
       violations.push({ at: commit.at, message, about: commit.zxid.toString(16) });
     }
@@ -98,6 +100,16 @@ function isOwed(tree: Replay, root: string): boolean {
   if (stored.kind !== 'record') return false;
   const { settled } = stored.record;
   return settled === undefined || settled.outcome === 'aborted';
+}
+
+/** The record says so: it is not gone silently. */
+function isPurged({ writes }: Commit, root: string): boolean {
+  return writes.some(({ path, data }) => path === root && /"cause":"purged"/.test(data));
+}
+
+/** A job whose servers are all disabled is disabled. */
+function isNobodys(tree: Replay, jobName: string): boolean {
+  return membersOf(tree, jobName).length === 0;
 }
 
 function isFailoverOff(tree: Replay, jobName: string): boolean {

@@ -49,30 +49,42 @@ export function check04NoSurplusRun(history: History): Violation[] {
 }
 
 /**
- * 13. What becomes of fire times that meet a busy item is what the misfire policy says: with it, the latest of them is run
- * as soon as the item is free; without it, none of them is.
+ * 13. What becomes of fire times that meet a busy item is what the misfire policy says: under `once` the latest of them is
+ * run as soon as the item is free, under `skip` none of them is, under `all` each of them before any later one.
  */
 export function check13MisfireOracle(history: History): Violation[] {
-  const violations: Violation[] = [];
-  for (const { job, item, begins, busy } of monitoredItems(history)) {
-    const slack = history.promptMs + job.skewMs;
-    for (const { from, to } of busy) {
-      if (from < job.from || to > job.to - 2 * slack) continue;
-      const missed = dueTimes(job.schedule, from + slack, to - slack).at(-1);
-      if (missed === undefined) continue;
-      const later = begins.filter(({ at }) => at >= to);
-      // An operator's trigger that has waited goes first; what it makes late is judged after it.
-      if (later[0] !== undefined && !isScheduled(later[0]) && later[0].at <= to + slack) continue;
-      const isMadeUp = later.some(({ at, record }) => at <= to + slack && record.target.fireTime >= missed);
-      const run = later.find((begin) => isScheduled(begin) && begin.record.target.fireTime === missed);
-      if (job.configuration.misfire && !isMadeUp) violations.push(lost(job, item, missed));
-      if (!job.configuration.misfire && run !== undefined) {
-        const message = `${itemKey(job.jobName, item)} made up for ${timeOf(missed)}, which its policy skips`;
-        violations.push({ at: run.at, message, about: run.zxid.toString(16) });
-      }
-    }
-  }
-  return violations;
+  return monitoredItems(history).flatMap((watched) => {
+    if (watched.job.configuration.misfirePolicy === 'all') return outOfOrder(watched);
+    return watched.busy.flatMap((interval) => afterBusy(history, watched, interval));
+  });
+}
+
+function afterBusy(history: History, { job, item, begins }: WatchedItem, { from, to }: Interval): Violation[] {
+  const slack = history.promptMs + job.skewMs;
+  if (from < job.from || to > job.to - 2 * slack) return [];
+  const missed = dueTimes(job.schedule, from + slack, to - slack).at(-1);
+  if (missed === undefined) return [];
+  const later = begins.filter(({ at }) => at >= to);
+  // An operator's trigger that has waited goes first; what it makes late is judged after it.
+  if (later[0] !== undefined && !isScheduled(later[0]) && later[0].at <= to + slack) return [];
+  const isMadeUp = later.some(({ at, record }) => at <= to + slack && record.target.fireTime >= missed);
+  const run = later.find((begin) => isScheduled(begin) && begin.record.target.fireTime === missed);
+  if (job.configuration.misfire) return isMadeUp ? [] : [lost(job, item, missed)];
+  if (run === undefined) return [];
+  const message = `${itemKey(job.jobName, item)} made up for ${timeOf(missed)}, which its policy skips`;
+  return [{ at: run.at, message, about: run.zxid.toString(16) }];
+}
+
+function outOfOrder({ job, item, begins }: WatchedItem): Violation[] {
+  const inCalm = begins.filter(
+    (begin) => isScheduled(begin) && !begin.isClaim && begin.at > job.from && begin.at < job.to,
+  );
+  return inCalm.flatMap(({ at, record, zxid }, index) => {
+    const before = inCalm[index - 1]?.record.target.fireTime ?? -Infinity;
+    if (record.target.fireTime > before) return [];
+    const message = `${itemKey(job.jobName, item)} ran for ${timeOf(record.target.fireTime)} after ${timeOf(before)}`;
+    return [{ at, message, about: zxid.toString(16) }];
+  });
 }
 
 /** 16. After the faults every item runs again within one period, or one run, and a bit. */
@@ -100,14 +112,15 @@ export function check16Progress(history: History): Violation[] {
   });
 }
 
-interface WatchedItem {
+export interface WatchedItem {
   readonly job: CalmJob;
   readonly item: number;
   readonly begins: readonly Begin[];
   readonly busy: readonly Interval[];
 }
 
-function monitoredItems(history: History): readonly WatchedItem[] {
+/** Every item that may run, in every calm time of its job. */
+export function monitoredItems(history: History): readonly WatchedItem[] {
   return history.calmJobs
     .filter(({ jobName }) => history.isMonitored(jobName))
     .flatMap((job) =>
@@ -139,7 +152,7 @@ function lost({ jobName }: CalmJob, item: number, due: number): Violation {
   return { at: due, message, about: `/${jobName}/sharding/${item}` };
 }
 
-function isScheduled({ record }: Begin): boolean {
+export function isScheduled({ record }: Begin): boolean {
   return record.target.origin === 'schedule';
 }
 

@@ -1,6 +1,7 @@
-import { treeAt } from '../calm.js';
+import { dueTimes, treeAt } from '../calm.js';
 import { indexOf, type History } from '../history.js';
-import type { Violation } from './invariant.js';
+import { itemKey, timeOf, type Violation } from './invariant.js';
+import { isScheduled, monitoredItems } from './targets.js';
 
 /** 14. When all have left, nothing of them remains: no timer, and no node but those that outlive instances. */
 export function check14NoLitter(history: History): Violation[] {
@@ -27,8 +28,45 @@ export function check14NoLitter(history: History): Violation[] {
   return violations;
 }
 
-/** 15. Every run is told as begun and, unless its process died, as settled: nothing is silent. */
+/**
+ * 15. Nothing is silent: every run is told as begun and, unless its process died, as settled; every fire time that is passed
+ * over is told as missed, once, and not begun after all.
+ */
 export function check15NothingSilent(history: History): Violation[] {
+  return [...silentRuns(history), ...silentMisses(history)];
+}
+
+function silentMisses(history: History): Violation[] {
+  const missed = missedTimes(history);
+  return monitoredItems(history).flatMap(({ job, item, begins }) => {
+    const scheduled = begins.filter(isScheduled);
+    const inCalm = scheduled.filter(({ at }) => at > job.from && at < job.to - history.promptMs);
+    const newest = Math.max(...inCalm.map(({ record }) => record.target.fireTime));
+    const begun = new Set(scheduled.map(({ record }) => record.target.fireTime));
+    return dueTimes(job.schedule, job.from + job.skewMs, newest - 1).flatMap((due) => {
+      const told = missed.get(`${itemKey(job.jobName, item)} ${due}`) ?? 0;
+      if (told + (begun.has(due) ? 1 : 0) === 1) return [];
+      const what = begun.has(due) ? 'begun' : 'not begun';
+      const message = `${itemKey(job.jobName, item)} was ${what} for ${timeOf(due)}, and ${told} times told as missed`;
+      return [{ at: due, message, about: `/${job.jobName}/sharding/${item}` }];
+    });
+  });
+}
+
+/** How often each fire time of each item was told as missed. */
+function missedTimes(history: History): ReadonlyMap<string, number> {
+  const told = new Map<string, number>();
+  for (const { event } of history.of('event')) {
+    if (event.kind !== 'missed') continue;
+    for (const item of event.items) {
+      const key = `${itemKey(event.jobName, item)} ${event.fireTime}`;
+      told.set(key, (told.get(key) ?? 0) + 1);
+    }
+  }
+  return told;
+}
+
+function silentRuns(history: History): Violation[] {
   const told = new Set<string>();
   for (const { instance, event } of history.of('event')) {
     if (event.kind === 'begun') {

@@ -43,6 +43,8 @@ export interface Plan {
   readonly sessionTimeoutMs: number;
   /** Most messages take up to this long there and back, in milliseconds. */
   readonly latencyMs: number;
+  /** Some processes hear of what others write up to this much later, in milliseconds, unless they ask. */
+  readonly newsLagMs: number;
   readonly instances: number;
   readonly jobs: readonly PlannedJob[];
   readonly disturbances: readonly Disturbance[];
@@ -78,13 +80,16 @@ const SETTLING_MS = 30_000;
 export function planOf(seed: number): Plan {
   const chance = new Chance(seed);
   const sessionTimeoutMs = chance.pick([4_000, 6_000, 10_000]);
-  const jobs = Array.from({ length: chance.pick([1, 1, 1, 2, 3]) }, (_, index) => drawJob(chance, `job-${index}`));
+  const jobs = Array.from({ length: chance.pick([1, 1, 1, 2, 3]) }, (_, index) =>
+    drawJob(chance, new Chance(seed ^ (0x10b + index)), `job-${index}`),
+  );
   const calmAt = chance.between(20_000, 70_000);
   const longest = Math.max(...jobs.map(({ periodMs }) => periodMs));
   return {
     seed,
     sessionTimeoutMs,
     latencyMs: chance.pick([2, 10, 10, 50, 200]),
+    newsLagMs: new Chance(seed ^ 0x1a6).pick([0, 0, 300, 1_500]),
     instances: chance.between(2, 4),
     jobs,
     disturbances: [
@@ -97,7 +102,8 @@ export function planOf(seed: number): Plan {
   };
 }
 
-function drawJob(chance: Chance, name: string): PlannedJob {
+/** @param more decides what the other draws shall not depend on */
+function drawJob(chance: Chance, more: Chance, name: string): PlannedJob {
   const seconds = chance.pick(PERIODS);
   const monitorExecution = !chance.is(0.05);
   return {
@@ -105,7 +111,7 @@ function drawJob(chance: Chance, name: string): PlannedJob {
     ...scheduleEvery(seconds),
     shardingTotalCount: chance.between(1, 8),
     failover: monitorExecution && chance.is(0.7),
-    misfire: chance.is(0.7),
+    ...drawMisfire(more, chance.is(0.7)),
     monitorExecution,
     strategy: chance.pick(STRATEGIES),
     concurrency: chance.is(0.2) ? chance.between(1, 3) : undefined,
@@ -115,9 +121,15 @@ function drawJob(chance: Chance, name: string): PlannedJob {
   };
 }
 
+function drawMisfire(more: Chance, misfire: boolean): Pick<JobOptions, 'misfire' | 'misfirePolicy' | 'misfireLimit'> {
+  if (!misfire || more.is(0.65)) return { misfire };
+  return { misfirePolicy: 'all', misfireLimit: more.pick([undefined, 3]) };
+}
+
 /** Longer than the period, unless one instance alone could then not keep up with the items that wait for a slot. */
-export function longestRunMs({ periodMs, concurrency, shardingTotalCount }: PlannedJob): number {
-  if (concurrency === undefined) return Math.min(1.7 * periodMs, 12_000);
+export function longestRunMs({ periodMs, concurrency, shardingTotalCount, misfirePolicy }: PlannedJob): number {
+  // Who makes up for every fire time must be quicker than they come.
+  if (concurrency === undefined) return Math.min((misfirePolicy === 'all' ? 0.7 : 1.7) * periodMs, 12_000);
   return Math.min((periodMs * concurrency) / (2 * shardingTotalCount + 6), 3_000);
 }
 

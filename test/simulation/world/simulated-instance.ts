@@ -8,7 +8,7 @@ import {
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
 import { InstanceClock, type VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import type { Fact } from '../log.js';
-import type { Chance } from './chance.js';
+import { Chance } from './chance.js';
 import type { EffectStore } from './guarded-store.js';
 import { handle } from './handler.js';
 import { longestRunMs, type Plan } from './plan.js';
@@ -52,6 +52,7 @@ export class SimulatedInstance {
       sessionTimeoutMs: plan.sessionTimeoutMs,
       requestTimeoutMs: 3_000,
       latencyMs: latencyOf(chance.fork(), plan.latencyMs),
+      newsLagMs: lagOf(new Chance(plan.seed ^ (0x1a6 + index)), plan.newsLagMs),
     });
     this.center.onSession(({ id, state }) =>
       log({ kind: 'session', instance: index, session: id ?? '', state: state ?? 'CLOSED' }),
@@ -147,4 +148,10 @@ export class SimulatedInstance {
 // Most messages are quick, some are not, so that any two of different clients may overtake each other.
 function latencyOf(chance: Chance, usualMs: number): () => number {
   return () => (chance.is(0.03) ? 10 : 1) * (0.5 + Math.round(chance.next() * usualMs * 2) / 2);
+}
+
+/** A process talks to a server that keeps up, or to one that lags behind, now less and now more. */
+function lagOf(chance: Chance, longestMs: number): number | (() => number) {
+  if (longestMs === 0 || chance.is(0.4)) return 0;
+  return () => Math.round((0.5 + 0.5 * chance.next()) * longestMs);
 }
