@@ -67,7 +67,8 @@ async function share(seeds: number): Promise<number> {
 
 async function huntMutants(seeds: number): Promise<number> {
   let survivors = 0;
-  for (const { name, mutation, foundBy } of MUTANTS.filter(({ name }) => name.includes(values.mutant ?? ''))) {
+  const wanted = MUTANTS.filter((mutant) => mutant.name.includes(values.mutant ?? ''));
+  for (const { name, mutation, foundBy } of wanted) {
     let found: string | undefined;
     for (let seed = from; seed <= seeds && found === undefined; seed++) {
       const { broken } = await simulate(seed, mutation);

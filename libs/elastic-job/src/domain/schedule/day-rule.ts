@@ -35,8 +35,8 @@ function dayOfMonthRule(field: CronField): DayRule {
   if (field.text.includes('W')) field.refuse(`"${field.text}" is not LW or a day such as 15W, which must stand alone`);
   const days = field.values();
   return (year, month) => {
-    const last = daysIn(year, month);
-    return days.filter((day) => day <= last);
+    const length = daysIn(year, month);
+    return days.filter((day) => day <= length);
   };
 }
 
