@@ -1,3 +1,4 @@
+import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import type {
   MemoryRegistryCenter,
   Operation,
@@ -97,11 +98,11 @@ function withoutCompareAndSet(center: MemoryRegistryCenter): RegistryCenter {
   });
 }
 
-/** A view is taken as it is. */
-function withoutSync(center: MemoryRegistryCenter): RegistryCenter {
+/** A view is taken as it is; to ask for news takes a moment, and brings none. */
+function withoutSync(center: MemoryRegistryCenter, clock: Clock): RegistryCenter {
   return overriding<RegistryCenter>(center, {
     openSubtree: async (path, listener, options) =>
-      overriding(await center.openSubtree(path, listener, options), { sync: async () => {} }),
+      overriding(await center.openSubtree(path, listener, options), { sync: () => clock.sleep(1) }),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { JobConfiguration } from '../../../libs/elastic-job/src/domain/index.js';
 import {
   type LaneName,
@@ -22,7 +23,7 @@ export interface Surroundings {
   readonly store: EffectStore;
   readonly chance: Chance;
   /** The way of a process's requests; a mutant takes something out of them. */
-  readonly through: (center: MemoryRegistryCenter) => RegistryCenter;
+  readonly through: (center: MemoryRegistryCenter, clock: Clock) => RegistryCenter;
   readonly nextRun: () => number;
   readonly log: (fact: Fact) => void;
 }
@@ -57,7 +58,7 @@ export class SimulatedInstance {
     this.center.onSession(({ id, state }) =>
       log({ kind: 'session', instance: index, session: id ?? '', state: state ?? 'CLOSED' }),
     );
-    const seen = surroundings.through(this.center);
+    const seen = surroundings.through(this.center, this.clock);
     this.runtime = new ElasticJobRuntime({ registry: seen, clock: this.clock, drainTimeoutMs: 3_000 });
     this.runtime.events.on((event) => log({ kind: 'event', instance: index, wall: this.clock.wallNow(), event }));
   }

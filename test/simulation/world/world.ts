@@ -1,3 +1,4 @@
+import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import { type JobConfiguration, resolveJobOptions } from '../../../libs/elastic-job/src/domain/index.js';
 import {
   JobConfigurationApi,
@@ -21,7 +22,7 @@ import { SimulatedInstance } from './simulated-instance.js';
 /** Takes one of the library's promises away, from outside. */
 export interface Mutation {
   /** What every process's requests go through. */
-  readonly through?: (center: MemoryRegistryCenter) => RegistryCenter;
+  readonly through?: (center: MemoryRegistryCenter, clock: Clock) => RegistryCenter;
   readonly store?: () => EffectStore;
 }
 
