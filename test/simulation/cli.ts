@@ -1,4 +1,4 @@
-// npm run simulate -- --seed N [--log] | --seeds N [--from N] [--workers N];  npm run simulate:mutants [-- --seeds N]
+// npm run simulate -- --seed N [--log] | --seeds N [--from N] [--workers N];  npm run simulate:mutants [-- --seeds N --mutant PART-OF-ITS-NAME]
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -67,8 +67,7 @@ async function share(seeds: number): Promise<number> {
 
 async function huntMutants(seeds: number): Promise<number> {
   let survivors = 0;
-  const wanted = MUTANTS.filter((mutant) => mutant.name.includes(values.mutant ?? ''));
-  for (const { name, mutation, foundBy } of wanted) {
+  for (const { name, mutation, foundBy } of MUTANTS.filter((mutant) => mutant.name.includes(values.mutant ?? ''))) {
     let found: string | undefined;
     for (let seed = from; seed <= seeds && found === undefined; seed++) {
       const { broken } = await simulate(seed, mutation);
