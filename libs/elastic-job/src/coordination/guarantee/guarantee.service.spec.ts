@@ -119,6 +119,19 @@ describe('a barrier beside Java', () => {
     expect(await names(`/${JOB}/guarantee/started`)).toBeUndefined();
   });
 
+  it('given a Java peer has only just arrived, when ours are complete, then it has time to look before the phase goes', async () => {
+    const { member, lease, meet } = await beginBesideJava();
+    const waiting = meet('started');
+    await registry.clock.advance(1_000);
+    await javaArrives(lease.items);
+    await registry.clock.advance(400);
+    expect((await names(`/${JOB}/guarantee/started`))?.toSorted()).toEqual(['0', '1', '2', '3']);
+
+    await settle([waiting]);
+
+    expect(calls).toEqual([member.id]);
+  });
+
   it('given a Java peer that is last and calls its listener, when it removes the phase, then ours go on without a call', async () => {
     const { meet } = await beginBesideJava();
     const waiting = meet('started');

@@ -23,6 +23,11 @@ export class RoundView {
     });
   }
 
+  /** A Java peer waits here, or is about to. */
+  isJavaHere(): boolean {
+    return this.tree.arrived(this.phase).some((item) => arrivalOf(this.tree, this.phase, item) === undefined);
+  }
+
   /** Whoever came last calls the listener; if that instance is gone, whoever came before it. */
   isLast(): boolean {
     let last = { by: '', zxid: -1n };
