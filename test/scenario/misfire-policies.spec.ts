@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { JobHandler, JobOptions, MisfirePolicy } from '../../libs/elastic-job/src/domain/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
+import { ask } from './support/operators.js';
 import { operatorOf } from './support/registry-walk.js';
 
 const JOB = 'settle-orders';
@@ -142,6 +143,36 @@ describe('an item that outlasts two fire times', () => {
 
       expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
       expect(missedOf(0)).toEqual(missed);
+      expect(missedOf(1)).toEqual([]);
+    },
+  );
+});
+
+describe('an item that only an operator has run so far', () => {
+  it.each<[MisfirePolicy, string[], string[]]>([
+    ['skip', ['2 NORMAL_TRIGGER'], ['0 skipped', '1 skipped']],
+    ['once', ['1 MISFIRE', '2 NORMAL_TRIGGER'], ['0 superseded']],
+    ['all', ['0 MISFIRE', '1 MISFIRE', '2 NORMAL_TRIGGER'], []],
+  ])(
+    'given the policy %s, when that run outlasts two fire times, then that is what it runs and what is told',
+    async (misfirePolicy, ran, missed) => {
+      let isSlow = true;
+      await startCluster({
+        misfirePolicy,
+        wallMs: -4 * SECOND,
+        handler: async ({ shardingItem }) => {
+          if (shardingItem !== 0 || !isSlow) return;
+          isSlow = false;
+          await cluster.clock.sleep(90 * SECOND);
+        },
+      });
+
+      await ask(cluster, operator, JOB, { id: 'a' });
+      await cluster.advance(150 * SECOND);
+
+      expect(runsOf(0).slice(1)).toEqual(ran);
+      expect(missedOf(0)).toEqual(missed);
+      expect(runsOf(1).slice(1)).toEqual(['0 NORMAL_TRIGGER', '1 NORMAL_TRIGGER', '2 NORMAL_TRIGGER']);
       expect(missedOf(1)).toEqual([]);
     },
   );

@@ -64,6 +64,24 @@ describe('a trigger of an operator', () => {
     expect(new Set(cluster.runs(JOB).map(({ instance }) => instance))).toEqual(new Set([0, late]));
   });
 
+  it('given an item that has run for a request, when it goes to an instance that is late with it, then it does not run again', async () => {
+    await startCluster({ instances: 2, cron: '* * * * * ?' });
+    await cluster.advance(2_000);
+    cluster.pause(0);
+    await ask(cluster, operator, JOB, { id: 'a' });
+    await cluster.advance(2_000);
+    expect(origins(0)).toContain('a');
+
+    await operator.set(`/${JOB}/sharding/0/instance`, idOf(cluster, 0));
+    await cluster.resume(0);
+    await cluster.advance(2_000);
+
+    expect(runsOfRequest('a')).toEqual(range(4));
+    expect(cluster.events(0)).toContainEqual(
+      expect.objectContaining({ kind: 'refused', items: [0], cause: 'alreadyBegun' }),
+    );
+  });
+
   it('given items that go to an instance which came after the request, when the request is taken, then none of them is forgotten', async () => {
     await startCluster({ instances: 1 });
     cluster.partition(0);
@@ -439,6 +457,13 @@ function runsOf(item: number): string[] {
   return contexts
     .filter(({ shardingItem }) => shardingItem === item)
     .map((context) => `${originOf(context)} ${context.source}`);
+}
+
+function runsOfRequest(id: string): number[] {
+  return contexts
+    .filter((context) => originOf(context) === id)
+    .map(({ shardingItem }) => shardingItem)
+    .toSorted((a, b) => a - b);
 }
 
 function originOf({ trigger }: ShardingContext): string {

@@ -38,6 +38,23 @@ describe('whether an item may be begun', () => {
   });
 });
 
+describe('whether an item may be begun for what an operator has asked for', () => {
+  it.each([
+    ['that the schedule has begun since', thenScheduled('0', '1'), 'alreadyBegun'],
+    ['that has run for other triggers only', thenScheduled('0', '2'), 'begin'],
+    ['that nobody has asked for before', record(3_000), 'begin'],
+  ])('given an item %s, when an instance is late with a request, then the decision is made', (_, stored, decision) => {
+    const asked = target(2_000, 'manual:1');
+    expect(decideBegin(asked, { stored, isRunning: false, isQueued: false })).toBe(decision);
+  });
+
+  /** Runs for triggers of operators, and one of the schedule after them. */
+  function thenScheduled(...formerTriggers: readonly string[]): StoredRecord {
+    const begun = { run: 'r', by: 'a', target: target(5_000), attempt: 1, begunAt: 5_000 };
+    return { kind: 'record', record: { ...begun, formerTriggers } };
+  }
+});
+
 describe('what becomes of a queued item', () => {
   const UNRECORDED = target(5_000);
 

@@ -1,5 +1,5 @@
-import { hasBegun, lastScheduledOf, type StoredRecord } from './run-record.js';
-import { isSameTarget, type Target } from './trigger.js';
+import { hasBegun, lastScheduledOf, type StoredRecord, triggersOf } from './run-record.js';
+import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 
 /**
  * Whether an item may be begun for a target.
@@ -76,7 +76,8 @@ function decideUnsettled({ isMixed, lastRun, holder, unrecorded }: QueuedItemSta
 }
 
 // Fire times of one schedule are handled in order: a later one stands for the earlier ones that were missed.
-function isSuperseded(stored: StoredRecord, target: Target): boolean {
-  const last = lastScheduledOf(stored);
-  return target.origin === 'schedule' && last !== undefined && last >= target.fireTime;
+function isSuperseded(stored: StoredRecord, { fireTime, origin }: Target): boolean {
+  if (origin === 'schedule') return (lastScheduledOf(stored) ?? -Infinity) >= fireTime;
+  const id = triggerIdOf(origin);
+  return id !== undefined && triggersOf(stored).includes(id);
 }

@@ -6,6 +6,7 @@ import {
   hasBegun,
   parseRunRecord,
   type RunRecord,
+  triggersOf,
 } from './run-record.js';
 
 const RECORD: RunRecord = {
@@ -74,7 +75,20 @@ describe('what a record says of executors', () => {
 
   it('given a run that nobody will repeat, when it is recorded, then one that had ended keeps its outcome and is owed no more', () => {
     expect(droppedRunRecord(died, 5, 'overflow').settled).toEqual({ at: 5, outcome: 'aborted', cause: 'overflow' });
+    const drained: RunRecord = { ...RECORD, settled: { at: 2, outcome: 'aborted' } };
+    expect(droppedRunRecord(drained, 5, 'purged').settled).toEqual({ at: 2, outcome: 'aborted', cause: 'purged' });
     expect(droppedRunRecord(failed, 5, 'purged').settled).toEqual({ at: 2, outcome: 'failed', cause: 'KILLED' });
+  });
+
+  it('given triggers of operators, when a record is made of the next run, then it knows the latest of them', () => {
+    const former = {
+      ...RECORD,
+      target: { fireTime: 1, origin: 'manual:e' },
+      formerTriggers: ['a', 'b', 'c', 'd'],
+    } as const;
+    expect(triggersOf({ kind: 'record', record: former })).toEqual(['b', 'c', 'd', 'e']);
+    expect(triggersOf({ kind: 'record', record: { ...former, target: RECORD.target } })).toEqual(['a', 'b', 'c', 'd']);
+    expect(triggersOf({ kind: 'none' })).toEqual([]);
   });
 
   it('given fields that a later version has added, when the record is read, then they are kept', () => {

@@ -1,6 +1,6 @@
 import type { ExecutorDeathState } from './executor-death.error.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
-import { isSameTarget, type Target } from './trigger.js';
+import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 
 /**
  * The text of `sharding/{item}`: what the last run of the item by one of our instances was. Written by begin and settle
@@ -20,6 +20,8 @@ export interface RunRecord {
    * if there was none.
    */
   readonly lastScheduled?: number;
+  /** The triggers of operators that the item was begun for before, by their ids, the latest ones, oldest first; undefined: none. */
+  readonly formerTriggers?: readonly string[];
   readonly settled?: SettledRun;
   /** How often an executor of this target has died; undefined: never. */
   readonly executorDeaths?: number;
@@ -48,6 +50,8 @@ export type StoredRecord =
   | { readonly kind: 'foreign'; readonly text: string };
 
 const RECORD_VERSION = 1;
+/** So many operators' triggers may overtake each other while an item moves. */
+export const KEPT_TRIGGERS = 4;
 
 export function formatRunRecord(record: RunRecord): string {
   return JSON.stringify({ v: RECORD_VERSION, ...record });
@@ -76,6 +80,27 @@ export function lastScheduledOf(stored: StoredRecord): number | undefined {
   return target.origin === 'schedule' ? Math.max(target.fireTime, lastScheduled ?? -Infinity) : lastScheduled;
 }
 
+/**
+ * The instant after which the fire times of the schedule are the item's debt. An item that only an operator has run so far owes
+ * what has come since he asked. Undefined: there was no run, or nobody can say.
+ */
+export function owesAfter(stored: StoredRecord): number | undefined {
+  const lastScheduled = lastScheduledOf(stored);
+  if (lastScheduled !== undefined || stored.kind !== 'record') return lastScheduled;
+  const { fireTime, origin } = stored.record.target;
+  return triggerIdOf(origin) === undefined ? undefined : fireTime;
+}
+
+/**
+ * The triggers of operators that the item was begun for, by their ids, as many as a record keeps, oldest first. All instances
+ * are asked for a run: an item that moves meanwhile could run for both its owners.
+ */
+export function triggersOf(stored: StoredRecord): readonly string[] {
+  if (stored.kind !== 'record') return [];
+  const { target, formerTriggers = [] } = stored.record;
+  return [...formerTriggers, triggerIdOf(target.origin) ?? []].flat().slice(-KEPT_TRIGGERS);
+}
+
 /** The deaths of executors that a target has suffered so far. */
 export function executorDeathsOf(stored: StoredRecord, target: Target): number | undefined {
   return hasBegun(stored, target) && stored.kind === 'record' ? stored.record.executorDeaths : undefined;
@@ -83,8 +108,8 @@ export function executorDeathsOf(stored: StoredRecord, target: Target): number |
 
 /** The record of a run that nobody will repeat although it was not done. @param at milliseconds since the epoch */
 export function droppedRunRecord(record: RunRecord, at: number, cause: 'overflow' | 'purged'): RunRecord {
-  const { isOwed: _isOwed, ...settled } = record.settled ?? { at, outcome: 'aborted', cause };
-  return { ...record, settled };
+  const { isOwed: _isOwed, ...settled } = record.settled ?? { at, outcome: 'aborted' };
+  return { ...record, settled: { ...settled, cause: settled.cause ?? cause } };
 }
 
 /**

@@ -4,7 +4,7 @@ import {
   decideCatchUp,
   decideGiveUp,
   type DueState,
-  lastScheduledOf,
+  owesAfter,
   type RefusalCause,
   type Span,
   type Trigger,
@@ -185,7 +185,7 @@ export class CatchUp {
     if (stored === undefined) return undefined;
     const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
     // Of what Java peers have run there is no record; only the flag tells.
-    const last = tree.isMixed() ? undefined : lastScheduledOf(stored);
+    const last = tree.isMixed() ? undefined : owesAfter(stored);
     return last ?? (isMisfired ? 0 : undefined);
   }
 

@@ -28,7 +28,7 @@ export interface LeaseRunnerParts {
   readonly settings: JobSettings;
   /** False for good once this instance leaves. */
   mayBegin(): boolean;
-  /** Items were begun. @param former the fire time that each was begun for before */
+  /** Items were begun. @param former the instant after which each owed what has come */
   onBegun(trigger: Trigger, former: ReadonlyMap<number, number | undefined>): void;
   /** Items could not be begun. */
   onRefused(refused: ReadonlyMap<number, RefusalCause>): void;

@@ -28,12 +28,12 @@ export interface MissedRunParts {
 export class MissedRuns {
   constructor(private readonly parts: MissedRunParts) {}
 
-  /** Items were begun. @param former the fire time that each was begun for before */
+  /** Items were begun. @param former the instant after which each owed what has come */
   passedBy({ fireTime, origin }: Trigger, former: ReadonlyMap<number, number | undefined>): void {
     if (origin === 'schedule') this.tell(fireTime - 1, former);
   }
 
-  /** Items were given up. @param former the fire time that each was begun for before */
+  /** Items were given up. @param former the instant after which each owed what has come */
   gaveUp(upTo: ReadonlyMap<number, number>, former: ReadonlyMap<number, number>): void {
     for (const fireTime of new Set(upTo.values())) {
       this.tell(fireTime, new Map([...former].filter(([item]) => upTo.get(item) === fireTime)));

@@ -3,8 +3,10 @@ import {
   failsOver,
   type JobConfiguration,
   lastScheduledOf,
+  owesAfter,
   type RunRecord,
   type Trigger,
+  triggersOf,
 } from '../../domain/index.js';
 import type { Operation, OperationResult } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
@@ -19,6 +21,8 @@ export function beginningItem(tree: JobTree, trigger: Trigger, item: number): Be
     version,
     hasMisfire: tree.has(tree.paths.mark(item, 'misfire')),
     lastScheduled: lastScheduledOf(stored),
+    owesAfter: owesAfter(stored),
+    triggers: triggersOf(stored),
     executorDeaths: executorDeathsOf(stored, trigger),
   };
 }
@@ -39,9 +43,9 @@ export function beginRequest(
   return [[{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }], ...perItem];
 }
 
-/** The last fire time that each item was begun for before. */
-export function lastScheduled(items: readonly BeginningItem[]): ReadonlyMap<number, number | undefined> {
-  return new Map(items.map((item) => [item.item, item.lastScheduled]));
+/** The instant after which the fire times of each item were its debt. */
+export function formerDebts(items: readonly BeginningItem[]): ReadonlyMap<number, number | undefined> {
+  return new Map(items.map((item) => [item.item, item.owesAfter]));
 }
 
 /** What the transaction of a begin has made of its items. @param results those of the items' operations */

@@ -25,7 +25,7 @@ import {
 import { type Operation, type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
 import { type JobTree, type JobTrees, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
-import { beginningItem, beginRequest, heldItems, lastScheduled } from './begin-request.js';
+import { beginningItem, beginRequest, formerDebts, heldItems } from './begin-request.js';
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { HeldLease, type HeldItem } from './held-lease.js';
@@ -39,7 +39,7 @@ export interface BegunExecution {
   /** Undefined if no item could be begun. */
   readonly lease: ExecutionLease | undefined;
   readonly refused: ReadonlyMap<number, RefusalCause>;
-  /** The last fire time that each item of the lease was begun for before, or that was given up; undefined if there was none. */
+  /** The instant after which each item of the lease owed what has come; undefined if nobody can say. */
   readonly former: ReadonlyMap<number, number | undefined>;
 }
 
@@ -153,7 +153,7 @@ export class ExecutionService {
       const refused = new Map(decisions.filter(isRefused));
       if (free.length === 0) return { lease: undefined, refused, former: NONE };
       const lease = await this.commit(tree, configuration, trigger, free, record);
-      return lease && { lease, refused, former: lastScheduled(free) };
+      return lease && { lease, refused, former: formerDebts(free) };
     });
   }
 

@@ -1,4 +1,4 @@
-import { formatRunRecord, lastScheduledOf } from '../../domain/index.js';
+import { formatRunRecord, owesAfter } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 
@@ -6,7 +6,7 @@ import { type JobTree, untilCommitted } from '../job-tree/index.js';
  * Gives up fire times of items, in their records: no instance begins one up to the given one any more. One transaction.
  * Items that run, wait for failover, have got on or have no record are left as they are.
  * @param upTo by item, in milliseconds since the epoch
- * @returns the last fire time that each item was begun for before, or that was given up; items left as they are lack
+ * @returns the instant after which each item owed what has come; items left as they are lack
  */
 export function giveUpFireTimes(
   tree: JobTree,
@@ -32,7 +32,7 @@ export function giveUpFireTimes(
 /** Undefined: there is nothing to give up. */
 function lastBefore(tree: JobTree, item: number, fireTime: number): number | undefined {
   if (tree.isRunning(item) || tree.has(tree.paths.queued(item))) return undefined;
-  const last = lastScheduledOf(tree.record(item)?.stored ?? { kind: 'none' });
+  const last = owesAfter(tree.record(item)?.stored ?? { kind: 'none' });
   return last !== undefined && last < fireTime ? last : undefined;
 }
 

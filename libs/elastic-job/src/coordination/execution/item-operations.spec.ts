@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JobPaths } from '../job-tree/index.js';
-import { beginOperations, settleOperations } from './item-operations.js';
+import { beginOperations, recordOf, settleOperations } from './item-operations.js';
 
 const paths = new JobPaths('j');
 const RECORD = {
@@ -32,6 +32,18 @@ describe('what a begin and a settle write', () => {
       expect(beginOperations(paths, { item: 3, version: 5, hasMisfire }, RECORD, modes).map(tell)).toEqual(told);
     },
   );
+
+  it.each([
+    ['schedule', 7, 7],
+    ['schedule', 4, undefined],
+    ['manual:1', 4, 4],
+    ['manual:1', undefined, undefined],
+  ] as const)('given a begin of %s, when %s was the last fire time, then the record says %s', (origin, last, kept) => {
+    const beginning = { item: 3, version: 5, hasMisfire: false, lastScheduled: last, triggers: ['0'] };
+    const record = recordOf(beginning, { ...RECORD, target: { fireTime: 5, origin } });
+    expect(record).toMatchObject({ target: { fireTime: 5, origin }, formerTriggers: ['0'] });
+    expect(record.lastScheduled).toBe(kept);
+  });
 
   it.each([
     [{ isFailover: false, isRequeued: false }, ['set 3 v6', 'delete running']],

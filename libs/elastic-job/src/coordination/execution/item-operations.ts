@@ -10,16 +10,27 @@ export interface BeginningItem {
   readonly hasMisfire: boolean;
   /** The last fire time of the schedule that it was begun for, if any. */
   readonly lastScheduled?: number;
+  /** The instant after which fire times were its debt; undefined: nobody can say. */
+  readonly owesAfter?: number;
+  /** The triggers of operators that it was begun for, by their ids. @default none */
+  readonly triggers?: readonly string[];
   /** How often an executor of this very target has died before. */
   readonly executorDeaths?: number;
 }
 
-/** The record of one item's begin: it keeps what the schedule has begun or given up beyond it. */
-export function recordOf({ lastScheduled, executorDeaths }: BeginningItem, record: RunRecord): RunRecord {
+/** The record of one item's begin: it keeps what the schedule and operators have begun before, or given up. */
+export function recordOf(
+  { lastScheduled, triggers = [], executorDeaths }: BeginningItem,
+  record: RunRecord,
+): RunRecord {
   const { fireTime, origin } = record.target;
-  const isBeyond = origin !== 'schedule' || (lastScheduled !== undefined && lastScheduled > fireTime);
-  const begun = executorDeaths === undefined ? record : { ...record, executorDeaths };
-  return isBeyond ? { ...begun, lastScheduled } : begun;
+  const isBeyond = lastScheduled !== undefined && (origin !== 'schedule' || lastScheduled > fireTime);
+  return {
+    ...record,
+    ...(executorDeaths !== undefined && { executorDeaths }),
+    ...(isBeyond && { lastScheduled }),
+    ...(triggers.length > 0 && { formerTriggers: triggers }),
+  };
 }
 
 /**

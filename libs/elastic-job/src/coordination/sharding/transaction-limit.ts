@@ -1,4 +1,11 @@
-import { ConfigurationError, ID_DELIMITER, manualOrigin, type RunRecord, sharedRunRecord } from '../../domain/index.js';
+import {
+  ConfigurationError,
+  ID_DELIMITER,
+  KEPT_TRIGGERS,
+  manualOrigin,
+  type RunRecord,
+  sharedRunRecord,
+} from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import { beginOperations, settleOperations } from '../execution/index.js';
 import { JobPaths } from '../job-tree/index.js';
@@ -56,6 +63,7 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
     attempt: 1,
     begunAt: LONGEST_TIME,
     lastScheduled: LONGEST_TIME,
+    formerTriggers: Array.from({ length: KEPT_TRIGGERS }, () => UUID),
   };
   const settled: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'aborted', cause: 'overflow' } };
   const empty = registry.transactionBytes([]);
@@ -67,7 +75,7 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
       { kind: 'set', path: paths.mark(item, 'instance'), data: LONGEST_INSTANCE_ID },
     ]),
     size(
-      beginOperations(paths, { item, version: 1, hasMisfire: true, lastScheduled: LONGEST_TIME }, record, {
+      beginOperations(paths, { item, version: 1, hasMisfire: true }, record, {
         isPersistent: true,
         isFailover: false,
       }),
