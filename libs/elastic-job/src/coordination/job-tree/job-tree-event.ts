@@ -1,4 +1,5 @@
 import type { GuaranteePhase } from '../../domain/index.js';
+import type { JobNode } from './job-paths.js';
 
 /** What the nodes of a job's tree tell, in the order of the registry. An event only wakes; what is true is read after a sync. */
 export type JobTreeEvent =
@@ -30,3 +31,48 @@ export type JobTreeEvent =
   | { readonly kind: 'TreeReset' };
 
 export type JobTreeEventKind = JobTreeEvent['kind'];
+
+/** What a change of a node means for the job; undefined if nobody waits for it. */
+export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
+  switch (node.kind) {
+    case 'instance':
+      if (change === 'changed') return undefined;
+      return { kind: change === 'created' ? 'InstanceJoined' : 'InstanceLost', instanceId: node.instanceId };
+    case 'session':
+      if (change === 'created') return undefined;
+      return { kind: change === 'changed' ? 'InstanceDraining' : 'SessionEnded', instanceId: node.instanceId };
+    case 'server':
+      return { kind: 'ServerChanged', serverIp: node.serverIp };
+    case 'leader':
+      return { kind: change === 'deleted' ? 'LeaderLost' : 'LeaderElected' };
+    case 'resharding-flag':
+      return { kind: change === 'deleted' ? 'ShardingCompleted' : 'ReshardingRequested' };
+    case 'queued-item':
+      return change === 'created' ? { kind: 'ItemQueued', item: node.item } : undefined;
+    case 'resharding-processing':
+      return change === 'deleted' ? { kind: 'ShardingCompleted' } : undefined;
+    case 'trigger':
+      return change === 'created' ? { kind: 'TriggerRequested', instanceId: node.instanceId } : undefined;
+    case 'cancel':
+      return change === 'deleted' ? undefined : { kind: 'CancelRequested', item: node.item };
+    case 'guarantee':
+      return { kind: 'GuaranteeChanged', phase: node.phase };
+    case 'item-running':
+      return change === 'deleted' ? { kind: 'ItemReleased', item: node.item } : undefined;
+    case 'next-instance-ip':
+      return change === 'deleted' ? undefined : { kind: 'TurnChanged' };
+    case 'config':
+      return { kind: 'ConfigurationChanged' };
+    case 'item-disabled':
+      return change === 'changed' ? undefined : { kind: 'ItemSwitched', item: node.item };
+    case 'item':
+    case 'item-instance':
+    case 'item-misfire':
+    case 'item-failover':
+    case 'item-failovering':
+    case 'other':
+      return undefined;
+    default:
+      return node satisfies never;
+  }
+}

@@ -18,8 +18,9 @@ import type {
 } from '../../registry/index.js';
 import type { Clock } from '../../clock/index.js';
 import { DRAINING, parseInstance, type RegisteredInstance } from './instance-text.js';
+import { isHeld } from './held-values.js';
 import { type JobNode, JobPaths, parseItem } from './job-paths.js';
-import type { JobTreeEvent, JobTreeEventKind } from './job-tree-event.js';
+import { eventOf, type JobTreeEvent, type JobTreeEventKind } from './job-tree-event.js';
 import { LastRuns } from './last-runs.js';
 
 /** The item's record as it stands in the tree, with the version that a write must name. */
@@ -283,69 +284,7 @@ export class JobTree {
   private note(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
     if (node.kind === 'instance') this.knownMixed = undefined;
     this.lastRuns.note(change, node, this.clock.wallNow());
-    return decode(change, node);
-  }
-}
-
-function isHeld(paths: JobPaths, path: string): boolean {
-  switch (paths.parse(path).kind) {
-    case 'config':
-    case 'instance':
-    case 'session':
-    case 'server':
-    case 'leader':
-    case 'item-instance':
-    case 'next-instance-ip':
-    case 'guarantee':
-      return true;
-    case 'other':
-      return path === paths.root || path === paths.guarantees || path === paths.term;
-    default:
-      return false;
-  }
-}
-
-function decode(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
-  switch (node.kind) {
-    case 'instance':
-      if (change === 'changed') return undefined;
-      return { kind: change === 'created' ? 'InstanceJoined' : 'InstanceLost', instanceId: node.instanceId };
-    case 'session':
-      if (change === 'created') return undefined;
-      return { kind: change === 'changed' ? 'InstanceDraining' : 'SessionEnded', instanceId: node.instanceId };
-    case 'server':
-      return { kind: 'ServerChanged', serverIp: node.serverIp };
-    case 'leader':
-      return { kind: change === 'deleted' ? 'LeaderLost' : 'LeaderElected' };
-    case 'resharding-flag':
-      return { kind: change === 'deleted' ? 'ShardingCompleted' : 'ReshardingRequested' };
-    case 'queued-item':
-      return change === 'created' ? { kind: 'ItemQueued', item: node.item } : undefined;
-    case 'resharding-processing':
-      return change === 'deleted' ? { kind: 'ShardingCompleted' } : undefined;
-    case 'trigger':
-      return change === 'created' ? { kind: 'TriggerRequested', instanceId: node.instanceId } : undefined;
-    case 'cancel':
-      return change === 'deleted' ? undefined : { kind: 'CancelRequested', item: node.item };
-    case 'guarantee':
-      return { kind: 'GuaranteeChanged', phase: node.phase };
-    case 'item-running':
-      return change === 'deleted' ? { kind: 'ItemReleased', item: node.item } : undefined;
-    case 'next-instance-ip':
-      return change === 'deleted' ? undefined : { kind: 'TurnChanged' };
-    case 'config':
-      return { kind: 'ConfigurationChanged' };
-    case 'item-disabled':
-      return change === 'changed' ? undefined : { kind: 'ItemSwitched', item: node.item };
-    case 'item':
-    case 'item-instance':
-    case 'item-misfire':
-    case 'item-failover':
-    case 'item-failovering':
-    case 'other':
-      return undefined;
-    default:
-      return node satisfies never;
+    return eventOf(change, node);
   }
 }
 

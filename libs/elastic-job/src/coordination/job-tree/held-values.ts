@@ -1,0 +1,20 @@
+import type { JobPaths } from './job-paths.js';
+
+/** True for the values by which every instance decides: they are kept in memory. Others are loaded by whom they concern. */
+export function isHeld(paths: JobPaths, path: string): boolean {
+  switch (paths.parse(path).kind) {
+    case 'config':
+    case 'instance':
+    case 'session':
+    case 'server':
+    case 'leader':
+    case 'item-instance':
+    case 'next-instance-ip':
+    case 'guarantee':
+      return true;
+    case 'other':
+      return path === paths.root || path === paths.guarantees || path === paths.term;
+    default:
+      return false;
+  }
+}
