@@ -3,7 +3,7 @@ import { MemoryRegistry, type MemoryRegistryCenter, type RegistryCenter } from '
 import { VirtualClock } from '../testing/index.js';
 import { ConfigurationService } from './configuration/index.js';
 import { ExecutionService } from './execution/index.js';
-import { FailoverQueue } from './failover/index.js';
+import { FailoverQueue, OrphanSweep } from './failover/index.js';
 import { GuaranteeService } from './guarantee/index.js';
 import { JobTree, JobTrees } from './job-tree/index.js';
 import { LeaderService, type LeadershipTerm } from './leadership/index.js';
@@ -82,6 +82,7 @@ export class Member {
   readonly executions: ExecutionService;
   readonly sharding: ShardingService;
   readonly queue: FailoverQueue;
+  readonly orphans: OrphanSweep;
   readonly guarantee: GuaranteeService;
 
   constructor(
@@ -97,10 +98,9 @@ export class Member {
     this.leader = new LeaderService(trees, center, clock);
     this.executions = new ExecutionService(trees, this.configurations, center, clock);
     this.sharding = new ShardingService(trees, this.configurations, center, clock);
-    this.queue = new FailoverQueue(
-      trees,
+    this.queue = new FailoverQueue(trees, this.configurations, this.executions, center, clock);
+    this.orphans = new OrphanSweep(
       this.configurations,
-      this.executions,
       center,
       clock,
       new Absences(clock, () => 1_000),

@@ -10,6 +10,7 @@ import {
   InstanceService,
   JobTrees,
   LeaderService,
+  OrphanSweep,
   ServerRetention,
   ServerService,
   ShardingService,
@@ -32,6 +33,7 @@ export interface CoordinationServices {
   readonly executions: ExecutionService;
   readonly sharding: ShardingService;
   readonly queue: FailoverQueue;
+  readonly orphans: OrphanSweep;
   readonly guarantee: GuaranteeService;
 }
 
@@ -66,7 +68,8 @@ export function createCoordinationServices({
     leader: new LeaderService(trees, registry, clock),
     executions,
     sharding: new ShardingService(trees, configurations, registry, clock),
-    queue: new FailoverQueue(trees, configurations, executions, registry, clock, absences, shutdowns),
+    queue: new FailoverQueue(trees, configurations, executions, registry, clock),
+    orphans: new OrphanSweep(configurations, registry, clock, absences, shutdowns),
     guarantee: new GuaranteeService(trees, configurations, registry, clock),
   };
 }

@@ -102,11 +102,11 @@ export class JobRuntime {
     this.entering = session;
     // What was no job of ours was left as it was, until somebody made it one.
     if (!tree.has(tree.paths.sessions)) await this.whileWanted(tree, () => this.services.configurations.install(tree));
-    const { instances, queue } = this.services;
+    const { instances, orphans } = this.services;
     await this.whileWanted(tree, (signal) =>
       instances.join(tree, {
         isDisabled: this.configuration.disabled,
-        alongside: () => queue.sweepOfOwn(tree),
+        alongside: () => orphans.sweepOfOwn(tree),
         signal,
       }),
     );

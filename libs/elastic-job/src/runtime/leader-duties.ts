@@ -213,11 +213,11 @@ export class LeaderDuties {
 
   private async sweep(sweeper: Sweeper): Promise<void> {
     const { jobName } = this.tree;
-    const orphans = await this.services.queue.sweep(this.tree, sweeper, (items) =>
+    const queued = await this.services.orphans.sweep(this.tree, sweeper, (items) =>
       this.events.emit({ kind: 'failover-overflow', jobName, items }),
     );
     await removeStaleCancels(this.tree, sweeper);
-    if (orphans.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: orphans });
+    if (queued.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: queued });
     // A peer that is missing leaves orphans only once it is gone for good.
     this.peers.watchMissing();
     this.watchShutdowns();

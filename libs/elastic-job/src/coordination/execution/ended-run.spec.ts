@@ -57,7 +57,7 @@ describe('the end of a run', () => {
       const victim = await registry.joined();
       await victim.begin([0]);
       victim.die();
-      await member.queue.sweep(member.tree, member.leader.term(JOB)!);
+      await member.orphans.sweep(member.tree, member.leader.term(JOB)!);
       await member.tree.sync();
       const claim = await member.queue.claim(JOB);
       if (claim.kind !== 'claimed') throw new Error(`The claim was ${claim.kind}.`);

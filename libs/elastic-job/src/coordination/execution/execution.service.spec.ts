@@ -137,7 +137,7 @@ describe('a begin', () => {
   it('given a begin whose answer is lost and whose item was swept since, when the connection is back, then there is no lease', async () => {
     afterNextTransaction(other, async () => {
       await other.instances.leave(other.tree);
-      await member.queue.sweep(member.tree, member.leader.term(JOB)!);
+      await member.orphans.sweep(member.tree, member.leader.term(JOB)!);
       throw new RegistryUnavailableError('transaction', 'unknown', 'the connection broke');
     });
 

@@ -26,7 +26,7 @@ describe('a queue with a limit', () => {
     worker.die();
     const overflowed: (readonly number[])[] = [];
 
-    expect(await leader.queue.sweep(leader.tree, term, (items) => overflowed.push(items))).toEqual([0, 1]);
+    expect(await leader.orphans.sweep(leader.tree, term, (items) => overflowed.push(items))).toEqual([0, 1]);
 
     expect(overflowed).toEqual([[2, 3]]);
     const run = { fireTime: 1_000, lastHolder: worker.id };
@@ -44,7 +44,7 @@ describe('a queue with a limit', () => {
   it('given an item that overflowed, when its next fire time comes, then it runs and is counted no more', async () => {
     await worker.begin([0, 1, 2]);
     worker.die();
-    await leader.queue.sweep(leader.tree, term);
+    await leader.orphans.sweep(leader.tree, term);
 
     const { lease } = await leader.begin([2], { fireTime: 2_000 });
 
@@ -65,7 +65,7 @@ describe('a queue with a limit', () => {
   it('given a run that has overflowed while its handler went on, when that ends, then it is fenced', async () => {
     const { lease } = await worker.begin([0, 1, 2]);
     await worker.instances.leave(worker.tree);
-    await leader.queue.sweep(leader.tree, term);
+    await leader.orphans.sweep(leader.tree, term);
 
     lease!.settle(2, SUCCEEDED);
     await registry.clock.advance(0);
@@ -179,6 +179,6 @@ async function queue(...items: number[]): Promise<void> {
   const victim = await registry.joined();
   await victim.begin(items);
   victim.die();
-  await leader.queue.sweep(leader.tree, term);
+  await leader.orphans.sweep(leader.tree, term);
   await Promise.all([leader.tree.sync(), worker.tree.sync()]);
 }

@@ -23,7 +23,7 @@ describe('the sweep', () => {
     await third.begin([1]);
     worker.die();
 
-    expect(await leader.queue.sweep(leader.tree, term)).toEqual([0, 3]);
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0, 3]);
 
     await leader.tree.sync();
     expect(leader.tree.queue()).toEqual([0, 3]);
@@ -40,7 +40,7 @@ describe('the sweep', () => {
     await registry.clock.advance(0);
     worker.die();
 
-    expect(await leader.queue.sweep(leader.tree, term)).toEqual([]);
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
     expect(leader.tree.queue()).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('the sweep', () => {
     worker.die();
     await writeConfig('failover: true', 'failover: false');
 
-    expect(await leader.queue.sweep(leader.tree, term)).toEqual([]);
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
 
     await leader.tree.sync();
     expect(leader.tree.isRunning(0)).toBe(false);
@@ -61,7 +61,7 @@ describe('the sweep', () => {
     expect((await worker.queue.claim(JOB)).kind).toBe('claimed');
     worker.die();
 
-    expect(await leader.queue.sweep(leader.tree, term)).toEqual([0]);
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
 
     await leader.tree.sync();
     expect(leader.tree.descendants(leader.tree.paths.item(0))).toEqual([leader.tree.paths.mark(0, 'instance')]);
@@ -72,7 +72,7 @@ describe('the sweep', () => {
     await worker.queue.claim(JOB);
     await worker.instances.leave(worker.tree);
 
-    await leader.queue.sweep(leader.tree, term);
+    await leader.orphans.sweep(leader.tree, term);
 
     await third.tree.sync();
     expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
@@ -84,7 +84,7 @@ describe('the sweep', () => {
     await (await registry.operator()).delete(leader.tree.paths.leader);
     leader.leader.endTerm(JOB, new Error('deposed'));
 
-    await expect(leader.queue.sweep(leader.tree, term)).rejects.toThrow('deposed');
+    await expect(leader.orphans.sweep(leader.tree, term)).rejects.toThrow('deposed');
     await third.tree.sync();
     expect(third.tree.queue()).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe('the sweep', () => {
     await worker.instances.leave(worker.tree); // Its session goes on, and so does its settle.
 
     lease!.settle(0, SUCCEEDED);
-    const [queued, outcome] = await Promise.all([leader.queue.sweep(leader.tree, term), settledIn(lease!)]);
+    const [queued, outcome] = await Promise.all([leader.orphans.sweep(leader.tree, term), settledIn(lease!)]);
 
     await leader.tree.sync();
     expect(leader.tree.queue()).toEqual(queued);
@@ -108,7 +108,7 @@ describe('the sweep', () => {
     await leader.tree.loadRecords([0]);
     const { version } = leader.tree.stat(paths.item(0))!;
 
-    await leader.queue.sweep(leader.tree, term);
+    await leader.orphans.sweep(leader.tree, term);
 
     const begin = { kind: 'set', path: paths.item(0), data: '', version } as const;
     expect(await third.center.transaction([begin])).toMatchObject({ kind: 'refused', refusal: 'BAD_VERSION' });
@@ -284,7 +284,7 @@ describe('the claim', () => {
     leader = members[0];
     await members[3]!.begin(Array.from({ length: 100 }, (_, item) => item));
     members[3]!.die();
-    await leader.queue.sweep(leader.tree, leader.leader.term(JOB)!);
+    await leader.orphans.sweep(leader.tree, leader.leader.term(JOB)!);
     const claimers = members.slice(0, 3);
     await Promise.all(claimers.map(({ tree }) => tree.sync()));
     const sent = claimers.map(countTransactions);
@@ -320,10 +320,10 @@ describe('beside Java', () => {
   it('given a mark of a Java peer that is missing, when the leader sweeps, then its item is queued once the grace is over', async () => {
     await operator.create(leader.tree.paths.mark(0, 'running'), JAVA, 'PERSISTENT');
 
-    expect(await leader.queue.sweep(leader.tree, term)).toEqual([]);
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
     await registry.clock.advance(1_000);
 
-    expect(await leader.queue.sweep(leader.tree, term)).toEqual([0]);
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
     expect(await leader.holder(0)).toBeUndefined();
   });
 
@@ -331,7 +331,7 @@ describe('beside Java', () => {
     const { paths } = leader.tree;
     const running = paths.mark(0, 'running');
     await operator.create(running, JAVA, 'PERSISTENT');
-    await leader.queue.sweep(leader.tree, term);
+    await leader.orphans.sweep(leader.tree, term);
     await registry.clock.advance(1_000);
     beforeNextTransaction(leader, async () => {
       await operator.delete(running);
@@ -339,7 +339,7 @@ describe('beside Java', () => {
       await operator.create(running, OTHER, 'PERSISTENT');
     });
 
-    expect(await leader.queue.sweep(leader.tree, term)).toEqual([]);
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
 
     expect(await leader.holder(0)).toBe(OTHER);
     expect(await operator.exists(paths.queued(0))).toBeUndefined();
@@ -391,7 +391,7 @@ async function orphanOf(fireTime: number, ...items: number[]): Promise<bigint> {
   const victim = await registry.joined();
   const { lease } = await victim.begin(items, { fireTime });
   victim.die();
-  await leader.queue.sweep(leader.tree, term);
+  await leader.orphans.sweep(leader.tree, term);
   await Promise.all([leader, worker, third].map(({ tree }) => tree.sync()));
   return lease!.token(items.at(-1)!)!;
 }

@@ -1,59 +1,37 @@
 /**
- * Items whose holder is gone, and who runs them instead.
+ * Items that wait for somebody to run them again, and who does.
  *
- * State: `leader/failover/items/{item}` queues an orphaned item; the claimer's `failover` (ephemeral) and `failovering`
- * (persistent) marks say who has taken it, its `running` mark that it runs.
+ * State: `leader/failover/items/{item}` queues an item; the claimer's `failover` (ephemeral) and `failovering` (persistent)
+ * marks say who has taken it, its `running` mark that it runs.
  *
- * Guarantees: the leader queues an orphan and drops its stale marks in one transaction under its term's guard; a claim
- * removes the entries and begins the runs in one transaction, so one instance wins and no entry is lost between the two.
- * A claim takes several items of one target, at most a fair part of the queue; if one of them is not to be had, none is taken.
- * Only a run that the record shows begun and not finished is repeated, or one that its settle has queued: aborted, or failed
- * because its executor had died. A sweep writes the item's node against the version
- * that it read, so it touches nothing that was begun or settled since, and no begin overlooks it.
+ * Guarantees: a claim removes the entries and begins the runs in one transaction, so one instance wins and no entry is lost
+ * between the two. A claim takes several items of one target, at most a fair part of the queue; if one of them is not to be
+ * had, none is taken. Only a run that the record shows begun and not finished is repeated, or one that its settle has
+ * queued: aborted, or failed because its executor had died.
  *
- * An instance of ours that is not registered while its session lasts was shut down by an operator. It lives, and settles
- * and queues what it aborts; its marks are orphans only if they are still there after `shutdownGraceMs`.
+ * Beside Java: a claim holds the latch that Java's claims hold.
  *
- * The queue is bounded (`failoverQueueLimit`). An orphan that does not fit loses its marks all the same, and its record says
- * that its run was aborted and why; the item is free for its next fire time.
- *
- * Beside Java: a Java peer runs without a record, so its mark alone says that it ran; it counts as crashed once it has been
- * missing for a moment. A claim holds the latch that Java's claims hold. If Java leads, one of ours sweeps all the same, and
- * a refused sweep means that a peer was faster.
- *
- * Failures: if the leader dies, gaining leadership sweeps again. If a rescuer dies, its marks are orphans like any other.
- * An instance that comes back under its configured id sweeps its own marks as it registers: nobody else can tell them
- * from new ones.
+ * Failures: if a rescuer dies, its marks are orphans like any other. @see OrphanSweep
  */
 import type { Clock } from '../../clock/index.js';
 import {
   decideFailover,
   type FailoverDecision,
   failoverShare,
-  failsOver,
-  findOrphanedItems,
   isSameTarget,
   type JobName,
   lastFireTime,
   timetableOf,
-  type OrphanedItem,
-  type OrphanPlace,
-  type PlacedOrphan,
-  placeOrphans,
   type QueuedItemState,
   singleFrom,
   type Target,
   type Trigger,
-  unrecordedHolders,
 } from '../../domain/index.js';
 import { acquireLatch, type HeldLatch, type Operation, type RegistryCenter } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
 import type { ExecutionLease, ExecutionService } from '../execution/index.js';
-import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
-import type { LeadershipTerm } from '../leadership/index.js';
-import type { Absences } from '../membership/index.js';
+import type { JobTree, JobTrees } from '../job-tree/index.js';
 import { describeOverflowed, describePending, type OverflowedItem, type PendingFailover } from './queued-item.js';
-import { loadMarks, marksOf, sweepOperations } from './sweep-operations.js';
 
 /** Longest wait for Java's latch; a claim that does not get it is tried later. */
 const LATCH_TIMEOUT_MS = 5_000;
@@ -82,9 +60,7 @@ interface Claimable {
   readonly decision: Exclude<FailoverDecision, { readonly kind: 'busy' }>;
 }
 
-/** Who may sweep, and for how long: the leader of ours, or, if Java leads, the first instance of ours; of a disabled job, anybody. */
-export type Sweeper = Pick<LeadershipTerm, 'guard' | 'signal'>;
-
+/** Which items wait for somebody to run them again, and the claims of this instance. */
 export class FailoverQueue {
   constructor(
     private readonly trees: JobTrees,
@@ -92,8 +68,6 @@ export class FailoverQueue {
     private readonly executions: ExecutionService,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
-    private readonly absences: Absences,
-    private readonly shutdowns: Absences,
   ) {}
 
   /** The items that wait, ascending, as of now. */
@@ -111,65 +85,6 @@ export class FailoverQueue {
     await tree.sync();
     await tree.loadRecords(tree.items());
     return tree.items().flatMap((item) => describeOverflowed(tree, item) ?? []);
-  }
-
-  /**
-   * A look for orphans: queues what is owed, drops stale marks. @returns the items that were queued
-   * A Java peer that is missing, and an instance that was shut down, are left alone for their grace: look again when
-   * `Absences` says so.
-   * @param onOverflow hears of the orphans for which the queue had no place: their runs are recorded as aborted
-   */
-  async sweep(
-    tree: JobTree,
-    sweeper: Sweeper,
-    onOverflow: (items: readonly number[]) => void = () => {},
-  ): Promise<readonly number[]> {
-    const { signal } = sweeper;
-    await tree.sync({ signal });
-    const attempt = async (): Promise<readonly number[] | undefined> => {
-      if (!(await loadMarks(tree, signal))) return undefined;
-      const orphans = this.place(tree, this.findOrphans(tree));
-      if (orphans.length === 0) return [];
-      const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
-      const result = await this.registry.transaction([...sweeper.guard, ...operations], { signal });
-      if (result.kind === 'refused') return undefined;
-      const overflowed = itemsAt(orphans, 'overflow');
-      if (overflowed.length > 0) onOverflow(overflowed);
-      return itemsAt(orphans, 'queue');
-    };
-    return untilCommitted(tree, 'the sweep', attempt, signal);
-  }
-
-  private place(tree: JobTree, orphans: readonly OrphanedItem[]): PlacedOrphan[] {
-    const configuration = this.configurations.current(tree.jobName);
-    const { failoverQueueLimit, shardingTotalCount } = configuration;
-    const queued = new Set(tree.queue());
-    const isFailoverOn = failsOver(configuration);
-    return placeOrphans(orphans, { isFailoverOn, queued, failoverQueueLimit, shardingTotalCount });
-  }
-
-  private findOrphans(tree: JobTree): OrphanedItem[] {
-    const marks = [...marksOf(tree)];
-    const unrecorded = new Set(marks.flatMap(unrecordedHolders));
-    const shutDown = new Set(
-      marks.flatMap(({ holders }) => [...holders.values()]).filter((id) => isShutDown(tree, id)),
-    );
-    this.absences.note(tree, unrecorded);
-    this.shutdowns.note(tree, shutDown);
-    return findOrphanedItems(marks, (holder) => {
-      if (shutDown.has(holder)) return !this.shutdowns.isGone(tree, holder);
-      return unrecorded.has(holder) ? !this.absences.isGone(tree, holder) : tree.hasInstance(holder);
-    });
-  }
-
-  /**
-   * What an instance writes as it registers: marks of its own id, which it may have had before, are orphans.
-   * @returns undefined if the marks have just changed: sync, and look anew
-   */
-  async sweepOfOwn(tree: JobTree): Promise<readonly Operation[] | undefined> {
-    if (!(await loadMarks(tree, tree.signal))) return undefined;
-    const orphans = findOrphanedItems(marksOf(tree), (instanceId) => instanceId !== tree.self.jobInstanceId);
-    return this.place(tree, orphans).flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
   }
 
   /**
@@ -281,10 +196,6 @@ export class FailoverQueue {
   }
 }
 
-function itemsAt(orphans: readonly PlacedOrphan[], wanted: OrphanPlace): number[] {
-  return orphans.filter(({ place }) => place === wanted).map(({ item }) => item);
-}
-
 function isFor({ decision }: Claimable, target: Target): boolean {
   return decision.kind === 'begin' && isSameTarget(decision.target, target);
 }
@@ -292,8 +203,4 @@ function isFor({ decision }: Claimable, target: Target): boolean {
 function holderOf(tree: JobTree, instanceId: string | undefined): QueuedItemState['holder'] {
   if (instanceId === tree.self.jobInstanceId) return 'self';
   return instanceId !== undefined && tree.hasInstance(instanceId) ? 'other' : 'gone';
-}
-
-function isShutDown(tree: JobTree, instanceId: string): boolean {
-  return !tree.hasInstance(instanceId) && tree.hasSession(instanceId);
 }

@@ -1,7 +1,7 @@
 import { droppedRunRecord, formatRunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
-import type { Sweeper } from './failover-queue.js';
+import type { Sweeper } from './orphan-sweep.js';
 
 /** For a job that is disabled: its servers must still be so. Nobody may lead it then, so anybody may purge. */
 export function disabledJob(tree: JobTree): Sweeper {

@@ -67,7 +67,7 @@ class History {
       case 2:
         return this.settleOne();
       case 3:
-        return this.start(this.leader.queue.sweep(this.leader.tree, this.leader.leader.term(JOB)!));
+        return this.start(this.leader.orphans.sweep(this.leader.tree, this.leader.leader.term(JOB)!));
       case 4:
         return this.start(this.claim(member));
       default:

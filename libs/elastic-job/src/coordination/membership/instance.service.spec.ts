@@ -170,7 +170,7 @@ describe('an instance id that is configured', () => {
 
     await second.instances.join(second.tree, {
       isDisabled: false,
-      alongside: () => second.queue.sweepOfOwn(second.tree),
+      alongside: () => second.orphans.sweepOfOwn(second.tree),
     });
 
     await other!.tree.sync();

@@ -42,7 +42,7 @@ describe('the largest total of a job', () => {
     const { lease } = await worker.begin(items);
     expect(lease!.items).toHaveLength(limit);
     worker.die();
-    expect(await leader.queue.sweep(leader.tree, leader.leader.term('settle-orders')!)).toHaveLength(limit);
+    expect(await leader.orphans.sweep(leader.tree, leader.leader.term('settle-orders')!)).toHaveLength(limit);
   });
 });
 
