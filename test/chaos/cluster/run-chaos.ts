@@ -70,8 +70,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 export async function leaveInOrder(cluster: Cluster): Promise<readonly Violation[]> {
   const { workforce, tree, options } = cluster;
   await Promise.all(workforce.all.map((worker) => workforce.leave(worker)));
-  const paths = await tree.litter(2 * failoverBoundMs(options));
-  return paths.map((path) => ({ rule: 'litter', job: path, item: undefined, at: Date.now(), text: path }));
+  const leftAt = Date.now();
+  const litter = await tree.litter(2 * failoverBoundMs(options));
+  return litter.map(({ job, path, text }) => {
+    const item = /\/(\d+)(?:\/\w+)?$/.exec(path)?.[1];
+    return { rule: 'litter', job, item: item === undefined ? item : Number(item), at: leftAt, text: `${path} ${text}` };
+  });
 }
 
 function deaths({ workforce }: Cluster): readonly Violation[] {

@@ -6,6 +6,13 @@ import type { Workforce } from './workforce.js';
 const LITTER =
   /\/(instances|sessions)\/[^/]+$|\/election\/instance$|\/items\/[^/]+$|\/\d+\/(running|failover|failovering)$/;
 
+/** A node that should not be there any more. */
+export interface Litter {
+  readonly job: string;
+  readonly path: string;
+  readonly text: string;
+}
+
 /** Sees who leads and owns the jobs, on a connection of its own that no fault of a worker touches. */
 export class TreeWatch {
   readonly sights: TreeSight[] = [];
@@ -37,10 +44,15 @@ export class TreeWatch {
     return this.#until('the workers share the jobs', limitMs, (witness) => witness.isPlannedFor(this.workforce.all));
   }
 
-  /** The paths of what nobody has taken away, at most so many milliseconds later. */
-  async litter(limitMs: number): Promise<readonly string[]> {
+  /** What nobody has taken away, at most so many milliseconds later. */
+  async litter(limitMs: number): Promise<readonly Litter[]> {
     await this.#until('nothing is left', limitMs, (witness) => litterOf(witness).length === 0).catch(() => {});
-    return [...this.#witnesses.values()].flatMap(litterOf);
+    const found = [...this.#witnesses].map(async ([job, witness]) => {
+      const paths = litterOf(witness);
+      const nodes = await Promise.all(paths.map((path) => witness.registry.read(path)));
+      return nodes.flatMap((node) => (node === undefined ? [] : [{ job, path: node.path, text: node.data }]));
+    });
+    return (await Promise.all(found)).flat();
   }
 
   async stop(): Promise<void> {
