@@ -102,6 +102,21 @@ describe('coverage', () => {
     expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000, 8_000, 9_000), history))).toContain('lost 5000');
   });
 
+  it('given a killed owner that had no time to tell of its run, when its items have another owner before its session ends, then they are excused until then', () => {
+    const history = { faults: [fault({ ...KILL, from: 4_950 }), LAST], sights: [owned('a'), owned('b', 5_100)] };
+    expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000, 8_000), history))).toEqual([]);
+    expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000, 8_000, 9_000), history))).toContain('lost 5000');
+  });
+
+  it.each([
+    ['that the servers still hear', true, []],
+    ['that is cut off', false, ['lost 5000', 'lost 6000', 'lost 7000', 'lost 8000', 'lost 9000', 'lost 10000']],
+  ])('given an owner %s, when it has given up, then its session is waited for only then', (_, isHeard, rules) => {
+    const silent = fault({ isPause: false, isHeard, from: 4_900, to: 7_600 });
+    const history = { faults: [silent, LAST], sights: [owned('a'), owned('b', 11_000)] };
+    expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000, 8_000, 9_000, 10_000), history))).toEqual(rules);
+  });
+
   it('given an ensemble without a quorum, when everything waits for it, then nothing is lost', () => {
     const faults = [fault({ victim: undefined, isPause: false, from: 4_900, to: 7_100 })];
     expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000), { faults }))).toEqual([]);

@@ -51,7 +51,14 @@ export class Excuses {
     const held = runsOf(this.history.runs, job.name, item).map((run) => this.#hold(run));
     const sights = this.history.sights.filter((sight) => sight.job === job.name);
     const waiting = sights.flatMap((sight, index) => this.#during(sight, sights[index + 1]?.at ?? Infinity, item));
-    return union([...held, ...waiting, ...this.#everybody]);
+    return union([...held, ...waiting, ...this.#killed(sights, item), ...this.#everybody]);
+  }
+
+  /** Whoever owned the item as it was killed may have run it, and had no time to tell: the mark stands until the session ends. */
+  #killed(sights: readonly TreeSight[], item: number): readonly Span[] {
+    const isOwners = ({ victim, from, isFatal }: Fault) =>
+      isFatal && sights.findLast(({ at }) => at <= from)?.owners[item] === victim;
+    return this.history.faults.filter(isOwners).map((fault) => this.#spanOf(fault));
   }
 
   /** A run holds its item until its end is written, which a struck worker cannot. */
@@ -69,12 +76,14 @@ export class Excuses {
     return responsible.flatMap((worker) => this.struck(worker).map((span) => overlap(span, { from: at, to: until })));
   }
 
-  #spanOf({ victim, from, to, isFatal }: Fault): Span {
+  #spanOf({ victim, from, to, isFatal, isHeard = victim === undefined }: Fault): Span {
     const bound = failoverBoundMs(this.history);
     if (isFatal) return { from, to: from + bound };
-    if (victim !== undefined) return { from, to: Math.min(to, from + bound) + RECONNECT_MS };
     // Sessions may have ended meanwhile, for their clients; their nodes stand until the servers have counted anew.
-    const isLong = to - from > this.history.sessionTimeoutMs / 2;
+    const isLong = isHeard && to - from > this.history.sessionTimeoutMs / 2;
+    if (victim !== undefined) {
+      return { from, to: Math.min(to, from + bound) + RECONNECT_MS + (isLong ? bound : 0) };
+    }
     return { from, to: to + RECONNECT_MS + (isLong ? bound : 0) };
   }
 }

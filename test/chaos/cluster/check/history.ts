@@ -55,6 +55,8 @@ export interface Fault extends Span {
   readonly isPause: boolean;
   /** `to` is when it was healed; a killed worker never is, and `to` equals `from`. */
   readonly isFatal: boolean;
+  /** The servers heard the victim all the time: its session lasts until they have not for as long, once it has given up. */
+  readonly isHeard?: boolean;
 }
 
 /** What the tree of a job said from a moment on. */

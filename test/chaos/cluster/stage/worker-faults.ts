@@ -51,7 +51,7 @@ async function blackhole(
   random: Seeded,
 ): Promise<void> {
   const kind = { both: 'black hole', toServer: 'black hole to the server', toClient: 'black hole to the client' }[way];
-  const healed = faults.open({ kind, victim, ...HARMLESS });
+  const healed = faults.open({ kind, victim, ...HARMLESS, isHeard: way === 'toClient' });
   network.blackhole(way);
   await delay(random.between(0.2, 2) * options.sessionTimeoutMs);
   await network.heal();
