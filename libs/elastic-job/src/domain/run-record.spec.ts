@@ -88,6 +88,8 @@ describe('what a record says of executors', () => {
     } as const;
     expect(triggersOf({ kind: 'record', record: former })).toEqual(['b', 'c', 'd', 'e']);
     expect(triggersOf({ kind: 'record', record: { ...former, target: RECORD.target } })).toEqual(['a', 'b', 'c', 'd']);
+    const repeated = { ...former, target: { fireTime: 1, origin: 'manual:d' } } as const;
+    expect(triggersOf({ kind: 'record', record: repeated })).toEqual(['a', 'b', 'c', 'd']);
     expect(triggersOf({ kind: 'none' })).toEqual([]);
   });
 

@@ -98,7 +98,10 @@ export function owesAfter(stored: StoredRecord): number | undefined {
 export function triggersOf(stored: StoredRecord): readonly string[] {
   if (stored.kind !== 'record') return [];
   const { target, formerTriggers = [] } = stored.record;
-  return [...formerTriggers, triggerIdOf(target.origin) ?? []].flat().slice(-KEPT_TRIGGERS);
+  const id = triggerIdOf(target.origin);
+  // A failover of it has been begun for the same trigger before.
+  if (id === undefined || formerTriggers.includes(id)) return formerTriggers;
+  return [...formerTriggers, id].slice(-KEPT_TRIGGERS);
 }
 
 /** The deaths of executors that a target has suffered so far. */
