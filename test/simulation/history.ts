@@ -9,7 +9,8 @@ import {
 import { readConfiguration } from '../../libs/elastic-job/src/operations/edit-configuration.js';
 import { type CalmJob, findCalmJobs } from './calm.js';
 import type { Entry, NodeWrite, RunFact } from './log.js';
-import type { Plan } from './world/plan.js';
+import { longestTurnMs, MOST_ITEMS } from './world/draw-job.js';
+import { type Plan, promptMsOf, settlingMsOf } from './world/plan.js';
 
 export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K }>;
 export type Commit = EntryOf<'commit'>;
@@ -76,8 +77,8 @@ export class History {
     this.commits = this.of('commit');
     this.runs = this.readRuns();
     this.begins = this.commits.flatMap((commit) => [...this.beginsIn(commit)]);
-    this.promptMs = 300 + 30 * plan.latencyMs + 3 * (plan.newsLagMs ?? 0);
-    this.settlingMs = plan.sessionTimeoutMs + 4_000 + 2 * this.promptMs;
+    this.promptMs = promptMsOf(plan);
+    this.settlingMs = settlingMsOf(plan);
     this.closingAt = this.of('closing')[0]?.at ?? Infinity;
   }
 
@@ -105,6 +106,12 @@ export class History {
   /** All that was written to a node, in order. */
   writesTo(path: string): readonly TimedWrite[] {
     return (this.writesByPath ??= this.groupWrites()).get(path) ?? [];
+  }
+
+  /** Longest time until an item of a job that may run has run, once it is its instance's turn. In milliseconds. */
+  turnMs(jobName: string): number {
+    const job = this.plan.jobs.find(({ name }) => name === jobName);
+    return job === undefined ? 0 : longestTurnMs(job, MOST_ITEMS);
   }
 
   /** Only what is marked in the registry is promised across processes. */

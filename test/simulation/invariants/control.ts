@@ -83,11 +83,10 @@ function disabledItems(history: History): Violation[] {
 }
 
 function triggers(history: History): Violation[] {
-  const longestRunMs = 15_000;
   const asked = history.of('operation').filter(({ name, outcome }) => name === 'trigger' && outcome === 'done');
   return asked.flatMap(({ at, jobName, id }) => {
     const job = history.calmJobs.find(
-      (calm) => calm.jobName === jobName && calm.from < at && at + longestRunMs + history.promptMs < calm.to,
+      (calm) => calm.jobName === jobName && calm.from < at && at + history.turnMs(jobName) + history.promptMs < calm.to,
     );
     if (
       job === undefined ||

@@ -55,16 +55,15 @@ export function check22OrphansAreQueued(history: History): Violation[] {
 export function check06BoundedFailover(history: History): Violation[] {
   const violations: Violation[] = [];
   for (const { from, to, queuedAt, jobName, item } of waits(history)) {
-    if (to - Math.max(from, queuedAt) <= claimMs(history)) continue;
+    if (to - Math.max(from, queuedAt) <= claimMs(history, jobName)) continue;
     const message = `${itemKey(jobName, item)} has waited for failover since ${timeOf(queuedAt)}`;
     violations.push({ at: to, message, about: `/${jobName}/leader/failover/items/${item}` });
   }
   return violations;
 }
 
-function claimMs(history: History): number {
-  const longestRun = 15_000;
-  return longestRun + 2_000 + 2 * history.promptMs;
+function claimMs(history: History, jobName: string): number {
+  return history.turnMs(jobName) + 2_000 + 2 * history.promptMs;
 }
 
 /** Entries that waited at the end of a calm time. */

@@ -89,13 +89,11 @@ function outOfOrder({ job, item, begins }: WatchedItem): Violation[] {
 
 /** 16. After the faults every item runs again within one period, or one run, and a bit. */
 export function check16Progress(history: History): Violation[] {
-  const longestRunMs = 15_000;
   return history.calmJobs.flatMap((job) => {
-    const { schedule, from, to, jobName, configuration } = job;
+    const { schedule, from, to, jobName } = job;
     const [first, second] = dueTimes(schedule, from, to);
     if (first === undefined || second === undefined) return [];
-    const slots = Math.ceil(configuration.shardingTotalCount / (configuration.concurrency ?? Infinity)) || 1;
-    const by = second + longestRunMs * slots + history.promptMs + job.skewMs;
+    const by = second + history.turnMs(jobName) + history.promptMs + job.skewMs;
     if (by > to) return [];
     const ran = new Set(
       history.runs

@@ -1,11 +1,12 @@
+import { MOST_ITEMS, scheduleEvery } from './draw-job.js';
 import type { Disturbance } from './plan.js';
-import { scheduleEvery } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
 
 /** Makes the faults of a plan, and ends them. */
 export class Disturbances {
   private edits = 0;
+  private isOver = false;
   private readonly disabledItems = new Map<string, () => Promise<void>>();
   private readonly disabledServers = new Map<string, () => Promise<void>>();
 
@@ -25,6 +26,8 @@ export class Disturbances {
         return isLast || victim.state === 'paused' ? undefined : this.leave(victim);
       case 'pause':
         return this.pause(victim, disturbance.ms);
+      case 'pause-at-work':
+        return this.pauseAtWork(disturbance);
       case 'partition':
         return this.cut(victim, 'both', disturbance.ms);
       case 'cut-requests':
@@ -55,6 +58,7 @@ export class Disturbances {
 
   /** Everything is repaired, everybody is enabled, and somebody is there. */
   end(): void {
+    this.isOver = true;
     for (const instance of this.world.instances) {
       instance.resume();
       if (instance.isThere) instance.mend();
@@ -68,8 +72,11 @@ export class Disturbances {
     this.world.note({ kind: 'fault', fault, instance: index, lasts });
   }
 
+  /** Unless everything has been repaired by then. */
   private later(ms: number, act: () => void): void {
-    this.world.clock.setTimer(ms, act);
+    this.world.clock.setTimer(ms, () => {
+      if (!this.isOver) act();
+    });
   }
 
   private crash(victim: SimulatedInstance): void {
@@ -90,6 +97,16 @@ export class Disturbances {
       victim.resume();
       this.world.note({ kind: 'healed', fault: 'pause', instance: victim.index });
     });
+  }
+
+  /** Waits for one whose handlers are in the middle of something, for a while. */
+  private pauseAtWork(disturbance: Disturbance, triesLeft = 100): void {
+    const running = this.world.instances.filter(({ state }) => state === 'running');
+    const atWork = running.filter((instance) => instance.isAtWork);
+    if (atWork.length > 0 && running.length > 1) {
+      return this.pause(atWork[Math.floor(disturbance.who * atWork.length)]!, disturbance.ms);
+    }
+    if (triesLeft > 0) this.later(50, () => this.pauseAtWork(disturbance, triesLeft - 1));
   }
 
   private cut(victim: SimulatedInstance, how: 'both' | 'requests' | 'replies', ms: number): void {
@@ -173,7 +190,7 @@ export class Disturbances {
 
   private drawEdit(what: number, ms: number) {
     const choice = Math.floor(what * 97) % 5;
-    if (choice === 0) return { shardingTotalCount: 1 + (ms % 8) };
+    if (choice === 0) return { shardingTotalCount: 1 + (ms % MOST_ITEMS) };
     if (choice === 1) return { cron: scheduleEvery([1, 2, 5, 10][ms % 4]!).cron };
     if (choice === 2) return { strategy: ['AVG_ALLOCATION', 'ROUND_ROBIN', 'STICKY'][ms % 3]! };
     if (choice === 3) return { misfire: ms % 2 === 0 };

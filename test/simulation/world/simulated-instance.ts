@@ -12,7 +12,8 @@ import type { Fact } from '../log.js';
 import { Chance } from './chance.js';
 import type { EffectStore } from './guarded-store.js';
 import { handle } from './handler.js';
-import { longestRunMs, type Plan } from './plan.js';
+import { longestRunMs } from './draw-job.js';
+import type { Plan } from './plan.js';
 
 /** What a process is started in. */
 export interface Surroundings {
@@ -35,6 +36,7 @@ export class SimulatedInstance {
   state: 'running' | 'paused' | 'leaving' | 'crashed' = 'running';
   readonly center: MemoryRegistryCenter;
   private readonly time: VirtualClock;
+  private handlers = 0;
   private readonly cuts = new Map<string, () => void>();
 
   constructor(
@@ -67,6 +69,11 @@ export class SimulatedInstance {
     return this.state === 'running' || this.state === 'paused';
   }
 
+  /** A handler has more to write. */
+  get isAtWork(): boolean {
+    return this.handlers > 0;
+  }
+
   async start(): Promise<void> {
     const { plan, chance, log, nextRun, store } = this.surroundings;
     const longest = new Map(plan.jobs.map((job) => [job.name, longestRunMs(job)]));
@@ -86,7 +93,10 @@ export class SimulatedInstance {
         configuration,
         className: configuration.jobName,
         place: 'the simulation',
-        handler: (context) => handle(context, parts),
+        handler: async (context) => {
+          this.handlers += 1;
+          await handle(context, parts).finally(() => (this.handlers -= 1));
+        },
       });
     }
     await this.runtime.start();

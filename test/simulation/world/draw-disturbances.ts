@@ -1,0 +1,101 @@
+import { Chance } from './chance.js';
+import type { Disturbance, DisturbanceKind } from './plan.js';
+
+const KINDS: readonly (readonly [DisturbanceKind, number])[] = [
+  ['crash', 3],
+  ['pause', 4],
+  ['partition', 3],
+  ['cut-requests', 2],
+  ['cut-replies', 2],
+  ['late-news', 4],
+  ['lose-reply', 4],
+  ['expire', 2],
+  ['clock-jump', 1],
+  ['join', 5],
+  ['leave', 3],
+  ['restart-all', 0.3],
+  ['edit', 2],
+  ['switch-item', 1.5],
+  ['switch-server', 1],
+  ['trigger', 2],
+];
+
+/** Milliseconds, after the start where it is an instant. */
+interface Bounds {
+  readonly calmAt: number;
+  readonly settledAt: number;
+  readonly sessionTimeoutMs: number;
+}
+
+/** All that happens to a cluster. @param chance what is drawn from the seed itself does not change what this draws */
+export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds): Disturbance[] {
+  return [
+    ...drawTroubles(chance, bounds),
+    ...drawLateTrigger(chance, bounds),
+    ...drawRaces(seed, bounds),
+    ...drawPausesAtWork(seed, bounds),
+  ];
+}
+
+// Troubles seldom come alone: they are drawn in bursts, often around full seconds, when triggers fire.
+function drawTroubles(chance: Chance, { calmAt, sessionTimeoutMs }: Bounds): Disturbance[] {
+  const drawn: Disturbance[] = [];
+  for (let burst = chance.between(1, 4); burst > 0; burst -= 1) {
+    const start = chance.between(3_000, calmAt - 5_000);
+    const width = chance.pick([100, 1_000, 5_000, 15_000]);
+    for (let count = chance.between(1, 5); count > 0; count -= 1) {
+      const moment = Math.min(calmAt - 1_000, start + chance.between(0, width));
+      const at = chance.is(0.4) ? Math.round(moment / 1_000) * 1_000 + chance.between(-20, 60) : moment;
+      const ms = Math.round(chance.pick([0.02, 0.1, 0.3, 0.6, 0.9, 1.3, 2]) * sessionTimeoutMs);
+      drawn.push({ at, kind: drawKind(chance), ms, who: chance.next(), what: chance.next() });
+    }
+  }
+  return drawn.toSorted((a, b) => a.at - b.at);
+}
+
+/** Faults that meet: each takes an instant that chance alone seldom finds. */
+function drawRaces(seed: number, { calmAt }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0xface);
+  if (chance.is(0.6)) return [];
+  return Array.from({ length: chance.between(1, 4) }, (): Disturbance => {
+    const second = chance.between(5, Math.floor(calmAt / 1_000) - 6);
+    const kind = chance.pick(['depose', 'slow-hand-over', 'slow-hand-over'] as const);
+    return {
+      at: second * 1_000 - chance.between(0, 250),
+      kind,
+      ms: chance.between(300, 2_000),
+      who: chance.next(),
+      what: chance.next(),
+    };
+  });
+}
+
+/** Only a holder that stands still in the middle of its work may write when somebody else has taken it over. */
+function drawPausesAtWork(seed: number, { calmAt, sessionTimeoutMs }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0x9a05e);
+  if (chance.is(0.7)) return [];
+  return [
+    {
+      at: chance.between(4_000, calmAt - 10_000),
+      kind: 'pause-at-work',
+      ms: Math.round((1.2 + chance.next()) * sessionTimeoutMs),
+      who: chance.next(),
+      what: chance.next(),
+    },
+  ];
+}
+
+/** What an operator asks for when everything has settled is judged without allowances. */
+function drawLateTrigger(chance: Chance, { settledAt }: Bounds): Disturbance[] {
+  if (chance.is(0.7)) return [];
+  return [{ at: settledAt + chance.between(500, 4_000), kind: 'trigger', ms: 0, who: 0, what: chance.next() }];
+}
+
+function drawKind(chance: Chance): DisturbanceKind {
+  let left = chance.next() * KINDS.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [kind, weight] of KINDS) {
+    left -= weight;
+    if (left < 0) return kind;
+  }
+  return 'join';
+}

@@ -1,0 +1,51 @@
+import type { JobOptions } from '../../../libs/elastic-job/src/domain/index.js';
+import type { Chance } from './chance.js';
+import type { PlannedJob } from './plan.js';
+
+/** A job has no more items, whatever is edited. */
+export const MOST_ITEMS = 8;
+export type Pace = 'quick' | 'slow';
+/** How often the jobs of one history fire, in seconds: what is slow needs long histories, which cost much of what is quick. */
+const PERIODS: Record<Pace, readonly number[]> = { quick: [1, 1, 1, 2, 2, 5, 5], slow: [10, 15, 30, 60] };
+const STRATEGIES = ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN', 'STICKY'];
+
+/** @param more decides what the other draws shall not depend on */
+export function drawJob(chance: Chance, more: Chance, name: string, pace: Pace): PlannedJob {
+  const seconds = chance.pick(PERIODS[pace]);
+  const monitorExecution = !chance.is(0.05);
+  return {
+    name,
+    ...scheduleEvery(seconds),
+    shardingTotalCount: chance.between(1, MOST_ITEMS),
+    failover: monitorExecution && chance.is(0.7),
+    ...drawMisfire(more, chance.is(0.7)),
+    monitorExecution,
+    strategy: chance.pick(STRATEGIES),
+    concurrency: chance.is(0.2) ? chance.between(1, 3) : undefined,
+    jobParameter: 'v0',
+    timeZone: 'UTC',
+    reconcileIntervalMinutes: 1,
+  };
+}
+
+function drawMisfire(more: Chance, misfire: boolean): Pick<JobOptions, 'misfire' | 'misfirePolicy' | 'misfireLimit'> {
+  if (!misfire || more.is(0.65)) return { misfire };
+  return { misfirePolicy: 'all', misfireLimit: more.pick([undefined, 3]) };
+}
+
+/** Longer than the period, unless one instance alone could then not keep up with the items that wait for a slot. */
+export function longestRunMs({ periodMs, concurrency, shardingTotalCount, misfirePolicy }: PlannedJob): number {
+  // Who makes up for every fire time must be quicker than they come.
+  if (concurrency === undefined) return Math.min((misfirePolicy === 'all' ? 0.7 : 1.7) * periodMs, 12_000);
+  return Math.min((periodMs * concurrency) / (2 * shardingTotalCount + 6), 3_000);
+}
+
+/** A schedule of so many seconds, which divide a minute. */
+export function scheduleEvery(seconds: number): { readonly cron: string; readonly periodMs: number } {
+  return { cron: seconds === 60 ? '0 * * * * ?' : `0/${seconds} * * * * ?`, periodMs: seconds * 1_000 };
+}
+
+/** Longest time until an item has had its turn that waits for one of an instance's slots, and has run. In milliseconds. */
+export function longestTurnMs(job: PlannedJob, total: number): number {
+  return longestRunMs(job) * Math.ceil(total / (job.concurrency ?? Infinity) || 1);
+}
