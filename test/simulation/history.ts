@@ -19,6 +19,8 @@ export type Commit = EntryOf<'commit'>;
 export interface Run extends RunFact {
   readonly at: number;
   abortedAt?: number;
+  /** The class of its signal's reason. */
+  abortedBy?: string;
   /** Undefined: its process died, or it runs still. */
   endedAt?: number;
 }
@@ -103,6 +105,24 @@ export class History {
     });
   }
 
+  /** The begin that a run has come from. */
+  beginOf({ at, instance, jobName, item, fireTime, origin }: Run): Begin | undefined {
+    return this.begins.findLast(
+      (begin) =>
+        begin.at <= at &&
+        begin.jobName === jobName &&
+        begin.item === item &&
+        begin.record.target.fireTime === fireTime &&
+        begin.record.target.origin === origin &&
+        indexOf(begin.record.by) === instance,
+    );
+  }
+
+  /** True if nothing was disturbed from an instant on, for so many milliseconds. */
+  isCalm(at: number, ms: number): boolean {
+    return this.calm.some(({ from, to }) => from < at && at + ms < to);
+  }
+
   /** All that was written to a node, in order. */
   writesTo(path: string): readonly TimedWrite[] {
     return (this.writesByPath ??= this.groupWrites()).get(path) ?? [];
@@ -151,8 +171,9 @@ export class History {
     const runs = new Map<number, Run>();
     for (const entry of this.entries) {
       if (entry.kind === 'run') runs.set(entry.run, { ...entry });
-      else if (entry.kind === 'aborted') runs.get(entry.run)!.abortedAt = entry.at;
-      else if (entry.kind === 'returned' || entry.kind === 'threw') runs.get(entry.run)!.endedAt = entry.at;
+      else if (entry.kind === 'aborted') {
+        Object.assign(runs.get(entry.run)!, { abortedAt: entry.at, abortedBy: entry.reason });
+      } else if (entry.kind === 'returned' || entry.kind === 'threw') runs.get(entry.run)!.endedAt = entry.at;
       else if (entry.kind === 'fault' && entry.fault === 'crash') {
         for (const run of runs.values()) if (run.instance === entry.instance) run.endedAt ??= entry.at;
       }
@@ -200,7 +221,7 @@ function isDisturbing(entry: Entry): boolean {
     case 'closing':
       return true;
     case 'operation':
-      return entry.name !== 'trigger';
+      return entry.name !== 'trigger' && entry.name !== 'cancel';
     case 'commit':
       return entry.writes.some(({ kind, path }) => kind === 'deleted' && path.includes('/instances/'));
     default:

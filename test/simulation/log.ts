@@ -38,7 +38,9 @@ export type Fact =
     }
   | { readonly kind: 'session'; readonly instance: number; readonly session: string; readonly state: string }
   | ({ readonly kind: 'run' } & RunFact)
-  | { readonly kind: 'aborted' | 'returned' | 'threw'; readonly run: number }
+  | { readonly kind: 'returned' | 'threw'; readonly run: number }
+  /** The handler is told to stop, and why: the class of its signal's reason. */
+  | { readonly kind: 'aborted'; readonly run: number; readonly reason: string }
   | { readonly kind: 'effect'; readonly run: number; readonly token: bigint; readonly accepted: boolean }
   | { readonly kind: 'event'; readonly instance: number; readonly wall: number; readonly event: JobEvent }
   /** `until` is given by another entry, `healed`, if the fault lasts. */

@@ -67,6 +67,32 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
     "an operator's trigger is begun by nobody",
     () => healthy().note(22, { kind: 'operation', name: 'trigger', jobName: JOB, id: 't1', outcome: 'done' }),
   ],
+  [
+    11,
+    'a run is cancelled that nobody has named',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 })
+        .note(33, { kind: 'operation', name: 'cancel', jobName: JOB, item: 0, id: '5', outcome: 'done' })
+        .note(34, { kind: 'aborted', run: 11, reason: 'CancelledError' }),
+  ],
+  [
+    11,
+    'a run goes on that was cancelled',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 })
+        .note(33, { kind: 'operation', name: 'cancel', jobName: JOB, item: 0, id: '11', outcome: 'done' }),
+  ],
+  [
+    11,
+    'a cancelled run is told as a success',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: 34 })
+        .note(33, { kind: 'operation', name: 'cancel', jobName: JOB, item: 0, id: '11', outcome: 'done' })
+        .note(33.1, { kind: 'aborted', run: 11, reason: 'CancelledError' }),
+  ],
   [12, 'a leaver begins', () => healthy().note(22, { kind: 'leaving', instance: 0 })],
   [
     13,

@@ -28,6 +28,8 @@ export class Disturbances {
         return this.pause(victim, disturbance.ms);
       case 'pause-at-work':
         return this.pauseAtWork(disturbance);
+      case 'cancel':
+        return this.cancel(disturbance);
       case 'partition':
         return this.cut(victim, 'both', disturbance.ms);
       case 'cut-requests':
@@ -90,7 +92,7 @@ export class Disturbances {
   }
 
   private pause(victim: SimulatedInstance, ms: number): void {
-    if (victim.state !== 'running') return;
+    if (victim.state !== 'running' || this.isOver) return;
     this.fault('pause', victim, true);
     victim.pause();
     this.later(ms, () => {
@@ -99,14 +101,29 @@ export class Disturbances {
     });
   }
 
-  /** Waits for one whose handlers are in the middle of something, for a while. */
-  private pauseAtWork(disturbance: Disturbance, triesLeft = 100): void {
-    const running = this.world.instances.filter(({ state }) => state === 'running');
-    const atWork = running.filter((instance) => instance.isAtWork);
-    if (atWork.length > 0 && running.length > 1) {
-      return this.pause(atWork[Math.floor(disturbance.who * atWork.length)]!, disturbance.ms);
-    }
-    if (triesLeft > 0) this.later(50, () => this.pauseAtWork(disturbance, triesLeft - 1));
+  private pauseAtWork({ who, ms }: Disturbance): void {
+    this.whenAtWork((atWork) => {
+      if (this.world.instances.filter(({ state }) => state === 'running').length < 2) return;
+      this.pause(atWork[Math.floor(who * atWork.length)]!, ms);
+    });
+  }
+
+  private cancel({ who, what }: Disturbance): void {
+    this.whenAtWork((atWork) => {
+      const work = [...atWork[Math.floor(who * atWork.length)]!.work];
+      const { jobName, shardingItem } = work[Math.floor(what * work.length)]!;
+      void this.command('cancel', jobName, shardingItem, async () => {
+        const outcome = await this.world.jobs.cancel(jobName, shardingItem);
+        return outcome.kind === 'requested' ? outcome.run : undefined;
+      });
+    });
+  }
+
+  /** Waits for a while for those whose handlers are in the middle of something. */
+  private whenAtWork(act: (atWork: readonly SimulatedInstance[]) => void, triesLeft = 100): void {
+    const atWork = this.world.instances.filter(({ state, work }) => state === 'running' && work.size > 0);
+    if (atWork.length > 0) act(atWork);
+    else if (triesLeft > 0) this.world.clock.setTimer(50, () => this.whenAtWork(act, triesLeft - 1));
   }
 
   private cut(victim: SimulatedInstance, how: 'both' | 'requests' | 'replies', ms: number): void {

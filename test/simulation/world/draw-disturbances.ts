@@ -34,6 +34,7 @@ export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds): 
     ...drawLateTrigger(chance, bounds),
     ...drawRaces(seed, bounds),
     ...drawPausesAtWork(seed, bounds),
+    ...drawCancels(seed, bounds),
   ];
 }
 
@@ -83,6 +84,16 @@ function drawPausesAtWork(seed: number, { calmAt, sessionTimeoutMs }: Bounds): D
       what: chance.next(),
     },
   ];
+}
+
+/** Also when everything has settled: then it is judged without allowances. */
+function drawCancels(seed: number, { settledAt }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0xca9ce1);
+  if (chance.is(0.6)) return [];
+  return Array.from({ length: chance.between(1, 3) }, (): Disturbance => {
+    const at = chance.between(4_000, settledAt + 2_000);
+    return { at, kind: 'cancel', ms: 0, who: chance.next(), what: chance.next() };
+  });
 }
 
 /** What an operator asks for when everything has settled is judged without allowances. */

@@ -25,7 +25,7 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
   const fails = chance.is(0.1);
   const fact = factOf(context, run, parts.instance, isDeaf);
   log({ kind: 'run', ...fact });
-  const onAbort = () => log({ kind: 'aborted', run });
+  const onAbort = () => log({ kind: 'aborted', run, reason: (context.signal.reason as Error).constructor.name });
   if (context.signal.aborted) onAbort();
   else context.signal.addEventListener('abort', onAbort, { once: true });
   try {

@@ -26,7 +26,9 @@ export type DisturbanceKind =
   /** Somebody joins, and what another one sends or hears at that moment is held up. */
   | 'slow-hand-over'
   /** Somebody whose handlers have more to write stands still, for longer than its session lasts. */
-  | 'pause-at-work';
+  | 'pause-at-work'
+  /** An operator cancels a run that is under way. */
+  | 'cancel';
 
 export interface Disturbance {
   /** Milliseconds after the start. */

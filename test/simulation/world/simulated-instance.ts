@@ -1,5 +1,5 @@
 import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
-import type { JobConfiguration } from '../../../libs/elastic-job/src/domain/index.js';
+import type { JobConfiguration, ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
 import {
   type LaneName,
   type MemoryRegistry,
@@ -35,8 +35,9 @@ export class SimulatedInstance {
   readonly runtime: ElasticJobRuntime;
   state: 'running' | 'paused' | 'leaving' | 'crashed' = 'running';
   readonly center: MemoryRegistryCenter;
+  /** What its handlers are in the middle of. */
+  readonly work = new Set<ShardingContext>();
   private readonly time: VirtualClock;
-  private handlers = 0;
   private readonly cuts = new Map<string, () => void>();
 
   constructor(
@@ -69,11 +70,6 @@ export class SimulatedInstance {
     return this.state === 'running' || this.state === 'paused';
   }
 
-  /** A handler has more to write. */
-  get isAtWork(): boolean {
-    return this.handlers > 0;
-  }
-
   async start(): Promise<void> {
     const { plan, chance, log, nextRun, store } = this.surroundings;
     const longest = new Map(plan.jobs.map((job) => [job.name, longestRunMs(job)]));
@@ -94,8 +90,8 @@ export class SimulatedInstance {
         className: configuration.jobName,
         place: 'the simulation',
         handler: async (context) => {
-          this.handlers += 1;
-          await handle(context, parts).finally(() => (this.handlers -= 1));
+          this.work.add(context);
+          await handle(context, parts).finally(() => this.work.delete(context));
         },
       });
     }

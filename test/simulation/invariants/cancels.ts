@@ -1,0 +1,49 @@
+import type { EntryOf, History, Run } from '../history.js';
+import { isSameTarget } from '../../../libs/elastic-job/src/domain/index.js';
+import { itemKey, type Violation } from './invariant.js';
+
+/** A cancel aborts the run that it names, and no other; what was cancelled is told as aborted, and not failed over. */
+export function cancels(history: History): Violation[] {
+  const asked = history.of('operation').filter(({ name, id }) => name === 'cancel' && id !== undefined);
+  const named = new Set(asked.map(({ id }) => id));
+  const cancelled = history.runs.filter(({ abortedBy }) => abortedBy === 'CancelledError');
+  return [
+    ...asked.flatMap((request) => unheard(history, request)),
+    ...cancelled.flatMap((run) => {
+      const begin = history.beginOf(run);
+      if (begin === undefined || named.has(begin.record.run)) return afterCancel(history, run);
+      return [violation(run, 'was cancelled, and nobody has asked for it')];
+    }),
+  ];
+}
+
+function unheard(history: History, { at, jobName, item, id }: EntryOf<'operation'>): Violation[] {
+  if (!history.isCalm(at, history.promptMs)) return [];
+  return history.runs
+    .filter((run) => run.jobName === jobName && run.item === item && history.beginOf(run)?.record.run === id)
+    .filter(({ endedAt, abortedAt }) => Math.min(endedAt ?? Infinity, abortedAt ?? Infinity) > at + history.promptMs)
+    .map((run) => violation(run, 'went on although it was cancelled'));
+}
+
+function afterCancel(history: History, run: Run): Violation[] {
+  const told = history
+    .of('event')
+    .filter(({ at, instance }) => at >= run.abortedAt! && instance === run.instance)
+    .map(({ event }) => event)
+    .find((event) => event.kind === 'settled' && event.item === run.item && isOf(run, event.trigger));
+  if (told?.kind !== 'settled' || told.outcome.kind === 'fenced') return [];
+  if (told.outcome.kind !== 'aborted') return [violation(run, `was cancelled, and told as ${told.outcome.kind}`)];
+  const isRescued = history.begins.some(
+    ({ at, isClaim, item, record, jobName }) =>
+      isClaim && at > run.abortedAt! && item === run.item && isOf(run, { jobName, ...record.target }),
+  );
+  return isRescued ? [violation(run, 'was cancelled, and failed over')] : [];
+}
+
+function isOf(run: Run, target: Pick<Run, 'jobName' | 'fireTime' | 'origin'>): boolean {
+  return run.jobName === target.jobName && isSameTarget(run, target);
+}
+
+function violation({ at, run, jobName, item, abortedAt = at }: Run, what: string): Violation {
+  return { at: abortedAt, message: `run ${run} of ${itemKey(jobName, item)} ${what}`, about: `"run":${run}` };
+}
