@@ -36,6 +36,14 @@ export interface Begin {
   readonly isClaim: boolean;
 }
 
+/** An instance node was deleted by another session than its own. */
+export interface Shutdown {
+  readonly at: number;
+  readonly jobName: string;
+  readonly instance: number;
+  readonly instanceId: string;
+}
+
 export interface JobSettings {
   readonly configuration: JobConfiguration;
   readonly schedule: CronSchedule;
@@ -70,6 +78,8 @@ export class History {
   private writesByPath: ReadonlyMap<string, readonly TimedWrite[]> | undefined;
   private readonly settings = new Map<string, JobSettings>();
   private calmTimes: readonly Interval[] | undefined;
+  private removals: readonly Shutdown[] | undefined;
+  private troublesOf: ReadonlyMap<number, readonly Interval[]> | undefined;
   private jobsInCalm: readonly CalmJob[] | undefined;
 
   constructor(
@@ -116,6 +126,18 @@ export class History {
         begin.record.target.origin === origin &&
         indexOf(begin.record.by) === instance,
     );
+  }
+
+  /** Everyone whom an operator has taken out of a job. */
+  get shutdowns(): readonly Shutdown[] {
+    return (this.removals ??= this.commits.flatMap((commit) => [...this.shutdownsIn(commit)]));
+  }
+
+  /** True if nothing has kept a process from what it had to do since an instant, for so many milliseconds. */
+  isSteady(instance: number, at: number, ms: number): boolean {
+    const isIn = ({ from, to }: Interval) => from <= at + ms && to >= at;
+    this.troublesOf ??= readTroubles(this.entries);
+    return !(this.troublesOf.get(instance) ?? []).some(isIn);
   }
 
   /** True if nothing was disturbed from an instant on, for so many milliseconds. */
@@ -189,6 +211,15 @@ export class History {
     return groups;
   }
 
+  private *shutdownsIn({ at, session, writes }: Commit): Iterable<Shutdown> {
+    for (const { kind, path } of writes) {
+      if (kind !== 'deleted' || !path.includes('/instances/')) continue;
+      const { jobName, node } = this.nodeOf(path);
+      if (node.kind !== 'instance' || node.instanceId.endsWith(`-${session}`)) continue;
+      yield { at, jobName, instance: indexOf(node.instanceId), instanceId: node.instanceId };
+    }
+  }
+
   private *beginsIn({ at, zxid, writes }: Commit): Iterable<Begin> {
     const isIn = (kind: string, path: string) => writes.some((write) => write.kind === kind && write.path === path);
     for (const write of writes) {
@@ -227,6 +258,29 @@ function isDisturbing(entry: Entry): boolean {
     default:
       return false;
   }
+}
+
+/** When each process stood still, was cut off, was without its session, or was gone. */
+function readTroubles(entries: readonly Entry[]): ReadonlyMap<number, readonly Interval[]> {
+  const troubles = new Map<number, { what: string; from: number; to: number }[]>();
+  const open = (instance: number, what: string, from: number) =>
+    remembered(troubles, instance, () => []).push({ what, from, to: Infinity });
+  const close = (instance: number, what: string, to: number) => {
+    for (const trouble of troubles.get(instance) ?? [])
+      if (trouble.what === what) trouble.to = Math.min(trouble.to, to);
+  };
+  for (const { at, ...entry } of entries) {
+    if (entry.kind === 'fault' && (entry.lasts || entry.fault === 'crash')) open(entry.instance, entry.fault, at);
+    else if (entry.kind === 'healed') close(entry.instance, entry.fault, at);
+    else if (entry.kind === 'leaving') open(entry.instance, 'leaves', at);
+    else if (entry.kind === 'session' && /SUSPENDED|LOST|CLOSED/.test(entry.state)) open(entry.instance, 'session', at);
+    else if (entry.kind === 'session') close(entry.instance, 'session', at);
+    else if (entry.kind === 'calm') {
+      for (const [instance, all] of troubles)
+        for (const { what } of all) if (/cut|pause/.test(what)) close(instance, what, at);
+    }
+  }
+  return troubles;
 }
 
 /** The process that has this instance id. */

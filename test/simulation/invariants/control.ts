@@ -1,6 +1,7 @@
 import { enabledItems, treeAt } from '../calm.js';
 import { indexOf, type History } from '../history.js';
 import { cancels } from './cancels.js';
+import { shutdowns } from './shutdowns.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /** 10. No run mixes two configurations, and when everything has settled all run by the newest one. */
@@ -34,9 +35,12 @@ export function check10ConfigConvergence(history: History): Violation[] {
   return violations;
 }
 
-/** 11. What is disabled is not begun; what an operator triggers is begun once; what he cancels ends, and that alone. */
+/**
+ * 11. What is disabled is not begun; what an operator triggers is begun once; what he cancels ends, and that alone;
+ * whom he takes out of a job obeys.
+ */
 export function check11ControlIsHonoured(history: History): Violation[] {
-  return [...disabledItems(history), ...triggers(history), ...cancels(history)];
+  return [...disabledItems(history), ...triggers(history), ...cancels(history), ...shutdowns(history)];
 }
 
 /** 12. Who leaves begins nothing more, and what it ran has ended, or was told to, by the deadline. */

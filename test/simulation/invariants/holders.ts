@@ -3,7 +3,7 @@ import { byItem, timeOf, type Violation } from './invariant.js';
 
 /**
  * 1. At no instant do two live holders of an item both carry the newest token. An older run may still go on only if its
- * holder is no member of the job any more: then its token is the older one.
+ * holder is no member of the job any more, and nobody has to wait for it: then its token is the older one.
  */
 export function check01ExclusiveShard(history: History): Violation[] {
   const gone = goneAt(history);
@@ -97,16 +97,26 @@ function pairs(history: History): (readonly [Run, Run])[] {
   return found;
 }
 
-/** When each instance ceased to be a member of each job. */
+/**
+ * When each instance ceased to be one whose handlers are waited for, in each job: its session was over, or it had been shut
+ * down by an operator for as long as the others wait.
+ */
 function goneAt(history: History): ReadonlyMap<string, readonly number[]> {
   const gone = new Map<string, number[]>();
-  for (const { at, writes } of history.commits) {
+  const add = (jobName: string, instance: number, at: number) =>
+    gone.set(`${jobName} ${instance}`, [...(gone.get(`${jobName} ${instance}`) ?? []), at]);
+  for (const { at, session, operations, writes } of history.commits) {
     for (const { kind, path } of writes) {
+      if (kind !== 'deleted') continue;
       const { jobName, node } = history.nodeOf(path);
-      if (kind !== 'deleted' || node.kind !== 'instance') continue;
-      const key = `${jobName} ${indexOf(node.instanceId)}`;
-      gone.set(key, [...(gone.get(key) ?? []), at]);
+      const isEnd = operations.length === 0 && node.kind === 'session';
+      const isOwn = node.kind === 'instance' && node.instanceId.endsWith(`-${session}`);
+      if (isEnd || isOwn) add(jobName, indexOf(node.instanceId), at);
     }
+  }
+  for (const { at, jobName, instance } of history.shutdowns) {
+    const { shutdownGraceMs = 5_000 } = history.plan.jobs.find(({ name }) => name === jobName)!;
+    add(jobName, instance, at + 0.95 * shutdownGraceMs); // The clock of who waits may drift.
   }
   return gone;
 }

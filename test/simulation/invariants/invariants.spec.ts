@@ -14,6 +14,15 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
     () => healthy().begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 }).begin(35, 0, { by: 1, fireTime: 30 }),
   ],
   [
+    1,
+    'an item begins before the handlers of a shut-down instance had their grace',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: 48 })
+        .commit(33, 'operator', [deleted(`/job/instances/${idOf(0)}`)])
+        .begin(35, 0, { by: 1, fireTime: 30, isClaim: true }),
+  ],
+  [
     2,
     'an effect of an older token is accepted',
     () =>
@@ -92,6 +101,19 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
         .begin(32, 0, { by: 0, fireTime: 30, endsAt: 34 })
         .note(33, { kind: 'operation', name: 'cancel', jobName: JOB, item: 0, id: '11', outcome: 'done' })
         .note(33.1, { kind: 'aborted', run: 11, reason: 'CancelledError' }),
+  ],
+  [
+    11,
+    'an instance goes on that was shut down',
+    () => healthy().commit(25, 'operator', [deleted(`/job/instances/${idOf(0)}`)]),
+  ],
+  [
+    11,
+    'an instance comes back that was shut down',
+    () =>
+      healthy((item, fireTime) => item === 0 && fireTime > 20)
+        .commit(25, 'operator', [deleted(`/job/instances/${idOf(0)}`)])
+        .commit(26, sessionOf(0), [created(`/job/instances/${idOf(0)}`)]),
   ],
   [12, 'a leaver begins', () => healthy().note(22, { kind: 'leaving', instance: 0 })],
   [

@@ -7,6 +7,8 @@ import type { World } from './world.js';
 export class Disturbances {
   private edits = 0;
   private isOver = false;
+  /** Who was shut down in which job. */
+  private readonly removed = new Set<string>();
   private readonly disabledItems = new Map<string, () => Promise<void>>();
   private readonly disabledServers = new Map<string, () => Promise<void>>();
 
@@ -28,6 +30,8 @@ export class Disturbances {
         return this.pause(victim, disturbance.ms);
       case 'pause-at-work':
         return this.pauseAtWork(disturbance);
+      case 'shutdown':
+        return this.shutDown(disturbance);
       case 'cancel':
         return this.cancel(disturbance);
       case 'partition':
@@ -66,7 +70,7 @@ export class Disturbances {
       if (instance.isThere) instance.mend();
     }
     for (const enable of [...this.disabledItems.values(), ...this.disabledServers.values()]) void enable();
-    if (!this.world.instances.some(({ isThere }) => isThere)) this.world.join();
+    if (this.world.plan.jobs.some(({ name }) => this.membersOf(name).length === 0)) this.world.join();
     this.world.note({ kind: 'calm' });
   }
 
@@ -117,6 +121,21 @@ export class Disturbances {
         return outcome.kind === 'requested' ? outcome.run : undefined;
       });
     });
+  }
+
+  private shutDown({ who, what }: Disturbance): void {
+    const { jobs, plan } = this.world;
+    const { name } = plan.jobs[Math.floor(what * plan.jobs.length)]!;
+    const members = this.membersOf(name);
+    if (members.length < 2) return;
+    const { index } = members[Math.floor(who * members.length)]!;
+    this.removed.add(`${name} ${index}`);
+    const serverIp = `10.0.0.${index + 1}`;
+    void this.command(`shut down ${serverIp}`, name, undefined, () => jobs.shutdown(name, { serverIp }));
+  }
+
+  private membersOf(jobName: string): readonly SimulatedInstance[] {
+    return this.world.instances.filter(({ index, isThere }) => isThere && !this.removed.has(`${jobName} ${index}`));
   }
 
   /** Waits for a while for those whose handlers are in the middle of something. */

@@ -35,6 +35,7 @@ export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds): 
     ...drawRaces(seed, bounds),
     ...drawPausesAtWork(seed, bounds),
     ...drawCancels(seed, bounds),
+    ...drawShutdowns(seed, bounds),
   ];
 }
 
@@ -93,6 +94,15 @@ function drawCancels(seed: number, { settledAt }: Bounds): Disturbance[] {
   return Array.from({ length: chance.between(1, 3) }, (): Disturbance => {
     const at = chance.between(4_000, settledAt + 2_000);
     return { at, kind: 'cancel', ms: 0, who: chance.next(), what: chance.next() };
+  });
+}
+
+function drawShutdowns(seed: number, { calmAt }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0x5d074);
+  if (chance.is(0.7)) return [];
+  return Array.from({ length: chance.between(1, 2) }, (): Disturbance => {
+    const at = chance.between(4_000, calmAt - 1_000);
+    return { at, kind: 'shutdown', ms: 0, who: chance.next(), what: chance.next() };
   });
 }
 

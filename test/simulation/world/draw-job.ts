@@ -22,6 +22,7 @@ export function drawJob(chance: Chance, more: Chance, name: string, pace: Pace):
     monitorExecution,
     strategy: chance.pick(STRATEGIES),
     concurrency: chance.is(0.2) ? chance.between(1, 3) : undefined,
+    shutdownGraceMs: more.pick([undefined, undefined, 1_000]),
     jobParameter: 'v0',
     timeZone: 'UTC',
     reconcileIntervalMinutes: 1,

@@ -25,7 +25,7 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
   const fails = chance.is(0.1);
   const fact = factOf(context, run, parts.instance, isDeaf);
   log({ kind: 'run', ...fact });
-  const onAbort = () => log({ kind: 'aborted', run, reason: (context.signal.reason as Error).constructor.name });
+  const onAbort = () => log({ kind: 'aborted', run, reason: nameOf(context.signal.reason) });
   if (context.signal.aborted) onAbort();
   else context.signal.addEventListener('abort', onAbort, { once: true });
   try {
@@ -40,6 +40,10 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
     log({ kind: 'threw', run });
     throw error;
   }
+}
+
+function nameOf(reason: unknown): string {
+  return reason instanceof Error ? reason.constructor.name : String(reason);
 }
 
 function effect({ run, jobName, item, token }: RunFact, { store, log }: HandlerParts): void {

@@ -28,7 +28,9 @@ export type DisturbanceKind =
   /** Somebody whose handlers have more to write stands still, for longer than its session lasts. */
   | 'pause-at-work'
   /** An operator cancels a run that is under way. */
-  | 'cancel';
+  | 'cancel'
+  /** An operator takes an instance out of one of its jobs; the process goes on. */
+  | 'shutdown';
 
 export interface Disturbance {
   /** Milliseconds after the start. */
