@@ -1,29 +1,23 @@
 import { type JobNode, JobPaths } from '../../libs/elastic-job/src/coordination/index.js';
 import {
   CronSchedule,
+  isSameTarget,
   type JobConfiguration,
   parseRunRecord,
   type RunRecord,
+  type SettledOutcome,
   timetableOf,
 } from '../../libs/elastic-job/src/domain/index.js';
 import { readConfiguration } from '../../libs/elastic-job/src/operations/edit-configuration.js';
 import { type CalmJob, findCalmJobs } from './calm.js';
-import type { Entry, NodeWrite, RunFact } from './log.js';
+import type { Entry, NodeWrite } from './log.js';
+import { readRuns, type Run } from './runs.js';
+import { overlaps, readTroubles, type Trouble } from './troubles.js';
 import { longestTurnMs, MOST_ITEMS } from './world/draw-job.js';
 import { type Plan, promptMsOf, settlingMsOf } from './world/plan.js';
 
 export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K }>;
 export type Commit = EntryOf<'commit'>;
-
-/** A handler's run. Times in milliseconds since the epoch. */
-export interface Run extends RunFact {
-  readonly at: number;
-  abortedAt?: number;
-  /** The class of its signal's reason. */
-  abortedBy?: string;
-  /** Undefined: its process died, or it runs still. */
-  endedAt?: number;
-}
 
 /** A begin as the registry has it. */
 export interface Begin {
@@ -79,7 +73,7 @@ export class History {
   private readonly settings = new Map<string, JobSettings>();
   private calmTimes: readonly Interval[] | undefined;
   private removals: readonly Shutdown[] | undefined;
-  private troublesOf: ReadonlyMap<number, readonly Interval[]> | undefined;
+  private troublesOf: ReadonlyMap<number, readonly Trouble[]> | undefined;
   private jobsInCalm: readonly CalmJob[] | undefined;
 
   constructor(
@@ -87,7 +81,7 @@ export class History {
     readonly entries: readonly Entry[],
   ) {
     this.commits = this.of('commit');
-    this.runs = this.readRuns();
+    this.runs = readRuns(entries);
     this.begins = this.commits.flatMap((commit) => [...this.beginsIn(commit)]);
     this.promptMs = promptMsOf(plan);
     this.settlingMs = settlingMsOf(plan);
@@ -115,6 +109,15 @@ export class History {
     });
   }
 
+  /** How a run was told of as settled. */
+  outcomeOf(run: Run): SettledOutcome | undefined {
+    for (const { at, instance, event } of this.of('event')) {
+      if (at < run.at || instance !== run.instance || event.kind !== 'settled' || event.item !== run.item) continue;
+      if (event.trigger.jobName === run.jobName && isSameTarget(run, event.trigger)) return event.outcome;
+    }
+    return undefined;
+  }
+
   /** The begin that a run has come from. */
   beginOf({ at, instance, jobName, item, fireTime, origin }: Run): Begin | undefined {
     return this.begins.findLast(
@@ -133,11 +136,20 @@ export class History {
     return (this.removals ??= this.commits.flatMap((commit) => [...this.shutdownsIn(commit)]));
   }
 
+  /** True if a process stood still at some time in between, or was gone. */
+  isUnfit(instance: number, from: number, to: number): boolean {
+    return this.troubles(instance).some(
+      (trouble) => /pause|crash|leaves/.test(trouble.what) && overlaps(trouble, { from, to }),
+    );
+  }
+
   /** True if nothing has kept a process from what it had to do since an instant, for so many milliseconds. */
   isSteady(instance: number, at: number, ms: number): boolean {
-    const isIn = ({ from, to }: Interval) => from <= at + ms && to >= at;
-    this.troublesOf ??= readTroubles(this.entries);
-    return !(this.troublesOf.get(instance) ?? []).some(isIn);
+    return !this.troubles(instance).some((trouble) => overlaps(trouble, { from: at, to: at + ms }));
+  }
+
+  private troubles(instance: number): readonly Trouble[] {
+    return (this.troublesOf ??= readTroubles(this.entries)).get(instance) ?? [];
   }
 
   /** True if nothing was disturbed from an instant on, for so many milliseconds. */
@@ -189,20 +201,6 @@ export class History {
     return calm;
   }
 
-  private readRuns(): Run[] {
-    const runs = new Map<number, Run>();
-    for (const entry of this.entries) {
-      if (entry.kind === 'run') runs.set(entry.run, { ...entry });
-      else if (entry.kind === 'aborted') {
-        Object.assign(runs.get(entry.run)!, { abortedAt: entry.at, abortedBy: entry.reason });
-      } else if (entry.kind === 'returned' || entry.kind === 'threw') runs.get(entry.run)!.endedAt = entry.at;
-      else if (entry.kind === 'fault' && entry.fault === 'crash') {
-        for (const run of runs.values()) if (run.instance === entry.instance) run.endedAt ??= entry.at;
-      }
-    }
-    return [...runs.values()];
-  }
-
   private groupWrites(): ReadonlyMap<string, readonly TimedWrite[]> {
     const groups = new Map<string, TimedWrite[]>();
     for (const { at, writes } of this.commits) {
@@ -234,7 +232,7 @@ export class History {
   }
 }
 
-function remembered<K, V>(known: Map<K, V>, key: K, find: () => V): V {
+export function remembered<K, V>(known: Map<K, V>, key: K, find: () => V): V {
   const value = known.get(key) ?? find();
   known.set(key, value);
   return value;
@@ -258,29 +256,6 @@ function isDisturbing(entry: Entry): boolean {
     default:
       return false;
   }
-}
-
-/** When each process stood still, was cut off, was without its session, or was gone. */
-function readTroubles(entries: readonly Entry[]): ReadonlyMap<number, readonly Interval[]> {
-  const troubles = new Map<number, { what: string; from: number; to: number }[]>();
-  const open = (instance: number, what: string, from: number) =>
-    remembered(troubles, instance, () => []).push({ what, from, to: Infinity });
-  const close = (instance: number, what: string, to: number) => {
-    for (const trouble of troubles.get(instance) ?? [])
-      if (trouble.what === what) trouble.to = Math.min(trouble.to, to);
-  };
-  for (const { at, ...entry } of entries) {
-    if (entry.kind === 'fault' && (entry.lasts || entry.fault === 'crash')) open(entry.instance, entry.fault, at);
-    else if (entry.kind === 'healed') close(entry.instance, entry.fault, at);
-    else if (entry.kind === 'leaving') open(entry.instance, 'leaves', at);
-    else if (entry.kind === 'session' && /SUSPENDED|LOST|CLOSED/.test(entry.state)) open(entry.instance, 'session', at);
-    else if (entry.kind === 'session') close(entry.instance, 'session', at);
-    else if (entry.kind === 'calm') {
-      for (const [instance, all] of troubles)
-        for (const { what } of all) if (/cut|pause/.test(what)) close(instance, what, at);
-    }
-  }
-  return troubles;
 }
 
 /** The process that has this instance id. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ExecutionSource, TriggerOrigin } from '../../libs/elastic-job/src/domain/index.js';
 import type { Operation } from '../../libs/elastic-job/src/registry/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import type { PlannedProcess } from './world/plan.js';
 
 /** An operation as it was sent. `meant`: what it was before a mutant took the version away. */
 export type LoggedOperation = Operation & { readonly meant?: number };
@@ -46,6 +47,7 @@ export type Fact =
   /** `until` is given by another entry, `healed`, if the fault lasts. */
   | { readonly kind: 'fault'; readonly fault: string; readonly instance: number; readonly lasts: boolean }
   | { readonly kind: 'healed'; readonly fault: string; readonly instance: number }
+  | ({ readonly kind: 'process'; readonly instance: number } & PlannedProcess)
   | { readonly kind: 'started'; readonly instance: number }
   | { readonly kind: 'leaving'; readonly instance: number }
   | { readonly kind: 'left'; readonly instance: number }

@@ -1,4 +1,5 @@
-import type { EntryOf, History, Run } from '../history.js';
+import type { EntryOf, History } from '../history.js';
+import type { Run } from '../runs.js';
 import { isSameTarget } from '../../../libs/elastic-job/src/domain/index.js';
 import { itemKey, type Violation } from './invariant.js';
 
@@ -26,13 +27,9 @@ function unheard(history: History, { at, jobName, item, id }: EntryOf<'operation
 }
 
 function afterCancel(history: History, run: Run): Violation[] {
-  const told = history
-    .of('event')
-    .filter(({ at, instance }) => at >= run.abortedAt! && instance === run.instance)
-    .map(({ event }) => event)
-    .find((event) => event.kind === 'settled' && event.item === run.item && isOf(run, event.trigger));
-  if (told?.kind !== 'settled' || told.outcome.kind === 'fenced') return [];
-  if (told.outcome.kind !== 'aborted') return [violation(run, `was cancelled, and told as ${told.outcome.kind}`)];
+  const told = history.outcomeOf(run);
+  if (told === undefined || told.kind === 'fenced') return [];
+  if (told.kind !== 'aborted') return [violation(run, `was cancelled, and told as ${told.kind}`)];
   const isRescued = history.begins.some(
     ({ at, isClaim, item, record, jobName }) =>
       isClaim && at > run.abortedAt! && item === run.item && isOf(run, { jobName, ...record.target }),

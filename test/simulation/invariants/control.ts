@@ -1,6 +1,7 @@
 import { enabledItems, treeAt } from '../calm.js';
 import { indexOf, type History } from '../history.js';
 import { cancels } from './cancels.js';
+import { timeouts } from './limits.js';
 import { shutdowns } from './shutdowns.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
@@ -37,10 +38,16 @@ export function check10ConfigConvergence(history: History): Violation[] {
 
 /**
  * 11. What is disabled is not begun; what an operator triggers is begun once; what he cancels ends, and that alone;
- * whom he takes out of a job obeys.
+ * whom he takes out of a job obeys; what takes too long ends.
  */
 export function check11ControlIsHonoured(history: History): Violation[] {
-  return [...disabledItems(history), ...triggers(history), ...cancels(history), ...shutdowns(history)];
+  return [
+    ...disabledItems(history),
+    ...triggers(history),
+    ...cancels(history),
+    ...shutdowns(history),
+    ...timeouts(history),
+  ];
 }
 
 /** 12. Who leaves begins nothing more, and what it ran has ended, or was told to, by the deadline. */

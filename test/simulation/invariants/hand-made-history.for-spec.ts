@@ -13,6 +13,7 @@ const OPTIONS = {
   cron: '0/10 * * * * ?',
   shardingTotalCount: 2,
   failover: true,
+  timeoutMs: 20_000,
   jobParameter: 'v0',
   timeZone: 'UTC',
 };
@@ -132,6 +133,9 @@ export class HandMadeHistory {
       ]),
     ];
     this.commit(0, sessionOf(0), writes);
+    for (const instance of [0, 1]) {
+      this.note(0, { kind: 'process', instance, hungGraceMs: 1_000, suspendedGraceMs: 1_000 });
+    }
     const guard = [{ kind: 'check', path: '/job/leader/election/term', version: 0 }] as const;
     const owners = [0, 1].map((item) => created(`${ITEMS}/${item}/instance`, idOf(item)));
     this.commit(0.1, sessionOf(0), owners, guard);

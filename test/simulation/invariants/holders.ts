@@ -1,9 +1,12 @@
-import { indexOf, type History, type Run } from '../history.js';
+import { indexOf, type History } from '../history.js';
+import type { Run } from '../runs.js';
+import { unawareOfSilence } from './limits.js';
 import { byItem, timeOf, type Violation } from './invariant.js';
 
 /**
  * 1. At no instant do two live holders of an item both carry the newest token. An older run may still go on only if its
- * holder is no member of the job any more, and nobody has to wait for it: then its token is the older one.
+ * holder is no member of the job any more and nobody has to wait for it, or has given the item up: then its token is the
+ * older one. Nor does a process begin what it still runs.
  */
 export function check01ExclusiveShard(history: History): Violation[] {
   const gone = goneAt(history);
@@ -11,7 +14,8 @@ export function check01ExclusiveShard(history: History): Violation[] {
     const isOver = (before.endedAt ?? Infinity) <= next.at;
     const leftAt = gone.get(`${before.jobName} ${before.instance}`) ?? [];
     const hasLost = leftAt.some((at) => at >= before.at && at <= next.at);
-    if (isOver || hasLost) return [];
+    const isReleased = (before.releasedAt ?? Infinity) <= next.at;
+    if (isOver || ((hasLost || isReleased) && before.instance !== next.instance)) return [];
     const message = `item ${next.item} began at ${timeOf(next.at)} on ${next.instance} while run ${before.run} held it on ${before.instance}`;
     return [{ at: next.at, message, about: `"jobName":"${next.jobName}"` }];
   });
@@ -42,8 +46,15 @@ export function check02FenceMonotonic(history: History): Violation[] {
   return violations;
 }
 
-/** 17. A holder that is neither paused nor drifting has seen its signal before the registry gives its place away. */
+/**
+ * 17. A holder that is neither paused nor drifting has seen its signal before the registry gives its place away; and once the
+ * registry has not answered for as long as its process waits, if that is limited.
+ */
 export function check17SignalBeforeExpiry(history: History): Violation[] {
+  return [...unawareOfExpiry(history), ...unawareOfSilence(history)];
+}
+
+function unawareOfExpiry(history: History): Violation[] {
   const exempt = unfitInstances(history);
   const violations: Violation[] = [];
   for (const { at, session, writes } of history.commits) {
@@ -106,10 +117,11 @@ function goneAt(history: History): ReadonlyMap<string, readonly number[]> {
   const add = (jobName: string, instance: number, at: number) =>
     gone.set(`${jobName} ${instance}`, [...(gone.get(`${jobName} ${instance}`) ?? []), at]);
   for (const { at, session, operations, writes } of history.commits) {
+    const isSessions = operations.every((operation) => operation.kind === 'delete' && operation.version === undefined);
     for (const { kind, path } of writes) {
       if (kind !== 'deleted') continue;
       const { jobName, node } = history.nodeOf(path);
-      const isEnd = operations.length === 0 && node.kind === 'session';
+      const isEnd = isSessions && node.kind === 'session';
       const isOwn = node.kind === 'instance' && node.instanceId.endsWith(`-${session}`);
       if (isEnd || isOwn) add(jobName, indexOf(node.instanceId), at);
     }

@@ -23,6 +23,15 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
         .begin(35, 0, { by: 1, fireTime: 30, isClaim: true }),
   ],
   [
+    1,
+    'a process begins what it still runs, of another session',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: 48 })
+        .commit(33, sessionOf(0), [deleted(`/job/instances/${idOf(0)}`)])
+        .begin(35, 0, { by: 0, fireTime: 30, isClaim: true }),
+  ],
+  [
     2,
     'an effect of an older token is accepted',
     () =>
@@ -115,6 +124,7 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
         .commit(25, 'operator', [deleted(`/job/instances/${idOf(0)}`)])
         .commit(26, sessionOf(0), [created(`/job/instances/${idOf(0)}`)]),
   ],
+  [11, 'a run takes too long', () => healthy().begin(32, 0, { by: 0, fireTime: 30, endsAt: 56 })],
   [12, 'a leaver begins', () => healthy().note(22, { kind: 'leaving', instance: 0 })],
   [
     13,
@@ -125,6 +135,14 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
   [14, 'an instance is left behind', () => healthy().note(70, { kind: 'over', pendingTimers: 0 })],
   [14, 'a timer is left behind', () => healthy().note(70, { kind: 'over', pendingTimers: 1 })],
   [15, 'a run is never told of', () => healthy().begin(33, 0, { by: 0, fireTime: 30, run: { fireTime: START } })],
+  [
+    15,
+    'a handler heeds no signal, and nobody is told',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 })
+        .note(33, { kind: 'aborted', run: 11, reason: 'JobTimeoutError' }),
+  ],
   [16, 'an item does not run again', () => healthy((item) => item === 1)],
   [
     17,
@@ -133,6 +151,14 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
       healthy()
         .begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 })
         .commit(34, sessionOf(0), [deleted(`/job/instances/${idOf(0)}`)]),
+  ],
+  [
+    17,
+    'the registry is silent for long under a handler',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 })
+        .note(33, { kind: 'session', instance: 0, session: sessionOf(0), state: 'SUSPENDED' }),
   ],
   [
     18,

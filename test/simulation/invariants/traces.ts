@@ -1,5 +1,6 @@
 import { dueTimes, treeAt } from '../calm.js';
 import { indexOf, type History } from '../history.js';
+import { hungHandlers } from './limits.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 import { isScheduled, monitoredItems } from './targets.js';
 
@@ -30,10 +31,10 @@ export function check14NoLitter(history: History): Violation[] {
 
 /**
  * 15. Nothing is silent: every run is told as begun and, unless its process died, as settled; every fire time that is passed
- * over is told as missed, once, and not begun after all.
+ * over is told as missed, once, and not begun after all; so is every handler that heeds no signal.
  */
 export function check15NothingSilent(history: History): Violation[] {
-  return [...silentRuns(history), ...silentMisses(history)];
+  return [...silentRuns(history), ...silentMisses(history), ...hungHandlers(history)];
 }
 
 function silentMisses(history: History): Violation[] {

@@ -13,7 +13,7 @@ const STRATEGIES = ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN', 'STICKY'];
 export function drawJob(chance: Chance, more: Chance, name: string, pace: Pace): PlannedJob {
   const seconds = chance.pick(PERIODS[pace]);
   const monitorExecution = !chance.is(0.05);
-  return {
+  const job = {
     name,
     ...scheduleEvery(seconds),
     shardingTotalCount: chance.between(1, MOST_ITEMS),
@@ -26,6 +26,15 @@ export function drawJob(chance: Chance, more: Chance, name: string, pace: Pace):
     jobParameter: 'v0',
     timeZone: 'UTC',
     reconcileIntervalMinutes: 1,
+  };
+  return { ...job, ...drawLimits(more, longestRunMs(job)) };
+}
+
+/** Now and then handlers have less time than they would take, and are not waited for. */
+function drawLimits(more: Chance, longestMs: number): Pick<JobOptions, 'timeoutMs' | 'onHung'> {
+  return {
+    timeoutMs: more.is(0.2) ? Math.max(20, Math.round(more.pick([0.1, 0.3, 0.6]) * longestMs)) : undefined,
+    onHung: more.is(0.3) ? 'release' : undefined,
   };
 }
 

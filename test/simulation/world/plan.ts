@@ -1,4 +1,5 @@
 import type { JobOptions } from '../../../libs/elastic-job/src/domain/index.js';
+import type { RuntimeOptions } from '../../../libs/elastic-job/src/runtime/index.js';
 import { Chance } from './chance.js';
 import { drawDisturbances } from './draw-disturbances.js';
 import { drawJob, longestTurnMs, MOST_ITEMS } from './draw-job.js';
@@ -44,6 +45,18 @@ export interface Disturbance {
 }
 
 export type PlannedJob = JobOptions & { readonly name: string; readonly cron: string; readonly periodMs: number };
+
+/** What a process is started with. */
+export type PlannedProcess = Pick<RuntimeOptions, 'hungGraceMs' | 'suspendedGraceMs'>;
+
+/** Draws what the process of this number is started with. */
+export function processOf(seed: number, index: number): PlannedProcess {
+  const chance = new Chance(seed ^ (0x960 + index));
+  return {
+    hungGraceMs: chance.pick([undefined, 200, 1_000, 3_000]),
+    suspendedGraceMs: chance.pick([undefined, 200, 1_000]),
+  };
+}
 
 /** One history before it happens: everything that the seed decides beforehand. */
 export interface Plan {

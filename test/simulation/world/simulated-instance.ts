@@ -13,7 +13,7 @@ import { Chance } from './chance.js';
 import type { EffectStore } from './guarded-store.js';
 import { handle } from './handler.js';
 import { longestRunMs } from './draw-job.js';
-import type { Plan } from './plan.js';
+import { type Plan, processOf } from './plan.js';
 
 /** What a process is started in. */
 export interface Surroundings {
@@ -62,7 +62,9 @@ export class SimulatedInstance {
       log({ kind: 'session', instance: index, session: id ?? '', state: state ?? 'CLOSED' }),
     );
     const seen = surroundings.through(this.center, this.clock);
-    this.runtime = new ElasticJobRuntime({ registry: seen, clock: this.clock, drainTimeoutMs: 3_000 });
+    const own = processOf(plan.seed, index);
+    log({ kind: 'process', instance: index, ...own });
+    this.runtime = new ElasticJobRuntime({ ...own, registry: seen, clock: this.clock, drainTimeoutMs: 3_000 });
     this.runtime.events.on((event) => log({ kind: 'event', instance: index, wall: this.clock.wallNow(), event }));
   }
 

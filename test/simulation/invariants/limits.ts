@@ -1,0 +1,66 @@
+import type { History } from '../history.js';
+import type { Run } from '../runs.js';
+import { itemKey, type Violation } from './invariant.js';
+
+/** A timer may be late by a drifting clock, and by what happens in the same moment. In milliseconds. */
+function latest(ms: number): number {
+  return 1.05 * ms + 50;
+}
+
+/** A run that takes longer than its job allows is told to stop, and has failed. */
+export function timeouts(history: History): Violation[] {
+  return history.runs.flatMap((run) => {
+    const { timeoutMs } = history.plan.jobs.find(({ name }) => name === run.jobName)!;
+    if (timeoutMs === undefined) return [];
+    const limitMs = latest(timeoutMs);
+    if (run.abortedBy === 'JobTimeoutError') {
+      const { kind = 'failed' } = history.outcomeOf(run) ?? {};
+      const isTrue = kind === 'failed' || kind === 'fenced' || run.releasedAt !== undefined;
+      return isTrue ? [] : [violation(run, `took too long, and was told as ${kind}`)];
+    }
+    if (endOf(run) <= run.at + limitMs || !history.isSteady(run.instance, run.at, limitMs)) return [];
+    return [violation(run, `took longer than ${timeoutMs} ms`)];
+  });
+}
+
+/** A handler that does not heed its signal is told of once, when its time is over; and no other one is. */
+export function hungHandlers(history: History): Violation[] {
+  const graces = new Map(history.of('process').map(({ instance, hungGraceMs }) => [instance, hungGraceMs ?? 30_000]));
+  return history.runs.flatMap((run) => {
+    const { abortedAt = Infinity, hungAt, instance } = run;
+    const graceMs = graces.get(instance) ?? 30_000;
+    const [first = Infinity] = hungAt;
+    if (hungAt.length > 1) return [violation(run, 'was told of as hung more than once')];
+    if (first < abortedAt + 0.95 * graceMs) return [violation(run, 'was told of as hung before its time')];
+    const dueAt = abortedAt + latest(graceMs);
+    const isForgotten = !history.isSteady(instance, abortedAt, latest(graceMs)) || dueAt > history.closingAt;
+    if (first <= dueAt || (run.endedAt ?? Infinity) <= dueAt || isForgotten) return [];
+    return [violation(run, 'has not heeded its signal, and nobody was told')];
+  });
+}
+
+/** What runs while the registry does not answer is told to stop when its process has waited for long enough. */
+export function unawareOfSilence(history: History): Violation[] {
+  const sessions = history.of('session');
+  return history.of('process').flatMap(({ instance, suspendedGraceMs }) => {
+    if (suspendedGraceMs === undefined) return [];
+    const own = sessions.filter((session) => session.instance === instance);
+    return own.flatMap(({ at, state }, index) => {
+      const by = at + latest(suspendedGraceMs);
+      const isLong = state === 'SUSPENDED' && (own[index + 1]?.at ?? Infinity) > by;
+      if (!isLong || history.isUnfit(instance, at, by)) return [];
+      return history.runs
+        .filter((run) => run.instance === instance && run.at < at && endOf(run) > by)
+        .map((run) => violation(run, 'went on although the registry had been silent for too long'));
+    });
+  });
+}
+
+/** When it ended or was told to. */
+function endOf({ abortedAt = Infinity, endedAt = Infinity }: Run): number {
+  return Math.min(abortedAt, endedAt);
+}
+
+function violation({ at, run, jobName, item }: Run, what: string): Violation {
+  return { at, message: `run ${run} of ${itemKey(jobName, item)} ${what}`, about: `"run":${run}` };
+}

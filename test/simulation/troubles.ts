@@ -1,0 +1,34 @@
+import { type Interval, remembered } from './history.js';
+import type { Entry } from './log.js';
+
+/** What keeps a process from its work for a while. */
+export interface Trouble extends Interval {
+  readonly what: string;
+}
+
+/** When each process stood still, was cut off, was without its session, or was gone. */
+export function readTroubles(entries: readonly Entry[]): ReadonlyMap<number, readonly Trouble[]> {
+  const troubles = new Map<number, { what: string; from: number; to: number }[]>();
+  const open = (instance: number, what: string, from: number) =>
+    remembered(troubles, instance, () => []).push({ what, from, to: Infinity });
+  const close = (instance: number, what: string, to: number) => {
+    for (const trouble of troubles.get(instance) ?? [])
+      if (trouble.what === what) trouble.to = Math.min(trouble.to, to);
+  };
+  for (const { at, ...entry } of entries) {
+    if (entry.kind === 'fault' && (entry.lasts || entry.fault === 'crash')) open(entry.instance, entry.fault, at);
+    else if (entry.kind === 'healed') close(entry.instance, entry.fault, at);
+    else if (entry.kind === 'leaving') open(entry.instance, 'leaves', at);
+    else if (entry.kind === 'session' && /SUSPENDED|LOST|CLOSED/.test(entry.state)) open(entry.instance, 'session', at);
+    else if (entry.kind === 'session') close(entry.instance, 'session', at);
+    else if (entry.kind === 'calm') {
+      for (const [instance, all] of troubles)
+        for (const { what } of all) if (/cut|pause/.test(what)) close(instance, what, at);
+    }
+  }
+  return troubles;
+}
+
+export function overlaps(a: Interval, b: Interval): boolean {
+  return a.from <= b.to && a.to >= b.from;
+}
