@@ -2,6 +2,7 @@ import { parseRunRecord } from '../../../libs/elastic-job/src/domain/index.js';
 import { membersOf } from '../calm.js';
 import type { Commit, History } from '../history.js';
 import { Replay } from '../replay.js';
+import { overfullQueues } from './overflow.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /** After the loss of a holder is in the registry, its items are swept within this time: an election, and a few requests. */
@@ -9,8 +10,12 @@ function sweepMs(history: History): number {
   return 1_500 + 2 * history.promptMs;
 }
 
-/** 18. An entry of the queue that is owed to somebody goes only with its begin, once. */
+/** 18. An entry of the queue that is owed to somebody goes only with its begin, once; and the queue is not overfull. */
 export function check18NoClaimLost(history: History): Violation[] {
+  return [...lostEntries(history), ...overfullQueues(history)];
+}
+
+function lostEntries(history: History): Violation[] {
   const tree = new Replay();
   const violations: Violation[] = [];
   for (const commit of history.commits) {

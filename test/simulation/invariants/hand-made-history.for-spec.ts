@@ -14,6 +14,7 @@ const OPTIONS = {
   shardingTotalCount: 2,
   failover: true,
   timeoutMs: 20_000,
+  failoverQueueLimit: 1,
   jobParameter: 'v0',
   timeZone: 'UTC',
 };

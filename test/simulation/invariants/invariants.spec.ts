@@ -1,10 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { created, deleted, HandMadeHistory, idOf, ITEMS, JOB, sessionOf, START } from './hand-made-history.for-spec.js';
+import { formatRunRecord } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  changed,
+  created,
+  deleted,
+  HandMadeHistory,
+  idOf,
+  ITEMS,
+  JOB,
+  sessionOf,
+  START,
+} from './hand-made-history.for-spec.js';
 import { INVARIANTS } from './index.js';
 
 const healthy = HandMadeHistory.healthy.bind(HandMadeHistory);
 const QUEUED = '/job/leader/failover/items/0';
 const trigger = { jobName: JOB, fireTime: START + 30_000, origin: 'schedule', source: 'NORMAL_TRIGGER' } as const;
+
+function dropped(): HandMadeHistory {
+  const target = { fireTime: trigger.fireTime, origin: trigger.origin };
+  const settled = { at: START, outcome: 'aborted', cause: 'overflow' } as const;
+  const record = formatRunRecord({ run: '7', by: idOf(0), target, attempt: 1, begunAt: START, settled });
+  return healthy().commit(34, sessionOf(1), [changed(`${ITEMS}/0`, record)]);
+}
 
 /** A history that breaks the promise of this number. */
 const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
@@ -143,6 +161,7 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
         .begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 })
         .note(33, { kind: 'aborted', run: 11, reason: 'JobTimeoutError' }),
   ],
+  [15, 'what is dropped is not told', dropped],
   [16, 'an item does not run again', () => healthy((item) => item === 1)],
   [
     17,
@@ -169,6 +188,18 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
         .commit(53, sessionOf(0), [created(QUEUED)])
         .commit(54, sessionOf(1), [deleted(QUEUED)]),
   ],
+  [
+    18,
+    'more wait than may',
+    () =>
+      healthy().commit(
+        25,
+        sessionOf(0),
+        [created(QUEUED), created('/job/leader/failover/items/1')],
+        [{ kind: 'check', path: '/job/leader/election/term', version: 0 }],
+      ),
+  ],
+  [18, 'what was dropped is repeated', () => dropped().begin(35, 0, { by: 1, fireTime: 30, isClaim: true })],
   [
     19,
     'a plan of an earlier term is committed',

@@ -55,6 +55,7 @@ function plannedJob(history: History, { writes, operations }: Commit): string | 
       (operation) =>
         operation.kind === 'set' &&
         /"settled":/.test(operation.data) &&
+        !/"cause":"overflow"/.test(operation.data) && // A sweep's, or of a run that is not queued.
         operation.path.startsWith(`/${jobName}/sharding/`),
     );
     if (!isSettle) return jobName;

@@ -2,6 +2,7 @@ import { dueTimes, treeAt } from '../calm.js';
 import { indexOf, type History } from '../history.js';
 import { hungHandlers } from './limits.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
+import { silentDrops } from './overflow.js';
 import { isScheduled, monitoredItems } from './targets.js';
 
 /** 14. When all have left, nothing of them remains: no timer, and no node but those that outlive instances. */
@@ -31,10 +32,11 @@ export function check14NoLitter(history: History): Violation[] {
 
 /**
  * 15. Nothing is silent: every run is told as begun and, unless its process died, as settled; every fire time that is passed
- * over is told as missed, once, and not begun after all; so is every handler that heeds no signal.
+ * over is told as missed, once, and not begun after all; so is every handler that heeds no signal,
+ * and every orphan that found no place in the queue.
  */
 export function check15NothingSilent(history: History): Violation[] {
-  return [...silentRuns(history), ...silentMisses(history), ...hungHandlers(history)];
+  return [...silentRuns(history), ...silentMisses(history), ...hungHandlers(history), ...silentDrops(history)];
 }
 
 function silentMisses(history: History): Violation[] {

@@ -30,9 +30,10 @@ export function drawJob(chance: Chance, more: Chance, name: string, pace: Pace):
   return { ...job, ...drawLimits(more, longestRunMs(job)) };
 }
 
-/** Now and then handlers have less time than they would take, and are not waited for. */
-function drawLimits(more: Chance, longestMs: number): Pick<JobOptions, 'timeoutMs' | 'onHung'> {
+/** Now and then handlers have less time than they would take, and are not waited for; and few items may wait for failover. */
+function drawLimits(more: Chance, longestMs: number): Pick<JobOptions, 'timeoutMs' | 'onHung' | 'failoverQueueLimit'> {
   return {
+    failoverQueueLimit: more.is(0.2) ? more.between(1, 2) : undefined,
     timeoutMs: more.is(0.2) ? Math.max(20, Math.round(more.pick([0.1, 0.3, 0.6]) * longestMs)) : undefined,
     onHung: more.is(0.3) ? 'release' : undefined,
   };

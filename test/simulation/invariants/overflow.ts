@@ -1,0 +1,80 @@
+import { isSameTarget, parseRunRecord, type RunRecord } from '../../../libs/elastic-job/src/domain/index.js';
+import { type Commit, type History, indexOf } from '../history.js';
+import { itemKey, type Violation } from './invariant.js';
+
+/** A run that found no place in the failover queue: its record says so. */
+interface Dropped {
+  readonly commit: Commit;
+  readonly jobName: string;
+  readonly item: number;
+  readonly record: RunRecord;
+}
+
+/** No sweep puts more into the queue of a job than it may hold, and what was dropped is not repeated. */
+export function overfullQueues(history: History): Violation[] {
+  const swept = new Map<string, Set<string>>();
+  const violations: Violation[] = [];
+  for (const commit of history.commits) {
+    const isSweep = commit.operations.some(({ kind, path }) => kind === 'check' && path.endsWith('/election/term'));
+    for (const { kind, path } of commit.writes) {
+      const { jobName, node } = history.nodeOf(path);
+      if (node.kind !== 'queued-item') continue;
+      const waiting = swept.get(jobName) ?? new Set();
+      swept.set(jobName, waiting);
+      if (kind === 'deleted') waiting.delete(path);
+      if (kind !== 'created' || !isSweep) continue;
+      const { failoverQueueLimit = Infinity } = history.plan.jobs.find(({ name }) => name === jobName)!;
+      if (waiting.add(path).size <= failoverQueueLimit) continue;
+      violations.push({ at: commit.at, message: `${waiting.size} items of ${jobName} wait`, about: path });
+    }
+  }
+  return [...violations, ...droppedRuns(history).flatMap((dropped) => repeated(history, dropped))];
+}
+
+/** What was dropped is told of, by who has dropped it. */
+export function silentDrops(history: History): Violation[] {
+  const processes = new Map(history.of('session').map(({ session, instance }) => [session, instance]));
+  return droppedRuns(history).flatMap(({ commit, jobName, item }) => {
+    const instance = processes.get(commit.session) ?? -1;
+    if (!history.isSteady(instance, commit.at - history.promptMs, 2 * history.promptMs)) return [];
+    const isTold = history
+      .of('event')
+      .some(
+        ({ at, event }) =>
+          at >= commit.at &&
+          event.kind === 'failover-overflow' &&
+          event.jobName === jobName &&
+          event.items.includes(item),
+      );
+    return isTold ? [] : [violation({ commit, jobName, item }, 'was dropped, and nobody was told')];
+  });
+}
+
+function repeated(history: History, dropped: Dropped): Violation[] {
+  const { commit, jobName, item, record } = dropped;
+  const isRepeated = history.begins.some(
+    (begin) =>
+      begin.zxid > commit.zxid &&
+      begin.jobName === jobName &&
+      begin.item === item &&
+      isSameTarget(begin.record.target, record.target),
+  );
+  return isRepeated ? [violation(dropped, `was dropped by ${indexOf(record.by)}, and repeated`)] : [];
+}
+
+function droppedRuns(history: History): Dropped[] {
+  return history.commits.flatMap((commit) =>
+    commit.writes.flatMap(({ kind, path, data }): Dropped[] => {
+      if (kind !== 'changed' || !data.includes('"cause":"overflow"')) return [];
+      const { jobName, node } = history.nodeOf(path);
+      const stored = parseRunRecord(data);
+      return node.kind === 'item' && stored.kind === 'record'
+        ? [{ commit, jobName, item: node.item, record: stored.record }]
+        : [];
+    }),
+  );
+}
+
+function violation({ commit, jobName, item }: Omit<Dropped, 'record'>, what: string): Violation {
+  return { at: commit.at, message: `${itemKey(jobName, item)} ${what}`, about: commit.zxid.toString(16) };
+}
