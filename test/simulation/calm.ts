@@ -1,4 +1,3 @@
-import type { CronSchedule } from '../../libs/elastic-job/src/domain/index.js';
 import type { History, Interval, JobSettings } from './history.js';
 import { Replay } from './replay.js';
 
@@ -65,7 +64,7 @@ export function enabledItems({ tree, jobName, configuration }: CalmJob): number[
 }
 
 /** The fire times in an interval, ascending. */
-export function dueTimes(schedule: CronSchedule, from: number, to: number): number[] {
+export function dueTimes(schedule: JobSettings['schedule'], from: number, to: number): number[] {
   const times: number[] = [];
   for (let time = schedule.next(from); time !== undefined && time <= to; time = schedule.next(time)) times.push(time);
   return times;

@@ -40,7 +40,8 @@ export interface Shutdown {
 
 export interface JobSettings {
   readonly configuration: JobConfiguration;
-  readonly schedule: CronSchedule;
+  /** Of a resident job there are no fire times. */
+  readonly schedule: Pick<CronSchedule, 'next'>;
 }
 
 type TimedWrite = NodeWrite & { readonly at: number };
@@ -105,7 +106,8 @@ export class History {
     return remembered(this.settings, text, () => {
       const configuration = readConfiguration(jobName, text);
       const { cron, timeZone, clockChange } = timetableOf(configuration, false);
-      return { configuration, schedule: new CronSchedule(cron!, timeZone, clockChange) };
+      const schedule = cron === undefined ? { next: () => undefined } : new CronSchedule(cron, timeZone, clockChange);
+      return { configuration, schedule };
     });
   }
 
@@ -166,6 +168,10 @@ export class History {
   turnMs(jobName: string): number {
     const job = this.plan.jobs.find(({ name }) => name === jobName);
     return job === undefined ? 0 : longestTurnMs(job, MOST_ITEMS);
+  }
+
+  isResident(jobName: string): boolean {
+    return this.plan.jobs.some(({ name, resident }) => name === jobName && resident === true);
   }
 
   /** Only what is marked in the registry is promised across processes. */

@@ -102,6 +102,7 @@ function triggers(history: History): Violation[] {
     );
     if (
       job === undefined ||
+      job.configuration.resident ||
       !history.isMonitored(jobName) ||
       treeAt(history, at).has(`/${jobName}/leader/sharding/necessary`)
     )

@@ -1,5 +1,10 @@
 import { formatConfiguration } from '../../../libs/elastic-job/src/coordination/index.js';
-import { formatRunRecord, resolveJobOptions, type TriggerOrigin } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  formatRunRecord,
+  type JobOptions,
+  resolveJobOptions,
+  type TriggerOrigin,
+} from '../../../libs/elastic-job/src/domain/index.js';
 import { History } from '../history.js';
 import type { Entry, Fact, LoggedOperation, NodeWrite, RunFact } from '../log.js';
 
@@ -33,6 +38,8 @@ export class HandMadeHistory {
   private readonly noted: { readonly at: number; readonly fact: Fact }[] = [];
   private runs = 0;
 
+  constructor(private readonly options: JobOptions & { readonly name: string } = OPTIONS) {}
+
   /** In which all goes well, but for the fire times (in seconds) and items that are left out. */
   static healthy(isLeftOut: (item: number, fireTime: number) => boolean = () => false): HandMadeHistory {
     const history = new HandMadeHistory();
@@ -43,6 +50,19 @@ export class HandMadeHistory {
     }
     history.note(60, { kind: 'closing' });
     return history;
+  }
+
+  /** Of a job whose items run at all times, but for those that are left out. */
+  static resident(isLeftOut: (item: number) => boolean = () => false): HandMadeHistory {
+    const { name, shardingTotalCount, timeZone, jobParameter } = OPTIONS;
+    const history = new HandMadeHistory({ name, shardingTotalCount, timeZone, jobParameter, resident: true });
+    history.open();
+    for (const item of [0, 1]) {
+      if (isLeftOut(item)) continue;
+      history.begin(1, item, { by: item, fireTime: 1, origin: 'resident', endsAt: 40 });
+      history.begin(40.1, item, { by: item, fireTime: 40.1, origin: 'resident', endsAt: 60 });
+    }
+    return history.note(60, { kind: 'closing' });
   }
 
   note(seconds: number, fact: Fact): this {
@@ -116,13 +136,12 @@ export class HandMadeHistory {
       if (fact.kind === 'commit') zxid += 1n;
       return { at, zxid, ...fact };
     });
-    const { name, cron, shardingTotalCount } = OPTIONS;
-    const job = { ...OPTIONS, name, cron, shardingTotalCount, periodMs: 10_000, monitorExecution: true };
+    const job = { ...this.options, periodMs: 10_000, monitorExecution: true };
     return new History({ jobs: [job], latencyMs: 0, sessionTimeoutMs: 4_000 }, entries);
   }
 
   private open(): void {
-    const config = formatConfiguration(resolveJobOptions(OPTIONS, { place: 'a spec' }));
+    const config = formatConfiguration(resolveJobOptions(this.options, { place: 'a spec' }));
     const writes = [
       created('/job/config', config),
       created('/job/leader/election/term', ''),

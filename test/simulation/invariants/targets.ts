@@ -1,6 +1,7 @@
-import { type CronSchedule, triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
+import { triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
 import { type CalmJob, dueTimes, enabledItems, occupancy } from '../calm.js';
-import type { Begin, History, Interval } from '../history.js';
+import type { Begin, History, Interval, JobSettings } from '../history.js';
+import { residentGaps } from './residents.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /**
@@ -18,25 +19,32 @@ export function check03NoLostTarget(history: History): Violation[] {
   });
 }
 
-/** 4. Nothing runs that no schedule and no operator has asked for, and nothing more often than it was asked for. */
+/**
+ * 4. Nothing runs that no schedule and no operator has asked for, and nothing more often than it was asked for. A resident job
+ * runs by itself alone, and nothing of it is queued.
+ */
 export function check04NoSurplusRun(history: History): Violation[] {
   const violations: Violation[] = [];
   const schedules = scheduleHistory(history);
   const triggers = new Set(history.of('operation').flatMap(({ id }) => id ?? []));
   const queued = new Map<string, number>();
   const claimed = new Map<string, number>();
-  for (const { writes } of history.commits) {
+  for (const { at, writes } of history.commits) {
     for (const { kind, path } of writes) {
       const { jobName, node } = history.nodeOf(path);
-      if (kind === 'created' && node.kind === 'queued-item') count(queued, itemKey(jobName, node.item));
+      if (kind !== 'created' || node.kind !== 'queued-item') continue;
+      count(queued, itemKey(jobName, node.item));
+      const isResident = history.isResident(jobName);
+      if (isResident) violations.push({ at, message: `item ${node.item} of resident ${jobName} waits`, about: path });
     }
   }
   for (const { at, jobName, item, record, isClaim, zxid } of history.begins) {
     const key = itemKey(jobName, item);
     const { fireTime, origin } = record.target;
     const id = triggerIdOf(origin);
-    const isAsked =
-      id === undefined
+    const isAsked = history.isResident(jobName)
+      ? origin === 'resident'
+      : id === undefined
         ? [...(schedules.get(jobName) ?? [])].some((schedule) => schedule.next(fireTime - 1) === fireTime)
         : triggers.has(id);
     const about = zxid.toString(16);
@@ -87,8 +95,12 @@ function outOfOrder({ job, item, begins }: WatchedItem): Violation[] {
   });
 }
 
-/** 16. After the faults every item runs again within one period, or one run, and a bit. */
+/** 16. After the faults every item runs again within one period, or one run, and a bit. What is resident runs always. */
 export function check16Progress(history: History): Violation[] {
+  return [...standstills(history), ...residentGaps(history)];
+}
+
+function standstills(history: History): Violation[] {
   return history.calmJobs.flatMap((job) => {
     const { schedule, from, to, jobName } = job;
     const [first, second] = dueTimes(schedule, from, to);
@@ -133,7 +145,7 @@ export function monitoredItems(history: History): readonly WatchedItem[] {
 
 /** Every schedule that a job has had. */
 function scheduleHistory(history: History) {
-  const schedules = new Map<string, Set<CronSchedule>>();
+  const schedules = new Map<string, Set<JobSettings['schedule']>>();
   for (const { writes } of history.commits) {
     for (const { path, data, kind } of writes) {
       const { jobName, node } = history.nodeOf(path);

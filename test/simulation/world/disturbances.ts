@@ -1,5 +1,5 @@
 import { MOST_ITEMS, scheduleEvery } from './draw-job.js';
-import type { Disturbance } from './plan.js';
+import type { Disturbance, PlannedJob } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
 
@@ -203,7 +203,7 @@ export class Disturbances {
     const { name } = job;
     if (kind === 'edit') {
       this.edits += 1;
-      const changes = { jobParameter: `v${this.edits}`, ...this.drawEdit(what, ms) };
+      const changes = { jobParameter: `v${this.edits}`, ...this.drawEdit(job, what, ms) };
       void this.command(`edit ${JSON.stringify(changes)}`, name, undefined, () =>
         jobConfigurations.updateJobConfiguration(name, changes),
       );
@@ -224,8 +224,9 @@ export class Disturbances {
     }
   }
 
-  private drawEdit(what: number, ms: number) {
+  private drawEdit({ resident }: PlannedJob, what: number, ms: number) {
     const choice = Math.floor(what * 97) % 5;
+    if (resident && (choice === 1 || choice === 3)) return {};
     if (choice === 0) return { shardingTotalCount: 1 + (ms % MOST_ITEMS) };
     if (choice === 1) return { cron: scheduleEvery([1, 2, 5, 10][ms % 4]!).cron };
     if (choice === 2) return { strategy: ['AVG_ALLOCATION', 'ROUND_ROBIN', 'STICKY'][ms % 3]! };

@@ -27,7 +27,14 @@ export function drawJob(chance: Chance, more: Chance, name: string, pace: Pace):
     timeZone: 'UTC',
     reconcileIntervalMinutes: 1,
   };
-  return { ...job, ...drawLimits(more, longestRunMs(job)) };
+  const planned = { ...job, ...drawLimits(more, longestRunMs(job)) };
+  return more.is(0.12) ? residentOf(planned) : planned;
+}
+
+function residentOf(job: PlannedJob): PlannedJob {
+  const { name, shardingTotalCount, failover, strategy, jobParameter, timeZone, reconcileIntervalMinutes } = job;
+  const kept = { name, shardingTotalCount, failover, strategy, jobParameter, timeZone, reconcileIntervalMinutes };
+  return { ...kept, resident: true, monitorExecution: true, periodMs: 0 };
 }
 
 /** Now and then handlers have less time than they would take, and are not waited for; and few items may wait for failover. */

@@ -13,6 +13,7 @@ export interface HandlerParts {
   readonly store: EffectStore;
   /** A run longer than this would be more than the instances can do, in milliseconds. */
   readonly longestMs: (jobName: string) => number;
+  readonly isResident: (jobName: string) => boolean;
   readonly nextRun: () => number;
   readonly log: (fact: Fact) => void;
 }
@@ -23,15 +24,17 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
   const run = parts.nextRun();
   const isDeaf = chance.is(0.1);
   const fails = chance.is(0.1);
-  const fact = factOf(context, run, parts.instance, isDeaf);
+  const fact = factOf(context, run, parts, isDeaf);
   log({ kind: 'run', ...fact });
   const onAbort = () => log({ kind: 'aborted', run, reason: nameOf(context.signal.reason) });
   if (context.signal.aborted) onAbort();
   else context.signal.addEventListener('abort', onAbort, { once: true });
   try {
-    for (const ms of drawSteps(chance, parts.longestMs(context.jobName))) {
+    const isResident = parts.isResident(context.jobName);
+    for (const ms of isResident ? drawResidentSteps(chance) : drawSteps(chance, parts.longestMs(context.jobName))) {
       effect(fact, parts);
       await clock.sleep(ms, isDeaf ? undefined : context.signal);
+      if (isResident && context.signal.aborted) break;
     }
     effect(fact, parts);
     if (fails) throw new Error('the handler fails');
@@ -59,9 +62,16 @@ function drawSteps(chance: Chance, longestMs: number): number[] {
   return Array.from({ length: steps }, () => Math.round(total / steps));
 }
 
-function factOf(context: ShardingContext, run: number, instance: number, isDeaf: boolean): RunFact {
+/** Some end soon, most when they are told to. */
+function drawResidentSteps(chance: Chance): number[] {
+  return new Array<number>(chance.pick([0, 2, 3_600, 3_600, 3_600])).fill(chance.pick([200, 1_000, 5_000]));
+}
+
+function factOf(context: ShardingContext, run: number, parts: HandlerParts, isDeaf: boolean): RunFact {
   const { jobName, shardingItem, fireTime, trigger, source, token, shardingTotalCount, jobParameter } = context;
-  const origin: TriggerOrigin = trigger === 'schedule' ? 'schedule' : `manual:${trigger.id}`;
+  const { instance, isResident } = parts;
+  const asked: TriggerOrigin = trigger === 'schedule' ? 'schedule' : `manual:${trigger.id}`;
+  const origin = isResident(jobName) ? 'resident' : asked;
   return {
     run,
     instance,

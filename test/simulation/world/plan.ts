@@ -44,7 +44,8 @@ export interface Disturbance {
   readonly what: number;
 }
 
-export type PlannedJob = JobOptions & { readonly name: string; readonly cron: string; readonly periodMs: number };
+/** `periodMs` is 0 for a resident job. */
+export type PlannedJob = JobOptions & { readonly name: string; readonly periodMs: number };
 
 /** What a process is started with. */
 export type PlannedProcess = Pick<RuntimeOptions, 'hungGraceMs' | 'suspendedGraceMs'>;

@@ -81,6 +81,7 @@ export class SimulatedInstance {
       chance: chance.fork(),
       store,
       longestMs: (jobName: string) => longest.get(jobName)!,
+      isResident: (jobName: string) => plan.jobs.some(({ name, resident }) => name === jobName && resident === true),
       nextRun,
       log: (fact: Fact) => {
         if (this.state !== 'crashed') log(fact);

@@ -1,0 +1,45 @@
+import { type CalmJob, enabledItems, occupancy } from '../calm.js';
+import type { History, Interval } from '../history.js';
+import { itemKey, timeOf, type Violation } from './invariant.js';
+
+/** Each item of a resident job runs at all times, but for the pauses after runs that ended by themselves. */
+export function residentGaps(history: History): Violation[] {
+  return history.calmJobs
+    .filter(({ configuration }) => configuration.resident)
+    .flatMap((job) =>
+      enabledItems(job).flatMap((item) =>
+        gaps(history, job, item)
+          .filter(({ from, to }) => to - from > longestPauseMs(history, job, item, from) + 2 * history.promptMs)
+          .map(({ from, to }) => ({
+            at: to,
+            message: `${itemKey(job.jobName, item)} is resident, and did not run since ${timeOf(from)}`,
+            about: `/${job.jobName}/sharding/${item}`,
+          })),
+      ),
+    );
+}
+
+/** When an item bore no mark in a calm time. */
+function gaps(history: History, { jobName, from, to }: CalmJob, item: number): Interval[] {
+  let free = from;
+  const found: Interval[] = [];
+  for (const busy of occupancy(history, jobName, item)) {
+    if (busy.from > free && free < to) found.push({ from: free, to: Math.min(busy.from, to) });
+    free = Math.max(free, busy.to);
+  }
+  return free < to ? [...found, { from: free, to }] : found;
+}
+
+/**
+ * Twice as long after each run in a row that ended by itself on an instance, which it remembers while the item is elsewhere.
+ * A clock may drift. In milliseconds.
+ */
+function longestPauseMs(history: History, { jobName }: CalmJob, item: number, since: number): number {
+  const inARow = new Map<number, number>();
+  for (const run of history.runs) {
+    if (run.jobName !== jobName || run.item !== item || run.at >= since) continue;
+    inARow.set(run.instance, run.abortedAt === undefined ? (inARow.get(run.instance) ?? 0) + 1 : 0);
+  }
+  const most = Math.max(0, ...inARow.values());
+  return most === 0 ? 0 : 1.05 * Math.min(30_000, 100 * 2 ** (most - 1));
+}
