@@ -23,7 +23,8 @@ export class Disturbances {
     const isLast = living.length === 1;
     switch (disturbance.kind) {
       case 'crash':
-        return isLast ? undefined : this.crash(victim);
+        if (isLast) return;
+        return disturbance.what < 0.5 ? this.crash(victim) : this.crashAtWork(disturbance);
       case 'leave':
         return isLast || victim.state === 'paused' ? undefined : this.leave(victim);
       case 'pause':
@@ -102,6 +103,13 @@ export class Disturbances {
     this.later(ms, () => {
       victim.resume();
       this.world.note({ kind: 'healed', fault: 'pause', instance: victim.index });
+    });
+  }
+
+  private crashAtWork({ who }: Disturbance): void {
+    this.whenAtWork((atWork) => {
+      if (this.isOver || this.world.instances.filter(({ isThere }) => isThere).length < 2) return;
+      this.crash(atWork[Math.floor(who * atWork.length)]!);
     });
   }
 

@@ -64,7 +64,8 @@ function drawSteps(chance: Chance, longestMs: number): number[] {
 
 /** Some end soon, most when they are told to. */
 function drawResidentSteps(chance: Chance): number[] {
-  return new Array<number>(chance.pick([0, 2, 3_600, 3_600, 3_600])).fill(chance.pick([200, 1_000, 5_000]));
+  const [steps, ms] = [chance.pick([0, 2, 3_600, 3_600, 3_600]), chance.pick([200, 1_000, 5_000])];
+  return Array.from({ length: steps }, () => ms);
 }
 
 function factOf(context: ShardingContext, run: number, parts: HandlerParts, isDeaf: boolean): RunFact {
