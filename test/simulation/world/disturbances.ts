@@ -1,3 +1,4 @@
+import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
 import { MOST_ITEMS, scheduleEvery } from './draw-job.js';
 import type { Disturbance, PlannedJob } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
@@ -31,6 +32,10 @@ export class Disturbances {
         return this.pause(victim, disturbance.ms);
       case 'pause-at-work':
         return this.pauseAtWork(disturbance);
+      case 'crash-at-work':
+        return this.crashAtWork(disturbance);
+      case 'expire-rescuer':
+        return this.expireRescuer(disturbance);
       case 'shutdown':
         return this.shutDown(disturbance);
       case 'cancel':
@@ -46,7 +51,7 @@ export class Disturbances {
       case 'lose-reply':
         return this.onSession(victim, 'lose-reply', (id) => registry.loseNextReply(id));
       case 'expire':
-        return this.onSession(victim, 'expire', (id) => registry.expire(id));
+        return this.expire(victim);
       case 'clock-jump':
         return this.jump(victim, Math.round((disturbance.what - 0.5) * 20_000));
       case 'depose':
@@ -113,6 +118,16 @@ export class Disturbances {
     });
   }
 
+  private expireRescuer({ ms }: Disturbance): void {
+    const isRescue = ({ source }: ShardingContext) => source === 'FAILOVER';
+    const { clock } = this.world;
+    this.whenAtWork(([rescuer]) => this.later(ms - (clock.wallNow() % 1_000), () => this.expire(rescuer!)), isRescue);
+  }
+
+  private expire(victim: SimulatedInstance): void {
+    this.onSession(victim, 'expire', (id) => this.world.registry.expire(id));
+  }
+
   private pauseAtWork({ who, ms }: Disturbance): void {
     this.whenAtWork((atWork) => {
       if (this.world.instances.filter(({ state }) => state === 'running').length < 2) return;
@@ -146,11 +161,16 @@ export class Disturbances {
     return this.world.instances.filter(({ index, isThere }) => isThere && !this.removed.has(`${jobName} ${index}`));
   }
 
-  /** Waits for a while for those whose handlers are in the middle of something. */
-  private whenAtWork(act: (atWork: readonly SimulatedInstance[]) => void, triesLeft = 100): void {
-    const atWork = this.world.instances.filter(({ state, work }) => state === 'running' && work.size > 0);
+  /** Waits for a while for those whose handlers are in the middle of something of that kind. */
+  private whenAtWork(
+    act: (atWork: readonly SimulatedInstance[]) => void,
+    isMeant: (context: ShardingContext) => boolean = () => true,
+    triesLeft = 100,
+  ): void {
+    const isAtWork = ({ state, work }: SimulatedInstance) => state === 'running' && [...work].some(isMeant);
+    const atWork = this.world.instances.filter(isAtWork);
     if (atWork.length > 0) act(atWork);
-    else if (triesLeft > 0) this.world.clock.setTimer(50, () => this.whenAtWork(act, triesLeft - 1));
+    else if (triesLeft > 0) this.world.clock.setTimer(50, () => this.whenAtWork(act, isMeant, triesLeft - 1));
   }
 
   private cut(victim: SimulatedInstance, how: 'both' | 'requests' | 'replies', ms: number): void {

@@ -34,6 +34,7 @@ export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds): 
     ...drawLateTrigger(chance, bounds),
     ...drawRaces(seed, bounds),
     ...drawPausesAtWork(seed, bounds),
+    ...drawDeadRescuers(seed, bounds),
     ...drawCancels(seed, bounds),
     ...drawShutdowns(seed, bounds),
   ];
@@ -84,6 +85,18 @@ function drawPausesAtWork(seed: number, { calmAt, sessionTimeoutMs }: Bounds): D
       who: chance.next(),
       what: chance.next(),
     },
+  ];
+}
+
+/** One dies, and then one of those who do its work. */
+function drawDeadRescuers(seed: number, { calmAt, sessionTimeoutMs }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0xdead);
+  if (chance.is(0.75)) return [];
+  const at = chance.between(3_000, calmAt - 12_000);
+  const drawn = { ms: 1_000 + chance.between(-30, 150), who: chance.next(), what: chance.next() };
+  return [
+    { at, kind: 'crash-at-work', ...drawn },
+    { at: at + sessionTimeoutMs, kind: 'expire-rescuer', ...drawn },
   ];
 }
 

@@ -28,6 +28,10 @@ export type DisturbanceKind =
   | 'slow-hand-over'
   /** Somebody whose handlers have more to write stands still, for longer than its session lasts. */
   | 'pause-at-work'
+  /** Somebody dies at work. */
+  | 'crash-at-work'
+  /** The session of somebody who does another one's work ends, about when the next fire time comes. */
+  | 'expire-rescuer'
   /** An operator cancels a run that is under way. */
   | 'cancel'
   /** An operator takes an instance out of one of its jobs; the process goes on. */
