@@ -374,6 +374,18 @@ describe('a reply that is lost', () => {
     await client.set('/a', 'next');
     expect((await client.read('/a'))?.data).toBe('next');
   });
+
+  it('given a client that is cut off before it writes again, when its session ends, then it stays cut off', async () => {
+    const client = await connected();
+    await client.create('/e', '', 'EPHEMERAL');
+    const states = statesOf(client);
+    registry.loseNextReply(idOf(client));
+
+    registry.cutOff(idOf(client));
+    await clock.advance(0);
+
+    expect(states).toEqual([]);
+  });
 });
 
 describe('order and latency', () => {
