@@ -26,7 +26,7 @@ function lostEntries(history: History): Violation[] {
       const isBegun = commit.writes.some((write) => write.kind === 'created' && write.path === `${root}/running`);
       const isRemoved = commit.writes.some((write) => write.kind === 'deleted' && write.path === root);
       if (isBegun || isRemoved || !isOwed(tree, root) || isFailoverOff(tree, jobName)) continue;
-      if (isPurged(commit, root) && (isNobodys(tree, jobName) || isBeyond(history, tree, jobName, node.item))) continue;
+      if (isPurged(commit, root) && (isNobodys(tree, jobName) || isBeyondTotal(tree, jobName, node.item))) continue;
       const message = `the entry of ${itemKey(jobName, node.item)} went without a begin`;
       violations.push({ at: commit.at, message, about: commit.zxid.toString(16) });
     }
@@ -106,20 +106,20 @@ function isOwed(tree: Replay, root: string): boolean {
   return settled === undefined || settled.outcome === 'aborted';
 }
 
-/** The record says so: it is not gone silently. */
+/** The record is written anew, as that of a run that nobody repeats. */
 function isPurged({ writes }: Commit, root: string): boolean {
   return writes.some(({ path, data }) => path === root && /"cause":"purged"/.test(data));
+}
+
+/** It is still there, because something of it ran as the total shrank. */
+function isBeyondTotal(tree: Replay, jobName: string, item: number): boolean {
+  const [, total] = /^shardingTotalCount: (\d+)$/m.exec(tree.get(`/${jobName}/config`)?.data ?? '') ?? [];
+  return item >= Number(total);
 }
 
 /** A job whose servers are all disabled is disabled. */
 function isNobodys(tree: Replay, jobName: string): boolean {
   return membersOf(tree, jobName).length === 0;
-}
-
-/** It is still there, because something of it ran as the total shrank. */
-function isBeyond(history: History, tree: Replay, jobName: string, item: number): boolean {
-  const text = tree.get(`/${jobName}/config`)?.data;
-  return text !== undefined && item >= history.settingsOf(jobName, text).configuration.shardingTotalCount;
 }
 
 function isFailoverOff(tree: Replay, jobName: string): boolean {

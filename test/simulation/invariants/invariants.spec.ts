@@ -58,6 +58,11 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
         .note(34, { kind: 'effect', run: 5, token: 4n, accepted: true }),
   ],
   [3, "a fire time is nobody's", () => healthy((item, fireTime) => item === 1 && fireTime === 30)],
+  [
+    3,
+    'a fire time is run late',
+    () => healthy((item, fireTime) => item === 1 && fireTime === 30).begin(33, 1, { by: 1, fireTime: 30 }),
+  ],
   [4, 'an item runs for an instant that is no fire time', () => healthy().begin(33, 0, { by: 0, fireTime: 33 })],
   [
     4,

@@ -63,14 +63,18 @@ function repeated(history: History, dropped: Dropped): Violation[] {
 }
 
 function droppedRuns(history: History): Dropped[] {
+  const known = new Set<string>();
   return history.commits.flatMap((commit) =>
     commit.writes.flatMap(({ kind, path, data }): Dropped[] => {
       if (kind !== 'changed' || !data.includes('"cause":"overflow"')) return [];
       const { jobName, node } = history.nodeOf(path);
       const stored = parseRunRecord(data);
-      return node.kind === 'item' && stored.kind === 'record'
-        ? [{ commit, jobName, item: node.item, record: stored.record }]
-        : [];
+      if (node.kind !== 'item' || stored.kind !== 'record') return [];
+      // What was given up since is noted in the same record.
+      const run = `${path} ${stored.record.run}`;
+      if (known.has(run)) return [];
+      known.add(run);
+      return [{ commit, jobName, item: node.item, record: stored.record }];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { type CalmJob, enabledItems, occupancy } from '../calm.js';
 import type { History, Interval } from '../history.js';
+import type { Run } from '../runs.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /** Each item of a resident job runs at all times, but for the pauses after runs that ended by themselves. */
@@ -38,8 +39,13 @@ function longestPauseMs(history: History, { jobName }: CalmJob, item: number, si
   const inARow = new Map<number, number>();
   for (const run of history.runs) {
     if (run.jobName !== jobName || run.item !== item || run.at >= since) continue;
-    inARow.set(run.instance, run.abortedAt === undefined ? (inARow.get(run.instance) ?? 0) + 1 : 0);
+    inARow.set(run.instance, endsAfresh(run) ? 0 : (inARow.get(run.instance) ?? 0) + 1);
   }
   const most = Math.max(0, ...inARow.values());
   return most === 0 ? 0 : 1.05 * Math.min(30_000, 100 * 2 ** (most - 1));
+}
+
+/** It was told to end there. What an operator has cancelled is begun again as what has ended by itself. */
+function endsAfresh({ abortedBy }: Run): boolean {
+  return abortedBy !== undefined && abortedBy !== 'CancelledError';
 }

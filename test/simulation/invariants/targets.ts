@@ -11,10 +11,10 @@ import { itemKey, timeOf, type Violation } from './invariant.js';
 export function check03NoLostTarget(history: History): Violation[] {
   return monitoredItems(history).flatMap(({ job, item, begins, busy }) => {
     const slack = history.promptMs + job.skewMs;
-    const begun = new Set(begins.filter(isScheduled).map(({ record }) => record.target.fireTime));
+    const begun = new Map(begins.filter(isScheduled).map(({ at, record }) => [record.target.fireTime, at]));
     const isBusy = (due: number) => busy.some(({ from, to }) => from <= due + slack && to >= due - slack);
     return dueTimes(job.schedule, job.from + slack, job.to - 2 * slack)
-      .filter((due) => !begun.has(due) && !isBusy(due))
+      .filter((due) => (begun.get(due) ?? Infinity) > due + slack && !isBusy(due))
       .map((due) => lost(job, item, due));
   });
 }
