@@ -1,19 +1,18 @@
 import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
-import { MOST_ITEMS, scheduleEvery } from './draw-job.js';
-import type { Disturbance, PlannedJob } from './plan.js';
+import { whenAtWork } from './at-work.js';
+import { Operator } from './operator.js';
+import type { Disturbance } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
 
 /** Makes the faults of a plan, and ends them. */
 export class Disturbances {
-  private edits = 0;
   private isOver = false;
-  /** Who was shut down in which job. */
-  private readonly removed = new Set<string>();
-  private readonly disabledItems = new Map<string, () => Promise<void>>();
-  private readonly disabledServers = new Map<string, () => Promise<void>>();
+  private readonly operator: Operator;
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: World) {
+    this.operator = new Operator(world, (ms, act) => this.later(ms, act));
+  }
 
   happen(disturbance: Disturbance): void {
     const { instances, registry } = this.world;
@@ -36,10 +35,6 @@ export class Disturbances {
         return this.crashAtWork(disturbance);
       case 'expire-rescuer':
         return this.expireRescuer(disturbance);
-      case 'shutdown':
-        return this.shutDown(disturbance);
-      case 'cancel':
-        return this.cancel(disturbance);
       case 'partition':
         return this.cut(victim, 'both', disturbance.ms);
       case 'cut-requests':
@@ -64,7 +59,7 @@ export class Disturbances {
       case 'restart-all':
         return this.restartAll(disturbance.ms, disturbance.what < 0.5);
       default:
-        return this.operate(disturbance);
+        return this.operator.operate(disturbance);
     }
   }
 
@@ -75,8 +70,8 @@ export class Disturbances {
       instance.resume();
       if (instance.isThere) instance.mend();
     }
-    for (const enable of [...this.disabledItems.values(), ...this.disabledServers.values()]) void enable();
-    if (this.world.plan.jobs.some(({ name }) => this.membersOf(name).length === 0)) this.world.join();
+    this.operator.enableAll();
+    if (this.world.plan.jobs.some(({ name }) => this.operator.membersOf(name).length === 0)) this.world.join();
     this.world.note({ kind: 'calm' });
   }
 
@@ -112,7 +107,7 @@ export class Disturbances {
   }
 
   private crashAtWork({ who }: Disturbance): void {
-    this.whenAtWork((atWork) => {
+    whenAtWork(this.world, (atWork) => {
       if (this.isOver || this.world.instances.filter(({ isThere }) => isThere).length < 2) return;
       this.crash(atWork[Math.floor(who * atWork.length)]!);
     });
@@ -121,7 +116,11 @@ export class Disturbances {
   private expireRescuer({ ms }: Disturbance): void {
     const isRescue = ({ source }: ShardingContext) => source === 'FAILOVER';
     const { clock } = this.world;
-    this.whenAtWork(([rescuer]) => this.later(ms - (clock.wallNow() % 1_000), () => this.expire(rescuer!)), isRescue);
+    whenAtWork(
+      this.world,
+      ([rescuer]) => this.later(ms - (clock.wallNow() % 1_000), () => this.expire(rescuer!)),
+      isRescue,
+    );
   }
 
   private expire(victim: SimulatedInstance): void {
@@ -129,48 +128,10 @@ export class Disturbances {
   }
 
   private pauseAtWork({ who, ms }: Disturbance): void {
-    this.whenAtWork((atWork) => {
+    whenAtWork(this.world, (atWork) => {
       if (this.world.instances.filter(({ state }) => state === 'running').length < 2) return;
       this.pause(atWork[Math.floor(who * atWork.length)]!, ms);
     });
-  }
-
-  private cancel({ who, what }: Disturbance): void {
-    this.whenAtWork((atWork) => {
-      const work = [...atWork[Math.floor(who * atWork.length)]!.work];
-      const { jobName, shardingItem } = work[Math.floor(what * work.length)]!;
-      void this.command('cancel', jobName, shardingItem, async () => {
-        const outcome = await this.world.jobs.cancel(jobName, shardingItem);
-        return outcome.kind === 'requested' ? outcome.run : undefined;
-      });
-    });
-  }
-
-  private shutDown({ who, what }: Disturbance): void {
-    const { jobs, plan } = this.world;
-    const { name } = plan.jobs[Math.floor(what * plan.jobs.length)]!;
-    const members = this.membersOf(name);
-    if (members.length < 2) return;
-    const { index } = members[Math.floor(who * members.length)]!;
-    this.removed.add(`${name} ${index}`);
-    const serverIp = `10.0.0.${index + 1}`;
-    void this.command(`shut down ${serverIp}`, name, undefined, () => jobs.shutdown(name, { serverIp }));
-  }
-
-  private membersOf(jobName: string): readonly SimulatedInstance[] {
-    return this.world.instances.filter(({ index, isThere }) => isThere && !this.removed.has(`${jobName} ${index}`));
-  }
-
-  /** Waits for a while for those whose handlers are in the middle of something of that kind. */
-  private whenAtWork(
-    act: (atWork: readonly SimulatedInstance[]) => void,
-    isMeant: (context: ShardingContext) => boolean = () => true,
-    triesLeft = 100,
-  ): void {
-    const isAtWork = ({ state, work }: SimulatedInstance) => state === 'running' && [...work].some(isMeant);
-    const atWork = this.world.instances.filter(isAtWork);
-    if (atWork.length > 0) act(atWork);
-    else if (triesLeft > 0) this.world.clock.setTimer(50, () => this.whenAtWork(act, isMeant, triesLeft - 1));
   }
 
   private cut(victim: SimulatedInstance, how: 'both' | 'requests' | 'replies', ms: number): void {
@@ -205,7 +166,7 @@ export class Disturbances {
     const { world } = this;
     world.join();
     this.later(100 + what * 400, () => {
-      for (const { name } of world.plan.jobs) void this.command('depose', name, undefined, () => world.depose(name));
+      for (const { name } of world.plan.jobs) this.operator.depose(name);
     });
   }
 
@@ -223,68 +184,5 @@ export class Disturbances {
       else this.crash(instance);
     }
     for (const _ of living) this.later(ms + this.world.chance.between(0, 500), () => this.world.join());
-  }
-
-  private operate({ kind, who, what, ms }: Disturbance): void {
-    const { jobs, jobConfigurations, items, plan } = this.world;
-    const job = plan.jobs[Math.floor(what * plan.jobs.length)]!;
-    const { name } = job;
-    if (kind === 'edit') {
-      this.edits += 1;
-      const changes = { jobParameter: `v${this.edits}`, ...this.drawEdit(job, what, ms) };
-      void this.command(`edit ${JSON.stringify(changes)}`, name, undefined, () =>
-        jobConfigurations.updateJobConfiguration(name, changes),
-      );
-    } else if (kind === 'switch-item') {
-      const item = Math.floor(who * job.shardingTotalCount);
-      const enable = () => this.command('enable item', name, item, () => items.enable(name, item));
-      this.switchOff(this.disabledItems, `${name}/${item}`, ms * 2, enable, () =>
-        this.command('disable item', name, item, () => items.disable(name, item)),
-      );
-    } else if (kind === 'switch-server') {
-      const serverIp = `10.0.0.${1 + Math.floor(who * this.world.instances.length)}`;
-      const enable = () => this.command(`enable ${serverIp}`, name, undefined, () => jobs.enable(name, { serverIp }));
-      this.switchOff(this.disabledServers, `${name}/${serverIp}`, ms * 2, enable, () =>
-        this.command(`disable ${serverIp}`, name, undefined, () => jobs.disable(name, { serverIp })),
-      );
-    } else {
-      void this.command('trigger', name, undefined, async () => (await jobs.trigger(name)).id);
-    }
-  }
-
-  private drawEdit({ resident }: PlannedJob, what: number, ms: number) {
-    const choice = Math.floor(what * 97) % 5;
-    if (resident && (choice === 1 || choice === 3)) return {};
-    if (choice === 0) return { shardingTotalCount: 1 + (ms % MOST_ITEMS) };
-    if (choice === 1) return { cron: scheduleEvery([1, 2, 5, 10][ms % 4]!).cron };
-    if (choice === 2) return { strategy: ['AVG_ALLOCATION', 'ROUND_ROBIN', 'STICKY'][ms % 3]! };
-    if (choice === 3) return { misfire: ms % 2 === 0 };
-    return {};
-  }
-
-  private switchOff(
-    disabled: Map<string, () => Promise<void>>,
-    key: string,
-    ms: number,
-    enable: () => Promise<void>,
-    disable: () => Promise<void>,
-  ): void {
-    if (disabled.has(key)) return;
-    disabled.set(key, enable);
-    void disable();
-    this.later(ms, () => {
-      if (disabled.delete(key)) void enable();
-    });
-  }
-
-  private async command(name: string, jobName: string, item: number | undefined, act: () => Promise<unknown>) {
-    const { note } = this.world;
-    note({ kind: 'operation', name, jobName, item, outcome: 'asked' });
-    try {
-      const id = await act();
-      note({ kind: 'operation', name, jobName, item, id: typeof id === 'string' ? id : undefined, outcome: 'done' });
-    } catch {
-      note({ kind: 'operation', name, jobName, item, outcome: 'failed' });
-    }
   }
 }

@@ -1,0 +1,121 @@
+import { whenAtWork } from './at-work.js';
+import { MOST_ITEMS, scheduleEvery } from './draw-job.js';
+import type { Disturbance, PlannedJob } from './plan.js';
+import type { SimulatedInstance } from './simulated-instance.js';
+import type { World } from './world.js';
+
+/** Gives the commands of a plan, and takes back in the end what it has switched off. */
+export class Operator {
+  private edits = 0;
+  /** Who was shut down in which job. */
+  private readonly removed = new Set<string>();
+  private readonly disabledItems = new Map<string, () => Promise<void>>();
+  private readonly disabledServers = new Map<string, () => Promise<void>>();
+
+  /** @param later acts after so many milliseconds, unless everything has been repaired by then */
+  constructor(
+    private readonly world: World,
+    private readonly later: (ms: number, act: () => void) => void,
+  ) {}
+
+  operate(disturbance: Disturbance): void {
+    const { kind, who, what, ms } = disturbance;
+    if (kind === 'cancel') return this.cancel(disturbance);
+    if (kind === 'shutdown') return this.shutDown(disturbance);
+    const { jobs, jobConfigurations, items, plan } = this.world;
+    const job = plan.jobs[Math.floor(what * plan.jobs.length)]!;
+    const { name } = job;
+    if (kind === 'edit') {
+      this.edits += 1;
+      const changes = { jobParameter: `v${this.edits}`, ...this.drawEdit(job, what, ms) };
+      void this.command(`edit ${JSON.stringify(changes)}`, name, undefined, () =>
+        jobConfigurations.updateJobConfiguration(name, changes),
+      );
+    } else if (kind === 'switch-item') {
+      const item = Math.floor(who * job.shardingTotalCount);
+      const enable = () => this.command('enable item', name, item, () => items.enable(name, item));
+      this.switchOff(this.disabledItems, `${name}/${item}`, ms * 2, enable, () =>
+        this.command('disable item', name, item, () => items.disable(name, item)),
+      );
+    } else if (kind === 'switch-server') {
+      const serverIp = `10.0.0.${1 + Math.floor(who * this.world.instances.length)}`;
+      const enable = () => this.command(`enable ${serverIp}`, name, undefined, () => jobs.enable(name, { serverIp }));
+      this.switchOff(this.disabledServers, `${name}/${serverIp}`, ms * 2, enable, () =>
+        this.command(`disable ${serverIp}`, name, undefined, () => jobs.disable(name, { serverIp })),
+      );
+    } else {
+      void this.command('trigger', name, undefined, async () => (await jobs.trigger(name)).id);
+    }
+  }
+
+  depose(jobName: string): void {
+    void this.command('depose', jobName, undefined, () => this.world.depose(jobName));
+  }
+
+  enableAll(): void {
+    for (const enable of [...this.disabledItems.values(), ...this.disabledServers.values()]) void enable();
+  }
+
+  /** The processes that have not been taken out of a job. */
+  membersOf(jobName: string): readonly SimulatedInstance[] {
+    return this.world.instances.filter(({ index, isThere }) => isThere && !this.removed.has(`${jobName} ${index}`));
+  }
+
+  private cancel({ who, what }: Disturbance): void {
+    whenAtWork(this.world, (atWork) => {
+      const work = [...atWork[Math.floor(who * atWork.length)]!.work];
+      const { jobName, shardingItem } = work[Math.floor(what * work.length)]!;
+      void this.command('cancel', jobName, shardingItem, async () => {
+        const outcome = await this.world.jobs.cancel(jobName, shardingItem);
+        return outcome.kind === 'requested' ? outcome.run : undefined;
+      });
+    });
+  }
+
+  private shutDown({ who, what }: Disturbance): void {
+    const { jobs, plan } = this.world;
+    const { name } = plan.jobs[Math.floor(what * plan.jobs.length)]!;
+    const members = this.membersOf(name);
+    if (members.length < 2) return;
+    const { index } = members[Math.floor(who * members.length)]!;
+    this.removed.add(`${name} ${index}`);
+    const serverIp = `10.0.0.${index + 1}`;
+    void this.command(`shut down ${serverIp}`, name, undefined, () => jobs.shutdown(name, { serverIp }));
+  }
+
+  private drawEdit({ resident }: PlannedJob, what: number, ms: number) {
+    const choice = Math.floor(what * 97) % 5;
+    if (resident && (choice === 1 || choice === 3)) return {};
+    if (choice === 0) return { shardingTotalCount: 1 + (ms % MOST_ITEMS) };
+    if (choice === 1) return { cron: scheduleEvery([1, 2, 5, 10][ms % 4]!).cron };
+    if (choice === 2) return { strategy: ['AVG_ALLOCATION', 'ROUND_ROBIN', 'STICKY'][ms % 3]! };
+    if (choice === 3) return { misfire: ms % 2 === 0 };
+    return {};
+  }
+
+  private switchOff(
+    disabled: Map<string, () => Promise<void>>,
+    key: string,
+    ms: number,
+    enable: () => Promise<void>,
+    disable: () => Promise<void>,
+  ): void {
+    if (disabled.has(key)) return;
+    disabled.set(key, enable);
+    void disable();
+    this.later(ms, () => {
+      if (disabled.delete(key)) void enable();
+    });
+  }
+
+  private async command(name: string, jobName: string, item: number | undefined, act: () => Promise<unknown>) {
+    const { note } = this.world;
+    note({ kind: 'operation', name, jobName, item, outcome: 'asked' });
+    try {
+      const id = await act();
+      note({ kind: 'operation', name, jobName, item, id: typeof id === 'string' ? id : undefined, outcome: 'done' });
+    } catch {
+      note({ kind: 'operation', name, jobName, item, outcome: 'failed' });
+    }
+  }
+}
