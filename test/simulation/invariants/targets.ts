@@ -2,6 +2,7 @@ import { triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
 import { type CalmJob, dueTimes, enabledItems, occupancy } from '../calm.js';
 import type { Begin, History, Interval, JobSettings } from '../history.js';
 import { residentGaps } from './residents.js';
+import { overlaps } from '../troubles.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /**
@@ -9,10 +10,11 @@ import { itemKey, timeOf, type Violation } from './invariant.js';
  * are matched with begins, one to one, as Jepsen's checker of Chronos does.
  */
 export function check03NoLostTarget(history: History): Violation[] {
-  return monitoredItems(history).flatMap(({ job, item, begins, busy }) => {
+  return monitoredItems(history).flatMap(({ job, item, begins, busy, released }) => {
     const slack = history.promptMs + job.skewMs;
     const begun = new Map(begins.filter(isScheduled).map(({ at, record }) => [record.target.fireTime, at]));
-    const isBusy = (due: number) => busy.some(({ from, to }) => from <= due + slack && to >= due - slack);
+    const held = [...busy, ...released];
+    const isBusy = (due: number) => held.some(({ from, to }) => from <= due + slack && to >= due - slack);
     return dueTimes(job.schedule, job.from + slack, job.to - 2 * slack)
       .filter((due) => (begun.get(due) ?? Infinity) > due + slack && !isBusy(due))
       .map((due) => lost(job, item, due));
@@ -67,9 +69,11 @@ export function check13MisfireOracle(history: History): Violation[] {
   });
 }
 
-function afterBusy(history: History, { job, item, begins }: WatchedItem, { from, to }: Interval): Violation[] {
+function afterBusy(history: History, watched: WatchedItem, interval: Interval): Violation[] {
+  const { job, item, begins, released } = watched;
+  const { from, to } = interval;
   const slack = history.promptMs + job.skewMs;
-  if (from < job.from || to > job.to - 2 * slack) return [];
+  if (from < job.from || to > job.to - 2 * slack || released.some((other) => overlaps(other, interval))) return [];
   const missed = dueTimes(job.schedule, from + slack, to - slack).at(-1);
   if (missed === undefined) return [];
   const later = begins.filter(({ at }) => at >= to);
@@ -126,7 +130,10 @@ export interface WatchedItem {
   readonly job: CalmJob;
   readonly item: number;
   readonly begins: readonly Begin[];
+  /** When it bore a running mark. */
   readonly busy: readonly Interval[];
+  /** When a handler went on whose item was given up: its process begins nothing of it meanwhile. */
+  readonly released: readonly Interval[];
 }
 
 /** Every item that may run, in every calm time of its job. */
@@ -139,6 +146,9 @@ export function monitoredItems(history: History): readonly WatchedItem[] {
         item,
         begins: history.begins.filter((begin) => begin.jobName === job.jobName && begin.item === item),
         busy: occupancy(history, job.jobName, item),
+        released: history.runs
+          .filter((run) => run.jobName === job.jobName && run.item === item && run.releasedAt !== undefined)
+          .map(({ at, endedAt = Infinity }) => ({ from: at, to: endedAt })),
       })),
     );
 }
