@@ -109,7 +109,8 @@ function triggers(history: History): Violation[] {
       return [];
     return enabledItems(job).flatMap((item) => {
       const count = history.begins.filter(
-        (begin) => begin.jobName === jobName && begin.item === item && begin.record.target.origin === `manual:${id}`,
+        ({ jobName: begun, item: one, isClaim, record }) =>
+          begun === jobName && one === item && !isClaim && record.target.origin === `manual:${id}`,
       ).length;
       if (count === 1) return [];
       return [{ at, message: `trigger ${id} began ${itemKey(jobName, item)} ${count} times`, about: id ?? jobName }];
