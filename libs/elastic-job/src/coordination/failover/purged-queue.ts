@@ -34,11 +34,12 @@ export async function purgeQueue(
 ): Promise<readonly number[]> {
   const { signal } = purger;
   const attempt = async (): Promise<readonly number[] | undefined> => {
+    const { guard } = purger; // As old as what is decided now: a server may be enabled while records are read.
     const items = tree.queue().filter(isPurged);
     if (items.length === 0) return items;
     if (!(await tree.loadRecords(items, { signal }))) return undefined;
     const operations = items.flatMap((item) => removalOperations(tree, item, at));
-    const result = await tree.registry.transaction([...purger.guard, ...operations], { signal });
+    const result = await tree.registry.transaction([...guard, ...operations], { signal });
     return result.kind === 'committed' ? items : undefined;
   };
   return untilCommitted(tree, 'the purge of the failover queue', attempt, signal);
