@@ -14,4 +14,8 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 312,
     showed: 'a new owner ran an item again for the trigger of an operator, after a fire time that came in between',
   },
+  {
+    seed: 3515,
+    showed: 'the queue of a disabled job was purged although its server had been enabled while the records were read',
+  },
 ];
