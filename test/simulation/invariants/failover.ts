@@ -106,7 +106,7 @@ function isOwed(tree: Replay, root: string): boolean {
   return settled === undefined || settled.outcome === 'aborted';
 }
 
-/** The record is written anew, as that of a run that nobody repeats. */
+/** The record says so: it is not gone silently. */
 function isPurged({ writes }: Commit, root: string): boolean {
   return writes.some(({ path, data }) => path === root && /"cause":"purged"/.test(data));
 }

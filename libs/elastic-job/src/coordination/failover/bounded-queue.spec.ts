@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DrainDeadlineError, ExecutorDeathError, type JobOptions, type ShardOutcome } from '../../domain/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import { JOB, Member, Registry, SUCCEEDED } from '../member.for-spec.js';
-import { purgeQueue } from './purged-queue.js';
+import { disabledJob, purgeQueue } from './purged-queue.js';
 
 const KILLED: ShardOutcome = { kind: 'failed', error: new ExecutorDeathError('KILLED', 'signal SIGKILL') };
 
@@ -153,6 +153,27 @@ describe('the purge', () => {
     await expect(purgeQueue(leader.tree, term, 5_000, () => true)).rejects.toThrow('deposed');
     await worker.tree.sync();
     expect(worker.tree.queue()).toEqual([0]);
+  });
+
+  it('given a disabled job, when a server is enabled while the records are read, then the entries stay', async () => {
+    await queue(0, 1);
+    const { tree } = worker;
+    const server = tree.paths.server(tree.self.serverIp);
+    const operator = await registry.operator();
+    await operator.set(server, 'DISABLED');
+    await tree.sync();
+    let enabling: Promise<unknown> | undefined;
+    const isDisabled = () => {
+      const wasDisabled = tree.serverStatus(tree.self.serverIp) === 'DISABLED';
+      enabling ??= operator.set(server, 'ENABLED');
+      return wasDisabled;
+    };
+
+    expect(await purgeQueue(tree, disabledJob(tree), 5_000, isDisabled)).toEqual([]);
+
+    await enabling;
+    await tree.sync();
+    expect(tree.queue()).toEqual([0, 1]);
   });
 
   it('given an entry of an item beyond the total, when an instance claims, then it leaves it to the leader', async () => {
