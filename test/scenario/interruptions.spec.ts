@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { createTestCluster, type TestCluster, type TestRun } from '../../libs/elastic-job/src/testing/index.js';
+import { operatorOf } from './support/registry-walk.js';
 import { itemsOf, range } from './support/run-checks.js';
 
 const JOB = 'settle-orders';
@@ -134,6 +135,31 @@ describe('a handler that does not heed its signal', () => {
     expect(again).toMatchObject({ source: 'FAILOVER' });
     expect(again!.startedAt).toBeGreaterThanOrEqual(first!.endedAt!);
     expect(again!.startedAt - first!.endedAt!).toBeLessThan(1_000);
+  });
+});
+
+describe('a session that an instance has given up before the registry has ended it', () => {
+  it.each([
+    ['a handler that heeds its signal', true, 500],
+    ['a handler that does not', false, 4_000],
+  ])('given %s, when the instance is back, then nobody waits for what has ended', async (_, heeds, withinMs) => {
+    await startCluster({
+      failover: true,
+      handler: ({ signal }) => cluster.clock.sleep(12_000, heeds ? signal : undefined),
+    });
+    await untilMinute(1_000);
+    const [former] = cluster.instances[0]!.instanceIds;
+    const operator = await operatorOf(cluster);
+
+    cluster.partition(0);
+    await cluster.advance(8_500);
+    await cluster.heal(0);
+    await cluster.advance(500);
+    expect((await operator.exists(`/${JOB}/instances/${former}`)) === undefined).toBe(heeds);
+    await cluster.advance(withinMs);
+
+    const rescued = fired().filter(({ source }) => source === 'FAILOVER');
+    expect(itemsOf(rescued)).toEqual(range(2));
   });
 });
 

@@ -80,7 +80,10 @@ async function huntMutants(seeds: number): Promise<number> {
   return survivors > 0 ? 1 : 0;
 }
 
+/** In a log, a line now and then. */
 function progress(done: number, seeds: number, failed: number | undefined): void {
+  const { isTTY } = process.stdout;
+  if (!isTTY && done % 200 !== 0 && done !== seeds) return;
   const failures = failed === undefined ? '' : `, ${failed} failed`;
-  process.stdout.write(`\r${done} of ${seeds} seeds${failures}`);
+  process.stdout.write(`${isTTY ? '\r' : ''}${done} of ${seeds} seeds${failures}${isTTY ? '' : '\n'}`);
 }

@@ -220,6 +220,8 @@ export class History {
       if (kind !== 'deleted' || !path.includes('/instances/')) continue;
       const { jobName, node } = this.nodeOf(path);
       if (node.kind !== 'instance' || node.instanceId.endsWith(`-${session}`)) continue;
+      // A process that is back takes away what its lost session has left: both nodes.
+      if (writes.some((write) => write.path === `/${jobName}/sessions/${node.instanceId}`)) continue;
       yield { at, jobName, instance: indexOf(node.instanceId), instanceId: node.instanceId };
     }
   }

@@ -25,7 +25,10 @@ export class JobRuntime {
   private joining: Promise<void> | undefined;
   private session: JobSession | undefined;
   private entering: JobSession | undefined;
-  private isEntered = false;
+  /** The registry's session in which this instance is registered. */
+  private enteredIn: string | undefined;
+  /** Sessions that this process has lost, by the instance ids that it had in them: their nodes may still stand. */
+  private readonly former = new Map<string, string>();
   private hasEntered = false;
   private missedRuns = 0;
 
@@ -106,11 +109,14 @@ export class JobRuntime {
     await this.whileWanted(tree, (signal) =>
       instances.join(tree, {
         isDisabled: this.configuration.disabled,
+        // A handler that still goes on keeps its item from others until its session has ended.
+        former: this.running.size === 0 ? this.former : undefined,
         alongside: () => orphans.sweepOfOwn(tree),
         signal,
       }),
     );
-    this.isEntered = true;
+    this.former.clear();
+    this.enteredIn = this.options.registry.session.id;
     this.hasEntered = true;
     this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: tree.self.jobInstanceId });
     await session.start();
@@ -128,7 +134,8 @@ export class JobRuntime {
     const { session } = this;
     if (session === undefined) return;
     this.session = undefined;
-    this.isEntered = false;
+    if (this.enteredIn !== undefined) this.former.set(session.tree.self.jobInstanceId, this.enteredIn);
+    this.enteredIn = undefined;
     this.schedule.stop();
     session.close();
     this.services.leader.endTerm(this.jobName, reason);
@@ -152,7 +159,7 @@ export class JobRuntime {
     const { tree } = this.session ?? {};
     return {
       jobName: this.jobName,
-      isJoined: this.isEntered && this.departure.removal === undefined,
+      isJoined: this.enteredIn !== undefined && this.departure.removal === undefined,
       leader: tree?.leader(),
       mixedWith: tree?.peers() ?? [],
       differences: tree === undefined ? [] : this.settings.differences,
@@ -218,7 +225,8 @@ export class JobRuntime {
     if (isReset || isConfiguration) this.reloadConfiguration(tree);
     if (!isReset && !isConfiguration && event.kind !== 'InstanceJoined' && event.kind !== 'InstanceLost') return;
     const { jobInstanceId } = tree.self;
-    if (this.isEntered && !tree.hasInstance(jobInstanceId)) return void this.departure.obeyRemoval(jobInstanceId);
+    if (this.enteredIn !== undefined && !tree.hasInstance(jobInstanceId))
+      return void this.departure.obeyRemoval(jobInstanceId);
     this.lookAtPeers(tree);
     this.enterSoon(tree);
   }

@@ -148,6 +148,36 @@ describe('an instance id that is configured', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 
+  it('given a session that this process has lost, when it is back, then what is left of it goes at once, under the same id or another', async () => {
+    for (const self of [NAMED, { ...NAMED, jobInstanceId: '10.0.0.7@-@later' }]) {
+      registry = new Registry();
+      const other = await registry.joined();
+      const first = await registry.joined({}, NAMED);
+      const former = new Map([[first.id, first.sessionId]]);
+      const second = await registry.member({}, self);
+      await second.configurations.install(second.tree);
+
+      await second.instances.join(second.tree, { isDisabled: false, former });
+
+      await other.tree.sync();
+      const { paths } = other.tree;
+      expect(other.tree.instances().map(({ jobInstanceId }) => jobInstanceId)).toEqual(
+        [other.id, self.jobInstanceId].toSorted().toReversed(),
+      );
+      expect(other.tree.stat(paths.instance(self.jobInstanceId))!.ephemeralOwner).toBe(second.sessionId);
+      expect(other.tree.hasSession(first.id)).toBe(self === NAMED);
+    }
+  });
+
+  it('given an id that another process has meanwhile, when the one before is back, then it takes nothing away', async () => {
+    const holder = await registry.joined({}, NAMED);
+    const back = await successor(holder);
+    const joining = back.instances.join(back.tree, { isDisabled: false, former: new Map([[holder.id, '1234']]) });
+
+    await expect(registry.clock.advanceUntil(joining)).rejects.toThrow(InstanceIdTakenError);
+    expect(await holder.instances.instances(JOB)).toHaveLength(1);
+  });
+
   it('given a stop while a predecessor is waited for, when the signal aborts, then the wait is over', async () => {
     const second = await successor(await registry.joined({}, NAMED));
     const end = new AbortController();

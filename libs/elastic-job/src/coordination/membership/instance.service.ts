@@ -14,6 +14,8 @@ import { InstanceIdTakenError } from './membership.errors.js';
 export interface JoinOptions {
   /** The state under which a server starts that was never registered. */
   readonly isDisabled: boolean;
+  /** Sessions that this process has lost, by instance id: what is left of them goes. */
+  readonly former?: ReadonlyMap<string, string>;
   /** What else is written in the registering transaction, as the tree stands then; undefined: sync, and ask again. */
   readonly alongside?: () => Promise<readonly Operation[] | undefined>;
   /** Ends the wait for a predecessor. */
@@ -37,7 +39,8 @@ export class InstanceService {
 
   /**
    * Registers this instance: its instance node, its session node and, if it is new, its server node, in one
-   * transaction. An operator's DISABLED on the server stays.
+   * transaction. An operator's DISABLED on the server stays. What a lost session of this process has left goes at once, so
+   * that nobody waits for the registry to end it.
    * @throws {InstanceIdTakenError} if the id is held by a session that outlives one session timeout
    * @throws the signal's reason, if it aborts while a predecessor is waited for
    */
@@ -47,10 +50,12 @@ export class InstanceService {
       const { instance, session } = ownersOf(tree);
       if (instance === this.registry.session.id) return true; // Its reply was lost.
       const holder = instance ?? session;
-      if (holder !== undefined) return this.waitForPredecessor(tree, holder, deadline, options.signal);
+      const isOwn = holder === options.former?.get(tree.self.jobInstanceId);
+      if (holder !== undefined && !isOwn) return this.waitForPredecessor(tree, holder, deadline, options.signal);
       const alongside = options.alongside === undefined ? [] : await options.alongside();
       if (alongside === undefined) return undefined;
-      const operations = [...joinOperations(tree, options.isDisabled), ...alongside];
+      const burials = [...(options.former ?? [])].flatMap((former) => burialOperations(tree, ...former));
+      const operations = [...burials, ...joinOperations(tree, options.isDisabled), ...alongside];
       await this.registry.transaction(operations, { signal: tree.signal });
       return undefined; // Look what came of it: the server node may have appeared meanwhile.
     });
@@ -113,4 +118,12 @@ function joinOperations(tree: JobTree, isDisabled: boolean): Operation[] {
   const departed = paths.departed(self.serverIp);
   if (tree.has(departed)) operations.push({ kind: 'delete', path: departed });
   return operations;
+}
+
+/** Both nodes at once: if its session lasted without its instance node, an operator would have shut it down. */
+function burialOperations(tree: JobTree, instanceId: string, sessionId: string): Operation[] {
+  const { paths } = tree;
+  return [paths.instance(instanceId), paths.session(instanceId), paths.leader]
+    .filter((path) => tree.stat(path)?.ephemeralOwner === sessionId)
+    .map((path) => ({ kind: 'delete', path }));
 }

@@ -67,7 +67,7 @@ describe('a client whose connection is suspended', () => {
   });
 
   it.each([8_500, 60_000])(
-    'given a client that declared LOST, when it may connect again after %i ms, then it has a new session and the old nodes are gone',
+    'given a client that declared LOST, when it may connect again after %i ms, then it has a new session, and the old nodes go when the old one has had its time',
     async (ms) => {
       const [client, other] = [await connected(), await connected()];
       await client.create('/e', '', 'EPHEMERAL');
@@ -78,7 +78,8 @@ describe('a client whose connection is suspended', () => {
       await clock.advance(0);
       expect(client.session.state).toBe('RECONNECTED');
       expect(client.session.id).not.toBe(id);
-      expect(await other.exists('/e')).toBeUndefined();
+      expect((await other.exists('/e')) === undefined).toBe(ms > SESSION_TIMEOUT_MS);
+      await clock.advance(SESSION_TIMEOUT_MS);
       expect(await client.children('/')).toEqual([]);
       expect(clock.pendingTimers).toBe(0);
     },

@@ -16,12 +16,14 @@ export interface Peer {
   uncut(lane: LaneName): void;
 }
 
-/** A session as the server keeps it: until its peer opens another one or says good-bye. */
+/** A session as the server keeps it: until its peer says good-bye, or it is over. */
 export interface ServerSession {
   readonly id: string;
   readonly timeoutMs: number;
   readonly peer: Peer;
   ended: boolean;
+  /** Its peer has opened another one: nobody will be heard in it any more. */
+  isAbandoned: boolean;
   /** Runs while the server does not hear the peer. */
   expiry?: Timer;
   losesNextReply: boolean;
@@ -48,12 +50,18 @@ export class MemoryServer {
     this.zxid = BigInt(Math.floor(clock.wallNow() * 1000));
   }
 
-  /** Opens a session for a peer, which has one at a time, and creates the node that is the peer's root. */
+  /**
+   * Opens a session for a peer and creates the node that is the peer's root. What the peer had before it has given up: that
+   * session lasts until its timeout.
+   */
   open(peer: Peer, timeoutMs: number, root: string): string {
-    this.close(peer);
+    for (const session of this.sessionsOf(peer)) {
+      session.isAbandoned = true;
+      this.expireLater(session);
+    }
     this.zxid += 1n;
     const id = this.zxid.toString(16);
-    this.sessions.set(id, { id, timeoutMs, peer, ended: false, losesNextReply: false });
+    this.sessions.set(id, { id, timeoutMs, peer, ended: false, isAbandoned: false, losesNextReply: false });
     this.ensure(root, id);
     if (peer.link.frozen) this.unheard(peer);
     return id;
@@ -120,8 +128,8 @@ export class MemoryServer {
     if (result.kind === 'refused') return result;
     this.zxid = zxid;
     for (const hear of this.listeners) hear({ zxid, sessionId, operations, changes: result.changes });
-    for (const { id, ended, peer } of this.sessions.values()) {
-      if (!ended) peer.link.tell(() => peer.hear(result.changes, id === sessionId));
+    for (const { id, ended, isAbandoned, peer } of this.sessions.values()) {
+      if (!ended && !isAbandoned) peer.link.tell(() => peer.hear(result.changes, id === sessionId));
     }
     this.loseReply(this.sessions.get(sessionId));
     return result;
@@ -152,7 +160,7 @@ export class MemoryServer {
   }
 
   private sessionsOf(peer: Peer): readonly ServerSession[] {
-    return [...this.sessions.values()].filter((session) => session.peer === peer);
+    return [...this.sessions.values()].filter((session) => session.peer === peer && !session.isAbandoned);
   }
 
   private ensure(path: string, sessionId: string): void {

@@ -199,13 +199,14 @@ export class MemorySession implements Peer {
   private reconnect(): void {
     const { id } = this.info;
     if (id === undefined) return;
+    if (this.info.state === 'LOST') return this.renew();
     const views = [...this.subtrees];
     this.converse(
       () =>
         this.server.resume(id) && views.map(({ path }) => this.server.subtree(this.options.namespace.absolute(path))),
       (contents) => {
         if (!contents) this.lose();
-        if (!contents || this.info.state === 'LOST') return this.renew();
+        if (!contents || this.info.state === 'LOST') return this.renew(); // It may have given up meanwhile.
         this.lossTimer?.cancel();
         for (const [index, view] of views.entries()) view.replace(this.localize(contents[index] ?? []));
         this.become('RECONNECTED');
