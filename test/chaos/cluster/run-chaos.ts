@@ -56,8 +56,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const { sessionTimeoutMs, tickMs } = cluster.options;
     await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + Math.max(...JOBS.map(({ periodMs }) => periodMs)));
     const to = Date.now();
-    const judgement = judge(await cluster.history({ from, to }));
+    // To judge takes seconds, in which the networks of the workers would stand still.
     const left = await leaveInOrder(cluster);
+    const judgement = judge(await cluster.history({ from, to }));
     const violations = [...judgement.violations, ...left, ...deaths(cluster)];
     const refusals = await cluster.store.refusals();
     return { ...judgement, violations, refusals, faults: cluster.faults.counts(), story: tellerOf(cluster) };

@@ -108,6 +108,14 @@ describe('coverage', () => {
     expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000, 8_000, 9_000), history))).toContain('lost 5000');
   });
 
+  it('given a handler that returned just before its process was killed, when its end was not recorded any more, then the item is held until the session ends', () => {
+    const ended = run(4_000, { endedAt: 4_940 });
+    const history = { faults: [fault({ ...KILL, from: 4_950 }), LAST], sights: [owned('b')] };
+    const runs = [...runsBut(4_000, 5_000, 6_000, 7_000, 8_000), ended];
+    expect(rulesOf(historyOf(runs, history))).toEqual([]);
+    expect(rulesOf(historyOf([...runs.filter((each) => each !== ended), run(4_000)], history))).toContain('lost 5000');
+  });
+
   it.each([
     ['that the servers still hear', true, []],
     ['that is cut off', false, ['lost 5000', 'lost 6000', 'lost 7000', 'lost 8000', 'lost 9000', 'lost 10000']],

@@ -3,6 +3,8 @@ import { overlap, touches, union } from './spans.js';
 
 /** What the issue allows on top of session timeout and tick. */
 const FAILOVER_SLACK_MS = 300;
+/** From the return of a handler to the record of its end. */
+const SETTLE_MS = 100;
 /** From a network or a server that is whole again to a client that is connected and has its jobs. */
 const RECONNECT_MS = 1_000;
 
@@ -65,7 +67,9 @@ export class Excuses {
   #hold(run: Run): Span {
     const { begunAt: from, worker } = run;
     const to = run.endedAt ?? from;
-    const struck = this.struck(worker).filter((span) => touches(span, { from, to: run.endedAt ?? Infinity }));
+    const struck = this.struck(worker).filter((span) =>
+      touches(span, { from, to: (run.endedAt ?? Infinity) + SETTLE_MS }),
+    );
     if (run.endedAt === undefined && struck.length === 0) return { from, to: this.history.to };
     const until = run.endedAt === undefined ? struck[0]!.to : Math.max(to, ...struck.map((span) => span.to));
     return { from, to: until };
