@@ -82,6 +82,20 @@ describe('a trigger of an operator', () => {
     );
   });
 
+  it('given items that are failed over, when the job is triggered, then they run for the trigger as soon as they are released', async () => {
+    const handler = ({ trigger }: ShardingContext) => trigger === 'schedule' && sleep(5_000);
+    await startCluster({ instances: 2, cron: '0 * * * * ?', failover: true, handler });
+    await untilNextMinute(1_000);
+    cluster.crash(0);
+    await cluster.advance(11_000);
+    expect(contexts.filter(({ source }) => source === 'FAILOVER')).toHaveLength(2);
+
+    await ask(cluster, operator, JOB, { id: 'a' }, [1]);
+    await cluster.advance(10_000);
+
+    expect(runsOfRequest('a')).toEqual(range(4));
+  });
+
   it('given items that go to an instance which came after the request, when the request is taken, then none of them is forgotten', async () => {
     await startCluster({ instances: 1 });
     cluster.partition(0);

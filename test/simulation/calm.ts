@@ -81,9 +81,12 @@ export function occupancy(history: History, jobName: string, item: number): read
 }
 
 function skewIn(history: History, { from, to }: Interval): number {
+  const { settlingMs } = history;
   let skew = 0;
   for (const { at, wall } of history.of('event')) {
-    if (at >= from && at <= to) skew = Math.max(skew, Math.abs(wall - at));
+    // Who tells of nothing in a short calm tells of something around it.
+    const isNear = at >= from - settlingMs && at <= to + settlingMs;
+    if (isNear) skew = Math.max(skew, Math.abs(wall - at));
   }
   return Math.ceil(skew);
 }

@@ -122,7 +122,7 @@ export class ManualTriggers {
     }
   }
 
-  /** This instance's items, and those that it has lost since it was asked to an instance which was not. */
+  /** This instance's items, also those that are failed over, and those that it has lost since it was asked to an instance which was not. */
   private async assign({ trigger, zxid, owned }: WaitingTrigger): Promise<readonly number[]> {
     const assigned = await this.parts.assign(trigger);
     if (assigned === undefined) return [];
@@ -131,7 +131,10 @@ export class ManualTriggers {
       const newcomer = tree.stat(tree.paths.instance(tree.owner(item) ?? ''));
       return !assigned.includes(item) && newcomer !== undefined && newcomer.czxid > zxid;
     };
-    return [...assigned, ...owned.filter((item) => isOrphaned(item) && this.isWanted(item))].toSorted((a, b) => a - b);
+    // What is failed over just now is in no fire time's assignment; it runs for the trigger once it is released.
+    const isTaken = (item: number) => !tree.isMixed() && tree.has(tree.paths.mark(item, 'failover'));
+    const more = [...owned.filter(isOrphaned), ...tree.itemsOf(tree.self.jobInstanceId).filter(isTaken)];
+    return [...new Set([...assigned, ...more.filter((item) => this.isWanted(item))])].toSorted((a, b) => a - b);
   }
 
   /** @returns the items that turned out to be busy */
