@@ -189,6 +189,26 @@ describe('the claim', () => {
     expect(await third.queue.claim(JOB)).toEqual({ kind: 'empty' });
   });
 
+  it('given an entry that is about to be dropped, when the item is queued for another run meanwhile, then that entry stays', async () => {
+    const { lease } = await worker.begin([0]);
+    lease!.settle(0, SUCCEEDED);
+    await settledIn(lease!);
+    const operator = await registry.operator();
+    await operator.create(leader.tree.paths.queued(0), '', 'PERSISTENT');
+    await third.tree.sync();
+    beforeNextTransaction(third, async () => {
+      await operator.delete(leader.tree.paths.queued(0));
+      await leader.tree.sync();
+      await orphanOf(2_000, 0);
+    });
+
+    expect(await third.queue.claim(JOB)).toEqual({ kind: 'lost', items: [0] });
+
+    expect(await operator.exists(leader.tree.paths.queued(0))).toBeDefined();
+    await third.tree.sync();
+    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { trigger: { fireTime: 2_000 } } });
+  });
+
   it.each(['failover', 'failovering'] as const)(
     'given an entry of an item with a %s mark, when it is claimed, then it is left alone without end',
     async (mark) => {

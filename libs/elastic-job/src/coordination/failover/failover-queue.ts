@@ -142,9 +142,11 @@ export class FailoverQueue {
     return lease === undefined ? this.lookAgain(tree, items) : { kind: 'claimed', lease };
   }
 
-  // An entry whose run has been finished or never begun stands for nothing.
+  // An entry whose run has been finished or never begun stands for nothing, unless the item has been begun since.
   private async drop(tree: JobTree, item: number): Promise<Claim> {
-    await this.registry.transaction([{ kind: 'delete', path: tree.paths.queued(item) }], { signal: tree.signal });
+    const { paths, signal } = tree;
+    const asJudged: Operation = { kind: 'check', path: paths.item(item), version: tree.record(item)!.version };
+    await this.registry.transaction([asJudged, { kind: 'delete', path: paths.queued(item) }], { signal });
     return this.lookAgain(tree, [item]);
   }
 
