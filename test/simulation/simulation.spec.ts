@@ -7,7 +7,7 @@ import { report, simulate } from './simulate.js';
 import { planOf } from './world/plan.js';
 
 /** `npm run simulate -- --seeds 2000` runs more of them. */
-const SEEDS = 60;
+const SEEDS = 100;
 /** Of runs, faults and events. */
 const SHOWN =
   'MISFIRE FAILOVER resident crash pause leave expire lose-reply drift hung missed postponed CancelledError ' +

@@ -56,6 +56,9 @@ export function check17SignalBeforeExpiry(history: History): Violation[] {
 
 function unawareOfExpiry(history: History): Violation[] {
   const exempt = unfitInstances(history);
+  const givenUp = new Map(
+    history.of('session').flatMap(({ session, state, at }) => (state === 'LOST' ? [[session, at]] : [])),
+  );
   const violations: Violation[] = [];
   for (const { at, session, writes } of history.commits) {
     for (const { kind, path } of writes) {
@@ -64,11 +67,13 @@ function unawareOfExpiry(history: History): Violation[] {
       const instance = indexOf(node.instanceId);
       // An operator or the instance itself may remove the node; only the end of the session is judged here.
       if (!node.instanceId.endsWith(`-${session}`) || exempt.has(instance)) continue;
+      // What runs since is another session's.
+      const givenUpAt = givenUp.get(session) ?? at;
       const unaware = history.runs.find(
         (run) =>
           run.instance === instance &&
           run.jobName === jobName &&
-          run.at < at &&
+          run.at < givenUpAt &&
           (run.endedAt ?? Infinity) > at &&
           (run.abortedAt ?? Infinity) > at,
       );

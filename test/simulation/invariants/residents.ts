@@ -38,7 +38,7 @@ function gaps(history: History, { jobName, from, to }: CalmJob, item: number): I
 function longestPauseMs(history: History, { jobName }: CalmJob, item: number, since: number): number {
   const inARow = new Map<number, number>();
   for (const run of history.runs) {
-    if (run.jobName !== jobName || run.item !== item || run.at >= since) continue;
+    if (run.jobName !== jobName || run.item !== item || run.at > since) continue;
     inARow.set(run.instance, endsAfresh(run) ? 0 : (inARow.get(run.instance) ?? 0) + 1);
   }
   const most = Math.max(0, ...inARow.values());

@@ -9,6 +9,7 @@ import {
   MemoryRegistry,
   type MemoryRegistryCenter,
   type RegistryCenter,
+  SessionLostError,
 } from '../../../libs/elastic-job/src/registry/index.js';
 import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import { VirtualTimeline } from '../../../libs/elastic-job/src/testing/virtual-timeline.js';
@@ -116,6 +117,8 @@ export class World {
     instance.start().catch((error: unknown) => {
       this.note({ kind: 'fault', fault: `start failed: ${String(error)}`, instance: instance.index, lasts: false });
       instance.state = 'leaving';
+      // Whoever looks after processes starts another one.
+      if (error instanceof SessionLostError) this.join();
     });
   }
 
