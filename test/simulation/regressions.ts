@@ -18,4 +18,16 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 3515,
     showed: 'the queue of a disabled job was purged although its server had been enabled while the records were read',
   },
+  {
+    seed: 18_473,
+    showed: "an operator's trigger left out items that were failed over at that moment",
+  },
+  {
+    seed: 21_355,
+    showed: 'an entry of the failover queue was lost to an instance that dropped an older one of the same item',
+  },
+  {
+    seed: 34_672,
+    showed: 'an instance that was shut down as it was elected without the answer led for ever, and did nothing',
+  },
 ];

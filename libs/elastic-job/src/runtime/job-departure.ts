@@ -119,7 +119,11 @@ export class JobDeparture {
   private async abdicate(tree: JobTree): Promise<void> {
     const { leader, sharding } = this.parts.services;
     const term = leader.term(this.parts.jobName);
-    if (term !== undefined) await sharding.announce(tree, term);
+    try {
+      if (term !== undefined) await sharding.announce(tree, term);
+    } catch (error) {
+      if (!term?.signal.aborted) throw error; // Another term of its own may have begun: it resigns from that.
+    }
     await leader.resign(this.parts.jobName);
   }
 

@@ -172,6 +172,19 @@ describe('resigning', () => {
     expect(await standing).toMatchObject({ term: 2 });
   });
 
+  it('given an election that was won without its answer, when the winner resigns before it looks, then it does not lead', async () => {
+    const [first, second] = await joined(2);
+    registry.memory.loseNextReply(first!.sessionId);
+    await expect(first!.leader.elect(first!.tree)).rejects.toMatchObject({ fate: 'unknown' });
+    await first!.tree.sync();
+
+    await first!.leader.resign(JOB);
+
+    expect(first!.leader.isLeader(JOB)).toBe(false);
+    await second!.tree.sync();
+    expect(await second!.leader.elect(second!.tree)).toMatchObject({ instanceId: second!.id });
+  });
+
   it('given a follower, when it resigns, then nothing happens', async () => {
     const [first, second] = await joined(2);
     await first!.leader.elect(first!.tree);

@@ -68,10 +68,15 @@ export class LeaderService {
   /** Gives leadership up, if held, and stands back for a second so that another instance can take it. */
   async resign(jobName: JobName): Promise<void> {
     const tree = this.trees.of(jobName);
-    const term = this.term(jobName);
-    if (term === undefined) return;
+    // It may have been elected without having heard of it.
+    if (this.term(jobName) === undefined && tree.leader() !== tree.self.jobInstanceId) return;
     this.resignedAt.set(jobName, this.clock.monotonicNow());
-    await this.registry.transaction([...term.guard, { kind: 'delete', path: tree.paths.leader }]);
+    await untilCommitted(tree, 'resigning', async () => {
+      const term = tree.leader() === undefined ? undefined : this.recognise(tree);
+      if (term === undefined) return true;
+      const result = await this.registry.transaction([...term.guard, { kind: 'delete', path: tree.paths.leader }]);
+      return result.kind === 'committed' || undefined;
+    });
     this.endTerm(jobName, new Error(`Job "${jobName}": this instance has resigned.`));
   }
 
