@@ -135,8 +135,8 @@ describe('D2: a server that accepts and never answers the handshake', EACH, () =
 
 describe('D10: a storm of attempts', EACH, () => {
   const WINDOW_MS = 3_000;
-  /** With pauses that grow to a second, a window of three sees about six attempts. */
-  const MOST_ATTEMPTS = 10;
+  /** Pauses of 50, 100 and 200 ms and then of 250 ms are the shortest that the back-off may draw: attempts at 0, 50, 150, 350, 600, ... 2,850. */
+  const MOST_ATTEMPTS = 14;
 
   it('D10: given a server that hangs up right after the handshake, when a client tries, then it pauses longer and longer', async () => {
     const fake = await stage().add(startFakeServer({ cutAfterHandshake: true }));
