@@ -106,7 +106,8 @@ describe('an ensemble', LIMITS, () => {
     await client.create('/mine', { ephemeral: true });
     const lastSaid = Date.now();
     const leader = await ensemble.leader();
-    expect((await leader.sessions()).get(client.sessionId)).toEqual(['/mine']);
+    // A leader applies what it commits a moment after the followers may have shown it.
+    await expect.poll(async () => (await leader.sessions()).get(client.sessionId)).toEqual(['/mine']);
 
     await follower.kill();
     const expiredAt = await ensemble.untilExpired(client.sessionId, 10_000);
