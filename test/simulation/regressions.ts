@@ -30,4 +30,8 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 34_672,
     showed: 'an instance that was shut down as it was elected without the answer led for ever, and did nothing',
   },
+  {
+    seed: 111_675,
+    showed: 'two fire times that had waited for one answer began the same items, in a job without marks',
+  },
 ];

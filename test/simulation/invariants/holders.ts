@@ -104,9 +104,9 @@ function pairs(history: History): (readonly [Run, Run])[] {
   const found: (readonly [Run, Run])[] = [];
   for (const runs of byItem(history.runs).values()) {
     for (const [index, next] of runs.entries()) {
-      if (!history.isMonitored(next.jobName)) continue;
+      const isKnown = ({ instance }: Run) => instance === next.instance || history.isMonitored(next.jobName);
       for (const before of runs.slice(0, index)) {
-        if ((before.endedAt ?? Infinity) > next.at) found.push([before, next]);
+        if ((before.endedAt ?? Infinity) > next.at && isKnown(before)) found.push([before, next]);
       }
     }
   }

@@ -85,7 +85,8 @@ export class CatchUp {
   /** Notes in the registry that a trigger has met items which still ran: whoever ends them owes them one run more. */
   async misfire(items: readonly number[]): Promise<void> {
     const { clock, events, running, services, settings, tree } = this.parts;
-    if (items.length === 0 || !settings.configuration.misfire) return;
+    const { misfire, monitorExecution } = settings.configuration;
+    if (items.length === 0 || !misfire || !monitorExecution) return;
     await untilAnswered(tree, clock, () => services.executions.markMisfired(tree.jobName, items));
     events.emit({ kind: 'misfired', jobName: tree.jobName, items });
     // An item that ended while its flag was being set has nobody left to tell.

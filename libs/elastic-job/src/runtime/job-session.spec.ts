@@ -14,6 +14,7 @@ const CONFIGURATION = resolveJobOptions(
 );
 
 let clock: VirtualClock;
+let registry: MemoryRegistry;
 let center: MemoryRegistryCenter;
 let runtime: ElasticJobRuntime;
 let operator: MemoryRegistryCenter;
@@ -34,7 +35,7 @@ beforeEach(async () => {
   runs = [];
   hangingItem = undefined;
   const options = { namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
-  const registry = new MemoryRegistry(clock);
+  registry = new MemoryRegistry(clock);
   center = registry.center(options);
   operator = registry.center(options);
   await operator.connect();
@@ -96,6 +97,22 @@ it('given an instance that is leaving, when a user asks it to claim, then it cla
   expect(claimed.size).toBe(0);
   await clock.advanceUntil(stopping);
   expect(runs).toEqual(NORMAL);
+});
+
+it('given a job without marks, when two of its fire times wait for the same answer, then an item runs once at a time', async () => {
+  await clock.advanceUntil(runtime.registrar.remove(JOB));
+  const local = { name: JOB, cron: '* * * * * ?', shardingTotalCount: 2, monitorExecution: false };
+  const configuration = resolveJobOptions({ ...local, overwrite: true }, { place: 'spec' });
+  await clock.advanceUntil(runtime.registrar.register({ ...definition, configuration }));
+  hangingItem = 1;
+
+  registry.cut(center.session.id!, 'replies');
+  await clock.advance(2_500);
+  registry.uncut(center.session.id!, 'replies');
+  await clock.advance(100);
+
+  expect(runs.filter((run) => run === '1 NORMAL_TRIGGER')).toHaveLength(1);
+  expect(await operator.exists(`/${JOB}/sharding/1/misfire`)).toBeUndefined();
 });
 
 /** Makes a run that has ended look as if its holder had died. */

@@ -58,8 +58,7 @@ export class LeaseRunner {
     // Whoever decided to begin may have waited since, for a sync or a record, and the drain waits only for what it sees.
     if (!this.parts.mayBegin()) return { lease: undefined, refused: new Map(), former: new Map() };
     return running.expect(async () => {
-      const begun = await services.executions.begin({ trigger, items });
-      if (begun.lease !== undefined) running.add(begun.lease);
+      const begun = await services.executions.begin({ trigger, items }, (lease) => running.add(lease));
       this.parts.onBegun(trigger, begun.former);
       if (begun.refused.size > 0) this.parts.onRefused(begun.refused);
       return begun;

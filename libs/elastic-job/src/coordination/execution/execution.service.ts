@@ -75,12 +75,22 @@ export class ExecutionService {
     });
   }
 
-  /** Marks the free items of an assignment as running, all in one request, and hands them over as a lease. */
-  async begin({ trigger, items }: ShardAssignment): Promise<BegunExecution> {
+  /**
+   * Marks the free items of an assignment as running, all in one request, and hands them over as a lease.
+   * @param hold takes the lease as soon as there is one: without marks nothing else keeps this process from beginning the
+   *   items again
+   */
+  async begin({ trigger, items }: ShardAssignment, hold?: (lease: ExecutionLease) => void): Promise<BegunExecution> {
     const tree = this.trees.of(trigger.jobName);
     const configuration = this.configurations.current(trigger.jobName);
-    if (configuration.monitorExecution) return this.beginMonitored(tree, configuration, trigger, items);
-    const lease = items.length > 0 ? new UnmonitoredLease(tree, trigger, items) : undefined;
+    if (configuration.monitorExecution) {
+      const begun = await this.beginMonitored(tree, configuration, trigger, items);
+      if (begun.lease !== undefined) hold?.(begun.lease);
+      return begun;
+    }
+    if (items.length === 0) return { lease: undefined, refused: NONE, former: NONE };
+    const lease = new UnmonitoredLease(tree, trigger, items);
+    hold?.(lease);
     return { lease, refused: NONE, former: NONE };
   }
 
