@@ -3,7 +3,7 @@ import { forkClient } from '../support/faults/index.js';
 import { CONNECTION, EACH, NAMESPACE, useStage } from './registry/stage.js';
 
 const SESSION_MS = 2_000;
-/** A process compiles the whole library as it starts. */
+/** A process may have to compile the library first. */
 const START_LIMIT_MS = 40_000;
 const stage = useStage();
 

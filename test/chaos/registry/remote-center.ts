@@ -3,6 +3,8 @@ import { type ClientProcess, forkClient, type ProcessEnd } from '../../support/f
 import { CONNECTION, NAMESPACE } from './stage.js';
 
 const FIXTURE = new URL('./remote.fixture.ts', import.meta.url);
+/** A process may have to compile the library first. */
+const START_LIMIT_MS = 40_000;
 
 interface Told {
   readonly ready?: true;
@@ -48,7 +50,7 @@ export class RemoteCenter {
   }
 
   untilReady(): Promise<unknown> {
-    return this.#told(({ ready }) => ready === true);
+    return this.#told(({ ready }) => ready === true, START_LIMIT_MS);
   }
 
   /** SIGSTOP. */

@@ -1,15 +1,11 @@
 // Lets a plain Node process load this workspace's TypeScript: `.js` in an import is the `.ts` beside it.
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
 
-const compilerOptions = {
-  module: ts.ModuleKind.ESNext,
-  target: ts.ScriptTarget.ES2023,
-  experimentalDecorators: true,
-  emitDecoratorMetadata: true,
-  inlineSourceMap: true,
-};
+// A process would compile for seconds before it does anything, so what it has compiled is kept by its content.
+const KEPT = new URL('../../../node_modules/.cache/typescript-hooks/', import.meta.url);
+const HOOKS = await readFile(new URL(import.meta.url));
 
 export async function resolve(specifier, context, next) {
   if (!isLocal(specifier) || !specifier.endsWith('.js')) return next(specifier, context);
@@ -23,9 +19,28 @@ export async function resolve(specifier, context, next) {
 
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
-  const fileName = fileURLToPath(url);
-  const { outputText } = ts.transpileModule(await readFile(fileName, 'utf8'), { fileName, compilerOptions });
-  return { format: 'module', source: outputText, shortCircuit: true };
+  const text = await readFile(fileURLToPath(url), 'utf8');
+  const kept = new URL(`${createHash('sha256').update(HOOKS).update(url).update(text).digest('hex')}.js`, KEPT);
+  const source = await readFile(kept, 'utf8').catch(() => compile(url, text, kept));
+  return { format: 'module', source, shortCircuit: true };
+}
+
+async function compile(url, text, kept) {
+  const { default: ts } = await import('typescript');
+  const compilerOptions = {
+    module: ts.ModuleKind.ESNext,
+    target: ts.ScriptTarget.ES2023,
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+    inlineSourceMap: true,
+  };
+  const { outputText } = ts.transpileModule(text, { fileName: fileURLToPath(url), compilerOptions });
+  await mkdir(KEPT, { recursive: true });
+  // Processes that start together write the same file; none may read half of it.
+  const written = new URL(`${kept.href}.${process.pid}`);
+  await writeFile(written, outputText);
+  await rename(written, kept);
+  return outputText;
 }
 
 function isLocal(specifier) {
