@@ -110,7 +110,8 @@ export class HandMadeHistory {
       parameter: 'v0',
       isDeaf: false,
     } as const;
-    this.note(seconds, { kind: 'event', instance: by, wall, event: { kind: 'begun', trigger, items: [item] } });
+    const taskId = `task-${number}`;
+    this.note(seconds, { kind: 'event', instance: by, wall, event: { kind: 'begun', trigger, taskId, items: [item] } });
     this.note(seconds, { kind: 'run', run: number, ...given, ...run });
     const end = endsAt ?? seconds + 1;
     if (end === Infinity) return this;
@@ -125,7 +126,7 @@ export class HandMadeHistory {
       kind: 'event',
       instance: by,
       wall: START + end * 1_000,
-      event: { kind: 'settled', trigger, item, outcome, durationMs: 1 },
+      event: { kind: 'settled', trigger, taskId, item, outcome, durationMs: 1 },
     });
   }
 

@@ -235,7 +235,7 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
         kind: 'event',
         instance: 0,
         wall: START + 30_020,
-        event: { kind: 'triggered', trigger, items: [1] },
+        event: { kind: 'triggered', trigger, taskId: 'task', items: [1] },
       }),
   ],
   [21, 'a target is begun again', () => healthy().begin(33, 0, { by: 0, fireTime: 30 })],

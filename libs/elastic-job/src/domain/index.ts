@@ -20,5 +20,6 @@ export * from './server-retention.decision.js';
 export * from './shard-outcome.js';
 export * from './sharding/index.js';
 export * from './sharding-context.js';
+export * from './task-id.js';
 export * from './time-difference.error.js';
 export * from './trigger.js';

@@ -1,6 +1,6 @@
 import type { ExecutionLease } from '../coordination/index.js';
 import {
-  ID_DELIMITER,
+  formatTaskId,
   parseShardingItemParameters,
   type JobConfiguration,
   type ShardingContext,
@@ -36,9 +36,9 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
     });
 }
 
-/** @see ElasticJob, `TaskContext`: always READY, whatever the source of the run. */
+/** The task id of everything that runs under the lease. */
 export function taskIdOf({ jobName, items, holder }: ExecutionLease): string {
-  return [jobName, items.join(','), 'READY', holder].join(ID_DELIMITER);
+  return formatTaskId(jobName, items, holder);
 }
 
 function askedBy({ origin, parameters }: Trigger): ShardingContext['trigger'] {

@@ -1,2 +1,3 @@
+export { taskIdOf } from './contexts.js';
 export * from './job-executor.js';
 export * from './listeners.js';

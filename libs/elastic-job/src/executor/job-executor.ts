@@ -8,6 +8,8 @@ import { Slots } from './slots.js';
 export interface ExecutableJob {
   readonly configuration: JobConfiguration;
   readonly handler: JobHandler;
+  /** A handler is about to be called. @param attempt 1, and more for retries under the lease */
+  onStarted?(item: number, attempt: number): void;
   /** A handler has not heeded its signal. Told once for each item. */
   onHung?(hung: HungHandler): void;
   /** A handler has returned; its item is ended next, unless it was released. Told of each item that was started. */

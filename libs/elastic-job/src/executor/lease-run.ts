@@ -58,6 +58,7 @@ export class LeaseRun {
     const { hungGraceMs } = this.options;
     const run = new ItemRun(this.clock, this.lease, item, { timeoutMs, hungGraceMs }, () => this.hang(item, run));
     this.running.set(item, run);
+    this.job.onStarted?.(item, 1);
     const outcome = await run.outcomeOf(() => this.job.handler(this.contextOf(item)));
     this.running.delete(item);
     this.job.onReturned?.(item);

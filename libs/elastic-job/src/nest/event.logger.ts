@@ -13,6 +13,7 @@ type Concern = EventOf<
   | 'hung'
   | 'orphaned'
   | 'configuration-differs'
+  | 'history-dropped'
   | 'warning'
   | FailoverConcern
 >;
@@ -58,7 +59,10 @@ export class EventLogger {
         );
       case 'triggered':
       case 'begun':
+      case 'finished':
         return this.logger.debug(`${event.trigger.jobName}: ${event.kind}, ${items(event.items)}`);
+      case 'started':
+        return this.logger.debug(`${event.trigger.jobName}: item ${event.item} started`);
       case 'refused':
         return this.logger.debug(`${event.trigger.jobName}: ${items(event.items)} not begun, ${event.cause}`);
       case 'error':
@@ -106,6 +110,8 @@ export class EventLogger {
         return this.executorDied(event);
       case 'configuration-differs':
         return this.logger.warn(`${event.jobName}: the registry overrules, ${event.differences.join('; ')}`);
+      case 'history-dropped':
+        return this.logger.warn(`history ${event.sink}: ${event.count} rows dropped`);
       case 'warning':
         return this.logger.warn(`${event.jobName ?? 'registry'}: ${event.message}`);
       default:

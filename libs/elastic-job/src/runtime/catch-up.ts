@@ -4,6 +4,7 @@ import {
   decideCatchUp,
   decideGiveUp,
   type DueState,
+  formatTaskId,
   owesAfter,
   type RefusalCause,
   type Span,
@@ -88,7 +89,8 @@ export class CatchUp {
     const { misfire, monitorExecution } = settings.configuration;
     if (items.length === 0 || !misfire || !monitorExecution) return;
     await untilAnswered(tree, clock, () => services.executions.markMisfired(tree.jobName, items));
-    events.emit({ kind: 'misfired', jobName: tree.jobName, items });
+    const { jobName, self } = tree;
+    events.emit({ kind: 'misfired', jobName, taskId: formatTaskId(jobName, items, self.jobInstanceId), items });
     // An item that ended while its flag was being set has nobody left to tell.
     if (items.some((item) => !running.has(item))) this.wake();
   }

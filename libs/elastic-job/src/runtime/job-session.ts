@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { AssignedTrigger, ExecutionLease, JobTree, JobTreeEvent } from '../coordination/index.js';
-import type { ElasticJobListener, JobHandler, Span, Trigger } from '../domain/index.js';
+import { type ElasticJobListener, formatTaskId, type JobHandler, type Span, type Trigger } from '../domain/index.js';
 import type { JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import { Cancellations } from './cancellations.js';
@@ -190,7 +190,7 @@ export class JobSession {
     if (await this.gate.refuses(trigger)) return undefined;
     const { items } = await this.assign(trigger);
     if (!this.gate.mayBegin) return undefined;
-    events.emit({ kind: 'triggered', trigger, items });
+    this.tellTriggered(trigger, items);
     if (items.length === 0) return undefined;
     const { ready, behind } = await this.catchUp.inOrder(
       trigger,
@@ -214,8 +214,14 @@ export class JobSession {
     if (await this.gate.refuses(trigger)) return undefined;
     const { items } = await this.assign(trigger);
     if (this.gate.refusesServer(trigger)) return undefined;
-    this.parts.events.emit({ kind: 'triggered', trigger, items });
+    this.tellTriggered(trigger, items);
     return items;
+  }
+
+  private tellTriggered(trigger: Trigger, items: readonly number[]): void {
+    const { jobName, self } = this.tree;
+    const taskId = formatTaskId(jobName, items, self.jobInstanceId);
+    this.parts.events.emit({ kind: 'triggered', trigger, taskId, items });
   }
 
   private async assign(trigger: Trigger): Promise<AssignedTrigger> {

@@ -5,11 +5,13 @@ import {
   executorDeathIn,
   goesRound,
   type JobHandler,
+  LeaseLostError,
   type RefusalCause,
+  type SettledOutcome,
   type ShardOutcome,
   type Trigger,
 } from '../domain/index.js';
-import { type HungHandler, type JobExecutor, JobListeners } from '../executor/index.js';
+import { type HungHandler, type JobExecutor, JobListeners, taskIdOf } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
@@ -74,16 +76,17 @@ export class LeaseRunner {
   async run(lease: ExecutionLease): Promise<void> {
     const { clock, events, executor, handler, running, settings } = this.parts;
     const { trigger } = lease;
+    const taskId = taskIdOf(lease);
     const begunAt = clock.monotonicNow();
     lease.onSettled((item, outcome) => {
       const isFree = running.settle(item, lease);
-      events.emit({ kind: 'settled', trigger, item, outcome, durationMs: clock.monotonicNow() - begunAt });
+      events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs: clock.monotonicNow() - begunAt });
       if (outcome.kind !== 'fenced' && lease.requeueOf(item) === 'overflow') {
         events.emit({ kind: 'failover-overflow', jobName: lease.jobName, items: [item] });
       }
       if (isFree) this.parts.onItemEnded(trigger, item);
     });
-    events.emit({ kind: 'begun', trigger, items: lease.items });
+    events.emit({ kind: 'begun', trigger, taskId, items: lease.items });
     this.parts.onRun(lease);
     const told = await this.listeners?.before(lease, settings.configuration);
     const job = { configuration: settings.configuration, handler, ...this.watch(lease) };
@@ -91,7 +94,8 @@ export class LeaseRunner {
       lease.settle(item, outcome);
       this.tellDeath(lease, item, outcome);
     }
-    await lease.settled();
+    const failures = failuresIn(lease, await lease.settled());
+    events.emit({ kind: 'finished', trigger, taskId, items: lease.items, failures });
     if (goesRound(settings.configuration)) await this.passTurn();
     await told?.after();
   }
@@ -100,7 +104,9 @@ export class LeaseRunner {
   private watch(lease: ExecutionLease) {
     const { events, running } = this.parts;
     const { trigger } = lease;
+    const taskId = taskIdOf(lease);
     return {
+      onStarted: (item: number, attempt: number) => events.emit({ kind: 'started', trigger, taskId, item, attempt }),
       onHung: (hung: HungHandler) => {
         running.hang(lease, hung);
         events.emit({ kind: 'hung', trigger, ...hung });
@@ -123,4 +129,15 @@ export class LeaseRunner {
     const pass = () => services.sharding.passTurn(tree);
     return untilAnswered(tree, clock, pass).catch(this.parts.report('passing the turn on'));
   }
+}
+
+/** What kept the items of a lease from succeeding. */
+function failuresIn({ jobName }: ExecutionLease, outcomes: ReadonlyMap<number, SettledOutcome>): Map<number, unknown> {
+  const failures = new Map<number, unknown>();
+  for (const [item, outcome] of outcomes) {
+    if (outcome.kind === 'failed') failures.set(item, outcome.error);
+    if (outcome.kind === 'aborted') failures.set(item, outcome.reason);
+    if (outcome.kind === 'fenced') failures.set(item, new LeaseLostError(jobName, item));
+  }
+  return failures;
 }

@@ -19,19 +19,44 @@ export type JobEvent =
   | { readonly kind: 'sharding-timeout'; readonly jobName: JobName; readonly fireTime: number }
   /** An operator wants the job to run now; this instance has taken the request. */
   | { readonly kind: 'trigger-requested'; readonly trigger: Trigger }
-  | { readonly kind: 'triggered'; readonly trigger: Trigger; readonly items: readonly number[] }
+  | {
+      readonly kind: 'triggered';
+      readonly trigger: Trigger;
+      readonly taskId: string;
+      /** What this instance is to run; none is usual where there are more instances than items. */
+      readonly items: readonly number[];
+    }
   /** The trigger was not run at all. */
   | { readonly kind: 'skipped'; readonly trigger: Trigger; readonly reason: string }
   | { readonly kind: 'refused'; readonly trigger: Trigger; readonly items: readonly number[]; readonly cause: string }
   /** The items are not free; they are run for an operator's trigger as soon as they are. */
   | { readonly kind: 'postponed'; readonly trigger: Trigger; readonly items: readonly number[] }
-  | { readonly kind: 'begun'; readonly trigger: Trigger; readonly items: readonly number[] }
+  | { readonly kind: 'begun'; readonly trigger: Trigger; readonly taskId: string; readonly items: readonly number[] }
+  /** The handler is called for an item. @see ShardingContext.attempt */
+  | {
+      readonly kind: 'started';
+      readonly trigger: Trigger;
+      readonly taskId: string;
+      readonly item: number;
+      readonly attempt: number;
+    }
   | {
       readonly kind: 'settled';
       readonly trigger: Trigger;
+      readonly taskId: string;
       readonly item: number;
       readonly outcome: SettledOutcome;
+      /** Since the items were begun, in milliseconds. */
       readonly durationMs: number;
+    }
+  /** A lease has ended on this instance: every item that was begun is settled. */
+  | {
+      readonly kind: 'finished';
+      readonly trigger: Trigger;
+      readonly taskId: string;
+      readonly items: readonly number[];
+      /** What the items threw, why they were aborted or fenced. Empty: all have succeeded. */
+      readonly failures: ReadonlyMap<number, unknown>;
     }
   /**
    * An alarm: a handler has not returned although its signal aborted a while ago, at `since` (milliseconds since the epoch)
@@ -45,7 +70,13 @@ export type JobEvent =
       readonly reason: unknown;
       readonly isReleased: boolean;
     }
-  | { readonly kind: 'misfired'; readonly jobName: JobName; readonly items: readonly number[] }
+  | {
+      readonly kind: 'misfired';
+      readonly jobName: JobName;
+      /** Of the items, as if they had been begun. */
+      readonly taskId: string;
+      readonly items: readonly number[];
+    }
   /**
    * Nobody began the items for a fire time, and nobody will. Told once in the cluster, by the instance that found it out: it
    * began them for a later one, or gave the fire time up. `since` is the same instant, unless too many were missed to tell
@@ -98,6 +129,13 @@ export type JobEvent =
     }
   /** The registry's `config` node and the local options differ, and the node wins. */
   | { readonly kind: 'configuration-differs'; readonly jobName: JobName; readonly differences: readonly string[] }
+  /** A history could not keep up with what happened here, or its store was away: so many of its rows were given up. */
+  | {
+      readonly kind: 'history-dropped';
+      readonly sink: string;
+      /** Since the last such event of this sink. */
+      readonly count: number;
+    }
   /** Something that no job has caused, or no single one, has no job name. */
   | { readonly kind: 'warning'; readonly jobName: JobName | undefined; readonly message: string }
   | {

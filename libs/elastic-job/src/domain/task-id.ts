@@ -1,0 +1,11 @@
+import { ID_DELIMITER } from './job-instance.js';
+import type { JobName } from './trigger.js';
+
+/**
+ * Names what an instance does for one trigger. Always READY, whatever the source of the run; without items the part is empty.
+ * @param items ascending
+ * @see ElasticJob, `TaskContext`
+ */
+export function formatTaskId(jobName: JobName, items: readonly number[], instanceId: string): string {
+  return [jobName, items.join(','), 'READY', instanceId].join(ID_DELIMITER);
+}

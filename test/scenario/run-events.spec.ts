@@ -1,0 +1,82 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createTestCluster, type TestCluster, type TestJobOptions } from '../../libs/elastic-job/src/testing/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+
+const JOB = 'settle-orders';
+const MINUTE = 60_000;
+const BROKEN = new Error('broken');
+
+let cluster: TestCluster;
+afterEach(() => cluster.stop());
+
+describe('the events of a run', () => {
+  it('given a run with an item that throws, when it is over, then each step was told under one task id', async () => {
+    await startCluster({ handler: ({ shardingItem }) => (shardingItem === 1 ? Promise.reject(BROKEN) : undefined) });
+
+    await cluster.advance(MINUTE);
+
+    const steps = stepsOf(0);
+    const { taskId } = steps[0]!;
+    expect(taskId).toMatch(/^settle-orders@-@0,1@-@READY@-@10\.0\.0\.\d@-@/);
+    expect(new Set(steps.map((step) => step.taskId))).toEqual(new Set([taskId]));
+    expect(steps).toMatchObject([
+      { kind: 'triggered', items: [0, 1] },
+      { kind: 'begun', items: [0, 1] },
+      { kind: 'started', item: 0, attempt: 1 },
+      { kind: 'started', item: 1, attempt: 1 },
+      { kind: 'settled', item: 0, outcome: { kind: 'succeeded' } },
+      { kind: 'settled', item: 1, outcome: { kind: 'failed', error: BROKEN } },
+      { kind: 'finished', items: [0, 1], failures: new Map([[1, BROKEN]]) },
+    ]);
+  });
+
+  it('given an instance without items, when the job is due, then its trigger has a task id with none', async () => {
+    await startCluster({ handler: () => {}, shardingTotalCount: 1 }, 2);
+
+    await cluster.advance(MINUTE);
+
+    const idle = [0, 1].map(stepsOf).find((steps) => steps.length === 1);
+    expect(idle).toMatchObject([{ kind: 'triggered', items: [] }]);
+    expect(idle?.[0]?.taskId).toMatch(/^settle-orders@-@@-@READY@-@10\.0\.0\.\d@-@/);
+  });
+
+  it('given a crash, when another instance fails the item over, then its steps are those of any run, of source FAILOVER', async () => {
+    await startCluster({ shardingTotalCount: 1, failover: true, handler: () => cluster.clock.sleep(20_000) }, 2);
+    await cluster.advance(MINUTE);
+    const holder = cluster.runs(JOB)[0]!.instance;
+
+    cluster.crash(holder);
+    await cluster.advance(50_000);
+
+    const failover = stepsOf(1 - holder).filter(({ trigger }) => trigger?.source === 'FAILOVER');
+    expect(failover.map(({ kind }) => kind)).toEqual(['begun', 'started', 'settled', 'finished']);
+  });
+
+  it('given an instance that loses its session, when its handlers have returned, then the lease is told to have ended in vain', async () => {
+    await startCluster({ shardingTotalCount: 1, handler: ({ signal }) => aborted(signal) });
+    await cluster.advance(MINUTE);
+
+    cluster.partition(0);
+    await cluster.advance(30_000);
+
+    const [finished] = stepsOf(0).filter(({ kind }) => kind === 'finished');
+    expect(finished).toMatchObject({ items: [0], failures: new Map([[0, expect.anything()]]) });
+  });
+});
+
+function startCluster(job: Partial<TestJobOptions> & Pick<TestJobOptions, 'handler'>, instances = 1) {
+  const jobs = [{ name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, ...job }];
+  return createTestCluster({ instances, jobs, wall: Date.UTC(2030, 0, 1, 12, 0, 1) }).then((started) => {
+    cluster = started;
+  });
+}
+
+type Step = Extract<JobEvent, { taskId: string }> & { readonly trigger?: { readonly source: string } };
+
+function stepsOf(instance: number): Step[] {
+  return cluster.events(instance).filter((event): event is Step => 'taskId' in event);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
