@@ -1,4 +1,4 @@
-import { ElasticJob, type ShardingContext } from '@app/elastic-job';
+import { ElasticJob, type ElasticJobModuleOptions, type ShardingContext } from '@app/elastic-job';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Logger, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -48,5 +48,28 @@ describe('log lines', () => {
     expect(logger.lines).toContainEqual(expect.stringMatching(/^log: settle-orders: joined as 10\.0\.0\.1@-@/));
     expect(logger.lines).toContainEqual(expect.stringMatching(/^log: settle-orders: 10\.0\.0\.1@-@\S+ leads, term 1$/));
     expect(logger.lines).toContain('debug: settle-orders: item 2 succeeded after 0 ms');
+  });
+
+  it.each([
+    ['warn', ['error']],
+    ['off', []],
+  ] as const)('given the level "%s", when items fail, then no line below it is written', async (level, levels) => {
+    class OrderJobs {
+      @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 1 })
+      settle(): void {
+        throw new Error('out of stock');
+      }
+    }
+    const logger = new Lines();
+    const clock = new VirtualClock();
+    const options: ElasticJobModuleOptions = { tracing: [{ type: 'log', level }] };
+    const root = rootModule({ providers: [OrderJobs], clock, options });
+    const jobs = new JobApplication(
+      await whileTimePasses(clock, NestFactory.createApplicationContext(root, { logger })),
+      clock,
+    );
+    await jobs.tick();
+
+    expect(new Set(logger.lines.map((line) => line.split(':')[0]))).toEqual(new Set(levels));
   });
 });

@@ -64,11 +64,9 @@ describe('the events of a run', () => {
   });
 });
 
-function startCluster(job: Partial<TestJobOptions> & Pick<TestJobOptions, 'handler'>, instances = 1) {
+async function startCluster(job: Partial<TestJobOptions> & Pick<TestJobOptions, 'handler'>, instances = 1) {
   const jobs = [{ name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, ...job }];
-  return createTestCluster({ instances, jobs, wall: Date.UTC(2030, 0, 1, 12, 0, 1) }).then((started) => {
-    cluster = started;
-  });
+  cluster = await createTestCluster({ instances, jobs, wall: Date.UTC(2030, 0, 1, 12, 0, 1) });
 }
 
 type Step = Extract<JobEvent, { taskId: string }> & { readonly trigger?: { readonly source: string } };

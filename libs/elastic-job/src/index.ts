@@ -101,7 +101,11 @@ export {
   ElasticJobModule,
   type ElasticJobModuleOptions,
   type JobOverrides,
+  type LogSinkOptions,
   type MemoryRegistryOptions,
+  OnJobEvent,
+  type OnJobEventDecorator,
+  type OnJobEventOptions,
   REGISTRY_CENTER,
   type ZooKeeperRegistryOptions,
 } from './nest/index.js';
@@ -169,4 +173,12 @@ export {
   type RegisteredJob,
   type RunInterceptor,
 } from './runtime/index.js';
-export { type JobEvent, type JobEventListener, JobEvents } from './tracing/index.js';
+export {
+  type JobEvent,
+  type JobEventListener,
+  type JobEventName,
+  JobEvents,
+  type JobEventSink,
+  type NamedJobEvent,
+  type SinkHost,
+} from './tracing/index.js';

@@ -25,5 +25,7 @@ export interface Clock {
   uuid(): string;
   /** The IPv4 address under which this host registers. @throws {ConfigurationError} if it has none. */
   hostAddress(): string;
+  /** What this host calls itself: for people who read a history. */
+  hostName(): string;
   pid(): number;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import type { Clock, Timer } from './clock.js';
 import { chooseHostAddress, type HostAddressOptions } from './host-address.js';
 import { sleepOn } from './sleep.js';
@@ -55,6 +55,10 @@ export class SystemClock implements Clock {
 
   hostAddress(): string {
     return chooseHostAddress(networkInterfaces(), this.addressOptions);
+  }
+
+  hostName(): string {
+    return hostname();
   }
 
   pid(): number {

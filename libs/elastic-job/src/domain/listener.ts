@@ -33,6 +33,8 @@ export interface RunBarrier {
  * @see ElasticJob, `ElasticJobListener`
  */
 export interface ElasticJobListener {
+  /** Jobs that name it in `jobListenerTypes` have this listener. Without a type every job that it is given to has it. */
+  readonly type?: string;
   /** Listeners with a lower order are called first, before the run and after it. @default 2147483647 */
   readonly order?: number;
   /** The items are begun; no handler has started. What it returns is awaited. */
@@ -50,6 +52,7 @@ const DEFAULT_TIMEOUT_MS = 60_000;
  * @see ElasticJob, `AbstractDistributeOnceElasticJobListener`
  */
 export abstract class DistributeOnceElasticJobListener implements ElasticJobListener {
+  readonly type?: string;
   readonly order?: number;
 
   /**

@@ -30,19 +30,24 @@ export class JobListeners {
 
   /** Tells them that a lease begins, in order. Never rejects. */
   async before(lease: ExecutionLease, configuration: JobConfiguration): Promise<ToldLease> {
+    const called = listenersOf(configuration, this.listeners);
+    if (called.length === 0) return { after: () => Promise.resolve() };
     const contexts = contextsFor(lease, configuration);
     const barrier = this.enter(lease);
-    await this.tell((listener) => listener.beforeJobExecuted(contexts, barrier));
+    await this.tell(called, (listener) => listener.beforeJobExecuted(contexts, barrier));
     return {
       after: async () => {
-        await this.tell((listener) => listener.afterJobExecuted(contexts, barrier));
+        await this.tell(called, (listener) => listener.afterJobExecuted(contexts, barrier));
         barrier.leave();
       },
     };
   }
 
-  private async tell(call: (listener: ElasticJobListener) => unknown): Promise<void> {
-    for (const listener of this.listeners) {
+  private async tell(
+    listeners: readonly ElasticJobListener[],
+    call: (listener: ElasticJobListener) => unknown,
+  ): Promise<void> {
+    for (const listener of listeners) {
       try {
         await call(listener);
       } catch (error) {
@@ -50,6 +55,14 @@ export class JobListeners {
       }
     }
   }
+}
+
+/** Those that the job names by their type, and those without one. */
+function listenersOf(
+  { jobListenerTypes }: JobConfiguration,
+  listeners: readonly ElasticJobListener[],
+): readonly ElasticJobListener[] {
+  return listeners.filter(({ type }) => type === undefined || jobListenerTypes.includes(type));
 }
 
 function contextsFor(lease: ExecutionLease, configuration: JobConfiguration): ShardingContexts {

@@ -1,6 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import type { SettledOutcome } from '../domain/index.js';
-import { type JobEvent, JobEvents } from '../tracing/index.js';
+import type { JobEvent, JobEventSink } from '../tracing/index.js';
 
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 
@@ -19,19 +19,30 @@ type Concern = EventOf<
 >;
 type FailoverConcern = 'failover-overflow' | 'failover-purged' | 'executor-died';
 
+/** Nest's levels that lines are written at, and none. */
+export const LOG_LEVELS = ['debug', 'log', 'warn', 'error', 'off'] as const;
+
+/** The lines about jobs in the application's log. */
+export interface LogSinkOptions {
+  readonly type: 'log';
+  /** The lowest level that is written; each run is told at `debug`. @default 'debug': the application's logger decides */
+  readonly level?: (typeof LOG_LEVELS)[number];
+}
+
+export function isLogSinkOptions(sink: object): sink is LogSinkOptions {
+  return 'type' in sink && sink.type === 'log';
+}
+
 /** The one place that turns what happens to jobs into log lines, under the context `ElasticJob`. */
-@Injectable()
-export class EventLogger {
-  private readonly logger = new Logger('ElasticJob');
+export class EventLogger implements JobEventSink {
+  readonly name = 'log';
+  private readonly logger: Pick<Logger, 'debug' | 'log' | 'warn' | 'error'>;
 
-  constructor(private readonly events: JobEvents) {}
-
-  /** From here on; it ends with the events themselves, since the last ones are those of the shutdown. */
-  open(): void {
-    this.events.on((event) => this.write(event));
+  constructor({ level }: Partial<LogSinkOptions> = {}) {
+    this.logger = loggerFrom(level ?? 'debug');
   }
 
-  private write(event: JobEvent): void {
+  hear(event: JobEvent): void {
     switch (event.kind) {
       case 'session':
         return this.session(event);
@@ -165,6 +176,13 @@ export class EventLogger {
     if (error instanceof Error) this.logger.error(`${line}: ${error.message}`, error.stack);
     else this.logger.error(`${line}: ${text(error)}`);
   }
+}
+
+function loggerFrom(lowest: (typeof LOG_LEVELS)[number]): EventLogger['logger'] {
+  const logger = new Logger('ElasticJob');
+  const at = (level: 'debug' | 'log' | 'warn' | 'error') =>
+    LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(lowest) ? () => {} : logger[level].bind(logger);
+  return { debug: at('debug'), log: at('log'), warn: at('warn'), error: at('error') };
 }
 
 function describeAssignment(assignment: ReadonlyMap<number, string>): string {

@@ -1,10 +1,12 @@
 export { elasticJobConfig } from './elastic-job.config.js';
 export { ElasticJob, type ElasticJobDecorator } from './elastic-job.decorator.js';
 export { ElasticJobModule } from './elastic-job.module.js';
+export type { LogSinkOptions } from './event.logger.js';
 export type {
   ElasticJobModuleOptions,
   JobOverrides,
   MemoryRegistryOptions,
   ZooKeeperRegistryOptions,
 } from './module-options.js';
+export { OnJobEvent, type OnJobEventDecorator, type OnJobEventOptions } from './on-job-event.decorator.js';
 export { CLOCK, REGISTRY_CENTER } from './tokens.js';

@@ -4,6 +4,7 @@ import { ConfigurationError, type JobOptions } from '../domain/index.js';
 import { methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
 import { jobOptionsOn } from './elastic-job.decorator.js';
 import type { FoundJob, JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
+import { findProviders } from './found-providers.js';
 
 /** Finds the decorated methods and classes among the application's providers. */
 @Injectable()
@@ -19,26 +20,10 @@ export class JobExplorer {
    */
   explore(): readonly FoundJob[] {
     for (const controller of this.discovery.getControllers()) refuseController(controller);
-    return this.providers().flatMap(([provider, providerClass]) => [
+    return findProviders(this.discovery).flatMap(([provider, providerClass]) => [
       ...jobOnClass(provider, providerClass),
       ...jobsOnMethods(provider, providerClass),
     ]);
-  }
-
-  /** Nest's own view of each provider first: an instance that a factory passes on has its enhancers there. */
-  private providers(): [ProviderWrapper, ProviderClass][] {
-    const seen = new Set<unknown>();
-    const providers = this.discovery
-      .getProviders()
-      .filter((provider) => !provider.isAlias)
-      .toSorted((a, b) => Number(a.isNotMetatype) - Number(b.isNotMetatype));
-    return providers.flatMap((provider): [ProviderWrapper, ProviderClass][] => {
-      const providerClass = providerClassOf(provider);
-      const instance: unknown = provider.instance;
-      if (!providerClass || (instance && seen.has(instance))) return [];
-      seen.add(instance);
-      return [[provider, providerClass]];
-    });
   }
 }
 

@@ -2,9 +2,10 @@ import { Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy, type
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { ConfigurationError } from '../domain/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
-import { EventLogger } from './event.logger.js';
+import { EventSinks } from '../tracing/index.js';
 import { HandlerFactory } from './handler.factory.js';
 import { defineJobs } from './define-jobs.js';
+import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';
 import type { ResolvedModuleOptions } from './module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
@@ -23,7 +24,7 @@ const BEFORE_ALL_OTHERS = -1;
  * earlier: it is then the last to be started and the first to be destroyed. It holds nothing that is not of this
  * package, since the hooks of a module's own providers run before the module's.
  */
-@Module({ imports: [DiscoveryModule], providers: [JobExplorer, HandlerFactory, EventLogger, ScheduleListing] })
+@Module({ imports: [DiscoveryModule], providers: [JobExplorer, HandlerFactory, JobEventExplorer, ScheduleListing] })
 export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private isFound = false;
 
@@ -32,7 +33,8 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     private readonly runtime: ElasticJobRuntime,
     private readonly explorer: JobExplorer,
     private readonly handlers: HandlerFactory,
-    private readonly logger: EventLogger,
+    private readonly sinks: EventSinks,
+    private readonly listeners: JobEventExplorer,
     private readonly listing: ScheduleListing,
     @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
   ) {
@@ -51,7 +53,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     // A microservice calls its hooks for `init` and again for `listen`.
     if (this.isFound) return;
     this.isFound = true;
-    this.logger.open();
+    this.listeners.open();
     this.listing.open();
     for (const definition of defineJobs(this.explorer.explore(), this.handlers, this.options)) {
       await this.runtime.registrar.register(definition);
@@ -59,12 +61,25 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.runtime.start();
+    this.sinks.start();
+    try {
+      await this.runtime.start();
+    } catch (error) {
+      await this.endTracing();
+      throw error;
+    }
   }
 
   async onModuleDestroy(): Promise<void> {
     // Now: @nestjs/schedule empties its registry in beforeApplicationShutdown.
     this.listing.close();
     await this.runtime.stop();
+    await this.endTracing();
+  }
+
+  // Last: the end of each job is heard, and the providers that sinks and listeners use are still there.
+  private async endTracing(): Promise<void> {
+    await this.sinks.stop();
+    this.listeners.close();
   }
 }

@@ -1,6 +1,7 @@
 import { IsBoolean, IsInstance, IsObject, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
 import { IsWholeNumber, mustBe, rule, show } from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
+import { LOG_LEVELS } from './event.logger.js';
 import type { ElasticJobModuleOptions, MemoryRegistryOptions, ZooKeeperRegistryOptions } from './module-options.js';
 
 const BOOLEAN = { message: mustBe('true or false') };
@@ -59,6 +60,16 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   @IsOptional()
   @IsClock()
   clock: unknown = undefined;
+
+  @IsOptional()
+  @IsListOf('sinks, or { type: "log", level: "debug", "log", "warn", "error" or "off" }', isSink)
+  @IsUniqueBy('name', 'sinks', nameOfSink)
+  tracing: unknown = undefined;
+
+  @IsOptional()
+  @IsListOf('listeners with beforeJobExecuted and afterJobExecuted; type is a text and order a number', isListener)
+  @IsUniqueBy('type', 'listeners', (listener) => Reflect.get(Object(listener), 'type'))
+  listeners: unknown = undefined;
 }
 
 export class MemoryRegistryRules implements Record<keyof MemoryRegistryOptions, unknown> {
@@ -165,6 +176,20 @@ function IsListOf(what: string, isOne: (value: unknown) => boolean): PropertyDec
   );
 }
 
+/** @param of what may stand in the list once only; undefined: as often as one likes */
+function IsUniqueBy(field: string, what: string, of: (value: unknown) => unknown): PropertyDecorator {
+  const repeated = (list: unknown): unknown[] => {
+    const names = (Array.isArray(list) ? list : []).map(of).filter((name) => name !== undefined);
+    return names.filter((name, index) => names.indexOf(name) !== index);
+  };
+  return rule(
+    'isUniqueBy',
+    (list) => repeated(list).length === 0,
+    ({ property, value }) =>
+      `${property} has several ${what} with the ${field} ${repeated(value).map(show).join(', ')}`,
+  );
+}
+
 function IsInstanceId(): PropertyDecorator {
   return rule(
     'isInstanceId',
@@ -175,6 +200,24 @@ function IsInstanceId(): PropertyDecorator {
 
 function IsClock(): PropertyDecorator {
   return rule('isClock', (clock) => hasMethods(clock, 'wallNow', 'monotonicNow', 'setTimer'), mustBe('a Clock'));
+}
+
+function isSink(value: unknown): boolean {
+  const { type, level, name, ...rest } = Object(value);
+  if (type !== 'log') return typeof name === 'string' && name !== '' && hasMethods(value, 'hear');
+  return (level === undefined || LOG_LEVELS.includes(level)) && Object.keys(rest).length === 0;
+}
+
+function nameOfSink(value: unknown): unknown {
+  const { type, name } = Object(value);
+  return type === 'log' ? 'log' : name;
+}
+
+function isListener(value: unknown): boolean {
+  const { type, order } = Object(value);
+  const isNamed = type === undefined || (typeof type === 'string' && type !== '');
+  const isOrdered = order === undefined || Number.isFinite(order);
+  return isNamed && isOrdered && hasMethods(value, 'beforeJobExecuted', 'afterJobExecuted');
 }
 
 function isStrategy(value: unknown): boolean {

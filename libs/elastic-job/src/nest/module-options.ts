@@ -1,6 +1,8 @@
 import type { Clock } from '../clock/index.js';
-import type { FencedStore, JobName, JobOptions, ShardingStrategy } from '../domain/index.js';
+import type { ElasticJobListener, FencedStore, JobName, JobOptions, ShardingStrategy } from '../domain/index.js';
 import type { MemoryRegistry, ZooKeeperOptions } from '../registry/index.js';
+import type { JobEventSink } from '../tracing/index.js';
+import type { LogSinkOptions } from './event.logger.js';
 
 /** A registry inside this process: the default, for development, tests and single-process applications. */
 export interface MemoryRegistryOptions {
@@ -57,6 +59,16 @@ export interface ElasticJobModuleOptions {
   readonly suspendedGraceMs?: number;
   /** Time, chance and host. @default those of this process */
   readonly clock?: Clock;
+  /**
+   * Who hears what happens to jobs: own sinks, a `SqlHistory`, and the log, which is there in any case; `{ type: 'log',
+   * level: 'warn' }` says from which level on it writes, `'off'` that it does not. @default [{ type: 'log' }]
+   */
+  readonly tracing?: readonly (LogSinkOptions | JobEventSink)[];
+  /**
+   * Listeners around each run: those without a `type` of every job, the others of jobs that name it in `jobListenerTypes`.
+   * @default []
+   */
+  readonly listeners?: readonly ElasticJobListener[];
 }
 
 /** The module's options in force: validated, frozen. */
@@ -74,4 +86,6 @@ export interface ResolvedModuleOptions {
   readonly suspendedGraceMs: number | undefined;
   readonly fences: readonly FencedStore[];
   readonly clock: Clock | undefined;
+  readonly tracing: readonly JobEventSink[];
+  readonly listeners: readonly ElasticJobListener[];
 }

@@ -1,5 +1,6 @@
 import { validateSync, type ValidationError } from 'class-validator';
 import { ConfigurationError, findNearestName, show } from '../domain/index.js';
+import { createSinks } from './create-sinks.js';
 import type { ElasticJobModuleOptions, ResolvedModuleOptions } from './module-options.js';
 import {
   MemoryRegistryRules,
@@ -31,6 +32,8 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     suspendedGraceMs: options.suspendedGraceMs,
     fences: options.fences ?? [],
     clock: options.clock,
+    tracing: createSinks(options.tracing),
+    listeners: options.listeners ?? [],
   };
   return Object.freeze(resolved);
 }

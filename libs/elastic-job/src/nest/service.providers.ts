@@ -18,7 +18,7 @@ import {
 } from '../operations/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { ElasticJobRuntime, FailoverService, JobRegistrar } from '../runtime/index.js';
-import { JobEvents } from '../tracing/index.js';
+import { EventSinks, JobEvents } from '../tracing/index.js';
 import { createRegistryCenter } from './create-registry-center.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { ResolvedModuleOptions } from './module-options.js';
@@ -40,6 +40,12 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
   },
   { provide: ElasticJobRuntime, useFactory: createRuntime, inject: [ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, CLOCK] },
   part(JobEvents, (runtime) => runtime.events),
+  {
+    provide: EventSinks,
+    useFactory: ({ tracing }: ResolvedModuleOptions, events: JobEvents, clock: Clock) =>
+      new EventSinks(tracing, events, clock),
+    inject: [ELASTIC_JOB_OPTIONS, JobEvents, CLOCK],
+  },
   part(JobRegistrar, (runtime) => runtime.registrar),
   part(LeaderService, (runtime) => runtime.leader),
   part(ShardingService, (runtime) => runtime.sharding),
@@ -63,7 +69,7 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
   const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies } = options;
-  const { hungGraceMs, suspendedGraceMs, fences } = options;
+  const { hungGraceMs, suspendedGraceMs, fences, listeners } = options;
   const connectionTimeoutMs = options.registry.type === 'zookeeper' ? options.registry.connectionTimeoutMs : undefined;
   return new ElasticJobRuntime({
     registry,
@@ -78,6 +84,7 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     fences,
     connectionTimeoutMs,
     strategies,
+    listeners,
   });
 }
 

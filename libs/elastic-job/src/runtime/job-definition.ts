@@ -9,6 +9,6 @@ export interface JobDefinition {
   /** Where the job was declared, for messages: `OrderJobs.settle`. */
   readonly place: string;
   readonly handler: JobHandler;
-  /** Called around each run of the job on this instance. @default none */
+  /** Called around each run of the job on this instance, with those of the process. @default none */
   readonly listeners?: readonly ElasticJobListener[];
 }

@@ -1,5 +1,5 @@
 import { JobTree, type JobTreeEvent, untilAnswered } from '../coordination/index.js';
-import type { JobConfiguration, JobInstance, JobName } from '../domain/index.js';
+import type { ElasticJobListener, JobConfiguration, JobInstance, JobName } from '../domain/index.js';
 import { JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
@@ -9,6 +9,7 @@ import { JobDeparture } from './job-departure.js';
 import { JobSchedule } from './job-schedule.js';
 import { JobSession } from './job-session.js';
 import { JobSettings } from './job-settings.js';
+import { knownListeners } from './known-listeners.js';
 import { MixedJob } from './mixed-job.js';
 import { RunningItems } from './running-items.js';
 import type { ResolvedRuntimeOptions } from './runtime-options.js';
@@ -20,6 +21,7 @@ export class JobRuntime {
   readonly schedule: JobSchedule;
   private readonly running = new RunningItems();
   private readonly executor: JobExecutor;
+  private readonly listeners: readonly ElasticJobListener[];
   private readonly mixed: MixedJob;
   private readonly departure: JobDeparture;
   private joining: Promise<void> | undefined;
@@ -39,6 +41,7 @@ export class JobRuntime {
     private readonly options: ResolvedRuntimeOptions,
   ) {
     const { clock, tokenEpoch, hungGraceMs } = options;
+    this.listeners = knownListeners(definition, options.listeners);
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs });
     this.schedule = new JobSchedule(this.settings, clock, {
@@ -187,7 +190,7 @@ export class JobRuntime {
       events,
       clock: options.clock,
       handler: this.definition.handler,
-      listeners: this.definition.listeners ?? [],
+      listeners: this.listeners,
       running,
       settings,
       forgiven: () => this.schedule.forgiven,

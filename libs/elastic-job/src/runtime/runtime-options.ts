@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { StrategyLookup } from '../coordination/index.js';
-import type { FencedStore } from '../domain/index.js';
+import type { ElasticJobListener, FencedStore } from '../domain/index.js';
 import { DEFAULT_HUNG_GRACE_MS } from '../executor/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 
@@ -36,6 +36,8 @@ export interface RuntimeOptions {
   readonly suspendedGraceMs?: number;
   /** Guarded stores: a job does not start if one of them is ahead of the registry. @default [] */
   readonly fences?: readonly FencedStore[];
+  /** Called around each run of every job; those with a type, of jobs that name it in `jobListenerTypes`. @default [] */
+  readonly listeners?: readonly ElasticJobListener[];
   /** Users' own sharding strategies, by type. */
   readonly strategies?: StrategyLookup;
 }
@@ -53,6 +55,7 @@ export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeO
     reshardDelayMs: options.reshardDelayMs ?? 100,
     javaReconnectGraceMs: options.javaReconnectGraceMs ?? 1_000,
     fences: options.fences ?? [],
+    listeners: options.listeners ?? [],
     hungGraceMs: options.hungGraceMs ?? DEFAULT_HUNG_GRACE_MS,
   });
 }

@@ -81,6 +81,10 @@ export class InstanceClock implements Clock {
     return this.clock.hostAddress();
   }
 
+  hostName(): string {
+    return this.clock.hostName();
+  }
+
   pid(): number {
     return this.clock.pid();
   }

@@ -118,6 +118,10 @@ export class VirtualClock implements Clock {
     return this.host.hostAddress;
   }
 
+  hostName(): string {
+    return `host-${this.host.hostAddress}`;
+  }
+
   pid(): number {
     return this.host.pid;
   }

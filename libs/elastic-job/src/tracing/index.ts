@@ -1,2 +1,5 @@
+export type * from './event-sink.js';
+export * from './event-sinks.js';
 export type * from './job-event.js';
 export * from './job-events.js';
+export * from './named-event.js';

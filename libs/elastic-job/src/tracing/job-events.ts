@@ -1,13 +1,20 @@
 import type { JobEvent, JobEventListener } from './job-event.js';
 
-/** Passes events on to whoever listens. A listener that throws is dropped from that event alone and hurts nobody. */
+/**
+ * Passes events on to whoever listens. What a listener throws, or rejects with, hurts neither the job nor the other
+ * listeners: it is told as an `error` event.
+ */
 export class JobEvents {
-  private readonly listeners = new Set<JobEventListener>();
+  private readonly listeners = new Map<object, { readonly listener: JobEventListener; readonly name: string }>();
 
-  /** @returns a function that removes the listener. */
-  on(listener: JobEventListener): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+  /**
+   * @param name of the listener, for the message if it fails
+   * @returns a function that removes the listener
+   */
+  on(listener: JobEventListener, name = 'a listener'): () => void {
+    const key = {};
+    this.listeners.set(key, { listener, name });
+    return () => void this.listeners.delete(key);
   }
 
   /** From now on nobody hears anything. */
@@ -16,12 +23,19 @@ export class JobEvents {
   }
 
   emit(event: JobEvent): void {
-    for (const listener of this.listeners) {
+    for (const { listener, name } of this.listeners.values()) {
       try {
-        listener(event);
-      } catch {
-        // Tracing answers nobody: a broken sink must not change what a job does.
+        const answer: unknown = listener(event);
+        if (answer instanceof Promise) answer.catch((error: unknown) => this.report(name, event, error));
+      } catch (error) {
+        this.report(name, event, error);
       }
     }
+  }
+
+  // Who fails at errors would hear of its own for ever.
+  private report(name: string, { kind }: JobEvent, error: unknown): void {
+    if (kind === 'error') return;
+    this.emit({ kind: 'error', jobName: undefined, message: `${name} failed at a "${kind}" event`, error });
   }
 }

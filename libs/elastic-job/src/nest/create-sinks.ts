@@ -1,0 +1,10 @@
+import type { JobEventSink } from '../tracing/index.js';
+import { EventLogger, isLogSinkOptions } from './event.logger.js';
+import type { ElasticJobModuleOptions } from './module-options.js';
+
+/** The sinks that the module's `tracing` names, and the log before them. */
+export function createSinks(tracing: ElasticJobModuleOptions['tracing'] = []): readonly JobEventSink[] {
+  const log = tracing.find(isLogSinkOptions);
+  const others = tracing.filter((sink): sink is JobEventSink => !isLogSinkOptions(sink));
+  return [new EventLogger(log), ...others];
+}

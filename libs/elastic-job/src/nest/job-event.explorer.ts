@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { ConfigurationError } from '../domain/index.js';
+import { isNamed, jobNameOf, type JobEvent, JobEvents } from '../tracing/index.js';
+import { methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
+import type { JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
+import { findProviders } from './found-providers.js';
+import { type AskedJobEvent, jobEventsAskedBy } from './on-job-event.decorator.js';
+
+/** Finds the methods with `@OnJobEvent` among the application's providers, and calls them. */
+@Injectable()
+export class JobEventExplorer {
+  private readonly listening: (() => void)[] = [];
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly events: JobEvents,
+  ) {}
+
+  /** From here on they hear. @throws {ConfigurationError} for a decorator on a method that nobody could call */
+  open(): void {
+    for (const controller of this.discovery.getControllers()) refuseController(controller);
+    for (const [provider, providerClass] of findProviders(this.discovery)) {
+      refuseStatic(providerClass);
+      for (const [name, method] of methodsOf(providerClass)) {
+        this.listen(provider, method, `${providerClass.name}.${String(name)}`);
+      }
+    }
+  }
+
+  close(): void {
+    for (const stopListening of this.listening.splice(0)) stopListening();
+  }
+
+  private listen(provider: ProviderWrapper, method: JobMethod, place: string): void {
+    const asked = jobEventsAskedBy(method);
+    if (asked.length === 0) return;
+    if (provider.isTransient || !provider.isDependencyTreeStatic()) {
+      refuse(asked, place, 'its provider is made per request or per consumer, and an event has neither');
+    }
+    const instance: unknown = provider.instance;
+    // Called once, whichever of its decorators asks for it.
+    const hear = (event: JobEvent) =>
+      asked.some((one) => isAskedFor(one, event)) ? method.call(instance, event) : undefined;
+    this.listening.push(this.events.on(hear, place));
+  }
+}
+
+function isAskedFor({ name, job }: AskedJobEvent, event: JobEvent): boolean {
+  if (!isNamed(event, name)) return false;
+  if (job === undefined) return true;
+  const about = jobNameOf(event);
+  return about !== undefined && [job].flat().includes(about);
+}
+
+function refuseStatic(providerClass: ProviderClass): void {
+  for (const [name, method] of staticMethodsOf(providerClass)) {
+    refuse(jobEventsAskedBy(method), `${providerClass.name}.${String(name)}`, 'a static method has no provider');
+  }
+}
+
+function refuseController(controller: ProviderWrapper): void {
+  const controllerClass = providerClassOf(controller);
+  if (!controllerClass) return;
+  for (const [name, method] of methodsOf(controllerClass)) {
+    const place = `${controllerClass.name}.${String(name)}`;
+    refuse(jobEventsAskedBy(method), place, 'a controller hears no events of jobs; move it to a provider');
+  }
+}
+
+function refuse(asked: readonly AskedJobEvent[], place: string, reason: string): void {
+  for (const { name } of asked) throw new ConfigurationError(place, [`@OnJobEvent("${name}"): ${reason}`]);
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../testing/index.js';
+import { EventSinks, type JobEvent, JobEvents, type JobEventSink } from './index.js';
+
+const JOINED: JobEvent = { kind: 'joined', jobName: 'settle-orders', instanceId: 'i' };
+const BROKEN = new Error('broken');
+
+describe('JobEvents', () => {
+  it.each([
+    ['throws', () => fail(BROKEN)],
+    ['rejects', () => Promise.reject(BROKEN)],
+  ])(
+    'given a listener that %s, when something happens, then the others hear of it, and of the error once',
+    async (...row) => {
+      const events = new JobEvents();
+      const heard: JobEvent[] = [];
+      events.on(row[1], 'the metrics');
+      events.on((event) => void heard.push(event));
+
+      events.emit(JOINED);
+      await new Promise((resolve) => setImmediate(resolve));
+
+      expect(heard).toContainEqual(JOINED);
+      expect(heard).toContainEqual({
+        kind: 'error',
+        jobName: undefined,
+        message: 'the metrics failed at a "joined" event',
+        error: BROKEN,
+      });
+    },
+  );
+
+  it('given a listener that is taken off, when something happens, then it hears nothing, and its twin does', () => {
+    const events = new JobEvents();
+    const heard: JobEvent[] = [];
+    const listener = (event: JobEvent) => void heard.push(event);
+    const off = events.on(listener);
+    events.on(listener);
+
+    off();
+    events.emit(JOINED);
+
+    expect(heard).toEqual([JOINED]);
+  });
+});
+
+describe('EventSinks', () => {
+  it('given a sink that never stops, when the sinks are stopped, then nobody waits longer than five seconds', async () => {
+    const { clock, sinks } = setUp({ name: 'deaf', hear() {}, stop: () => new Promise(() => {}) });
+    let isStopped = false;
+
+    sinks.start();
+    void sinks.stop().finally(() => (isStopped = true));
+    await clock.advance(4_999);
+    expect(isStopped).toBe(false);
+    await clock.advance(1);
+
+    expect(isStopped).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('given a sink that cannot stop, when the sinks are stopped, then the others hear why', async () => {
+    const heard: JobEvent[] = [];
+    const { sinks } = setUp(
+      { name: 'log', hear: (event) => void heard.push(event) },
+      { name: 'broken', hear() {}, stop: () => Promise.reject(BROKEN) },
+    );
+
+    sinks.start();
+    await sinks.stop();
+
+    expect(heard).toEqual([
+      { kind: 'error', jobName: undefined, message: 'stopping the sink "broken" failed', error: BROKEN },
+    ]);
+  });
+
+  it('given sinks that are stopped, when something happens, then they hear nothing', async () => {
+    const heard: JobEvent[] = [];
+    const { events, sinks } = setUp({ name: 'log', hear: (event) => void heard.push(event) });
+
+    sinks.start();
+    events.emit(JOINED);
+    await sinks.stop();
+    events.emit(JOINED);
+
+    expect(heard).toEqual([JOINED]);
+  });
+});
+
+function setUp(...given: JobEventSink[]) {
+  const clock = new VirtualClock();
+  const events = new JobEvents();
+  return { clock, events, sinks: new EventSinks(given, events, clock) };
+}
+
+function fail(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,212 @@
+import {
+  CLOCK,
+  type Clock,
+  ConfigurationError,
+  ElasticJob,
+  type ElasticJobModuleOptions,
+  JobEvents,
+  type JobEventSink,
+  type NamedJobEvent,
+  OnJobEvent,
+  type ShardingContext,
+} from '@app/elastic-job';
+import { VirtualClock } from '@app/elastic-job/testing';
+import { Controller, Inject, Injectable, Scope } from '@nestjs/common';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { EVERY_SECOND, startJobs } from './support/job-application.js';
+
+let heard: unknown[] = [];
+beforeEach(() => {
+  heard = [];
+});
+
+class OrderJobs {
+  @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2 })
+  settle({ shardingItem }: ShardingContext): void {
+    if (shardingItem === 1) throw new Error('out of stock');
+  }
+
+  @ElasticJob({ name: 'bill-orders', cron: EVERY_SECOND, shardingTotalCount: 1 })
+  bill(): void {}
+}
+
+describe('@OnJobEvent', () => {
+  it('given a method for an outcome, when items end, then it hears of those that ended so, on its own provider', async () => {
+    @Injectable()
+    class Watch {
+      private readonly prefix = 'heard';
+
+      @OnJobEvent('completed')
+      onCompleted({ trigger, item }: NamedJobEvent<'completed'>): void {
+        heard.push([this.prefix, 'completed', trigger.jobName, item]);
+      }
+
+      @OnJobEvent('failed')
+      onFailed({ trigger, item, outcome }: NamedJobEvent<'failed'>): void {
+        heard.push([this.prefix, 'failed', trigger.jobName, item, outcome.error]);
+      }
+    }
+    const jobs = await startJobs({ providers: [OrderJobs, Watch] });
+
+    await jobs.tick();
+
+    expect(heard).toHaveLength(3);
+    expect(heard).toEqual(
+      expect.arrayContaining([
+        ['heard', 'completed', 'settle-orders', 0],
+        ['heard', 'failed', 'settle-orders', 1, new Error('out of stock')],
+        ['heard', 'completed', 'bill-orders', 0],
+      ]),
+    );
+  });
+
+  it('given a filter, when other jobs run as well, then only the named ones are heard', async () => {
+    class Watch {
+      @OnJobEvent('begun', { job: 'bill-orders' })
+      @OnJobEvent('joined', { job: ['settle-orders', 'bill-orders'] })
+      onEvent(event: NamedJobEvent<'begun' | 'joined'>): void {
+        heard.push(event.kind === 'begun' ? `begun ${event.trigger.jobName}` : `joined ${event.jobName}`);
+      }
+    }
+    const jobs = await startJobs({ providers: [OrderJobs, Watch] });
+
+    await jobs.tick();
+
+    expect(new Set(heard)).toEqual(new Set(['begun bill-orders', 'joined bill-orders', 'joined settle-orders']));
+    expect(heard).toHaveLength(3);
+  });
+
+  it('given a method that rejects, when items end, then no outcome changes and the error is told with its place', async () => {
+    class Watch {
+      @OnJobEvent('completed')
+      async onCompleted(): Promise<void> {
+        throw new Error('mail server is down');
+      }
+    }
+    const jobs = await startJobs({ providers: [OrderJobs, Watch] });
+
+    await jobs.tick();
+
+    expect(jobs.outcomes.filter(([, { kind }]) => kind === 'succeeded')).toHaveLength(2);
+    expect(jobs.events).toContainEqual({
+      kind: 'error',
+      jobName: undefined,
+      message: 'Watch.onCompleted failed at a "settled" event',
+      error: new Error('mail server is down'),
+    });
+  });
+
+  it('given an application that has closed, when its events go on, then nobody is called', async () => {
+    class Watch {
+      @OnJobEvent('warning')
+      onWarning(): void {
+        heard.push('warning');
+      }
+    }
+    const jobs = await startJobs({ providers: [Watch] });
+
+    await jobs.close();
+    jobs.app.get(JobEvents).emit({ kind: 'warning', jobName: undefined, message: 'late' });
+
+    expect(heard).toEqual([]);
+  });
+
+  it.each([
+    ['a request-scoped provider', () => ({ providers: [RequestWatch] }), 'RequestWatch.hear', 'per request'],
+    ['a controller', () => ({ controllers: [WatchController] }), 'WatchController.hear', 'move it to a provider'],
+    ['a static method', () => ({ providers: [StaticWatch] }), 'StaticWatch.hear', 'has no provider'],
+  ])('given the decorator on %s, when the application starts, then it is refused by name', async (...row) => {
+    const [, parts, place, reason] = row;
+
+    const refusal = await startJobs(parts()).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(ConfigurationError);
+    expect(refusal).toMatchObject({ place, problems: [expect.stringContaining(reason)] });
+  });
+});
+
+describe('the module option "tracing"', () => {
+  it('given an own sink, when the application lives, then the sink hears it from the first event to the last', async () => {
+    const sink: JobEventSink = {
+      name: 'own',
+      start: () => void heard.push('start'),
+      hear: ({ kind }) => void heard.push(kind),
+      stop: async () => void heard.push('stop'),
+    };
+    const jobs = await startJobs({ providers: [OrderJobs], options: { tracing: [sink] } });
+
+    await jobs.tick();
+    await jobs.close();
+
+    expect(heard.at(0)).toBe('start');
+    expect(heard).toEqual(expect.arrayContaining(['session', 'joined', 'begun', 'settled', 'finished']));
+    expect(heard.slice(-3)).toEqual(['left', 'left', 'stop']);
+  });
+
+  it('given a sink that throws and one that rejects, when a job runs, then it runs, and the other sinks hear of both', async () => {
+    const sinks: JobEventSink[] = [
+      { name: 'broken', hear: () => fail(new Error('broken')) },
+      { name: 'rejecting', hear: async () => fail(new Error('rejecting')) },
+      { name: 'own', hear: (event) => void (event.kind === 'error' && heard.push(event.message)) },
+    ];
+    const jobs = await startJobs({ providers: [OrderJobs], options: { tracing: sinks } });
+
+    await jobs.tick();
+
+    expect(jobs.outcomes).toHaveLength(3);
+    expect(heard).toContain('the sink "broken" failed at a "settled" event');
+    expect(heard).toContain('the sink "rejecting" failed at a "settled" event');
+  });
+
+  it('given a start that fails, when it has failed, then the sinks are stopped and no timer is left', async () => {
+    const sink: JobEventSink = { name: 'own', hear() {}, stop: async () => void heard.push('stop') };
+    const clock = new VirtualClock();
+    const options = { tracing: [sink], fences: [{ assertNotAhead: () => Promise.reject(new Error('ahead')) }] };
+
+    await expect(startJobs({ clock, providers: [OrderJobs], options })).rejects.toThrow('ahead');
+
+    expect(heard).toEqual(['stop']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it.each<[string, unknown[], string]>([
+    ['a sink without a name', [{ hear() {} }], 'tracing must be sinks, or { type: "log"'],
+    ['a wrong level', [{ type: 'log', level: 'loud' }], 'tracing must be sinks, or { type: "log"'],
+    ['two logs', [{ type: 'log' }, { type: 'log' }], 'tracing has several sinks with the name "log"'],
+    ['two of a name', [namedSink('a'), namedSink('a')], 'tracing has several sinks with the name "a"'],
+  ])('given %s, when the application starts, then it is refused', async (_, tracing, problem) => {
+    const options: ElasticJobModuleOptions = {};
+    Reflect.set(options, 'tracing', tracing);
+
+    await expect(startJobs({ options })).rejects.toThrow(problem);
+  });
+});
+
+@Injectable({ scope: Scope.REQUEST })
+class RequestWatch {
+  constructor(@Inject(CLOCK) readonly clock: Clock) {}
+
+  @OnJobEvent('completed')
+  hear(): void {}
+}
+
+@Controller()
+class WatchController {
+  @OnJobEvent('completed')
+  hear(): void {}
+}
+
+class StaticWatch {
+  readonly name = 'static';
+
+  @OnJobEvent('completed')
+  static hear(): void {}
+}
+
+function namedSink(name: string): JobEventSink {
+  return { name, hear() {} };
+}
+
+function fail(error: unknown): never {
+  throw error;
+}
