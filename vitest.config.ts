@@ -11,13 +11,14 @@ export default defineConfig({
       { find: '@app/elastic-job/testing', replacement: library('testing/index.ts') },
       { find: '@app/elastic-job/guards/plain-sql', replacement: library('guards/plain-sql/index.ts') },
       { find: '@app/elastic-job/guards/sql', replacement: library('guards/sql/index.ts') },
+      { find: '@app/elastic-job/tracing/sql', replacement: library('tracing/sql/index.ts') },
       { find: '@app/elastic-job', replacement: library('index.ts') },
     ],
   },
   test: {
     include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
-    // Those that break servers, and those beside Java, run by themselves: vitest.chaos.config.ts, vitest.interop.config.ts.
-    exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**'],
+    // Those that break servers, those beside Java, and those over database servers run by themselves: vitest.*.config.ts.
+    exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**', 'test/databases/**'],
     globalSetup: './test/support/zookeeper/global-setup.ts',
     pool: 'threads',
     isolate: false,

@@ -4,6 +4,7 @@ import * as library from '@app/elastic-job';
 import * as plainSqlGuard from '@app/elastic-job/guards/plain-sql';
 import * as sqlGuard from '@app/elastic-job/guards/sql';
 import * as terminus from '@app/elastic-job/terminus';
+import * as sqlHistory from '@app/elastic-job/tracing/sql';
 import * as testing from '@app/elastic-job/testing';
 
 const PACKAGE = 'libs/elastic-job';
@@ -52,11 +53,12 @@ describe('the entry points of the package', () => {
     expect(terminus).toMatchObject(functions('ElasticJobHealthIndicator'));
     expect(sqlGuard).toMatchObject(functions('SqlGuard', 'FencedError'));
     expect(plainSqlGuard).toMatchObject(functions('PlainSqlGuard', 'FencedError'));
+    expect(sqlHistory).toMatchObject(functions('SqlHistory'));
     expect(testing).toMatchObject(functions('createTestCluster', 'VirtualClock'));
   });
 
   it('given the entries, when their exports are listed, then none has a default', () => {
-    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, testing])
+    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, sqlHistory, testing])
       expect(entry).not.toHaveProperty('default');
   });
 });

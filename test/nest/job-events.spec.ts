@@ -111,6 +111,18 @@ describe('@OnJobEvent', () => {
     expect(heard).toEqual([]);
   });
 
+  it('given a method that takes another event, when it is decorated, then it does not compile', () => {
+    class Watch {
+      // @ts-expect-error -- a job that is joined has no outcome
+      @OnJobEvent('joined')
+      onJoined({ outcome }: NamedJobEvent<'settled'>): unknown {
+        return outcome;
+      }
+    }
+
+    expect(Watch).toBeDefined();
+  });
+
   it.each([
     ['a request-scoped provider', () => ({ providers: [RequestWatch] }), 'RequestWatch.hear', 'per request'],
     ['a controller', () => ({ controllers: [WatchController] }), 'WatchController.hear', 'move it to a provider'],

@@ -9,3 +9,8 @@ import type { JobName } from './trigger.js';
 export function formatTaskId(jobName: JobName, items: readonly number[], instanceId: string): string {
   return [jobName, items.join(','), 'READY', instanceId].join(ID_DELIMITER);
 }
+
+/** The `ip` part of the instance that a task id names; ElasticJob's slave id. */
+export function serverIpOfTask(taskId: string): string {
+  return taskId.split(ID_DELIMITER)[3] ?? '';
+}

@@ -5,7 +5,7 @@ import type { JobEvent } from './job-event.js';
 export interface SinkHost {
   readonly clock: Clock;
   /** Tells the other sinks, and whoever else listens, what became of this one. */
-  emit(event: JobEvent): void;
+  readonly emit: (event: JobEvent) => void;
 }
 
 /**

@@ -37,6 +37,7 @@ export class EventSinks {
     await Promise.race([Promise.all(stopping), aborted(ending.signal)]);
     deadline.cancel();
     // Not before: a sink that could not keep everything tells the others.
+    await this.clock.nextTurn();
     for (const stopListening of listening) stopListening();
   }
 

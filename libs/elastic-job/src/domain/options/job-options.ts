@@ -49,7 +49,7 @@ export interface JobOptions {
   readonly jobExecutorThreadPoolSizeProviderType?: string;
   /** What becomes of a handler's error: `LOG`, `IGNORE`, `THROW`, `EMAIL`, `WECHAT`, `DINGTALK` or an own type. @default 'LOG' */
   readonly jobErrorHandlerType?: string;
-  /** Listeners around each run, by type. Those of Java instances are named in the registry alone. @default [] */
+  /** Listeners around each run, by their type among the module's `listeners`. Those of Java instances are named in the registry alone. @default [] */
   readonly jobListenerTypes?: readonly string[];
   /** Tracing settings of Java instances: a YAML list as ElasticJob writes it. Passed on, never shown. @default none */
   readonly jobExtraConfigurations?: string | HiddenText;

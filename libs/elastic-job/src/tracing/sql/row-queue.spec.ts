@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { RowQueue } from './row-queue.js';
+import type { StatusRow } from './trace-row.js';
+
+describe('RowQueue', () => {
+  it('given more rows than it holds, when one comes, then the oldest gives way and is counted', () => {
+    const queue = queueOf(3, 'a', 'b', 'c', 'd', 'e');
+
+    expect(idsIn(queue)).toEqual(['c', 'd', 'e']);
+    expect(queue.dropped).toBe(2);
+  });
+
+  it('given a row that waits, when it has become another, then that one is written in its place, once', () => {
+    const queue = queueOf(3, 'a', 'b', 'c');
+
+    queue.put(row('b', 'new'));
+
+    expect(queue.take(9).map(({ id, message }: { id: string; message?: string }) => [id, message])).toEqual([
+      ['a', ''],
+      ['b', 'new'],
+      ['c', ''],
+    ]);
+    expect(queue.dropped).toBe(0);
+  });
+
+  it('given rows that are being written, when the queue is full, then they are not among those that give way', () => {
+    const queue = queueOf(3, 'a', 'b', 'c');
+    const taken = queue.take(2);
+
+    queue.put(row('d'));
+
+    expect(taken.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect([queue.size, queue.dropped]).toEqual([3, 1]);
+    queue.done();
+    expect(idsIn(queue)).toEqual(['d']);
+  });
+
+  it('given rows that could not be written, when they come back, then they are first again, as what they have become', () => {
+    const queue = queueOf(9, 'a', 'b', 'c');
+    queue.take(2);
+    queue.put(row('b', 'new'));
+
+    queue.giveBack();
+
+    expect(queue.take(9)).toEqual([row('a'), row('b', 'new'), row('c')]);
+  });
+
+  it('given rows that wait and rows that were taken, when all are given up, then each is counted once', () => {
+    const queue = queueOf(9, 'a', 'b', 'c');
+    queue.take(2);
+    queue.put(row('b', 'new'));
+
+    queue.dropAll();
+
+    expect([queue.size, queue.dropped]).toEqual([0, 3]);
+  });
+});
+
+function queueOf(limit: number, ...ids: string[]): RowQueue {
+  const queue = new RowQueue(limit);
+  for (const id of ids) queue.put(row(id));
+  return queue;
+}
+
+function idsIn(queue: RowQueue): string[] {
+  return queue.take(99).map(({ id }) => id);
+}
+
+function row(id: string, message = ''): StatusRow {
+  const about = { jobName: 'j', taskId: 't', slaveId: '10.0.0.1', shardingItem: '[0]' };
+  return { table: 'status', id, ...about, state: 'TASK_RUNNING', message, creationTime: 0 };
+}

@@ -1,0 +1,76 @@
+import type { TraceRow } from './trace-row.js';
+
+/**
+ * Rows that wait to be written, in order, each id once: what a row has become takes the place of what it was. When the queue
+ * is full the oldest row gives way: who looks into a history after an outage looks for what is going on.
+ */
+export class RowQueue {
+  private waiting = new Map<string, TraceRow>();
+  private taken: readonly TraceRow[] = [];
+  private lost = 0;
+
+  /** @param limit most rows that wait or are being written; more than are ever taken at once */
+  constructor(private readonly limit: number) {}
+
+  get size(): number {
+    return this.waiting.size + this.taken.length;
+  }
+
+  /** Writes that were given up so far. */
+  get dropped(): number {
+    return this.lost;
+  }
+
+  put(row: TraceRow): void {
+    if (!this.waiting.has(row.id) && this.size >= this.limit) this.dropOldest();
+    this.waiting.set(row.id, row);
+  }
+
+  /** The oldest rows. They belong to the caller until `done` or `giveBack`; nothing else is taken before. */
+  take(count: number): readonly TraceRow[] {
+    this.taken = firstOf(this.waiting.values(), count);
+    for (const { id } of this.taken) this.waiting.delete(id);
+    return this.taken;
+  }
+
+  /** They are written. */
+  done(): void {
+    this.taken = [];
+  }
+
+  /** They are not, and come first again. */
+  giveBack(): void {
+    const inOrder = [...this.taken, ...this.waiting.values()];
+    this.waiting = new Map(inOrder.map((row) => [row.id, row]));
+    this.taken = [];
+  }
+
+  /** Gives up what was taken. */
+  dropTaken(): void {
+    this.lost += this.taken.length;
+    this.taken = [];
+  }
+
+  /** Gives up everything. */
+  dropAll(): void {
+    this.giveBack();
+    this.lost += this.waiting.size;
+    this.waiting.clear();
+  }
+
+  private dropOldest(): void {
+    const [oldest] = this.waiting.keys();
+    if (oldest === undefined) return;
+    this.waiting.delete(oldest);
+    this.lost += 1;
+  }
+}
+
+function firstOf<T>(values: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const value of values) {
+    if (first.length >= count) break;
+    first.push(value);
+  }
+  return first;
+}

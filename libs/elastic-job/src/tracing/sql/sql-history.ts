@@ -1,0 +1,141 @@
+import type { Kysely } from 'kysely';
+import { ConfigurationError, show } from '../../domain/index.js';
+import type { JobEventSink, SinkHost } from '../event-sink.js';
+import type { JobEvent } from '../job-event.js';
+import { asTraceDb } from './trace-database.js';
+import { dialectOf, TRACE_DIALECTS, traceDialect, type TraceDialectName } from './trace-dialect.js';
+import type { ExecutionQuery, ExecutionTrace, StatusTrace, TracePage, TraceQuery } from './trace-query.js';
+import { TraceReader } from './trace-reader.js';
+import { TraceRecorder } from './trace-recorder.js';
+import { TraceRetention } from './trace-retention.js';
+import { TraceStore } from './trace-store.js';
+import { TraceWriter } from './trace-writer.js';
+
+export type { TraceDialectName } from './trace-dialect.js';
+
+export interface SqlHistoryOptions {
+  /** Names the history where something is told of it; several need several names. @default 'sql' */
+  readonly name?: string;
+  /** @default what Kysely's dialect says */
+  readonly dialect?: TraceDialectName;
+  /** How long rows are kept, in days. @default for ever */
+  readonly keepDays?: number;
+  /** How many rows of each table are kept, the newest. @default all */
+  readonly keepRows?: number;
+  /** Most rows that wait in memory; the oldest give way. At least 1000. @default 10_000 */
+  readonly queueRows?: number;
+  /** How long rows are gathered before they are written, in milliseconds. @default 200 */
+  readonly gatherMs?: number;
+}
+
+/** How a history is doing. */
+export interface HistoryStatus {
+  /** Rows that wait in memory, or are being written. */
+  readonly queuedRows: number;
+  /** Writes that were given up since the start. */
+  readonly droppedRows: number;
+  /** Since when the database has taken nothing, in milliseconds since the epoch; undefined: it takes what comes. */
+  readonly failingSince: number | undefined;
+}
+
+/**
+ * Keeps the history of runs in a database of the user's, in ElasticJob's tables. Given to the module's `tracing`:
+ *
+ * ```ts
+ * ElasticJobModule.forRoot({ registry, tracing: [new SqlHistory(db, { keepDays: 30 })] })
+ * ```
+ *
+ * The Kysely stays the user's: nothing here closes it. It is used until the module has stopped, which is before any provider of
+ * the application is destroyed. Its plugins do not apply here, so the schema is the connection's own. A `Pool` of pg needs
+ * an `error` listener, as in any application: else a server that goes away ends the process.
+ */
+export class SqlHistory<Database> implements JobEventSink {
+  readonly name: string;
+  private readonly options: SqlHistoryOptions;
+  private readonly store: TraceStore;
+  private readonly reader: TraceReader;
+  private parts: HistoryParts | undefined;
+
+  /** @throws {ConfigurationError} for wrong options, and for a dialect that is not known here */
+  constructor(db: Kysely<Database>, options: SqlHistoryOptions = {}) {
+    const dialect = options.dialect ?? dialectOf(db);
+    const problems = problemsOf({ ...options, dialect });
+    if (problems.length > 0) throw new ConfigurationError('SqlHistory', problems);
+    this.options = options;
+    this.name = options.name ?? 'sql';
+    this.store = new TraceStore(asTraceDb(db), traceDialect(dialect!));
+    this.reader = new TraceReader(this.store);
+  }
+
+  get status(): HistoryStatus {
+    const { queued = 0, dropped = 0, failingSince } = this.parts?.writer ?? {};
+    return { queuedRows: queued, droppedRows: dropped, failingSince };
+  }
+
+  /** Creates or changes the tables, once. The first write does so, too; for who only reads. @throws what the driver says */
+  migrate(): Promise<void> {
+    return this.store.open();
+  }
+
+  /**
+   * The runs of items, the newest first, page by page.
+   * @throws {ConfigurationError} for a wrong limit or cursor @throws what the driver says
+   */
+  executions(query: ExecutionQuery = {}): Promise<TracePage<ExecutionTrace>> {
+    return this.reader.executions(query);
+  }
+
+  /** What became of the items of an instance together. @see executions */
+  statuses(query: TraceQuery = {}): Promise<TracePage<StatusTrace>> {
+    return this.reader.statuses(query);
+  }
+
+  start({ clock, emit }: SinkHost): void {
+    const { name: sink, store } = this;
+    const { keepDays, keepRows, queueRows = 10_000, gatherMs = 200 } = this.options;
+    const onDropped = (count: number) => emit({ kind: 'history-dropped', sink, count });
+    const onError = (message: string, error: unknown) =>
+      emit({ kind: 'error', jobName: undefined, message: `history "${sink}": ${message}`, error });
+    this.parts = {
+      recorder: new TraceRecorder(clock),
+      writer: new TraceWriter({ store, clock, queueRows, gatherMs, onDropped, onError }),
+      retention: new TraceRetention({ store, clock, keepDays, keepRows, onError }),
+    };
+    this.parts.writer.start();
+    this.parts.retention.start();
+  }
+
+  hear(event: JobEvent): void {
+    if (this.parts === undefined) return;
+    const { recorder, writer } = this.parts;
+    writer.offer(recorder.rowsOf(event));
+  }
+
+  async stop(signal: AbortSignal): Promise<void> {
+    this.parts?.retention.stop();
+    await this.parts?.writer.stop(signal);
+  }
+}
+
+interface HistoryParts {
+  readonly recorder: TraceRecorder;
+  readonly writer: TraceWriter;
+  readonly retention: TraceRetention;
+}
+
+function problemsOf({ name, dialect, keepDays, keepRows, queueRows, gatherMs }: SqlHistoryOptions): string[] {
+  const isNamed = name === undefined || (typeof name === 'string' && name !== '');
+  return [
+    isNamed || `name (given as ${show(name)}) must be a text`,
+    (dialect !== undefined && TRACE_DIALECTS.includes(dialect)) ||
+      `dialect (given as ${show(dialect)}) must be ${TRACE_DIALECTS.map(show).join(', ')}; this Kysely tells none of them`,
+    isWhole(keepDays, 1) || `keepDays (given as ${show(keepDays)}) must be a whole number from 1`,
+    isWhole(keepRows, 1) || `keepRows (given as ${show(keepRows)}) must be a whole number from 1`,
+    isWhole(queueRows, 1_000) || `queueRows (given as ${show(queueRows)}) must be a whole number from 1000`,
+    isWhole(gatherMs, 0) || `gatherMs (given as ${show(gatherMs)}) must be a whole number from 0`,
+  ].filter((problem) => typeof problem === 'string');
+}
+
+function isWhole(value: unknown, from: number): boolean {
+  return value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= from);
+}

@@ -1,0 +1,107 @@
+import {
+  CamelCasePlugin,
+  type Kysely,
+  MysqlAdapter,
+  PostgresAdapter,
+  type RawBuilder,
+  sql,
+  SqliteAdapter,
+} from 'kysely';
+import type { StoredTime } from './trace-database.js';
+import { MYSQL_TABLES, POSTGRES_TABLES, SQLITE_TABLES, type TableStatements } from './trace-tables.js';
+
+/** The databases that a history may be in. MariaDB is `mysql`. */
+export type TraceDialectName = 'sqlite' | 'postgres' | 'mysql';
+
+/** A column as the database's catalogue shows it. */
+export interface CatalogueColumn {
+  readonly name: string;
+  readonly standard: string | null;
+}
+
+/**
+ * All that differs from one database to the next. Statements that are written out name tables and columns without quotes, as
+ * Java's do: each database then finds them in the case in which it keeps them.
+ */
+export interface TraceDialect {
+  /** Gives the query builder's names that very case: PostgreSQL keeps lower case, MySQL what was written. */
+  readonly names: CamelCasePlugin;
+  readonly tables: TableStatements;
+  /** The columns of a table of the current schema; none if there is no such table. @param table in upper case */
+  columns(table: string): RawBuilder<CatalogueColumn>;
+  /** Whether a column can be given a default later on. */
+  readonly setsDefaults: boolean;
+  flag(value: boolean): boolean | number;
+  time(ms: number): StoredTime;
+  /** Ends an insert: rows whose ids are there already change nothing. */
+  readonly orKeep: RawBuilder<unknown>;
+  /** Ends an insert: rows whose ids are there already tell how their runs have ended. */
+  readonly orComplete: RawBuilder<unknown>;
+  /** Deletes at most so many rows, the oldest first. */
+  deleteBefore(table: string, timeColumn: string, before: StoredTime, count: number): RawBuilder<unknown>;
+}
+
+const ON_CONFLICT: Pick<TraceDialect, 'orKeep' | 'orComplete' | 'deleteBefore'> = {
+  orKeep: sql`on conflict (id) do nothing`,
+  orComplete: sql`on conflict (id) do update set is_success = excluded.is_success,
+    failure_cause = excluded.failure_cause, complete_time = excluded.complete_time`,
+  deleteBefore: (table, timeColumn, before, count) => {
+    const [name, column] = [sql.raw(table), sql.raw(timeColumn)];
+    return sql`delete from ${name} where id in
+      (select id from ${name} where ${column} < ${before} order by ${column} limit ${sql.lit(count)})`;
+  },
+};
+
+const SQLITE: TraceDialect = {
+  ...ON_CONFLICT,
+  names: new CamelCasePlugin({ upperCase: true }),
+  tables: SQLITE_TABLES,
+  columns: (table) => sql`select name, dflt_value as standard from pragma_table_info(${sql.lit(table)})`,
+  setsDefaults: false,
+  flag: Number,
+  time: (ms) => ms,
+};
+
+const POSTGRES: TraceDialect = {
+  ...ON_CONFLICT,
+  names: new CamelCasePlugin(),
+  tables: POSTGRES_TABLES,
+  columns: (table) => sql`select column_name as name, column_default as standard from information_schema.columns
+    where table_schema = current_schema() and table_name = ${sql.lit(table.toLowerCase())}`,
+  setsDefaults: true,
+  flag: (value) => value,
+  time: (ms) => new Date(ms),
+};
+
+const MYSQL: TraceDialect = {
+  names: new CamelCasePlugin({ upperCase: true }),
+  tables: MYSQL_TABLES,
+  columns: (table) => sql`select column_name as name, column_default as standard from information_schema.columns
+    where table_schema = database() and table_name = ${sql.lit(table)}`,
+  setsDefaults: true,
+  flag: Number,
+  time: (ms) => new Date(ms),
+  orKeep: sql`on duplicate key update id = values(id)`,
+  orComplete: sql`on duplicate key update is_success = values(is_success), failure_cause = values(failure_cause),
+    complete_time = values(complete_time)`,
+  deleteBefore: (table, timeColumn, before, count) => {
+    const column = sql.raw(timeColumn);
+    return sql`delete from ${sql.raw(table)} where ${column} < ${before} order by ${column} limit ${sql.lit(count)}`;
+  },
+};
+
+const DIALECTS: Readonly<Record<TraceDialectName, TraceDialect>> = { sqlite: SQLITE, postgres: POSTGRES, mysql: MYSQL };
+
+export const TRACE_DIALECTS: readonly string[] = Object.keys(DIALECTS);
+
+export function traceDialect(name: TraceDialectName): TraceDialect {
+  return DIALECTS[name];
+}
+
+/** The dialect of the user's Kysely; undefined if it is none that is known here. */
+export function dialectOf<Database>(db: Kysely<Database>): TraceDialectName | undefined {
+  const { adapter } = db.getExecutor();
+  if (adapter instanceof SqliteAdapter) return 'sqlite';
+  if (adapter instanceof PostgresAdapter) return 'postgres';
+  return adapter instanceof MysqlAdapter ? 'mysql' : undefined;
+}

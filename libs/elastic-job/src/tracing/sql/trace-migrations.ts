@@ -1,0 +1,47 @@
+import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import type { TraceDb } from './trace-database.js';
+import type { CatalogueColumn, TraceDialect } from './trace-dialect.js';
+import { SOURCE_COLUMN } from './trace-tables.js';
+
+const EXECUTIONS = 'JOB_EXECUTION_LOG';
+const STATUSES = 'JOB_STATUS_TRACE_LOG';
+
+/**
+ * Brings the tables to the form that this version writes. Several instances may do so at once; who comes second finds it
+ * done. Migrations only add: older versions of this package, and Java, go on with what they know.
+ * @throws what the database answers
+ */
+export async function migrateTraces(db: TraceDb, dialect: TraceDialect): Promise<void> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => ({ '001-elasticjob': elasticJobTables(dialect) }) },
+    migrationTableName: 'elastic_job_migration',
+    migrationLockTableName: 'elastic_job_migration_lock',
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+/** ElasticJob's tables, unless Java has made them: then a writer of either kind must be able to write them. */
+function elasticJobTables(dialect: TraceDialect): Migration {
+  return {
+    async up(db: Kysely<unknown>): Promise<void> {
+      const columnsOf = async (table: string) => (await dialect.columns(table).execute(db)).rows;
+      if ((await columnsOf(EXECUTIONS)).length === 0) await run(db, dialect.tables.execution);
+      const statuses = await columnsOf(STATUSES);
+      await run(db, statuses.length === 0 ? dialect.tables.status : sourceOf(statuses, dialect));
+    },
+  };
+}
+
+/** ElasticJob up to 3.0.4 requires a source, later versions do not write one, and the console of MySQL reads it. */
+function sourceOf(columns: readonly CatalogueColumn[], { setsDefaults }: TraceDialect): string[] {
+  const source = columns.find(({ name }) => name.toLowerCase() === 'source');
+  if (source === undefined) return [`ALTER TABLE ${STATUSES} ADD COLUMN ${SOURCE_COLUMN}`];
+  if (source.standard !== null || !setsDefaults) return [];
+  return [`ALTER TABLE ${STATUSES} ALTER COLUMN source SET DEFAULT 'LITE_EXECUTOR'`];
+}
+
+async function run(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}

@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import { ConfigurationError, show } from '../../domain/index.js';
+import type { StoredTime } from './trace-database.js';
+import type { ExecutionQuery, ExecutionTrace, StatusTrace, TracePage, TraceQuery } from './trace-query.js';
+import type { TraceStore } from './trace-store.js';
+
+const MOST_ROWS = 1_000;
+
+/** The last row of a page: its time in milliseconds since the epoch, and its id. */
+type Position = readonly [time: number, id: string];
+
+/** Reads the history in pages, the newest rows first; rows that are written meanwhile do not move them. */
+export class TraceReader {
+  constructor(private readonly store: TraceStore) {}
+
+  /** @throws {ConfigurationError} for a wrong limit or cursor @throws what the driver says */
+  async executions(query: ExecutionQuery): Promise<TracePage<ExecutionTrace>> {
+    const { db, dialect } = this.store;
+    const { jobName, taskId, from, to, isSuccess, source } = query;
+    const { limit, after } = pageOf(query);
+    let select = db
+      .selectFrom('jobExecutionLog')
+      .select(['id', 'jobName', 'taskId', 'hostname', 'ip', 'shardingItem', 'executionSource'])
+      .select(['failureCause', 'isSuccess', 'startTime', 'completeTime'])
+      .where('startTime', 'is not', null);
+    if (jobName !== undefined) select = select.where('jobName', '=', jobName);
+    if (taskId !== undefined) select = select.where('taskId', '=', taskId);
+    if (from !== undefined) select = select.where('startTime', '>=', dialect.time(from.getTime()));
+    if (to !== undefined) select = select.where('startTime', '<', dialect.time(to.getTime()));
+    if (isSuccess !== undefined) select = select.where('isSuccess', '=', dialect.flag(isSuccess));
+    if (source !== undefined) select = select.where('executionSource', '=', source);
+    if (after !== undefined) select = select.where(this.isBehind('startTime', after));
+    const found = await select
+      .orderBy('startTime', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute();
+    const rows = found.map(({ startTime, completeTime, executionSource, failureCause, ...row }): ExecutionTrace => ({
+      ...row,
+      source: executionSource,
+      isSuccess: Boolean(row.isSuccess),
+      failureCause: failureCause ?? undefined,
+      startTime: dateOf(startTime!),
+      completeTime: completeTime === null ? undefined : dateOf(completeTime),
+    }));
+    return page(rows, limit, ({ startTime, id }) => [startTime.getTime(), id]);
+  }
+
+  /** @throws {ConfigurationError} for a wrong limit or cursor @throws what the driver says */
+  async statuses(query: TraceQuery): Promise<TracePage<StatusTrace>> {
+    const { db, dialect } = this.store;
+    const { jobName, taskId, from, to } = query;
+    const { limit, after } = pageOf(query);
+    let select = db
+      .selectFrom('jobStatusTraceLog')
+      .select(['id', 'jobName', 'taskId', 'slaveId', 'shardingItem', 'state', 'message', 'creationTime'])
+      .where('creationTime', 'is not', null);
+    if (jobName !== undefined) select = select.where('jobName', '=', jobName);
+    if (taskId !== undefined) select = select.where('taskId', '=', taskId);
+    if (from !== undefined) select = select.where('creationTime', '>=', dialect.time(from.getTime()));
+    if (to !== undefined) select = select.where('creationTime', '<', dialect.time(to.getTime()));
+    if (after !== undefined) select = select.where(this.isBehind('creationTime', after));
+    const found = await select
+      .orderBy('creationTime', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute();
+    const rows = found.map(({ creationTime, message, ...row }): StatusTrace => ({
+      ...row,
+      message: message ?? '',
+      creationTime: dateOf(creationTime!),
+    }));
+    return page(rows, limit, ({ creationTime, id }) => [creationTime.getTime(), id]);
+  }
+
+  private isBehind(column: 'startTime' | 'creationTime', [ms, id]: Position) {
+    const [name, time] = [sql.ref(column), this.store.dialect.time(ms)];
+    return sql<boolean>`(${name} < ${time} or (${name} = ${time} and id < ${id}))`;
+  }
+}
+
+function page<Row>(found: readonly Row[], limit: number, positionOf: (row: Row) => Position): TracePage<Row> {
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { rows, cursor: last && Buffer.from(JSON.stringify(positionOf(last))).toString('base64url') };
+}
+
+function pageOf({ limit = 100, cursor }: TraceQuery): { readonly limit: number; readonly after: Position | undefined } {
+  const problems: string[] = [];
+  const isLimit = Number.isSafeInteger(limit) && limit >= 1 && limit <= MOST_ROWS;
+  if (!isLimit) problems.push(`limit (given as ${show(limit)}) must be a whole number from 1 to ${MOST_ROWS}`);
+  const after = cursor === undefined ? undefined : parseCursor(cursor);
+  if (cursor !== undefined && after === undefined) {
+    problems.push(`cursor (given as ${show(cursor)}) must be the cursor of a page`);
+  }
+  if (problems.length > 0) throw new ConfigurationError('SqlHistory', problems);
+  return { limit, after };
+}
+
+function parseCursor(cursor: string): Position | undefined {
+  try {
+    const [time, id, ...rest]: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return typeof time === 'number' && typeof id === 'string' && rest.length === 0 ? [time, id] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function dateOf(time: StoredTime): Date {
+  return new Date(time);
+}

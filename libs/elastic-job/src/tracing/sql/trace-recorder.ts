@@ -1,0 +1,141 @@
+import type { Clock } from '../../clock/index.js';
+import { type JobName, serverIpOfTask, type SettledOutcome, type Trigger } from '../../domain/index.js';
+import type { JobEvent } from '../job-event.js';
+import { describeFailure } from './describe-failure.js';
+import { type ExecutionRow, fitting, type StatusRow, type TraceRow, type TraceState } from './trace-row.js';
+
+type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
+
+/** The widths of ElasticJob's columns, in UTF-16 units. */
+const WIDTH = { jobName: 100, taskId: 255, host: 255, ip: 50, items: 100, text: 4_000 };
+
+/**
+ * Turns what happens to jobs into rows.
+ * @see ElasticJob, `ElasticJobExecutor`: which states it tells, and with which texts
+ */
+export class TraceRecorder {
+  /** The rows of items that have started, by the trigger they run for. */
+  private readonly started = new WeakMap<Trigger, Map<number, ExecutionRow>>();
+  private readonly hostname: string;
+
+  constructor(private readonly clock: Clock) {
+    this.hostname = fitting(clock.hostName(), WIDTH.host);
+  }
+
+  /** None for most events. A row that was there before takes the place of the one with its id. */
+  rowsOf(event: JobEvent): readonly TraceRow[] {
+    switch (event.kind) {
+      case 'triggered':
+        return event.items.length > 0 ? [] : this.passed(event, `Sharding item for job '${jobOf(event)}' is empty.`);
+      case 'misfired':
+        return this.passed(event, misfireText(event));
+      case 'begun':
+        return [this.staging(event), this.status(event, 'TASK_RUNNING', '')];
+      case 'started':
+        return this.start(event);
+      case 'settled':
+        return [this.settle(event)];
+      case 'finished':
+        return [this.finish(event)];
+      default:
+        return [];
+    }
+  }
+
+  private start(event: EventOf<'started'>): ExecutionRow[] {
+    const { trigger, item } = event;
+    const items = this.started.get(trigger) ?? new Map<number, ExecutionRow>();
+    // A retry goes on with the row of the first attempt.
+    if (items.has(item)) return [];
+    const row = this.execution(event, this.clock.wallNow());
+    this.started.set(trigger, items.set(item, row));
+    return [row];
+  }
+
+  private settle(event: EventOf<'settled'>): ExecutionRow {
+    const { trigger, item, outcome, durationMs } = event;
+    const now = this.clock.wallNow();
+    // An item that was aborted before its handler was called has none.
+    const row = this.started.get(trigger)?.get(item) ?? this.execution(event, now - Math.round(durationMs));
+    this.started.get(trigger)?.delete(item);
+    const cause = causeOf(outcome);
+    const failureCause = cause === null ? null : fitting(cause, WIDTH.text);
+    return { ...row, isSuccess: cause === null, failureCause, completeTime: now };
+  }
+
+  private finish(event: EventOf<'finished'>): StatusRow {
+    if (event.failures.size === 0) return this.status(event, 'TASK_FINISHED', '');
+    const failures = [...event.failures].map(([item, failure]) => `${item}=${describeFailure(failure)}`);
+    return this.status(event, 'TASK_ERROR', `{${failures.join(', ')}}`);
+  }
+
+  /** What was to run, and did not. */
+  private passed(event: EventOf<'triggered' | 'misfired'>, why: string): StatusRow[] {
+    return [this.staging(event), this.status(event, 'TASK_FINISHED', why)];
+  }
+
+  private staging(event: EventOf<'triggered' | 'misfired' | 'begun'>): StatusRow {
+    return this.status(event, 'TASK_STAGING', `Job '${jobOf(event)}' execute begin.`);
+  }
+
+  private status(
+    event: EventOf<'triggered' | 'misfired' | 'begun' | 'finished'>,
+    state: TraceState,
+    message: string,
+  ): StatusRow {
+    return {
+      table: 'status',
+      id: this.clock.uuid(),
+      jobName: fitting(jobOf(event), WIDTH.jobName),
+      taskId: fitting(event.taskId, WIDTH.taskId),
+      slaveId: fitting(serverIpOfTask(event.taskId), WIDTH.ip),
+      shardingItem: fitting(`[${event.items.join(', ')}]`, WIDTH.items),
+      state,
+      message: fitting(message, WIDTH.text),
+      creationTime: this.clock.wallNow(),
+    };
+  }
+
+  private execution({ trigger, taskId, item }: EventOf<'started' | 'settled'>, startTime: number): ExecutionRow {
+    return {
+      table: 'execution',
+      id: this.clock.uuid(),
+      jobName: fitting(trigger.jobName, WIDTH.jobName),
+      taskId: fitting(taskId, WIDTH.taskId),
+      hostname: this.hostname,
+      ip: fitting(serverIpOfTask(taskId), WIDTH.ip),
+      shardingItem: item,
+      executionSource: trigger.source,
+      failureCause: null,
+      isSuccess: false,
+      startTime,
+      completeTime: null,
+    };
+  }
+}
+
+function causeOf(outcome: SettledOutcome): string | null {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return null;
+    case 'failed':
+      return describeFailure(outcome.error);
+    case 'aborted':
+      return describeFailure(outcome.reason);
+    case 'fenced':
+      return 'Another run of the item holds the newer token.';
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function jobOf(event: EventOf<'triggered' | 'misfired' | 'begun' | 'finished'>): JobName {
+  return 'jobName' in event ? event.jobName : event.trigger.jobName;
+}
+
+function misfireText({ jobName, items }: EventOf<'misfired'>): string {
+  return (
+    `Previous job '${jobName}' - shardingItems '[${items.join(', ')}]' is still running, ` +
+    'misfired job will start after previous job completed.'
+  );
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../../clock/index.js';
+import type { TraceDatabase } from './trace-database.js';
+import type { TraceStore } from './trace-store.js';
+import { within } from './within.js';
+
+const DAY_MS = 86_400_000;
+/** Between two looks, in milliseconds. Instances look at different times. */
+const INTERVAL_MS = 600_000;
+/** Rows of one statement: what is deleted at once is locked at once. */
+const BATCH_ROWS = 1_000;
+/** Longest wait for a statement, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+const TABLES = ['jobExecutionLog', 'jobStatusTraceLog'] as const satisfies readonly (keyof TraceDatabase)[];
+
+export interface TraceRetentionParts {
+  readonly store: TraceStore;
+  readonly clock: Clock;
+  readonly keepDays: number | undefined;
+  readonly keepRows: number | undefined;
+  readonly onError: (message: string, error: unknown) => void;
+}
+
+/** Deletes what is too old or too much, in small steps. Every instance does; what another has deleted is gone. */
+export class TraceRetention {
+  private readonly ending = new AbortController();
+
+  constructor(private readonly parts: TraceRetentionParts) {}
+
+  start(): void {
+    const { keepDays, keepRows } = this.parts;
+    if (keepDays !== undefined || keepRows !== undefined) void this.run();
+  }
+
+  stop(): void {
+    this.ending.abort();
+  }
+
+  /** One look at both tables. @throws what the driver says @throws {HistoryTimeoutError} */
+  async prune(): Promise<void> {
+    for (const table of TABLES) {
+      for (const before of await this.limitsOf(table)) await this.deleteBefore(before, table);
+    }
+  }
+
+  private async run(): Promise<void> {
+    const { clock, onError } = this.parts;
+    const { signal } = this.ending;
+    while (!signal.aborted) {
+      await clock.sleep(INTERVAL_MS * (0.5 + clock.random() / 2), signal).catch(() => {}); // The end ends the pause.
+      if (signal.aborted) return;
+      await this.prune().catch((error: unknown) => onError('old rows were not deleted; trying again later', error));
+    }
+  }
+
+  /** Rows from before any of these instants are not kept. */
+  private async limitsOf(table: keyof TraceDatabase) {
+    const { clock, keepDays, keepRows, store } = this.parts;
+    const byAge = keepDays === undefined ? undefined : store.dialect.time(clock.wallNow() - keepDays * DAY_MS);
+    const byCount =
+      keepRows === undefined ? undefined : await within(clock, TIMEOUT_MS, store.timeOfRow(keepRows, table));
+    return [byAge, byCount].filter((time) => time !== undefined);
+  }
+
+  private async deleteBefore(before: Date | number | string, table: keyof TraceDatabase): Promise<void> {
+    const { clock, store } = this.parts;
+    let deleted = BATCH_ROWS;
+    while (deleted === BATCH_ROWS && !this.ending.signal.aborted) {
+      deleted = await within(clock, TIMEOUT_MS, store.deleteBefore(before, table, BATCH_ROWS));
+    }
+  }
+}

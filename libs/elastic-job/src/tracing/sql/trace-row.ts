@@ -1,0 +1,42 @@
+/** What happened to one item, as a row of `JOB_EXECUTION_LOG`. Times are milliseconds since the epoch. */
+export interface ExecutionRow {
+  readonly table: 'execution';
+  readonly id: string;
+  readonly jobName: string;
+  readonly taskId: string;
+  readonly hostname: string;
+  readonly ip: string;
+  readonly shardingItem: number;
+  readonly executionSource: string;
+  readonly failureCause: string | null;
+  readonly isSuccess: boolean;
+  readonly startTime: number;
+  /** Null while it runs. */
+  readonly completeTime: number | null;
+}
+
+/** @see ElasticJob, `JobStatusTraceEvent.State`: those of a job without ElasticJob-Cloud. */
+export type TraceState = 'TASK_STAGING' | 'TASK_RUNNING' | 'TASK_FINISHED' | 'TASK_ERROR';
+
+/** What happened to the items of an instance together, as a row of `JOB_STATUS_TRACE_LOG`. */
+export interface StatusRow {
+  readonly table: 'status';
+  readonly id: string;
+  readonly jobName: string;
+  readonly taskId: string;
+  readonly slaveId: string;
+  readonly shardingItem: string;
+  readonly state: TraceState;
+  readonly message: string;
+  readonly creationTime: number;
+}
+
+export type TraceRow = ExecutionRow | StatusRow;
+
+/** As much of a text as a column holds; no half of a surrogate pair, and no NUL, which PostgreSQL refuses. */
+export function fitting(text: string, units: number): string {
+  const clean = text.replaceAll('\0', '');
+  if (clean.length <= units) return clean;
+  const cut = clean.slice(0, units);
+  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
+}

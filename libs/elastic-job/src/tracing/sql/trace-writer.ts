@@ -1,0 +1,170 @@
+import type { Clock } from '../../clock/index.js';
+import { RowQueue } from './row-queue.js';
+import type { TraceRow } from './trace-row.js';
+import type { TraceStore } from './trace-store.js';
+import { within } from './within.js';
+
+/** Rows of one transaction: few enough for every database's limits. */
+const BATCH_ROWS = 200;
+/** A row that alone has failed so often, while the database answers, is what is wrong. */
+const MOST_REFUSALS = 3;
+/** Longest wait for a transaction, in milliseconds. */
+const WRITE_TIMEOUT_MS = 10_000;
+/** Pauses after a failure, in milliseconds: each twice the last one. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+/** While the process ends, it is tried again at once, almost. */
+const HURRIED_PAUSE_MS = 200;
+
+export interface TraceWriterParts {
+  readonly store: TraceStore;
+  readonly clock: Clock;
+  readonly queueRows: number;
+  /** How long rows are gathered, in milliseconds. */
+  readonly gatherMs: number;
+  readonly onDropped: (count: number) => void;
+  /** Told once for each outage, and of each row that the database refuses. */
+  readonly onError: (message: string, error: unknown) => void;
+}
+
+/** Writes rows in batches, one after the other, behind whoever offers them. */
+export class TraceWriter {
+  private readonly queue: RowQueue;
+  /** What is left is to be written without delay. */
+  private readonly hurry = new AbortController();
+  /** Nothing more is to be written. */
+  private readonly over = new AbortController();
+  private wake = (): void => {};
+  private running: Promise<void> | undefined;
+  private failures = 0;
+  private refusals = 0;
+  private batchRows = BATCH_ROWS;
+  private toldDropped = 0;
+  private failingFrom: number | undefined;
+
+  constructor(private readonly parts: TraceWriterParts) {
+    this.queue = new RowQueue(parts.queueRows);
+  }
+
+  get queued(): number {
+    return this.queue.size;
+  }
+
+  get dropped(): number {
+    return this.queue.dropped;
+  }
+
+  /** Since when the database has taken nothing, in milliseconds since the epoch; undefined: it takes what comes. */
+  get failingSince(): number | undefined {
+    return this.failingFrom;
+  }
+
+  /** Never waits, never throws. */
+  offer(rows: readonly TraceRow[]): void {
+    if (this.over.signal.aborted) return;
+    for (const row of rows) this.queue.put(row);
+    if (rows.length > 0) this.wake();
+  }
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Resolves when all is written, or `signal` aborts; what is left then is dropped. */
+  async stop(signal: AbortSignal): Promise<void> {
+    const end = (): void => this.over.abort(signal.reason);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    this.hurry.abort();
+    this.wake();
+    await Promise.race([this.running, aborted(this.over.signal)]);
+    signal.removeEventListener('abort', end);
+    this.over.abort();
+    this.queue.dropAll();
+    this.tellDropped();
+  }
+
+  // The first attempt, without rows, opens the store: what is wrong with it is told at start.
+  private async run(): Promise<void> {
+    while (!this.over.signal.aborted) {
+      await this.attempt();
+      if (this.queue.size === 0 && this.hurry.signal.aborted) return;
+      await this.gather();
+    }
+  }
+
+  private async attempt(): Promise<void> {
+    const { clock, store } = this.parts;
+    const batch = this.queue.take(this.batchRows);
+    try {
+      await within(clock, WRITE_TIMEOUT_MS, this.write(batch));
+      this.queue.done();
+      this.failures = 0;
+      this.refusals = 0;
+      this.failingFrom = undefined;
+      this.batchRows = Math.min(this.batchRows * 2, BATCH_ROWS);
+    } catch (error) {
+      if (this.over.signal.aborted) return;
+      const isUp = store.isOpen && (await this.answers(store));
+      this.giveBack(batch, isUp, error);
+      await this.pause(isUp);
+    }
+    this.tellDropped();
+  }
+
+  private async write(batch: readonly TraceRow[]): Promise<void> {
+    await this.parts.store.open();
+    if (batch.length > 0) await this.parts.store.write(batch);
+  }
+
+  /** What a database that is up refuses is closed in on by halves, until it is one row that is dropped. */
+  private giveBack(batch: readonly TraceRow[], isUp: boolean, error: unknown): void {
+    this.failures += 1;
+    this.failingFrom ??= this.parts.clock.wallNow();
+    if (isUp && batch.length === 1 && ++this.refusals >= MOST_REFUSALS) {
+      this.refusals = 0;
+      this.queue.dropTaken();
+      return this.parts.onError(`the database refuses a row of job "${batch[0]!.jobName}", which is dropped`, error);
+    }
+    this.queue.giveBack();
+    if (isUp) this.batchRows = Math.max(1, Math.ceil(batch.length / 2));
+    if (this.failures === 1) this.parts.onError('the database takes nothing; trying again', error);
+  }
+
+  private async answers(store: TraceStore): Promise<boolean> {
+    try {
+      await within(this.parts.clock, WRITE_TIMEOUT_MS, store.ping());
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private async pause(isUp: boolean): Promise<void> {
+    const { clock } = this.parts;
+    const longest = isUp ? FIRST_PAUSE_MS : LONGEST_PAUSE_MS;
+    const ms = Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 1), longest);
+    const jittered = ms * (0.5 + clock.random() / 2);
+    const { signal } = this.hurry.signal.aborted ? this.over : this.hurry;
+    await clock.sleep(this.hurry.signal.aborted ? HURRIED_PAUSE_MS : jittered, signal).catch(() => {}); // Cut short.
+  }
+
+  /** Resolves when there is something to write, and what comes along with it has come. */
+  private async gather(): Promise<void> {
+    const { signal } = this.hurry;
+    if (this.queue.size === 0 && !signal.aborted) await new Promise<void>((resolve) => (this.wake = resolve));
+    if (this.queue.size >= BATCH_ROWS || this.failures > 0 || signal.aborted) return;
+    await this.parts.clock.sleep(this.parts.gatherMs, signal).catch(() => {}); // Cut short.
+  }
+
+  private tellDropped(): void {
+    const count = this.queue.dropped - this.toldDropped;
+    this.toldDropped = this.queue.dropped;
+    if (count > 0) this.parts.onDropped(count);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,308 @@
+import type { Kysely } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clock, SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
+import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
+import { TraceRetention } from '../../../libs/elastic-job/src/tracing/sql/trace-retention.js';
+import { asTraceDb } from '../../../libs/elastic-job/src/tracing/sql/trace-database.js';
+import { dialectOf, traceDialect } from '../../../libs/elastic-job/src/tracing/sql/trace-dialect.js';
+import { TraceStore } from '../../../libs/elastic-job/src/tracing/sql/trace-store.js';
+import { dropTables, type HistoryDatabase, type JavaTables, rowsOf, run } from './history-database.js';
+import { FIRE_TIME, JOB, toldRun, type ToldRun } from './told-runs.js';
+
+const DAY_MS = 86_400_000;
+
+/** A wall that stands where it was set; everything else is real. */
+class SteppedClock extends SystemClock {
+  wall = FIRE_TIME;
+
+  override wallNow(): number {
+    return this.wall;
+  }
+}
+
+/** What every database promises. @param java what ElasticJob itself would create there, if it knows the database */
+export function describeHistoryContract(name: string, open: () => Promise<HistoryDatabase>, java?: JavaTables): void {
+  describe(`a history in ${name}`, () => {
+    let database: HistoryDatabase;
+    let db: Kysely<unknown>;
+    let heard: JobEvent[];
+
+    beforeEach(async () => {
+      database = await open();
+      db = database.connect();
+      heard = [];
+      await dropTables(db);
+    });
+    afterEach(() => database.close());
+
+    /** A history that is started; its events are real time's. */
+    function start(options: SqlHistoryOptions = {}, at: Kysely<unknown> = db, clock: Clock = new SystemClock()) {
+      const history = new SqlHistory(at, { gatherMs: 1, ...options });
+      history.start({ clock, emit: (event) => void heard.push(event) });
+      return history;
+    }
+
+    /** Tells a history what happened, in order, and ends it. */
+    async function record(runs: readonly ToldRun[], history = start()) {
+      for (const told of runs) for (const event of wholeRun(told)) history.hear(event);
+      await history.stop(AbortSignal.timeout(10_000));
+      return history;
+    }
+
+    /** One run after the other, each a second of wall time after the last one. */
+    async function recordEachSecond(count: number, { from = FIRE_TIME, perSecond = 1 } = {}) {
+      const clock = new SteppedClock();
+      const history = start({}, db, clock);
+      for (let index = 0; index < count; index += 1) {
+        clock.wall = from + Math.floor(index / perSecond) * 1_000;
+        for (const event of wholeRun({})) history.hear(event);
+      }
+      await history.stop(AbortSignal.timeout(30_000));
+      return history;
+    }
+
+    function prune(keep: { keepDays?: number; keepRows?: number }, now = FIRE_TIME, at: Kysely<unknown> = db) {
+      const store = new TraceStore(asTraceDb(at), traceDialect(dialectOf(at)!));
+      const clock = Object.assign(new SteppedClock(), { wall: now });
+      const onError = () => {};
+      return new TraceRetention({ store, clock, keepDays: undefined, keepRows: undefined, ...keep, onError }).prune();
+    }
+
+    const executions = () => rowsOf(db, 'JOB_EXECUTION_LOG', 'sharding_item, start_time');
+    const statuses = async () =>
+      (await rowsOf(db, 'JOB_STATUS_TRACE_LOG', 'task_id')).map(({ state, message, sharding_item }) => [
+        state,
+        message,
+        sharding_item,
+      ]);
+
+    it('given a run with an item that fails, when it is over, then the rows are those that Java would have written', async () => {
+      const broken = new Error('out of stock', { cause: new Error('no such article') });
+      const history = await record([{ items: [0, 1], outcomes: new Map([[1, { kind: 'failed', error: broken }]]) }]);
+
+      const [succeeded, failed] = await executions();
+      expect(succeeded).toMatchObject({
+        job_name: JOB,
+        task_id: `${JOB}@-@0,1@-@READY@-@10.0.0.1@-@17-s1`,
+        ip: '10.0.0.1',
+        hostname: new SystemClock().hostName(),
+        sharding_item: 0,
+        execution_source: 'NORMAL_TRIGGER',
+        failure_cause: null,
+      });
+      expect([succeeded!['is_success'], failed!['is_success']].map(Boolean)).toEqual([true, false]);
+      expect(failed!['failure_cause']).toMatch(/^Error: out of stock\n[^]*\nCaused by: Error: no such article\n/);
+      expect(await statuses()).toEqual(
+        expect.arrayContaining([
+          ['TASK_STAGING', `Job '${JOB}' execute begin.`, '[0, 1]'],
+          ['TASK_RUNNING', '', '[0, 1]'],
+          ['TASK_ERROR', expect.stringMatching(/^\{1=Error: out of stock\n[^]*\}$/), '[0, 1]'],
+        ]),
+      );
+      expect(await rowsOf(db, 'JOB_STATUS_TRACE_LOG', 'id')).toHaveLength(3);
+      const [status] = await rowsOf(db, 'JOB_STATUS_TRACE_LOG', 'id');
+      expect(status).toMatchObject({
+        original_task_id: '',
+        slave_id: '10.0.0.1',
+        source: 'LITE_EXECUTOR',
+        execution_type: 'READY',
+      });
+      expect(history.status).toEqual({ queuedRows: 0, droppedRows: 0, failingSince: undefined });
+      expect(heard).toEqual([]);
+    });
+
+    it('given a run that takes its time, when it is begun and when it has ended, then the same row tells both', async () => {
+      const told = toldRun();
+      const history = start();
+      for (const event of told.begin) history.hear(event);
+      await untilWritten(history);
+
+      const [running] = (await history.executions()).rows;
+      for (const event of told.end) history.hear(event);
+      await history.stop(AbortSignal.timeout(10_000));
+      const [ended, ...others] = (await history.executions()).rows;
+
+      expect(running).toMatchObject({ isSuccess: false, completeTime: undefined });
+      expect(ended).toEqual({ ...running, isSuccess: true, completeTime: expect.any(Date) });
+      expect(others).toEqual([]);
+    });
+
+    it('given failovers, misfires and triggers without items, when they are told, then each is recorded as what it is', async () => {
+      const { trigger } = toldRun();
+      const history = start();
+      const taskId = `${JOB}@-@@-@READY@-@10.0.0.1@-@17-s1`;
+      history.hear({ kind: 'triggered', trigger, taskId, items: [] });
+      history.hear({ kind: 'triggered', trigger, taskId: `${JOB}@-@3@-@READY@-@10.0.0.1@-@17-s1`, items: [3] });
+      history.hear({ kind: 'misfired', jobName: JOB, taskId: `${JOB}@-@3@-@READY@-@10.0.0.1@-@17-s1`, items: [3] });
+      await record([{ source: 'FAILOVER' }, { source: 'MISFIRE', items: [1] }], history);
+
+      expect((await executions()).map(({ execution_source }) => execution_source)).toEqual(['FAILOVER', 'MISFIRE']);
+      const told = await statuses();
+      expect(told).toContainEqual(['TASK_FINISHED', `Sharding item for job '${JOB}' is empty.`, '[]']);
+      expect(told).toContainEqual([
+        'TASK_FINISHED',
+        `Previous job '${JOB}' - shardingItems '[3]' is still running, misfired job will start after previous job completed.`,
+        '[3]',
+      ]);
+      expect(told.filter(([state]) => state === 'TASK_STAGING')).toHaveLength(4);
+    });
+
+    it('given an item that was aborted before it started, when it is settled, then it has a row that says why', async () => {
+      const { trigger, taskId } = toldRun();
+      const outcome = { kind: 'aborted', reason: new Error('drained') } as const;
+      const history = start();
+      history.hear({ kind: 'settled', trigger, taskId, item: 0, outcome, durationMs: 40 });
+      await history.stop(AbortSignal.timeout(10_000));
+
+      expect((await history.executions()).rows).toMatchObject([
+        { isSuccess: false, failureCause: expect.stringContaining('Error: drained'), completeTime: expect.any(Date) },
+      ]);
+    });
+
+    it('given texts that no column holds, when they are written, then they are cut, and nothing is refused', async () => {
+      const items = Array.from({ length: 500 }, (_, item) => item);
+      const error = `${'x'.repeat(3_999)}😀\0${'y'.repeat(100)}`;
+      const jobName = 'j'.repeat(200);
+      await record([{ jobName, items, outcomes: new Map([[0, { kind: 'failed', error }]]) }]);
+
+      const rows = await executions();
+      expect(rows).toHaveLength(500);
+      expect(rows[0]).toMatchObject({ failure_cause: 'x'.repeat(3_999), job_name: 'j'.repeat(100) });
+      expect(String(rows[0]!['task_id'])).toHaveLength(255);
+      expect(heard).toEqual([]);
+    });
+
+    it('given two instances that start at once on an empty database, when both write, then all of it is there', async () => {
+      const histories = [start(), start({}, database.connect())];
+
+      await Promise.all(histories.map((history, index) => record([{ items: [index] }, { items: [index] }], history)));
+
+      expect((await executions()).map(({ sharding_item }) => sharding_item)).toEqual([0, 0, 1, 1]);
+      expect(await rowsOf(db, 'elastic_job_migration', 'name')).toHaveLength(1);
+      expect(histories.map(({ status }) => status.droppedRows)).toEqual([0, 0]);
+    });
+
+    it('given a start on tables that are there, when it migrates again, then nothing changes', async () => {
+      await record([{}]);
+      await record([{}], start({}, database.connect()));
+
+      expect(await executions()).toHaveLength(2);
+      expect(heard).toEqual([]);
+    });
+
+    it('given pages that are read while rows come in, when all are read, then each older row comes once, newest first', async () => {
+      // Two rows of the same instant each.
+      const history = await recordEachSecond(25, { perSecond: 2 });
+      const before = await history.executions({ limit: 1_000 });
+
+      const pages = [await history.executions({ limit: 10 })];
+      await recordEachSecond(1, { from: FIRE_TIME + 3_600_000 });
+      for (let { cursor } = pages[0]!; cursor !== undefined; cursor = pages.at(-1)!.cursor) {
+        pages.push(await history.executions({ limit: 10, cursor }));
+      }
+
+      expect(pages.map(({ rows }) => rows.length)).toEqual([10, 10, 5]);
+      expect(pages.flatMap(({ rows }) => rows)).toEqual(before.rows);
+      const times = before.rows.map(({ startTime }) => startTime.getTime());
+      expect(times).toEqual(times.toSorted((x, y) => y - x));
+      expect(times.at(-1)).toBe(FIRE_TIME);
+    });
+
+    it.each([{ limit: 0 }, { limit: 1_001 }, { limit: 1.5 }, { cursor: '' }, { cursor: 'WzFd' }])(
+      'given %j, when pages are asked for, then the answer names what is wrong',
+      async (query) => {
+        const history = new SqlHistory(db);
+
+        await expect(history.executions(query)).rejects.toThrow(/^SqlHistory: (limit|cursor) \(given as /);
+      },
+    );
+
+    it('given rows of several jobs, when some are asked for, then the answer has those and no others', async () => {
+      const failed = new Map([[0, { kind: 'failed', error: 'no' }]] as const);
+      const history = await record([
+        {},
+        { jobName: 'bill', outcomes: failed },
+        { jobName: 'bill', source: 'FAILOVER' },
+      ]);
+      const count = async (query: Parameters<typeof history.executions>[0]) =>
+        (await history.executions(query)).rows.length;
+      const now = Date.now();
+
+      expect(await count({ jobName: 'bill' })).toBe(2);
+      expect(await count({ jobName: 'bill', isSuccess: false })).toBe(1);
+      expect(await count({ source: 'FAILOVER' })).toBe(1);
+      expect(await count({ taskId: toldRun().taskId })).toBe(1);
+      expect(await count({ from: new Date(now + 60_000) })).toBe(0);
+      expect(await count({ from: new Date(now - 60_000), to: new Date(now + 60_000) })).toBe(3);
+      const told = (await history.statuses({ jobName: 'bill' })).rows.map(({ state }) => state);
+      expect(told).toHaveLength(6);
+      expect(new Set(told)).toEqual(new Set(['TASK_STAGING', 'TASK_RUNNING', 'TASK_ERROR', 'TASK_FINISHED']));
+    });
+
+    it('given keepRows, when old rows are deleted, then the newest are left, and no others', async () => {
+      const history = await recordEachSecond(2_300);
+
+      await prune({ keepRows: 100 });
+
+      const times = (await history.executions({ limit: 1_000 })).rows.map(({ startTime }) => startTime.getTime());
+      expect(times).toHaveLength(100);
+      expect([times.at(0), times.at(-1)]).toEqual([FIRE_TIME + 2_299_000, FIRE_TIME + 2_200_000]);
+      expect(await rowsOf(db, 'JOB_STATUS_TRACE_LOG', 'id')).toHaveLength(102);
+    });
+
+    it('given keepDays on two instances, when both delete at once, then exactly the older rows are gone', async () => {
+      await recordEachSecond(1_500);
+      const history = await recordEachSecond(10, { from: FIRE_TIME + DAY_MS });
+
+      const now = FIRE_TIME + DAY_MS + 1_499_001;
+      await Promise.all([db, database.connect()].map((at) => prune({ keepDays: 1 }, now, at)));
+
+      const times = (await history.executions({ limit: 1_000 })).rows.map(({ startTime }) => startTime.getTime());
+      expect(times).toHaveLength(10);
+      expect(times.at(-1)).toBe(FIRE_TIME + DAY_MS);
+    });
+
+    for (const [version, statements] of Object.entries(java ?? {})) {
+      it(`given tables of Java ${version}, when ours and both Javas write, then all rows are there`, async () => {
+        for (const statement of statements) await run(db, statement);
+
+        await record([{}]);
+        await run(db, insertOfJava('java-3.0.4', true));
+        await run(db, insertOfJava('java-3.0.5', false));
+
+        const rows = await rowsOf(db, 'JOB_STATUS_TRACE_LOG', 'id');
+        expect(rows.map(({ source }) => source)).toEqual(Array(5).fill('LITE_EXECUTOR'));
+        expect(await executions()).toHaveLength(1);
+        expect(heard).toEqual([]);
+      });
+    }
+  });
+}
+
+function insertOfJava(id: string, hasSource: boolean): string {
+  const [column, value] = hasSource ? ['source, ', "'LITE_EXECUTOR', "] : ['', ''];
+  return (
+    `INSERT INTO JOB_STATUS_TRACE_LOG (id, job_name, original_task_id, task_id, slave_id, ${column}execution_type, ` +
+    `sharding_item, state, message, creation_time) VALUES ('${id}', 'j', '', 't', '10.0.0.2', ${value}'READY', '[0]', ` +
+    `'TASK_STAGING', '', NULL)`
+  );
+}
+
+function wholeRun(told: ToldRun): readonly JobEvent[] {
+  const { begin, end } = toldRun(told);
+  return [...begin, ...end];
+}
+
+function untilWritten(history: SqlHistory<unknown>): Promise<void> {
+  return until(async () => history.status.queuedRows === 0);
+}
+
+/** For what only the database can tell. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error('It did not come to that.');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

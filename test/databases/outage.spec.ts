@@ -1,0 +1,126 @@
+import { type Kysely, sql } from 'kysely';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import { resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
+import { MemoryRegistry } from '../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import { EventSinks, type JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { SqlHistory } from '../../libs/elastic-job/src/tracing/sql/index.js';
+import { KINDS } from './support/kinds.js';
+
+/** The full minute: DATABASE_OUTAGE_MS=60000 npm run test:databases. */
+const OUTAGE_MS = Number(process.env['DATABASE_OUTAGE_MS'] ?? 8_000);
+const QUEUE_ROWS = 1_000;
+const ITEMS = 300;
+/** Rows of a run of all items: its own, and three of the task. */
+const ROWS = ITEMS + 3;
+/** What a busy machine may add. A job that waited for its history would be late by the outage. */
+const LATE_MS = 1_000;
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+// A server that a variable names is not ours to stop: these tests have one of their own.
+for (const { name, lack, start, client } of KINDS) {
+  describe.skipIf(lack)(`a history in ${name}${lack ?? ''}`, () => {
+    it(`given a server that is stopped for ${OUTAGE_MS} ms, when it is back, then no job was late, what is lost was counted, and history goes on`, async () => {
+      const server = await start();
+      open.push(() => server.remove());
+      const db = client(server.url);
+      open.push(() => db.destroy());
+      const app = await startApplication(db);
+      await until(() => app.runs >= 2 * ITEMS);
+
+      await server.stop();
+      const runsBefore = app.runs;
+      await sleep(OUTAGE_MS);
+      const { failingSince } = app.history.status;
+      const runsMeanwhile = app.runs - runsBefore;
+      await server.start();
+      await until(() => app.history.status.failingSince === undefined && app.history.status.queuedRows < ROWS);
+      await app.stop();
+
+      expect(failingSince).toEqual(expect.any(Number));
+      expect(runsMeanwhile).toBeGreaterThanOrEqual((Math.floor(OUTAGE_MS / 1_000) - 2) * ITEMS);
+      expect(app.fireTimes.toSorted((a, b) => a - b)).toEqual(everySecond(app.fireTimes));
+      expect(Math.max(...app.latenessMs)).toBeLessThan(LATE_MS);
+      const { droppedRows } = app.history.status;
+      expect(droppedRows).toBeGreaterThan(0);
+      expect(app.dropped).toBe(droppedRows);
+      expect(app.runs + app.fireTimes.length * 3 - (await rowsIn(db))).toBe(droppedRows);
+    });
+  });
+}
+
+async function startApplication(db: Kysely<unknown>) {
+  const clock = new SystemClock();
+  const registry = new MemoryRegistry(clock).center({
+    namespace: 'outage',
+    clock,
+    sessionTimeoutMs: 30_000,
+    requestTimeoutMs: 5_000,
+  });
+  const runtime = new ElasticJobRuntime({ registry, clock });
+  const history = new SqlHistory(db, { queueRows: QUEUE_ROWS });
+  const sinks = new EventSinks([history], runtime.events, clock);
+  const latenessMs: number[] = [];
+  const events: JobEvent[] = [];
+  runtime.events.on((event) => void events.push(event));
+  await runtime.registrar.register({
+    className: 'outage',
+    place: 'outage',
+    configuration: resolveJobOptions(
+      { name: 'outage', cron: '* * * * * ?', shardingTotalCount: ITEMS },
+      { place: 'outage' },
+    ),
+    handler: ({ fireTime }) => latenessMs.push(clock.wallNow() - fireTime.getTime()),
+  });
+  sinks.start();
+  await runtime.start();
+  const stop = async () => {
+    await runtime.stop();
+    await sinks.stop();
+  };
+  open.push(stop);
+  const begun = () => events.flatMap((event) => (event.kind === 'begun' ? [event.trigger.fireTime] : []));
+  return {
+    history,
+    latenessMs,
+    stop,
+    get runs() {
+      return latenessMs.length;
+    },
+    get fireTimes() {
+      return begun();
+    },
+    get dropped() {
+      return events.reduce((sum, event) => sum + (event.kind === 'history-dropped' ? event.count : 0), 0);
+    },
+  };
+}
+
+/** Rows that are complete: a run whose end was dropped is missing as well. */
+async function rowsIn(db: Kysely<unknown>): Promise<number> {
+  const counts = sql<{ n: number | string }>`select (select count(*) from ${sql.raw('JOB_EXECUTION_LOG')} where
+    complete_time is not null) + (select count(*) from ${sql.raw('JOB_STATUS_TRACE_LOG')}) as n`;
+  return Number((await counts.execute(db)).rows[0]!.n);
+}
+
+function everySecond(times: readonly number[]): number[] {
+  const first = Math.min(...times);
+  return times.map((_, index) => first + index * 1_000);
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const deadline = Date.now() + 45_000;
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Error('It did not come to that.');
+    await sleep(20);
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,65 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { Client, Pool } from 'pg';
+import type { JavaTables } from '../../contract/history/history-database.js';
+import { findProgram, type ServerKind } from './database-server.js';
+
+const BIN = '/usr/lib/postgresql/15/bin';
+const POSTGRES = findProgram(`${BIN}/postgres`, '/usr/local/bin/postgres');
+const INITDB = findProgram(`${BIN}/initdb`, '/usr/local/bin/initdb');
+
+/** Why there is none to start, if there is none. */
+export const POSTGRES_LACK = POSTGRES && INITDB ? undefined : ': no server here; apt-get install postgresql';
+
+export const POSTGRES_KIND: ServerKind = {
+  account: 'postgres',
+  kill: 'kill -QUIT $server',
+  init: (directory) => [INITDB!, '-D', `${directory}/data`, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8'],
+  run: (directory, port) => [
+    POSTGRES!,
+    '-D',
+    `${directory}/data`,
+    '-p',
+    String(port),
+    '-k',
+    directory,
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    'fsync=off',
+  ],
+  probe: async (port) => {
+    const client = new Client({ connectionString: postgresUrl(port), connectionTimeoutMillis: 1_000 });
+    client.on('error', () => {});
+    await client.connect();
+    await client.end();
+  },
+};
+
+/** A client with a pool of its own, as an application has one. */
+export function postgresClient(url: string): Kysely<unknown> {
+  const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  // A connection that breaks while nobody uses it is the pool's to replace.
+  pool.on('error', () => {});
+  return new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+}
+
+export function postgresUrl(port: number): string {
+  return `postgres://postgres@127.0.0.1:${port}/postgres`;
+}
+
+const EXECUTIONS =
+  'CREATE TABLE JOB_EXECUTION_LOG (id VARCHAR(40) NOT NULL, job_name VARCHAR(100) NOT NULL, task_id VARCHAR(255) NOT NULL, ' +
+  'hostname VARCHAR(255) NOT NULL, ip VARCHAR(50) NOT NULL, sharding_item INT NOT NULL, ' +
+  'execution_source VARCHAR(20) NOT NULL, failure_cause VARCHAR(4000) NULL, is_success BOOLEAN NOT NULL, ' +
+  'start_time TIMESTAMP NULL, complete_time TIMESTAMP NULL, PRIMARY KEY (id))';
+const statuses = (source: string) =>
+  'CREATE TABLE JOB_STATUS_TRACE_LOG (id VARCHAR(40) NOT NULL, job_name VARCHAR(100) NOT NULL, ' +
+  'original_task_id VARCHAR(255) NOT NULL, task_id VARCHAR(255) NOT NULL, slave_id VARCHAR(50) NOT NULL, ' +
+  `${source}execution_type VARCHAR(20) NOT NULL, sharding_item VARCHAR(100) NOT NULL, ` +
+  'state VARCHAR(20) NOT NULL, message VARCHAR(4000) NULL, creation_time TIMESTAMP NULL, PRIMARY KEY (id))';
+const INDEX = 'CREATE INDEX TASK_ID_STATE_INDEX ON JOB_STATUS_TRACE_LOG (task_id, state)';
+
+export const POSTGRES_JAVA: JavaTables = {
+  '3.0.4': [EXECUTIONS, statuses('source VARCHAR(50) NOT NULL, '), INDEX],
+  '3.0.5': [EXECUTIONS, statuses(''), INDEX],
+};

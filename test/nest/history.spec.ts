@@ -1,0 +1,150 @@
+import { ConfigurationError, ElasticJob, type ElasticJobModuleOptions, type ShardingContext } from '@app/elastic-job';
+import { VirtualClock } from '@app/elastic-job/testing';
+import { SqlHistory, type SqlHistoryOptions } from '@app/elastic-job/tracing/sql';
+import { DummyDriver, Kysely, MssqlAdapter, MssqlIntrospector, MssqlQueryCompiler } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SwitchedSqlite } from '../support/databases/switched-sqlite.js';
+import { EVERY_SECOND, type JobApplication, startJobs, whileTimePasses } from './support/job-application.js';
+
+const ITEMS = 30;
+
+let database: SwitchedSqlite;
+let latenessMs: number[];
+let clock: VirtualClock;
+beforeEach(() => {
+  database = new SwitchedSqlite();
+  latenessMs = [];
+  clock = new VirtualClock();
+});
+afterEach(() => database.db.destroy());
+
+class OrderJobs {
+  @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: ITEMS })
+  settle({ fireTime }: ShardingContext): void {
+    latenessMs.push(clock.wallNow() - fireTime.getTime());
+  }
+}
+
+describe('a history of an application', () => {
+  it('given a job that has run, when the application is closed, then every row is there before it has gone', async () => {
+    const { jobs, history } = await start({ gatherMs: 60_000 });
+    await jobs.tick();
+    expect(database.value('select count(*) from JOB_EXECUTION_LOG')).toBe(0);
+
+    await whileTimePasses(clock, jobs.close());
+
+    expect(database.value('select count(*) from JOB_EXECUTION_LOG where is_success = 1')).toBe(ITEMS);
+    expect(history.status).toEqual({ queuedRows: 0, droppedRows: 0, failingSince: undefined });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('given a database that is away for a minute, when it is back, then no job was late, and what is missing was counted', async () => {
+    const { jobs, history } = await start({ queueRows: 1_000 });
+    await clock.advance(5_000);
+
+    database.isAway = true;
+    await clock.advance(60_000);
+    expect(history.status).toMatchObject({ queuedRows: 1_000, failingSince: expect.any(Number) });
+    expect(history.status.droppedRows).toBeGreaterThan(500);
+    database.isAway = false;
+    await clock.advance(15_500);
+
+    const { droppedRows } = history.status;
+    expect(history.status).toEqual({ queuedRows: 0, droppedRows, failingSince: undefined });
+    expect(latenessMs).toHaveLength(80 * ITEMS);
+    expect(Math.max(...latenessMs)).toBeLessThan(100);
+    const missing = 80 * ITEMS - completed() + (80 * 3 - count('JOB_STATUS_TRACE_LOG'));
+    expect(missing).toBe(droppedRows);
+    expect(told(jobs)).toBe(droppedRows);
+    const errors = jobs.events.filter(({ kind }) => kind === 'error');
+    expect(errors).toMatchObject([{ message: 'history "sql": the database takes nothing; trying again' }]);
+  });
+
+  it('given a database that is away at the start, when it comes, then the history begins with what it was told before', async () => {
+    database.isAway = true;
+    const { history } = await start();
+    await clock.advance(5_000);
+
+    database.isAway = false;
+    await clock.advance(15_500);
+
+    expect(history.status.queuedRows).toBe(0);
+    expect(completed()).toBe(20 * ITEMS);
+  });
+
+  it('given a database that never comes, when the application is closed, then it closes in time and counts what is lost', async () => {
+    database.isAway = true;
+    const { jobs, history } = await start();
+    await jobs.tick();
+    const before = clock.monotonicNow();
+
+    await whileTimePasses(clock, jobs.close());
+
+    expect(clock.monotonicNow() - before).toBeLessThan(6_000);
+    expect(history.status).toMatchObject({ queuedRows: 0, droppedRows: ITEMS + 3 });
+    expect(told(jobs)).toBe(ITEMS + 3);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('given a row that the database refuses, when others come with it, then it alone is dropped, and counted', async () => {
+    const { jobs, history } = await start();
+    const next = Math.ceil((clock.wallNow() + 1) / 1_000) * 1_000;
+    database.exec(`create trigger refuse before insert on JOB_EXECUTION_LOG
+      when new.sharding_item = 7 and new.start_time between ${next} and ${next + 999}
+      begin select raise(abort, 'Incorrect string value'); end`);
+
+    await clock.advance(30_500);
+
+    expect(completed()).toBe(latenessMs.length - 1);
+    expect(history.status).toMatchObject({ droppedRows: 1, failingSince: undefined });
+    expect(told(jobs)).toBe(1);
+    expect(jobs.events).toContainEqual(
+      expect.objectContaining({
+        kind: 'error',
+        message: 'history "sql": the database refuses a row of job "settle-orders", which is dropped',
+      }),
+    );
+  });
+
+  it.each<[SqlHistoryOptions, string]>([
+    [{ keepDays: 0 }, 'keepDays (given as 0) must be a whole number from 1'],
+    [{ keepRows: 1.5 }, 'keepRows (given as 1.5) must be a whole number from 1'],
+    [{ queueRows: 10 }, 'queueRows (given as 10) must be a whole number from 1000'],
+    [{ gatherMs: -1 }, 'gatherMs (given as -1) must be a whole number from 0'],
+    [{ name: '' }, 'name (given as "") must be a text'],
+  ])('given %j, when a history is made, then it is refused', (options, problem) => {
+    expect(() => new SqlHistory(database.db, options)).toThrow(new ConfigurationError('SqlHistory', [problem]));
+  });
+
+  it('given a database of another kind, when a history is made, then the error names what there is', async () => {
+    const db = new Kysely<unknown>({
+      dialect: {
+        createAdapter: () => new MssqlAdapter(),
+        createDriver: () => new DummyDriver(),
+        createIntrospector: (at) => new MssqlIntrospector(at),
+        createQueryCompiler: () => new MssqlQueryCompiler(),
+      },
+    });
+
+    expect(() => new SqlHistory(db)).toThrow('must be "sqlite", "postgres", "mysql"; this Kysely tells none of them');
+  });
+});
+
+async function start(options: SqlHistoryOptions = {}) {
+  const history = new SqlHistory(database.db, options);
+  const module: ElasticJobModuleOptions = { tracing: [history] };
+  return { history, jobs: await startJobs({ clock, providers: [OrderJobs], options: module }) };
+}
+
+function completed(): number {
+  return Number(database.value('select count(*) from JOB_EXECUTION_LOG where complete_time is not null'));
+}
+
+function count(table: string): number {
+  return Number(database.value(`select count(*) from ${table}`));
+}
+
+/** What the events of a history have told of its losses. */
+function told({ events }: JobApplication): number {
+  return events.reduce((sum, event) => sum + (event.kind === 'history-dropped' ? event.count : 0), 0);
+}

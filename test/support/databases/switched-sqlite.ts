@@ -1,0 +1,31 @@
+import { Kysely, SqliteDialect } from 'kysely';
+import Libsql from 'libsql';
+
+/** A real SQLite database in memory that can be out of reach for a while. */
+export class SwitchedSqlite {
+  isAway = false;
+  readonly db: Kysely<unknown>;
+  private readonly real = new Libsql(':memory:');
+
+  constructor() {
+    const database = {
+      prepare: (text: string) => {
+        if (this.isAway) throw new Error('connect ECONNREFUSED');
+        return this.real.prepare(text);
+      },
+      close: () => void this.real.close(),
+    };
+    this.db = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
+  }
+
+  /** Runs a statement, also while the database is out of reach for everybody else. */
+  exec(text: string): void {
+    this.real.exec(text);
+  }
+
+  /** The first value of the first row. */
+  value(text: string): unknown {
+    const row: unknown = this.real.prepare(text).get();
+    return Object.values(Object(row))[0];
+  }
+}
