@@ -28,6 +28,7 @@ export {
   CancelledError,
   type ClockChange,
   type ClockChangeOption,
+  type ConcurrencyOption,
   ConfigurationError,
   createShardingStrategy,
   type CronFieldName,

@@ -1,12 +1,8 @@
 import { formatConfiguration } from '../../../libs/elastic-job/src/coordination/index.js';
-import {
-  formatRunRecord,
-  type JobOptions,
-  resolveJobOptions,
-  type TriggerOrigin,
-} from '../../../libs/elastic-job/src/domain/index.js';
+import { formatRunRecord, resolveJobOptions, type TriggerOrigin } from '../../../libs/elastic-job/src/domain/index.js';
 import { History } from '../history.js';
 import type { Entry, Fact, LoggedOperation, NodeWrite, RunFact } from '../log.js';
+import type { PlannedJob } from '../world/plan.js';
 
 export const JOB = 'job';
 /** When hand-made histories begin; times are given in seconds after it. */
@@ -38,7 +34,7 @@ export class HandMadeHistory {
   private readonly noted: { readonly at: number; readonly fact: Fact }[] = [];
   private runs = 0;
 
-  constructor(private readonly options: JobOptions & { readonly name: string } = OPTIONS) {}
+  constructor(private readonly options: Omit<PlannedJob, 'periodMs'> = OPTIONS) {}
 
   /** In which all goes well, but for the fire times (in seconds) and items that are left out. */
   static healthy(isLeftOut: (item: number, fireTime: number) => boolean = () => false): HandMadeHistory {

@@ -49,7 +49,11 @@ export interface Disturbance {
 }
 
 /** `periodMs` is 0 for a resident job. */
-export type PlannedJob = JobOptions & { readonly name: string; readonly periodMs: number };
+export type PlannedJob = JobOptions & {
+  readonly name: string;
+  readonly periodMs: number;
+  readonly concurrency?: number;
+};
 
 /** What a process is started with. */
 export type PlannedProcess = Pick<RuntimeOptions, 'hungGraceMs' | 'suspendedGraceMs'>;

@@ -28,4 +28,6 @@ export interface Clock {
   /** What this host calls itself: for people who read a history. */
   hostName(): string;
   pid(): number;
+  /** How many processors this process may use; at least 1. */
+  processors(): number;
 }

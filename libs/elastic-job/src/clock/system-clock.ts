@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hostname, networkInterfaces } from 'node:os';
+import { availableParallelism, hostname, networkInterfaces } from 'node:os';
 import type { Clock, Timer } from './clock.js';
 import { chooseHostAddress, type HostAddressOptions } from './host-address.js';
 import { sleepOn } from './sleep.js';
@@ -63,5 +63,9 @@ export class SystemClock implements Clock {
 
   pid(): number {
     return process.pid;
+  }
+
+  processors(): number {
+    return availableParallelism();
   }
 }

@@ -14,6 +14,7 @@ export * from './orphans.decision.js';
 export * from './requeue.decision.js';
 export * from './resident.decision.js';
 export * from './resident-stop.error.js';
+export * from './retry.decision.js';
 export * from './run-record.js';
 export * from './schedule/index.js';
 export * from './server-retention.decision.js';

@@ -8,7 +8,8 @@ import {
   triggerIdOf,
 } from '../domain/index.js';
 
-export type ContextOf = (item: number) => ShardingContext;
+/** @param attempt counted from 1 */
+export type ContextOf = (item: number, attempt: number) => ShardingContext;
 
 /** Makes the contexts of a lease's items: frozen, and with nothing mutable that two of them would share. */
 export function contextsOf(lease: ExecutionLease, configuration: JobConfiguration, tokenEpoch: number): ContextOf {
@@ -21,12 +22,12 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
     shardingTotalCount: configuration.shardingTotalCount,
     source: trigger.source,
     trigger: askedBy(trigger),
-    attempt: 1,
     tokenEpoch,
   };
-  return (item) =>
+  return (item, attempt) =>
     Object.freeze({
       ...shared,
+      attempt,
       shardingItem: item,
       shardingParameter: parameters.get(item),
       fireTime: new Date(trigger.fireTime),

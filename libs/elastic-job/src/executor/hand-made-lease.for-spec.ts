@@ -3,6 +3,7 @@ import type { ExecutionLease } from '../coordination/index.js';
 import { LeaseLostError, resolveJobOptions, type JobHandler, type JobOptions, type Trigger } from '../domain/index.js';
 import { VirtualClock } from '../testing/index.js';
 import { type HungHandler, type ItemOutcome, JobExecutor } from './job-executor.js';
+import type { RetriedItem } from './retries.js';
 
 export const FIRE_TIME = Date.UTC(2030, 0, 1, 12);
 export const HUNG_GRACE_MS = 5_000;
@@ -24,9 +25,11 @@ export function setUp({ items, options, trigger }: SetUpOptions) {
   const executor = new JobExecutor(clock, { tokenEpoch: 3, hungGraceMs: HUNG_GRACE_MS });
   const hung: HungHandler[] = [];
   const returned: number[] = [];
+  const retried: RetriedItem[] = [];
   const told = {
     onHung: (handler: HungHandler) => void hung.push(handler),
     onReturned: (item: number) => void returned.push(item),
+    onRetry: (item: RetriedItem) => void retried.push(item),
   };
   return {
     clock,
@@ -35,6 +38,7 @@ export function setUp({ items, options, trigger }: SetUpOptions) {
     executor,
     hung,
     returned,
+    retried,
     openEnds: () => ({ timers: clock.pendingTimers, listeners: lease.listeners }),
   };
 }

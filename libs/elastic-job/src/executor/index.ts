@@ -1,3 +1,4 @@
 export { taskIdOf } from './contexts.js';
 export * from './job-executor.js';
 export * from './listeners.js';
+export type { RetriedItem } from './retries.js';

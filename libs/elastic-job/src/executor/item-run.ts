@@ -6,11 +6,13 @@ import { JobTimeoutError, type ShardOutcome } from '../domain/index.js';
 export interface ItemLimits {
   /** Undefined: no limit. In milliseconds. */
   readonly timeoutMs: number | undefined;
+  /** What is left of that, in milliseconds: the attempts before this one have taken their part. */
+  readonly leftMs: number;
   /** How long a handler may take to heed its signal, in milliseconds. */
   readonly hungGraceMs: number;
 }
 
-/** One item while its handler runs: its time limit, and how long it takes to heed its signal. */
+/** One attempt at an item, while its handler runs: its time limit, and how long it takes to heed its signal. */
 export class ItemRun {
   private readonly signal: AbortSignal;
   private timer: Timer | undefined;
@@ -27,11 +29,11 @@ export class ItemRun {
     private readonly limits: ItemLimits,
     private readonly onHung: () => void,
   ) {
-    const { timeoutMs } = limits;
+    const { leftMs, timeoutMs } = limits;
     this.signal = lease.signalOf(item);
     this.signal.addEventListener('abort', this.onAborted);
     if (timeoutMs === undefined) return;
-    this.timer = clock.setTimer(timeoutMs, () =>
+    this.timer = clock.setTimer(leftMs, () =>
       lease.abortItem(item, new JobTimeoutError(lease.jobName, item, timeoutMs)),
     );
   }

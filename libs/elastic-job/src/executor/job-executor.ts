@@ -2,6 +2,7 @@ import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import type { JobConfiguration, JobHandler, ShardOutcome } from '../domain/index.js';
 import { LeaseRun } from './lease-run.js';
+import type { RetriedItem } from './retries.js';
 import { Slots } from './slots.js';
 
 /** What the executor has to know of a job. */
@@ -14,6 +15,8 @@ export interface ExecutableJob {
   onHung?(hung: HungHandler): void;
   /** A handler has returned; its item is ended next, unless it was released. Told of each item that was started. */
   onReturned?(item: number): void;
+  /** A handler has failed, and its item is tried again instead of being yielded. */
+  onRetry?(retried: RetriedItem): void;
 }
 
 /** A handler that has not returned although its signal aborted `hungGraceMs` ago. */
@@ -64,7 +67,7 @@ export class JobExecutor {
 
   /**
    * Starts the items in ascending order, at most `configuration.concurrency` at the same time over all leases of
-   * the job, and yields each outcome as its item ends. Whatever a handler does, it decides the outcome of its own item only, and the iteration never
+   * the job, tries again those that fail as the configuration says, and yields each outcome as its item ends. Whatever a handler does, it decides the outcome of its own item only, and the iteration never
    * throws. An item whose handler never settles is not yielded, unless `onHung` of the job is `release`; the others are.
    *
    * When an item aborts it is told by its signal if it runs; if it waits, it is yielded as aborted without being started. Who leaves the iteration early aborts it likewise. Nothing starts before the first `next()`.

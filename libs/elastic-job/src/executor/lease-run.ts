@@ -1,18 +1,23 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
-import { HandlerHungError } from '../domain/index.js';
+import { HandlerHungError, mostItemsAtOnce, type ShardOutcome } from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
 import { ItemRun } from './item-run.js';
 import type { ExecutableJob, ItemOutcome, JobExecutorOptions } from './job-executor.js';
+import { Retries } from './retries.js';
 import type { Slots } from './slots.js';
 
-/** One lease while it runs: the items that wait for a slot, those that run, and those that ended but are not yielded. */
+/**
+ * One lease while it runs: the items that wait for a slot, those that run, those that rest before they are tried again, and
+ * those that ended but are not yielded.
+ */
 export class LeaseRun {
   private readonly waiting: number[];
   private readonly running = new Map<number, ItemRun>();
   private readonly released = new Set<number>();
   private readonly ended: ItemOutcome[] = [];
   private readonly contextOf: ContextOf;
+  private readonly retries: Retries;
   private wake = (): void => {};
 
   constructor(
@@ -24,6 +29,12 @@ export class LeaseRun {
   ) {
     this.waiting = [...lease.items];
     this.contextOf = contextsOf(lease, job.configuration, options.tokenEpoch);
+    this.retries = new Retries(
+      clock,
+      job.configuration,
+      (item) => this.queue(item),
+      (item, outcome) => this.drop(item, outcome),
+    );
   }
 
   /** @see JobExecutor.run */
@@ -38,6 +49,7 @@ export class LeaseRun {
       offFree();
       for (const off of offAborted) off();
       this.waiting.length = 0;
+      this.retries.stopAll();
       const reason = new DOMException('Nobody waits for the outcomes any more.', 'AbortError');
       for (const item of this.running.keys()) this.lease.abortItem(item, reason);
     }
@@ -49,21 +61,45 @@ export class LeaseRun {
   }
 
   private fillSlots(): void {
-    const { concurrency = Infinity } = this.job.configuration;
-    while (this.waiting.length > 0 && this.slots.take(concurrency)) void this.runItem(this.waiting.shift()!);
+    const most = mostItemsAtOnce(this.job.configuration, this.clock.processors());
+    while (this.waiting.length > 0 && this.slots.take(most)) void this.runItem(this.waiting.shift()!);
+  }
+
+  private queue(item: number): void {
+    this.waiting.push(item);
+    this.fillSlots();
   }
 
   private async runItem(item: number): Promise<void> {
     const { timeoutMs } = this.job.configuration;
     const { hungGraceMs } = this.options;
-    const run = new ItemRun(this.clock, this.lease, item, { timeoutMs, hungGraceMs }, () => this.hang(item, run));
+    const { attempt, leftMs } = this.retries.begin(item);
+    const run = new ItemRun(this.clock, this.lease, item, { timeoutMs, leftMs, hungGraceMs }, () =>
+      this.hang(item, run),
+    );
     this.running.set(item, run);
-    this.job.onStarted?.(item, 1);
-    const outcome = await run.outcomeOf(() => this.job.handler(this.contextOf(item)));
+    this.job.onStarted?.(item, attempt);
+    const outcome = await run.outcomeOf(() => this.job.handler(this.contextOf(item, attempt)));
     this.running.delete(item);
     this.job.onReturned?.(item);
-    if (!this.released.has(item)) this.end({ item, outcome });
+    if (!this.released.has(item)) this.endOrRetry(item, outcome);
     this.slots.free();
+  }
+
+  private endOrRetry(item: number, outcome: ShardOutcome): void {
+    const retried = this.mayRetry(item) ? this.retries.after(item, outcome) : undefined;
+    if (retried === undefined) this.end({ item, outcome });
+    else this.job.onRetry?.(retried);
+  }
+
+  // The signal may be late: whether the lease holds says its time.
+  private mayRetry(item: number): boolean {
+    try {
+      this.lease.assertHeld(item);
+      return !this.lease.signalOf(item).aborted;
+    } catch {
+      return false;
+    }
   }
 
   // Whoever waits for the item goes on without its handler, which keeps its slot; what that returns counts no more.
@@ -77,18 +113,20 @@ export class LeaseRun {
     this.end({ item, outcome: { kind: 'aborted', reason: error } });
   }
 
-  /** An item that is aborted before it has a slot does not start. @returns a function that ends it */
+  /** An item that is aborted while no handler runs for it is not started, or not again. @returns a function that ends it */
   private dropWhenAborted(item: number): () => void {
     const signal = this.lease.signalOf(item);
-    const drop = (): void => {
-      const index = this.waiting.indexOf(item);
-      if (index < 0) return;
-      this.waiting.splice(index, 1);
-      this.end({ item, outcome: { kind: 'aborted', reason: signal.reason } });
-    };
+    const drop = (): void => this.drop(item, { kind: 'aborted', reason: signal.reason });
     if (signal.aborted) drop();
     signal.addEventListener('abort', drop);
     return () => signal.removeEventListener('abort', drop);
+  }
+
+  private drop(item: number, outcome: ShardOutcome): void {
+    const isResting = this.retries.giveUp(item);
+    const index = this.waiting.indexOf(item);
+    if (index >= 0) this.waiting.splice(index, 1);
+    if (isResting || index >= 0) this.end({ item, outcome });
   }
 
   private end(ended: ItemOutcome): void {

@@ -16,7 +16,9 @@ type Concern = EventOf<
   | 'history-dropped'
   | 'warning'
   | FailoverConcern
+  | HandlerConcern
 >;
+type HandlerConcern = 'retrying' | 'error-handler-failed';
 type FailoverConcern = 'failover-overflow' | 'failover-purged' | 'executor-died';
 
 /** Nest's levels that lines are written at, and none. */
@@ -119,6 +121,10 @@ export class EventLogger implements JobEventSink {
         return this.logger.warn(`${event.jobName}: ${items(event.items)} removed from the failover queue`);
       case 'executor-died':
         return this.executorDied(event);
+      case 'retrying':
+        return this.retrying(event);
+      case 'error-handler-failed':
+        return this.error(`${event.jobName}: a failure could not be handed to ${event.type}`, event.error);
       case 'configuration-differs':
         return this.logger.warn(`${event.jobName}: the registry overrules, ${event.differences.join('; ')}`);
       case 'history-dropped':
@@ -135,6 +141,12 @@ export class EventLogger implements JobEventSink {
     this.logger.error(
       `${trigger.jobName}: the handler of item ${item} has not returned since it was aborted at ${instant(since)} ` +
         `(${text(reason)}); ${consequence}`,
+    );
+  }
+
+  private retrying({ trigger, item, attempt, error, delayMs }: EventOf<'retrying'>): void {
+    this.logger.warn(
+      `${trigger.jobName}: item ${item} failed, attempt ${attempt} in ${Math.round(delayMs)} ms: ${text(error)}`,
     );
   }
 

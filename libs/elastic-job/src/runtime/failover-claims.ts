@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease, JobTree } from '../coordination/index.js';
-import { failsOver, type RefusalCause } from '../domain/index.js';
+import { failsOver, mostItemsAtOnce, type RefusalCause } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
@@ -135,6 +135,7 @@ export class FailoverClaims {
   }
 
   private get freeSlots(): number {
-    return (this.parts.settings.configuration.concurrency ?? Infinity) - this.parts.running.size;
+    const { clock, running, settings } = this.parts;
+    return mostItemsAtOnce(settings.configuration, clock.processors()) - running.size;
   }
 }

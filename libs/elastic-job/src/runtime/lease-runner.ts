@@ -11,7 +11,7 @@ import {
   type ShardOutcome,
   type Trigger,
 } from '../domain/index.js';
-import { type HungHandler, type JobExecutor, JobListeners, taskIdOf } from '../executor/index.js';
+import { type HungHandler, type JobExecutor, JobListeners, type RetriedItem, taskIdOf } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
@@ -111,6 +111,7 @@ export class LeaseRunner {
         running.hang(lease, hung);
         events.emit({ kind: 'hung', trigger, ...hung });
       },
+      onRetry: (retried: RetriedItem) => events.emit({ kind: 'retrying', trigger, ...retried }),
       onReturned: (item: number) => {
         if (running.return(item, lease)) this.parts.onItemEnded(trigger, item);
       },

@@ -89,6 +89,10 @@ export class InstanceClock implements Clock {
     return this.clock.pid();
   }
 
+  processors(): number {
+    return this.clock.processors();
+  }
+
   private arm(timer: PendingTimer, ms: number): void {
     timer.armed = this.clock.setTimer(ms, () => {
       if (this.isStill) this.late.add(timer);

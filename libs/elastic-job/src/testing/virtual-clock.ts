@@ -10,6 +10,8 @@ export interface VirtualClockOptions {
   readonly hostAddress?: string;
   /** @default 1 */
   readonly pid?: number;
+  /** @default 4 */
+  readonly processors?: number;
   /** How fast both clocks run, in their seconds per second of the time line. @default 1 */
   readonly rate?: number;
 }
@@ -24,7 +26,7 @@ export interface VirtualClockOptions {
  * ```
  */
 export class VirtualClock implements Clock {
-  private readonly host: { readonly hostAddress: string; readonly pid: number };
+  private readonly host: Required<Pick<VirtualClockOptions, 'hostAddress' | 'pid' | 'processors'>>;
   /** What the wall clock is ahead of the monotonic one. */
   private wallStart: number;
   private randomState: number;
@@ -41,7 +43,8 @@ export class VirtualClock implements Clock {
     this.start = timeline.now;
     this.wallStart = (options.wall ?? Date.UTC(2030, 0, 1)) - this.monotonicNow();
     this.randomState = options.seed ?? 1;
-    this.host = { hostAddress: options.hostAddress ?? '10.0.0.1', pid: options.pid ?? 1 };
+    const { hostAddress = '10.0.0.1', pid = 1, processors = 4 } = options;
+    this.host = { hostAddress, pid, processors };
   }
 
   /** A clock of another instance: the same time line, timers and wall time, but its own chance and, from now on, steps. */
@@ -124,5 +127,9 @@ export class VirtualClock implements Clock {
 
   pid(): number {
     return this.host.pid;
+  }
+
+  processors(): number {
+    return this.host.processors;
   }
 }

@@ -136,6 +136,22 @@ export type JobEvent =
       /** Since the last such event of this sink. */
       readonly count: number;
     }
+  /** A handler has failed; its item is tried again after `delayMs` milliseconds. `attempt` is the one that comes. */
+  | {
+      readonly kind: 'retrying';
+      readonly trigger: Trigger;
+      readonly item: number;
+      readonly attempt: number;
+      readonly error: unknown;
+      readonly delayMs: number;
+    }
+  /** A failure could not be handed to the job's error handler of that type; the job goes on. */
+  | {
+      readonly kind: 'error-handler-failed';
+      readonly jobName: JobName;
+      readonly type: string;
+      readonly error: unknown;
+    }
   /** Something that no job has caused, or no single one, has no job name. */
   | { readonly kind: 'warning'; readonly jobName: JobName | undefined; readonly message: string }
   | {

@@ -76,6 +76,11 @@ const everything: Partial<JobOptions> = {
   failover: true,
   misfirePolicy: 'all',
   misfireLimit: 7,
+  maxAttempts: 3,
+  retryDelayMs: 10,
+  retryFactor: 1.5,
+  retryMaxDelayMs: 100,
+  retryJitter: 0,
   monitorExecution: false,
   disabled: true,
   overwrite: true,
@@ -109,8 +114,9 @@ describe('formatConfiguration', () => {
     expect(text).toContain(
       "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.failoverQueueLimit: '4'\n" +
         '  nestjs.jobErrorHandlerType: PAGER\n  nestjs.jobListenerTypes: audit,metrics\n' +
-        "  nestjs.maxExecutorFailovers: '5'\n  nestjs.misfireLimit: '7'\n  nestjs.misfirePolicy: all\n" +
-        "  nestjs.onHung: release\n  nestjs.serverRetentionMinutes: '0'\n" +
+        "  nestjs.maxAttempts: '3'\n  nestjs.maxExecutorFailovers: '5'\n  nestjs.misfireLimit: '7'\n  nestjs.misfirePolicy: all\n" +
+        "  nestjs.onHung: release\n  nestjs.retryDelayMs: '10'\n  nestjs.retryFactor: '1.5'\n  nestjs.retryJitter: '0'\n" +
+        "  nestjs.retryMaxDelayMs: '100'\n  nestjs.serverRetentionMinutes: '0'\n" +
         "  nestjs.shardingTimeoutMs: '1'\n  nestjs.strategy: BY_REGION\n  nestjs.timeZone: Europe/Berlin\n" +
         "  nestjs.timeoutMs: '2'\n  script.command.line: echo hi\n  'true': '012'\nreconcile",
     );
@@ -302,6 +308,8 @@ describe('parseConfiguration', () => {
     ['description: !!binary B2E=', { description: '\u0007a' }],
     ['description: &x y\nlabel: *x', { description: 'y', label: 'y' }],
     ["props:\n  nestjs.timeoutMs: 5\n  nestjs.concurrency: '2'", { nestjs: { timeoutMs: 5, concurrency: 2 } }],
+    ["props:\n  nestjs.retryFactor: 1.5\n  nestjs.retryJitter: '1'", { nestjs: { retryFactor: 1.5, retryJitter: 1 } }],
+    ['props:\n  nestjs.concurrency: SINGLE_THREAD', { nestjs: { concurrency: 'SINGLE_THREAD' } }],
   ])('given %j, when read, then it is what Java reads', (text, expected) => {
     const unknown = { entries: new Map(), props: {} };
     expect(parseConfiguration(text, 'myJob')).toEqual({ nestjs: {}, props: {}, unknown, ...expected });
@@ -319,7 +327,11 @@ describe('parseConfiguration', () => {
     ['props:\n- a', 'line 1: props must be a mapping'],
     ['jobListenerTypes: a', 'line 1: jobListenerTypes must be a list of texts'],
     ['props:\n  a:\n    b: c', 'line 2: a must be a text'],
-    ['props:\n  nestjs.concurrency: many', 'line 2: nestjs.concurrency must be a whole number, but is "many"'],
+    [
+      'props:\n  nestjs.concurrency: many',
+      'line 2: nestjs.concurrency must be a whole number, CPU or SINGLE_THREAD, but is "many"',
+    ],
+    ['props:\n  nestjs.retryFactor: two', 'line 2: nestjs.retryFactor must be a number, but is "two"'],
   ])('given %j, when read, then the error names job and line', (text, problem) => {
     const parse = () => parseConfiguration(text, 'myJob');
     expect(parse).toThrow(ConfigurationNodeError);

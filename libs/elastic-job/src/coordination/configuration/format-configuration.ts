@@ -3,11 +3,13 @@ import {
   DEFAULT_FAILOVER_QUEUE_LIMIT,
   DEFAULT_MAX_EXECUTOR_FAILOVERS,
   DEFAULT_MISFIRE_LIMIT,
+  DEFAULT_RETRY,
   DEFAULT_SERVER_RETENTION_MINUTES,
   DEFAULT_SHARDING_TIMEOUT_MS,
   DEFAULT_SHUTDOWN_GRACE_MS,
   isJavaTimeZone,
   type JobConfiguration,
+  type RetryPolicy,
 } from '../../domain/index.js';
 import { NESTJS_PROPS } from './nestjs-props.js';
 import type { StoredConfiguration } from './parse-configuration.js';
@@ -83,6 +85,17 @@ function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
     // The others follow from `misfire`.
     [NESTJS_PROPS.misfirePolicy]: misfirePolicy === 'all' ? misfirePolicy : undefined,
     [NESTJS_PROPS.misfireLimit]: unless(DEFAULT_MISFIRE_LIMIT, misfireLimit),
+    ...retryProps(rest),
+  };
+}
+
+function retryProps(policy: RetryPolicy): Texts {
+  return {
+    [NESTJS_PROPS.maxAttempts]: unless(DEFAULT_RETRY.maxAttempts, policy.maxAttempts),
+    [NESTJS_PROPS.retryDelayMs]: unless(DEFAULT_RETRY.retryDelayMs, policy.retryDelayMs),
+    [NESTJS_PROPS.retryFactor]: unless(DEFAULT_RETRY.retryFactor, policy.retryFactor),
+    [NESTJS_PROPS.retryMaxDelayMs]: unless(DEFAULT_RETRY.retryMaxDelayMs, policy.retryMaxDelayMs),
+    [NESTJS_PROPS.retryJitter]: unless(DEFAULT_RETRY.retryJitter, policy.retryJitter),
   };
 }
 

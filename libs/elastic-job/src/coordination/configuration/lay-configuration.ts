@@ -110,6 +110,11 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     resident: nestjs.resident ?? (local.resident && !stored.cron),
     misfirePolicy: misfirePolicyOf(stored.misfire ?? false, nestjs.misfirePolicy),
     misfireLimit: nestjs.misfireLimit ?? local.misfireLimit,
+    maxAttempts: nestjs.maxAttempts ?? local.maxAttempts,
+    retryDelayMs: nestjs.retryDelayMs ?? local.retryDelayMs,
+    retryFactor: nestjs.retryFactor ?? local.retryFactor,
+    retryMaxDelayMs: nestjs.retryMaxDelayMs ?? local.retryMaxDelayMs,
+    retryJitter: nestjs.retryJitter ?? local.retryJitter,
   };
 }
 

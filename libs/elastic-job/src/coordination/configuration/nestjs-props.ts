@@ -21,6 +21,11 @@ export const NESTJS_PROPS = {
   resident: 'nestjs.resident',
   misfirePolicy: 'nestjs.misfirePolicy',
   misfireLimit: 'nestjs.misfireLimit',
+  maxAttempts: 'nestjs.maxAttempts',
+  retryDelayMs: 'nestjs.retryDelayMs',
+  retryFactor: 'nestjs.retryFactor',
+  retryMaxDelayMs: 'nestjs.retryMaxDelayMs',
+  retryJitter: 'nestjs.retryJitter',
 } as const;
 
 /** Every key of ours begins so, those of other versions as well. */

@@ -1,11 +1,13 @@
 import {
   type ClockChangeOption,
+  type ConcurrencyOption,
   HiddenText,
   type JobName,
   MISFIRE_POLICIES,
   type MisfirePolicy,
   ON_HUNG,
   type OnHung,
+  THREAD_POOL_SIZES,
 } from '../../domain/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { NESTJS_PREFIX, NESTJS_PROPS } from './nestjs-props.js';
@@ -48,7 +50,7 @@ export interface StoredConfiguration {
 
 export interface StoredNestjsProps {
   readonly clockChange: ClockChangeOption | undefined;
-  readonly concurrency: number | undefined;
+  readonly concurrency: ConcurrencyOption | undefined;
   readonly jobErrorHandlerType: string | undefined;
   readonly jobExecutorThreadPoolSizeProviderType: string | undefined;
   readonly jobListenerTypes: string | undefined;
@@ -64,6 +66,11 @@ export interface StoredNestjsProps {
   readonly resident: boolean | undefined;
   readonly misfirePolicy: MisfirePolicy | undefined;
   readonly misfireLimit: number | undefined;
+  readonly maxAttempts: number | undefined;
+  readonly retryDelayMs: number | undefined;
+  readonly retryFactor: number | undefined;
+  readonly retryMaxDelayMs: number | undefined;
+  readonly retryJitter: number | undefined;
 }
 
 /** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
@@ -159,7 +166,7 @@ function lists(mapping: YamlMapping) {
 function nestjsProps(props: YamlMapping): StoredNestjsProps {
   return {
     clockChange: props.oneOf(NESTJS_PROPS.clockChange, ['auto', 'quartz', 'natural']),
-    concurrency: props.integer(NESTJS_PROPS.concurrency),
+    concurrency: props.integerOr(NESTJS_PROPS.concurrency, THREAD_POOL_SIZES),
     jobErrorHandlerType: props.text(NESTJS_PROPS.jobErrorHandlerType),
     jobExecutorThreadPoolSizeProviderType: props.text(NESTJS_PROPS.jobExecutorThreadPoolSizeProviderType),
     jobListenerTypes: props.text(NESTJS_PROPS.jobListenerTypes),
@@ -175,6 +182,11 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
     resident: props.boolean(NESTJS_PROPS.resident),
     misfirePolicy: props.oneOf(NESTJS_PROPS.misfirePolicy, MISFIRE_POLICIES),
     misfireLimit: props.integer(NESTJS_PROPS.misfireLimit),
+    maxAttempts: props.integer(NESTJS_PROPS.maxAttempts),
+    retryDelayMs: props.integer(NESTJS_PROPS.retryDelayMs),
+    retryFactor: props.number(NESTJS_PROPS.retryFactor),
+    retryMaxDelayMs: props.integer(NESTJS_PROPS.retryMaxDelayMs),
+    retryJitter: props.number(NESTJS_PROPS.retryJitter),
   };
 }
 

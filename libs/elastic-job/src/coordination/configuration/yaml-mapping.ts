@@ -77,6 +77,17 @@ export class YamlMapping {
     return this.read(key, 'a whole number', readInteger);
   }
 
+  /** A whole number or one of the texts. */
+  integerOr<T extends string>(key: string, choices: readonly T[]): number | T | undefined {
+    const expected = `a whole number, ${choices.join(' or ')}`;
+    return this.read(key, expected, (text) => choices.find((choice) => choice === text) ?? readInteger(text));
+  }
+
+  /** A decimal number, with a point or without. */
+  number(key: string): number | undefined {
+    return this.read(key, 'a number', (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined));
+  }
+
   boolean(key: string): boolean | undefined {
     return this.read(key, 'true or false', readBoolean);
   }

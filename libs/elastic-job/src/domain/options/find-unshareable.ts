@@ -7,7 +7,7 @@ import type { JobConfiguration } from './job-configuration.js';
  * each, with value and remedy; empty if the job can be shared.
  *
  * Limits that hold within one instance (`timeoutMs`, `concurrency`, `shardingTimeoutMs`, `serverRetentionMinutes`, `onHung`,
- * `failoverQueueLimit`, `maxExecutorFailovers`) are not among them: Java ignores them, and nobody is run twice or never for it.
+ * `failoverQueueLimit`, `maxExecutorFailovers`, `maxAttempts` and the retries' pauses) are not among them: Java ignores them, and nobody is run twice or never for it.
  */
 export function findUnshareable(
   configuration: Pick<JobConfiguration, 'clockChange' | 'misfirePolicy' | 'resident' | 'strategy' | 'timeZone'>,

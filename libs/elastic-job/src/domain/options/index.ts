@@ -1,4 +1,5 @@
 export { type ClockChangeOption, timetableOf } from './clock-change-option.js';
+export { type ConcurrencyOption, mostItemsAtOnce, THREAD_POOL_SIZES } from './concurrency-option.js';
 export { findUnshareable } from './find-unshareable.js';
 export { HiddenText } from './hidden-text.js';
 export { importElasticJob2Configuration } from './import-elastic-job-2.js';
@@ -11,6 +12,7 @@ export {
   DEFAULT_ON_HUNG,
   DEFAULT_FAILOVER_QUEUE_LIMIT,
   DEFAULT_MAX_EXECUTOR_FAILOVERS,
+  DEFAULT_RETRY,
   DEFAULT_SERVER_RETENTION_MINUTES,
   DEFAULT_SHUTDOWN_GRACE_MS,
   DEFAULT_SHARDING_TIMEOUT_MS,

@@ -1,6 +1,7 @@
 import type { ShardingStrategy } from '../sharding/index.js';
 import type { JobName } from '../trigger.js';
 import type { ClockChangeOption } from './clock-change-option.js';
+import type { ConcurrencyOption } from './concurrency-option.js';
 import type { HiddenText } from './hidden-text.js';
 import type { OnHung } from './on-hung-option.js';
 import type { MisfirePolicy } from './misfire-policy.js';
@@ -43,8 +44,8 @@ export interface JobConfiguration {
   readonly shardingTimeoutMs: number;
   /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** Undefined: all items at once. */
-  readonly concurrency: number | undefined;
+  /** Undefined: as the thread pool of Java's, or all items at once. @see mostItemsAtOnce */
+  readonly concurrency: ConcurrencyOption | undefined;
   readonly onHung: OnHung;
   readonly shutdownGraceMs: number;
   readonly failoverQueueLimit: number;
@@ -53,6 +54,12 @@ export interface JobConfiguration {
   /** `skip` exactly if `misfire` is off. */
   readonly misfirePolicy: MisfirePolicy;
   readonly misfireLimit: number;
+  /** 1: no retry. */
+  readonly maxAttempts: number;
+  readonly retryDelayMs: number;
+  readonly retryFactor: number;
+  readonly retryMaxDelayMs: number;
+  readonly retryJitter: number;
 }
 
 /** Items of crashed instances are queued and claimed. Those of a resident job move with their owners instead. */

@@ -1,11 +1,12 @@
 import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { CronSchedule } from '../schedule/index.js';
+import { THREAD_POOL_SIZES } from './concurrency-option.js';
 import { HiddenText } from './hidden-text.js';
 import { findJobNameFault } from './job-name.js';
 import type { JobOptions } from './job-options.js';
 import { ON_HUNG } from './on-hung-option.js';
 import { GREATEST_MISFIRE_LIMIT, MISFIRE_POLICIES } from './misfire-policy.js';
-import { IsReadAs, IsWholeNumber, mustBe, rule, show } from './option-rules.js';
+import { GREATEST_INT, IsNumber, IsReadAs, IsWholeNumber, mustBe, rule, show } from './option-rules.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
 
 const BOOLEAN = { message: mustBe('true or false') };
@@ -99,7 +100,7 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   readonly timeoutMs: unknown = undefined;
 
   @IsOptional()
-  @IsWholeNumber({ from: 1 })
+  @IsConcurrency()
   readonly concurrency: unknown = undefined;
 
   @IsIn(ON_HUNG, { message: mustBe('"wait" or "release"') })
@@ -119,6 +120,21 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
 
   @IsWholeNumber({ from: 1, to: GREATEST_MISFIRE_LIMIT })
   readonly misfireLimit: unknown = undefined;
+
+  @IsWholeNumber({ from: 1 })
+  readonly maxAttempts: unknown = undefined;
+
+  @IsWholeNumber({ from: 0 })
+  readonly retryDelayMs: unknown = undefined;
+
+  @IsNumber({ from: 1, to: 100 })
+  readonly retryFactor: unknown = undefined;
+
+  @IsWholeNumber({ from: 0 })
+  readonly retryMaxDelayMs: unknown = undefined;
+
+  @IsNumber({ from: 0, to: 1 })
+  readonly retryJitter: unknown = undefined;
 }
 
 const DAILY = '0 0 0 * * ?';
@@ -129,6 +145,16 @@ function IsJobName(): PropertyDecorator {
     'isJobName',
     (name) => findJobNameFault(name) === undefined,
     ({ property, value }) => `${property} ${findJobNameFault(value)}, but is ${show(value)}`,
+  );
+}
+
+function IsConcurrency(): PropertyDecorator {
+  const sizes: readonly unknown[] = THREAD_POOL_SIZES;
+  return rule(
+    'isConcurrency',
+    (value) =>
+      sizes.includes(value) || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= GREATEST_INT),
+    mustBe(`"CPU", "SINGLE_THREAD" or a whole number from 1 to ${GREATEST_INT}`),
   );
 }
 

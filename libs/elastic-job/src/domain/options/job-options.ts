@@ -1,6 +1,7 @@
 import type { JobName } from '../trigger.js';
 import type { ShardingStrategy } from '../sharding/index.js';
 import type { ClockChangeOption } from './clock-change-option.js';
+import type { ConcurrencyOption } from './concurrency-option.js';
 import type { HiddenText } from './hidden-text.js';
 import type { OnHung } from './on-hung-option.js';
 import type { MisfirePolicy } from './misfire-policy.js';
@@ -45,9 +46,12 @@ export interface JobOptions {
   readonly label?: string;
   /** Settings of job types, error handlers and listeners, by name. Names from `nestjs.` on are reserved. @default {} */
   readonly props?: Readonly<Record<string, string>>;
-  /** Size of the thread pool of Java instances: `CPU` or `SINGLE_THREAD`. @default none */
+  /** ElasticJob's name for `concurrency`: `CPU` or `SINGLE_THREAD`. Counts where that is not given. @default none */
   readonly jobExecutorThreadPoolSizeProviderType?: string;
-  /** What becomes of a handler's error: `LOG`, `IGNORE`, `THROW`, `EMAIL`, `WECHAT`, `DINGTALK` or an own type. @default 'LOG' */
+  /**
+   * What is told of an item that has failed: `LOG`, `IGNORE`, `THROW`, `WECHAT`, `DINGTALK`, `SLACK`, `WEBHOOK`, or one of the
+   * module's `errorHandlers`, such as `EMAIL`. Its settings are among the `props`. @default 'LOG'
+   */
   readonly jobErrorHandlerType?: string;
   /** Listeners around each run, by their type among the module's `listeners`. Those of Java instances are named in the registry alone. @default [] */
   readonly jobListenerTypes?: readonly string[];
@@ -57,10 +61,16 @@ export interface JobOptions {
   readonly serverRetentionMinutes?: number;
   /** Longest wait of a trigger for the leader to reshard, in milliseconds. @default 30_000 */
   readonly shardingTimeoutMs?: number;
-  /** Longest run of one item, in milliseconds; its signal aborts then. @default none */
+  /**
+   * Longest run of one item, in milliseconds; its signal aborts then. All of its attempts and the pauses between them
+   * together, since an item that takes longer is late, however often it was tried. @default none
+   */
   readonly timeoutMs?: number;
-  /** Most items that run at the same time on one instance. @default all of them */
-  readonly concurrency?: number;
+  /**
+   * Most items that run at the same time on one instance: a number, `CPU` (twice its processors) or `SINGLE_THREAD` (one).
+   * @default what `jobExecutorThreadPoolSizeProviderType` says, else all of them
+   */
+  readonly concurrency?: ConcurrencyOption;
   /**
    * What becomes of an item whose handler goes on for the module's `hungGraceMs` after its signal has aborted. `wait`: it
    * starts nowhere until the handler returns or the session ends. `release`: it is given up to others, and with `failover`
@@ -82,4 +92,17 @@ export interface JobOptions {
   readonly misfirePolicy?: MisfirePolicy;
   /** With `misfirePolicy: 'all'`: most fire times of an item that are made up for; older ones are missed. @default 100 */
   readonly misfireLimit?: number;
+  /**
+   * How often a failing item is tried within its lease; then its last failure is its outcome. It is not tried again once its
+   * signal has aborted. It keeps its lease while it waits, and gives its place to other items. @default 1: no retry
+   */
+  readonly maxAttempts?: number;
+  /** The pause before the second attempt, in milliseconds. @default 1_000 */
+  readonly retryDelayMs?: number;
+  /** How much longer each further pause is, at least 1. @default 2 */
+  readonly retryFactor?: number;
+  /** The longest pause, in milliseconds. @default 60_000 */
+  readonly retryMaxDelayMs?: number;
+  /** The share of each pause that chance may take away, from 0 (none) to 1 (all of it). @default 0.5 */
+  readonly retryJitter?: number;
 }

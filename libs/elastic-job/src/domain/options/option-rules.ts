@@ -20,6 +20,15 @@ export function IsWholeNumber({
   );
 }
 
+/** A number, whole or not. */
+export function IsNumber({ from, to }: { readonly from: number; readonly to: number }): PropertyDecorator {
+  return rule(
+    'isNumber',
+    (value) => typeof value === 'number' && value >= from && value <= to,
+    mustBe(`a number from ${from} to ${to}`),
+  );
+}
+
 /** A text that `parse` accepts; what it throws tells what is wrong. */
 export function IsReadAs(what: string, parse: (text: string) => unknown): PropertyDecorator {
   return rule(

@@ -51,6 +51,11 @@ describe('resolveJobOptions', () => {
       resident: false,
       misfirePolicy: 'once',
       misfireLimit: 100,
+      maxAttempts: 1,
+      retryDelayMs: 1_000,
+      retryFactor: 2,
+      retryMaxDelayMs: 60_000,
+      retryJitter: 0.5,
     });
     expect(configuration).toSatisfy(Object.isFrozen);
   });
@@ -85,6 +90,11 @@ describe('resolveJobOptions', () => {
       maxExecutorFailovers: 0,
       misfirePolicy: 'skip',
       misfireLimit: 7,
+      maxAttempts: 3,
+      retryDelayMs: 10,
+      retryFactor: 1.5,
+      retryMaxDelayMs: 100,
+      retryJitter: 1,
     } as const;
     expect(resolveJobOptions({ ...given, name: 'OrderJobs.nightly' }, source)).toMatchObject({
       ...given,
@@ -186,7 +196,13 @@ describe('resolveJobOptions', () => {
       'misfirePolicy "all" contradicts misfire false; leave misfire out, or set it to true',
       { misfire: false },
     ],
-    ['concurrency', -1, 'concurrency must be a whole number from 1 to 2147483647, but is -1'],
+    ['concurrency', -1, 'must be "CPU", "SINGLE_THREAD" or a whole number from 1 to 2147483647, but is -1'],
+    ['concurrency', 'GPU', 'must be "CPU", "SINGLE_THREAD" or a whole number from 1 to 2147483647, but is "GPU"'],
+    ['maxAttempts', 0, 'maxAttempts must be a whole number from 1 to 2147483647, but is 0'],
+    ['retryDelayMs', -1, 'retryDelayMs must be a whole number from 0 to 2147483647, but is -1'],
+    ['retryFactor', 0.5, 'retryFactor must be a number from 1 to 100, but is 0.5'],
+    ['retryMaxDelayMs', '1', 'retryMaxDelayMs must be a whole number from 0 to 2147483647, but is "1"'],
+    ['retryJitter', Number.NaN, 'retryJitter must be a number from 0 to 1, but is NaN'],
     ['shardingTimeoutMs', Number.NaN, 'shardingTimeoutMs must be a whole number from 1 to 2147483647, but is NaN'],
     ['strategy', 'STICKIER', 'no sharding strategy "STICKIER"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN'],
     ['strategy', { type: 'X' }, 'or have a type (a text) and shard (a function), but is an object (type)'],

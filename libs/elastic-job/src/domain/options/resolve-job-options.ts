@@ -26,6 +26,14 @@ export const DEFAULT_SHUTDOWN_GRACE_MS = 5_000;
 export const DEFAULT_FAILOVER_QUEUE_LIMIT = 10_000;
 /** How often a target is failed over for the death of its executor unless the job says otherwise. */
 export const DEFAULT_MAX_EXECUTOR_FAILOVERS = 3;
+/** How a failing item is tried again unless the job says otherwise: not at all. Delays in milliseconds. */
+export const DEFAULT_RETRY = Object.freeze({
+  maxAttempts: 1,
+  retryDelayMs: 1_000,
+  retryFactor: 2,
+  retryMaxDelayMs: 60_000,
+  retryJitter: 0.5,
+});
 
 /** Where options come from. */
 export interface JobOptionsSource {
@@ -102,6 +110,11 @@ function withDefaults(options: JobOptions) {
     resident: options.resident ?? false,
     ...resolveMisfire(options),
     misfireLimit: options.misfireLimit ?? DEFAULT_MISFIRE_LIMIT,
+    maxAttempts: options.maxAttempts ?? DEFAULT_RETRY.maxAttempts,
+    retryDelayMs: options.retryDelayMs ?? DEFAULT_RETRY.retryDelayMs,
+    retryFactor: options.retryFactor ?? DEFAULT_RETRY.retryFactor,
+    retryMaxDelayMs: options.retryMaxDelayMs ?? DEFAULT_RETRY.retryMaxDelayMs,
+    retryJitter: options.retryJitter ?? DEFAULT_RETRY.retryJitter,
   };
 }
 

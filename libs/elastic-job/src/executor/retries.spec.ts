@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { JobTimeoutError, LeaseLostError, type JobOptions } from '../domain/index.js';
+import { all, fail, setUp, SUCCEEDED } from './hand-made-lease.for-spec.js';
+
+const RETRIES: Partial<JobOptions> = { maxAttempts: 3, retryDelayMs: 100, retryJitter: 0 };
+
+describe('Retries', () => {
+  it('given a handler that fails twice, when it runs, then it is tried again after growing pauses until it succeeds', async () => {
+    const { clock, run, retried, openEnds } = setUp({ items: [0], options: RETRIES });
+    const attempts: unknown[] = [];
+
+    const outcomes = all(
+      run(({ attempt }) => {
+        attempts.push([attempt, clock.monotonicNow()]);
+        if (attempt < 3) throw new Error(`attempt ${attempt}`);
+      }),
+    );
+    await clock.advance(300);
+
+    expect(attempts).toEqual([
+      [1, 0],
+      [2, 100],
+      [3, 300],
+    ]);
+    expect(await outcomes).toEqual([{ item: 0, outcome: SUCCEEDED }]);
+    expect(retried).toEqual([
+      { item: 0, attempt: 2, error: new Error('attempt 1'), delayMs: 100 },
+      { item: 0, attempt: 3, error: new Error('attempt 2'), delayMs: 200 },
+    ]);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('given a handler that always fails, when its attempts are used up, then the last failure is the outcome', async () => {
+    const { clock, run } = setUp({ items: [0], options: RETRIES });
+
+    const outcomes = all(run(({ attempt }) => fail(new Error(`attempt ${attempt}`))));
+    await clock.advance(1_000);
+
+    expect(await outcomes).toEqual([{ item: 0, outcome: { kind: 'failed', error: new Error('attempt 3') } }]);
+  });
+
+  it('given a jitter, when attempts fail, then chance shortens the pauses', async () => {
+    const { clock, run, retried } = setUp({
+      items: [0, 1, 2],
+      options: { ...RETRIES, retryJitter: 1, maxAttempts: 2 },
+    });
+
+    const outcomes = all(run(() => fail(new Error('down'))));
+    await clock.advance(100);
+
+    const delays = retried.map(({ delayMs }) => delayMs);
+    expect(new Set(delays).size).toBe(3);
+    expect(delays.every((delayMs) => delayMs >= 0 && delayMs <= 100)).toBe(true);
+    expect(await outcomes).toHaveLength(3);
+  });
+
+  it('given one place, when an item waits for its next attempt, then another has the place meanwhile', async () => {
+    const { clock, run } = setUp({ items: [0, 1], options: { ...RETRIES, concurrency: 1 } });
+    const log: string[] = [];
+
+    const outcomes = all(
+      run(async ({ shardingItem, attempt }) => {
+        log.push(`${clock.monotonicNow()}: item ${shardingItem}, attempt ${attempt}`);
+        if (shardingItem === 1) await clock.sleep(250);
+        else if (attempt === 1) throw new Error('down');
+      }),
+    );
+    await clock.advance(250);
+
+    expect(log).toEqual(['0: item 0, attempt 1', '0: item 1, attempt 1', '250: item 0, attempt 2']);
+    expect((await outcomes).map(({ item }) => item)).toEqual([1, 0]);
+  });
+
+  it('given a time limit, when it ends before the next attempt, then the last failure is the outcome at once', async () => {
+    const { clock, run } = setUp({ items: [0], options: { ...RETRIES, timeoutMs: 150, retryFactor: 1 } });
+
+    const outcomes = run(({ attempt }) => fail(new Error(`attempt ${attempt}`))).next();
+    await clock.advance(100);
+
+    expect((await outcomes).value).toEqual({ item: 0, outcome: { kind: 'failed', error: new Error('attempt 2') } });
+  });
+
+  it('given a time limit, when it ends within a later attempt, then the item has failed with it', async () => {
+    const { clock, run } = setUp({ items: [0], options: { ...RETRIES, timeoutMs: 150 } });
+
+    const outcomes = run(({ attempt }) => (attempt === 1 ? fail(new Error('down')) : clock.sleep(60))).next();
+    await clock.advance(160);
+
+    expect((await outcomes).value).toEqual({
+      item: 0,
+      outcome: { kind: 'failed', error: new JobTimeoutError('settle-orders', 0, 150) },
+    });
+  });
+
+  it('given a time limit, when it ends while a rested item queues for a place, then its last failure is the outcome', async () => {
+    const options = { ...RETRIES, timeoutMs: 150, concurrency: 1 };
+    const { clock, run, openEnds } = setUp({ items: [0, 1], options });
+
+    const outcomes = all(run(({ shardingItem }) => (shardingItem === 0 ? fail(new Error('down')) : clock.sleep(400))));
+    await clock.advance(400);
+
+    expect((await outcomes)[0]).toEqual({ item: 0, outcome: { kind: 'failed', error: new Error('down') } });
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('given an item that rests, when it is aborted, then it ends as aborted and is not tried again', async () => {
+    const { clock, lease, run, openEnds } = setUp({ items: [0], options: RETRIES });
+    const reason = new Error('session lost');
+    let attempts = 0;
+
+    const outcomes = all(run(() => fail(new Error(`attempt ${++attempts}`))));
+    await clock.advance(50);
+    lease.abort(reason);
+    await clock.advance(1_000);
+
+    expect(await outcomes).toEqual([{ item: 0, outcome: { kind: 'aborted', reason } }]);
+    expect(attempts).toBe(1);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('given a lease that no longer holds though its signal is late, when the handler fails, then it is not tried again', async () => {
+    const { clock, lease, run, retried } = setUp({ items: [0], options: RETRIES });
+
+    const outcomes = all(
+      run(() => {
+        lease.lost.add(0);
+        throw new Error('down');
+      }),
+    );
+    await clock.advance(1_000);
+
+    expect((await outcomes)[0]?.outcome).toEqual({ kind: 'failed', error: new Error('down') });
+    expect(retried).toEqual([]);
+    expect(() => lease.assertHeld(0)).toThrow(LeaseLostError);
+  });
+
+  it('given a consumer that leaves, when items rest, then nothing is left of them', async () => {
+    const { clock, run, openEnds } = setUp({ items: [0, 1], options: { ...RETRIES, timeoutMs: 5_000 } });
+    for await (const _ of run(({ shardingItem }) => (shardingItem === 0 ? undefined : fail(new Error('down'))))) break;
+    await clock.advance(0);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+});
