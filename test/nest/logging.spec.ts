@@ -42,8 +42,8 @@ describe('log lines', () => {
     const jobs = new JobApplication(await whileTimePasses(clock, start), clock);
     await jobs.tick();
     expect(logger.lines.filter((line) => line.startsWith('error'))).toEqual([
-      'error: settle-orders: item 0 failed after 0 ms: out of stock',
-      'error: settle-orders: item 1 failed after 0 ms: undefined',
+      'error: settle-orders: item 0 failed: out of stock',
+      'error: settle-orders: item 1 failed: undefined',
     ]);
     expect(logger.lines).toContainEqual(expect.stringMatching(/^log: settle-orders: joined as 10\.0\.0\.1@-@/));
     expect(logger.lines).toContainEqual(expect.stringMatching(/^log: settle-orders: 10\.0\.0\.1@-@\S+ leads, term 1$/));

@@ -1,7 +1,9 @@
 export * from './begin.decision.js';
 export * from './catch-up.decision.js';
+export * from './error-handler.js';
 export * from './errors.js';
 export * from './failover-share.decision.js';
+export * from './failure-collapse.decision.js';
 export * from './fence.js';
 export * from './executor-death.error.js';
 export * from './guarantee.decision.js';
@@ -12,6 +14,7 @@ export * from './listener.js';
 export * from './options/index.js';
 export * from './orphans.decision.js';
 export * from './requeue.decision.js';
+export * from './props-reader.js';
 export * from './resident.decision.js';
 export * from './resident-stop.error.js';
 export * from './retry.decision.js';

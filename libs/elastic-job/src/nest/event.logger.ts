@@ -173,7 +173,7 @@ export class EventLogger implements JobEventSink {
       case 'succeeded':
         return this.logger.debug(line);
       case 'failed':
-        return this.error(line, outcome.error);
+        return this.logger.debug(`${line}: ${text(outcome.error)}`); // The error handler decides what is told of it.
       case 'aborted':
         return this.logger.warn(`${line}: ${text(outcome.reason)}`);
       case 'fenced':

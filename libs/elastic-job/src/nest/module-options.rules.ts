@@ -58,6 +58,14 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   fences: unknown = undefined;
 
   @IsOptional()
+  @IsListOf('error handlers, with a type and handle', isErrorHandler)
+  errorHandlers: unknown = undefined;
+
+  @IsOptional()
+  @IsWholeNumber({ from: 1 })
+  errorWindowMs: unknown = undefined;
+
+  @IsOptional()
   @IsClock()
   clock: unknown = undefined;
 
@@ -222,6 +230,11 @@ function isListener(value: unknown): boolean {
 
 function isStrategy(value: unknown): boolean {
   return typeof value === 'function' || hasMethods(value, 'shard');
+}
+
+function isErrorHandler(value: unknown): boolean {
+  const type: unknown = Reflect.get(Object(value), 'type');
+  return typeof type === 'string' && type !== '' && hasMethods(value, 'handle');
 }
 
 function hasMethods(value: unknown, ...methods: readonly string[]): boolean {

@@ -1,5 +1,12 @@
 import type { Clock } from '../clock/index.js';
-import type { ElasticJobListener, FencedStore, JobName, JobOptions, ShardingStrategy } from '../domain/index.js';
+import type {
+  ElasticJobListener,
+  FencedStore,
+  JobErrorHandler,
+  JobName,
+  JobOptions,
+  ShardingStrategy,
+} from '../domain/index.js';
 import type { MemoryRegistry, ZooKeeperOptions } from '../registry/index.js';
 import type { JobEventSink } from '../tracing/index.js';
 import type { LogSinkOptions } from './event.logger.js';
@@ -57,6 +64,16 @@ export interface ElasticJobModuleOptions {
   readonly fences?: readonly FencedStore[];
   /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none: LOST decides */
   readonly suspendedGraceMs?: number;
+  /**
+   * Error handlers beyond the built-in ones, which jobs name as their `jobErrorHandlerType`: the application's own, and those
+   * with an entry of their own, such as `new EmailErrorHandler()` of `nestjs-elastic-job/email`. @default []
+   */
+  readonly errorHandlers?: readonly JobErrorHandler[];
+  /**
+   * How long a channel such as EMAIL holds back failures of a kind that it has told, in milliseconds; then it tells them as
+   * one, with their count. @default 300_000
+   */
+  readonly errorWindowMs?: number;
   /** Time, chance and host. @default those of this process */
   readonly clock?: Clock;
   /**
@@ -85,6 +102,8 @@ export interface ResolvedModuleOptions {
   readonly hungGraceMs: number | undefined;
   readonly suspendedGraceMs: number | undefined;
   readonly fences: readonly FencedStore[];
+  readonly errorHandlers: readonly JobErrorHandler[];
+  readonly errorWindowMs: number | undefined;
   readonly clock: Clock | undefined;
   readonly tracing: readonly JobEventSink[];
   readonly listeners: readonly ElasticJobListener[];

@@ -31,6 +31,8 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     hungGraceMs: options.hungGraceMs,
     suspendedGraceMs: options.suspendedGraceMs,
     fences: options.fences ?? [],
+    errorHandlers: options.errorHandlers ?? [],
+    errorWindowMs: options.errorWindowMs,
     clock: options.clock,
     tracing: createSinks(options.tracing),
     listeners: options.listeners ?? [],

@@ -69,7 +69,7 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
   const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies } = options;
-  const { hungGraceMs, suspendedGraceMs, fences, listeners } = options;
+  const { hungGraceMs, suspendedGraceMs, fences, listeners, errorHandlers, errorWindowMs } = options;
   const connectionTimeoutMs = options.registry.type === 'zookeeper' ? options.registry.connectionTimeoutMs : undefined;
   return new ElasticJobRuntime({
     registry,
@@ -85,6 +85,8 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     connectionTimeoutMs,
     strategies,
     listeners,
+    errorHandlers,
+    errorWindowMs,
   });
 }
 

@@ -7,6 +7,7 @@ import type {
   ShardingService,
 } from '../coordination/index.js';
 import { ID_DELIMITER, type JobInstance, SuspendedTooLongError } from '../domain/index.js';
+import { JobErrorHandlers } from '../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../registry/index.js';
 import { JobEvents } from '../tracing/index.js';
 import { type CoordinationServices, createCoordinationServices } from './coordination-services.js';
@@ -20,6 +21,8 @@ import type { RuntimePhase, RuntimeStatus } from './runtime-status.js';
 import { SuspendedGrace } from './suspended-grace.js';
 
 const REJOIN_PAUSE_MS = 1_000;
+/** Failures may be told so long after the drain, if that has taken all of its time. */
+const LAST_DELIVERIES_MS = 1_000;
 
 /**
  * The jobs of one process over one registry: start, sessions, stop. Knows nothing of Nest; everything that Nest's shell
@@ -33,6 +36,7 @@ export class ElasticJobRuntime {
   private readonly services: CoordinationServices;
   private readonly rejoining: Reaction;
   private readonly suspended: SuspendedGrace;
+  private readonly errorHandlers: JobErrorHandlers;
   private readonly ending = new AbortController();
   private phase: RuntimePhase = 'idle';
   private self: JobInstance | undefined;
@@ -42,14 +46,17 @@ export class ElasticJobRuntime {
 
   constructor(options: RuntimeOptions) {
     this.options = resolveRuntimeOptions(options);
-    const { clock, strategies, suspendedGraceMs } = this.options;
+    const { clock, errorHandlers, errorWindowMs, strategies, suspendedGraceMs } = this.options;
+    this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs);
     this.services = createCoordinationServices(this.options);
     const host: JobHost = {
-      create: (definition) => new JobRuntime(definition, this.services, this.events, this.options),
+      create: (definition) => new JobRuntime(definition, this.services, this.events, this.options, this.errorHandlers),
       admit: (job) => this.admit(job),
       dismiss: (job) => this.dismiss(job),
-      rewrite: ({ jobName }, configuration) =>
-        this.services.configurations.write(this.services.trees.of(jobName), configuration),
+      rewrite: async ({ jobName }, configuration) => {
+        this.errorHandlers.assertUsable(configuration, `job "${jobName}" (JobRegistrar.change)`);
+        await this.services.configurations.write(this.services.trees.of(jobName), configuration);
+      },
     };
     this.registrar = new JobRegistrar(host, strategies);
     this.failover = new FailoverService(this.services, (jobName) => this.sessionOf(jobName));
@@ -133,13 +140,16 @@ export class ElasticJobRuntime {
   }
 
   private async drainAndClose(): Promise<void> {
+    const { clock, drainTimeoutMs, registry } = this.options;
+    const deadline = clock.monotonicNow() + drainTimeoutMs;
     this.phase = 'draining';
     this.rejoining.stop();
     this.ending.abort(new Error('The process is shutting down.'));
     await Promise.all(this.registrar.all.map((job) => job.drain({ sessionEnds: true })));
     this.suspended.stop();
     for (const stopListening of this.listening) stopListening();
-    await this.options.registry.close();
+    await this.errorHandlers.close(Math.max(deadline - clock.monotonicNow(), LAST_DELIVERIES_MS));
+    await registry.close();
     this.phase = 'stopped';
   }
 

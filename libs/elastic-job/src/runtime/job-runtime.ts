@@ -1,6 +1,6 @@
 import { JobTree, type JobTreeEvent, untilAnswered } from '../coordination/index.js';
 import type { ElasticJobListener, JobConfiguration, JobInstance, JobName } from '../domain/index.js';
-import { JobExecutor } from '../executor/index.js';
+import { type JobErrorHandlers, JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import { assertFencesNotAhead } from './fence-check.js';
@@ -39,7 +39,9 @@ export class JobRuntime {
     private readonly services: CoordinationServices,
     private readonly events: JobEvents,
     private readonly options: ResolvedRuntimeOptions,
+    private readonly errorHandlers: JobErrorHandlers,
   ) {
+    this.assertUsable(definition.configuration);
     const { clock, tokenEpoch, hungGraceMs } = options;
     this.listeners = knownListeners(definition, options.listeners);
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
@@ -88,6 +90,7 @@ export class JobRuntime {
       this.settings.apply(tree);
       // Once it has run, it waits for the peer to leave or for the settings to change.
       if (!this.hasEntered) this.mixed.assertShareable(tree);
+      if (!this.hasEntered) this.assertUsable(this.configuration);
       this.services.trees.set(tree);
       tree.on((event) => this.hear(tree, event));
       this.lookAtPeers(tree);
@@ -99,6 +102,10 @@ export class JobRuntime {
       else if (!this.departure.signal.aborted) this.loseSession(error);
       throw error;
     }
+  }
+
+  private assertUsable(configuration: JobConfiguration): void {
+    this.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.definition.place})`);
   }
 
   // Without settings it stays outside: registered, it would be given items that it does not begin.
@@ -182,11 +189,12 @@ export class JobRuntime {
   }
 
   private createSession(tree: JobTree): JobSession {
-    const { events, executor, options, running, services, settings } = this;
+    const { errorHandlers, events, executor, options, running, services, settings } = this;
     return new JobSession({
       tree,
       services,
       executor,
+      errorHandlers,
       events,
       clock: options.clock,
       handler: this.definition.handler,

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import type { AssignedTrigger, ExecutionLease, JobTree, JobTreeEvent } from '../coordination/index.js';
 import { type ElasticJobListener, formatTaskId, type JobHandler, type Span, type Trigger } from '../domain/index.js';
-import type { JobExecutor } from '../executor/index.js';
+import type { JobErrorHandlers, JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import { Cancellations } from './cancellations.js';
 import { CatchUp } from './catch-up.js';
@@ -24,6 +24,7 @@ export interface JobSessionParts {
   readonly tree: JobTree;
   readonly services: CoordinationServices;
   readonly executor: JobExecutor;
+  readonly errorHandlers: JobErrorHandlers;
   readonly events: JobEvents;
   readonly clock: Clock;
   readonly handler: JobHandler;

@@ -11,7 +11,14 @@ import {
   type ShardOutcome,
   type Trigger,
 } from '../domain/index.js';
-import { type HungHandler, type JobExecutor, JobListeners, type RetriedItem, taskIdOf } from '../executor/index.js';
+import {
+  type HungHandler,
+  type JobErrorHandlers,
+  type JobExecutor,
+  JobListeners,
+  type RetriedItem,
+  taskIdOf,
+} from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
@@ -22,6 +29,7 @@ export interface LeaseRunnerParts {
   readonly tree: JobTree;
   readonly services: CoordinationServices;
   readonly executor: JobExecutor;
+  readonly errorHandlers: JobErrorHandlers;
   readonly events: JobEvents;
   readonly clock: Clock;
   readonly handler: JobHandler;
@@ -90,14 +98,31 @@ export class LeaseRunner {
     this.parts.onRun(lease);
     const told = await this.listeners?.before(lease, settings.configuration);
     const job = { configuration: settings.configuration, handler, ...this.watch(lease) };
+    const thrown: unknown[] = [];
     for await (const { item, outcome } of executor.run(lease, job)) {
       lease.settle(item, outcome);
       this.tellDeath(lease, item, outcome);
+      if (outcome.kind === 'failed' && this.isThrown(lease, item, outcome.error)) thrown.push(outcome.error);
     }
     const failures = failuresIn(lease, await lease.settled());
     events.emit({ kind: 'finished', trigger, taskId, items: lease.items, failures });
     if (goesRound(settings.configuration)) await this.passTurn();
     await told?.after();
+    if (thrown.length > 0) this.tellThrown(lease, thrown);
+  }
+
+  private isThrown(lease: ExecutionLease, item: number, error: unknown): boolean {
+    const { errorHandlers, settings } = this.parts;
+    const { jobName, trigger } = lease;
+    const { fireTime, source } = trigger;
+    const taskId = taskIdOf(lease);
+    return errorHandlers.handle({ jobName, item, taskId, fireTime, source, error }, settings.configuration);
+  }
+
+  // As in Java, where Quartz logs what a job throws, and goes on.
+  private tellThrown({ jobName, items }: ExecutionLease, thrown: readonly unknown[]): void {
+    const error = thrown.length === 1 ? thrown[0] : new AggregateError(thrown, `${thrown.length} items have failed.`);
+    this.parts.events.emit({ kind: 'error', jobName, message: `the run of items ${items.join(',')} failed`, error });
   }
 
   // A hung handler keeps its item here until it returns, also if the item was given up to others.

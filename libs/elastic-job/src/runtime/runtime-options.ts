@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import type { StrategyLookup } from '../coordination/index.js';
-import type { ElasticJobListener, FencedStore } from '../domain/index.js';
-import { DEFAULT_HUNG_GRACE_MS } from '../executor/index.js';
+import type { ElasticJobListener, FencedStore, JobErrorHandler } from '../domain/index.js';
+import { DEFAULT_ERROR_WINDOW_MS, DEFAULT_HUNG_GRACE_MS } from '../executor/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 
 export interface RuntimeOptions {
@@ -40,6 +40,10 @@ export interface RuntimeOptions {
   readonly listeners?: readonly ElasticJobListener[];
   /** Users' own sharding strategies, by type. */
   readonly strategies?: StrategyLookup;
+  /** Users' own error handlers, which jobs name by their type. @default [] */
+  readonly errorHandlers?: readonly JobErrorHandler[];
+  /** How long failures of one kind are held back after one was told through a channel, in milliseconds. @default 300_000 */
+  readonly errorWindowMs?: number;
 }
 
 export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, 'instanceId' | 'strategies' | 'suspendedGraceMs'>> &
@@ -57,5 +61,7 @@ export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeO
     fences: options.fences ?? [],
     listeners: options.listeners ?? [],
     hungGraceMs: options.hungGraceMs ?? DEFAULT_HUNG_GRACE_MS,
+    errorHandlers: options.errorHandlers ?? [],
+    errorWindowMs: options.errorWindowMs ?? DEFAULT_ERROR_WINDOW_MS,
   });
 }

@@ -1,4 +1,4 @@
-import type { ElasticJobListener, JobConfiguration, ShardingContext } from '../domain/index.js';
+import type { ElasticJobListener, JobConfiguration, JobErrorHandler, ShardingContext } from '../domain/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
 import type { TestProcess, TestProgram } from './test-program.js';
 
@@ -21,6 +21,10 @@ export interface FunctionsProgramOptions {
   readonly hungGraceMs?: number;
   /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none */
   readonly suspendedGraceMs?: number;
+  /** What jobs may name as their `jobErrorHandlerType`. @default none but the built-in ones */
+  readonly errorHandlers?: readonly JobErrorHandler[];
+  /** How long failures of one kind are held back after one was told, in milliseconds. @default 300_000 */
+  readonly errorWindowMs?: number;
 }
 
 /** Jobs that are plain functions. */
@@ -30,10 +34,12 @@ export class FunctionsProgram implements TestProgram {
   constructor(
     private readonly jobs: readonly TestJob[],
     private readonly process: TestProcess,
-    { drainTimeoutMs, hungGraceMs, suspendedGraceMs }: FunctionsProgramOptions,
+    options: FunctionsProgramOptions,
   ) {
     const { clock, center: registry } = process;
-    this.runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs, hungGraceMs, suspendedGraceMs });
+    const { drainTimeoutMs, hungGraceMs, suspendedGraceMs, errorHandlers, errorWindowMs } = options;
+    const limits = { drainTimeoutMs, hungGraceMs, suspendedGraceMs };
+    this.runtime = new ElasticJobRuntime({ registry, clock, ...limits, errorHandlers, errorWindowMs });
   }
 
   async start(): Promise<void> {

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { JobFailure } from './error-handler.js';
+import { type HeldFailures, holdFailure, kindOfFailure } from './failure-collapse.decision.js';
+
+const failure: JobFailure = {
+  jobName: 'settle-orders',
+  item: 0,
+  taskId: 'settle-orders@-@0@-@READY@-@10.0.0.1@-@1',
+  fireTime: 0,
+  source: 'NORMAL_TRIGGER',
+  error: new Error('down'),
+};
+
+describe('holdFailure', () => {
+  it('given a thousand failures of one kind, when they are held, then their number and their span are known', () => {
+    let held: HeldFailures | undefined;
+    for (let at = 1; at <= 1_000; at += 1) held = holdFailure(held, { ...failure, item: at }, at);
+    expect(held).toEqual({ failure: { ...failure, item: 1_000 }, count: 1_000, since: 1, until: 1_000 });
+  });
+
+  it('given failures that were told, when another comes, then it is the first of those that are held', () => {
+    const told = { failure, count: 0, since: 1, until: 9 };
+    expect(holdFailure(told, failure, 20)).toEqual({ failure, count: 1, since: 20, until: 20 });
+  });
+});
+
+describe('kindOfFailure', () => {
+  const thrownAt = (message: string) => new Error(message);
+  const kindOf = (error: unknown, jobName = 'j') => kindOfFailure({ jobName, error });
+
+  it('given messages that differ in their numbers alone, when compared, then they are of one kind', () => {
+    const [first, second] = [17, 18].map((order) => thrownAt(`order ${order} is locked`));
+    expect(kindOf(first)).toBe(kindOf(second));
+  });
+
+  it.each<[string, unknown, string]>([
+    ['another job', thrownAt('down'), 'k'],
+    ['another message', thrownAt('up'), 'j'],
+    ['another name', Object.assign(thrownAt('down'), { name: 'DriverError' }), 'j'],
+    ['another place', new Error('down'), 'j'],
+    ['no error', 'down', 'j'],
+  ])('given %s, when compared, then it is of another kind', (_, error, jobName) => {
+    expect(kindOf(error, jobName)).not.toBe(kindOf(thrownAt('down')));
+  });
+
+  it.each([
+    undefined,
+    null,
+    Symbol('x'),
+    Object.create(null),
+    Object.assign(new Error(), { message: {}, stack: null }),
+  ])('given a value that is hardly an error (%#), when its kind is asked for, then there is one', (error) => {
+    expect(kindOf(error)).toMatch(/^j\n/);
+  });
+});

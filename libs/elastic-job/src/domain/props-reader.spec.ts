@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { PropsReader } from './props-reader.js';
+
+describe('PropsReader', () => {
+  it('given props that are right, when read, then there are values and no faults', () => {
+    const reader = new PropsReader({
+      host: 'h',
+      port: '25',
+      isOn: 'false',
+      url: 'http://127.0.0.1:1/x?key=k',
+      empty: '',
+    });
+    expect([
+      reader.required('host'),
+      reader.positive('port'),
+      reader.positive('limit', 3),
+      reader.text('empty'),
+    ]).toEqual(['h', 25, 3, undefined]);
+    expect([reader.flag('isOn', true), reader.flag('other', true), reader.requiredUrl('url')]).toEqual([
+      false,
+      true,
+      'http://127.0.0.1:1/x?key=k',
+    ]);
+    expect(reader.faults).toEqual([]);
+  });
+
+  it.each<[Record<string, string>, (reader: PropsReader) => unknown, string]>([
+    [{}, (reader) => reader.required('host'), 'host must be given'],
+    [{ host: '' }, (reader) => reader.required('host'), 'host must be given'],
+    [{}, (reader) => reader.positive('port'), 'port must be given'],
+    [
+      { port: '0' },
+      (reader) => reader.positive('port'),
+      'port must be a whole number from 1 to 2147483647, but is "0"',
+    ],
+    [
+      { port: '1.5' },
+      (reader) => reader.positive('port', 3),
+      'port must be a whole number from 1 to 2147483647, but is "1.5"',
+    ],
+    [
+      { port: '70000' },
+      (reader) => reader.positive('port', 3, 65_535),
+      'port must be a whole number from 1 to 65535, but is "70000"',
+    ],
+    [{ isOn: 'yes' }, (reader) => reader.flag('isOn', true), 'isOn must be true or false, but is "yes"'],
+    [{}, (reader) => reader.requiredUrl('url'), 'url must be given'],
+    [
+      { url: 'k3y' },
+      (reader) => reader.requiredUrl('url'),
+      'url must be an address that begins with https:// or http://',
+    ],
+    [
+      { url: 'https://' },
+      (reader) => reader.requiredUrl('url'),
+      'url must be an address that begins with https:// or http://',
+    ],
+  ])('given %j, when read, then what is wrong is named', (props, read, fault) => {
+    const reader = new PropsReader(props);
+    read(reader);
+    expect(reader.faults).toEqual([fault]);
+  });
+});

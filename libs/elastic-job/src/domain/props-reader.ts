@@ -1,0 +1,48 @@
+import { GREATEST_INT, show } from './options/index.js';
+
+/** Settings of job types, error handlers and listeners, by name. @see JobOptions.props */
+export type JobProps = Readonly<Record<string, string>>;
+
+/** Reads the props of one type. What is wrong is among the `faults`, each of which begins with the name of a property. */
+export class PropsReader {
+  readonly faults: string[] = [];
+
+  constructor(private readonly props: JobProps) {}
+
+  /** A text that may be left out; an empty one counts as left out. */
+  text(name: string): string | undefined {
+    return this.props[name] || undefined;
+  }
+
+  required(name: string): string {
+    const text = this.text(name);
+    if (text === undefined) this.faults.push(`${name} must be given`);
+    return text ?? '';
+  }
+
+  /** The address of a web service. It may hold a key, so it is not echoed. */
+  requiredUrl(name: string): string {
+    const text = this.required(name);
+    if (text !== '' && !(/^https?:/i.test(text) && URL.canParse(text))) {
+      this.faults.push(`${name} must be an address that begins with https:// or http://`);
+    }
+    return text;
+  }
+
+  /** A whole number from 1 on. @param usual the one of a property that is left out; without, it must be given */
+  positive(name: string, usual?: number, to = GREATEST_INT): number {
+    const text = usual === undefined ? this.required(name) : this.text(name);
+    if (!text) return usual ?? 0;
+    const number = /^\d+$/.test(text) ? Number(text) : 0;
+    if (number < 1 || number > to) {
+      this.faults.push(`${name} must be a whole number from 1 to ${to}, but is ${show(text)}`);
+    }
+    return number;
+  }
+
+  flag(name: string, usual: boolean): boolean {
+    const text = this.text(name) ?? String(usual);
+    if (text !== 'true' && text !== 'false') this.faults.push(`${name} must be true or false, but is ${show(text)}`);
+    return text === 'true';
+  }
+}

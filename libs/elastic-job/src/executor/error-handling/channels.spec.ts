@@ -1,0 +1,201 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SystemClock } from '../../clock/index.js';
+import type { JobFailure, JobProps } from '../../domain/index.js';
+import { type JobEvent, JobEvents } from '../../tracing/index.js';
+import { JobErrorHandlers } from './job-error-handlers.js';
+
+const clock = new SystemClock();
+const failure: JobFailure = {
+  jobName: 'settle-orders',
+  item: 3,
+  taskId: 'settle-orders@-@3@-@READY@-@10.0.0.1@-@1',
+  fireTime: Date.UTC(2030, 0, 1),
+  source: 'FAILOVER',
+  error: new TypeError('no <row> for 鈴木 & co'),
+};
+const OK = JSON.stringify({ errcode: 0, errmsg: 'ok' });
+
+interface Call {
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Record<string, never> & { readonly text: { readonly content: string } };
+}
+
+/** A service of the outside world. */
+class Service {
+  readonly calls: Call[] = [];
+
+  private constructor(
+    private readonly server: Server,
+    readonly address: string,
+  ) {}
+
+  static async start(answer: (response: ServerResponse) => unknown): Promise<Service> {
+    const server = createServer((request, response) => void service.take(request, response, answer));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const service = new Service(server, `http://127.0.0.1:${port}`);
+    return service;
+  }
+
+  private async take(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: (response: ServerResponse) => unknown,
+  ) {
+    const url = new URL(request.url ?? '/', this.address);
+    this.calls.push({ url, headers: request.headers, body: JSON.parse(await text(request)) });
+    answer(response);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+let service: Service;
+afterEach(() => service.stop());
+
+/** Hands one failure over and waits until it is delivered or given up. */
+async function deliver(type: string, props: JobProps, error: unknown = failure.error): Promise<readonly JobEvent[]> {
+  const events = new JobEvents();
+  const told: JobEvent[] = [];
+  events.on((event) => void told.push(event));
+  const handlers = new JobErrorHandlers(clock, events, [], 60_000);
+  const job = { jobName: failure.jobName, jobErrorHandlerType: type, props };
+  handlers.assertUsable(job, 'spec');
+  handlers.handle({ ...failure, error }, job);
+  await handlers.close(10_000);
+  return told;
+}
+
+describe('WECHAT', () => {
+  it('given a robot, when an item fails, then it gets the text as WeCom takes it', async () => {
+    service = await Service.start((response) => response.end(OK));
+    expect(await deliver('WECHAT', { 'wechat.webhook': `${service.address}/send?key=k` })).toEqual([]);
+    const [call] = service.calls;
+    expect(call!.url.search).toBe('?key=k');
+    expect(call!.headers['content-type']).toMatch(/^application\/json/);
+    expect(call!.body).toEqual({ msgtype: 'text', text: { content: expect.any(String) } });
+    expect(call!.body.text.content).toMatch(
+      /^Job 'settle-orders' exception occur in job processing, item 3, at .* caused by TypeError: no <row> for 鈴木 & co\n/,
+    );
+  });
+
+  it('given a long text, when it is sent, then it is cut where the robot would refuse it, between characters', async () => {
+    service = await Service.start((response) => response.end(OK));
+    await deliver('WECHAT', { 'wechat.webhook': service.address }, '鈴'.repeat(5_000));
+    const { content } = service.calls[0]!.body.text;
+    expect(Buffer.byteLength(content)).toBeGreaterThan(2_040);
+    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(2_048);
+    expect(content).toMatch(/鈴$/);
+  });
+
+  it('given a robot that refuses, when an item fails, then an event tells what it says, and not its key', async () => {
+    service = await Service.start((response) => response.end('{"errcode":93000,"errmsg":"invalid webhook url"}'));
+    const told = await deliver('WECHAT', { 'wechat.webhook': `${service.address}/send?key=k3y` });
+    expect(told).toMatchObject([
+      {
+        kind: 'error-handler-failed',
+        type: 'WECHAT',
+        error: { fault: expect.stringContaining('93000, invalid webhook') },
+      },
+    ]);
+    expect(JSON.stringify(told)).not.toContain('k3y');
+  });
+});
+
+describe('DINGTALK', () => {
+  it('given keyword and secret, when an item fails, then the text has the one and the address is signed by the other', async () => {
+    service = await Service.start((response) => response.end(OK));
+    const before = clock.wallNow();
+    const props = {
+      'dingtalk.webhook': `${service.address}/robot/send?access_token=t`,
+      'dingtalk.keyword': 'alarm: ',
+      'dingtalk.secret': 'SEC1',
+    };
+    expect(await deliver('DINGTALK', props)).toEqual([]);
+    const { body, url } = service.calls[0]!;
+    const timestamp = url.searchParams.get('timestamp')!;
+    expect(Number(timestamp)).toBeGreaterThanOrEqual(before);
+    expect(url.searchParams.get('access_token')).toBe('t');
+    expect(url.searchParams.get('sign')).toBe(
+      createHmac('sha256', 'SEC1').update(`${timestamp}\nSEC1`).digest('base64'),
+    );
+    expect(body).toEqual({ msgtype: 'text', text: { content: expect.stringMatching(/^alarm: Job 'settle-orders' /) } });
+  });
+
+  it('given no secret, when an item fails, then the address is as it was given', async () => {
+    service = await Service.start((response) => response.end(OK));
+    await deliver('DINGTALK', { 'dingtalk.webhook': `${service.address}/robot/send?access_token=t` });
+    expect(service.calls[0]!.url.search).toBe('?access_token=t');
+  });
+});
+
+describe('SLACK', () => {
+  it('given an incoming webhook, when an item fails, then the text has none of the characters that Slack would read', async () => {
+    service = await Service.start((response) => response.end('ok'));
+    expect(await deliver('SLACK', { 'slack.webhook': `${service.address}/services/T/B/x` })).toEqual([]);
+    expect(service.calls[0]!.body).toEqual({
+      text: expect.stringContaining('TypeError: no &lt;row&gt; for 鈴木 &amp; co'),
+    });
+  });
+});
+
+describe('WEBHOOK', () => {
+  it('given a service, when an item fails, then it gets the facts and the words, under the authorization of the job', async () => {
+    service = await Service.start((response) => response.writeHead(204).end());
+    const props = { 'webhook.url': `${service.address}/alarms`, 'webhook.authorization': 'Bearer b' };
+    expect(await deliver('WEBHOOK', props)).toEqual([]);
+    const { body, headers } = service.calls[0]!;
+    expect(headers.authorization).toBe('Bearer b');
+    expect(body).toMatchObject({
+      jobName: 'settle-orders',
+      item: 3,
+      taskId: failure.taskId,
+      fireTime: '2030-01-01T00:00:00.000Z',
+      source: 'FAILOVER',
+      error: { name: 'TypeError', message: 'no <row> for 鈴木 & co', stack: expect.stringContaining('\n    at ') },
+      count: 1,
+      text: expect.stringMatching(/^Job 'settle-orders'/),
+    });
+  });
+
+  it('given a service that answers 500, when an item fails, then an event tells status and text', async () => {
+    service = await Service.start((response) => response.writeHead(500).end('out of order'));
+    expect(await deliver('WEBHOOK', { 'webhook.url': service.address })).toMatchObject([
+      { kind: 'error-handler-failed', error: { code: 'DELIVERY', fault: 'the server answered 500: out of order' } },
+    ]);
+  });
+
+  it('given a service that hangs, when its time limits are over, then it is given up', async () => {
+    service = await Service.start(() => {});
+    const limits = { 'webhook.connectTimeoutMilliseconds': '100', 'webhook.readTimeoutMilliseconds': '200' };
+    const since = clock.monotonicNow();
+    expect(await deliver('WEBHOOK', { 'webhook.url': service.address, ...limits })).toMatchObject([
+      { kind: 'error-handler-failed', error: { code: 'DELIVERY', fault: 'no answer within 300 ms' } },
+    ]);
+    expect(clock.monotonicNow() - since).toBeGreaterThanOrEqual(300);
+  });
+
+  it('given a service that is not there, when an item fails, then an event tells so', async () => {
+    service = await Service.start(() => {});
+    await service.stop();
+    expect(await deliver('WEBHOOK', { 'webhook.url': service.address })).toMatchObject([
+      { kind: 'error-handler-failed', error: { code: 'DELIVERY', fault: expect.stringContaining('ECONNREFUSED') } },
+    ]);
+  });
+});

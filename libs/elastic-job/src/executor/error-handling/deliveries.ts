@@ -1,0 +1,35 @@
+/** How many deliveries are under way at a time, and how many wait. */
+const MOST_AT_ONCE = 8;
+const MOST_WAITING = 100;
+
+/** Deliveries that nobody waits for: a few at a time, and a bounded number that wait. */
+export class Deliveries {
+  private readonly waiting: (() => Promise<void>)[] = [];
+  private underWay = 0;
+  private onIdle: (() => void)[] = [];
+
+  /** @param deliver never rejects @returns false if too many wait already */
+  add(deliver: () => Promise<void>): boolean {
+    if (this.waiting.length >= MOST_WAITING) return false;
+    this.waiting.push(deliver);
+    this.startNext();
+    return true;
+  }
+
+  /** Resolves when none is under way and none waits. */
+  async idle(): Promise<void> {
+    if (this.underWay > 0) await new Promise<void>((resolve) => this.onIdle.push(resolve));
+  }
+
+  private startNext(): void {
+    while (this.underWay < MOST_AT_ONCE && this.waiting.length > 0) void this.run(this.waiting.shift()!);
+  }
+
+  private async run(deliver: () => Promise<void>): Promise<void> {
+    this.underWay += 1;
+    await deliver();
+    this.underWay -= 1;
+    this.startNext();
+    if (this.underWay === 0) for (const tell of this.onIdle.splice(0)) tell();
+  }
+}

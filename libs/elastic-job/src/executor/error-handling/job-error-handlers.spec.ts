@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ConfigurationError,
+  type DeliveryTerms,
+  type FailureReport,
+  type JobErrorHandler,
+  type JobFailure,
+  type JobProps,
+} from '../../domain/index.js';
+import { VirtualClock } from '../../testing/index.js';
+import { type JobEvent, JobEvents } from '../../tracing/index.js';
+import { DeliveryError } from './error-handling.errors.js';
+import { JobErrorHandlers } from './job-error-handlers.js';
+
+const WINDOW_MS = 60_000;
+const failure: JobFailure = {
+  jobName: 'settle-orders',
+  item: 3,
+  taskId: 't',
+  fireTime: 0,
+  source: 'NORMAL_TRIGGER',
+  error: new Error('out of stock'),
+};
+
+class Pager implements JobErrorHandler {
+  readonly type = 'Pager';
+  readonly reports: FailureReport[] = [];
+  readonly signals: AbortSignal[] = [];
+
+  constructor(private readonly behave: (terms: DeliveryTerms) => unknown = () => {}) {}
+
+  findFaults({ number }: JobProps): readonly string[] {
+    return number === undefined ? ['number must be given'] : [];
+  }
+
+  handle(report: FailureReport, terms: DeliveryTerms): unknown {
+    this.reports.push(report);
+    this.signals.push(terms.signal);
+    return this.behave(terms);
+  }
+}
+
+function setUp(...own: readonly JobErrorHandler[]) {
+  const clock = new VirtualClock();
+  const events = new JobEvents();
+  const told: JobEvent[] = [];
+  events.on((event) => void told.push(event));
+  const handlers = new JobErrorHandlers(clock, events, own, WINDOW_MS);
+  const jobOf = (jobErrorHandlerType: string | undefined, props: JobProps = { number: '1' }) => ({
+    jobName: 'settle-orders',
+    jobErrorHandlerType,
+    props,
+  });
+  return { clock, handlers, told, jobOf };
+}
+
+describe('JobErrorHandlers', () => {
+  it.each([undefined, 'LOG', 'log'])('given the type %s, when items fail, then each is told as an error', (type) => {
+    const { handlers, told, jobOf } = setUp();
+    handlers.handle(failure, jobOf(type));
+    handlers.handle(failure, jobOf(type));
+    const event = { kind: 'error', jobName: 'settle-orders', message: 'item 3 failed', error: failure.error };
+    expect(told).toEqual([event, event]);
+  });
+
+  it('given IGNORE and THROW, when an item fails, then nothing is told, and THROW lets the run fail', () => {
+    const { handlers, told, jobOf } = setUp();
+    expect([handlers.handle(failure, jobOf('IGNORE')), handlers.handle(failure, jobOf('THROW'))]).toEqual([
+      false,
+      true,
+    ]);
+    expect(told).toEqual([]);
+  });
+
+  it('given a handler of the user, when 1,000 items fail alike, then it is told once, and once more with their number', async () => {
+    const pager = new Pager();
+    const { clock, handlers, told, jobOf } = setUp(pager);
+    for (let item = 0; item < 1_000; item += 1) handlers.handle({ ...failure, item }, jobOf('PAGER'));
+    await clock.advance(WINDOW_MS);
+    expect(pager.reports).toEqual([
+      { ...failure, item: 0, count: 1, since: expect.any(Number), until: expect.any(Number) },
+      { ...failure, item: 999, count: 999, since: expect.any(Number), until: expect.any(Number) },
+    ]);
+    expect(told).toEqual([]);
+    await clock.advanceUntil(handlers.close(0));
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no tone');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no tone'))],
+  ])(
+    'given a handler that %s, when an item fails, then an event tells so and nobody else notices',
+    async (_, behave) => {
+      const { clock, handlers, told, jobOf } = setUp(new Pager(behave));
+      expect(handlers.handle(failure, jobOf('PAGER'))).toBe(false);
+      await clock.advance(0);
+      const error = new Error('no tone');
+      expect(told).toEqual([{ kind: 'error-handler-failed', jobName: 'settle-orders', type: 'PAGER', error }]);
+    },
+  );
+
+  it('given a handler that hangs, when its time is over, then it is told to stop and given up', async () => {
+    const pager = new Pager(() => new Promise(() => {}));
+    const { clock, handlers, told, jobOf } = setUp(pager);
+    handlers.handle(failure, jobOf('PAGER'));
+    await clock.advance(9_999);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    expect(pager.signals[0]!.aborted).toBe(true);
+    expect(told).toMatchObject([{ kind: 'error-handler-failed', error: { code: 'DELIVERY' } }]);
+  });
+
+  it('given a storm of different failures while a handler hangs, when too many wait, then the rest is told as not delivered', async () => {
+    const pager = new Pager(() => new Promise(() => {}));
+    const { clock, handlers, told, jobOf } = setUp(pager);
+    for (let kind = 0; kind < 500; kind += 1) {
+      handlers.handle({ ...failure, error: String.fromCodePoint(0x4e00 + kind) }, jobOf('PAGER'));
+    }
+    expect([pager.reports.length, told.length]).toEqual([8, 500 - 8 - 100]);
+    await clock.advanceUntil(handlers.close(5_000));
+    expect(told).toHaveLength(500);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('given failures that are held back, when it is closed, then they are delivered before that resolves', async () => {
+    let answer = (): void => {};
+    const line = new Promise<void>((resolve) => (answer = resolve));
+    const pager = new Pager(() => line);
+    const { clock, handlers, jobOf } = setUp(pager);
+    for (let item = 0; item < 5; item += 1) handlers.handle({ ...failure, item }, jobOf('PAGER'));
+    let isClosed = false;
+    void handlers.close(5_000).then(() => (isClosed = true));
+    await clock.advance(4_000);
+    expect([pager.reports.map(({ count }) => count), isClosed]).toEqual([[1, 4], false]);
+    answer();
+    await clock.advance(0);
+    expect(isClosed).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('given settings that have become unusable, when an item fails, then it is told as an error and so is what is wrong', () => {
+    const pager = new Pager();
+    const { handlers, told, jobOf } = setUp(pager);
+    handlers.handle(failure, jobOf('PAGER', {}));
+    expect(pager.reports).toEqual([]);
+    expect(told).toMatchObject([
+      { kind: 'error', message: 'item 3 failed' },
+      { kind: 'error-handler-failed', type: 'PAGER', error: { code: 'CONFIGURATION' } },
+    ]);
+  });
+
+  it.each<[string, JobProps, string | RegExp]>([
+    ['PAGER', {}, 'job "j": props: number must be given, for jobErrorHandlerType "PAGER"'],
+    [
+      'EMIAL',
+      {},
+      /^job "j": jobErrorHandlerType "EMIAL" is no error handler of this process; known are LOG, IGNORE, THROW, WECHAT, DINGTALK, SLACK, WEBHOOK, PAGER; others/,
+    ],
+    ['EMAIL', {}, /new EmailErrorHandler\(\) of 'nestjs-elastic-job\/email' to the module's errorHandlers$/],
+    ['WECHAT', {}, 'job "j": props: wechat.webhook must be given, for jobErrorHandlerType "WECHAT"'],
+    ['WECHAT', { 'wechat.webhook': 'k3y' }, /wechat\.webhook must be an address that begins with https/],
+    [
+      'DINGTALK',
+      { 'dingtalk.webhook': 'http://h', 'dingtalk.readTimeoutMilliseconds': '-1' },
+      /dingtalk\.readTimeoutMilliseconds must be a whole number from 1 to 2147483647, but is "-1"/,
+    ],
+    [
+      'SLACK',
+      { 'slack.webhook': 'http://h', 'slack.connectTimeoutMilliseconds': 'x' },
+      /slack\.connectTimeoutMilliseconds must be a whole number/,
+    ],
+    ['WEBHOOK', { 'webhook.authorization': 's3cret' }, /webhook\.url must be given/],
+  ])(
+    'given %s with %j, when the job starts, then it is refused by the name of what is wrong',
+    (type, props, message) => {
+      const { handlers, jobOf } = setUp(new Pager());
+      const start = () => handlers.assertUsable(jobOf(type, props), 'job "j"');
+      expect(start).toThrow(ConfigurationError);
+      expect(start).toThrow(message);
+      expect(start).not.toThrow(/k3y|s3cret/);
+    },
+  );
+
+  it('given a handler whose type is taken, when given, then it is refused', () => {
+    expect(() => setUp(new Pager(), new Pager())).toThrow('errorHandlers: there is more than one of the type "Pager"');
+    expect(() => setUp({ type: 'log', handle: () => {} })).toThrow(ConfigurationError);
+  });
+
+  it('given an end of the shutdown, when a handler does not heed it, then it is given up', async () => {
+    const { clock, handlers, told, jobOf } = setUp(new Pager(() => new Promise(() => {})));
+    handlers.handle(failure, jobOf('PAGER'));
+    await clock.advanceUntil(handlers.close(50));
+    expect(told).toMatchObject([{ kind: 'error-handler-failed', error: { name: 'AbortError' } }]);
+    expect(told[0]).not.toMatchObject({ error: expect.any(DeliveryError) });
+  });
+});

@@ -1,0 +1,184 @@
+/**
+ * What becomes of a job's failures.
+ *
+ * Three types are dealt with here, and every failure of theirs counts by itself: `LOG` tells an `error` event, which the log
+ * writes; `IGNORE` tells nobody; `THROW` lets the run as a whole fail. The others are channels to the outside: they are told
+ * failures of one kind once for each window, a few at a time, and never for long.
+ *
+ * Guarantees: a job waits for none of it and feels none of it. What is remembered and what waits is bounded: 1,000 kinds of
+ * failures, 100 deliveries. What cannot be delivered is told as an `error-handler-failed` event, once for each report.
+ */
+import type { Clock } from '../../clock/index.js';
+import {
+  ConfigurationError,
+  type FailureReport,
+  type JobConfiguration,
+  type JobErrorHandler,
+  type JobFailure,
+} from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import { DINGTALK_ERROR_HANDLER, SLACK_ERROR_HANDLER, WECHAT_ERROR_HANDLER } from './chat.error-handlers.js';
+import { Deliveries } from './deliveries.js';
+import { DeliveryError } from './error-handling.errors.js';
+import { HeldBack } from './held-back.js';
+import { WEBHOOK_ERROR_HANDLER } from './webhook.error-handler.js';
+
+/** What is told of failures unless the job says otherwise. */
+const DEFAULT_TYPE = 'LOG';
+/** Types that are no channels. */
+const ANSWERS: readonly string[] = [DEFAULT_TYPE, 'IGNORE', 'THROW'];
+const CHANNELS: readonly JobErrorHandler[] = [
+  WECHAT_ERROR_HANDLER,
+  DINGTALK_ERROR_HANDLER,
+  SLACK_ERROR_HANDLER,
+  WEBHOOK_ERROR_HANDLER,
+];
+/** How long failures of one kind are held back, and how long a delivery may take, in milliseconds. */
+export const DEFAULT_ERROR_WINDOW_MS = 300_000;
+const DEFAULT_TIME_LIMIT_MS = 10_000;
+
+/** Types that somebody else has to bring, and from where. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['EMAIL', "give new EmailErrorHandler() of 'nestjs-elastic-job/email' to the module's errorHandlers"],
+]);
+
+type HandledJob = Pick<JobConfiguration, 'jobErrorHandlerType' | 'jobName' | 'props'>;
+
+/** Hands the failures of all jobs of a process to the error handlers that the jobs name. */
+export class JobErrorHandlers {
+  private readonly channels: ReadonlyMap<string, JobErrorHandler>;
+  private readonly heldBack: HeldBack<HandledJob>;
+  private readonly deliveries = new Deliveries();
+  private readonly ending = new AbortController();
+
+  /**
+   * @param own users' own
+   * @param windowMs how long failures of one kind are held back after one was told, in milliseconds
+   * @throws {ConfigurationError} if two have the same type
+   */
+  constructor(
+    private readonly clock: Clock,
+    private readonly events: JobEvents,
+    own: readonly JobErrorHandler[],
+    windowMs: number,
+  ) {
+    this.channels = byType([...CHANNELS, ...own]);
+    this.heldBack = new HeldBack(clock, windowMs, (report, job) => this.send(report, job));
+  }
+
+  /** @throws {ConfigurationError} if nobody here is of the job's type, or for props that are missing or wrong */
+  assertUsable(job: HandledJob, place: string): void {
+    const faults = this.findFaults(job);
+    if (faults.length > 0) throw new ConfigurationError(place, faults);
+  }
+
+  /**
+   * Returns at once, and never throws. A job whose settings have become unusable is answered for as `LOG` does.
+   * @returns true if the run is to fail with the error
+   */
+  handle(failure: JobFailure, job: HandledJob): boolean {
+    const type = typeOf(job);
+    if (type === 'THROW') return true;
+    if (type === DEFAULT_TYPE) this.log(failure);
+    else if (type !== 'IGNORE') this.handOver(failure, job);
+    return false;
+  }
+
+  /** Delivers what is held back, and gives up what is not delivered within so many milliseconds. Never rejects. */
+  async close(ms: number): Promise<void> {
+    this.heldBack.end();
+    const giveUp = () => this.ending.abort(new DOMException('The process is shutting down.', 'AbortError'));
+    const timer = this.clock.setTimer(ms, giveUp);
+    await this.deliveries.idle();
+    timer.cancel();
+  }
+
+  private findFaults(job: HandledJob): readonly string[] {
+    const type = typeOf(job);
+    if (ANSWERS.includes(type)) return [];
+    const channel = this.channels.get(type);
+    const field = `jobErrorHandlerType "${job.jobErrorHandlerType}"`;
+    if (channel !== undefined)
+      return (channel.findFaults?.(job.props) ?? []).map((fault) => `props: ${fault}, for ${field}`);
+    const remedy =
+      ELSEWHERE.get(type) ??
+      `known are ${[...ANSWERS, ...this.channels.keys()].join(', ')}; others are given to the module's errorHandlers`;
+    return [`${field} is no error handler of this process; ${remedy}`];
+  }
+
+  private handOver(failure: JobFailure, job: HandledJob): void {
+    try {
+      this.assertUsable(job, `job "${job.jobName}"`);
+      this.heldBack.add(failure, job);
+    } catch (error) {
+      this.log(failure);
+      this.tell(job, error);
+    }
+  }
+
+  private log({ error, item, jobName }: JobFailure): void {
+    this.events.emit({ kind: 'error', jobName, message: `item ${item} failed`, error });
+  }
+
+  private send(report: FailureReport, job: HandledJob): void {
+    if (this.deliveries.add(() => this.deliver(report, job))) return;
+    this.tell(job, new DeliveryError(typeOf(job), 'too many other failures wait to be told', { cause: report.error }));
+  }
+
+  private async deliver(report: FailureReport, job: HandledJob): Promise<void> {
+    const type = typeOf(job);
+    const { props } = job;
+    const limit = new AbortController();
+    const signal = AbortSignal.any([limit.signal, this.ending.signal]);
+    let timer;
+    try {
+      const handler = this.channels.get(type)!;
+      const limitMs = handler.timeLimitMs?.(props) ?? DEFAULT_TIME_LIMIT_MS;
+      timer = this.clock.setTimer(limitMs, () =>
+        limit.abort(new DeliveryError(type, `no answer within ${limitMs} ms`)),
+      );
+      await within(signal, async () => handler.handle(report, { props, now: this.clock.wallNow(), signal }));
+    } catch (error) {
+      this.tell(job, error);
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  private tell(job: HandledJob, error: unknown): void {
+    this.events.emit({ kind: 'error-handler-failed', jobName: job.jobName, type: typeOf(job), error });
+  }
+}
+
+function typeOf({ jobErrorHandlerType = DEFAULT_TYPE }: HandledJob): string {
+  return jobErrorHandlerType.toUpperCase();
+}
+
+function byType(handlers: readonly JobErrorHandler[]): ReadonlyMap<string, JobErrorHandler> {
+  const channels = new Map<string, JobErrorHandler>();
+  for (const handler of handlers) {
+    const type = handler.type.toUpperCase();
+    if (channels.has(type) || ANSWERS.includes(type)) {
+      throw new ConfigurationError('module options', [
+        `errorHandlers: there is more than one of the type "${handler.type}"; give yours another one`,
+      ]);
+    }
+    channels.set(type, handler);
+  }
+  return channels;
+}
+
+/** What somebody does who may not heed the signal. @throws the signal's reason as soon as it aborts */
+async function within(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+  signal.throwIfAborted();
+  let giveUp = (): void => {};
+  const given = new Promise<never>((_, reject) => {
+    giveUp = () => reject(signal.reason);
+    signal.addEventListener('abort', giveUp);
+  });
+  try {
+    await Promise.race([work(), given]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}

@@ -1,0 +1,43 @@
+import { DeliveryError } from './error-handling.errors.js';
+
+/** How much of an answer is told. */
+const EXCERPT_CHARACTERS = 200;
+
+export interface JsonPost {
+  /** Never told: it may hold a key. */
+  readonly url: string;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Posts JSON. @returns the text of the answer
+ * @throws {DeliveryError} if the server cannot be reached, does not answer in time, or answers with another status than 2xx
+ */
+export async function postJson(type: string, { url, body, headers, signal }: JsonPost): Promise<string> {
+  const { status, text } = await exchange(type, url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (status >= 200 && status < 300) return text;
+  throw new DeliveryError(type, `the server answered ${status}: ${text.slice(0, EXCERPT_CHARACTERS)}`);
+}
+
+async function exchange(type: string, url: string, request: RequestInit): Promise<{ status: number; text: string }> {
+  try {
+    const response = await fetch(url, request);
+    return { status: response.status, text: await response.text() };
+  } catch (cause) {
+    if (request.signal?.aborted) throw request.signal.reason;
+    throw new DeliveryError(type, faultOf(cause), { cause });
+  }
+}
+
+/** `fetch` says only that it has failed; its cause says why. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
