@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: '@app/elastic-job/terminus', replacement: library('nest/terminus/index.ts') },
+      { find: '@app/elastic-job/email', replacement: library('executor/email/index.ts') },
       { find: '@app/elastic-job/testing', replacement: library('testing/index.ts') },
       { find: '@app/elastic-job/guards/plain-sql', replacement: library('guards/plain-sql/index.ts') },
       { find: '@app/elastic-job/guards/sql', replacement: library('guards/sql/index.ts') },

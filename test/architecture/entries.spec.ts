@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as library from '@app/elastic-job';
+import * as email from '@app/elastic-job/email';
 import * as plainSqlGuard from '@app/elastic-job/guards/plain-sql';
 import * as sqlGuard from '@app/elastic-job/guards/sql';
 import * as terminus from '@app/elastic-job/terminus';
@@ -54,11 +55,12 @@ describe('the entry points of the package', () => {
     expect(sqlGuard).toMatchObject(functions('SqlGuard', 'FencedError'));
     expect(plainSqlGuard).toMatchObject(functions('PlainSqlGuard', 'FencedError'));
     expect(sqlHistory).toMatchObject(functions('SqlHistory'));
+    expect(email).toMatchObject(functions('EmailErrorHandler'));
     expect(testing).toMatchObject(functions('createTestCluster', 'VirtualClock'));
   });
 
   it('given the entries, when their exports are listed, then none has a default', () => {
-    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, sqlHistory, testing])
+    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, sqlHistory, email, testing])
       expect(entry).not.toHaveProperty('default');
   });
 });

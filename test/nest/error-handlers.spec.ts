@@ -1,0 +1,60 @@
+import { ConfigurationError, ElasticJob, type FailureReport, type JobErrorHandler } from '@app/elastic-job';
+import { EmailErrorHandler } from '@app/elastic-job/email';
+import { describe, expect, it } from 'vitest';
+import { EVERY_SECOND, startJobs } from './support/job-application.js';
+
+describe("the module's error handlers", () => {
+  it('given one of the application, when an item fails, then it is told', async () => {
+    class Pager implements JobErrorHandler {
+      readonly type = 'PAGER';
+      readonly reports: FailureReport[] = [];
+      handle = (report: FailureReport) => void this.reports.push(report);
+    }
+    class OrderJobs {
+      @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 1, jobErrorHandlerType: 'PAGER' })
+      settle(): void {
+        throw new Error('out of stock');
+      }
+    }
+    const pager = new Pager();
+    const jobs = await startJobs({ providers: [OrderJobs], options: { errorHandlers: [pager], errorWindowMs: 2_500 } });
+    await jobs.tick();
+    expect(pager.reports).toMatchObject([{ jobName: 'settle-orders', count: 1, error: { message: 'out of stock' } }]);
+    for (let second = 0; second < 3; second += 1) await jobs.tick();
+    expect(pager.reports).toMatchObject([{ count: 1 }, { count: 2 }]);
+  });
+
+  it('given EMAIL without its props, when the application starts, then it does not, and the error names job, method and property', async () => {
+    class OrderJobs {
+      @ElasticJob({
+        name: 'settle-orders',
+        cron: EVERY_SECOND,
+        shardingTotalCount: 1,
+        jobErrorHandlerType: 'EMAIL',
+        props: { 'email.host': 'mail', 'email.password': 's3cret' },
+      })
+      settle(): void {}
+    }
+    const start = (options: object) => startJobs({ providers: [OrderJobs], options });
+    await expect(start({ errorHandlers: [new EmailErrorHandler()] })).rejects.toThrow(
+      /^job "settle-orders" \(OrderJobs\.settle\): props: email\.port must be given, for jobErrorHandlerType "EMAIL"; props: email\.username/,
+    );
+    await expect(start({})).rejects.toThrow(/EmailErrorHandler\(\) of 'nestjs-elastic-job\/email'/);
+    await expect(start({})).rejects.not.toThrow(/s3cret/);
+  });
+
+  it.each([
+    [{ errorHandlers: [{ type: 'PAGER' }] }, 'errorHandlers must be error handlers, with a type and handle, but has'],
+    [{ errorHandlers: 'PAGER' }, 'errorHandlers must be a list of error handlers'],
+    [{ errorWindowMs: 0 }, 'errorWindowMs must be a whole number from 1 to 2147483647, but is 0'],
+    [{ errorHandlers: [{ type: 'LOG', handle: () => {} }] }, 'errorHandlers: there is more than one of the type "LOG"'],
+  ])(
+    'given %j, when the application starts, then it does not, and the error names the option',
+    async (options, fault) => {
+      const wrong: object = options;
+      const starting = startJobs({ options: wrong });
+      await expect(starting).rejects.toThrow(ConfigurationError);
+      await expect(starting).rejects.toThrow(`module options: ${fault}`);
+    },
+  );
+});
