@@ -7,6 +7,7 @@ import * as sqlGuard from '@app/elastic-job/guards/sql';
 import * as terminus from '@app/elastic-job/terminus';
 import * as sqlHistory from '@app/elastic-job/tracing/sql';
 import * as testing from '@app/elastic-job/testing';
+import * as workerPool from '@app/elastic-job/worker-pool';
 
 const PACKAGE = 'libs/elastic-job';
 const manifest: { exports: Record<string, string | { types: string; default: string }> } = JSON.parse(
@@ -56,11 +57,12 @@ describe('the entry points of the package', () => {
     expect(plainSqlGuard).toMatchObject(functions('PlainSqlGuard', 'FencedError'));
     expect(sqlHistory).toMatchObject(functions('SqlHistory'));
     expect(email).toMatchObject(functions('EmailErrorHandler'));
+    expect(workerPool).toMatchObject(functions('WorkerThreads'));
     expect(testing).toMatchObject(functions('createTestCluster', 'VirtualClock'));
   });
 
   it('given the entries, when their exports are listed, then none has a default', () => {
-    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, sqlHistory, email, testing])
+    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, sqlHistory, email, workerPool, testing])
       expect(entry).not.toHaveProperty('default');
   });
 });

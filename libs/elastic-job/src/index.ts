@@ -94,7 +94,7 @@ export {
   UnknownJobError,
   UnknownStrategyError,
 } from './domain/index.js';
-export { DeliveryError, type WebhookBody } from './executor/index.js';
+export { DeliveryError, type ThreadWork, type WebhookBody, type WorkerPool } from './executor/index.js';
 export {
   FenceAheadError,
   FenceContentionError,

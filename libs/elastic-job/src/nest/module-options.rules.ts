@@ -66,6 +66,10 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   errorWindowMs: unknown = undefined;
 
   @IsOptional()
+  @IsWorkerPool()
+  workerPool: unknown = undefined;
+
+  @IsOptional()
   @IsClock()
   clock: unknown = undefined;
 
@@ -226,6 +230,11 @@ function isListener(value: unknown): boolean {
   const isNamed = type === undefined || (typeof type === 'string' && type !== '');
   const isOrdered = order === undefined || Number.isFinite(order);
   return isNamed && isOrdered && hasMethods(value, 'beforeJobExecuted', 'afterJobExecuted');
+}
+
+function IsWorkerPool(): PropertyDecorator {
+  const isPool = (value: unknown) => hasMethods(value, 'findFault', 'run', 'close');
+  return rule('isWorkerPool', isPool, mustBe('a pool of threads, such as new WorkerThreads()'));
 }
 
 function isStrategy(value: unknown): boolean {

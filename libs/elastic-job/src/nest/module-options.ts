@@ -7,6 +7,7 @@ import type {
   JobOptions,
   ShardingStrategy,
 } from '../domain/index.js';
+import type { WorkerPool } from '../executor/index.js';
 import type { MemoryRegistry, ZooKeeperOptions } from '../registry/index.js';
 import type { JobEventSink } from '../tracing/index.js';
 import type { LogSinkOptions } from './event.logger.js';
@@ -74,6 +75,11 @@ export interface ElasticJobModuleOptions {
    * one, with their count. @default 300_000
    */
   readonly errorWindowMs?: number;
+  /**
+   * Threads for jobs with `isolation: 'worker-thread'`, such as `new WorkerThreads()` of `nestjs-elastic-job/worker-pool`. They
+   * end with the application. @default none
+   */
+  readonly workerPool?: WorkerPool;
   /** Time, chance and host. @default those of this process */
   readonly clock?: Clock;
   /**
@@ -104,6 +110,7 @@ export interface ResolvedModuleOptions {
   readonly fences: readonly FencedStore[];
   readonly errorHandlers: readonly JobErrorHandler[];
   readonly errorWindowMs: number | undefined;
+  readonly workerPool: WorkerPool | undefined;
   readonly clock: Clock | undefined;
   readonly tracing: readonly JobEventSink[];
   readonly listeners: readonly ElasticJobListener[];

@@ -33,6 +33,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     fences: options.fences ?? [],
     errorHandlers: options.errorHandlers ?? [],
     errorWindowMs: options.errorWindowMs,
+    workerPool: options.workerPool,
     clock: options.clock,
     tracing: createSinks(options.tracing),
     listeners: options.listeners ?? [],

@@ -69,7 +69,7 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
   const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies } = options;
-  const { hungGraceMs, suspendedGraceMs, fences, listeners, errorHandlers, errorWindowMs } = options;
+  const { hungGraceMs, suspendedGraceMs, fences, listeners, errorHandlers, errorWindowMs, workerPool } = options;
   const connectionTimeoutMs = options.registry.type === 'zookeeper' ? options.registry.connectionTimeoutMs : undefined;
   return new ElasticJobRuntime({
     registry,
@@ -87,6 +87,7 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     listeners,
     errorHandlers,
     errorWindowMs,
+    workerPool,
   });
 }
 

@@ -6,12 +6,13 @@ import type {
   ServerService,
   ShardingService,
 } from '../coordination/index.js';
-import { ID_DELIMITER, type JobInstance, SuspendedTooLongError } from '../domain/index.js';
-import { JobErrorHandlers } from '../executor/index.js';
+import { ID_DELIMITER, type JobHandler, type JobInstance, SuspendedTooLongError } from '../domain/index.js';
+import { isolate, JobErrorHandlers } from '../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../registry/index.js';
 import { JobEvents } from '../tracing/index.js';
 import { type CoordinationServices, createCoordinationServices } from './coordination-services.js';
 import { FailoverService } from './failover.service.js';
+import type { JobDefinition } from './job-definition.js';
 import { type JobHost, JobRegistrar } from './job-registrar.js';
 import { JobRuntime } from './job-runtime.js';
 import type { JobSession } from './job-session.js';
@@ -50,6 +51,7 @@ export class ElasticJobRuntime {
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs);
     this.services = createCoordinationServices(this.options);
     const host: JobHost = {
+      handlerOf: (definition) => this.handlerOf(definition),
       create: (definition) => new JobRuntime(definition, this.services, this.events, this.options, this.errorHandlers),
       admit: (job) => this.admit(job),
       dismiss: (job) => this.dismiss(job),
@@ -149,8 +151,17 @@ export class ElasticJobRuntime {
     this.suspended.stop();
     for (const stopListening of this.listening) stopListening();
     await this.errorHandlers.close(Math.max(deadline - clock.monotonicNow(), LAST_DELIVERIES_MS));
+    await this.options.workerPool?.close();
     await registry.close();
     this.phase = 'stopped';
+  }
+
+  private handlerOf(definition: JobDefinition): JobHandler {
+    const { clock, hungGraceMs, workerPool: pool } = this.options;
+    const { configuration: declared } = definition;
+    // A handler may outlive its job.
+    const inForce = () => this.registrar.all.find((job) => job.jobName === declared.jobName)?.configuration ?? declared;
+    return isolate(definition, { pool, clock, hungGraceMs, configuration: inForce });
   }
 
   private async admit(job: JobRuntime): Promise<void> {

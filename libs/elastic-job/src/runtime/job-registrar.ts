@@ -23,8 +23,13 @@ export interface RegisteredJob {
 /** A job that has no decorated method gives its name itself. */
 export type NamedJobOptions = JobOptions & { readonly name: JobName };
 
+/** Options that are no settings. */
+type CodeOptions = 'name' | 'overwrite' | 'isolation' | 'workerModule' | 'workerExport';
+
 /** What the registrar needs of the process. */
 export interface JobHost {
+  /** What runs an item of the job. @throws {ConfigurationError} if it cannot be run so here */
+  handlerOf(definition: JobDefinition): JobHandler;
   create(definition: JobDefinition): JobRuntime;
   /** Joins the job if the process is running. */
   admit(job: JobRuntime): Promise<void>;
@@ -62,7 +67,7 @@ export class JobRegistrar {
    * `''` makes it a one-off job.
    * @returns the settings in force @throws {ConfigurationError} for wrong options @throws {SessionLostError} if the job has not joined
    */
-  async change(jobName: JobName, changes: Partial<Omit<JobOptions, 'name' | 'overwrite'>>): Promise<JobConfiguration> {
+  async change(jobName: JobName, changes: Partial<Omit<JobOptions, CodeOptions>>): Promise<JobConfiguration> {
     const job = this.of(jobName);
     const { jobName: name, ...current } = job.configuration;
     // An undefined cron is an oversight, and no wish for a one-off job.
@@ -96,7 +101,8 @@ export class JobRegistrar {
       ]);
     }
     const { intercept } = this;
-    const handler: JobHandler = (context) => intercept(context, () => definition.handler(context));
+    const own = this.host.handlerOf(definition);
+    const handler: JobHandler = (context) => intercept(context, () => own(context));
     const job = this.host.create({ ...definition, handler });
     this.runtimes.set(jobName, job);
     try {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import type { StrategyLookup } from '../coordination/index.js';
 import type { ElasticJobListener, FencedStore, JobErrorHandler } from '../domain/index.js';
-import { DEFAULT_ERROR_WINDOW_MS, DEFAULT_HUNG_GRACE_MS } from '../executor/index.js';
+import { DEFAULT_ERROR_WINDOW_MS, DEFAULT_HUNG_GRACE_MS, type WorkerPool } from '../executor/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 
 export interface RuntimeOptions {
@@ -44,10 +44,14 @@ export interface RuntimeOptions {
   readonly errorHandlers?: readonly JobErrorHandler[];
   /** How long failures of one kind are held back after one was told through a channel, in milliseconds. @default 300_000 */
   readonly errorWindowMs?: number;
+  /** For jobs with `isolation: 'worker-thread'`; closed at the end. @default none */
+  readonly workerPool?: WorkerPool;
 }
 
-export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, 'instanceId' | 'strategies' | 'suspendedGraceMs'>> &
-  Pick<RuntimeOptions, 'instanceId' | 'strategies' | 'suspendedGraceMs'>;
+export type ResolvedRuntimeOptions = Required<
+  Omit<RuntimeOptions, 'instanceId' | 'strategies' | 'suspendedGraceMs' | 'workerPool'>
+> &
+  Pick<RuntimeOptions, 'instanceId' | 'strategies' | 'suspendedGraceMs' | 'workerPool'>;
 
 export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeOptions {
   return Object.freeze({

@@ -115,6 +115,9 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     retryFactor: nestjs.retryFactor ?? local.retryFactor,
     retryMaxDelayMs: nestjs.retryMaxDelayMs ?? local.retryMaxDelayMs,
     retryJitter: nestjs.retryJitter ?? local.retryJitter,
+    isolation: local.isolation,
+    workerModule: local.workerModule,
+    workerExport: local.workerExport,
   };
 }
 

@@ -60,6 +60,10 @@ export interface JobConfiguration {
   readonly retryFactor: number;
   readonly retryMaxDelayMs: number;
   readonly retryJitter: number;
+  readonly isolation: 'worker-thread' | undefined;
+  /** The text of a URL. Given exactly if there is `isolation`. */
+  readonly workerModule: string | undefined;
+  readonly workerExport: string;
 }
 
 /** Items of crashed instances are queued and claimed. Those of a resident job move with their owners instead. */

@@ -103,7 +103,7 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   @IsConcurrency()
   readonly concurrency: unknown = undefined;
 
-  @IsIn(ON_HUNG, { message: mustBe('"wait" or "release"') })
+  @IsIn(ON_HUNG, { message: mustBe('"wait", "release" or "terminate"') })
   readonly onHung: unknown = undefined;
   @IsWholeNumber({ from: 0 })
   readonly shutdownGraceMs: unknown = undefined;
@@ -135,6 +135,17 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
 
   @IsNumber({ from: 0, to: 1 })
   readonly retryJitter: unknown = undefined;
+
+  @IsOptional()
+  @IsIn(['worker-thread'], { message: mustBe('"worker-thread"') })
+  readonly isolation: unknown = undefined;
+
+  @IsOptional()
+  @IsFileUrl()
+  readonly workerModule: unknown = undefined;
+
+  @IsReadAs('the name of an exported function', (name) => name.length > 0)
+  readonly workerExport: unknown = undefined;
 }
 
 const DAILY = '0 0 0 * * ?';
@@ -145,6 +156,14 @@ function IsJobName(): PropertyDecorator {
     'isJobName',
     (name) => findJobNameFault(name) === undefined,
     ({ property, value }) => `${property} ${findJobNameFault(value)}, but is ${show(value)}`,
+  );
+}
+
+function IsFileUrl(): PropertyDecorator {
+  return rule(
+    'isFileUrl',
+    (value) => typeof value === 'string' && value.startsWith('file:') && URL.canParse(value),
+    mustBe("the URL of a file, such as new URL('./settle.worker.js', import.meta.url)"),
   );
 }
 

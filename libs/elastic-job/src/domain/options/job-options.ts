@@ -74,7 +74,8 @@ export interface JobOptions {
   /**
    * What becomes of an item whose handler goes on for the module's `hungGraceMs` after its signal has aborted. `wait`: it
    * starts nowhere until the handler returns or the session ends. `release`: it is given up to others, and with `failover`
-   * run again; only for handlers whose effects are fenced by the token, since the old one still runs. @default 'wait'
+   * run again; only for handlers whose effects are fenced by the token, since the old one still runs. `terminate`: its thread
+   * is ended; only with `isolation: 'worker-thread'`. @default 'wait'
    */
   readonly onHung?: OnHung;
   /**
@@ -105,4 +106,15 @@ export interface JobOptions {
   readonly retryMaxDelayMs?: number;
   /** The share of each pause that chance may take away, from 0 (none) to 1 (all of it). @default 0.5 */
   readonly retryJitter?: number;
+  /**
+   * `worker-thread`: the function that `workerModule` exports does the work, in a thread of the module's `workerPool`, where
+   * it may compute without a pause. It gets a `ThreadContext`, and what the job's own method returns, which runs before it in
+   * the main thread, with enhancers and all. This option and the two next are code, and are not kept in the registry.
+   * @default none: the job's own method does the work
+   */
+  readonly isolation?: 'worker-thread';
+  /** `new URL('./settle.worker.js', import.meta.url)`, or its text. Needed with `isolation`. */
+  readonly workerModule?: URL | string;
+  /** The name of the function that `workerModule` exports. @default 'run' */
+  readonly workerExport?: string;
 }

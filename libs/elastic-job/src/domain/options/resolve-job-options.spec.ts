@@ -56,6 +56,9 @@ describe('resolveJobOptions', () => {
       retryFactor: 2,
       retryMaxDelayMs: 60_000,
       retryJitter: 0.5,
+      isolation: undefined,
+      workerModule: undefined,
+      workerExport: 'run',
     });
     expect(configuration).toSatisfy(Object.isFrozen);
   });
@@ -181,7 +184,18 @@ describe('resolveJobOptions', () => {
     ['jobExtraConfigurations', '- a\nfailover: true', 'jobExtraConfigurations must be a YAML list'],
     ['serverRetentionMinutes', -1, 'serverRetentionMinutes must be a whole number from 0 to 2147483647, but is -1'],
     ['timeoutMs', 0, 'timeoutMs must be a whole number from 1 to 2147483647, but is 0'],
-    ['onHung', 'abandon', 'onHung must be "wait" or "release", but is "abandon"'],
+    ['onHung', 'abandon', 'onHung must be "wait", "release" or "terminate", but is "abandon"'],
+    ['onHung', 'terminate', 'onHung "terminate" needs isolation "worker-thread": nothing else can be ended'],
+    ['isolation', 'process', 'isolation must be "worker-thread", but is "process"', { workerModule: 'file:///a.js' }],
+    ['workerModule', './a.js', 'workerModule must be the URL of a file', { isolation: 'worker-thread' }],
+    ['workerModule', undefined, 'workerModule must be given with isolation', { isolation: 'worker-thread' }],
+    ['workerModule', 'file:///a.js', 'workerModule is given ("file:///a.js"), but no isolation'],
+    [
+      'workerExport',
+      5,
+      'workerExport must be the name of an exported function, but is 5',
+      { isolation: 'worker-thread', workerModule: new URL('file:///a.js') },
+    ],
     ['misfirePolicy', 'twice', 'misfirePolicy must be "skip", "once" or "all", but is "twice"'],
     ['misfireLimit', 0, 'misfireLimit must be a whole number from 1 to 1000, but is 0'],
     [

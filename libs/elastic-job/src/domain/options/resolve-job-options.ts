@@ -26,6 +26,7 @@ export const DEFAULT_SHUTDOWN_GRACE_MS = 5_000;
 export const DEFAULT_FAILOVER_QUEUE_LIMIT = 10_000;
 /** How often a target is failed over for the death of its executor unless the job says otherwise. */
 export const DEFAULT_MAX_EXECUTOR_FAILOVERS = 3;
+const DEFAULT_WORKER_EXPORT = 'run';
 /** How a failing item is tried again unless the job says otherwise: not at all. Delays in milliseconds. */
 export const DEFAULT_RETRY = Object.freeze({
   maxAttempts: 1,
@@ -58,6 +59,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...findBrokenRules(settings),
     ...findUnbalancedItems(settings),
     ...findResidentFaults(settings),
+    ...findIsolationFaults(settings),
     ...[findMisfireFault(settings) ?? []].flat(),
     ...(source.surplusItemParameters ? [] : findSurplusItems(settings)),
   ];
@@ -115,6 +117,9 @@ function withDefaults(options: JobOptions) {
     retryFactor: options.retryFactor ?? DEFAULT_RETRY.retryFactor,
     retryMaxDelayMs: options.retryMaxDelayMs ?? DEFAULT_RETRY.retryMaxDelayMs,
     retryJitter: options.retryJitter ?? DEFAULT_RETRY.retryJitter,
+    isolation: options.isolation ?? undefined,
+    workerModule: options.workerModule instanceof URL ? options.workerModule.href : (options.workerModule ?? undefined),
+    workerExport: options.workerExport ?? DEFAULT_WORKER_EXPORT,
   };
 }
 
@@ -166,6 +171,17 @@ function findResidentFaults({ resident, cron, concurrency, monitorExecution }: J
       ? []
       : [`concurrency must not be given with resident: true, but is ${show(concurrency)}: all items run at all times`]),
     ...(monitorExecution === true ? [] : ['monitorExecution must be true with resident: true, but is false']),
+  ];
+}
+
+/** A thread needs to know what to run, and nothing but a thread can be ended. */
+function findIsolationFaults({ isolation, workerModule, onHung }: JobOptions): string[] {
+  if (isolation !== undefined) return workerModule === undefined ? ['workerModule must be given with isolation'] : [];
+  return [
+    ...(workerModule === undefined ? [] : [`workerModule is given (${show(workerModule)}), but no isolation`]),
+    ...(onHung === 'terminate'
+      ? [`onHung "terminate" needs isolation "worker-thread": nothing else can be ended`]
+      : []),
   ];
 }
 

@@ -1,0 +1,75 @@
+import type { Clock } from '../clock/index.js';
+import { ConfigurationError, type JobConfiguration, type JobHandler, type ShardingContext } from '../domain/index.js';
+
+/** Work for a thread of its own. */
+export interface ThreadWork {
+  /** The URL of the module. */
+  readonly module: string;
+  /** The name of the function that it exports. */
+  readonly exportName: string;
+  readonly context: ShardingContext;
+  /** Passed to the function beside the context; has to be clonable. */
+  readonly input: unknown;
+  /** How long after its signal has aborted the thread is ended, in milliseconds; undefined: never. */
+  readonly endAfterMs: number | undefined;
+  readonly clock: Clock;
+}
+
+/** Runs what a job's `workerModule` exports outside the main thread. `nestjs-elastic-job/worker-pool` has one. */
+export interface WorkerPool {
+  /** Why a module cannot be run; asked at start. One text, which begins with `must`. */
+  findFault(module: string): string | undefined;
+  /**
+   * Resolves when the function has returned.
+   * @throws what it throws @throws {ExecutorDeathError} if its thread has died @throws the signal's reason if it was ended
+   */
+  run(work: ThreadWork): Promise<void>;
+  /** Ends all threads. It may be used again. */
+  close(): Promise<void>;
+}
+
+/** What an isolated handler needs to know. */
+export interface Isolation {
+  readonly pool: WorkerPool | undefined;
+  readonly clock: Clock;
+  /** How long a handler may take to heed its signal, in milliseconds. */
+  readonly hungGraceMs: number;
+  /** The settings in force. */
+  configuration(): JobConfiguration;
+}
+
+/** A job as it is declared. */
+interface DeclaredJob {
+  readonly configuration: JobConfiguration;
+  readonly place: string;
+  readonly handler: JobHandler;
+}
+
+/**
+ * The handler of a job, in a thread of its own if the job says so: then what the handler itself returns is the input of the
+ * function in the thread.
+ * @throws {ConfigurationError} if there is no pool, or no such module
+ */
+export function isolate({ configuration, handler, place }: DeclaredJob, isolation: Isolation): JobHandler {
+  const { jobName, workerExport: exportName, workerModule: module } = configuration;
+  if (configuration.isolation === undefined || module === undefined) return handler;
+  const { clock, hungGraceMs, pool } = isolation;
+  const fault = findFault(pool, module);
+  if (pool === undefined || fault !== undefined) throw new ConfigurationError(`job "${jobName}" (${place})`, [fault!]);
+  return async (context) => {
+    const input = await handler(context);
+    const endAfterMs = isolation.configuration().onHung === 'terminate' ? hungGraceMs : undefined;
+    await pool.run({ module, exportName, context, input, endAfterMs, clock });
+  };
+}
+
+function findFault(pool: WorkerPool | undefined, module: string): string | undefined {
+  if (pool === undefined) {
+    return (
+      'isolation "worker-thread" needs a pool of threads: ' +
+      "give new WorkerThreads() of 'nestjs-elastic-job/worker-pool' to the module as its workerPool"
+    );
+  }
+  const fault = pool.findFault(module);
+  return fault === undefined ? undefined : `workerModule ${fault}, but is ${JSON.stringify(module)}`;
+}

@@ -1,0 +1,100 @@
+/**
+ * What passes between the main thread and one that runs a handler.
+ *
+ * A port carries the abort of the signal to the thread, and its questions whether the item is still held to the main thread.
+ * A handler that computes without a pause sees no message: for it the two share memory. `STATE` says whether the work waits
+ * for a thread, runs, or is to stop; whoever leaves `WAITING` does so by a compare-and-set, so that work is either run or
+ * taken back. `ANSWER` is the number of the last question that was answered: itself if the item is held, else its negative.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import type { ShardingContext } from '../../domain/index.js';
+
+export const STATE = 0;
+export const ANSWER = 1;
+export const FIELDS = 2;
+
+export const WAITING = 0;
+export const RUNNING = 1;
+export const STOPPING = 2;
+
+/** What a function in a thread is told: all of the context that can pass, and its own `signal` and `assertHeld`. */
+export type ThreadContext = Pick<ShardingContext, keyof ContextFacts | 'signal' | 'assertHeld'>;
+
+/** What of a context can be cloned. */
+export type ContextFacts = Pick<
+  ShardingContext,
+  | 'jobName'
+  | 'taskId'
+  | 'jobParameter'
+  | 'shardingTotalCount'
+  | 'shardingItem'
+  | 'shardingParameter'
+  | 'fireTime'
+  | 'source'
+  | 'trigger'
+  | 'attempt'
+  | 'token'
+  | 'tokenEpoch'
+>;
+
+/** Work as a thread gets it. */
+export interface ThreadTask {
+  readonly module: string;
+  readonly exportName: string;
+  readonly facts: ContextFacts;
+  readonly input: unknown;
+  readonly port: MessagePort;
+  readonly memory: Int32Array;
+}
+
+/** How it ended. */
+export type ThreadResult = { readonly kind: 'done' } | { readonly kind: 'failed'; readonly error: ErrorPortrait };
+
+/** The main thread's message: the signal has aborted. */
+export interface AbortMessage {
+  readonly reason: ErrorPortrait;
+}
+
+/** What of an error can be cloned. Of any other value only its text is told. */
+export interface ErrorPortrait {
+  readonly isError: boolean;
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly code: string | undefined;
+  readonly cause: ErrorPortrait | undefined;
+}
+
+/** How many causes pass. */
+const MOST_CAUSES = 5;
+
+export function portrayError(error: unknown, causes = MOST_CAUSES): ErrorPortrait {
+  if (!(error instanceof Error)) {
+    const message = textOf(error);
+    return { isError: false, name: '', message, stack: undefined, code: undefined, cause: undefined };
+  }
+  const code: unknown = Reflect.get(error, 'code');
+  return {
+    isError: true,
+    name: textOf(error.name),
+    message: textOf(error.message),
+    stack: error.stack === undefined ? undefined : textOf(error.stack),
+    code: typeof code === 'string' ? code : undefined,
+    cause: error.cause === undefined || causes === 0 ? undefined : portrayError(error.cause, causes - 1),
+  };
+}
+
+/** An error with that name, message, stack and code; its class is lost. */
+export function reviveError({ isError, message, cause, name, stack, code }: ErrorPortrait): unknown {
+  if (!isError) return message;
+  const error = new Error(message, cause === undefined ? {} : { cause: reviveError(cause) });
+  return Object.assign(error, { name, stack }, code === undefined ? {} : { code });
+}
+
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return 'a value that cannot be shown';
+  }
+}

@@ -1,0 +1,121 @@
+import { BroadcastChannel } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WorkerThreads } from '@app/elastic-job/worker-pool';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { ConfigurationError, type JobHandler } from '../../../libs/elastic-job/src/domain/index.js';
+import { MemoryRegistry } from '../../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime, type NamedJobOptions } from '../../../libs/elastic-job/src/runtime/index.js';
+import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
+import { type Bundle, bundle } from '../../support/bundle/bundle.js';
+
+const JOB = 'render';
+const ISOLATED: Pick<NamedJobOptions, 'isolation' | 'workerModule'> = {
+  isolation: 'worker-thread',
+  workerModule: new URL('./handlers.fixture.mjs', import.meta.url),
+};
+const clock = new SystemClock();
+
+let threads: Bundle;
+let runtime: ElasticJobRuntime | undefined;
+let channel: BroadcastChannel | undefined;
+beforeAll(async () => {
+  threads = await bundle({ thread: 'libs/elastic-job/src/executor/worker-pool/thread.ts' });
+});
+afterAll(() => threads.remove());
+afterEach(async () => {
+  await runtime?.stop();
+  runtime = undefined;
+  channel?.close();
+});
+
+describe("a job with isolation 'worker-thread'", { timeout: 30_000 }, () => {
+  it('given a method that returns an input, when the job fires, then its thread gets that, and the item has succeeded', async () => {
+    const input = { port: clock.uuid(), value: 'from the main thread' };
+    const told = firstMessage(input.port);
+    const settled = await start({ ...ISOLATED }, ({ shardingItem }) => ({ ...input, item: shardingItem }));
+    expect(await told).toMatchObject({ input: 'from the main thread', facts: { jobName: JOB, shardingItem: 0 } });
+    expect(settled).toMatchObject({ item: 0, outcome: { kind: 'succeeded' } });
+  });
+
+  it("given onHung 'terminate' and a handler that spins, when its time and its grace are over, then it is ended, told as hung, and the job goes on", async () => {
+    const runs: number[] = [];
+    const options = { ...ISOLATED, workerExport: 'spin', onHung: 'terminate', timeoutMs: 200 } as const;
+    const settled = await start(options, ({ fireTime }) => {
+      runs.push(fireTime.getTime());
+      return { port: 'nobody' };
+    });
+    expect(settled).toMatchObject({ outcome: { kind: 'failed', error: { code: 'JOB_TIMEOUT' } } });
+    expect(await next('settled')).toMatchObject({ outcome: { kind: 'failed', error: { code: 'JOB_TIMEOUT' } } });
+    expect(new Set(runs).size).toBeGreaterThanOrEqual(2);
+    expect(events.filter(({ kind }) => kind === 'hung').length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('given a thread that dies, when failover is on, then its item runs again as failed over', async () => {
+    const options = { ...ISOLATED, workerExport: 'die', failover: true, maxExecutorFailovers: 1 };
+    await start(options, () => ({ mode: 'exit' }));
+    await next('settled');
+    expect(events.filter(({ kind }) => kind === 'executor-died')).toMatchObject([
+      { state: 'FAILED', requeue: 'queue', trigger: { source: 'NORMAL_TRIGGER' } },
+      { state: 'FAILED', requeue: 'exhausted', trigger: { source: 'FAILOVER' } },
+    ]);
+  });
+
+  it('given retries and a thread that dies, when there is no failover, then it is tried again in another one', async () => {
+    const options = { ...ISOLATED, workerExport: 'dieOnce', maxAttempts: 2, retryDelayMs: 1 };
+    const settled = await start(options, () => {});
+    expect(events.some((event) => event.kind === 'retrying' && event.attempt === 2)).toBe(true);
+    expect(settled).toMatchObject({ outcome: { kind: 'succeeded' } });
+  });
+
+  it('given no pool, a module that is missing, or a job that cannot be ended, when the job is added, then it is refused by name', async () => {
+    const registry = registryCenter();
+    const add = (options: Partial<NamedJobOptions>, workerPool?: WorkerThreads) => {
+      runtime = new ElasticJobRuntime({ registry, clock, workerPool });
+      return runtime.registrar.add({ name: JOB, shardingTotalCount: 1, ...options }, () => {});
+    };
+    await expect(add(ISOLATED)).rejects.toThrow(ConfigurationError);
+    await expect(add(ISOLATED)).rejects.toThrow(
+      /^job "render" \(JobRegistrar\.add\): isolation "worker-thread" needs a pool .* 'nestjs-elastic-job\/worker-pool'/,
+    );
+    await expect(add({ ...ISOLATED, workerModule: 'file:///missing.js' }, new WorkerThreads())).rejects.toThrow(
+      'workerModule must be the URL of a file that is there, but is "file:///missing.js"',
+    );
+    await expect(add({ onHung: 'terminate' })).rejects.toThrow('onHung "terminate" needs isolation "worker-thread"');
+  });
+});
+
+function registryCenter() {
+  const limits = { sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
+  return new MemoryRegistry(clock).center({ namespace: 'n', clock, ...limits });
+}
+
+let events: JobEvent[];
+let onEvent: (event: JobEvent) => void;
+
+/** Resolves when the first item is settled. */
+async function start(options: Partial<NamedJobOptions>, handler: JobHandler): Promise<JobEvent> {
+  const registry = registryCenter();
+  const workerPool = new WorkerThreads({ maxThreads: 1, threadUrl: threads.url('thread') });
+  runtime = new ElasticJobRuntime({ registry, clock, workerPool, hungGraceMs: 100, reshardDelayMs: 0 });
+  events = [];
+  onEvent = () => {};
+  runtime.events.on((event) => {
+    events.push(event);
+    onEvent(event);
+  });
+  await runtime.registrar.add({ name: JOB, cron: '* * * * * ?', shardingTotalCount: 1, ...options }, handler);
+  const first = next('settled');
+  await runtime.start();
+  return first;
+}
+
+function next(kind: JobEvent['kind']): Promise<JobEvent> {
+  return new Promise((resolve) => {
+    onEvent = (event) => void (event.kind === kind && resolve(event));
+  });
+}
+
+function firstMessage(name: string): Promise<unknown> {
+  channel = new BroadcastChannel(name);
+  return new Promise((resolve) => Object.assign(channel!, { onmessage: ({ data }: MessageEvent) => resolve(data) }));
+}

@@ -1,0 +1,223 @@
+import { once } from 'node:events';
+import { BroadcastChannel } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { WorkerThreads, type WorkerThreadsOptions } from '@app/elastic-job/worker-pool';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { JobTimeoutError, LeaseLostError, type ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
+import { type Bundle, bundle } from '../../support/bundle/bundle.js';
+
+const MODULE = new URL('./handlers.fixture.mjs', import.meta.url).href;
+const clock = new SystemClock();
+const TIMED_OUT = new JobTimeoutError('render', 2, 5);
+
+let threads: Bundle;
+let pool: WorkerThreads;
+let news: News;
+beforeAll(async () => {
+  threads = await bundle({ thread: 'libs/elastic-job/src/executor/worker-pool/thread.ts' });
+});
+afterAll(() => threads.remove());
+beforeEach(() => {
+  news = new News();
+  pool = poolOf({});
+});
+afterEach(async () => {
+  news.close();
+  await pool.close();
+});
+
+describe('a handler in a thread', { timeout: 30_000 }, () => {
+  it('given a context and an input, when it runs, then it gets both as they are', async () => {
+    await start('run', { value: new Map([[1, 'a']]) }).ended;
+    expect(await news.next()).toEqual({
+      input: new Map([[1, 'a']]),
+      facts: {
+        jobName: 'render',
+        taskId: 'render@-@2@-@READY@-@10.0.0.1@-@1',
+        jobParameter: 'p',
+        shardingTotalCount: 3,
+        shardingItem: 2,
+        shardingParameter: 'c',
+        fireTime: new Date(Date.UTC(2030, 0, 1)),
+        source: 'NORMAL_TRIGGER',
+        trigger: 'schedule',
+        attempt: 1,
+        token: 2n ** 60n,
+        tokenEpoch: 1,
+      },
+    });
+  });
+
+  it('given one that waits, when the signal aborts, then it hears the event and the reason', async () => {
+    const work = start('waitForAbort');
+    expect(await news.next()).toBe('waiting');
+    work.abort(TIMED_OUT);
+    expect(await news.next()).toEqual({ aborted: true, name: 'JobTimeoutError', code: 'JOB_TIMEOUT' });
+    await work.ended;
+  });
+
+  it('given one that computes without a pause, when the signal aborts, then it sees so when it looks', async () => {
+    const work = start('computeUntilAborted');
+    expect(await news.next()).toBe('computing');
+    work.abort(TIMED_OUT);
+    expect(await news.next()).toEqual({ code: 'JOB_TIMEOUT' });
+    await expect(work.ended).rejects.toMatchObject({ name: 'JobTimeoutError', code: 'JOB_TIMEOUT' });
+  });
+
+  it('given one that computes without a pause, when the lease is lost though no signal tells so, then assertHeld throws there', async () => {
+    const work = start('computeWhileHeld');
+    expect(await news.next()).toBe('held');
+    work.loseLease();
+    await expect(work.ended).rejects.toMatchObject({ name: 'LeaseLostError', code: 'LEASE_LOST' });
+  });
+
+  it('given one that ignores its signal, when its grace is over, then its thread is ended, and the next work has one', async () => {
+    pool = poolOf({ maxThreads: 1 });
+    const work = start('spin', {}, { endAfterMs: 50 });
+    expect(await news.next()).toBe('spinning');
+    const next = start('run');
+    work.abort(TIMED_OUT);
+    await expect(work.ended).rejects.toBe(TIMED_OUT);
+    await next.ended;
+  });
+
+  it('given work that waits for a thread, when its signal aborts, then it is taken back and the others are not disturbed', async () => {
+    pool = poolOf({ maxThreads: 1 });
+    const first = start('waitForAbort');
+    expect(await news.next()).toBe('waiting');
+    const second = start('run');
+    second.abort(TIMED_OUT);
+    await expect(second.ended).rejects.toBe(TIMED_OUT);
+    first.abort(TIMED_OUT);
+    expect(await news.next()).toMatchObject({ aborted: true });
+    await first.ended;
+  });
+
+  it('given a signal that has aborted already, when it is to run, then it does not', async () => {
+    const work = start('run', {}, { aborted: TIMED_OUT });
+    await expect(work.ended).rejects.toBe(TIMED_OUT);
+  });
+
+  it('given an error, when it is thrown, then name, message, stack, code and cause arrive', async () => {
+    await expect(start('fail').ended).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'no order',
+      code: 'E_ORDER',
+      stack: expect.stringContaining('handlers.fixture.mjs'),
+      cause: { name: 'RangeError', message: 'no row' },
+    });
+    await expect(start('fail', { mode: 'value' }).ended).rejects.toBe('no error');
+  });
+
+  it.each([
+    ['exits', 'exit', 'worker exited with code: 3'],
+    ['throws where nobody catches', 'throw', 'missing is not defined'],
+    ['needs too much memory', 'memory', expect.stringContaining('memory limit')],
+  ])(
+    'given a thread that %s, when it dies, then that is the failure, and the pool goes on',
+    async (_, mode, detail) => {
+      pool = poolOf({ resourceLimits: { maxOldGenerationSizeMb: 32 } });
+      await expect(start('die', { mode }).ended).rejects.toMatchObject({
+        code: 'EXECUTOR_DEATH',
+        state: 'FAILED',
+        detail,
+      });
+      await start('run').ended;
+    },
+  );
+
+  it('given a thread that cannot be started, when it is to run, then its executor is ERROR', async () => {
+    pool = poolOf({ threadUrl: new URL('./missing.mjs', import.meta.url) });
+    const warned = once(process, 'warning');
+    await expect(start('run').ended).rejects.toMatchObject({ code: 'EXECUTOR_DEATH', state: 'ERROR' });
+    await warned;
+  });
+
+  it('given a thread that dies after its work, when it does, then the process is warned and goes on', async () => {
+    pool = poolOf({ maxThreads: 1 });
+    const warned = once(process, 'warning');
+    await start('leaveTrap').ended;
+    expect(await warned).toMatchObject([{ message: 'missing is not defined' }]);
+    await start('run').ended;
+  });
+
+  it('given a module without that export, when it runs, then the failure names both', async () => {
+    await expect(start('runs').ended).rejects.toThrow(/handlers\.fixture\.mjs exports no function "runs"/);
+  });
+
+  it('given an input that cannot be cloned, when it is to run, then the failure says so', async () => {
+    await expect(start('run', { value: () => {} }).ended).rejects.toThrow(/could not be cloned/);
+  });
+
+  it('given a module that is not there, when the job starts, then the fault says what it must be', () => {
+    expect(pool.findFault(MODULE)).toBeUndefined();
+    expect(pool.findFault('file:///missing.js')).toBe('must be the URL of a file that is there');
+  });
+});
+
+function poolOf(options: WorkerThreadsOptions): WorkerThreads {
+  return new WorkerThreads({ maxThreads: 2, threadUrl: threads.url('thread'), ...options });
+}
+
+interface StartOptions {
+  readonly endAfterMs?: number;
+  readonly aborted?: Error;
+}
+
+function start(exportName: string, input: object = {}, { endAfterMs, aborted }: StartOptions = {}) {
+  const controller = new AbortController();
+  if (aborted !== undefined) controller.abort(aborted);
+  let isHeld = true;
+  const context: ShardingContext = {
+    jobName: 'render',
+    taskId: 'render@-@2@-@READY@-@10.0.0.1@-@1',
+    jobParameter: 'p',
+    shardingTotalCount: 3,
+    shardingItem: 2,
+    shardingParameter: 'c',
+    fireTime: new Date(Date.UTC(2030, 0, 1)),
+    source: 'NORMAL_TRIGGER',
+    trigger: 'schedule',
+    attempt: 1,
+    token: 2n ** 60n,
+    tokenEpoch: 1,
+    signal: controller.signal,
+    assertHeld: () => {
+      if (!isHeld) throw new LeaseLostError('render', 2);
+    },
+  };
+  const work = { module: MODULE, exportName, context, input: { ...input, port: news.name }, endAfterMs, clock };
+  const ended = pool.run(work);
+  ended.catch(() => {}); // Looked at when the test has got so far.
+  return {
+    ended,
+    abort: (reason: Error) => controller.abort(reason),
+    loseLease: () => (isHeld = false),
+  };
+}
+
+/** What the functions in threads report, in order. */
+class News {
+  readonly name = clock.uuid();
+  private readonly channel = new BroadcastChannel(this.name);
+  private readonly arrived: unknown[] = [];
+  private wake = (): void => {};
+
+  constructor() {
+    Object.assign(this.channel, {
+      onmessage: ({ data }: MessageEvent) => {
+        this.arrived.push(data);
+        this.wake();
+      },
+    });
+  }
+
+  async next(): Promise<unknown> {
+    while (this.arrived.length === 0) await new Promise<void>((resolve) => (this.wake = resolve));
+    return this.arrived.shift();
+  }
+
+  close(): void {
+    this.channel.close();
+  }
+}
