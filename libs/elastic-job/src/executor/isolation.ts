@@ -48,14 +48,14 @@ interface DeclaredJob {
 /**
  * The handler of a job, in a thread of its own if the job says so: then what the handler itself returns is the input of the
  * function in the thread.
- * @throws {ConfigurationError} if there is no pool, or no such module
+ * @throws {ConfigurationError} if there is no pool or no such module, or if what has no thread is to be terminated
  */
 export function isolate({ configuration, handler, place }: DeclaredJob, isolation: Isolation): JobHandler {
   const { jobName, workerExport: exportName, workerModule: module } = configuration;
-  if (configuration.isolation === undefined || module === undefined) return handler;
   const { clock, hungGraceMs, pool } = isolation;
-  const fault = findFault(pool, module);
-  if (pool === undefined || fault !== undefined) throw new ConfigurationError(`job "${jobName}" (${place})`, [fault!]);
+  const fault = findFault(configuration, pool);
+  if (fault !== undefined) throw new ConfigurationError(`job "${jobName}" (${place})`, [fault]);
+  if (module === undefined || pool === undefined) return handler;
   return async (context) => {
     const input = await handler(context);
     const endAfterMs = isolation.configuration().onHung === 'terminate' ? hungGraceMs : undefined;
@@ -63,7 +63,11 @@ export function isolate({ configuration, handler, place }: DeclaredJob, isolatio
   };
 }
 
-function findFault(pool: WorkerPool | undefined, module: string): string | undefined {
+function findFault({ onHung, workerModule: module }: JobConfiguration, pool?: WorkerPool): string | undefined {
+  if (module === undefined) {
+    if (onHung !== 'terminate') return undefined;
+    return 'onHung "terminate" needs isolation "worker-thread": no other handler can be ended';
+  }
   if (pool === undefined) {
     return (
       'isolation "worker-thread" needs a pool of threads: ' +

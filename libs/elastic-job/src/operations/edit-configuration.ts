@@ -6,6 +6,7 @@ import {
   type StrategyLookup,
 } from '../coordination/index.js';
 import {
+  type CodeOption,
   isBuiltInStrategyType,
   type JobConfiguration,
   type JobName,
@@ -16,11 +17,14 @@ import {
 } from '../domain/index.js';
 
 /** What a job's `config` node says, with what an absent field means to Java. A strategy is named by its type. */
-export type StoredJobConfiguration = Omit<JobConfiguration, 'strategy' | 'overwrite'> & { readonly strategy: string };
+export type StoredJobConfiguration = Omit<JobConfiguration, 'strategy' | 'overwrite' | CodeOption> & {
+  readonly strategy: string;
+};
 
 /** What an operator changes. Undefined: as it is; null: back to the default. */
 export type JobConfigurationChanges = {
-  readonly [Option in Exclude<keyof JobOptions, 'name' | 'overwrite' | 'strategy'>]?: JobOptions[Option] | null;
+  readonly [Option in Exclude<keyof JobOptions, 'name' | 'overwrite' | 'strategy' | CodeOption>]?:
+    JobOptions[Option] | null;
 } & { readonly strategy?: string | null };
 
 /**
@@ -65,7 +69,7 @@ function followMisfire(current: JobOptions, { misfire, misfirePolicy }: JobConfi
 }
 
 export function describeConfiguration(configuration: JobConfiguration): StoredJobConfiguration {
-  const { strategy, overwrite: _overwrite, ...rest } = configuration;
+  const { strategy, overwrite: _1, isolation: _2, workerModule: _3, workerExport: _4, ...rest } = configuration;
   return Object.freeze({ ...rest, strategy: strategy.type });
 }
 

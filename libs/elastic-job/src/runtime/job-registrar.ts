@@ -1,4 +1,5 @@
 import {
+  type CodeOption,
   ConfigurationError,
   type JobConfiguration,
   type JobHandler,
@@ -22,9 +23,6 @@ export interface RegisteredJob {
 
 /** A job that has no decorated method gives its name itself. */
 export type NamedJobOptions = JobOptions & { readonly name: JobName };
-
-/** Options that are no settings. */
-type CodeOptions = 'name' | 'overwrite' | 'isolation' | 'workerModule' | 'workerExport';
 
 /** What the registrar needs of the process. */
 export interface JobHost {
@@ -67,7 +65,10 @@ export class JobRegistrar {
    * `''` makes it a one-off job.
    * @returns the settings in force @throws {ConfigurationError} for wrong options @throws {SessionLostError} if the job has not joined
    */
-  async change(jobName: JobName, changes: Partial<Omit<JobOptions, CodeOptions>>): Promise<JobConfiguration> {
+  async change(
+    jobName: JobName,
+    changes: Partial<Omit<JobOptions, 'name' | 'overwrite' | CodeOption>>,
+  ): Promise<JobConfiguration> {
     const job = this.of(jobName);
     const { jobName: name, ...current } = job.configuration;
     // An undefined cron is an oversight, and no wish for a one-off job.

@@ -6,7 +6,7 @@ export { importElasticJob2Configuration } from './import-elastic-job-2.js';
 export { isJavaErrorHandlerType, isJavaThreadPoolSizeType, isJavaTimeZone } from './java-names.js';
 export { failsOver, type JobConfiguration } from './job-configuration.js';
 export { findJobNameFault } from './job-name.js';
-export type { JobOptions } from './job-options.js';
+export type { CodeOption, JobOptions } from './job-options.js';
 export { ON_HUNG, type OnHung } from './on-hung-option.js';
 export {
   DEFAULT_ON_HUNG,

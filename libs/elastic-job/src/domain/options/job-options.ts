@@ -118,3 +118,6 @@ export interface JobOptions {
   /** The name of the function that `workerModule` exports. @default 'run' */
   readonly workerExport?: string;
 }
+
+/** Options that are code of one process: no settings, and never in the registry. */
+export type CodeOption = 'isolation' | 'workerModule' | 'workerExport';

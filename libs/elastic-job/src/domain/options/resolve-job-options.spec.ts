@@ -185,7 +185,6 @@ describe('resolveJobOptions', () => {
     ['serverRetentionMinutes', -1, 'serverRetentionMinutes must be a whole number from 0 to 2147483647, but is -1'],
     ['timeoutMs', 0, 'timeoutMs must be a whole number from 1 to 2147483647, but is 0'],
     ['onHung', 'abandon', 'onHung must be "wait", "release" or "terminate", but is "abandon"'],
-    ['onHung', 'terminate', 'onHung "terminate" needs isolation "worker-thread": nothing else can be ended'],
     ['isolation', 'process', 'isolation must be "worker-thread", but is "process"', { workerModule: 'file:///a.js' }],
     ['workerModule', './a.js', 'workerModule must be the URL of a file', { isolation: 'worker-thread' }],
     ['workerModule', undefined, 'workerModule must be given with isolation', { isolation: 'worker-thread' }],

@@ -174,15 +174,10 @@ function findResidentFaults({ resident, cron, concurrency, monitorExecution }: J
   ];
 }
 
-/** A thread needs to know what to run, and nothing but a thread can be ended. */
-function findIsolationFaults({ isolation, workerModule, onHung }: JobOptions): string[] {
+/** A thread needs to know what to run. */
+function findIsolationFaults({ isolation, workerModule }: JobOptions): string[] {
   if (isolation !== undefined) return workerModule === undefined ? ['workerModule must be given with isolation'] : [];
-  return [
-    ...(workerModule === undefined ? [] : [`workerModule is given (${show(workerModule)}), but no isolation`]),
-    ...(onHung === 'terminate'
-      ? [`onHung "terminate" needs isolation "worker-thread": nothing else can be ended`]
-      : []),
-  ];
+  return workerModule === undefined ? [] : [`workerModule is given (${show(workerModule)}), but no isolation`];
 }
 
 function hidden(text: string | HiddenText | undefined): HiddenText | undefined {
