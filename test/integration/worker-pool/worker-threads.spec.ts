@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { BroadcastChannel } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { WorkerThreads, type WorkerThreadsOptions } from '@app/elastic-job/worker-pool';
+import { type ThreadContext, WorkerThreads, type WorkerThreadsOptions } from '@app/elastic-job/worker-pool';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
-import { JobTimeoutError, LeaseLostError, type ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
+import { JobTimeoutError, LeaseLostError } from '../../../libs/elastic-job/src/domain/index.js';
 import { type Bundle, bundle } from '../../support/bundle/bundle.js';
 
 const MODULE = new URL('./handlers.fixture.mjs', import.meta.url).href;
@@ -168,7 +168,7 @@ function start(exportName: string, input: object = {}, { endAfterMs, aborted }: 
   const controller = new AbortController();
   if (aborted !== undefined) controller.abort(aborted);
   let isHeld = true;
-  const context: ShardingContext = {
+  const context: ThreadContext = {
     jobName: 'render',
     taskId: 'render@-@2@-@READY@-@10.0.0.1@-@1',
     jobParameter: 'p',

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
+import type { ThreadContext } from '@app/elastic-job/worker-pool';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -54,6 +55,24 @@ class Worker {
     const [code, signal] = await this.ended;
     return signal ?? code;
   }
+}
+
+/** What a thread needs of a context. */
+class HandMadeContext implements ThreadContext {
+  readonly jobName = 'render';
+  readonly taskId = 'render@-@0@-@READY@-@10.0.0.1@-@1';
+  readonly jobParameter = '';
+  readonly shardingTotalCount = 1;
+  readonly shardingItem = 0;
+  readonly shardingParameter = undefined;
+  readonly fireTime = new Date(0);
+  readonly source = 'NORMAL_TRIGGER';
+  readonly trigger = 'schedule';
+  readonly attempt = 1;
+  readonly token = 1n;
+  readonly tokenEpoch = 0;
+  readonly signal = new AbortController().signal;
+  assertHeld = () => {};
 }
 
 beforeAll(() => installLibrary([NEST_11, NEST_12]), 60_000);
@@ -112,6 +131,23 @@ describe.each([
       await center.close();
     }
   }, 30_000);
+});
+
+describe('the worker pool', () => {
+  it('given the built library, when work runs, then its threads find the file beside the pool', async () => {
+    const entry = inWorkspace(`${NEST_12}/node_modules/nestjs-elastic-job/dist/executor/worker-pool/index.js`);
+    const { WorkerThreads }: typeof import('@app/elastic-job/worker-pool') = await import(pathToFileURL(entry).href);
+    const pool = new WorkerThreads({ maxThreads: 1 });
+    const module = new URL('../../integration/worker-pool/handlers.fixture.mjs', import.meta.url).href;
+    const context = new HandMadeContext();
+    try {
+      await expect(
+        pool.run({ module, exportName: 'fail', context, input: { mode: 'value' }, endAfterMs: undefined, clock }),
+      ).rejects.toBe('no error');
+    } finally {
+      await pool.close();
+    }
+  });
 });
 
 describe('the main entry point', () => {

@@ -1,13 +1,33 @@
 import type { Clock } from '../clock/index.js';
 import { ConfigurationError, type JobConfiguration, type JobHandler, type ShardingContext } from '../domain/index.js';
 
+/** What a function in a thread is told: all of the context that can pass, and its own `signal` and `assertHeld`. */
+export type ThreadContext = Pick<ShardingContext, keyof ContextFacts | 'signal' | 'assertHeld'>;
+
+/** What of a context can be cloned. */
+export type ContextFacts = Pick<
+  ShardingContext,
+  | 'jobName'
+  | 'taskId'
+  | 'jobParameter'
+  | 'shardingTotalCount'
+  | 'shardingItem'
+  | 'shardingParameter'
+  | 'fireTime'
+  | 'source'
+  | 'trigger'
+  | 'attempt'
+  | 'token'
+  | 'tokenEpoch'
+>;
+
 /** Work for a thread of its own. */
 export interface ThreadWork {
   /** The URL of the module. */
   readonly module: string;
   /** The name of the function that it exports. */
   readonly exportName: string;
-  readonly context: ShardingContext;
+  readonly context: ThreadContext;
   /** Passed to the function beside the context; has to be clonable. */
   readonly input: unknown;
   /** How long after its signal has aborted the thread is ended, in milliseconds; undefined: never. */

@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
 import type { JobFailure, JobProps } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
@@ -31,15 +36,27 @@ interface Mail {
   readonly text: string;
 }
 
+/** A certificate that nobody has signed. */
+let certificate: { readonly key: string; readonly cert: string };
+beforeAll(async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'mail-'));
+  const [key, cert] = ['key.pem', 'cert.pem'].map((file) => join(directory, file));
+  const request = ['req', '-x509', '-nodes', '-newkey', 'rsa:2048', '-days', '2', '-subj', '/CN=mail'];
+  await promisify(execFile)('openssl', [...request, '-keyout', key!, '-out', cert!]);
+  certificate = { key: await readFile(key!, 'utf8'), cert: await readFile(cert!, 'utf8') };
+  await rm(directory, { recursive: true });
+});
+
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of open.splice(0)) await stop();
 });
 
-/** A real server, with a certificate that nobody has signed. */
+/** A real server. */
 async function startServer(options: SMTPServerOptions): Promise<{ readonly port: string; readonly mails: Mail[] }> {
   const mails: Mail[] = [];
   const server = new SMTPServer({
+    ...certificate,
     authMethods: ['PLAIN'],
     onAuth: ({ username, password }, _session, answer) =>
       password === 's3cret' ? answer(null, { user: username }) : answer(new Error('no such account')),

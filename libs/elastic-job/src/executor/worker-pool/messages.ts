@@ -7,7 +7,7 @@
  * taken back. `ANSWER` is the number of the last question that was answered: itself if the item is held, else its negative.
  */
 import type { MessagePort } from 'node:worker_threads';
-import type { ShardingContext } from '../../domain/index.js';
+import type { ContextFacts } from '../isolation.js';
 
 export const STATE = 0;
 export const ANSWER = 1;
@@ -16,26 +16,6 @@ export const FIELDS = 2;
 export const WAITING = 0;
 export const RUNNING = 1;
 export const STOPPING = 2;
-
-/** What a function in a thread is told: all of the context that can pass, and its own `signal` and `assertHeld`. */
-export type ThreadContext = Pick<ShardingContext, keyof ContextFacts | 'signal' | 'assertHeld'>;
-
-/** What of a context can be cloned. */
-export type ContextFacts = Pick<
-  ShardingContext,
-  | 'jobName'
-  | 'taskId'
-  | 'jobParameter'
-  | 'shardingTotalCount'
-  | 'shardingItem'
-  | 'shardingParameter'
-  | 'fireTime'
-  | 'source'
-  | 'trigger'
-  | 'attempt'
-  | 'token'
-  | 'tokenEpoch'
->;
 
 /** Work as a thread gets it. */
 export interface ThreadTask {

@@ -1,11 +1,10 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Timer } from '../../clock/index.js';
-import { ExecutorDeathError, executorDeathOf, type ShardingContext } from '../../domain/index.js';
-import type { ThreadWork } from '../isolation.js';
+import { ExecutorDeathError, executorDeathOf } from '../../domain/index.js';
+import type { ContextFacts, ThreadContext, ThreadWork } from '../isolation.js';
 import {
   type AbortMessage,
   ANSWER,
-  type ContextFacts,
   FIELDS,
   portrayError,
   STATE,
@@ -68,7 +67,7 @@ export class ThreadRun {
   }
 }
 
-function isHeld(context: ShardingContext): boolean {
+function isHeld(context: ThreadContext): boolean {
   try {
     context.assertHeld();
     return true;
@@ -77,7 +76,7 @@ function isHeld(context: ShardingContext): boolean {
   }
 }
 
-function factsOf(context: ShardingContext): ContextFacts {
+function factsOf(context: ThreadContext): ContextFacts {
   return {
     jobName: context.jobName,
     taskId: context.taskId,

@@ -4,6 +4,7 @@
  */
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { LeaseLostError } from '../../domain/index.js';
+import type { ThreadContext } from '../isolation.js';
 import {
   type AbortMessage,
   ANSWER,
@@ -12,7 +13,6 @@ import {
   RUNNING,
   STATE,
   STOPPING,
-  type ThreadContext,
   type ThreadResult,
   type ThreadTask,
   WAITING,
