@@ -26,6 +26,8 @@ export {
 } from './coordination/index.js';
 export {
   CancelledError,
+  type Checkpoint,
+  CheckpointValueError,
   type ClockChange,
   type ClockChangeOption,
   type ConcurrencyOption,

@@ -34,7 +34,10 @@ const run = (shardingItem: number, token: bigint): ShardingContext => ({
   signal: new AbortController().signal,
   token,
   tokenEpoch: 0,
+  checkpoint: { save: () => Promise.resolve(), load: () => Promise.resolve(undefined), clear: () => Promise.resolve() },
+  props: {},
   assertHeld: () => undefined,
+  isMoving: () => false,
 });
 
 it('given cities of two items, when both are counted, then a country shows the sum over the items', async () => {

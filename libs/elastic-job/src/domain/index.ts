@@ -1,5 +1,6 @@
 export * from './begin.decision.js';
 export * from './catch-up.decision.js';
+export * from './checkpoint.js';
 export * from './error-handler.js';
 export * from './errors.js';
 export * from './failover-share.decision.js';

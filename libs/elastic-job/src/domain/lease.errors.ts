@@ -27,6 +27,21 @@ export class FencedError extends ElasticJobError {
   }
 }
 
+/** A run without a fencing token wants to write to a guarded store, or to use its checkpoint. */
+export class MissingTokenError extends ElasticJobError {
+  readonly code = 'MISSING_TOKEN';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+  ) {
+    super(
+      `Item ${item} of job "${jobName}" has no fencing token, so a guarded store cannot tell it from a stale run; ` +
+        `set "monitorExecution" of the job to true.`,
+    );
+  }
+}
+
 /** A handler ran longer than its job's `timeoutMs`. The reason of the aborted signal. */
 export class JobTimeoutError extends ElasticJobError {
   readonly code = 'JOB_TIMEOUT';

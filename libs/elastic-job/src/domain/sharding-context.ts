@@ -1,3 +1,4 @@
+import type { Checkpoint } from './checkpoint.js';
 import type { ExecutionSource, JobName } from './trigger.js';
 
 /** What a handler is told about the item that it runs. One context per item and run. */
@@ -27,11 +28,20 @@ export interface ShardingContext {
   readonly token: bigint | undefined;
   /** Goes before the token in every comparison. */
   readonly tokenEpoch: number;
+  /** How far the item has come, kept from run to run in the registry and fenced by the token. */
+  readonly checkpoint: Checkpoint;
+  /** The job's `props` as they were in force when the run began. */
+  readonly props: Readonly<Record<string, string>>;
   /**
    * Returns if this instance may still act for the item. Synchronous, so also right after a pause, and never later than the signal.
    * @throws {LeaseLostError} if it may not.
    */
   assertHeld(): void;
+  /**
+   * True once the item belongs to another instance, or beside Java once resharding waits for this run: long work that can
+   * stop between two steps does so now, and what is left goes on there. Asks no registry. The lease itself stands.
+   */
+  isMoving(): boolean;
 }
 
 /** Runs one item. What it returns is awaited and ignored; what it throws is the item's outcome. */

@@ -23,6 +23,7 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
     source: trigger.source,
     trigger: askedBy(trigger),
     tokenEpoch,
+    props: configuration.props,
   };
   return (item, attempt) =>
     Object.freeze({
@@ -33,7 +34,9 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
       fireTime: new Date(trigger.fireTime),
       signal: lease.signalOf(item),
       token: lease.token(item),
+      checkpoint: lease.checkpoint(item),
       assertHeld: () => lease.assertHeld(item),
+      isMoving: () => lease.isMoving(item),
     });
 }
 

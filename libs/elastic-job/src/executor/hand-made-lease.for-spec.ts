@@ -85,6 +85,15 @@ class HandMadeLease implements ExecutionLease {
     return BigInt(100 + item);
   }
 
+  checkpoint() {
+    const refuse = () => Promise.reject(new Error('The executor saves nothing.'));
+    return { save: refuse, load: refuse, clear: refuse };
+  }
+
+  isMoving(): boolean {
+    return false;
+  }
+
   assertHeld(item: number): void {
     if (this.lost.has(item)) throw new LeaseLostError(this.jobName, item);
   }

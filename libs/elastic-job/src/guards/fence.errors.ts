@@ -1,19 +1,6 @@
 import { ElasticJobError, type FencePosition, type JobName } from '../domain/index.js';
 
-/** A run without a fencing token wants to write to a guarded store. */
-export class MissingTokenError extends ElasticJobError {
-  readonly code = 'MISSING_TOKEN';
-
-  constructor(
-    readonly jobName: JobName,
-    readonly item: number,
-  ) {
-    super(
-      `Item ${item} of job "${jobName}" has no fencing token, so a guarded store cannot tell it from a stale run; ` +
-        `set "monitorExecution" of the job to true.`,
-    );
-  }
-}
+export { MissingTokenError } from '../domain/index.js';
 
 /** A fence was written by others again and again while this run tried to write. */
 export class FenceContentionError extends ElasticJobError {

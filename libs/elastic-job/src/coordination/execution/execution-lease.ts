@@ -1,4 +1,4 @@
-import type { JobName, Requeue, SettledOutcome, ShardOutcome, Trigger } from '../../domain/index.js';
+import type { Checkpoint, JobName, Requeue, SettledOutcome, ShardOutcome, Trigger } from '../../domain/index.js';
 
 /**
  * The right to run some items of a job for one trigger. Whoever begins holds the lease, and only the lease settles.
@@ -21,6 +21,10 @@ export interface ExecutionLease {
   signalOf(item: number): AbortSignal;
   /** @throws {LeaseLostError} if the item may no longer be acted for; its cause is the reason of the signal, if that aborted. */
   assertHeld(item: number): void;
+  /** The item's checkpoint, as this run reads and writes it. */
+  checkpoint(item: number): Checkpoint;
+  /** True once the item is another instance's, or a Java peer waits for the run's end. @see ShardingContext.isMoving */
+  isMoving(item: number): boolean;
   /** Aborts every signal. Items that return later are settled as aborted, unless the session is lost. */
   abort(reason: unknown): void;
   /** Aborts the signal of one item; the others go on. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import {
+  type Checkpoint,
   decideRequeue,
   executorDeathIn,
   type Requeue,
@@ -10,6 +11,7 @@ import {
 } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { EndedRun } from './ended-run.js';
+import { ItemCheckpoint } from './item-checkpoint.js';
 import { SessionLease } from './session-lease.js';
 import type { SettleQueue } from './settle-queue.js';
 
@@ -34,6 +36,7 @@ export interface LeaseTerms {
 export class HeldLease extends SessionLease {
   readonly run: string | undefined;
   private readonly requeues = new Map<number, Requeue>();
+  private readonly checkpoints = new Map<number, ItemCheckpoint>();
 
   constructor(
     tree: JobTree,
@@ -48,6 +51,14 @@ export class HeldLease extends SessionLease {
 
   token(item: number): bigint | undefined {
     return this.held.get(item)?.token;
+  }
+
+  checkpoint(item: number): Checkpoint {
+    const { version } = this.held.get(item)!;
+    const known = this.checkpoints.get(item);
+    const checkpoint = known ?? new ItemCheckpoint(this.tree, this.clock, item, version, () => this.isStanding(item));
+    this.checkpoints.set(item, checkpoint);
+    return checkpoint;
   }
 
   override requeueOf(item: number): Requeue {

@@ -1,4 +1,5 @@
 import {
+  type Checkpoint,
   type JobName,
   LeaseLostError,
   type Requeue,
@@ -32,6 +33,7 @@ export abstract class SessionLease implements ExecutionLease {
 
   abstract readonly run: string | undefined;
   abstract token(item: number): bigint | undefined;
+  abstract checkpoint(item: number): Checkpoint;
   /** Tells the registry, if it is to know, and concludes. */
   protected abstract record(item: number, outcome: ShardOutcome): void;
 
@@ -61,8 +63,14 @@ export abstract class SessionLease implements ExecutionLease {
     const own = this.itemEndings.get(item)?.signal;
     const aborted = [this.signal, own].find((signal) => signal?.aborted);
     if (aborted !== undefined) throw new LeaseLostError(this.jobName, item, { cause: aborted.reason });
-    const isOver = this.tree.registry.leaseRemainingMs() === 0;
-    if (isOver || !this.live.has(item)) throw new LeaseLostError(this.jobName, item);
+    if (!this.isStanding(item)) throw new LeaseLostError(this.jobName, item);
+  }
+
+  // A rescued item was never this instance's: whoever owns it waits for the run's end in any case.
+  isMoving(item: number): boolean {
+    const { tree } = this;
+    if (tree.isMixed() && tree.isReshardingPending()) return true;
+    return this.trigger.source !== 'FAILOVER' && tree.owner(item) !== this.holder;
   }
 
   abort(reason: unknown): void {
@@ -85,6 +93,12 @@ export abstract class SessionLease implements ExecutionLease {
   async settled(): Promise<ReadonlyMap<number, SettledOutcome>> {
     if (this.outcomes.size < this.items.length) await new Promise<void>((resolve) => this.waiting.push(resolve));
     return this.outcomes;
+  }
+
+  /** The run is not over, and neither is its session; the signals may have aborted. */
+  protected isStanding(item: number): boolean {
+    const { registry, signal } = this.tree;
+    return !signal.aborted && registry.leaseRemainingMs() > 0 && this.live.has(item);
   }
 
   /** It is known what became of an item. */

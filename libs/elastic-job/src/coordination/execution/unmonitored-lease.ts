@@ -1,4 +1,4 @@
-import type { ShardOutcome } from '../../domain/index.js';
+import { type Checkpoint, MissingTokenError, type ShardOutcome } from '../../domain/index.js';
 import { SessionLease } from './session-lease.js';
 
 /** The lease of a job without `monitorExecution`: no mark, no record, no token, and no request to the registry. */
@@ -7,6 +7,11 @@ export class UnmonitoredLease extends SessionLease {
 
   token(): undefined {
     return undefined;
+  }
+
+  checkpoint(item: number): Checkpoint {
+    const refuse = () => Promise.reject(new MissingTokenError(this.jobName, item));
+    return { save: refuse, load: refuse, clear: refuse };
   }
 
   protected record(item: number, outcome: ShardOutcome): void {

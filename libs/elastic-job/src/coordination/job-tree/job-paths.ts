@@ -12,13 +12,13 @@ export type JobNode =
   | { readonly kind: 'cancel'; readonly item: number }
   | { readonly kind: ItemNodeKind; readonly item: number };
 
-const ITEM_NODES = ['instance', 'running', 'misfire', 'disabled', 'failover', 'failovering'] as const;
+const ITEM_NODES = ['instance', 'running', 'misfire', 'disabled', 'failover', 'failovering', 'checkpoint'] as const;
 type ItemNodeName = (typeof ITEM_NODES)[number];
 export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term`,
- * `sessions`, `departed` and `cancel` are ours.
+ * `sessions`, `departed`, `cancel` and the `checkpoint` of an item are ours.
  */
 export class JobPaths {
   readonly root: string;

@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CancelledError, LeaseLostError, MAX_CHECKPOINT_BYTES } from '../../domain/index.js';
+import { RegistryUnavailableError } from '../../registry/index.js';
+import { afterNextTransaction, JOB, type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+
+let registry: Registry;
+let member: Member;
+let other: Member;
+beforeEach(async () => {
+  registry = new Registry();
+  const members = await registry.sharded(2, { failover: true });
+  [member, other] = [members[0], members[1]!];
+});
+
+describe('a checkpoint', () => {
+  it('given nothing was saved, when it is loaded, then there is none, and there is no node', async () => {
+    const { lease } = await member.begin([0]);
+
+    expect(await lease!.checkpoint(0).load()).toBeUndefined();
+    expect(await member.center.exists(pathOf(member, 0))).toBeUndefined();
+  });
+
+  it('given a value was saved, when the next run of the item begins on another instance, then it loads that value', async () => {
+    const { lease } = await member.begin([0, 2]);
+    await lease!.checkpoint(0).save({ after: 'order-17', done: 42 });
+    lease!.settle(0, SUCCEEDED);
+    lease!.settle(2, SUCCEEDED);
+    await lease!.settled();
+
+    const { lease: next } = await other.begin([0, 2], { fireTime: 2_000 });
+
+    expect(await next!.checkpoint(0).load()).toEqual({ after: 'order-17', done: 42 });
+    expect(await next!.checkpoint(2).load()).toBeUndefined();
+  });
+
+  it('given saves that nobody waits for, when all are answered, then the last one stands, as it was when it was called', async () => {
+    const { lease } = await member.begin([0]);
+    const checkpoint = lease!.checkpoint(0);
+    const position = { row: 0 };
+
+    const saves = Array.from({ length: 5 }, () => {
+      position.row += 1;
+      return checkpoint.save(position);
+    });
+    position.row = 99;
+    await Promise.all(saves);
+
+    expect(await checkpoint.load()).toEqual({ row: 5 });
+  });
+
+  it.each([[null], [0], [false], [''], [[1, [2]]], ['Zürich \u{1F600}']])(
+    'given %j, when it was saved, then it is loaded as it was',
+    async (value) => {
+      const { lease } = await member.begin([0]);
+
+      await lease!.checkpoint(0).save(value);
+
+      expect(await lease!.checkpoint(0).load()).toEqual(value);
+    },
+  );
+
+  it('given it was cleared, when it is loaded, then there is none; cleared again, nothing happens; saved again, it is there', async () => {
+    const { lease } = await member.begin([0]);
+    const checkpoint = lease!.checkpoint(0);
+    await checkpoint.save(1);
+
+    await checkpoint.clear();
+    expect(await checkpoint.load()).toBeUndefined();
+    await checkpoint.clear();
+    await checkpoint.save(2);
+
+    expect(await checkpoint.load()).toBe(2);
+  });
+
+  it('given a signal that has aborted, when the handler saves on its way out, then it is saved: the item is still its own', async () => {
+    const { lease } = await member.begin([0]);
+    lease!.abortItem(0, new CancelledError(JOB, 0));
+
+    await lease!.checkpoint(0).save('row 7');
+
+    expect(await lease!.checkpoint(0).load()).toBe('row 7');
+  });
+});
+
+describe('a run that is not the last one any more', () => {
+  it('given its item was begun by another instance, when it saves or clears, then it is refused and nothing changes', async () => {
+    const { lease: stale } = await member.begin([0]);
+    await stale!.checkpoint(0).save('old');
+    const rescue = await takeOver();
+    await rescue.checkpoint(0).save('new');
+
+    await expect(stale!.checkpoint(0).save('older')).rejects.toThrow(LeaseLostError);
+    await expect(stale!.checkpoint(0).clear()).rejects.toThrow(LeaseLostError);
+
+    expect(await rescue.checkpoint(0).load()).toBe('new');
+  });
+
+  it('given it has settled, when it saves, then it is refused without a request', async () => {
+    const { lease } = await member.begin([0]);
+    lease!.settle(0, SUCCEEDED);
+    await lease!.settled();
+    const before = member.center.traffic.foreground;
+
+    await expect(lease!.checkpoint(0).save(1)).rejects.toThrow(LeaseLostError);
+
+    expect(member.center.traffic.foreground).toBe(before);
+  });
+
+  it('given its session is over, when it saves or loads, then it is told that the lease is lost, and why', async () => {
+    const { lease } = await member.begin([0]);
+    const reason = new Error('the session is over');
+    member.tree.close(reason);
+
+    await expect(lease!.checkpoint(0).save(1)).rejects.toThrow(LeaseLostError);
+    await expect(lease!.checkpoint(0).load()).rejects.toThrow(LeaseLostError);
+  });
+});
+
+describe('a save whose reply was lost', () => {
+  it('given it was applied, when it is made again, then it succeeds once and for all', async () => {
+    const { lease } = await member.begin([0]);
+    afterNextTransaction(member, () => Promise.reject(new RegistryUnavailableError('save', 'unknown', 'lost')));
+
+    await lease!.checkpoint(0).save('row 7');
+
+    expect(await lease!.checkpoint(0).load()).toBe('row 7');
+  });
+
+  it('given another run has begun meanwhile, when it is made again, then it is refused', async () => {
+    const { lease } = await member.begin([0]);
+    afterNextTransaction(member, async () => {
+      await takeOver();
+      throw new RegistryUnavailableError('save', 'unknown', 'lost');
+    });
+
+    await expect(lease!.checkpoint(0).save('row 7')).rejects.toThrow(LeaseLostError);
+  });
+});
+
+describe('a value that cannot be a checkpoint', () => {
+  it.each([
+    ['undefined', undefined, 'which JSON cannot hold'],
+    ['a function', () => 1, 'which JSON cannot hold'],
+    ['a bigint', 1n, 'cannot be written as JSON'],
+    ['too much text', 'x'.repeat(MAX_CHECKPOINT_BYTES), `may have ${MAX_CHECKPOINT_BYTES}`],
+  ])(
+    'given %s, when it is saved, then the error names job and item and says why, and nothing is written',
+    async (...row) => {
+      const [, value, why] = row;
+      const { lease } = await member.begin([0]);
+
+      const error: unknown = await lease!
+        .checkpoint(0)
+        .save(value)
+        .catch((refusal: unknown) => refusal);
+
+      expect(error).toMatchObject({
+        code: 'CHECKPOINT_VALUE',
+        jobName: JOB,
+        item: 0,
+        message: expect.stringContaining(why),
+      });
+      expect(await member.center.exists(pathOf(member, 0))).toBeUndefined();
+    },
+  );
+});
+
+describe('a job without monitorExecution', () => {
+  it('given nobody could tell a stale run, when a checkpoint is used, then the error names the setting', async () => {
+    const unmonitored = await new Registry().sharded(1, { monitorExecution: false, failover: false });
+    const { lease } = await unmonitored[0].begin([0]);
+    const checkpoint = lease!.checkpoint(0);
+
+    for (const use of [checkpoint.save(1), checkpoint.load(), checkpoint.clear()]) {
+      await expect(use).rejects.toThrow(/set "monitorExecution" of the job to true/);
+    }
+  });
+});
+
+describe('the checkpoint of an item that goes', () => {
+  it('given a smaller total, when the leader reshards, then checkpoints beyond it go with their items, and the others stay', async () => {
+    const { lease } = await member.begin([0, 3]);
+    for (const item of [0, 3]) {
+      await lease!.checkpoint(item).save(item);
+      lease!.settle(item, SUCCEEDED);
+    }
+    await lease!.settled();
+    await member.configurations.write(member.tree, { ...member.configurations.current(JOB), shardingTotalCount: 2 });
+
+    await member.center.create(member.tree.paths.reshardingFlag, '', 'PERSISTENT');
+    await member.lead();
+
+    expect(await member.center.exists(pathOf(member, 0))).toBeDefined();
+    expect(await member.center.exists(pathOf(member, 3))).toBeUndefined();
+  });
+});
+
+/** What a sweep and a claim do once they have judged the holder dead, however wrongly: another run of item 0 begins. */
+async function takeOver() {
+  await other.tree.sync();
+  await other.center.delete(other.tree.paths.mark(0, 'running'));
+  const { lease } = await other.begin([0], { fireTime: 2_000 });
+  return lease!;
+}
+
+function pathOf({ tree }: Member, item: number): string {
+  return tree.paths.mark(item, 'checkpoint');
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../../clock/index.js';
+import { type Checkpoint, formatCheckpoint, LeaseLostError } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
+import { type JobTree, untilAnswered, untilCommitted } from '../job-tree/index.js';
+
+/**
+ * One item's checkpoint under one lease.
+ *
+ * State: `sharding/{item}/checkpoint`, the value as JSON. It goes with the item.
+ *
+ * Guarantees: a save and the proof that the run still has the item are one transaction. The record's version is that proof:
+ * the next begin of the item writes the record, whoever makes it. So nothing is saved after a later run has begun, and
+ * that run loads all that was saved before.
+ *
+ * Failures: after a lost reply the same is written again, as long as the session lasts; in between nobody else can have
+ * written. Calls wait for each other, so that no repetition undoes a later one.
+ */
+export class ItemCheckpoint implements Checkpoint {
+  private readonly path: string;
+  private previous: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param version of the item's node after the begin
+   * @param isStanding false once the run or its session is over
+   */
+  constructor(
+    private readonly tree: JobTree,
+    private readonly clock: Clock,
+    private readonly item: number,
+    private readonly version: number,
+    private readonly isStanding: () => boolean,
+  ) {
+    this.path = tree.paths.mark(item, 'checkpoint');
+  }
+
+  async save(value: unknown): Promise<void> {
+    const { path } = this;
+    // At once: whoever changes the object after the call has not changed what is saved.
+    const data = formatCheckpoint(this.tree.jobName, this.item, value);
+    await this.commit((isThere) =>
+      isThere ? { kind: 'set', path, data } : { kind: 'create', path, data, mode: 'PERSISTENT' },
+    );
+  }
+
+  async clear(): Promise<void> {
+    await this.commit((isThere) => (isThere ? { kind: 'delete', path: this.path } : undefined));
+  }
+
+  // No sync: whichever server answers has applied this session's begin, and with it every save that precedes that.
+  async load<Value>(): Promise<Value | undefined> {
+    const { registry, signal } = this.tree;
+    const node = await this.inTurn(() => registry.read(this.path, { signal }));
+    if (node === undefined) return undefined;
+    const value: Value = JSON.parse(node.data);
+    return value;
+  }
+
+  private commit(change: (isThere: boolean) => Operation | undefined): Promise<true> {
+    const { registry, paths, signal } = this.tree;
+    const proof: Operation = { kind: 'check', path: paths.item(this.item), version: this.version };
+    return this.inTurn(() =>
+      untilCommitted(this.tree, 'writing a checkpoint', async () => {
+        const write = change(this.tree.has(this.path));
+        const result = await registry.transaction(write ? [proof, write] : [proof], { signal });
+        if (result.kind === 'committed') return true;
+        if (result.index === 0) throw this.lost();
+        return undefined;
+      }),
+    );
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.previous.then(() => this.whileStanding(work));
+    this.previous = turn.catch(() => {});
+    return turn;
+  }
+
+  private async whileStanding<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.isStanding()) throw this.lost();
+    try {
+      return await untilAnswered(this.tree, this.clock, work);
+    } catch (cause) {
+      throw this.isStanding() ? cause : this.lost({ cause });
+    }
+  }
+
+  private lost(options?: ErrorOptions): LeaseLostError {
+    return new LeaseLostError(this.tree.jobName, this.item, options);
+  }
+}
