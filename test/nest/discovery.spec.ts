@@ -1,5 +1,5 @@
 import { ElasticJob, JobRegistrar, type ShardingContext } from '@app/elastic-job';
-import { Controller, Injectable, Module, Scope } from '@nestjs/common';
+import { Controller, Injectable, Module, Scope, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
 import { type ApplicationParts, EVERY_SECOND, QUIET, rootModule, startJobs } from './support/job-application.js';
@@ -193,13 +193,34 @@ describe('a decorator where no job can be', () => {
     expect(await startError({ providers: [OrderJob] })).toMatch(/job "OrderJob" .*no execute\(context\)/);
   });
 
-  it('given a class with fetchData and processData, when it starts, then it says what is not supported', async () => {
+  it('given half of a dataflow, when it starts, then the error names the half that is there', async () => {
     @ElasticJob(ONE)
     class FlowJob {
       fetchData(): void {}
+    }
+    expect(await startError({ providers: [FlowJob] })).toMatch(
+      /job "FlowJob" .*fetchData\(context\) and processData\(context, data\), but the class has only fetchData/,
+    );
+  });
+
+  it.each(['fetchData', 'processData'])('given execute beside %s, when it starts, then it is refused', async (half) => {
+    @ElasticJob(ONE)
+    class FlowJob {
+      execute(): void {}
+    }
+    Object.defineProperty(FlowJob.prototype, half, { value: () => {} });
+    expect(await startError({ providers: [FlowJob] })).toMatch(/job "FlowJob" .*the class has some of both/);
+  });
+
+  it('given a guard on half of a dataflow, when it starts, then the error says where it belongs', async () => {
+    @ElasticJob(ONE)
+    class FlowJob {
+      fetchData(): void {}
+
+      @UseGuards({ canActivate: () => false })
       processData(): void {}
     }
-    expect(await startError({ providers: [FlowJob] })).toMatch(/dataflow jobs are not supported by this version/);
+    expect(await startError({ providers: [FlowJob] })).toMatch(/set them on the class, they go around the whole run/);
   });
 
   it('given two jobs of one name, when it starts, then the error names both places', async () => {

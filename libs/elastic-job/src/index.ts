@@ -25,6 +25,7 @@ export {
   ShardingService,
 } from './coordination/index.js';
 export {
+  type Batch,
   CancelledError,
   type Checkpoint,
   CheckpointValueError,
@@ -35,6 +36,7 @@ export {
   createShardingStrategy,
   type CronFieldName,
   CronSyntaxError,
+  type DataflowJob,
   DistributeOnceElasticJobListener,
   DrainDeadlineError,
   InstanceRemovedError,
@@ -69,6 +71,8 @@ export {
   type JobOptionsSource,
   type JobProps,
   JobTimeoutError,
+  type JobType,
+  type JobWork,
   LeaseLostError,
   type MisfirePolicy,
   type MissedReason,
@@ -96,7 +100,14 @@ export {
   UnknownJobError,
   UnknownStrategyError,
 } from './domain/index.js';
-export { DeliveryError, type ThreadWork, type WebhookBody, type WorkerPool } from './executor/index.js';
+export {
+  DeliveryError,
+  HttpJobError,
+  HttpJobType,
+  type ThreadWork,
+  type WebhookBody,
+  type WorkerPool,
+} from './executor/index.js';
 export {
   FenceAheadError,
   FenceContentionError,

@@ -11,6 +11,7 @@ export * from './guarantee.decision.js';
 export * from './job-instance.js';
 export * from './lease.errors.js';
 export * from './operation-status.decision.js';
+export type * from './job-type.js';
 export * from './listener.js';
 export * from './options/index.js';
 export * from './orphans.decision.js';

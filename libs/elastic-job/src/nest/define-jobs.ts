@@ -1,34 +1,77 @@
-import { ConfigurationError, findNearestName, type JobOptions, resolveJobOptions } from '../domain/index.js';
+import {
+  ConfigurationError,
+  findNearestName,
+  type JobName,
+  type JobOptions,
+  resolveJobOptions,
+  show,
+} from '../domain/index.js';
+import { findDataflowFaults } from '../executor/index.js';
 import type { JobDefinition } from '../runtime/index.js';
 import type { FoundJob } from './found-job.js';
 import type { HandlerFactory } from './handler.factory.js';
 import type { JobOverrides, ResolvedModuleOptions } from './module-options.js';
 
+/** Where a job without a class is declared. */
+const TYPED = 'module options';
+
 /**
- * What decorators and module say, the module's `jobs` going over the decorators.
+ * What decorators and module say, the module's `jobs` going over the decorators, or being all there is of a job without a
+ * class.
  * @throws {ConfigurationError} for a wrong option of a job, and for a name in `jobs` that no job has.
  */
 export function defineJobs(
   found: readonly FoundJob[],
   handlers: HandlerFactory,
-  { jobs, strategies }: ResolvedModuleOptions,
+  options: ResolvedModuleOptions,
 ): readonly JobDefinition[] {
-  refuseUnknownNames(
-    jobs,
-    found.map(({ options }) => options.name),
-  );
-  return found.map((job): JobDefinition => {
-    const { name } = job.options;
-    return {
-      configuration: resolveJobOptions(override(job.options, jobs[name]), {
-        place: `job "${name}" (${job.place})`,
-        strategies,
-      }),
-      className: job.place,
-      place: job.place,
-      handler: handlers.create(job),
-    };
-  });
+  const decorated = found.map((job) => job.options.name);
+  const typed = Object.keys(options.jobs).filter((name) => options.jobs[name]?.type && !decorated.includes(name));
+  refuseUnknownNames(options.jobs, [...decorated, ...typed]);
+  return [
+    ...found.map((job) => defineFound(job, handlers, options)),
+    ...typed.map((name) => defineTyped(name, options)),
+  ];
+}
+
+function defineFound(
+  job: FoundJob,
+  handlers: HandlerFactory,
+  { jobs, strategies }: ResolvedModuleOptions,
+): JobDefinition {
+  const { name } = job.options;
+  const place = `job "${name}" (${job.place})`;
+  const { type, ...overrides } = jobs[name] ?? {};
+  if (type)
+    throw new ConfigurationError(place, [
+      `type ${show(type)}: the job has a class already; give one of them another name`,
+    ]);
+  return {
+    configuration: resolveJobOptions(override(job.options, overrides), { place, strategies }),
+    className: job.place,
+    place: job.place,
+    handler: handlers.create(job),
+    findPropsFaults: job.isDataflow ? findDataflowFaults : undefined,
+  };
+}
+
+function defineTyped(name: JobName, { jobs, jobTypes, strategies }: ResolvedModuleOptions): JobDefinition {
+  const place = `job "${name}" (${TYPED})`;
+  const { type, shardingTotalCount = NaN, ...options } = jobs[name] ?? {};
+  const jobType = jobTypes.find((known) => known.type === type);
+  if (jobType === undefined) throw new ConfigurationError(place, [describeUnknownType(type, jobTypes)]);
+  return {
+    configuration: resolveJobOptions({ ...options, name, shardingTotalCount }, { place, strategies }),
+    className: jobType.type,
+    place: TYPED,
+    handler: (context) => jobType.execute(context),
+    findPropsFaults: (props) => jobType.findFaults(props),
+  };
+}
+
+function describeUnknownType(type: unknown, jobTypes: ResolvedModuleOptions['jobTypes']): string {
+  const known = jobTypes.map((jobType) => jobType.type).join(', ');
+  return `type must be one of ${known}, but is ${show(type)}; others are given as jobTypes, such as [new ScriptJobType()] of nestjs-elastic-job/script`;
 }
 
 /** An override that is undefined, such as an environment variable that is not set, changes nothing. */

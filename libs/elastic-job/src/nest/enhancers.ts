@@ -20,6 +20,10 @@ export class ContainerWithoutGlobals extends NestContainer {
   }
 }
 
+export function hasEnhancers(carrier: object): boolean {
+  return enhancersOn(carrier).length > 0;
+}
+
 export function hasFilters(job: FoundJob): boolean {
   return [job.method, job.providerClass].some((carrier) => Reflect.hasMetadata(FILTERS, carrier));
 }

@@ -4,7 +4,7 @@ import type { JobOptions } from '../domain/index.js';
 /** What Nest knows about one provider. */
 export type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
-/** A decorated method of a provider. */
+/** A decorated method of a provider, or a decorated class. */
 export interface FoundJob {
   /** As decorated; the name is there. */
   readonly options: JobOptions & { readonly name: string };
@@ -14,6 +14,8 @@ export interface FoundJob {
   readonly providerClass: ProviderClass;
   readonly methodName: string | symbol;
   readonly method: JobMethod;
+  /** A class with `fetchData` and `processData`, which are one job together. */
+  readonly isDataflow: boolean;
 }
 
 export type ProviderClass = abstract new (...args: never[]) => object;

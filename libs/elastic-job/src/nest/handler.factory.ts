@@ -1,13 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, ExternalContextCreator, ModuleRef, ModulesContainer } from '@nestjs/core';
+import type { Clock } from '../clock/index.js';
 import type { JobHandler, ShardingContext } from '../domain/index.js';
+import { dataflowHandler, isDataflow } from '../executor/index.js';
 import { assertEnhancersExist, assertGlobalsAreStatic, ContainerWithoutGlobals, hasFilters } from './enhancers.js';
-import type { FoundJob } from './found-job.js';
+import type { FoundJob, JobMethod } from './found-job.js';
 import type { ResolvedModuleOptions } from './module-options.js';
-import { ELASTIC_JOB_OPTIONS } from './tokens.js';
+import { CLOCK, ELASTIC_JOB_OPTIONS } from './tokens.js';
 
 /** Where Nest stores what parameter decorators ask for. */
 const PARAMETERS = '__routeArguments__';
+
+/** What the run of a dataflow is called where Nest wants the name of a method. */
+const DATAFLOW = 'execute';
 
 /**
  * What parameter decorators that Nest itself brings (`@Body()`, `@Payload()`, `@Req()`) get: the context, or its field
@@ -26,6 +31,7 @@ const PARAMETER_VALUES = {
  *   promise) has dealt with the exception: the item has succeeded. One that returns undefined leaves it failed.
  * - A parameter without a decorator is the context itself, untouched by pipes. As in a controller, once one parameter
  *   has a decorator, each needs one.
+ * - Those of a dataflow's class go around the run of an item as a whole, however many batches it has.
  */
 @Injectable()
 export class HandlerFactory {
@@ -35,6 +41,7 @@ export class HandlerFactory {
     everyEnhancer: ExternalContextCreator,
     private readonly modules: ModulesContainer,
     @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {
     this.creator = options.globalEnhancers
       ? everyEnhancer
@@ -65,8 +72,8 @@ export class HandlerFactory {
   private enhance(job: FoundJob, instance: object, contextId?: ContextId): JobHandler {
     return this.creator.create(
       instance,
-      job.method,
-      String(job.methodName),
+      this.methodOf(job, instance),
+      job.isDataflow ? DATAFLOW : String(job.methodName),
       PARAMETERS,
       PARAMETER_VALUES,
       contextId,
@@ -75,5 +82,11 @@ export class HandlerFactory {
       { guards: true, interceptors: true, filters: this.options.globalEnhancers || hasFilters(job) },
       'elastic-job',
     );
+  }
+
+  private methodOf(job: FoundJob, instance: object): JobMethod {
+    if (!job.isDataflow || !isDataflow(instance)) return job.method;
+    const dataflow: { execute(...args: unknown[]): unknown } = { execute: dataflowHandler(this.clock, instance) };
+    return (...args) => dataflow.execute(...args);
   }
 }

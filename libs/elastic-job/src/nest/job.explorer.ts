@@ -3,6 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { ConfigurationError, type JobOptions } from '../domain/index.js';
 import { methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
 import { jobOptionsOn } from './elastic-job.decorator.js';
+import { hasEnhancers } from './enhancers.js';
 import type { FoundJob, JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
 import { findProviders } from './found-providers.js';
 
@@ -16,7 +17,7 @@ export class JobExplorer {
    * request-scoped factory nothing is known before a request, so their decorators are not found.
    *
    * @throws {ConfigurationError} for a decorator where no job can be: on a controller, on a static method, on a class
-   *   without `execute`.
+   *   without `execute`, or with half of a dataflow.
    */
   explore(): readonly FoundJob[] {
     for (const controller of this.discovery.getControllers()) refuseController(controller);
@@ -34,28 +35,45 @@ function jobsOnMethods(provider: ProviderWrapper, providerClass: ProviderClass):
   return [...methodsOf(providerClass)].flatMap(([methodName, method]) => {
     const place = `${providerClass.name}.${String(methodName)}`;
     return jobOptionsOn(method).map((options) =>
-      found({ provider, providerClass, methodName, method, place }, options),
+      found({ provider, providerClass, methodName, method, place, isDataflow: false }, options),
     );
   });
 }
 
+/** `execute` is a simple job, `fetchData` and `processData` together are a dataflow. */
 function jobOnClass(provider: ProviderWrapper, providerClass: ProviderClass): FoundJob[] {
   const declared = jobOptionsOn(providerClass);
   const place = providerClass.name;
   const methods = methodsOf(providerClass);
-  const method: JobMethod | undefined = methods.get('execute');
-  if (method) {
-    return declared.map((options) => found({ provider, providerClass, methodName: 'execute', method, place }, options));
+  const isDataflow = methods.has('fetchData');
+  const methodName = isDataflow ? 'processData' : 'execute';
+  const method = methods.get(methodName);
+  const fault = findClassFault(methods);
+  if (fault === undefined && method !== undefined) {
+    return declared.map((options) =>
+      found({ provider, providerClass, methodName, method, place, isDataflow }, options),
+    );
   }
-  const isDataflow = methods.has('fetchData') || methods.has('processData');
-  refuse(
-    declared,
-    place,
-    isDataflow
-      ? 'it has fetchData or processData, but dataflow jobs are not supported by this version; write execute(context)'
-      : 'the class has no execute(context); write one, or put the decorator on a method',
-  );
+  refuse(declared, place, fault ?? `the class has no ${methodName}`);
   return [];
+}
+
+/** Why a class can be no job. */
+function findClassFault(methods: ReadonlyMap<string | symbol, JobMethod>): string | undefined {
+  const [execute, fetchData, processData] = ['execute', 'fetchData', 'processData'].map((name) => methods.get(name));
+  if (execute && (fetchData ?? processData)) {
+    return 'a simple job has execute(context), a dataflow job fetchData and processData; the class has some of both';
+  }
+  if (!fetchData !== !processData) {
+    const half = fetchData ? 'fetchData' : 'processData';
+    return `a dataflow job has fetchData(context) and processData(context, data), but the class has only ${half}`;
+  }
+  if (fetchData && processData && [fetchData, processData].some(hasEnhancers)) {
+    return 'enhancers on fetchData or processData would not be called; set them on the class, they go around the whole run';
+  }
+  return (execute ?? fetchData)
+    ? undefined
+    : 'the class has no execute(context); write one, or put the decorator on a method';
 }
 
 function found(where: Omit<FoundJob, 'options'>, options: JobOptions): FoundJob {

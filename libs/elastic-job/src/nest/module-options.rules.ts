@@ -22,6 +22,10 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   jobs: unknown = undefined;
 
   @IsOptional()
+  @IsListOf('job types, such as a ScriptJobType', isJobType)
+  jobTypes: unknown = undefined;
+
+  @IsOptional()
   @IsListOf('strategies or classes of such', isStrategy)
   strategies: unknown = undefined;
 
@@ -244,6 +248,10 @@ function isStrategy(value: unknown): boolean {
 function isErrorHandler(value: unknown): boolean {
   const type: unknown = Reflect.get(Object(value), 'type');
   return typeof type === 'string' && type !== '' && hasMethods(value, 'handle');
+}
+
+function isJobType(value: unknown): boolean {
+  return typeof Reflect.get(Object(value), 'type') === 'string' && hasMethods(value, 'findFaults', 'execute');
 }
 
 function hasMethods(value: unknown, ...methods: readonly string[]): boolean {

@@ -5,6 +5,7 @@ import type {
   JobErrorHandler,
   JobName,
   JobOptions,
+  JobType,
   ShardingStrategy,
 } from '../domain/index.js';
 import type { WorkerPool } from '../executor/index.js';
@@ -30,8 +31,11 @@ export interface ZooKeeperRegistryOptions extends ZooKeeperOptions {
   readonly type: 'zookeeper';
 }
 
-/** What the module may say of a job over its decorator: anything but the name. */
-export type JobOverrides = Partial<Omit<JobOptions, 'name'>>;
+/** What the module may say of a job over its decorator, anything but the name; or all of a job that has no class. */
+export type JobOverrides = Partial<Omit<JobOptions, 'name'>> & {
+  /** For a job without a class: what runs it, `HTTP` or one of `jobTypes`; its props say the rest. */
+  readonly type?: string;
+};
 
 /** What `ElasticJobModule.forRoot` takes. */
 export interface ElasticJobModuleOptions {
@@ -39,8 +43,13 @@ export interface ElasticJobModuleOptions {
   readonly registry?: MemoryRegistryOptions | ZooKeeperRegistryOptions;
   /** False: this process connects, but registers and runs no jobs. @default true */
   readonly processing?: boolean;
-  /** By job name. Goes over the decorator's options and below the registry's `config` node. */
+  /**
+   * By job name. Goes over the decorator's options and below the registry's `config` node. An entry with a `type` is a job
+   * of its own, without a class.
+   */
   readonly jobs?: Readonly<Record<JobName, JobOverrides>>;
+  /** What else than `HTTP` a job without a class can be, such as `new ScriptJobType()` of `nestjs-elastic-job/script`. @default [] */
+  readonly jobTypes?: readonly JobType[];
   /** The application's own sharding strategies, which jobs name by their `type`. */
   readonly strategies?: readonly (ShardingStrategy | (new () => ShardingStrategy))[];
   /** True: `APP_GUARD`, `useGlobalPipes` and their siblings reach jobs as well. @default false */
@@ -99,6 +108,8 @@ export interface ResolvedModuleOptions {
   readonly registry: MemoryRegistryOptions | ZooKeeperRegistryOptions;
   readonly processing: boolean;
   readonly jobs: Readonly<Record<JobName, JobOverrides>>;
+  /** The built-in ones first. */
+  readonly jobTypes: readonly JobType[];
   readonly strategies: readonly ShardingStrategy[];
   readonly globalEnhancers: boolean;
   readonly drainTimeoutMs: number;

@@ -1,5 +1,6 @@
 import { validateSync, type ValidationError } from 'class-validator';
 import { ConfigurationError, findNearestName, show } from '../domain/index.js';
+import { HttpJobType } from '../executor/index.js';
 import { createSinks } from './create-sinks.js';
 import type { ElasticJobModuleOptions, ResolvedModuleOptions } from './module-options.js';
 import {
@@ -22,6 +23,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     registry: options.registry ?? { type: 'memory' },
     processing: options.processing ?? true,
     jobs: options.jobs ?? {},
+    jobTypes: [new HttpJobType(options.clock), ...(options.jobTypes ?? [])],
     strategies: (options.strategies ?? []).map((given) => (typeof given === 'function' ? new given() : given)),
     globalEnhancers: options.globalEnhancers ?? false,
     drainTimeoutMs: options.drainTimeoutMs ?? 30_000,

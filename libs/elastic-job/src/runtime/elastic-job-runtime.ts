@@ -51,6 +51,7 @@ export class ElasticJobRuntime {
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs);
     this.services = createCoordinationServices(this.options);
     const host: JobHost = {
+      clock,
       handlerOf: (definition) => this.handlerOf(definition),
       create: (definition) => new JobRuntime(definition, this.services, this.events, this.options, this.errorHandlers),
       admit: (job) => this.admit(job),

@@ -1,4 +1,4 @@
-import type { ElasticJobListener, JobConfiguration, JobHandler } from '../domain/index.js';
+import type { ElasticJobListener, FindPropsFaults, JobConfiguration, JobHandler } from '../domain/index.js';
 
 /** A job as this process knows it, before the registry has been asked. */
 export interface JobDefinition {
@@ -9,6 +9,8 @@ export interface JobDefinition {
   /** Where the job was declared, for messages: `OrderJobs.settle`. */
   readonly place: string;
   readonly handler: JobHandler;
+  /** What the job's work says of its props. @default they are nobody's business */
+  readonly findPropsFaults?: FindPropsFaults;
   /** Called around each run of the job on this instance, with those of the process. @default none */
   readonly listeners?: readonly ElasticJobListener[];
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/index.js';
 import {
   type CodeOption,
   ConfigurationError,
@@ -5,11 +6,13 @@ import {
   type JobHandler,
   type JobName,
   type JobOptions,
+  type JobWork,
   resolveJobOptions,
   type ShardingContext,
   type ShardingStrategy,
   UnknownJobError,
 } from '../domain/index.js';
+import { resolveWork } from '../executor/index.js';
 import type { JobDefinition } from './job-definition.js';
 import type { JobRuntime } from './job-runtime.js';
 
@@ -26,6 +29,7 @@ export type NamedJobOptions = JobOptions & { readonly name: JobName };
 
 /** What the registrar needs of the process. */
 export interface JobHost {
+  readonly clock: Clock;
   /** What runs an item of the job. @throws {ConfigurationError} if it cannot be run so here */
   handlerOf(definition: JobDefinition): JobHandler;
   create(definition: JobDefinition): JobRuntime;
@@ -52,12 +56,15 @@ export class JobRegistrar {
 
   /**
    * Adds a job; it starts with the process, or at once if that runs. Resolves when it has joined.
-   * @throws {ConfigurationError} for wrong options, or if the name is taken
+   * @param work a function, a dataflow, or a type such as `new HttpJobType()`
+   * @throws {ConfigurationError} for wrong options or props, or if the name is taken
    */
-  async add(options: NamedJobOptions, handler: JobHandler): Promise<void> {
+  async add(options: NamedJobOptions, work: JobWork): Promise<void> {
     const place = 'JobRegistrar.add';
+    const { handler, findPropsFaults, type } = resolveWork(this.host.clock, work);
     const configuration = resolveJobOptions(options, { place, strategies: this.strategies });
-    await this.register({ configuration, className: configuration.jobName, place, handler });
+    const className = type ?? configuration.jobName;
+    await this.register({ configuration, className, place, handler, findPropsFaults });
   }
 
   /**
@@ -90,7 +97,9 @@ export class JobRegistrar {
 
   /** As `add`, for a job whose options are resolved already. */
   async register(definition: JobDefinition): Promise<void> {
-    const { jobName } = definition.configuration;
+    const { jobName, props } = definition.configuration;
+    const faults = definition.findPropsFaults?.(props) ?? [];
+    if (faults.length > 0) throw new ConfigurationError(`job "${jobName}" (${definition.place})`, faults);
     const other = this.runtimes.get(jobName);
     if (other !== undefined) {
       const remedy =

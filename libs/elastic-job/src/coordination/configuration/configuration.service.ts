@@ -10,7 +10,13 @@
  * Failures: a node that cannot be used has a `problem`, and what was in force before stays known, but whoever begins runs
  * must not go by it. The answer to a write may be lost: installing again finds the work done.
  */
-import { ConfigurationError, type JobConfiguration, type JobName, UnknownJobError } from '../../domain/index.js';
+import {
+  ConfigurationError,
+  type FindPropsFaults,
+  type JobConfiguration,
+  type JobName,
+  UnknownJobError,
+} from '../../domain/index.js';
 import type { Operation, RegistryNode } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
@@ -25,6 +31,8 @@ export interface LocalJob {
   readonly className: string;
   /** Where the job was declared, for messages: `OrderJobs.settle`. */
   readonly place: string;
+  /** What the job's work says of its props: settings with a fault cannot be used. */
+  readonly findPropsFaults?: FindPropsFaults;
 }
 
 /** What a job's total is judged by. @throws {ConfigurationError} if the registry cannot hold so many items */
@@ -126,17 +134,25 @@ export class ConfigurationService {
   }
 
   private read(
-    { configuration: local, place }: LocalJob,
+    local: LocalJob,
     { data, stat }: RegistryNode,
     known: EffectiveConfiguration | undefined,
   ): EffectiveConfiguration {
     try {
-      const laid = layConfiguration(local, data, this.strategies);
-      this.assertFits({ ...laid.configuration, place });
+      const laid = this.lay(local, data);
+      this.assertFits({ ...laid.configuration, place: local.place });
       return { ...laid, writtenAt: stat.mtime };
     } catch (problem) {
-      return { configuration: local, differences: [], writtenAt: stat.mtime, ...known, problem };
+      return { configuration: local.configuration, differences: [], writtenAt: stat.mtime, ...known, problem };
     }
+  }
+
+  /** @throws {ConfigurationNodeError} */
+  private lay({ configuration: local, findPropsFaults }: Omit<LocalJob, 'className' | 'place'>, data: string) {
+    const laid = layConfiguration(local, data, this.strategies);
+    const faults = findPropsFaults?.(laid.configuration.props) ?? [];
+    if (faults.length > 0) throw new ConfigurationNodeError(local.jobName, faults);
+    return laid;
   }
 
   private installOperations(tree: JobTree, local: LocalJob, stored: StoredConfiguration | undefined): Operation[] {
@@ -153,12 +169,15 @@ export class ConfigurationService {
   }
 
   /** The text of a node. It is read back first: what nobody can use is never written. */
-  private format({ configuration, place }: LocalJob, keeping: StoredConfiguration | undefined): string {
+  private format(
+    { configuration, place, findPropsFaults }: LocalJob,
+    keeping: StoredConfiguration | undefined,
+  ): string {
     const { jobName, shardingTotalCount } = configuration;
     this.assertFits({ jobName, place, shardingTotalCount });
     try {
       const data = formatConfiguration(configuration, keeping);
-      layConfiguration(configuration, data, this.strategies);
+      this.lay({ configuration, findPropsFaults }, data);
       return data;
     } catch (error) {
       if (!(error instanceof ConfigurationNodeError)) throw error;

@@ -23,4 +23,4 @@ export {
 export { DEFAULT_MISFIRE_LIMIT, MISFIRE_POLICIES, type MisfirePolicy, misfirePolicyOf } from './misfire-policy.js';
 export { parseShardingItemParameters, ShardingItemParametersError } from './sharding-item-parameters.js';
 export { findNearestName } from './nearest-name.js';
-export { GREATEST_INT, IsWholeNumber, mustBe, rule, show } from './option-rules.js';
+export { findFault, GREATEST_INT, IsWholeNumber, mustBe, rule, show } from './option-rules.js';

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { type Batch, CancelledError, type DataflowJob, type JobProps } from '../domain/index.js';
+import { dataflowHandler, findDataflowFaults } from './dataflow.js';
+import { all, setUp, SUCCEEDED } from './hand-made-lease.for-spec.js';
+
+const STREAMING = { props: { 'streaming.process': 'true' } };
+
+/** Fetches what it was given, batch by batch, and remembers what it has processed. */
+class Rows implements DataflowJob<number> {
+  readonly processed: (readonly number[])[] = [];
+  fetches = 0;
+
+  constructor(private readonly batches: Batch<number>[]) {}
+
+  fetchData(): Batch<number> {
+    this.fetches += 1;
+    return this.batches.shift();
+  }
+
+  processData(_context: unknown, rows: readonly number[]): void {
+    this.processed.push(rows);
+  }
+}
+
+function run<Row>(job: DataflowJob<Row>, options = {}) {
+  const stage = setUp({ items: [0], options });
+  return { ...stage, outcomes: () => all(stage.run(dataflowHandler(stage.clock, job))) };
+}
+
+async function* yielding(...batches: Batch<number>[]): AsyncGenerator<Batch<number>> {
+  yield* batches;
+}
+
+describe('a dataflow that does not stream', () => {
+  it('given data, when an item runs, then one fetch is processed and the rest is left for the next run', async () => {
+    const rows = new Rows([[1, 2], [3]]);
+
+    expect(await run(rows).outcomes()).toEqual([{ item: 0, outcome: SUCCEEDED }]);
+
+    expect(rows).toMatchObject({ processed: [[1, 2]], fetches: 1 });
+  });
+
+  it.each([[[]], [null], [undefined]])(
+    'given a fetch of %j, when an item runs, then nothing is processed',
+    async (nothing) => {
+      const rows = new Rows([nothing]);
+
+      expect(await run(rows).outcomes()).toEqual([{ item: 0, outcome: SUCCEEDED }]);
+
+      expect(rows).toMatchObject({ processed: [], fetches: 1 });
+    },
+  );
+
+  it('given an async iterable, when an item runs, then each of its batches is processed before the next is asked for', async () => {
+    const log: string[] = [];
+    async function* fetchData() {
+      for (const row of [1, 2]) {
+        log.push(`asked for ${row}`);
+        yield [row];
+      }
+    }
+
+    await run({ fetchData, processData: (_, [row]: readonly number[]) => log.push(`processed ${row}`) }).outcomes();
+
+    expect(log).toEqual(['asked for 1', 'processed 1', 'asked for 2', 'processed 2']);
+  });
+});
+
+describe('a dataflow that streams', () => {
+  it('given data, when an item runs, then it is fetched and processed until nothing comes', async () => {
+    const rows = new Rows([[1, 2], [3], [], [4]]);
+
+    await run(rows, STREAMING).outcomes();
+
+    expect(rows).toMatchObject({ processed: [[1, 2], [3]], fetches: 3 });
+  });
+
+  it('given iterables, when an item runs, then it fetches again until one has no rows', async () => {
+    const fetched = [yielding([1], [], [2]), yielding([], null), yielding([3])];
+    const processed: number[] = [];
+
+    await run(
+      { fetchData: () => fetched.shift(), processData: (_, batch: readonly number[]) => processed.push(...batch) },
+      STREAMING,
+    ).outcomes();
+
+    expect(processed).toEqual([1, 2]);
+  });
+
+  it('given its signal aborts in a batch, when that ends, then nothing more is processed, and the source is closed', async () => {
+    const log: string[] = [];
+    const { lease, outcomes } = run(
+      {
+        async *fetchData() {
+          try {
+            for (;;) yield ['row'];
+          } finally {
+            log.push('closed');
+          }
+        },
+        processData: () => {
+          log.push('processed');
+          lease.abortItem(0, new CancelledError('settle-orders', 0));
+        },
+      },
+      STREAMING,
+    );
+
+    expect(await outcomes()).toMatchObject([{ outcome: { kind: 'aborted' } }]);
+
+    expect(log).toEqual(['processed', 'closed']);
+  });
+
+  it('given its signal aborts in a fetch, when that gives data, then they are not processed', async () => {
+    let processed = 0;
+    const { lease, outcomes } = run({
+      fetchData: () => {
+        lease.abortItem(0, new CancelledError('settle-orders', 0));
+        lease.lost.add(0);
+        return [1];
+      },
+      processData: () => (processed += 1),
+    });
+
+    expect(await outcomes()).toMatchObject([{ outcome: { kind: 'aborted' } }]);
+
+    expect(processed).toBe(0);
+  });
+
+  it('given its item is to move, when a batch ends, then the run succeeds with what it has done', async () => {
+    const rows = new Rows([[1], [2], [3]]);
+    const { lease, outcomes } = run(rows, STREAMING);
+    lease.isMoving = () => rows.processed.length >= 2;
+
+    expect(await outcomes()).toEqual([{ item: 0, outcome: SUCCEEDED }]);
+
+    expect(rows.processed).toEqual([[1], [2]]);
+  });
+
+  it('given batches that are ready at once, when an item runs, then the event loop has a turn after each', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+
+    await run(new Rows(Array.from({ length: 50 }, () => [1])), STREAMING).outcomes();
+    isOver = true;
+
+    expect(turns).toBeGreaterThanOrEqual(50);
+  });
+});
+
+describe('what fails in a dataflow', () => {
+  it.each<[string, DataflowJob<number>, string]>([
+    ['fetch', { fetchData: () => Promise.reject(new Error('no database')), processData: () => {} }, 'no database'],
+    ['process', { fetchData: () => [1], processData: () => Promise.reject(new Error('no row')) }, 'no row'],
+  ])('given a %s that rejects, when an item runs, then that is its outcome', async (_, job, message) => {
+    expect(await run(job).outcomes()).toMatchObject([{ outcome: { kind: 'failed', error: { message } } }]);
+  });
+
+  it('given rows instead of batches, when an item runs, then the failure says how to write it', async () => {
+    const rows: DataflowJob<number> = new Rows([]);
+    rows.fetchData = () => JSON.parse('{ "row": 1 }');
+
+    expect(await run(rows).outcomes()).toMatchObject([
+      { outcome: { kind: 'failed', error: { message: expect.stringContaining('wrap a single row: [row]') } } },
+    ]);
+  });
+});
+
+describe('the props of a dataflow', () => {
+  it.each<JobProps>([{}, { 'streaming.process': 'true' }, { 'streaming.process': 'FALSE' }])(
+    'given %j, then they will do',
+    (props) => {
+      expect(findDataflowFaults(props)).toEqual([]);
+    },
+  );
+
+  it('given another value, then the fault names property and value', () => {
+    expect(findDataflowFaults({ 'streaming.process': 'yes' })).toEqual([
+      'streaming.process must be "true" or "false", but is "yes"',
+    ]);
+  });
+});

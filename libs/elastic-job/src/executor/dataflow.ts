@@ -1,0 +1,53 @@
+import type { Clock } from '../clock/index.js';
+import type { Batch, DataflowJob, JobHandler, JobProps, ShardingContext } from '../domain/index.js';
+
+const STREAMING = 'streaming.process';
+
+/** The handler of a dataflow job. After each batch the event loop has a turn, so that a stream starves nobody. */
+export function dataflowHandler<Row>(clock: Clock, job: DataflowJob<Row>): JobHandler {
+  return async (context) => {
+    const isStreaming = context.props[STREAMING]?.toLowerCase() === 'true';
+    let goesOn: boolean;
+    do goesOn = (await processFetched(clock, job, context)) && isStreaming;
+    while (goesOn);
+  };
+}
+
+/** @see FindPropsFaults */
+export function findDataflowFaults({ [STREAMING]: streaming }: JobProps): readonly string[] {
+  if (streaming === undefined || /^(true|false)$/i.test(streaming)) return [];
+  return [`${STREAMING} must be "true" or "false", but is "${streaming}"`];
+}
+
+/** One fetch and all that it gives. @returns whether there was something, and the run may go on */
+async function processFetched<Row>(clock: Clock, job: DataflowJob<Row>, context: ShardingContext): Promise<boolean> {
+  let batches = 0;
+  for await (const batch of batchesOf(await job.fetchData(context))) {
+    if (hasRows(batch)) {
+      // The fetch may have taken long.
+      context.assertHeld();
+      await job.processData(context, batch);
+      batches += 1;
+    }
+    await clock.nextTurn();
+    if (context.signal.aborted || context.isMoving()) return false;
+  }
+  return batches > 0;
+}
+
+async function* batchesOf<Row>(
+  fetched: Batch<Row> | AsyncIterable<Batch<Row>>,
+): AsyncGenerator<Batch<Row>, void, void> {
+  if (isAsyncIterable(fetched)) yield* fetched;
+  else yield fetched;
+}
+
+function hasRows<Row>(batch: Batch<Row>): batch is readonly Row[] {
+  if (batch === null || batch === undefined) return false;
+  if (Array.isArray(batch)) return batch.length > 0;
+  throw new TypeError('fetchData must give arrays, nothing, or an async iterable of such; wrap a single row: [row].');
+}
+
+function isAsyncIterable<Row>(fetched: Batch<Row> | AsyncIterable<Batch<Row>>): fetched is AsyncIterable<Batch<Row>> {
+  return typeof fetched === 'object' && fetched !== null && Symbol.asyncIterator in fetched;
+}

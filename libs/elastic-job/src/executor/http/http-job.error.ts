@@ -1,0 +1,31 @@
+import { ElasticJobError, type JobName } from '../../domain/index.js';
+
+/** What became of a request, beside its outcome. */
+export interface HttpFailure extends ErrorOptions {
+  /** Undefined: there was no answer. */
+  readonly status?: number;
+  /** The beginning of the answer's body. */
+  readonly body?: string;
+}
+
+/** The request of an HTTP job was answered with a status of 400 or above, or was not answered. */
+export class HttpJobError extends ElasticJobError {
+  readonly code = 'HTTP_JOB';
+  /** Undefined: there was no answer. */
+  readonly status: number | undefined;
+  /** The beginning of the answer's body. */
+  readonly body: string | undefined;
+
+  /** @param request `POST https://example.org/settle`: without the query, which may hold a secret */
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+    readonly request: string,
+    detail: string,
+    { status, body, ...options }: HttpFailure = {},
+  ) {
+    super(`Item ${item} of job "${jobName}": ${request} ${detail}`, options);
+    this.status = status;
+    this.body = body;
+  }
+}

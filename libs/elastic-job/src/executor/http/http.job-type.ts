@@ -1,0 +1,103 @@
+import { type Clock, SystemClock } from '../../clock/index.js';
+import type { JobType, ShardingContext } from '../../domain/index.js';
+import { shardingContextHeader } from '../sharding-context-json.js';
+import { HttpJobError } from './http-job.error.js';
+import { findHttpFaults, type HttpSettings, readHttpProps } from './http.props.js';
+import { SilenceTimer } from './silence-timer.js';
+
+/** How much of a failed answer's body its error keeps, in characters. */
+const KEPT_BODY = 1_000;
+
+/**
+ * Sends one request for each item: ElasticJob's `HTTP` jobs, with the same props. The item is done when the answer has
+ * come to its end.
+ *
+ * - The header `shardingContext` holds the context, as Java sends it. `elastic-job-token` holds the fencing token and
+ *   `elastic-job-token-epoch` what goes before it, for a service that turns stale writers away.
+ * - A status of 400 or above fails the item; Java only logs it.
+ * - Java's connect time-out goes into the time that the answer may take to begin, since `fetch` does not tell when it has
+ *   connected: the sum of both. From then on the read time-out is the longest silence.
+ * - PATCH sends `http.data`, as POST, PUT and DELETE do.
+ * @see ElasticJob, `HttpJobExecutor`
+ */
+export class HttpJobType implements JobType {
+  readonly type = 'HTTP';
+  readonly findFaults = findHttpFaults;
+
+  constructor(private readonly clock: Clock = new SystemClock()) {}
+
+  /** @throws {HttpJobError} @throws the signal's reason */
+  async execute(context: ShardingContext): Promise<void> {
+    const settings = readHttpProps(context.props);
+    const { connectTimeoutMs, readTimeoutMs } = settings;
+    const silence = new SilenceTimer(this.clock, context.signal);
+    try {
+      silence.limit(connectTimeoutMs + readTimeoutMs);
+      const response = await send(context, settings, silence.signal);
+      const body = await readToEnd(response, () => silence.limit(readTimeoutMs));
+      if (response.status >= 400) throw refusal(context, settings, response.status, body);
+    } catch (error) {
+      throw failure(context, settings, silence.elapsedMs, error);
+    } finally {
+      silence.stop();
+    }
+  }
+}
+
+function send(context: ShardingContext, settings: HttpSettings, signal: AbortSignal): Promise<Response> {
+  const { uri, method, body, contentType } = settings;
+  const { token, tokenEpoch } = context;
+  const headers = new Headers({
+    shardingContext: shardingContextHeader(context),
+    // A kept connection that the server is about to close would fail an item now and then.
+    connection: 'close',
+  });
+  if (contentType !== undefined) headers.set('content-type', contentType);
+  if (token !== undefined) {
+    headers.set('elastic-job-token', String(token));
+    headers.set('elastic-job-token-epoch', String(tokenEpoch));
+  }
+  return fetch(uri, { method, body, headers, signal });
+}
+
+/** @returns the beginning of the body */
+async function readToEnd({ body }: Response, onChunk: () => void): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  onChunk();
+  for await (const chunk of body ?? []) {
+    onChunk();
+    if (text.length < KEPT_BODY) text += decoder.decode(chunk, { stream: true });
+  }
+  return text.slice(0, KEPT_BODY);
+}
+
+function refusal(context: ShardingContext, settings: HttpSettings, status: number, body: string): HttpJobError {
+  const detail = `was answered with status ${status}${body === '' ? '' : `: ${body}`}`;
+  return new HttpJobError(context.jobName, context.shardingItem, shown(settings), detail, { status, body });
+}
+
+/** What a request has failed with, in words that name it; what has told the item to stop stays as it is. */
+function failure(
+  context: ShardingContext,
+  settings: HttpSettings,
+  elapsedMs: number | undefined,
+  error: unknown,
+): unknown {
+  const { jobName, shardingItem, signal } = context;
+  if (signal.aborted) return signal.reason;
+  if (error instanceof HttpJobError) return error;
+  const detail = elapsedMs === undefined ? `failed: ${rootCause(error)}` : `was silent for ${elapsedMs} ms`;
+  return new HttpJobError(jobName, shardingItem, shown(settings), detail, { cause: error });
+}
+
+/** `fetch failed` says nothing; what it was caused by does. */
+function rootCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message || error.name : rootCause(error.cause);
+}
+
+function shown({ method, uri }: HttpSettings): string {
+  const { origin, pathname } = new URL(uri);
+  return `${method} ${origin}${pathname}`;
+}
