@@ -1,0 +1,240 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SystemClock } from '../../clock/index.js';
+import { CancelledError, type JobProps } from '../../domain/index.js';
+import { all, setUp, SUCCEEDED } from '../hand-made-lease.for-spec.js';
+import { HttpJobError } from './http-job.error.js';
+import { HttpJobType } from './http.job-type.js';
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** A real server on a free port. @returns its address */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : fail();
+}
+
+function fail(): never {
+  throw new Error('The server has no port.');
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request) body += String(chunk);
+  return body;
+}
+
+function runItem(props: JobProps) {
+  const stage = setUp({ items: [1], options: { props, shardingItemParameters: '1=Zürich' } });
+  const type = new HttpJobType(new SystemClock());
+  return { ...stage, outcome: async () => (await all(stage.run((context) => type.execute(context))))[0]!.outcome };
+}
+
+async function errorOf(props: JobProps): Promise<HttpJobError> {
+  const outcome = await runItem(props).outcome();
+  if (outcome.kind === 'failed' && outcome.error instanceof HttpJobError) return outcome.error;
+  throw new Error(`It ended as ${outcome.kind}.`);
+}
+
+describe('an HTTP job', () => {
+  it('given a service, when an item runs, then it gets the context and the token, and the item succeeds', async () => {
+    const seen: IncomingMessage['headers'][] = [];
+    const uri = await serve((request, response) => {
+      seen.push(request.headers);
+      response.end('done');
+    });
+
+    expect(await runItem({ 'http.uri': uri, 'http.method': 'GET' }).outcome()).toEqual(SUCCEEDED);
+
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatchObject({ 'elastic-job-token': '101', 'elastic-job-token-epoch': '3', connection: 'close' });
+    expect(JSON.parse(String(seen[0]!['shardingcontext']))).toEqual({
+      jobName: 'settle-orders',
+      taskId: 'settle-orders@-@1@-@READY@-@10.0.0.1@-@1-s1',
+      shardingTotalCount: 5,
+      jobParameter: '',
+      shardingItem: 1,
+      shardingParameter: 'Zürich',
+    });
+  });
+
+  it.each([
+    ['POST', 'a=1&b=ü'],
+    ['PUT', 'a=1&b=ü'],
+    ['DELETE', 'a=1&b=ü'],
+    ['PATCH', 'a=1&b=ü'],
+    ['GET', ''],
+    ['OPTIONS', ''],
+  ])('given data, when %s is sent, then its body is "%s"', async (method, body) => {
+    const bodies: string[] = [];
+    const uri = await serve(async (request, response) => {
+      bodies.push(`${request.method} ${await bodyOf(request)} ${request.headers['content-type'] ?? 'untyped'}`);
+      response.end();
+    });
+
+    await runItem({ 'http.uri': uri, 'http.method': method, 'http.data': 'a=1&b=ü' }).outcome();
+
+    expect(bodies).toEqual([`${method} ${body} ${body ? 'application/x-www-form-urlencoded' : 'untyped'}`]);
+  });
+
+  it('given a content type, when a body is sent, then it is of that type', async () => {
+    const types: unknown[] = [];
+    const uri = await serve((request, response) => {
+      types.push(request.headers['content-type']);
+      response.end();
+    });
+
+    await runItem({
+      'http.uri': uri,
+      'http.method': 'POST',
+      'http.data': '{}',
+      'http.content.type': 'application/json',
+    }).outcome();
+
+    expect(types).toEqual(['application/json']);
+  });
+
+  it.each([400, 404, 500, 503])(
+    'given an answer with status %i, when an item runs, then it fails with the beginning of the answer',
+    async (status) => {
+      const uri = await serve((_, response) => response.writeHead(status).end('no '.repeat(10_000)));
+
+      const error = await errorOf({ 'http.uri': `${uri}/settle?token=secret`, 'http.method': 'POST' });
+
+      expect(error).toMatchObject({ code: 'HTTP_JOB', jobName: 'settle-orders', item: 1, status });
+      expect(error.body).toHaveLength(1_000);
+      expect(error.message).toMatch(
+        `Item 1 of job "settle-orders": POST ${uri}/settle was answered with status ${status}: no no`,
+      );
+      expect(error.message).not.toContain('secret');
+    },
+  );
+
+  it('given a redirect, when an item runs, then it is followed', async () => {
+    const uri = await serve((request, response) => {
+      if (request.url === '/old') response.writeHead(302, { location: '/new' }).end();
+      else response.writeHead(request.url === '/new' ? 200 : 404).end();
+    });
+
+    expect(await runItem({ 'http.uri': `${uri}/old`, 'http.method': 'GET' }).outcome()).toEqual(SUCCEEDED);
+  });
+
+  it('given nobody listens, when an item runs, then the failure says what the system said', async () => {
+    const uri = await serve(() => {});
+    servers.splice(0).forEach((server) => server.close());
+
+    const error = await errorOf({ 'http.uri': uri, 'http.method': 'GET' });
+
+    expect(error.message).toMatch(/failed: .*ECONNREFUSED/);
+    expect(error.status).toBeUndefined();
+  });
+});
+
+describe('a service that is silent', () => {
+  const TIMEOUTS = { 'http.connect.timeout.milliseconds': '30', 'http.read.timeout.milliseconds': '50' };
+
+  it('given no answer, when connect and read time-out are over, then the item fails', async () => {
+    const uri = await serve(() => {});
+
+    const error = await errorOf({ 'http.uri': uri, 'http.method': 'GET', ...TIMEOUTS });
+
+    expect(error.message).toMatch(/was silent for 80 ms/);
+  });
+
+  it('given an answer that stops in the middle, when the read time-out is over, then the item fails', async () => {
+    const uri = await serve((_, response) => void response.write('begun'));
+
+    const error = await errorOf({ 'http.uri': uri, 'http.method': 'GET', ...TIMEOUTS });
+
+    expect(error.message).toMatch(/was silent for 50 ms/);
+  });
+
+  it('given an answer that comes bit by bit, when it takes longer than any time-out, then the item succeeds at its end', async () => {
+    const clock = new SystemClock();
+    let isEnded = false;
+    const uri = await serve(async (_, response) => {
+      for (let part = 0; part < 10; part++) {
+        response.write('.');
+        await clock.sleep(20);
+      }
+      isEnded = true;
+      response.end();
+    });
+
+    const props = { 'http.uri': uri, 'http.method': 'GET', ...TIMEOUTS, 'http.read.timeout.milliseconds': '150' };
+    expect(await runItem(props).outcome()).toEqual(SUCCEEDED);
+
+    expect(isEnded).toBe(true);
+  });
+});
+
+describe('an item that is told to stop', () => {
+  it('given its request is under way, when the signal aborts, then the connection is closed and the outcome is the reason', async () => {
+    const reason = new CancelledError('settle-orders', 1);
+    let close = (): void => {};
+    const closed = new Promise<void>((resolve) => (close = resolve));
+    const uri = await serve((_, response) => {
+      response.once('close', close);
+      run.lease.abortItem(1, reason);
+    });
+    const run = runItem({ 'http.uri': uri, 'http.method': 'GET' });
+
+    expect(await run.outcome()).toEqual({ kind: 'aborted', reason });
+
+    await closed;
+    expect(run.openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+});
+
+describe('the props of an HTTP job', () => {
+  const { findFaults } = new HttpJobType(new SystemClock());
+  const RIGHT = { 'http.uri': 'https://example.org/settle?x=1', 'http.method': 'POST' };
+
+  it('given what is required, then they will do', () => {
+    expect(findFaults(RIGHT)).toEqual([]);
+    expect(findFaults({ ...RIGHT, 'http.content.type': '', 'http.read.timeout.milliseconds': '5000' })).toEqual([]);
+  });
+
+  it('given nothing, then each required property is named', () => {
+    expect(findFaults({})).toEqual([
+      'http.uri is required, such as "https://example.org/settle", but is undefined',
+      'http.method is required, such as "POST", but is undefined',
+    ]);
+  });
+
+  it.each<[JobProps, string]>([
+    [{ 'http.uri': '/settle' }, 'http.uri must be an absolute URL, but is "/settle"'],
+    [{ 'http.uri': 'host/settle?key=secret' }, 'http.uri must be an absolute URL, but is "host/settle?..."'],
+    [{ 'http.uri': 'ftp://host/' }, 'http.uri must begin with http:// or https://, but begins with ftp:'],
+    [{ 'http.uri': 'https://me:secret@host/' }, 'http.uri must not hold a user or a password'],
+    [
+      { 'http.method': 'post' },
+      'http.method must be one of GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH, but is "post"',
+    ],
+    [
+      { 'http.content.type': 'text/plain\nx: y' },
+      'http.content.type must fit a header, but is "text/plain\\nx: y"',
+    ],
+    [
+      { 'http.connect.timeout.milliseconds': '3s' },
+      'http.connect.timeout.milliseconds must be a whole number from 1 to 2147483647, but is "3s"',
+    ],
+    [
+      { 'http.read.timeout.milliseconds': '0' },
+      'http.read.timeout.milliseconds must be a whole number from 1 to 2147483647, but is "0"',
+    ],
+  ])('given %j, then the fault names property and value, and no secret', (wrong, fault) => {
+    expect(findFaults({ ...RIGHT, ...wrong })).toEqual([fault]);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { resolveJobOptions } from '../domain/index.js';
+import { contextsOf } from './contexts.js';
+import { setUp } from './hand-made-lease.for-spec.js';
+import { shardingContextHeader, shardingContextJson } from './sharding-context-json.js';
+
+function contextOf(options: { readonly jobParameter?: string; readonly shardingItemParameters?: string } = {}) {
+  const { lease } = setUp({ items: [0] });
+  const configuration = resolveJobOptions(
+    { name: lease.jobName, cron: '0 * * * * ?', shardingTotalCount: 2, ...options },
+    { place: 'spec' },
+  );
+  return contextsOf(lease, configuration, 0)(0);
+}
+
+describe('the context as another process is told it', () => {
+  it("given a context, when it is written, then the text is that of Java's Gson, field by field", () => {
+    // ElasticJob 3.0.5 writes this for the same job, but for the end of the instance id.
+    expect(shardingContextJson(contextOf({ shardingItemParameters: '0=a' }))).toBe(
+      '{"jobName":"settle-orders","taskId":"settle-orders@-@0@-@READY@-@10.0.0.1@-@1-s1","shardingTotalCount":2,' +
+        '"jobParameter":"","shardingItem":0,"shardingParameter":"a"}',
+    );
+  });
+
+  it('given an item without a parameter, when it is written, then the field is left out', () => {
+    expect(shardingContextJson(contextOf())).not.toContain('shardingParameter');
+  });
+
+  it('given what HTML gives a meaning, when it is written, then it is escaped as Gson does, and nothing else is', () => {
+    const json = shardingContextJson(contextOf({ jobParameter: `a=b&c<d>'e'"f"/ü\u2028\t\u0001` }));
+
+    expect(json).toContain(String.raw`"jobParameter":"a\u003db\u0026c\u003cd\u003e\u0027e\u0027\"f\"/ü\u2028\t\u0001"`);
+  });
+
+  it.each(['plain', `ü=日本 \u{1F600} \u007f 'x'`])(
+    'given "%s", when it is a header, then it is ASCII, and JSON.parse gives it back',
+    (text) => {
+      const header = shardingContextHeader(contextOf({ jobParameter: text }));
+
+      expect(header).toMatch(/^[\x20-\x7e]+$/);
+      expect(JSON.parse(header)).toMatchObject({ jobParameter: text });
+    },
+  );
+});
