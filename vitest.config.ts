@@ -10,6 +10,7 @@ export default defineConfig({
       { find: '@app/elastic-job/terminus', replacement: library('nest/terminus/index.ts') },
       { find: '@app/elastic-job/email', replacement: library('executor/email/index.ts') },
       { find: '@app/elastic-job/worker-pool', replacement: library('executor/worker-pool/index.ts') },
+      { find: '@app/elastic-job/script', replacement: library('executor/script/index.ts') },
       { find: '@app/elastic-job/testing', replacement: library('testing/index.ts') },
       { find: '@app/elastic-job/guards/plain-sql', replacement: library('guards/plain-sql/index.ts') },
       { find: '@app/elastic-job/guards/sql', replacement: library('guards/sql/index.ts') },

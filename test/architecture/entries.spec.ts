@@ -4,6 +4,7 @@ import * as library from '@app/elastic-job';
 import * as email from '@app/elastic-job/email';
 import * as plainSqlGuard from '@app/elastic-job/guards/plain-sql';
 import * as sqlGuard from '@app/elastic-job/guards/sql';
+import * as script from '@app/elastic-job/script';
 import * as terminus from '@app/elastic-job/terminus';
 import * as sqlHistory from '@app/elastic-job/tracing/sql';
 import * as testing from '@app/elastic-job/testing';
@@ -50,6 +51,7 @@ describe('the entry points of the package', () => {
         'LeaseLostError',
         'FencedError',
         'ZooKeeperGuard',
+        'HttpJobType',
       ),
     );
     expect(terminus).toMatchObject(functions('ElasticJobHealthIndicator'));
@@ -58,11 +60,12 @@ describe('the entry points of the package', () => {
     expect(sqlHistory).toMatchObject(functions('SqlHistory'));
     expect(email).toMatchObject(functions('EmailErrorHandler'));
     expect(workerPool).toMatchObject(functions('WorkerThreads'));
+    expect(script).toMatchObject(functions('ScriptJobType', 'ScriptFailedError'));
     expect(testing).toMatchObject(functions('createTestCluster', 'VirtualClock'));
   });
 
   it('given the entries, when their exports are listed, then none has a default', () => {
-    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, sqlHistory, email, workerPool, testing])
+    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, sqlHistory, email, workerPool, script, testing])
       expect(entry).not.toHaveProperty('default');
   });
 });

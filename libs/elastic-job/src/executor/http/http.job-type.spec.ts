@@ -222,10 +222,7 @@ describe('the props of an HTTP job', () => {
       { 'http.method': 'post' },
       'http.method must be one of GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH, but is "post"',
     ],
-    [
-      { 'http.content.type': 'text/plain\nx: y' },
-      'http.content.type must fit a header, but is "text/plain\\nx: y"',
-    ],
+    [{ 'http.content.type': 'text/plain\nx: y' }, 'http.content.type must fit a header, but is "text/plain\\nx: y"'],
     [
       { 'http.connect.timeout.milliseconds': '3s' },
       'http.connect.timeout.milliseconds must be a whole number from 1 to 2147483647, but is "3s"',

@@ -1,0 +1,180 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SystemClock } from '../../clock/index.js';
+import { CancelledError, ExecutorDeathError, type JobProps } from '../../domain/index.js';
+import { all, setUp, SUCCEEDED } from '../hand-made-lease.for-spec.js';
+import { ScriptFailedError, type ScriptJobOptions, ScriptJobType, type ScriptResult } from './index.js';
+
+const clock = new SystemClock();
+const REASON = new CancelledError('settle-orders', 1);
+
+let directory: string;
+/** A script that writes into it has come so far; reading waits for that. */
+let told: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'script-job-'));
+  told = join(directory, 'told');
+  execFileSync('mkfifo', [told]);
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function runItem(commandLine: string, options: ScriptJobOptions = {}) {
+  const stage = setUp({ items: [1], options: { props: { 'script.command.line': commandLine } } });
+  const type = new ScriptJobType({ killGraceMs: 2_000, ...options });
+  let result: ScriptResult | undefined;
+  const outcomes = all(stage.run(async (context) => (result = await type.execute(context))));
+  return { ...stage, result: () => result!, outcome: async () => (await outcomes)[0]!.outcome };
+}
+
+/** A shell script as the command line names it: the context is its $1. */
+function shell(script: string): string {
+  return `sh -c "${script}" script`;
+}
+
+async function errorOf(commandLine: string, options?: ScriptJobOptions): Promise<unknown> {
+  const outcome = await runItem(commandLine, options).outcome();
+  return outcome.kind === 'failed' ? outcome.error : outcome;
+}
+
+/** What waits to be reaped has ended as well. */
+function isRunning(pid: string): boolean {
+  try {
+    return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function toldPids(): Promise<string[]> {
+  return (await readFile(told, 'utf8')).trim().split(/\s+/);
+}
+
+describe('a script', () => {
+  it('given a command line, when an item runs, then the context is its last argument, the token is in its environment', async () => {
+    const { outcome, result } = runItem(
+      `${process.execPath} -p "JSON.stringify([process.argv.slice(1), process.env.ELASTIC_JOB_RUN_TOKEN, process.env.ELASTIC_JOB_RUN_TOKEN_EPOCH])" 'a b' c`,
+    );
+
+    expect(await outcome()).toEqual(SUCCEEDED);
+
+    const [args, token, epoch]: [string[], string, string] = JSON.parse(result().stdout);
+    expect(args.slice(0, 2)).toEqual(['a b', 'c']);
+    expect(JSON.parse(args[2]!)).toMatchObject({ jobName: 'settle-orders', shardingItem: 1, shardingTotalCount: 5 });
+    expect([token, epoch]).toEqual(['101', '3']);
+    expect(args).toHaveLength(3);
+  });
+
+  it('given another exit code than 0, when an item runs, then it fails with the code and what was written', async () => {
+    const error = await errorOf(shell('echo half done; echo no such order >&2; exit 3'));
+
+    expect(error).toBeInstanceOf(ScriptFailedError);
+    expect(error).toMatchObject({
+      code: 'SCRIPT_FAILED',
+      exitCode: 3,
+      stdout: 'half done\n',
+      stderr: 'no such order\n',
+      message: 'Item 1 of job "settle-orders": sh has ended with exit code 3: no such order',
+    });
+  });
+
+  it('given more output than is kept, when it fails, then its end is kept, and the script was never held up', async () => {
+    const error = await errorOf(shell('i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1'), {
+      outputLimit: 64,
+    });
+
+    expect(error).toMatchObject({ stdout: expect.stringMatching(/^\.\.\.[^]{64}$/), exitCode: 1 });
+    expect(error).toMatchObject({ stdout: expect.stringMatching(/line 19999\n$/) });
+  });
+
+  it('given a signal that is not ours, when it ends the script, then its executor was killed', async () => {
+    const error = await errorOf(shell('echo before; kill -9 $$'));
+
+    expect(error).toBeInstanceOf(ExecutorDeathError);
+    expect(error).toMatchObject({
+      state: 'KILLED',
+      detail: 'signal SIGKILL',
+      cause: { stdout: 'before\n', exitCode: null },
+    });
+  });
+
+  it('given no such command, when an item runs, then its executor could not be started', async () => {
+    expect(await errorOf('/no/such/command')).toMatchObject({
+      code: 'EXECUTOR_DEATH',
+      state: 'ERROR',
+      detail: expect.stringContaining('ENOENT'),
+    });
+  });
+
+  it('given a process that it leaves behind, when it ends well, then that is ended with it', async () => {
+    const { outcome, openEnds } = runItem(shell(`sleep 600 >/dev/null 2>&1 & echo $! > ${told}`));
+    const [left] = await toldPids();
+
+    expect(await outcome()).toEqual(SUCCEEDED);
+
+    await gone(left!);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+});
+
+describe('an item that is told to stop', () => {
+  it('given a script with children, when the signal aborts, then the whole group ends, and the outcome is the reason', async () => {
+    const { lease, outcome, openEnds } = runItem(shell(`sleep 600 & sleep 600 & echo $$ $! > ${told}; wait`));
+    const pids = await toldPids();
+    expect(pids.map(isRunning)).toEqual([true, true]);
+
+    lease.abortItem(1, REASON);
+
+    expect(await outcome()).toEqual({ kind: 'aborted', reason: REASON });
+    await Promise.all(pids.map(gone));
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('given a child that ignores SIGTERM, when the grace is over, then it is killed', async () => {
+    const deaf = `trap '' TERM; echo $$ > ${told}; while :; do sleep 0.05; done`;
+    const { lease, outcome } = runItem(shell(deaf), { killGraceMs: 100 });
+    const [pid] = await toldPids();
+    const begunAt = clock.monotonicNow();
+
+    lease.abortItem(1, REASON);
+
+    expect(await outcome()).toMatchObject({ kind: 'aborted' });
+    expect(clock.monotonicNow() - begunAt).toBeGreaterThanOrEqual(100);
+    await gone(pid!);
+  });
+
+  it('given a worker below a shell, when the signal aborts, then it has its grace although the shell is gone at once', async () => {
+    const farewell = join(directory, 'farewell');
+    const worker = `trap 'sleep 0.1; echo bye > ${farewell}; exit 0' TERM; echo go > ${told}; while :; do sleep 0.01; done`;
+    const { lease, outcome } = runItem(shell(`(${worker}) & wait`));
+    await toldPids();
+
+    lease.abortItem(1, REASON);
+
+    expect(await outcome()).toMatchObject({ kind: 'aborted' });
+    expect(await readFile(farewell, 'utf8')).toBe('bye\n');
+  });
+});
+
+describe('the props of a script', () => {
+  it.each<JobProps>([{}, { 'script.command.line': '' }, { 'script.command.line': '  ' }])(
+    'given %j, then the command line is missed',
+    (props) => {
+      expect(new ScriptJobType().findFaults(props)).toEqual([
+        expect.stringMatching(/^script\.command\.line is required, such as "\/opt\/settle\.sh --all", but is /),
+      ]);
+    },
+  );
+
+  it('given a command line, then it will do', () => {
+    expect(new ScriptJobType().findFaults({ 'script.command.line': 'true' })).toEqual([]);
+  });
+});
+
+/** SIGKILL was sent: only the kernel's own work is waited for. */
+async function gone(pid: string): Promise<void> {
+  while (isRunning(pid)) await clock.nextTurn();
+}
