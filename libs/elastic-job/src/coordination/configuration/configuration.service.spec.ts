@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationError, HiddenText, resolveJobOptions } from '../../domain/index.js';
+import { ConfigurationError, HiddenText, type JobProps, resolveJobOptions } from '../../domain/index.js';
 import { JOB, type Member, Registry } from '../member.for-spec.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 
@@ -217,6 +217,25 @@ describe('a configuration that was changed into something unusable', () => {
     const { configuration, problem } = late.configurations.inForce(late.tree);
     expect(configuration).toMatchObject({ jobName: JOB, cron: '0 * * * * ?' });
     expect(problem).toBeInstanceOf(ConfigurationNodeError);
+  });
+
+  it("given props that the job's work cannot use, when it is read, then the problem names them; a write of such is refused", async () => {
+    const member = await registry.joined({ props: { 'http.uri': 'http://orders' } });
+    const local = member.configurations.current(JOB);
+    const findPropsFaults = (props: JobProps) => (props['http.uri'] ? [] : ['http.uri is required']);
+    member.configurations.declare({ configuration: local, className: JOB, place: 'spec', findPropsFaults });
+    const { data } = member.tree.node(member.tree.paths.config)!;
+
+    await expect(member.configurations.write(member.tree, { ...local, props: {} })).rejects.toThrow(
+      /http\.uri is required/,
+    );
+    await member.center.set(member.tree.paths.config, data.replace('http.uri', 'http.url'));
+    await member.tree.sync();
+
+    expect(member.configurations.inForce(member.tree)).toMatchObject({
+      configuration: { props: { 'http.uri': 'http://orders' } },
+      problem: { problems: ['http.uri is required'] },
+    });
   });
 
   it('given it is mended, when it is read, then the problem is gone', async () => {
