@@ -25,7 +25,6 @@ export {
   ShardingService,
 } from './coordination/index.js';
 export {
-  type Batch,
   CancelledError,
   type Checkpoint,
   CheckpointValueError,
@@ -36,6 +35,8 @@ export {
   createShardingStrategy,
   type CronFieldName,
   CronSyntaxError,
+  type DataflowBatch,
+  type DataflowFetch,
   type DataflowJob,
   DistributeOnceElasticJobListener,
   DrainDeadlineError,

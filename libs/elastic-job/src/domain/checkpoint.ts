@@ -23,6 +23,7 @@ export interface Checkpoint {
   save(value: unknown): Promise<void>;
   /**
    * What was saved last, by this run or one before it; undefined if there is nothing. Whoever saved it answers for its type.
+   * @throws {CheckpointValueError} if somebody else has written what is no JSON @throws {LeaseLostError} once the run is over
    * @throws {MissingTokenError} if the job runs without `monitorExecution`
    */
   load<Value = unknown>(): Promise<Value | undefined>;
@@ -30,7 +31,7 @@ export interface Checkpoint {
   clear(): Promise<void>;
 }
 
-/** A value that cannot be a checkpoint: JSON has no text for it, or the text is too long. Save a position, not the data. */
+/** What cannot be a checkpoint: JSON has no text for it, or too long a one, or the node's text is no JSON. */
 export class CheckpointValueError extends ElasticJobError {
   readonly code = 'CHECKPOINT_VALUE';
 

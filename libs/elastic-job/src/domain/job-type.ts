@@ -21,7 +21,10 @@ export interface JobType {
 }
 
 /** What a dataflow job works off in one step. Nothing is an empty array, null or undefined. */
-export type Batch<Row> = readonly Row[] | null | undefined;
+export type DataflowBatch<Row> = readonly Row[] | null | undefined;
+
+/** What one fetch gives. */
+export type DataflowFetch<Row> = DataflowBatch<Row> | AsyncIterable<DataflowBatch<Row>>;
 
 /**
  * A job that fetches data and processes them, batch by batch. One `fetchData` with its `processData` is a run; with the
@@ -32,9 +35,7 @@ export type Batch<Row> = readonly Row[] | null | undefined;
  */
 export interface DataflowJob<Row = unknown> {
   /** The next data, or an async iterable of them, of which each batch is processed before the next one is asked for. */
-  fetchData(
-    context: ShardingContext,
-  ): Batch<Row> | AsyncIterable<Batch<Row>> | PromiseLike<Batch<Row> | AsyncIterable<Batch<Row>>>;
+  fetchData(context: ShardingContext): DataflowFetch<Row> | PromiseLike<DataflowFetch<Row>>;
   /** Never called with nothing. What it returns is awaited and ignored. */
   processData(context: ShardingContext, data: readonly Row[]): unknown;
 }

@@ -34,7 +34,9 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
       fireTime: new Date(trigger.fireTime),
       signal: lease.signalOf(item),
       token: lease.token(item),
-      checkpoint: lease.checkpoint(item),
+      get checkpoint() {
+        return lease.checkpoint(item);
+      },
       assertHeld: () => lease.assertHeld(item),
       isMoving: () => lease.isMoving(item),
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Batch, CancelledError, type DataflowJob, type JobProps } from '../domain/index.js';
+import { type DataflowBatch, CancelledError, type DataflowJob, type JobProps } from '../domain/index.js';
 import { dataflowHandler, findDataflowFaults } from './dataflow.js';
 import { all, setUp, SUCCEEDED } from './hand-made-lease.for-spec.js';
 
@@ -10,9 +10,9 @@ class Rows implements DataflowJob<number> {
   readonly processed: (readonly number[])[] = [];
   fetches = 0;
 
-  constructor(private readonly batches: Batch<number>[]) {}
+  constructor(private readonly batches: DataflowBatch<number>[]) {}
 
-  fetchData(): Batch<number> {
+  fetchData(): DataflowBatch<number> {
     this.fetches += 1;
     return this.batches.shift();
   }
@@ -27,7 +27,7 @@ function run<Row>(job: DataflowJob<Row>, options = {}) {
   return { ...stage, outcomes: () => all(stage.run(dataflowHandler(stage.clock, job))) };
 }
 
-async function* yielding(...batches: Batch<number>[]): AsyncGenerator<Batch<number>> {
+async function* yielding(...batches: DataflowBatch<number>[]): AsyncGenerator<DataflowBatch<number>> {
   yield* batches;
 }
 

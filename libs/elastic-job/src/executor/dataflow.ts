@@ -1,5 +1,12 @@
 import type { Clock } from '../clock/index.js';
-import type { Batch, DataflowJob, JobHandler, JobProps, ShardingContext } from '../domain/index.js';
+import type {
+  DataflowBatch,
+  DataflowFetch,
+  DataflowJob,
+  JobHandler,
+  JobProps,
+  ShardingContext,
+} from '../domain/index.js';
 
 const STREAMING = 'streaming.process';
 
@@ -35,19 +42,17 @@ async function processFetched<Row>(clock: Clock, job: DataflowJob<Row>, context:
   return batches > 0;
 }
 
-async function* batchesOf<Row>(
-  fetched: Batch<Row> | AsyncIterable<Batch<Row>>,
-): AsyncGenerator<Batch<Row>, void, void> {
+async function* batchesOf<Row>(fetched: DataflowFetch<Row>): AsyncGenerator<DataflowBatch<Row>, void, void> {
   if (isAsyncIterable(fetched)) yield* fetched;
   else yield fetched;
 }
 
-function hasRows<Row>(batch: Batch<Row>): batch is readonly Row[] {
+function hasRows<Row>(batch: DataflowBatch<Row>): batch is readonly Row[] {
   if (batch === null || batch === undefined) return false;
   if (Array.isArray(batch)) return batch.length > 0;
   throw new TypeError('fetchData must give arrays, nothing, or an async iterable of such; wrap a single row: [row].');
 }
 
-function isAsyncIterable<Row>(fetched: Batch<Row> | AsyncIterable<Batch<Row>>): fetched is AsyncIterable<Batch<Row>> {
+function isAsyncIterable<Row>(fetched: DataflowFetch<Row>): fetched is AsyncIterable<DataflowBatch<Row>> {
   return typeof fetched === 'object' && fetched !== null && Symbol.asyncIterator in fetched;
 }

@@ -165,6 +165,20 @@ describe('a value that cannot be a checkpoint', () => {
   );
 });
 
+describe('a node that somebody else has written', () => {
+  it('given it is no JSON, when it is loaded, then the error says so, and clearing it helps', async () => {
+    const { lease } = await member.begin([0]);
+    const checkpoint = lease!.checkpoint(0);
+    await checkpoint.save(1);
+    await member.center.set(pathOf(member, 0), 'by hand');
+
+    await expect(checkpoint.load()).rejects.toThrow(/Item 0 of job "settle-orders": .* is no JSON: clear it/);
+    await checkpoint.clear();
+
+    expect(await checkpoint.load()).toBeUndefined();
+  });
+});
+
 describe('a job without monitorExecution', () => {
   it('given nobody could tell a stale run, when a checkpoint is used, then the error names the setting', async () => {
     const unmonitored = await new Registry().sharded(1, { monitorExecution: false, failover: false });

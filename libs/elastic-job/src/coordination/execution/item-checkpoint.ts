@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/index.js';
-import { type Checkpoint, formatCheckpoint, LeaseLostError } from '../../domain/index.js';
+import { type Checkpoint, CheckpointValueError, formatCheckpoint, LeaseLostError } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilAnswered, untilCommitted } from '../job-tree/index.js';
 
@@ -51,8 +51,13 @@ export class ItemCheckpoint implements Checkpoint {
     const { registry, signal } = this.tree;
     const node = await this.inTurn(() => registry.read(this.path, { signal }));
     if (node === undefined) return undefined;
-    const value: Value = JSON.parse(node.data);
-    return value;
+    try {
+      const value: Value = JSON.parse(node.data);
+      return value;
+    } catch (cause) {
+      const { jobName } = this.tree;
+      throw new CheckpointValueError(jobName, this.item, 'in the registry is no JSON: clear it', { cause });
+    }
   }
 
   private commit(change: (isThere: boolean) => Operation | undefined): Promise<true> {
