@@ -10,7 +10,7 @@ function contextOf(options: { readonly jobParameter?: string; readonly shardingI
     { name: lease.jobName, cron: '0 * * * * ?', shardingTotalCount: 2, ...options },
     { place: 'spec' },
   );
-  return contextsOf(lease, configuration, 0)(0);
+  return contextsOf(lease, configuration, 0)(0, 1);
 }
 
 describe('the context as another process is told it', () => {
