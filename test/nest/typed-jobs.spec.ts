@@ -136,6 +136,20 @@ describe('a job without a class', () => {
     expect(greetings.toSorted()).toEqual(['Ada 0', 'Ada 1']);
   });
 
+  it('given an own type of the name of a built-in one, when it fires, then the own one runs', async () => {
+    const items: number[] = [];
+    const own: JobType = {
+      type: 'HTTP',
+      findFaults: () => [],
+      execute: ({ shardingItem }) => items.push(shardingItem),
+    };
+    const jobs = await startJobs({ options: { jobTypes: [own], jobs: { ping: { ...TWO, type: 'HTTP' } } } });
+
+    await jobs.tick();
+
+    expect(items.toSorted((a, b) => a - b)).toEqual([0, 1]);
+  });
+
   it('given a type that is added at run time, when it fires, then it is such a job', async () => {
     const { items, uri } = await startService(200);
     const jobs = await startJobs({});
@@ -167,7 +181,7 @@ describe('a job without a class that cannot be', () => {
 
   it('given no total count, when it starts, then the error names it', async () => {
     expect(await startError({ jobs: { ping: { type: 'HTTP', cron: EVERY_SECOND } } })).toMatch(
-      /job "ping" \(module options\): shardingTotalCount must be a whole number/,
+      /job "ping" \(module options\): shardingTotalCount must be a whole number from 1 to \d+, but is undefined/,
     );
   });
 

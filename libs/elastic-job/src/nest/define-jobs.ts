@@ -42,10 +42,8 @@ function defineFound(
   const { name } = job.options;
   const place = `job "${name}" (${job.place})`;
   const { type, ...overrides } = jobs[name] ?? {};
-  if (type)
-    throw new ConfigurationError(place, [
-      `type ${show(type)}: the job has a class already; give one of them another name`,
-    ]);
+  const problem = `type ${show(type)}: the job has a class already; give one of them another name`;
+  if (type) throw new ConfigurationError(place, [problem]);
   return {
     configuration: resolveJobOptions(override(job.options, overrides), { place, strategies }),
     className: job.place,
@@ -57,11 +55,14 @@ function defineFound(
 
 function defineTyped(name: JobName, { jobs, jobTypes, strategies }: ResolvedModuleOptions): JobDefinition {
   const place = `job "${name}" (${TYPED})`;
-  const { type, shardingTotalCount = NaN, ...options } = jobs[name] ?? {};
+  const { type, shardingTotalCount, ...options } = jobs[name] ?? {};
   const jobType = jobTypes.find((known) => known.type === type);
   if (jobType === undefined) throw new ConfigurationError(place, [describeUnknownType(type, jobTypes)]);
   return {
-    configuration: resolveJobOptions({ ...options, name, shardingTotalCount }, { place, strategies }),
+    configuration: resolveJobOptions(
+      { ...options, name, shardingTotalCount: shardingTotalCount! },
+      { place, strategies },
+    ),
     className: jobType.type,
     place: TYPED,
     handler: (context) => jobType.execute(context),

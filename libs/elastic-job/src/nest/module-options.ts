@@ -108,7 +108,7 @@ export interface ResolvedModuleOptions {
   readonly registry: MemoryRegistryOptions | ZooKeeperRegistryOptions;
   readonly processing: boolean;
   readonly jobs: Readonly<Record<JobName, JobOverrides>>;
-  /** The built-in ones first. */
+  /** The built-in ones last: one of the same name goes before it. */
   readonly jobTypes: readonly JobType[];
   readonly strategies: readonly ShardingStrategy[];
   readonly globalEnhancers: boolean;

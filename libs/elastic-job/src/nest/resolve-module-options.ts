@@ -23,7 +23,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     registry: options.registry ?? { type: 'memory' },
     processing: options.processing ?? true,
     jobs: options.jobs ?? {},
-    jobTypes: [new HttpJobType(options.clock), ...(options.jobTypes ?? [])],
+    jobTypes: [...(options.jobTypes ?? []), new HttpJobType(options.clock)],
     strategies: (options.strategies ?? []).map((given) => (typeof given === 'function' ? new given() : given)),
     globalEnhancers: options.globalEnhancers ?? false,
     drainTimeoutMs: options.drainTimeoutMs ?? 30_000,

@@ -67,6 +67,26 @@ describe('jobs that come and go', () => {
     expect(fired).toEqual(['outer', 'inner 0', 'failed']);
   });
 
+  it('given a dataflow, when it is added, then it is fetched and processed; with wrong props it is refused', async () => {
+    const { registrar } = runtime;
+    const dataflow = {
+      left: 2,
+      fetchData() {
+        return this.left-- > 0 ? [this.left] : [];
+      },
+      processData: (_: unknown, rows: readonly unknown[]) => fired.push(`processed ${rows.join()}`),
+    };
+    const options = { name: 'added', cron: '0/10 * * * * ?', shardingTotalCount: 1 };
+    await clock.advanceUntil(runtime.start());
+
+    const wrong = registrar.add({ ...options, props: { 'streaming.process': 'on' } }, dataflow);
+    await expect(wrong).rejects.toThrow('job "added" (JobRegistrar.add): streaming.process must be "true" or "false"');
+    await clock.advanceUntil(registrar.add({ ...options, props: { 'streaming.process': 'true' } }, dataflow));
+    await clock.advance(10_000);
+
+    expect(fired).toEqual(['processed 1', 'processed 0']);
+  });
+
   it('given options and a function, when they are added, then the job runs by them', async () => {
     await clock.advanceUntil(runtime.start());
 
