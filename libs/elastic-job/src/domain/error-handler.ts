@@ -38,8 +38,8 @@ export interface DeliveryTerms {
  * Tells somebody of failures. A job names it as its `jobErrorHandlerType`; users hand their own to the module as
  * `errorHandlers`.
  *
- * Whatever it does, no job feels it: it is not waited for, and if it throws, or is still busy when its time is over, an
- * `error-handler-failed` event tells so. Failures of one job with the same error are told once, and then at most once for
+ * Whatever it does, no job feels it: it is not waited for, and if it throws, or is still busy when its time is over, the
+ * failure goes to the log instead, and an `error-handler-failed` event tells why. Failures of one job with the same error are told once, and then at most once for
  * each `errorWindowMs`, with their count.
  * @see ElasticJob, `JobErrorHandler`
  */

@@ -49,8 +49,10 @@ export interface JobOptions {
   /** ElasticJob's name for `concurrency`: `CPU` or `SINGLE_THREAD`. Counts where that is not given. @default none */
   readonly jobExecutorThreadPoolSizeProviderType?: string;
   /**
-   * What is told of an item that has failed: `LOG`, `IGNORE`, `THROW`, `WECHAT`, `DINGTALK`, `SLACK`, `WEBHOOK`, or one of the
-   * module's `errorHandlers`, such as `EMAIL`. Its settings are among the `props`. @default 'LOG'
+   * What is told of an item that has failed, after its last attempt. `LOG`: an `error` event, which the log has. `IGNORE`:
+   * nothing. `THROW`: the run as a whole has failed, and one `error` event has the failures of all its items; nothing is thrown
+   * at the process, where an uncaught exception would end all other jobs as well. `WECHAT`, `DINGTALK`, `SLACK`, `WEBHOOK`, or
+   * one of the module's `errorHandlers`, such as `EMAIL`: a message, with settings among the `props`. @default 'LOG'
    */
   readonly jobErrorHandlerType?: string;
   /** Listeners around each run, by their type among the module's `listeners`. Those of Java instances are named in the registry alone. @default [] */

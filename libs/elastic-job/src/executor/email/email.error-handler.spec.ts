@@ -84,10 +84,11 @@ function portOf(server: Server): string {
   return typeof address === 'object' ? String(address?.port) : '';
 }
 
+/** @returns why something was not delivered */
 async function send(props: JobProps, failures = 1): Promise<readonly JobEvent[]> {
   const told: JobEvent[] = [];
   const events = new JobEvents();
-  events.on((event) => void told.push(event));
+  events.on((event) => void (event.kind === 'error-handler-failed' && told.push(event)));
   const handlers = new JobErrorHandlers(new SystemClock(), events, [new EmailErrorHandler()], 60_000);
   const job = { jobName: failure.jobName, jobErrorHandlerType: 'EMAIL', props };
   handlers.assertUsable(job, 'spec');

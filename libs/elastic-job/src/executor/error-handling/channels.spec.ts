@@ -69,11 +69,11 @@ class Service {
 let service: Service;
 afterEach(() => service.stop());
 
-/** Hands one failure over and waits until it is delivered or given up. */
+/** Hands one failure over and waits until it is delivered or given up. @returns why it was not delivered */
 async function deliver(type: string, props: JobProps, error: unknown = failure.error): Promise<readonly JobEvent[]> {
   const events = new JobEvents();
   const told: JobEvent[] = [];
-  events.on((event) => void told.push(event));
+  events.on((event) => void (event.kind === 'error-handler-failed' && told.push(event)));
   const handlers = new JobErrorHandlers(clock, events, [], 60_000);
   const job = { jobName: failure.jobName, jobErrorHandlerType: type, props };
   handlers.assertUsable(job, 'spec');

@@ -6,7 +6,8 @@
  * failures of one kind once for each window, a few at a time, and never for long.
  *
  * Guarantees: a job waits for none of it and feels none of it. What is remembered and what waits is bounded: 1,000 kinds of
- * failures, 100 deliveries. What cannot be delivered is told as an `error-handler-failed` event, once for each report.
+ * failures, 100 deliveries. A report that cannot be delivered goes to the log instead, and an `error-handler-failed` event tells
+ * why.
  */
 import type { Clock } from '../../clock/index.js';
 import {
@@ -110,19 +111,25 @@ export class JobErrorHandlers {
     try {
       this.assertUsable(job, `job "${job.jobName}"`);
       this.heldBack.add(failure, job);
-    } catch (error) {
-      this.log(failure);
-      this.tell(job, error);
+    } catch (fault) {
+      this.logInstead(failure, job, fault);
     }
   }
 
-  private log({ error, item, jobName }: JobFailure): void {
-    this.events.emit({ kind: 'error', jobName, message: `item ${item} failed`, error });
+  private log({ error, item, jobName }: JobFailure, more = 0): void {
+    const message = `item ${item} failed${more === 0 ? '' : `, and ${more} before it alike`}`;
+    this.events.emit({ kind: 'error', jobName, message, error });
+  }
+
+  /** @see ElasticJob, whose channels do so as well */
+  private logInstead(failure: JobFailure & Partial<FailureReport>, job: HandledJob, fault: unknown): void {
+    this.log(failure, (failure.count ?? 1) - 1);
+    this.events.emit({ kind: 'error-handler-failed', jobName: job.jobName, type: typeOf(job), error: fault });
   }
 
   private send(report: FailureReport, job: HandledJob): void {
     if (this.deliveries.add(() => this.deliver(report, job))) return;
-    this.tell(job, new DeliveryError(typeOf(job), 'too many other failures wait to be told', { cause: report.error }));
+    this.logInstead(report, job, new DeliveryError(typeOf(job), 'too many others wait to be told'));
   }
 
   private async deliver(report: FailureReport, job: HandledJob): Promise<void> {
@@ -138,15 +145,11 @@ export class JobErrorHandlers {
         limit.abort(new DeliveryError(type, `no answer within ${limitMs} ms`)),
       );
       await within(signal, async () => handler.handle(report, { props, now: this.clock.wallNow(), signal }));
-    } catch (error) {
-      this.tell(job, error);
+    } catch (fault) {
+      this.logInstead(report, job, fault);
     } finally {
       timer?.cancel();
     }
-  }
-
-  private tell(job: HandledJob, error: unknown): void {
-    this.events.emit({ kind: 'error-handler-failed', jobName: job.jobName, type: typeOf(job), error });
   }
 }
 

@@ -7,7 +7,10 @@ import { reviveError, type ThreadResult, type ThreadTask } from './messages.js';
 import { ThreadRun } from './thread-run.js';
 
 export interface WorkerThreadsOptions {
-  /** Most threads at the same time; more work waits for one. @default the processors of the host */
+  /**
+   * Most threads at the same time. More work waits for one, within the time of its item; the job's `concurrency` can keep it
+   * from starting. @default the processors of the host
+   */
   readonly maxThreads?: number;
   /** Of each thread; one that needs more dies, and with it nothing else. @default those of the process */
   readonly resourceLimits?: ResourceLimits;

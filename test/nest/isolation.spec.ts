@@ -1,0 +1,82 @@
+import { ElasticJob, type ElasticJobModuleOptions, JobEvents, type JobEvent, SystemClock } from '@app/elastic-job';
+import { WorkerThreads } from '@app/elastic-job/worker-pool';
+import { type CallHandler, Injectable, type NestInterceptor, UseInterceptors } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { map, type Observable } from 'rxjs';
+import { BroadcastChannel } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Bundle, bundle } from '../support/bundle/bundle.js';
+import { EVERY_SECOND, QUIET, rootModule } from './support/job-application.js';
+
+const PORT = 'the news of an isolated job';
+
+@Injectable()
+class Orders {
+  open = ['a', 'b'];
+}
+
+/** What an enhancer makes of what the method returns is what the thread gets. */
+class Stamp implements NestInterceptor {
+  intercept(_: unknown, next: CallHandler<object>): Observable<object> {
+    return next.handle().pipe(map((input) => ({ ...input, port: PORT })));
+  }
+}
+
+@Injectable()
+class OrderJobs {
+  constructor(private readonly orders: Orders) {}
+
+  @ElasticJob({
+    name: 'settle-orders',
+    cron: EVERY_SECOND,
+    shardingTotalCount: 1,
+    isolation: 'worker-thread',
+    workerModule: new URL('../integration/worker-pool/handlers.fixture.mjs', import.meta.url),
+  })
+  @UseInterceptors(Stamp)
+  settle(): object {
+    return { value: this.orders.open };
+  }
+}
+
+let threads: Bundle;
+const open: (() => Promise<unknown> | void)[] = [];
+beforeAll(async () => {
+  threads = await bundle({ thread: 'libs/elastic-job/src/executor/worker-pool/thread.ts' });
+});
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+afterAll(() => threads.remove());
+
+async function start(options: ElasticJobModuleOptions): Promise<readonly JobEvent[]> {
+  const module = rootModule({ options: { clock: new SystemClock(), ...options }, providers: [Orders, OrderJobs] });
+  const app = await NestFactory.createApplicationContext(module, QUIET);
+  const events: JobEvent[] = [];
+  app.get(JobEvents).on((event) => void events.push(event));
+  open.push(() => app.close());
+  return events;
+}
+
+describe("a decorated method with isolation 'worker-thread'", { timeout: 20_000 }, () => {
+  it('given providers and enhancers, when it fires, then what comes of the method in the main thread is the input of the thread', async () => {
+    const channel = new BroadcastChannel(PORT);
+    open.push(() => channel.close());
+    const told = new Promise((resolve) =>
+      Object.assign(channel, { onmessage: ({ data }: MessageEvent) => resolve(data) }),
+    );
+    await start({ workerPool: new WorkerThreads({ maxThreads: 1, threadUrl: threads.url('thread') }) });
+    expect(await told).toMatchObject({ input: ['a', 'b'], facts: { jobName: 'settle-orders' } });
+  });
+
+  it('given no pool, when the application starts, then it does not, and the error says what to import', async () => {
+    await expect(start({})).rejects.toThrow(
+      /^job "settle-orders" \(OrderJobs\.settle\): isolation "worker-thread" needs a pool of threads: give new WorkerThreads\(\) of 'nestjs-elastic-job\/worker-pool'/,
+    );
+  });
+
+  it('given something else as its pool, when the application starts, then it does not', async () => {
+    const options: object = { workerPool: {} };
+    await expect(start(options)).rejects.toThrow(/workerPool must be a pool of threads, such as new WorkerThreads\(\)/);
+  });
+});
