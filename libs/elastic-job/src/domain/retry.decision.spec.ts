@@ -10,7 +10,7 @@ const STATE: RetryState = {
   configuration: { ...POLICY, failover: false, monitorExecution: true, resident: false },
   attempt: 1,
   leftMs: Infinity,
-  random: 0,
+  random: () => 0,
 };
 const failing = (error: unknown): ShardOutcome => ({ kind: 'failed', error });
 

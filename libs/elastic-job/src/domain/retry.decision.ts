@@ -17,8 +17,8 @@ export interface RetryState {
   readonly attempt: number;
   /** What is left of the item's `timeoutMs`, in milliseconds; infinite without. */
   readonly leftMs: number;
-  /** A number in [0, 1). */
-  readonly random: number;
+  /** A number in [0, 1). Asked only if it counts. */
+  random(): number;
 }
 
 /**
@@ -28,11 +28,11 @@ export interface RetryState {
  * run still.
  */
 export function decideRetry(outcome: ShardOutcome, state: RetryState): number | undefined {
-  const { attempt, configuration, leftMs, random } = state;
+  const { attempt, configuration, leftMs } = state;
   if (outcome.kind !== 'failed' || attempt >= configuration.maxAttempts || isFinal(outcome.error)) return undefined;
   const death = executorDeathIn(outcome);
   if (death === 'UNREACHABLE' || (death !== undefined && failsOver(configuration))) return undefined;
-  const delayMs = retryDelayMs(configuration, attempt, random);
+  const delayMs = retryDelayMs(configuration, attempt, state.random());
   return delayMs < leftMs ? delayMs : undefined;
 }
 

@@ -17,8 +17,8 @@ interface Tries {
   attempt: number;
   /** When its time is over, on the monotonic clock. */
   readonly deadline: number;
-  /** It waits for its next attempt, and has failed with this. */
-  failure?: ShardOutcome;
+  /** For its next attempt. */
+  isWaiting: boolean;
   timers: readonly Timer[];
 }
 
@@ -53,10 +53,10 @@ export class Retries {
     const tries = this.items.get(item)!;
     const { attempt } = tries;
     const leftMs = this.leftMsOf(tries);
-    const state = { configuration: this.configuration, attempt, leftMs, random: this.clock.random() };
+    const state = { configuration: this.configuration, attempt, leftMs, random: () => this.clock.random() };
     const delayMs = decideRetry(outcome, state);
     if (delayMs === undefined || outcome.kind !== 'failed') return undefined;
-    tries.failure = outcome;
+    tries.isWaiting = true;
     const rest = this.clock.setTimer(delayMs, () => this.onRested(item));
     const limit = leftMs === Infinity ? [] : [this.clock.setTimer(leftMs, () => this.onOver(item, outcome))];
     tries.timers = [rest, ...limit];
@@ -66,9 +66,9 @@ export class Retries {
   /** The item is not tried again. @returns true if it waited to be */
   giveUp(item: number): boolean {
     const tries = this.items.get(item);
-    const isWaiting = tries?.failure !== undefined;
-    if (tries !== undefined) this.stop(tries);
-    return isWaiting;
+    if (!tries?.isWaiting) return false;
+    this.stop(tries);
+    return true;
   }
 
   /** No item is tried again. */
@@ -78,7 +78,7 @@ export class Retries {
 
   private firstOf(item: number): Tries {
     const { timeoutMs = Infinity } = this.configuration;
-    const tries: Tries = { attempt: 0, deadline: this.clock.monotonicNow() + timeoutMs, timers: [] };
+    const tries: Tries = { attempt: 0, deadline: this.clock.monotonicNow() + timeoutMs, isWaiting: false, timers: [] };
     this.items.set(item, tries);
     return tries;
   }
@@ -90,6 +90,6 @@ export class Retries {
   private stop(tries: Tries): void {
     for (const timer of tries.timers) timer.cancel();
     tries.timers = [];
-    tries.failure = undefined;
+    tries.isWaiting = false;
   }
 }
