@@ -11,6 +11,8 @@ export default defineConfig({
       { find: '@app/elastic-job/email', replacement: library('executor/email/index.ts') },
       { find: '@app/elastic-job/worker-pool', replacement: library('executor/worker-pool/index.ts') },
       { find: '@app/elastic-job/script', replacement: library('executor/script/index.ts') },
+      { find: '@app/elastic-job/opentelemetry', replacement: library('tracing/opentelemetry/index.ts') },
+      { find: '@app/elastic-job/metrics', replacement: library('nest/metrics/index.ts') },
       { find: '@app/elastic-job/testing', replacement: library('testing/index.ts') },
       { find: '@app/elastic-job/guards/plain-sql', replacement: library('guards/plain-sql/index.ts') },
       { find: '@app/elastic-job/guards/sql', replacement: library('guards/sql/index.ts') },

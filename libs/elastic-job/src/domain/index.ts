@@ -21,6 +21,7 @@ export * from './resident.decision.js';
 export * from './resident-stop.error.js';
 export * from './retry.decision.js';
 export * from './run-record.js';
+export type * from './run-tracer.js';
 export * from './schedule/index.js';
 export * from './server-retention.decision.js';
 export * from './shard-outcome.js';

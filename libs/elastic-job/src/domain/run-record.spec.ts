@@ -6,6 +6,7 @@ import {
   hasBegun,
   parseRunRecord,
   type RunRecord,
+  traceparentOf,
   triggersOf,
 } from './run-record.js';
 
@@ -91,6 +92,14 @@ describe('what a record says of executors', () => {
     const repeated = { ...former, target: { fireTime: 1, origin: 'manual:d' } } as const;
     expect(triggersOf({ kind: 'record', record: repeated })).toEqual(['a', 'b', 'c', 'd']);
     expect(triggersOf({ kind: 'none' })).toEqual([]);
+  });
+
+  it('given a run that was traced, when its target is repeated, then the record names it; for another target it does not', () => {
+    const stored = { kind: 'record', record: { ...died, trace: '00-a-b-01' } } as const;
+    expect(traceparentOf(stored, target)).toBe('00-a-b-01');
+    expect(traceparentOf(stored, { ...target, fireTime: 2 })).toBeUndefined();
+    expect(traceparentOf({ kind: 'none' }, target)).toBeUndefined();
+    expect(droppedRunRecord(stored.record, 5, 'overflow')).not.toHaveProperty('trace');
   });
 
   it('given fields that a later version has added, when the record is read, then they are kept', () => {

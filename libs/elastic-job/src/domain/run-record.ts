@@ -25,6 +25,11 @@ export interface RunRecord {
   readonly settled?: SettledRun;
   /** How often an executor of this target has died; undefined: never. */
   readonly executorDeaths?: number;
+  /**
+   * The run's W3C `traceparent`, for whoever traces its repetition; undefined: nobody traces it, or nobody will repeat it. (The
+   * name is short: a job has at most as many items as their records fit one request.)
+   */
+  readonly trace?: string;
 }
 
 /** How a run has ended. */
@@ -109,10 +114,20 @@ export function executorDeathsOf(stored: StoredRecord, target: Target): number |
   return hasBegun(stored, target) && stored.kind === 'record' ? stored.record.executorDeaths : undefined;
 }
 
+/** What names the former run of a target that is repeated; undefined: there was none, or nobody has traced it. */
+export function traceparentOf(stored: StoredRecord, target: Target): string | undefined {
+  return hasBegun(stored, target) && stored.kind === 'record' ? stored.record.trace : undefined;
+}
+
 /** The record of a run that nobody will repeat although it was not done. @param at milliseconds since the epoch */
 export function droppedRunRecord(record: RunRecord, at: number, cause: 'overflow' | 'purged'): RunRecord {
   const { isOwed: _isOwed, ...settled } = record.settled ?? { at, outcome: 'aborted' };
-  return { ...record, settled: { ...settled, cause: settled.cause ?? cause } };
+  return { ...withoutTrace(record), settled: { ...settled, cause: settled.cause ?? cause } };
+}
+
+/** The record of a run that nobody will repeat: nobody has to know its trace. */
+export function withoutTrace({ trace: _trace, ...record }: RunRecord): RunRecord {
+  return record;
 }
 
 /**

@@ -74,6 +74,10 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   workerPool: unknown = undefined;
 
   @IsOptional()
+  @IsTracer()
+  tracer: unknown = undefined;
+
+  @IsOptional()
   @IsClock()
   clock: unknown = undefined;
 
@@ -239,6 +243,14 @@ function isListener(value: unknown): boolean {
 function IsWorkerPool(): PropertyDecorator {
   const isPool = (value: unknown) => hasMethods(value, 'findFault', 'run', 'close');
   return rule('isWorkerPool', isPool, mustBe('a pool of threads, such as new WorkerThreads()'));
+}
+
+function IsTracer(): PropertyDecorator {
+  return rule(
+    'isTracer',
+    (tracer) => hasMethods(tracer, 'start'),
+    mustBe('a RunTracer, such as openTelemetryTracer()'),
+  );
 }
 
 function isStrategy(value: unknown): boolean {

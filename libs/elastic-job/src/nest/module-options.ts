@@ -6,6 +6,7 @@ import type {
   JobName,
   JobOptions,
   JobType,
+  RunTracer,
   ShardingStrategy,
 } from '../domain/index.js';
 import type { WorkerPool } from '../executor/index.js';
@@ -89,6 +90,8 @@ export interface ElasticJobModuleOptions {
    * end with the application. @default none
    */
   readonly workerPool?: WorkerPool;
+  /** Follows each run that is begun here, as `openTelemetryTracer()` of `nestjs-elastic-job/opentelemetry` does. @default nobody does */
+  readonly tracer?: RunTracer;
   /** Time, chance and host. @default those of this process */
   readonly clock?: Clock;
   /**
@@ -122,6 +125,7 @@ export interface ResolvedModuleOptions {
   readonly errorHandlers: readonly JobErrorHandler[];
   readonly errorWindowMs: number | undefined;
   readonly workerPool: WorkerPool | undefined;
+  readonly tracer: RunTracer | undefined;
   readonly clock: Clock | undefined;
   readonly tracing: readonly JobEventSink[];
   readonly listeners: readonly ElasticJobListener[];

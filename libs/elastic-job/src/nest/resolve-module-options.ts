@@ -36,6 +36,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     errorHandlers: options.errorHandlers ?? [],
     errorWindowMs: options.errorWindowMs,
     workerPool: options.workerPool,
+    tracer: options.tracer,
     clock: options.clock,
     tracing: createSinks(options.tracing),
     listeners: options.listeners ?? [],

@@ -69,7 +69,8 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
   const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies } = options;
-  const { hungGraceMs, suspendedGraceMs, fences, listeners, errorHandlers, errorWindowMs, workerPool } = options;
+  const { hungGraceMs, suspendedGraceMs, fences, listeners, errorHandlers, errorWindowMs, workerPool, tracer } =
+    options;
   const connectionTimeoutMs = options.registry.type === 'zookeeper' ? options.registry.connectionTimeoutMs : undefined;
   return new ElasticJobRuntime({
     registry,
@@ -88,6 +89,7 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     errorHandlers,
     errorWindowMs,
     workerPool,
+    tracer,
   });
 }
 

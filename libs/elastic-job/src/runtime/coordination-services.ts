@@ -16,6 +16,7 @@ import {
   ShardingService,
   type StrategyLookup,
 } from '../coordination/index.js';
+import type { RunTracer } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 
 /** The services of one process, each made once and given the same collaborators. */
@@ -43,6 +44,7 @@ export interface CoordinationOptions {
   readonly strategies?: StrategyLookup;
   /** @see RuntimeOptions */
   readonly javaReconnectGraceMs: number;
+  readonly tracer?: RunTracer;
 }
 
 export function createCoordinationServices({
@@ -50,11 +52,12 @@ export function createCoordinationServices({
   clock,
   strategies,
   javaReconnectGraceMs,
+  tracer,
 }: CoordinationOptions): CoordinationServices {
   const trees = new JobTrees();
   const assertFits: AssertFits = (job) => assertFitsOneTransaction(registry, job);
   const configurations = new ConfigurationService(trees, assertFits, strategies);
-  const executions = new ExecutionService(trees, configurations, registry, clock);
+  const executions = new ExecutionService(trees, configurations, registry, clock, tracer);
   const absences = new Absences(clock, () => javaReconnectGraceMs);
   const shutdowns = new Absences(clock, (jobName) => configurations.current(jobName).shutdownGraceMs);
   return {

@@ -82,7 +82,7 @@ export class LeaseRunner {
 
   /** Resolves when every item is settled and the listeners are told. */
   async run(lease: ExecutionLease): Promise<void> {
-    const { clock, events, executor, handler, running, settings } = this.parts;
+    const { clock, events, executor, running, settings } = this.parts;
     const { trigger } = lease;
     const taskId = taskIdOf(lease);
     const begunAt = clock.monotonicNow();
@@ -92,12 +92,13 @@ export class LeaseRunner {
       if (outcome.kind !== 'fenced' && lease.requeueOf(item) === 'overflow') {
         events.emit({ kind: 'failover-overflow', jobName: lease.jobName, items: [item] });
       }
+      lease.trace?.settled(item, outcome);
       if (isFree) this.parts.onItemEnded(trigger, item);
     });
     events.emit({ kind: 'begun', trigger, taskId, items: lease.items });
     this.parts.onRun(lease);
     const told = await this.listeners?.before(lease, settings.configuration);
-    const job = { configuration: settings.configuration, handler, ...this.watch(lease) };
+    const job = { configuration: settings.configuration, handler: this.traced(lease), ...this.watch(lease) };
     const thrown: unknown[] = [];
     for await (const { item, outcome } of executor.run(lease, job)) {
       lease.settle(item, outcome);
@@ -109,6 +110,7 @@ export class LeaseRunner {
     if (goesRound(settings.configuration)) await this.passTurn();
     await told?.after();
     if (thrown.length > 0) this.tellThrown(lease, thrown);
+    lease.trace?.ended();
   }
 
   private isThrown(lease: ExecutionLease, item: number, error: unknown): boolean {
@@ -123,6 +125,12 @@ export class LeaseRunner {
   private tellThrown({ jobName, items }: ExecutionLease, thrown: readonly unknown[]): void {
     const error = thrown.length === 1 ? thrown[0] : new AggregateError(thrown, `${thrown.length} items have failed.`);
     this.parts.events.emit({ kind: 'error', jobName, message: `the run of items ${items.join(',')} failed`, error });
+  }
+
+  // The outermost that goes around a handler: whatever a user's interceptor does belongs to the run.
+  private traced({ trace }: ExecutionLease): JobHandler {
+    const { handler } = this.parts;
+    return trace === undefined ? handler : (context) => trace.aroundItem(context, () => handler(context));
   }
 
   // A hung handler keeps its item here until it returns, also if the item was given up to others.

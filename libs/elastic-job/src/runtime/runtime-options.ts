@@ -1,8 +1,9 @@
 import type { Clock } from '../clock/index.js';
 import type { StrategyLookup } from '../coordination/index.js';
-import type { ElasticJobListener, FencedStore, JobErrorHandler } from '../domain/index.js';
+import type { ElasticJobListener, FencedStore, JobErrorHandler, RunTracer } from '../domain/index.js';
 import { DEFAULT_ERROR_WINDOW_MS, DEFAULT_HUNG_GRACE_MS, type WorkerPool } from '../executor/index.js';
 import type { RegistryCenter } from '../registry/index.js';
+import { guardRunTracer } from '../tracing/index.js';
 
 export interface RuntimeOptions {
   readonly registry: RegistryCenter;
@@ -46,12 +47,14 @@ export interface RuntimeOptions {
   readonly errorWindowMs?: number;
   /** For jobs with `isolation: 'worker-thread'`; closed at the end. @default none */
   readonly workerPool?: WorkerPool;
+  /** Follows each run that is begun here. @default nobody does */
+  readonly tracer?: RunTracer;
 }
 
-export type ResolvedRuntimeOptions = Required<
-  Omit<RuntimeOptions, 'instanceId' | 'strategies' | 'suspendedGraceMs' | 'workerPool'>
-> &
-  Pick<RuntimeOptions, 'instanceId' | 'strategies' | 'suspendedGraceMs' | 'workerPool'>;
+type WithoutDefault = 'instanceId' | 'strategies' | 'suspendedGraceMs' | 'tracer' | 'workerPool';
+
+export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, WithoutDefault>> &
+  Pick<RuntimeOptions, WithoutDefault>;
 
 export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeOptions {
   return Object.freeze({
@@ -67,5 +70,6 @@ export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeO
     hungGraceMs: options.hungGraceMs ?? DEFAULT_HUNG_GRACE_MS,
     errorHandlers: options.errorHandlers ?? [],
     errorWindowMs: options.errorWindowMs ?? DEFAULT_ERROR_WINDOW_MS,
+    tracer: options.tracer && guardRunTracer(options.tracer),
   });
 }

@@ -6,6 +6,7 @@ import {
   owesAfter,
   type RunRecord,
   type Trigger,
+  traceparentOf,
   triggersOf,
 } from '../../domain/index.js';
 import type { Operation, OperationResult } from '../../registry/index.js';
@@ -24,6 +25,7 @@ export function beginningItem(tree: JobTree, trigger: Trigger, item: number): Be
     owesAfter: owesAfter(stored),
     triggers: triggersOf(stored),
     executorDeaths: executorDeathsOf(stored, trigger),
+    repeated: traceparentOf(stored, trigger),
   };
 }
 
@@ -41,6 +43,11 @@ export function beginRequest(
   const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
   // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
   return [[{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }], ...perItem];
+}
+
+/** What names the runs that are repeated, as far as they were traced. */
+export function repeatedRuns(items: readonly BeginningItem[]): ReadonlyMap<number, string> {
+  return new Map(items.flatMap(({ item, repeated }) => (repeated === undefined ? [] : [[item, repeated] as const])));
 }
 
 /** The instant after which the fire times of each item were its debt. */

@@ -1,4 +1,12 @@
-import type { Checkpoint, JobName, Requeue, SettledOutcome, ShardOutcome, Trigger } from '../../domain/index.js';
+import type {
+  Checkpoint,
+  JobName,
+  Requeue,
+  RunTrace,
+  SettledOutcome,
+  ShardOutcome,
+  Trigger,
+} from '../../domain/index.js';
 
 /**
  * The right to run some items of a job for one trigger. Whoever begins holds the lease, and only the lease settles.
@@ -11,6 +19,8 @@ export interface ExecutionLease {
   readonly holder: string;
   /** Names the begin in the records of the items; undefined without `monitorExecution`. */
   readonly run: string | undefined;
+  /** What follows the run; undefined: nobody does. */
+  readonly trace?: RunTrace;
   /** Ascending. */
   readonly items: readonly number[];
   /** Aborts when this instance may no longer act for any of the items; the reason says why. */

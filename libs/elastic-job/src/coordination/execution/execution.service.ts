@@ -20,12 +20,14 @@ import {
   type JobName,
   type RefusalCause,
   type RunRecord,
+  type RunTrace,
+  type RunTracer,
   type Trigger,
 } from '../../domain/index.js';
 import { type Operation, type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
 import { type JobTree, type JobTrees, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
-import { beginningItem, beginRequest, formerDebts, heldItems } from './begin-request.js';
+import { beginningItem, beginRequest, formerDebts, heldItems, repeatedRuns } from './begin-request.js';
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { HeldLease, type HeldItem } from './held-lease.js';
@@ -52,6 +54,12 @@ export interface RunningItem {
   readonly since: number;
 }
 
+/** A run that is about to be begun. */
+interface NewRun {
+  readonly record: RunRecord;
+  readonly trace: RunTrace | undefined;
+}
+
 const NONE = new Map<number, never>();
 
 export class ExecutionService {
@@ -62,6 +70,7 @@ export class ExecutionService {
     private readonly configurations: ConfigurationService,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
+    private readonly tracer?: RunTracer,
   ) {}
 
   /** The items that run now, on any instance, ascending. Empty without `monitorExecution`. */
@@ -89,7 +98,9 @@ export class ExecutionService {
       return begun;
     }
     if (items.length === 0) return { lease: undefined, refused: NONE, former: NONE };
-    const lease = new UnmonitoredLease(tree, trigger, items);
+    const trace = this.tracer?.start(trigger);
+    trace?.begun({ jobName: tree.jobName, run: undefined, items, repeated: NONE });
+    const lease = new UnmonitoredLease(tree, trigger, items, trace);
     hold?.(lease);
     return { lease, refused: NONE, former: NONE };
   }
@@ -106,17 +117,17 @@ export class ExecutionService {
     guard: readonly Operation[] = [],
   ): Promise<ExecutionLease | undefined> {
     const configuration = this.configurations.current(tree.jobName);
-    const record = this.record(tree, trigger);
+    const run = this.newRun(tree, trigger);
     let beginning = items.map((item) => beginningItem(tree, trigger, item));
     const size = () =>
       this.registry.transactionBytes([
         ...guard,
-        ...beginRequest(tree, configuration, trigger, beginning, record).flat(),
+        ...beginRequest(tree, configuration, trigger, beginning, run.record).flat(),
       ]);
     while (beginning.length > 1 && size() > this.registry.maxRequestBytes) {
       beginning = beginning.slice(0, Math.ceil(beginning.length / 2));
     }
-    return this.commit(tree, configuration, trigger, beginning, record, guard);
+    return this.commit(tree, configuration, trigger, beginning, run, guard);
   }
 
   /** Sets the misfire flag of items that could not be begun because they still run. */
@@ -154,7 +165,7 @@ export class ExecutionService {
     trigger: Trigger,
     items: readonly number[],
   ): Promise<BegunExecution> {
-    const record = this.record(tree, trigger);
+    const run = this.newRun(tree, trigger);
     return untilCommitted(tree, 'the begin', async () => {
       if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
       const decisions = items.map((item) => [item, decide(tree, configuration, trigger, item)] as const);
@@ -162,7 +173,7 @@ export class ExecutionService {
       const free = begun.map(([item]) => beginningItem(tree, trigger, item));
       const refused = new Map(decisions.filter(isRefused));
       if (free.length === 0) return { lease: undefined, refused, former: NONE };
-      const lease = await this.commit(tree, configuration, trigger, free, record);
+      const lease = await this.commit(tree, configuration, trigger, free, run);
       return lease && { lease, refused, former: formerDebts(free) };
     });
   }
@@ -173,10 +184,10 @@ export class ExecutionService {
     configuration: JobConfiguration,
     trigger: Trigger,
     items: readonly BeginningItem[],
-    record: RunRecord,
+    run: NewRun,
     guard: readonly Operation[] = [],
   ): Promise<ExecutionLease | undefined> {
-    const [self, ...perItem] = beginRequest(tree, configuration, trigger, items, record);
+    const [self, ...perItem] = beginRequest(tree, configuration, trigger, items, run.record);
     try {
       const operations = [...self, ...guard, ...perItem.flat()];
       const result = await this.registry.transaction(operations, { signal: tree.signal });
@@ -184,15 +195,11 @@ export class ExecutionService {
         if (result.index < self.length) throw new RemovedFromJobError(tree.jobName, tree.self.jobInstanceId);
         return undefined;
       }
-      return this.lease(
-        tree,
-        configuration,
-        trigger,
-        heldItems(items, perItem, result.results.slice(self.length + guard.length), record),
-      );
+      const held = heldItems(items, perItem, result.results.slice(self.length + guard.length), run.record);
+      return this.lease(tree, configuration, trigger, items, held, run);
     } catch (error) {
       if (!(error instanceof RegistryUnavailableError) || error.fate === 'not-applied') throw error;
-      return this.afterLostReply(tree, configuration, trigger, items, record);
+      return this.afterLostReply(tree, configuration, trigger, items, run);
     }
   }
 
@@ -202,9 +209,10 @@ export class ExecutionService {
     configuration: JobConfiguration,
     trigger: Trigger,
     items: readonly BeginningItem[],
-    record: RunRecord,
+    run: NewRun,
   ): Promise<ExecutionLease | undefined> {
     const { paths } = tree;
+    const { record } = run;
     const touched = items.flatMap(({ item }) => [paths.item(item), paths.mark(item, 'running')]);
     await readWhenAnswering(tree, this.clock, touched);
     const held = new Map<number, HeldItem>();
@@ -216,21 +224,31 @@ export class ExecutionService {
       if (tree.node(paths.mark(item, 'running'))?.data !== record.by) return undefined;
       held.set(item, { record: recordOf(beginning, record), version: node.stat.version, token: node.stat.mzxid });
     }
-    return this.lease(tree, configuration, trigger, held);
+    return this.lease(tree, configuration, trigger, items, held, run);
   }
 
   private lease(
     tree: JobTree,
     configuration: JobConfiguration,
     trigger: Trigger,
+    items: readonly BeginningItem[],
     held: ReadonlyMap<number, HeldItem>,
+    { record, trace }: NewRun,
   ): ExecutionLease {
     const settles = this.settleQueues.get(tree) ?? new SettleQueue(tree, this.clock);
     this.settleQueues.set(tree, settles);
     const { failoverQueueLimit, maxExecutorFailovers } = configuration;
     const isFailoverOn = failsOver(configuration);
     const terms = { trigger, isFailoverOn, failoverQueueLimit, maxExecutorFailovers };
-    return new HeldLease(tree, this.clock, settles, terms, held);
+    trace?.begun({ jobName: tree.jobName, run: record.run, items: [...held.keys()], repeated: repeatedRuns(items) });
+    return new HeldLease(tree, this.clock, settles, terms, held, trace);
+  }
+
+  private newRun(tree: JobTree, trigger: Trigger): NewRun {
+    const trace = this.tracer?.start(trigger);
+    const record = this.record(tree, trigger);
+    const { traceparent } = trace ?? {};
+    return { record: traceparent === undefined ? record : { ...record, trace: traceparent }, trace };
   }
 
   private record(tree: JobTree, { fireTime, origin, parameters }: Trigger): RunRecord {

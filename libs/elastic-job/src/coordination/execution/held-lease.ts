@@ -5,9 +5,11 @@ import {
   executorDeathIn,
   type Requeue,
   type RunRecord,
+  type RunTrace,
   type SettledRun,
   type ShardOutcome,
   type Trigger,
+  withoutTrace,
 } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { EndedRun } from './ended-run.js';
@@ -44,8 +46,9 @@ export class HeldLease extends SessionLease {
     private readonly settles: SettleQueue,
     private readonly terms: LeaseTerms,
     private readonly held: ReadonlyMap<number, HeldItem>,
+    trace?: RunTrace,
   ) {
-    super(tree, terms.trigger, [...held.keys()]);
+    super(tree, terms.trigger, [...held.keys()], trace);
     [this.run] = [...held.values()].map(({ record }) => record.run);
   }
 
@@ -101,8 +104,9 @@ export class HeldLease extends SessionLease {
     const cause = requeue === 'overflow' ? requeue : death;
     const isOwed = (requeue === 'queue' && death !== undefined) || undefined;
     const settled: SettledRun = { at: this.clock.wallNow(), outcome: outcome.kind, cause, isOwed };
-    if (death === undefined) return { ...record, settled };
-    return { ...record, settled, executorDeaths: (record.executorDeaths ?? 0) + 1 };
+    const kept = requeue === 'queue' ? record : withoutTrace(record);
+    if (death === undefined) return { ...kept, settled };
+    return { ...kept, settled, executorDeaths: (record.executorDeaths ?? 0) + 1 };
   }
 
   /** Nobody can say whether the executor runs still: the mark stays until the session is over, and is an orphan then. */

@@ -16,6 +16,8 @@ export interface BeginningItem {
   readonly triggers?: readonly string[];
   /** How often an executor of this very target has died before. */
   readonly executorDeaths?: number;
+  /** What names the run of this very target that is repeated, if it was traced. */
+  readonly repeated?: string;
 }
 
 /** The record of one item's begin: it keeps what the schedule and operators have begun before, or given up. */

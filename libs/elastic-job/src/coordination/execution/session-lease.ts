@@ -3,6 +3,7 @@ import {
   type JobName,
   LeaseLostError,
   type Requeue,
+  type RunTrace,
   type SettledOutcome,
   type ShardOutcome,
   type Trigger,
@@ -24,6 +25,7 @@ export abstract class SessionLease implements ExecutionLease {
     protected readonly tree: JobTree,
     readonly trigger: Trigger,
     readonly items: readonly number[],
+    readonly trace?: RunTrace,
   ) {
     this.itemEndings = new Map(items.map((item) => [item, new AbortController()]));
     this.live = new Set(items);

@@ -15,6 +15,7 @@ import { newItemOperations, stampOperation } from './plan-operations.js';
 const LONGEST_INSTANCE_ID = `255.255.255.255${ID_DELIMITER}${'9'.repeat(40)}`;
 const UUID = '00000000-0000-4000-8000-000000000000';
 const LONGEST_TIME = 9_999_999_999_999;
+const TRACEPARENT = `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00`;
 
 /**
  * A plan is one transaction, and so is the begin of all items of an instance: neither is split. The total count is
@@ -65,7 +66,9 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
     lastScheduled: LONGEST_TIME,
     formerTriggers: Array.from({ length: KEPT_TRIGGERS }, () => UUID),
   };
-  const settled: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'aborted', cause: 'overflow' } };
+  const begun: RunRecord = { ...record, trace: TRACEPARENT };
+  const dropped: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'aborted', cause: 'overflow' } };
+  const swept = { isFailover: true, isRecordWritten: true, isCancelled: false };
   const empty = registry.transactionBytes([]);
   const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
   return Math.max(
@@ -75,19 +78,13 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
       { kind: 'set', path: paths.mark(item, 'instance'), data: LONGEST_INSTANCE_ID },
     ]),
     size(
-      beginOperations(paths, { item, version: 1, hasMisfire: true }, record, {
+      beginOperations(paths, { item, version: 1, hasMisfire: true }, begun, {
         isPersistent: true,
         isFailover: false,
       }),
     ),
-    // As large as the sweep of an item that a rescuer ran.
-    size(
-      settleOperations(paths, { item, version: 1 }, settled, {
-        isFailover: true,
-        isRequeued: true,
-        isRecordWritten: true,
-        isCancelled: false,
-      }),
-    ),
+    // As large as the sweep of an item that a rescuer ran: into the queue, or past it.
+    size(settleOperations(paths, { item, version: 1 }, begun, { ...swept, isRequeued: true })),
+    size(settleOperations(paths, { item, version: 1 }, dropped, { ...swept, isRequeued: false })),
   );
 }

@@ -1,0 +1,130 @@
+import {
+  type AttributeValue,
+  context as active,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
+import {
+  ElasticJobError,
+  type RunTrace,
+  type SettledOutcome,
+  type ShardingContext,
+  type TracedRun,
+  type Trigger,
+} from '../../domain/index.js';
+import type { SpanAttributeName } from './spans.catalogue.js';
+import { formatTraceparent, parseTraceparent } from './traceparent.js';
+
+type SpanAttributes = Partial<Record<SpanAttributeName, AttributeValue>>;
+
+/** One run as a span, with one for each item that was started. */
+export class OpenTelemetryRunTrace implements RunTrace {
+  readonly traceparent: string | undefined;
+  private readonly shared: SpanAttributes;
+  private readonly items = new Map<number, ItemSpan>();
+  private repeated: ReadonlyMap<number, string> = new Map();
+  private failed = 0;
+
+  /** @param span the run's; it may never be ended: a begin that was refused is no run */
+  constructor(
+    private readonly tracer: Tracer,
+    private readonly span: Span,
+    { jobName, source, origin, fireTime }: Trigger,
+  ) {
+    this.traceparent = formatTraceparent(span.spanContext());
+    this.shared = {
+      'job.system': 'elasticjob',
+      'scheduling.apache-elasticjob.job.name': jobName,
+      'scheduling.apache-elasticjob.source': source,
+      'scheduling.apache-elasticjob.origin': origin,
+      'scheduling.apache-elasticjob.fire.time': new Date(fireTime).toISOString(),
+    };
+  }
+
+  begun({ run, items, repeated }: TracedRun): void {
+    this.repeated = repeated;
+    // One link for each run that is repeated; its items may have been several.
+    this.span.addLinks([...new Set(repeated.values())].flatMap(linkTo));
+    this.span.setAttributes({
+      ...this.shared,
+      'scheduling.apache-elasticjob.sharding.items': [...items],
+      ...(run !== undefined && { 'scheduling.apache-elasticjob.run.id': run }),
+    } satisfies SpanAttributes);
+  }
+
+  aroundItem<Result>(context: ShardingContext, handle: () => Result): Result {
+    const { shardingItem, attempt } = context;
+    let item = this.items.get(shardingItem);
+    if (item === undefined) {
+      item = { span: this.startItem(context), attempts: 0 };
+      this.items.set(shardingItem, item);
+    }
+    item.attempts += 1;
+    if (item.attempts > 1) item.span.addEvent('retry', { attempt });
+    return active.with(trace.setSpan(active.active(), item.span), handle);
+  }
+
+  settled(item: number, outcome: SettledOutcome): void {
+    if (outcome.kind === 'failed') this.failed += 1;
+    const started = this.items.get(item);
+    if (started === undefined) return;
+    this.items.delete(item);
+    const { span, attempts } = started;
+    span.setAttributes({
+      'scheduling.apache-elasticjob.attempts': attempts,
+      'scheduling.apache-elasticjob.outcome': outcome.kind,
+    } satisfies SpanAttributes);
+    if (outcome.kind === 'failed') fail(span, outcome.error);
+    span.end();
+  }
+
+  ended(): void {
+    if (this.failed > 0) {
+      this.span.setAttributes({ 'error.type': 'items_failed' } satisfies SpanAttributes);
+      this.span.setStatus({ code: SpanStatusCode.ERROR, message: `${this.failed} items have failed` });
+    }
+    this.span.end();
+  }
+
+  private startItem(context: ShardingContext): Span {
+    const { jobName, shardingItem, shardingParameter, shardingTotalCount, taskId } = context;
+    const former = this.repeated.get(shardingItem);
+    const attributes: SpanAttributes = {
+      ...this.shared,
+      'scheduling.apache-elasticjob.task.id': taskId,
+      'scheduling.apache-elasticjob.sharding.item.index': shardingItem,
+      'scheduling.apache-elasticjob.sharding.total.count': shardingTotalCount,
+      'scheduling.apache-elasticjob.sharding.item.parameters': shardingParameter,
+    };
+    const links = former === undefined ? [] : linkTo(former);
+    return this.tracer.startSpan(`item ${jobName}`, { attributes, links }, trace.setSpan(ROOT_CONTEXT, this.span));
+  }
+}
+
+interface ItemSpan {
+  readonly span: Span;
+  attempts: number;
+}
+
+function linkTo(traceparent: string): Link[] {
+  const context = parseTraceparent(traceparent);
+  return context === undefined ? [] : [{ context }];
+}
+
+function fail(span: Span, error: unknown): void {
+  const { type, message } = describe(error);
+  span.recordException(error instanceof Error ? error : { name: type, message });
+  span.setAttributes({ 'error.type': type } satisfies SpanAttributes);
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
+}
+
+/** Of few values, as the convention wants it. What a handler throws may be anything. @see OpenTelemetry, `error.type` */
+function describe(error: unknown): { readonly type: string; readonly message: string } {
+  if (error instanceof ElasticJobError) return { type: error.code, message: error.message };
+  if (error instanceof Error) return { type: error.name, message: error.message };
+  return { type: typeof error, message: typeof error === 'string' ? error : `a ${typeof error} was thrown` };
+}

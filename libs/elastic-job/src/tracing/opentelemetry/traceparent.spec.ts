@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { formatTraceparent, parseTraceparent } from './traceparent.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const SPAN = 'b7ad6b7169203331';
+
+describe('the name of a run', () => {
+  it('given the context of a span, when it is written and read, then it names the same span in another process', () => {
+    const text = formatTraceparent({ traceId: TRACE, spanId: SPAN, traceFlags: 1 });
+
+    expect(text).toBe(`00-${TRACE}-${SPAN}-01`);
+    expect(parseTraceparent(text!)).toEqual({ traceId: TRACE, spanId: SPAN, traceFlags: 1, isRemote: true });
+  });
+
+  it('given a header of a later version, when it is read, then its first fields count', () => {
+    expect(parseTraceparent(`01-${TRACE}-${SPAN}-00-more`)).toMatchObject({ traceId: TRACE, spanId: SPAN });
+  });
+
+  it.each([
+    '',
+    'nothing',
+    `ff-${TRACE}-${SPAN}-01`,
+    `00-${'0'.repeat(32)}-${SPAN}-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `00-${TRACE}-${SPAN}`,
+    `00-${TRACE.toUpperCase()}-${SPAN}-01`,
+  ])('given the text "%s", when it is read, then it names nothing', (text) => {
+    expect(parseTraceparent(text)).toBeUndefined();
+  });
+
+  it('given no span, when its context is written, then there is no name', () => {
+    expect(formatTraceparent({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 })).toBeUndefined();
+  });
+});
