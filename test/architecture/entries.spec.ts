@@ -4,6 +4,8 @@ import * as library from '@app/elastic-job';
 import * as email from '@app/elastic-job/email';
 import * as plainSqlGuard from '@app/elastic-job/guards/plain-sql';
 import * as sqlGuard from '@app/elastic-job/guards/sql';
+import * as metrics from '@app/elastic-job/metrics';
+import * as openTelemetry from '@app/elastic-job/opentelemetry';
 import * as script from '@app/elastic-job/script';
 import * as terminus from '@app/elastic-job/terminus';
 import * as sqlHistory from '@app/elastic-job/tracing/sql';
@@ -55,6 +57,8 @@ describe('the entry points of the package', () => {
       ),
     );
     expect(terminus).toMatchObject(functions('ElasticJobHealthIndicator'));
+    expect(metrics).toMatchObject(functions('ElasticJobMetricsModule', 'JobMetrics'));
+    expect(openTelemetry).toMatchObject(functions('openTelemetryTracer'));
     expect(sqlGuard).toMatchObject(functions('SqlGuard', 'FencedError'));
     expect(plainSqlGuard).toMatchObject(functions('PlainSqlGuard', 'FencedError'));
     expect(sqlHistory).toMatchObject(functions('SqlHistory'));
@@ -65,7 +69,19 @@ describe('the entry points of the package', () => {
   });
 
   it('given the entries, when their exports are listed, then none has a default', () => {
-    for (const entry of [library, terminus, sqlGuard, plainSqlGuard, sqlHistory, email, workerPool, script, testing])
+    for (const entry of [
+      library,
+      terminus,
+      metrics,
+      openTelemetry,
+      sqlGuard,
+      plainSqlGuard,
+      sqlHistory,
+      email,
+      workerPool,
+      script,
+      testing,
+    ])
       expect(entry).not.toHaveProperty('default');
   });
 });

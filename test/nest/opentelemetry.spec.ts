@@ -40,6 +40,14 @@ class OrderJobs {
   }
 }
 
+class FlakyJobs {
+  @ElasticJob({ name: 'flaky', cron: '0/10 * * * * ?', shardingTotalCount: 1, maxAttempts: 2, retryDelayMs: 100 })
+  settle({ attempt }: ShardingContext): void {
+    trace.getTracer('user').startSpan('attempt').end();
+    if (attempt === 1) throw new Error('try again');
+  }
+}
+
 /** Waits for its signal: it runs until its process crashes or leaves. */
 class LongJobs {
   static readonly spans = new Map<number, Span | undefined>();
@@ -101,6 +109,19 @@ describe('openTelemetryTracer', () => {
       code: SpanStatusCode.ERROR,
       message: '1 items have failed',
     });
+  });
+
+  it('given a handler that is tried again, when it succeeds, then its item has one span, which tells of the attempts', async () => {
+    trace.setGlobalTracerProvider(sdk);
+    const cluster = await start(FlakyJobs, 1);
+
+    await cluster.advance(9_900);
+
+    const [item, ...others] = named('item flaky');
+    expect(others).toEqual([]);
+    expect(item!.attributes).toMatchObject({ [OUTCOME]: 'succeeded', 'scheduling.apache-elasticjob.attempts': 2 });
+    expect(item!.events).toMatchObject([{ name: 'retry', attributes: { attempt: 2 } }]);
+    expect(named('attempt').map(parentId)).toEqual([spanId(item!), spanId(item!)]);
   });
 
   it('given an instance that crashes, when another one repeats its items, then their spans are linked to the crashed run', async () => {

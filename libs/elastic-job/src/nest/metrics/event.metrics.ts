@@ -1,0 +1,107 @@
+import type { Counter } from 'prom-client';
+import type { Clock } from '../../clock/index.js';
+import type { Trigger } from '../../domain/index.js';
+import { type JobEvent, jobNameOf } from '../../tracing/index.js';
+import type { JobLabel } from './job-label.js';
+import type { MetricNameOf } from './metrics.catalogue.js';
+import type { MetricSet } from './metric-set.js';
+
+const OUTCOMES = ['succeeded', 'failed', 'aborted', 'fenced'] as const;
+
+/** What is counted by job alone: the events, or the items of those that have some. */
+const OF_JOB = {
+  skipped: 'elastic_job_skipped_total',
+  misfired: 'elastic_job_misfires_total',
+  retrying: 'elastic_job_retries_total',
+  claimed: 'elastic_job_failovers_total',
+  orphaned: 'elastic_job_orphans_total',
+  'failover-overflow': 'elastic_job_failover_overflows_total',
+  hung: 'elastic_job_hung_total',
+  resharded: 'elastic_job_reshardings_total',
+  'leader-elected': 'elastic_job_elections_total',
+  error: 'elastic_job_errors_total',
+} as const satisfies Partial<Record<JobEvent['kind'], MetricNameOf<'counter'>>>;
+
+/** Upper bounds of the histograms, in seconds. @default those of the catalogue */
+export interface MetricBuckets {
+  readonly lateness?: readonly number[];
+  readonly duration?: readonly number[];
+}
+
+/** Counts what happens to jobs here, as it is told. */
+export class EventMetrics {
+  private readonly runs;
+  private readonly items;
+  private readonly lateness;
+  private readonly durations;
+  private readonly executorDeaths;
+  private readonly sessionChanges;
+  private readonly historyDropped;
+  private readonly errorHandlerFailures;
+  private readonly ofJob: ReadonlyMap<string, Counter<'job'>>;
+
+  constructor(
+    metrics: MetricSet,
+    private readonly jobs: JobLabel,
+    private readonly clock: Clock,
+    buckets: MetricBuckets = {},
+  ) {
+    this.runs = metrics.counter('elastic_job_runs_total');
+    this.items = metrics.counter('elastic_job_items_total');
+    this.lateness = metrics.histogram('elastic_job_lateness_seconds', buckets.lateness);
+    this.durations = metrics.histogram('elastic_job_item_duration_seconds', buckets.duration);
+    this.executorDeaths = metrics.counter('elastic_job_executor_deaths_total');
+    this.sessionChanges = metrics.counter('elastic_job_session_changes_total');
+    this.historyDropped = metrics.counter('elastic_job_history_dropped_total');
+    this.errorHandlerFailures = metrics.counter('elastic_job_error_handler_failures_total');
+    this.ofJob = new Map(Object.entries(OF_JOB).map(([kind, name]) => [kind, metrics.counter(name)]));
+  }
+
+  hear(event: JobEvent): void {
+    switch (event.kind) {
+      case 'begun':
+        return this.begun(event.trigger);
+      case 'settled':
+        return this.settled(event.trigger, event.outcome.kind, event.durationMs);
+      case 'joined':
+        return this.startAtZero(this.jobs.of(event.jobName));
+      case 'session':
+        return this.sessionChanges.inc({ state: event.state });
+      case 'executor-died':
+        return this.executorDeaths.inc({ job: this.jobs.of(event.trigger.jobName), state: event.state });
+      case 'error-handler-failed':
+        return this.errorHandlerFailures.inc({ job: this.jobs.of(event.jobName), type: event.type });
+      case 'history-dropped':
+        return this.historyDropped.inc({ sink: event.sink }, event.count);
+      default:
+        return this.count(event);
+    }
+  }
+
+  private begun({ jobName, fireTime, origin, source }: Trigger): void {
+    const labels = { job: this.jobs.of(jobName), source };
+    this.runs.inc(labels);
+    // Nobody waits for a resident run.
+    if (origin !== 'resident') this.lateness.observe(labels, Math.max(0, this.clock.wallNow() - fireTime) / 1_000);
+  }
+
+  private settled({ jobName }: Trigger, outcome: (typeof OUTCOMES)[number], durationMs: number): void {
+    const job = this.jobs.of(jobName);
+    this.items.inc({ job, outcome });
+    this.durations.observe({ job }, durationMs / 1_000);
+  }
+
+  private count(event: JobEvent): void {
+    const counter = this.ofJob.get(event.kind);
+    if (counter === undefined) return;
+    const jobName = jobNameOf(event);
+    const job = jobName === undefined ? '' : this.jobs.of(jobName);
+    counter.inc({ job }, 'items' in event ? event.items.length : 1);
+  }
+
+  /** A counter that begins with its first event hides that one: `increase()` needs a sample before it. */
+  private startAtZero(job: string): void {
+    for (const outcome of OUTCOMES) this.items.inc({ job, outcome }, 0);
+    for (const counter of this.ofJob.values()) counter.inc({ job }, 0);
+  }
+}

@@ -1,0 +1,28 @@
+import { Registry } from 'prom-client';
+import type { JobEvents } from '../../tracing/index.js';
+import { EventMetrics, type MetricBuckets } from './event.metrics.js';
+import { MetricSet } from './metric-set.js';
+import { type MeteredParts, registerStatusMetrics } from './status.metrics.js';
+
+/** What the metrics of one application are made with. */
+export interface JobMetricsParts extends MeteredParts {
+  readonly events: JobEvents;
+  /** @default a registry of its own */
+  readonly into?: Registry;
+  readonly buckets?: MetricBuckets;
+}
+
+/** The metrics of one application, from now on. */
+export class JobMetrics {
+  /** Where they are registered. */
+  readonly registry: Registry;
+
+  /** @throws {ConfigurationError} if the registry has metrics of these names */
+  constructor({ events, into = new Registry(), buckets, ...parts }: JobMetricsParts) {
+    this.registry = into;
+    const metrics = new MetricSet(into);
+    const counted = new EventMetrics(metrics, parts.jobs, parts.clock, buckets);
+    registerStatusMetrics(metrics, parts);
+    events.on((event) => counted.hear(event));
+  }
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../../clock/index.js';
+import type { RegistryCenter, SessionState } from '../../registry/index.js';
+import type { ElasticJobRuntime, JobStatus } from '../../runtime/index.js';
+import type { JobLabel } from './job-label.js';
+import type { MetricNameOf } from './metrics.catalogue.js';
+import type { MetricSet } from './metric-set.js';
+
+const SESSION_STATES: readonly SessionState[] = ['CONNECTED', 'SUSPENDED', 'RECONNECTED', 'LOST'];
+
+/** What the metrics are read from as they are scraped; from memory, at no request. */
+export interface MeteredParts {
+  readonly runtime: ElasticJobRuntime;
+  readonly registry: RegistryCenter;
+  readonly clock: Clock;
+  readonly jobs: JobLabel;
+}
+
+/** Registers what a scrape reads from the runtime and its registry. */
+export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): void {
+  const { clock, registry, runtime, jobs } = parts;
+  metrics.counter('elastic_job_registry_requests_total', (counter) => {
+    const { foreground, background } = registry.traffic;
+    counter.reset();
+    counter.inc({ kind: 'foreground' }, foreground);
+    counter.inc({ kind: 'background' }, background);
+  });
+  metrics.counter('elastic_job_missed_total', (counter) => {
+    counter.reset();
+    for (const { jobName, missedRuns } of runtime.status().jobs) counter.inc({ job: jobs.of(jobName) }, missedRuns);
+  });
+  metrics.gauge('elastic_job_session_state', (gauge) => {
+    for (const state of SESSION_STATES) gauge.set({ state }, registry.session.state === state ? 1 : 0);
+  });
+  const ofJob = (
+    name: Exclude<MetricNameOf<'gauge'>, 'elastic_job_session_state'>,
+    value: (job: JobStatus) => number,
+  ) =>
+    metrics.gauge(name, (gauge) => {
+      gauge.reset();
+      // Those that share a label are added up.
+      for (const job of runtime.status().jobs) gauge.inc({ job: jobs.of(job.jobName) }, value(job));
+    });
+  ofJob('elastic_job_joined', ({ isJoined }) => Number(isJoined));
+  ofJob('elastic_job_leader_known', ({ leader }) => Number(leader !== undefined));
+  ofJob('elastic_job_running_items', ({ runningItems }) => runningItems);
+  ofJob('elastic_job_hung_items', ({ hung }) => hung.length);
+  ofJob('elastic_job_schedule_lag_seconds', ({ nextFireTime }) => {
+    const now = clock.wallNow();
+    return Math.max(0, now - (nextFireTime ?? now)) / 1_000;
+  });
+}

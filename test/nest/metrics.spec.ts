@@ -1,0 +1,266 @@
+import { ElasticJob, ElasticJobModule, JobEvents, JobRegistrar, type ShardingContext } from '@app/elastic-job';
+import { ElasticJobMetricsModule, type ElasticJobMetricsOptions, METRICS } from '@app/elastic-job/metrics';
+import { createTestCluster, VirtualClock } from '@app/elastic-job/testing';
+import { type INestApplication, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Counter, Registry } from 'prom-client';
+import request from 'supertest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { JobApplication, QUIET, rootModule, whileTimePasses } from './support/job-application.js';
+
+class OrderJobs {
+  @ElasticJob({ name: 'settle-orders', cron: '0/10 * * * * ?', shardingTotalCount: 4 })
+  settle({ shardingItem }: ShardingContext): void {
+    if (shardingItem === 3) throw new Error('no such order');
+  }
+}
+
+/** An application that answers HTTP, over an embedded registry and a virtual clock. */
+async function startServer(options?: ElasticJobMetricsOptions) {
+  const clock = new VirtualClock();
+  const root = rootModule({ clock, imports: [ElasticJobMetricsModule.forRoot(options)], providers: [OrderJobs] });
+  const app = await NestFactory.create(root, QUIET);
+  await whileTimePasses(clock, app.init());
+  return new JobApplication(app, clock);
+}
+
+/** What a scraper reads: values by metric and labels. */
+interface Exposition {
+  readonly type: string;
+  value(metric: string, labels?: Readonly<Record<string, string>>): number | undefined;
+  /** The values that a label has, over all series of a metric. */
+  labels(metric: string, label: string): string[];
+}
+
+async function scrape({ app }: JobApplication<INestApplication>, path = '/metrics'): Promise<Exposition> {
+  const { text, type } = await request(app.getHttpServer()).get(path).expect(200);
+  const series = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [, metric, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line)!;
+      const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name, of]) => [name!, of!] as const);
+      return { metric, labels: new Map(pairs), value: Number(value) };
+    });
+  return {
+    type,
+    value: (metric, labels = {}) =>
+      series.find((one) => one.metric === metric && Object.entries(labels).every(([k, v]) => one.labels.get(k) === v))
+        ?.value,
+    labels: (metric, label) => [
+      ...new Set(series.filter((one) => one.metric === metric).map((one) => one.labels.get(label)!)),
+    ],
+  };
+}
+
+const ORDERS = { job: 'settle-orders' };
+
+describe('ElasticJobMetricsModule', () => {
+  it('given a job that has run, when /metrics is scraped over HTTP, then it tells runs, outcomes, lateness and duration', async () => {
+    const server = await startServer();
+    await server.clock.advance(25_000);
+
+    const metrics = await scrape(server);
+
+    expect(metrics.type).toBe('text/plain');
+    expect(metrics.value('elastic_job_runs_total', { ...ORDERS, source: 'NORMAL_TRIGGER' })).toBe(2);
+    expect(metrics.value('elastic_job_items_total', { ...ORDERS, outcome: 'succeeded' })).toBe(6);
+    expect(metrics.value('elastic_job_items_total', { ...ORDERS, outcome: 'failed' })).toBe(2);
+    expect(metrics.value('elastic_job_lateness_seconds_count', ORDERS)).toBe(2);
+    expect(metrics.value('elastic_job_lateness_seconds_bucket', { ...ORDERS, le: '0.1' })).toBe(2);
+    expect(metrics.value('elastic_job_item_duration_seconds_count', ORDERS)).toBe(8);
+    expect(metrics.value('elastic_job_elections_total', ORDERS)).toBe(1);
+    expect(metrics.value('elastic_job_reshardings_total', ORDERS)).toBe(1);
+  });
+
+  it('given a process at work, when it is scraped, then its session, leader and requests are told, and the scrape makes none', async () => {
+    const server = await startServer();
+    await server.clock.advance(1_000);
+
+    const first = await scrape(server);
+    const second = await scrape(server);
+
+    expect(first.value('elastic_job_session_state', { state: 'CONNECTED' })).toBe(1);
+    expect(first.value('elastic_job_session_state', { state: 'LOST' })).toBe(0);
+    expect(first.value('elastic_job_session_changes_total', { state: 'CONNECTED' })).toBe(1);
+    expect(first.value('elastic_job_joined', ORDERS)).toBe(1);
+    expect(first.value('elastic_job_leader_known', ORDERS)).toBe(1);
+    expect(first.value('elastic_job_schedule_lag_seconds', ORDERS)).toBe(0);
+    const requests = (metrics: Exposition) =>
+      metrics.value('elastic_job_registry_requests_total', { kind: 'foreground' });
+    expect(requests(first)).toBeGreaterThan(0);
+    expect(requests(second)).toBe(requests(first));
+  });
+
+  it('given a counter that has counted nothing, when it is scraped, then it is 0: its first event is not hidden', async () => {
+    const server = await startServer();
+
+    const metrics = await scrape(server);
+
+    expect(metrics.value('elastic_job_items_total', { ...ORDERS, outcome: 'fenced' })).toBe(0);
+    expect(metrics.value('elastic_job_failovers_total', ORDERS)).toBe(0);
+    expect(metrics.value('elastic_job_misfires_total', ORDERS)).toBe(0);
+  });
+
+  it('given handlers that are tried again and a history that cannot keep up, when it is scraped, then both are counted', async () => {
+    const server = await startServer();
+    const options = { name: 'flaky', cron: '0/10 * * * * ?', shardingTotalCount: 1, maxAttempts: 3, retryDelayMs: 100 };
+    const flaky = ({ attempt }: ShardingContext): void => {
+      if (attempt < 3) throw new Error('try again');
+    };
+    await whileTimePasses(server.clock, server.app.get(JobRegistrar).add(options, flaky));
+    await server.clock.advance(15_000);
+    for (const count of [3, 4]) server.app.get(JobEvents).emit({ kind: 'history-dropped', sink: 'sql', count });
+
+    const metrics = await scrape(server);
+
+    expect(metrics.value('elastic_job_retries_total', { job: 'flaky' })).toBe(2);
+    expect(metrics.value('elastic_job_items_total', { job: 'flaky', outcome: 'succeeded' })).toBe(1);
+    expect(metrics.value('elastic_job_history_dropped_total', { sink: 'sql' })).toBe(7);
+  });
+
+  it('given the catalogue, when a scrape is read, then each of its metrics is described there', async () => {
+    const { registry } = await startMetered();
+
+    const described = (await registry.getMetricsAsJSON()).map(({ name, help }) => [name, help] as const);
+
+    const catalogue = Object.entries(METRICS).map(([name, { help }]) => [name, help] as const);
+    expect(new Map(described)).toEqual(new Map(catalogue));
+  });
+
+  it('given more jobs than are told apart, when they run, then the rest share one series and nothing is lost', async () => {
+    const server = await startServer({ maxJobs: 2 });
+    const registrar = server.app.get(JobRegistrar);
+    for (const name of ['b', 'c', 'd']) {
+      const added = registrar.add({ name, cron: '0/10 * * * * ?', shardingTotalCount: 1 }, () => {});
+      await whileTimePasses(server.clock, added);
+    }
+    await server.clock.advance(10_000);
+
+    const metrics = await scrape(server);
+
+    for (const metric of ['elastic_job_runs_total', 'elastic_job_items_total', 'elastic_job_joined']) {
+      expect(metrics.labels(metric, 'job').toSorted()).toEqual(['b', 'other', 'settle-orders']);
+    }
+    expect(metrics.value('elastic_job_runs_total', { job: 'other' })).toBe(2);
+    expect(metrics.value('elastic_job_joined', { job: 'other' })).toBe(2);
+  });
+
+  it("given the user's registry and path, when they are scraped, then the user's metrics stand beside ours", async () => {
+    const registry = new Registry();
+    new Counter({ name: 'orders_total', help: 'Orders', registers: [registry] }).inc(7);
+    const server = await startServer({ registry, path: 'ops/prometheus' });
+
+    const metrics = await scrape(server, '/ops/prometheus');
+
+    expect(metrics.value('orders_total')).toBe(7);
+    expect(metrics.value('elastic_job_joined', ORDERS)).toBe(1);
+    await request(server.app.getHttpServer()).get('/metrics').expect(404);
+  });
+
+  it('given path: false, when the application starts, then nothing is served', async () => {
+    const server = await startServer({ path: false });
+    const { status } = await request(server.app.getHttpServer()).get('/metrics');
+    expect(status).toBe(404);
+  });
+
+  it('given Fastify, when it is scraped, then it answers with the type that Prometheus expects', async () => {
+    const clock = new VirtualClock();
+    const root = rootModule({ clock, imports: [ElasticJobMetricsModule.forRoot()], providers: [OrderJobs] });
+    const app = await NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(), QUIET);
+    await whileTimePasses(clock, app.init());
+    const server = new JobApplication(app, clock);
+
+    const { body, headers } = await server.app.inject({ url: '/metrics' });
+
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(body).toContain('# TYPE elastic_job_runs_total counter');
+  });
+
+  it('given a registry that another application uses, when one starts with it, then it is refused with the remedy', async () => {
+    const registry = new Registry();
+    await startServer({ registry });
+    await expect(startServer({ registry })).rejects.toThrow(/give each application a registry of its own/);
+  });
+
+  it.each([
+    [{ path: '' }, 'path must be a path such as "/metrics", or false, but is ""'],
+    [{ maxJobs: 0 }, 'maxJobs must be a whole number from 1, but is 0'],
+    [{ buckets: { lateness: [1, 0.5] } }, 'buckets.lateness must be a list of seconds, ascending'],
+    [{ registry: JSON.parse('{}') }, 'registry must be a Registry of prom-client'],
+  ])('given %o, when the module is made, then it is refused by name', (options, message) => {
+    expect(() => ElasticJobMetricsModule.forRoot(options)).toThrow(message);
+  });
+});
+
+describe('the metrics of a cluster', () => {
+  it('given an instance that crashes, when another takes its items over, then its registry counts orphans and failovers', async () => {
+    const registries = [new Registry(), new Registry()];
+    const cluster = await startCluster(registries);
+    await cluster.advance(9_500);
+    const orphans = [...cluster.assignment('long').values()].filter((owner) => owner === 0).length;
+
+    cluster.crash(0);
+    await cluster.advance(15_000);
+
+    expect(await total(registries[1]!, 'elastic_job_failovers_total')).toBe(orphans);
+    expect(await total(registries[1]!, 'elastic_job_orphans_total')).toBe(orphans);
+    expect(await total(registries[1]!, 'elastic_job_elections_total')).toBe(1);
+  });
+
+  it('given a partition, when the session is lost, then its items count as fenced and the lost session is told', async () => {
+    const registries = [new Registry(), new Registry()];
+    const cluster = await startCluster(registries);
+    await cluster.advance(9_500);
+    const held = [...cluster.assignment('long').values()].filter((owner) => owner === 0).length;
+
+    cluster.partition(0);
+    await cluster.advance(15_000);
+
+    const items = await registries[0]!.getSingleMetric('elastic_job_items_total')!.get();
+    const fenced = items.values.find(({ labels }) => labels.outcome === 'fenced');
+    expect(fenced!.value).toBe(held);
+    const states = await registries[0]!.getSingleMetric('elastic_job_session_state')!.get();
+    expect(states.values.find(({ value }) => value === 1)!.labels).toEqual({ state: 'LOST' });
+  });
+});
+
+/** Runs until its signal aborts; a failover ends at once. */
+class LongJobs {
+  @ElasticJob({ name: 'long', cron: '10 * * * * ?', shardingTotalCount: 4, failover: true })
+  async run({ signal, source }: ShardingContext): Promise<void> {
+    if (source === 'FAILOVER') return;
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve);
+    });
+  }
+}
+
+async function startCluster(registries: readonly Registry[]) {
+  const module = (index: number) => {
+    @Module({
+      imports: [
+        ElasticJobModule.forRoot({}),
+        ElasticJobMetricsModule.forRoot({ registry: registries[index], path: false }),
+      ],
+      providers: [LongJobs],
+    })
+    class AppModule {}
+    return AppModule;
+  };
+  const cluster = await createTestCluster({ instances: registries.length, module });
+  onTestFinished(() => cluster.stop());
+  return cluster;
+}
+
+async function startMetered() {
+  const registry = new Registry();
+  await startServer({ registry });
+  return { registry };
+}
+
+async function total(registry: Registry, name: string): Promise<number> {
+  const { values } = await registry.getSingleMetric(name)!.get();
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
