@@ -1,12 +1,11 @@
 import type { Counter } from 'prom-client';
 import type { Clock } from '../../clock/index.js';
-import type { Trigger } from '../../domain/index.js';
+import type { JobName, SettledOutcome, Trigger } from '../../domain/index.js';
 import { type JobEvent, jobNameOf } from '../../tracing/index.js';
 import type { JobLabel } from './job-label.js';
+import { JobSeries, SeriesOfJobs } from './job-series.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
-
-const OUTCOMES = ['succeeded', 'failed', 'aborted', 'fenced'] as const;
 
 /** What is counted by job alone: the events, or the items of those that have some. */
 const OF_JOB = {
@@ -30,10 +29,7 @@ export interface MetricBuckets {
 
 /** Counts what happens to jobs here, as it is told. */
 export class EventMetrics {
-  private readonly runs;
-  private readonly items;
-  private readonly lateness;
-  private readonly durations;
+  private readonly series: SeriesOfJobs;
   private readonly executorDeaths;
   private readonly sessionChanges;
   private readonly historyDropped;
@@ -46,10 +42,7 @@ export class EventMetrics {
     private readonly clock: Clock,
     buckets: MetricBuckets = {},
   ) {
-    this.runs = metrics.counter('elastic_job_runs_total');
-    this.items = metrics.counter('elastic_job_items_total');
-    this.lateness = metrics.histogram('elastic_job_lateness_seconds', buckets.lateness);
-    this.durations = metrics.histogram('elastic_job_item_duration_seconds', buckets.duration);
+    this.series = this.registerSeries(metrics, buckets);
     this.executorDeaths = metrics.counter('elastic_job_executor_deaths_total');
     this.sessionChanges = metrics.counter('elastic_job_session_changes_total');
     this.historyDropped = metrics.counter('elastic_job_history_dropped_total');
@@ -64,7 +57,7 @@ export class EventMetrics {
       case 'settled':
         return this.settled(event.trigger, event.outcome.kind, event.durationMs);
       case 'joined':
-        return this.startAtZero(this.jobs.of(event.jobName));
+        return this.startAtZero(event.jobName);
       case 'session':
         return this.sessionChanges.inc({ state: event.state });
       case 'executor-died':
@@ -79,16 +72,16 @@ export class EventMetrics {
   }
 
   private begun({ jobName, fireTime, origin, source }: Trigger): void {
-    const labels = { job: this.jobs.of(jobName), source };
-    this.runs.inc(labels);
+    const { runs, lateness } = this.series.of(jobName);
+    runs[source] += 1;
     // Nobody waits for a resident run.
-    if (origin !== 'resident') this.lateness.observe(labels, Math.max(0, this.clock.wallNow() - fireTime) / 1_000);
+    if (origin !== 'resident') lateness[source].add(Math.max(0, this.clock.wallNow() - fireTime) / 1_000);
   }
 
-  private settled({ jobName }: Trigger, outcome: (typeof OUTCOMES)[number], durationMs: number): void {
-    const job = this.jobs.of(jobName);
-    this.items.inc({ job, outcome });
-    this.durations.observe({ job }, durationMs / 1_000);
+  private settled({ jobName }: Trigger, outcome: SettledOutcome['kind'], durationMs: number): void {
+    const { items, durations } = this.series.of(jobName);
+    items[outcome] += 1;
+    durations.add(durationMs / 1_000);
   }
 
   private count(event: JobEvent): void {
@@ -100,8 +93,29 @@ export class EventMetrics {
   }
 
   /** A counter that begins with its first event hides that one: `increase()` needs a sample before it. */
-  private startAtZero(job: string): void {
-    for (const outcome of OUTCOMES) this.items.inc({ job, outcome }, 0);
+  private startAtZero(jobName: JobName): void {
+    const { job } = this.series.of(jobName);
     for (const counter of this.ofJob.values()) counter.inc({ job }, 0);
+  }
+
+  private registerSeries(metrics: MetricSet, buckets: MetricBuckets): SeriesOfJobs {
+    const lateness = metrics.histogram('elastic_job_lateness_seconds', buckets.lateness, () => {
+      for (const { lateness: late } of series) for (const values of Object.values(late)) values.handOver();
+    });
+    const durations = metrics.histogram('elastic_job_item_duration_seconds', buckets.duration, () => {
+      for (const { durations: lasted } of series) lasted.handOver();
+    });
+    const series = new SeriesOfJobs(this.jobs, (job) => new JobSeries(job, lateness, durations));
+    metrics.counter('elastic_job_runs_total', (counter) => {
+      counter.reset();
+      for (const { job, runs } of series)
+        for (const [source, count] of Object.entries(runs)) counter.inc({ job, source }, count);
+    });
+    metrics.counter('elastic_job_items_total', (counter) => {
+      counter.reset();
+      for (const { job, items } of series)
+        for (const [outcome, count] of Object.entries(items)) counter.inc({ job, outcome }, count);
+    });
+    return series;
   }
 }

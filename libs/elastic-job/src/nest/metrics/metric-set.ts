@@ -30,9 +30,16 @@ export class MetricSet {
     return gauge;
   }
 
-  /** @param buckets upper bounds in seconds, in place of the catalogue's */
-  histogram<Name extends MetricNameOf<'histogram'>>(name: Name, buckets: readonly number[] = METRICS[name].buckets) {
-    return new Histogram<LabelOf<Name>>({ ...this.common<Name>(name), buckets: [...buckets] });
+  /**
+   * @param buckets upper bounds in seconds, in place of the catalogue's
+   * @param collect hands over what waits, as it is scraped
+   */
+  histogram<Name extends MetricNameOf<'histogram'>>(
+    name: Name,
+    buckets: readonly number[] = METRICS[name].buckets,
+    collect: () => void = () => {},
+  ) {
+    return new Histogram<LabelOf<Name>>({ ...this.common<Name>(name), buckets: [...buckets], collect });
   }
 
   private common<Name extends MetricName>(name: Name) {

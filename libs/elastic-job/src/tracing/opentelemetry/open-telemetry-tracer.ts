@@ -1,4 +1,4 @@
-import { isSpanContextValid, ROOT_CONTEXT, trace, type TracerProvider } from '@opentelemetry/api';
+import { INVALID_TRACEID, ROOT_CONTEXT, trace, type TracerProvider } from '@opentelemetry/api';
 import type { RunTracer, Trigger } from '../../domain/index.js';
 import { OpenTelemetryRunTrace } from './open-telemetry-run-trace.js';
 
@@ -21,7 +21,8 @@ export function openTelemetryTracer({ tracerProvider = trace }: OpenTelemetryOpt
       // A trace of its own: whatever was traced as the job was registered has not asked for this run.
       const span = tracer.startSpan(`run ${trigger.jobName}`, { root: true }, ROOT_CONTEXT);
       // Nobody has registered an SDK: nothing to follow.
-      return isSpanContextValid(span.spanContext()) ? new OpenTelemetryRunTrace(tracer, span, trigger) : undefined;
+      if (span.spanContext().traceId === INVALID_TRACEID) return undefined;
+      return new OpenTelemetryRunTrace(tracer, span, trigger);
     },
   };
 }
