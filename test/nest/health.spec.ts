@@ -1,5 +1,6 @@
 import {
   ElasticJob,
+  type JobEventSink,
   MemoryRegistry,
   REGISTRY_CENTER,
   type RegistryCenter,
@@ -28,10 +29,10 @@ class RegionalJobs {
   settle(): void {}
 }
 
-async function startOverSharedServer(provider: Type = OrderJobs) {
+async function startOverSharedServer(provider: Type = OrderJobs, tracing: readonly JobEventSink[] = []) {
   const clock = new VirtualClock();
   const server = new MemoryRegistry(clock);
-  const options = { registry: { type: 'memory', server, sessionTimeoutMs: 10_000 } } as const;
+  const options = { registry: { type: 'memory', server, sessionTimeoutMs: 10_000 }, tracing } as const;
   const jobs = await startJobs({ clock, options, imports: [ElasticJobHealthModule], providers: [provider] });
   const health = jobs.app.get(ElasticJobHealthIndicator);
   const session = (): string => jobs.app.get<RegistryCenter>(REGISTRY_CENTER).session.id!;
@@ -93,6 +94,52 @@ describe('ElasticJobHealthIndicator', () => {
     expect(health.readiness().elasticJob).toMatchObject({ status: 'down', phase: 'draining' });
     expect(health.liveness().elasticJob).toMatchObject({ status: 'up' });
     await whileTimePasses(jobs.clock, closing);
+  });
+});
+
+describe('the parts of the health of a worker', () => {
+  it('given a worker in order, when each part is asked, then all are up and show what they were judged by', async () => {
+    const { health, clock } = await startOverSharedServer();
+    await clock.advance(100);
+    expect(health.registry()).toMatchObject({ elasticJobRegistry: { status: 'up', session: 'CONNECTED' } });
+    expect(health.leadership()).toMatchObject({
+      elasticJobLeadership: { status: 'up', leaders: { 'settle-orders': expect.stringContaining('@-@') } },
+    });
+    expect(health.scheduleLag()).toMatchObject({
+      elasticJobSchedule: { status: 'up', lagMs: { 'settle-orders': 0 } },
+    });
+    expect(health.tracing('history')).toEqual({ history: { status: 'up', reasons: [], stores: {} } });
+  });
+
+  it('given a registry that does not answer, when it is asked, then it is degraded, then down, and the schedule is not late', async () => {
+    const { health, server, session, clock } = await startOverSharedServer();
+    server.suspend(session());
+    await clock.advance(100);
+    expect(health.registry().elasticJobRegistry).toMatchObject({ status: 'degraded', session: 'SUSPENDED' });
+    await clock.advance(60_000);
+    expect(health.registry().elasticJobRegistry).toMatchObject({ status: 'down', session: 'LOST' });
+    expect(health.scheduleLag().elasticJobSchedule).toMatchObject({ status: 'up' });
+  });
+
+  it('given a clock that is set ahead, when the schedule is asked before the timer notices, then it is degraded, then up', async () => {
+    const { health, clock } = await startOverSharedServer();
+    clock.setWall(clock.wallNow() + 30_000);
+    expect(health.scheduleLag().elasticJobSchedule).toMatchObject({ status: 'degraded' });
+    await clock.advance(60_000);
+    expect(health.scheduleLag().elasticJobSchedule).toMatchObject({ status: 'up' });
+  });
+
+  it('given a history whose store is away, when it is asked, then it is degraded while readiness is up', async () => {
+    const store = { queuedRows: 3, droppedRows: 0, failingSince: undefined as number | undefined };
+    const history = { name: 'sql', status: store, hear: () => {} };
+    const { health, clock } = await startOverSharedServer(OrderJobs, [history]);
+    expect(health.tracing().elasticJobTracing).toMatchObject({ status: 'up', stores: { sql: { queuedRows: 3 } } });
+    store.failingSince = clock.wallNow();
+    expect(health.tracing().elasticJobTracing).toMatchObject({
+      status: 'degraded',
+      reasons: [expect.stringContaining('history "sql"')],
+    });
+    expect(health.readiness().elasticJob).toMatchObject({ status: 'up' });
   });
 });
 

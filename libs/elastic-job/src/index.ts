@@ -207,4 +207,6 @@ export {
   type JobEventSink,
   type NamedJobEvent,
   type SinkHost,
+  type TracingStore,
+  type TracingStoreStatus,
 } from './tracing/index.js';

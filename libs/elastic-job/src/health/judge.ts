@@ -1,8 +1,6 @@
 import type { JobName } from '../domain/index.js';
 import type { JobStatus, RuntimePhase, RuntimeStatus } from '../runtime/index.js';
-
-/** `degraded`: works, or will again by itself; needs no restart and may still get traffic. */
-export type HealthVerdict = 'up' | 'degraded' | 'down';
+import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
 
 export interface Health {
   readonly status: HealthVerdict;
@@ -35,12 +33,12 @@ export interface HealthLimits {
   readonly lostMs?: number;
   /** A fire time that is overdue for longer means that this process is stuck, in milliseconds. @default 120_000 */
   readonly lagMs?: number;
+  /** A fire time that is overdue for longer is told, in milliseconds. @default 5_000 */
+  readonly degradedLagMs?: number;
 }
 
-interface Finding {
-  readonly status: HealthVerdict;
-  readonly reason: string;
-}
+/** @see HealthLimits */
+export const DEFAULT_LIMITS: Required<HealthLimits> = { lostMs: 30_000, lagMs: 120_000, degradedLagMs: 5_000 };
 
 /**
  * Would a restart help? `down` only if a fire time has been overdue for longer than the limit. A registry that does not
@@ -48,7 +46,8 @@ interface Finding {
  *
  * @param now milliseconds since the epoch
  */
-export function judgeLiveness(status: RuntimeStatus, now: number, { lagMs = 120_000 }: HealthLimits = {}): Health {
+export function judgeLiveness(status: RuntimeStatus, now: number, limits: HealthLimits = {}): Health {
+  const { lagMs = DEFAULT_LIMITS.lagMs } = limits;
   const lags = status.jobs
     .filter(({ nextFireTime = now }) => now - nextFireTime > lagMs)
     .map(({ jobName, nextFireTime }) =>
@@ -63,13 +62,15 @@ export function judgeLiveness(status: RuntimeStatus, now: number, { lagMs = 120_
  * beside. `degraded` while the connection is suspended, while a job has no leader or no place left in its failover queue,
  * or while a handler that was aborted does not return.
  */
-export function judgeReadiness(status: RuntimeStatus, { lostMs = 30_000 }: HealthLimits = {}): Health {
+export function judgeReadiness(status: RuntimeStatus, limits: HealthLimits = {}): Health {
+  const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
   if (status.phase !== 'running') return verdict(status, [down(`the process is ${status.phase}`)]);
   const jobs = status.processing ? status.jobs.flatMap(judgeJob) : [];
   return verdict(status, [...judgeSession(status, lostMs), ...jobs]);
 }
 
-function judgeSession({ session, sessionForMs, phase }: RuntimeStatus, lostMs: number): Finding[] {
+/** How the session fares in a process that needs one. @param lostMs a session that is lost is `degraded` for so long, in milliseconds */
+export function judgeSession({ session, sessionForMs, phase }: RuntimeStatus, lostMs: number): Finding[] {
   if (phase !== 'running' || session.state === 'CONNECTED' || session.state === 'RECONNECTED') return [];
   const reason = `the registry session has been ${session.state ?? 'closed'} for ${Math.round(sessionForMs / 1000)} s`;
   return [session.state !== 'SUSPENDED' && sessionForMs > lostMs ? down(reason) : degraded(reason)];
@@ -89,11 +90,10 @@ function judgeJob({ jobName, problem, isJoined, leader, hung, isFailoverQueueFul
 }
 
 function verdict({ phase, session, jobs }: RuntimeStatus, findings: readonly Finding[]): Health {
-  const worst = (['down', 'degraded'] as const).find((status) => findings.some((finding) => finding.status === status));
   return {
-    status: worst ?? 'up',
+    status: worstOf(findings),
     details: {
-      reasons: findings.map(({ reason }) => reason),
+      reasons: reasonsOf(findings),
       phase,
       session: session.state ?? 'none',
       jobs: Object.fromEntries(jobs.map((job) => [job.jobName, describe(job)])),
@@ -109,12 +109,4 @@ function describe({ leader, nextFireTime, runningItems, differences, missedRuns 
     ...(differences.length > 0 && { differences }),
     ...(missedRuns > 0 && { missedRuns }),
   };
-}
-
-function down(reason: string): Finding {
-  return { status: 'down', reason };
-}
-
-function degraded(reason: string): Finding {
-  return { status: 'degraded', reason };
 }

@@ -5,3 +5,4 @@ export type * from './job-event.js';
 export * from './job-event.catalogue.js';
 export * from './job-events.js';
 export * from './named-event.js';
+export * from './tracing-store.js';

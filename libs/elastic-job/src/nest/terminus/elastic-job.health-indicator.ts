@@ -1,12 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import type { Clock } from '../../clock/index.js';
-import { type Health, judgeLiveness, judgeReadiness } from '../../health/index.js';
+import {
+  type HealthLimits,
+  type HealthVerdict,
+  judgeLeadership,
+  judgeLiveness,
+  judgeReadiness,
+  judgeRegistry,
+  judgeScheduleLag,
+  judgeTracing,
+} from '../../health/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
-import { CLOCK } from '../tokens.js';
+import { tracingStoresOf } from '../../tracing/index.js';
+import type { ResolvedModuleOptions } from '../module-options.js';
+import { CLOCK, ELASTIC_JOB_OPTIONS } from '../tokens.js';
 
 /**
- * Two keys for Terminus: `health.check([() => indicator.readiness()])`.
+ * Keys for Terminus: `health.check([() => indicator.readiness()])`. Liveness and readiness are for probes; the others show one
+ * part each, for dashboards and alarms. All of them are read from memory.
  *
  * Degraded keeps HTTP 200: Terminus 12 has the status, under Terminus 11 it is `up` with `degraded: true`.
  */
@@ -16,19 +28,40 @@ export class ElasticJobHealthIndicator {
     private readonly indicator: HealthIndicatorService,
     private readonly runtime: ElasticJobRuntime,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
   ) {}
 
   /** Down only if a restart would help: a schedule that has stood still. @see judgeLiveness */
-  liveness(key = 'elasticJob'): HealthIndicatorResult {
-    return this.report(key, judgeLiveness(this.runtime.status(), this.clock.wallNow()));
+  liveness(key = 'elasticJob', limits?: HealthLimits): HealthIndicatorResult {
+    return this.report(key, judgeLiveness(this.runtime.status(), this.clock.wallNow(), limits));
   }
 
   /** Down while starting and draining, after a longer loss of the session, or if a job cannot run here. @see judgeReadiness */
-  readiness(key = 'elasticJob'): HealthIndicatorResult {
-    return this.report(key, judgeReadiness(this.runtime.status()));
+  readiness(key = 'elasticJob', limits?: HealthLimits): HealthIndicatorResult {
+    return this.report(key, judgeReadiness(this.runtime.status(), limits));
   }
 
-  private report(key: string, { status, details }: Health): HealthIndicatorResult {
+  /** Degraded while the session is suspended, down without one. @see judgeRegistry */
+  registry(key = 'elasticJobRegistry', limits?: HealthLimits): HealthIndicatorResult {
+    return this.report(key, judgeRegistry(this.runtime.status(), limits));
+  }
+
+  /** Degraded while a job has no leader; shows who leads. @see judgeLeadership */
+  leadership(key = 'elasticJobLeadership'): HealthIndicatorResult {
+    return this.report(key, judgeLeadership(this.runtime.status()));
+  }
+
+  /** Degraded, then down, as fire times are overdue. @see judgeScheduleLag */
+  scheduleLag(key = 'elasticJobSchedule', limits?: HealthLimits): HealthIndicatorResult {
+    return this.report(key, judgeScheduleLag(this.runtime.status(), this.clock.wallNow(), limits));
+  }
+
+  /** Degraded while the store of a history takes nothing; up if there is none. @see judgeTracing */
+  tracing(key = 'elasticJobTracing'): HealthIndicatorResult {
+    return this.report(key, judgeTracing(tracingStoresOf(this.options.tracing)));
+  }
+
+  private report(key: string, { status, details }: { readonly status: HealthVerdict; readonly details: object }) {
     const session = this.indicator.check(key);
     if (status === 'down') return session.down({ ...details });
     if (status === 'up') return session.up({ ...details });

@@ -1,2 +1,3 @@
+export type { HealthLimits } from '../../health/index.js';
 export { ElasticJobHealthModule } from './elastic-job-health.module.js';
 export { ElasticJobHealthIndicator } from './elastic-job.health-indicator.js';

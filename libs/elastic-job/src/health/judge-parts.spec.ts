@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { JobStatus, RuntimeStatus } from '../runtime/index.js';
+import type { TracingStoreStatus } from '../tracing/index.js';
+import { judgeLeadership, judgeRegistry, judgeScheduleLag, judgeTracing } from './judge-parts.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+const job: JobStatus = {
+  jobName: 'settle-orders',
+  isJoined: true,
+  leader: '10.0.0.1@-@7-1a',
+  mixedWith: [],
+  differences: [],
+  nextFireTime: NOW + 5_000,
+  runningItems: 0,
+  hung: [],
+  isFailoverQueueFull: false,
+  problem: undefined,
+  missedRuns: 0,
+};
+
+function statusWith(changes: Partial<RuntimeStatus> = {}, jobChanges: Partial<JobStatus> = {}): RuntimeStatus {
+  return {
+    phase: 'running',
+    processing: true,
+    session: { state: 'CONNECTED', id: '1a', timeoutMs: 60_000 },
+    sessionForMs: 1_000,
+    jobs: [{ ...job, ...jobChanges }],
+    ...changes,
+  };
+}
+
+function inState(state: RuntimeStatus['session']['state'], sessionForMs: number): RuntimeStatus {
+  return statusWith({ session: { state, id: '1a', timeoutMs: 60_000 }, sessionForMs });
+}
+
+describe('judgeRegistry', () => {
+  it.each([
+    ['a connected session', inState('CONNECTED', 1_000), 'up'],
+    ['one that is back', inState('RECONNECTED', 1_000), 'up'],
+    ['a suspended one, however long', inState('SUSPENDED', 600_000), 'degraded'],
+    ['one that was lost a moment ago', inState('LOST', 30_000), 'degraded'],
+    ['one that was lost for longer than the limit', inState('LOST', 30_001), 'down'],
+    ['none', inState(undefined, 0), 'down'],
+    ['a connected session of a process that drains', { ...inState('CONNECTED', 1), phase: 'draining' as const }, 'up'],
+  ])('given %s, when judged, then the status says so', (_case, status, expected) => {
+    const { status: verdict, details } = judgeRegistry(status);
+    expect(verdict).toBe(expected);
+    expect(details.session).toBe(status.session.state ?? 'none');
+    expect(details.reasons).toHaveLength(expected === 'up' ? 0 : 1);
+  });
+});
+
+describe('judgeLeadership', () => {
+  it('given jobs with leaders, when judged, then it is up and shows who leads', () => {
+    expect(judgeLeadership(statusWith())).toEqual({
+      status: 'up',
+      details: { reasons: [], leaders: { 'settle-orders': '10.0.0.1@-@7-1a' } },
+    });
+  });
+
+  it('given a job without a leader, when judged, then it is degraded, and names the job', () => {
+    const { status, details } = judgeLeadership(statusWith({}, { leader: undefined }));
+    expect(status).toBe('degraded');
+    expect(details).toEqual({ reasons: ['job "settle-orders" has no leader'], leaders: { 'settle-orders': null } });
+  });
+
+  it('given a job that this process has no part in, when judged, then its leader is none of its business', () => {
+    expect(judgeLeadership(statusWith({}, { isJoined: false, leader: undefined })).status).toBe('up');
+  });
+});
+
+describe('judgeScheduleLag', () => {
+  it.each([
+    ['the next fire time is to come', NOW + 1, 'up', 0],
+    ['it is due since a moment', NOW - 5_000, 'up', 5_000],
+    ['it is overdue', NOW - 5_001, 'degraded', 5_001],
+    ['it is overdue beyond the limit of liveness', NOW - 120_001, 'down', 120_001],
+  ])('given that %s, when judged, then the status says so', (_case, nextFireTime, expected, lagMs) => {
+    const { status, details } = judgeScheduleLag(statusWith({}, { nextFireTime }), NOW);
+    expect(status).toBe(expected);
+    expect(details.lagMs).toEqual({ 'settle-orders': lagMs });
+  });
+
+  it('given a paused job, when judged, then it cannot be late', () => {
+    const { status, details } = judgeScheduleLag(statusWith({}, { nextFireTime: undefined }), NOW);
+    expect({ status, lagMs: details.lagMs }).toEqual({ status: 'up', lagMs: {} });
+  });
+
+  it("given limits of one's own, when judged, then these count", () => {
+    const late = statusWith({}, { nextFireTime: NOW - 3_000 });
+    expect(judgeScheduleLag(late, NOW, { degradedLagMs: 1_000 }).status).toBe('degraded');
+    expect(judgeScheduleLag(late, NOW, { lagMs: 2_000, degradedLagMs: 1_000 }).status).toBe('down');
+  });
+});
+
+describe('judgeTracing', () => {
+  const store = (name: string, status: Partial<TracingStoreStatus> = {}) => ({
+    name,
+    status: { queuedRows: 0, droppedRows: 0, failingSince: undefined, ...status },
+  });
+
+  it('given no history, when judged, then it is up', () => {
+    expect(judgeTracing([])).toEqual({ status: 'up', details: { reasons: [], stores: {} } });
+  });
+
+  it('given a store that takes nothing, when judged, then it is degraded and never down, and tells what was dropped', () => {
+    const failing = store('sql', { queuedRows: 10_000, droppedRows: 17, failingSince: NOW });
+    const { status, details } = judgeTracing([store('other'), failing]);
+    expect(status).toBe('degraded');
+    expect(details.reasons).toEqual(['history "sql" has kept nothing since 2026-01-01T00:00:00.000Z; 17 rows dropped']);
+    expect(details.stores).toEqual({
+      other: { queuedRows: 0, droppedRows: 0, failingSince: undefined },
+      sql: { queuedRows: 10_000, droppedRows: 17, failingSince: NOW },
+    });
+  });
+
+  it('given a store that was away and is back, when judged, then it is up, and the count of dropped rows stays', () => {
+    const { status, details } = judgeTracing([store('sql', { droppedRows: 17 })]);
+    expect(status).toBe('up');
+    expect(details.stores.sql).toMatchObject({ droppedRows: 17 });
+  });
+});

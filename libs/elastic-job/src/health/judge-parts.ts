@@ -1,0 +1,99 @@
+import type { RuntimePhase, RuntimeStatus } from '../runtime/index.js';
+import type { TracingStore, TracingStoreStatus } from '../tracing/index.js';
+import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
+import { DEFAULT_LIMITS, type HealthLimits, judgeSession } from './judge.js';
+
+/** How one part of the whole is, and what it was judged by. */
+export interface PartHealth<Details> {
+  readonly status: HealthVerdict;
+  readonly details: Details & {
+    /** Why the status is not `up`: one text per finding. */
+    readonly reasons: readonly string[];
+  };
+}
+
+/** How the registry is reached. */
+export interface RegistryDetails {
+  readonly phase: RuntimePhase;
+  /** `CONNECTED`, `SUSPENDED`, `RECONNECTED`, `LOST`, or `none`. */
+  readonly session: string;
+  /** How long the session has been in that state, in milliseconds. */
+  readonly sinceMs: number;
+}
+
+/** `degraded` while the session is suspended, `down` once it has been lost for longer than the limit, and before it is there. */
+export function judgeRegistry(status: RuntimeStatus, limits: HealthLimits = {}): PartHealth<RegistryDetails> {
+  const { phase, session, sessionForMs } = status;
+  const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
+  const missing = down('there is no session with the registry');
+  return judged(session.state === undefined ? [missing] : judgeSession(status, lostMs), {
+    phase,
+    session: session.state ?? 'none',
+    sinceMs: Math.round(sessionForMs),
+  });
+}
+
+/** The leaders' instance ids, by job; null: none that this process knows. */
+export interface LeadershipDetails {
+  readonly leaders: Readonly<Record<string, string | null>>;
+}
+
+/** `degraded` while a job that takes part has no leader: nobody reshards it or queues what crashes. It goes on running. */
+export function judgeLeadership({ jobs }: RuntimeStatus): PartHealth<LeadershipDetails> {
+  const joined = jobs.filter(({ isJoined }) => isJoined);
+  const leaderless = joined.filter(({ leader }) => leader === undefined);
+  return judged(
+    leaderless.map(({ jobName }) => degraded(`job "${jobName}" has no leader`)),
+    { leaders: Object.fromEntries(joined.map(({ jobName, leader }) => [jobName, leader ?? null])) },
+  );
+}
+
+/** By job, how long its next fire time is overdue, in milliseconds; 0 in good order. */
+export interface ScheduleLagDetails {
+  readonly lagMs: Readonly<Record<string, number>>;
+}
+
+/**
+ * `degraded` if a fire time is overdue: something holds the event loop up. `down` beyond the limit of liveness.
+ * @param now milliseconds since the epoch
+ */
+export function judgeScheduleLag(
+  { jobs }: RuntimeStatus,
+  now: number,
+  limits: HealthLimits = {},
+): PartHealth<ScheduleLagDetails> {
+  const { lagMs: most = DEFAULT_LIMITS.lagMs, degradedLagMs = DEFAULT_LIMITS.degradedLagMs } = limits;
+  const lags = jobs.flatMap(({ jobName, nextFireTime }) =>
+    nextFireTime === undefined ? [] : [[jobName, Math.max(0, now - nextFireTime)] as const],
+  );
+  const late = lags.filter(([, lagMs]) => lagMs > degradedLagMs);
+  const findings = late.map(([jobName, lagMs]) => {
+    const reason = `job "${jobName}" is ${Math.round(lagMs / 1000)} s behind its schedule`;
+    return lagMs > most ? down(reason) : degraded(reason);
+  });
+  return judged(findings, { lagMs: Object.fromEntries(lags) });
+}
+
+/** The stores, by the names of their sinks. */
+export interface TracingDetails {
+  readonly stores: Readonly<Record<string, TracingStoreStatus>>;
+}
+
+/** `degraded` while a history's store takes nothing. Never `down`: no job waits for it. */
+export function judgeTracing(stores: readonly TracingStore[]): PartHealth<TracingDetails> {
+  const statuses = stores.map(({ name, status }) => [name, status] as const);
+  const findings = statuses.flatMap(([name, { failingSince, droppedRows }]) =>
+    failingSince === undefined
+      ? []
+      : [degraded(`history "${name}" has kept nothing since ${instant(failingSince)}; ${droppedRows} rows dropped`)],
+  );
+  return judged(findings, { stores: Object.fromEntries(statuses) });
+}
+
+function judged<Details>(findings: readonly Finding[], details: Details): PartHealth<Details> {
+  return { status: worstOf(findings), details: { ...details, reasons: reasonsOf(findings) } };
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
