@@ -1,0 +1,96 @@
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import type { SettledOutcome, Trigger } from '../../domain/index.js';
+import { VirtualClock } from '../../testing/index.js';
+import { EventMetrics } from './event.metrics.js';
+import { JobLabel } from './job-label.js';
+import { MetricSet } from './metric-set.js';
+
+function setUp(maxJobs = 100) {
+  const clock = new VirtualClock();
+  const registry = new Registry();
+  const metrics = new EventMetrics(new MetricSet(registry), new JobLabel(maxJobs), clock);
+  const triggerOf = (jobName: string, more: Partial<Trigger> = {}): Trigger => ({
+    jobName,
+    fireTime: clock.wallNow(),
+    origin: 'schedule',
+    source: 'NORMAL_TRIGGER',
+    ...more,
+  });
+  return {
+    clock,
+    triggerOf,
+    begin: (trigger: Trigger) => metrics.hear({ kind: 'begun', trigger, taskId: 't', items: [0] }),
+    settle: (trigger: Trigger, outcome: SettledOutcome, durationMs: number) =>
+      metrics.hear({ kind: 'settled', trigger, taskId: 't', item: 0, outcome, durationMs }),
+    /** As a scrape has them: `name{label="value"} number`. */
+    lines: async (name: string) => (await registry.metrics()).split('\n').filter((line) => line.startsWith(name)),
+  };
+}
+
+describe('EventMetrics', () => {
+  it('given more values than wait for a scrape, when one comes, then each has been counted in its bucket', async () => {
+    const { triggerOf, settle, lines } = setUp();
+    const trigger = triggerOf('a');
+    for (let run = 0; run < 2_500; run += 1) settle(trigger, { kind: 'succeeded' }, run < 2_000 ? 40 : 4_000);
+
+    const duration = 'elastic_job_item_duration_seconds';
+    expect(await lines(duration)).toEqual(
+      expect.arrayContaining([
+        `${duration}_bucket{le="0.01",job="a"} 0`,
+        `${duration}_bucket{le="0.05",job="a"} 2000`,
+        `${duration}_bucket{le="5",job="a"} 2500`,
+        `${duration}_count{job="a"} 2500`,
+      ]),
+    );
+    expect(await lines(`${duration}_count`), 'a scrape takes nothing away').toEqual([
+      `${duration}_count{job="a"} 2500`,
+    ]);
+  });
+
+  it('given a run that is late, when it begins, then its lateness counts by its source', async () => {
+    const { clock, triggerOf, begin, lines } = setUp();
+    const trigger = triggerOf('a', { source: 'MISFIRE' });
+    await clock.advance(20_000);
+    begin(trigger);
+
+    const lateness = 'elastic_job_lateness_seconds';
+    expect(await lines(`${lateness}_sum`)).toEqual([`${lateness}_sum{job="a",source="MISFIRE"} 20`]);
+    expect(await lines('elastic_job_runs_total{job="a",source="MISFIRE"}')).toHaveLength(1);
+  });
+
+  it('given a resident run, when it begins, then it is a run, and nobody has waited for it', async () => {
+    const { triggerOf, begin, lines } = setUp();
+    begin(triggerOf('a', { origin: 'resident' }));
+
+    expect(await lines('elastic_job_lateness_seconds_count')).toEqual([]);
+    expect(await lines('elastic_job_runs_total')).toContain(
+      'elastic_job_runs_total{job="a",source="NORMAL_TRIGGER"} 1',
+    );
+  });
+
+  it('given a clock that is behind the one that made the trigger, when a run begins, then it is not late', async () => {
+    const { clock, triggerOf, begin, lines } = setUp();
+    begin(triggerOf('a', { fireTime: clock.wallNow() + 500 }));
+
+    expect(await lines('elastic_job_lateness_seconds_sum')).toEqual([
+      'elastic_job_lateness_seconds_sum{job="a",source="NORMAL_TRIGGER"} 0',
+    ]);
+  });
+
+  it('given a thousand jobs, when all run, then there are no more series than for the jobs that are told apart', async () => {
+    const { triggerOf, begin, settle, lines } = setUp(3);
+    for (let job = 0; job < 1_000; job += 1) {
+      begin(triggerOf(`job-${job}`));
+      settle(triggerOf(`job-${job}`), { kind: 'failed', error: new Error('no') }, 1);
+    }
+
+    const failed = (await lines('elastic_job_items_total')).filter((line) => line.includes('"failed"'));
+    expect(failed).toEqual([
+      'elastic_job_items_total{job="job-0",outcome="failed"} 1',
+      'elastic_job_items_total{job="job-1",outcome="failed"} 1',
+      'elastic_job_items_total{job="job-2",outcome="failed"} 1',
+      'elastic_job_items_total{job="other",outcome="failed"} 997',
+    ]);
+  });
+});
