@@ -70,6 +70,7 @@ function spans(): string {
 
 \`ElasticJobModule.forRoot({ tracer: openTelemetryTracer() })\` of \`nestjs-elastic-job/opentelemetry\` (peer: \`@opentelemetry/api\`) makes them, by whatever SDK the application registers; without one there are
 none. A handler runs in the context of its item's span. A \`FAILOVER\` run and its items are linked to the run that they repeat: its \`traceparent\` stands in the item's record until the item is settled.
+A process that dies exports no span of what it had begun; what its handlers had traced by then has the trace id of the link.
 
 ${table(['Span', 'What it stands for'], kinds)}
 
