@@ -64,6 +64,15 @@ export class DatabaseServer {
     this.process = undefined;
   }
 
+  /** It stands still: it takes connections and answers nothing. For servers of one process. */
+  pause(): void {
+    process.kill(this.process!.pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    process.kill(this.process!.pid, 'SIGCONT');
+  }
+
   async remove(): Promise<void> {
     await this.stop();
     await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/index.js';
+import { HistoryTimeoutError } from './history.errors.js';
 import { RowQueue } from './row-queue.js';
 import type { TraceRow } from './trace-row.js';
 import type { TraceStore } from './trace-store.js';
@@ -105,7 +106,9 @@ export class TraceWriter {
       this.batchRows = Math.min(this.batchRows * 2, BATCH_ROWS);
     } catch (error) {
       if (this.over.signal.aborted) return;
-      const isUp = store.isOpen && (await this.answers(store));
+      this.failures += 1;
+      this.failingFrom ??= clock.wallNow();
+      const isUp = store.isOpen && !(error instanceof HistoryTimeoutError) && (await this.answers(store));
       this.giveBack(batch, isUp, error);
       await this.pause(isUp);
     }
@@ -114,13 +117,11 @@ export class TraceWriter {
 
   private async write(batch: readonly TraceRow[]): Promise<void> {
     await this.parts.store.open();
-    if (batch.length > 0) await this.parts.store.write(batch);
+    await (batch.length > 0 ? this.parts.store.write(batch) : this.parts.store.ping());
   }
 
   /** What a database that is up refuses is closed in on by halves, until it is one row that is dropped. */
   private giveBack(batch: readonly TraceRow[], isUp: boolean, error: unknown): void {
-    this.failures += 1;
-    this.failingFrom ??= this.parts.clock.wallNow();
     if (isUp && batch.length === 1 && ++this.refusals >= MOST_REFUSALS) {
       this.refusals = 0;
       this.queue.dropTaken();
@@ -152,8 +153,9 @@ export class TraceWriter {
   /** Resolves when there is something to write, and what comes along with it has come. */
   private async gather(): Promise<void> {
     const { signal } = this.hurry;
-    if (this.queue.size === 0 && !signal.aborted) await new Promise<void>((resolve) => (this.wake = resolve));
-    if (this.queue.size >= BATCH_ROWS || this.failures > 0 || signal.aborted) return;
+    if (this.failures > 0 || signal.aborted) return;
+    if (this.queue.size === 0) await new Promise<void>((resolve) => (this.wake = resolve));
+    if (this.queue.size >= BATCH_ROWS || signal.aborted) return;
     await this.parts.clock.sleep(this.parts.gatherMs, signal).catch(() => {}); // Cut short.
   }
 
