@@ -106,6 +106,18 @@ describe('a history of an application', () => {
     );
   });
 
+  it('given a history that an application has, when another one starts with it, then it is refused, until the first is gone', async () => {
+    const { jobs, history } = await start();
+    const again = () => startJobs({ clock, options: { tracing: [history] } });
+
+    await expect(again()).rejects.toThrow('SqlHistory: "sql" is given to two applications; make one for each');
+    await jobs.tick();
+    await whileTimePasses(clock, jobs.close());
+    expect(completed()).toBe(ITEMS);
+
+    await again();
+  });
+
   it.each<[SqlHistoryOptions, string]>([
     [{ keepDays: 0 }, 'keepDays (given as 0) must be a whole number from 1'],
     [{ keepRows: 1.5 }, 'keepRows (given as 1.5) must be a whole number from 1'],

@@ -61,8 +61,8 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.sinks.start();
     try {
+      this.sinks.start();
       await this.runtime.start();
     } catch (error) {
       await this.endTracing();

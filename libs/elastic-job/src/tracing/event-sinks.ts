@@ -7,7 +7,8 @@ const STOP_TIMEOUT_MS = 5_000;
 
 /** The sinks of one process, from the first event to the last. */
 export class EventSinks {
-  private listening: readonly (() => void)[] | undefined;
+  private readonly started: JobEventSink[] = [];
+  private readonly listening: (() => void)[] = [];
   private stopping: Promise<void> | undefined;
 
   constructor(
@@ -16,29 +17,32 @@ export class EventSinks {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws what a sink throws that cannot work at all */
+  /** @throws what a sink throws that cannot work at all; those before it have started and want to be stopped */
   start(): void {
     const host: SinkHost = { clock: this.clock, emit: (event) => this.events.emit(event) };
-    for (const sink of this.sinks) sink.start?.(host);
-    this.listening = this.sinks.map((sink) => this.events.on((event) => sink.hear(event), `the sink "${sink.name}"`));
+    for (const sink of this.sinks) {
+      sink.start?.(host);
+      this.started.push(sink);
+      this.listening.push(this.events.on((event) => sink.hear(event), `the sink "${sink.name}"`));
+    }
   }
 
   /** Resolves when every sink has kept what it heard, after a few seconds at the latest. Idempotent; never rejects. */
   stop(): Promise<void> {
-    this.stopping ??= this.listening === undefined ? Promise.resolve() : this.stopAll(this.listening);
+    this.stopping ??= this.stopAll();
     return this.stopping;
   }
 
-  private async stopAll(listening: readonly (() => void)[]): Promise<void> {
+  private async stopAll(): Promise<void> {
     const ending = new AbortController();
     const timeout = new Error(`The sinks have not stopped within ${STOP_TIMEOUT_MS} ms.`);
     const deadline = this.clock.setTimer(STOP_TIMEOUT_MS, () => ending.abort(timeout));
-    const stopping = this.sinks.map((sink) => this.stopOne(sink, ending.signal));
+    const stopping = this.started.map((sink) => this.stopOne(sink, ending.signal));
     await Promise.race([Promise.all(stopping), aborted(ending.signal)]);
     deadline.cancel();
     // Not before: a sink that could not keep everything tells the others.
     await this.clock.nextTurn();
-    for (const stopListening of listening) stopListening();
+    for (const stopListening of this.listening) stopListening();
   }
 
   private async stopOne(sink: JobEventSink, signal: AbortSignal): Promise<void> {

@@ -74,6 +74,26 @@ describe('EventSinks', () => {
     ]);
   });
 
+  it('given a sink that cannot start, when the sinks are stopped, then those that have started are, and it is not', async () => {
+    const stopped: string[] = [];
+    const sink = (name: string, start: () => void): JobEventSink => ({
+      name,
+      start,
+      hear() {},
+      stop: async () => void stopped.push(name),
+    });
+    const { sinks } = setUp(
+      sink('first', () => {}),
+      sink('wrong', () => fail(BROKEN)),
+      sink('last', () => {}),
+    );
+
+    expect(() => sinks.start()).toThrow(BROKEN);
+    await sinks.stop();
+
+    expect(stopped).toEqual(['first']);
+  });
+
   it('given sinks that are stopped, when something happens, then they hear nothing', async () => {
     const heard: JobEvent[] = [];
     const { events, sinks } = setUp({ name: 'log', hear: (event) => void heard.push(event) });

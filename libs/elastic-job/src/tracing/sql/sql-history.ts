@@ -55,6 +55,7 @@ export class SqlHistory<Database> implements JobEventSink {
   private readonly store: TraceStore;
   private readonly reader: TraceReader;
   private parts: HistoryParts | undefined;
+  private isStarted = false;
 
   /** @throws {ConfigurationError} for wrong options, and for a dialect that is not known here */
   constructor(db: Kysely<Database>, options: SqlHistoryOptions = {}) {
@@ -90,8 +91,13 @@ export class SqlHistory<Database> implements JobEventSink {
     return this.reader.statuses(query);
   }
 
+  /** @throws {ConfigurationError} if another application has it */
   start({ clock, emit }: SinkHost): void {
     const { name: sink, store } = this;
+    if (this.isStarted) {
+      throw new ConfigurationError('SqlHistory', [`"${sink}" is given to two applications; make one for each`]);
+    }
+    this.isStarted = true;
     const { keepDays, keepRows, queueRows = 10_000, gatherMs = 200 } = this.options;
     const onDropped = (count: number) => emit({ kind: 'history-dropped', sink, count });
     const onError = (message: string, error: unknown) =>
@@ -114,6 +120,7 @@ export class SqlHistory<Database> implements JobEventSink {
   async stop(signal: AbortSignal): Promise<void> {
     this.parts?.retention.stop();
     await this.parts?.writer.stop(signal);
+    this.isStarted = false;
   }
 }
 
