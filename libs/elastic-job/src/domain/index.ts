@@ -2,6 +2,7 @@ export * from './begin.decision.js';
 export * from './catch-up.decision.js';
 export * from './checkpoint.js';
 export * from './error-handler.js';
+export * from './dependencies/index.js';
 export * from './errors.js';
 export * from './failover-share.decision.js';
 export * from './failure-collapse.decision.js';

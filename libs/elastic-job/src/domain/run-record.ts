@@ -135,8 +135,13 @@ export function withoutTrace({ trace: _trace, ...record }: RunRecord): RunRecord
  * done, so nobody makes up for it.
  */
 export function sharedRunRecord(run: string, fireTime: number, at: number): RunRecord {
+  return passedRunRecord(run, 'java', fireTime, at);
+}
+
+/** What stands for fire times that are no debt of an item: everything up to this one is done. @param by who says so */
+export function passedRunRecord(run: string, by: string, fireTime: number, at: number): RunRecord {
   const target = { fireTime, origin: 'schedule' } as const;
-  return { run, by: 'java', target, attempt: 1, begunAt: fireTime, settled: { at, outcome: 'succeeded' } };
+  return { run, by, target, attempt: 1, begunAt: fireTime, settled: { at, outcome: 'succeeded' } };
 }
 
 interface RecordText extends RunRecord {

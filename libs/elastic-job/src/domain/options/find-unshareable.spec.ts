@@ -41,6 +41,11 @@ describe('findUnshareable', () => {
     expect(findUnshareable(configurationOf({ resident: true }))).toEqual([expect.stringMatching(/^resident is /)]);
   });
 
+  it('given a job that is started after others, when judged, then it cannot be shared', () => {
+    const configuration = configurationOf({ after: ['import', 'check'], cron: undefined });
+    expect(findUnshareable(configuration)).toEqual([expect.stringMatching(/^after "import", "check" is /)]);
+  });
+
   it.each([
     ['STICKY', 1],
     ['SINGLE_SHARDING_BALANCE', 0],

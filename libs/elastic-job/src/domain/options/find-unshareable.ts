@@ -10,9 +10,12 @@ import type { JobConfiguration } from './job-configuration.js';
  * `failoverQueueLimit`, `maxExecutorFailovers`, `maxAttempts` and the retries' pauses) are not among them: Java ignores them, and nobody is run twice or never for it.
  */
 export function findUnshareable(
-  configuration: Pick<JobConfiguration, 'clockChange' | 'misfirePolicy' | 'resident' | 'strategy' | 'timeZone'>,
+  configuration: Pick<
+    JobConfiguration,
+    'after' | 'clockChange' | 'misfirePolicy' | 'resident' | 'strategy' | 'timeZone'
+  >,
 ): string[] {
-  const { clockChange, misfirePolicy, resident, strategy, timeZone } = configuration;
+  const { after, clockChange, misfirePolicy, resident, strategy, timeZone } = configuration;
   const settings: string[] = [];
   if (timeZone !== undefined && !isJavaTimeZone(timeZone)) {
     settings.push(`timeZone "${timeZone}" is a zone that Java cannot read; use an offset such as "GMT+8:00", or none`);
@@ -31,6 +34,11 @@ export function findUnshareable(
   }
   if (misfirePolicy === 'all') {
     settings.push('misfirePolicy "all" is more than Java makes up for, and it leaves no record; use "once" or "skip"');
+  }
+  if (after.length > 0) {
+    settings.push(
+      `after "${after.join('", "')}" is a way to start that Java lacks: it would run the items at a trigger only; use a cron`,
+    );
   }
   return settings;
 }

@@ -64,6 +64,8 @@ export interface JobConfiguration {
   /** The text of a URL. Given exactly if there is `isolation`. */
   readonly workerModule: string | undefined;
   readonly workerExport: string;
+  /** The jobs after whose runs this one is started; empty: it has a schedule, or is triggered. */
+  readonly after: readonly JobName[];
 }
 
 /** Items of crashed instances are queued and claimed. Those of a resident job move with their owners instead. */

@@ -146,6 +146,9 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
 
   @IsReadAs('the name of an exported function', (name) => name.length > 0)
   readonly workerExport: unknown = undefined;
+
+  @IsParents()
+  readonly after: unknown = undefined;
 }
 
 const DAILY = '0 0 0 * * ?';
@@ -197,6 +200,17 @@ function findPropsFault(props: unknown): string | undefined {
   }
   const wrong = entries.find(([, value]) => typeof value !== 'string');
   return wrong && `must be texts by name, but "${wrong[0]}" is a ${typeof wrong[1]}`;
+}
+
+/** Names of jobs. A comma separates them in the registry. */
+function IsParents(): PropertyDecorator {
+  const isParent = (name: unknown) => findJobNameFault(name) === undefined && !String(name).includes(',');
+  return rule(
+    'isParents',
+    (names) => Array.isArray(names) && names.every(isParent),
+    ({ property, value }) =>
+      `${property} must name jobs, without commas, but is ${Array.isArray(value) ? `[${value.map(show).join(', ')}]` : show(value)}`,
+  );
 }
 
 /** A comma separates them in the registry. */

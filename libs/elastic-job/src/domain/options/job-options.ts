@@ -119,6 +119,11 @@ export interface JobOptions {
   readonly workerModule?: URL | string;
   /** The name of the function that `workerModule` exports. @default 'run' */
   readonly workerExport?: string;
+  /**
+   * Runs the job once when all items of these jobs have succeeded for the same fire time, which is then its own. They share one
+   * schedule, or run after others that do; what operators trigger starts nothing. Has no `cron`. @default none
+   */
+  readonly after?: JobName | readonly JobName[];
 }
 
 /** Options that are code of one process: no settings, and never in the registry. */

@@ -59,6 +59,7 @@ describe('resolveJobOptions', () => {
       isolation: undefined,
       workerModule: undefined,
       workerExport: 'run',
+      after: [],
     });
     expect(configuration).toSatisfy(Object.isFrozen);
   });
@@ -98,6 +99,7 @@ describe('resolveJobOptions', () => {
       retryFactor: 1.5,
       retryMaxDelayMs: 100,
       retryJitter: 1,
+      after: [],
     } as const;
     expect(resolveJobOptions({ ...given, name: 'OrderJobs.nightly' }, source)).toMatchObject({
       ...given,
@@ -141,6 +143,25 @@ describe('resolveJobOptions', () => {
         ],
       }),
     );
+  });
+
+  it('given a job after another one with a schedule, without marks or misfires, when resolved, then each is refused', () => {
+    const wrong = { ...minimal, after: 'import', misfire: false, monitorExecution: false };
+    expect(() => resolveJobOptions(wrong, source)).toThrow(
+      expect.objectContaining({
+        problems: [
+          'cron must not be given with after: ["import"], but is "0/5 * * * * ?"',
+          'monitorExecution must be true with after: ["import"], but is false',
+          'misfire must be true with after: ["import"], but is false: a start that meets busy items waits for them',
+        ],
+      }),
+    );
+  });
+
+  it('given a job after others, when resolved, then their names are a list without doubles', () => {
+    const options = { ...minimal, cron: undefined, after: ['import', 'check', 'import'] };
+    expect(resolveJobOptions(options, source).after).toEqual(['import', 'check']);
+    expect(resolveJobOptions({ ...options, after: 'import' }, source).after).toEqual(['import']);
   });
 
   it('given a resident job with a schedule, a limit or no marks, when resolved, then each is refused', () => {
@@ -196,6 +217,9 @@ describe('resolveJobOptions', () => {
       { isolation: 'worker-thread', workerModule: new URL('file:///a.js') },
     ],
     ['misfirePolicy', 'twice', 'misfirePolicy must be "skip", "once" or "all", but is "twice"'],
+    ['after', ['a,b'], 'after must name jobs, without commas, but is ["a,b"]', { cron: '' }],
+    ['after', 5, 'after must name jobs, without commas, but is [5]', { cron: '' }],
+    ['after', 'settle-orders', 'after must name other jobs, but is ["settle-orders"]', { cron: '' }],
     ['misfireLimit', 0, 'misfireLimit must be a whole number from 1 to 1000, but is 0'],
     [
       'misfirePolicy',

@@ -60,6 +60,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...findUnbalancedItems(settings),
     ...findResidentFaults(settings),
     ...findIsolationFaults(settings),
+    ...findAfterFaults(settings),
     ...[findMisfireFault(settings) ?? []].flat(),
     ...(source.surplusItemParameters ? [] : findSurplusItems(settings)),
   ];
@@ -73,6 +74,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     strategy: resolved.strategy,
     props: Object.freeze({ ...settings.props }),
     jobListenerTypes: Object.freeze([...settings.jobListenerTypes]),
+    after: Object.freeze([...settings.after]),
     jobExtraConfigurations: hidden(settings.jobExtraConfigurations),
   });
 }
@@ -120,6 +122,7 @@ function withDefaults(options: JobOptions) {
     isolation: options.isolation ?? undefined,
     workerModule: options.workerModule instanceof URL ? options.workerModule.href : (options.workerModule ?? undefined),
     workerExport: options.workerExport ?? DEFAULT_WORKER_EXPORT,
+    after: [...new Set([options.after ?? []].flat())],
   };
 }
 
@@ -178,6 +181,21 @@ function findResidentFaults({ resident, cron, concurrency, monitorExecution }: J
 function findIsolationFaults({ isolation, workerModule }: JobOptions): string[] {
   if (isolation !== undefined) return workerModule === undefined ? ['workerModule must be given with isolation'] : [];
   return workerModule === undefined ? [] : [`workerModule is given (${show(workerModule)}), but no isolation`];
+}
+
+/** What would start the job otherwise than after its parents, or keep a start from being run. */
+function findAfterFaults({ after, name, cron, resident, misfire, monitorExecution }: ReturnType<typeof withDefaults>) {
+  if (after.length === 0) return [];
+  const given = `after: [${after.map(show).join(', ')}]`;
+  return [
+    ...(after.includes(name) ? [`after must name other jobs, but is [${after.map(show).join(', ')}]`] : []),
+    ...(cron === undefined ? [] : [`cron must not be given with ${given}, but is ${show(cron)}`]),
+    ...(resident ? [`resident must not be true with ${given}`] : []),
+    ...(monitorExecution ? [] : [`monitorExecution must be true with ${given}, but is false`]),
+    ...(misfire
+      ? []
+      : [`misfire must be true with ${given}, but is false: a start that meets busy items waits for them`]),
+  ];
 }
 
 function hidden(text: string | HiddenText | undefined): HiddenText | undefined {

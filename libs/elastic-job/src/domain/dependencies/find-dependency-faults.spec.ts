@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { type DependencyFacts, findDependencyFaults } from './find-dependency-faults.js';
+
+describe('where a job may stand in a chain', () => {
+  it('given parents of one schedule, of which one runs after the other, when judged, then nothing is wrong', () => {
+    expect(faultsOf(['import', 'check'], job('import'), job('check', { cron: undefined, after: ['import'] }))).toEqual(
+      [],
+    );
+  });
+
+  it.each<[string, readonly DependencyFacts[], string]>([
+    ['an unknown parent', [], 'after "import": the registry knows no such job; start it first, or correct the name'],
+    [
+      'a one-off parent',
+      [job('import', { cron: undefined })],
+      'after "import": it has no schedule, so its runs have no fire time; give it a cron, or an after',
+    ],
+    [
+      'a resident parent',
+      [job('import', { cron: undefined, resident: true })],
+      'after "import": it is resident, so its runs have no end to wait for',
+    ],
+    [
+      'a parent that is not monitored',
+      [job('import', { monitorExecution: false })],
+      'after "import": it has monitorExecution: false, so nobody knows how its items end',
+    ],
+    [
+      'a parent that waits for the job',
+      [job('import', { cron: undefined, after: ['report'] })],
+      'after "import": a circle, "report" after "import" after "report"',
+    ],
+  ])('given %s, when judged, then it is named with the remedy', (_, known, fault) => {
+    expect(faultsOf(['import'], ...known)).toEqual([fault]);
+  });
+
+  it.each<[string, Partial<DependencyFacts>]>([
+    ['cron', { cron: '0 30 * * * ?' }],
+    ['time zone', { timeZone: 'Asia/Tokyo' }],
+    ['rule for clock changes', { clockChange: 'quartz' }],
+  ])('given parents of which one has another %s, when judged, then both schedules are shown', (_, other) => {
+    const [fault, ...more] = faultsOf(['import', 'check'], job('import'), job('check', other));
+
+    expect(more).toEqual([]);
+    expect(fault).toMatch(
+      /^after "import", "check": their runs have no fire times in common; .*"import" by .*"check" by /,
+    );
+  });
+
+  it('given a chain whose end is unknown, when judged, then the missing job is named', () => {
+    expect(faultsOf(['check'], job('check', { cron: undefined, after: ['import'] }))).toEqual([
+      'after "import": the registry knows no such job; start it first, or correct the name',
+    ]);
+  });
+});
+
+function faultsOf(after: readonly string[], ...known: readonly DependencyFacts[]): readonly string[] {
+  const child = job('report', { after, cron: undefined });
+  return findDependencyFaults(child, new Map(known.map((facts) => [facts.jobName, facts])));
+}
+
+function job(jobName: string, facts: Partial<DependencyFacts> = {}): DependencyFacts {
+  const usual = { after: [], cron: '0 0 * * * ?', timeZone: undefined, clockChange: 'auto' } as const;
+  return { jobName, monitorExecution: true, resident: false, ...usual, ...facts };
+}

@@ -1,0 +1,66 @@
+import { type ClockChangeOption, timetableOf } from '../options/clock-change-option.js';
+import type { JobName } from '../trigger.js';
+
+/** What a job's place in a chain is judged by. */
+export interface DependencyFacts {
+  readonly jobName: JobName;
+  readonly after: readonly JobName[];
+  readonly cron: string | undefined;
+  readonly timeZone: string | undefined;
+  readonly clockChange: ClockChangeOption;
+  readonly monitorExecution: boolean;
+  readonly resident: boolean;
+}
+
+/** The job that a chain comes to when it goes up from a parent, or why it comes to none. */
+type Root = { readonly facts: DependencyFacts } | { readonly fault: string };
+
+/**
+ * Why a job cannot be started after the ones that it names; empty if it can. All of their chains must begin with the same
+ * schedule, since a fire time is what their runs have in common.
+ * @param known every job that the chains lead to; one that lacks is unknown
+ */
+export function findDependencyFaults(
+  job: DependencyFacts,
+  known: ReadonlyMap<JobName, DependencyFacts>,
+): readonly string[] {
+  const roots = job.after.flatMap((name) => rootsOf(name, [job.jobName], known));
+  const faults = roots.flatMap((root) => ('fault' in root ? [root.fault] : []));
+  const schedules = new Map(
+    roots.flatMap((root) => ('fault' in root ? [] : [[timetableText(root.facts), root.facts.jobName] as const])),
+  );
+  if (schedules.size > 1) {
+    const list = [...schedules].map(([timetable, name]) => `"${name}" by ${timetable}`).join(', ');
+    faults.push(`after ${listOf(job.after)}: their runs have no fire times in common; they begin with ${list}`);
+  }
+  return [...new Set(faults)];
+}
+
+function rootsOf(name: JobName, path: readonly JobName[], known: ReadonlyMap<JobName, DependencyFacts>): Root[] {
+  const start = `after "${name}":`;
+  const chain = [...path, name];
+  if (path.includes(name)) return [{ fault: `after "${chain[1]}": a circle, ${listOf(chain, ' after ')}` }];
+  const facts = known.get(name);
+  if (facts === undefined) {
+    return [{ fault: `${start} the registry knows no such job; start it first, or correct the name` }];
+  }
+  const fault = findParentFault(facts);
+  if (fault !== undefined) return [{ fault: `${start} ${fault}` }];
+  return facts.after.length === 0 ? [{ facts }] : facts.after.flatMap((parent) => rootsOf(parent, chain, known));
+}
+
+function findParentFault({ after, cron, monitorExecution, resident }: DependencyFacts): string | undefined {
+  if (resident) return 'it is resident, so its runs have no end to wait for';
+  if (!monitorExecution) return 'it has monitorExecution: false, so nobody knows how its items end';
+  if (cron !== undefined || after.length > 0) return undefined;
+  return 'it has no schedule, so its runs have no fire time; give it a cron, or an after';
+}
+
+function timetableText(facts: DependencyFacts): string {
+  const { cron, timeZone, clockChange } = timetableOf(facts, false);
+  return `cron "${cron}", timeZone ${timeZone === undefined ? 'of the host' : `"${timeZone}"`}, clockChange "${clockChange}"`;
+}
+
+function listOf(names: readonly JobName[], separator = ', '): string {
+  return names.map((name) => `"${name}"`).join(separator);
+}

@@ -1,0 +1,25 @@
+export { type DependencyFacts, findDependencyFaults } from './find-dependency-faults.js';
+export { type ItemSet, itemSetOf } from './item-set.js';
+export {
+  formatParentProgress,
+  KEPT_RUNS,
+  noteRuns,
+  type NotedRuns,
+  parseParentProgress,
+  type ParentProgress,
+  type RunNote,
+  type UnmetReason,
+  type UnmetRun,
+} from './parent-progress.js';
+export {
+  fireTimesOf,
+  formatStartLedger,
+  KEPT_STARTS,
+  NO_STARTS,
+  noteParent,
+  parseStartLedger,
+  spansOfStarts,
+  type Start,
+  type StartLedger,
+  withParents,
+} from './start-ledger.js';

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../testing/index.js';
+import { itemSetOf } from './item-set.js';
+import {
+  formatParentProgress,
+  KEPT_RUNS,
+  noteRuns,
+  parseParentProgress,
+  type ParentProgress,
+  type RunNote,
+} from './parent-progress.js';
+
+const NEW: ParentProgress = { closedUpTo: 0, runs: new Map() };
+
+describe('counting the items of a run', () => {
+  it('given some items that have succeeded, when the last one does, then the run is complete, and not before', () => {
+    const first = noteRuns(NEW, [note(10, 0), note(10, 1)]);
+    const last = noteRuns(first.progress, [note(10, 2)]);
+
+    expect(first).toMatchObject({ succeeded: [], unmet: [] });
+    expect(last).toEqual({ progress: { closedUpTo: 10, runs: new Map() }, succeeded: [10], unmet: [] });
+  });
+
+  it('given a failed item, when all the others succeed, then nothing is complete, and that is told once', () => {
+    const failed = noteRuns(NEW, [note(10, 1, { isSucceeded: false })]);
+    const others = noteRuns(failed.progress, [note(10, 0), note(10, 2)]);
+
+    expect(failed.unmet).toEqual([{ fireTime: 10, reason: 'failed' }]);
+    expect(others).toMatchObject({ succeeded: [], unmet: [] });
+  });
+
+  it('given items that others take for due, when one has not ended, then the run is not complete', () => {
+    const { succeeded } = noteRuns(NEW, [note(10, 0, { due: [0] }), note(10, 1, { due: [0, 1, 2] })]);
+
+    expect(succeeded).toEqual([]);
+  });
+
+  it('given an open run, when a later one is complete, then it is superseded, and what still ends of it counts no more', () => {
+    const open = noteRuns(NEW, [note(10, 0)]);
+    const later = noteRuns(open.progress, [note(20, 0), note(20, 1), note(20, 2)]);
+    const late = noteRuns(later.progress, [note(10, 1), note(10, 2)]);
+
+    expect(later).toMatchObject({ succeeded: [20], unmet: [{ fireTime: 10, reason: 'superseded' }] });
+    expect(late).toEqual({ progress: later.progress, succeeded: [], unmet: [] });
+  });
+
+  it('given more runs that stay open than are kept, when another one begins, then the oldest is given up', () => {
+    const notes = Array.from({ length: KEPT_RUNS + 1 }, (_, index) => note(10 + index, 0));
+    const { progress, unmet } = noteRuns(NEW, notes);
+
+    expect(progress.runs.size).toBe(KEPT_RUNS);
+    expect(unmet).toEqual([{ fireTime: 10, reason: 'superseded' }]);
+  });
+
+  it('given random runs in random order, when they are counted in random batches, then exactly those are complete of which all items succeed before a later one is', () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const random = randomOf(seed);
+      const notes = randomNotes(random);
+      let progress = NEW;
+      const succeeded: number[] = [];
+      for (let rest = notes; rest.length > 0;) {
+        const count = 1 + Math.floor(random() * 4);
+        const noted = noteRuns(parseParentProgress(formatParentProgress(progress))!, rest.slice(0, count));
+        progress = noted.progress;
+        succeeded.push(...noted.succeeded);
+        rest = rest.slice(count);
+      }
+
+      expect(succeeded, `seed ${seed}`).toEqual(succeeded.toSorted((a, b) => a - b));
+      const whole = [1, 2, 3, 4].filter((run) => notes.every((one) => one.fireTime !== run || one.isSucceeded));
+      const isClosed = (run: number) => succeeded.some((other) => other > run);
+      expect(succeeded.every((run) => whole.includes(run))).toBe(true);
+      expect(whole.filter((run) => !succeeded.includes(run)).every(isClosed)).toBe(true);
+    }
+  });
+});
+
+describe('the text of the progress', () => {
+  it('given open and failed runs, when they are written and read, then they are the same', () => {
+    const { progress } = noteRuns(NEW, [note(10, 0), note(20, 1, { isSucceeded: false }), note(30, 2)]);
+
+    expect(parseParentProgress(formatParentProgress(progress))).toEqual(progress);
+  });
+
+  it.each(['', '{}', '{"v":2,"closedUpTo":0,"runs":[]}', '{"v":1,"closedUpTo":0,"runs":[[1,["x","0"]]]}', 'no JSON'])(
+    'given the text %j, when it is read, then it is nothing that this version can judge',
+    (text) => {
+      expect(parseParentProgress(text)).toBeUndefined();
+    },
+  );
+});
+
+function note(fireTime: number, item: number, { due = [0, 1, 2], isSucceeded = true } = {}): RunNote {
+  return { fireTime, item, due: itemSetOf(due), isSucceeded };
+}
+
+function randomOf(seed: number): () => number {
+  const clock = new VirtualClock({ seed });
+  return () => clock.random();
+}
+
+/** All items of four runs, in any order; now and then one fails. */
+function randomNotes(random: () => number): RunNote[] {
+  const notes = [1, 2, 3, 4].flatMap((run) =>
+    [0, 1, 2].map((item) => note(run, item, { isSucceeded: random() > 0.1 })),
+  );
+  return notes
+    .map((one) => [random(), one] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, one]) => one);
+}

@@ -1,0 +1,106 @@
+import { formatItemSet, isWithin, type ItemSet, itemSetOf, NO_ITEMS, parseItemSet } from './item-set.js';
+import { readVersioned } from './versioned-text.js';
+
+/**
+ * How far the runs of a job are for which other jobs wait: the text of `dependents`, written by every settle against the
+ * node's version.
+ */
+export interface ParentProgress {
+  /** What becomes of fire times up to this one concerns nobody any more. In milliseconds since the epoch. */
+  readonly closedUpTo: number;
+  /** By fire time, ascending. */
+  readonly runs: ReadonlyMap<number, RunProgress>;
+}
+
+/** `failed`: an item has ended otherwise than well; nothing is started after this run. */
+export type RunProgress = 'failed' | { readonly due: ItemSet; readonly done: ItemSet };
+
+/** An item has ended, for good. */
+export interface RunNote {
+  /** In milliseconds since the epoch. */
+  readonly fireTime: number;
+  readonly item: number;
+  /** What was due when the item was begun: the enabled items below the total. */
+  readonly due: ItemSet;
+  readonly isSucceeded: boolean;
+}
+
+/** `failed`: an item did not succeed; `superseded`: some items were never begun, and a later run is complete. */
+export type UnmetReason = 'failed' | 'superseded';
+
+/** After this run nothing is started. */
+export interface UnmetRun {
+  readonly fireTime: number;
+  readonly reason: UnmetReason;
+}
+
+export interface NotedRuns {
+  readonly progress: ParentProgress;
+  /** The runs that are complete with these notes: all items have succeeded. Ascending. */
+  readonly succeeded: readonly number[];
+  readonly unmet: readonly UnmetRun[];
+}
+
+/** So many runs may be under way, or failed, since the last one that was complete. */
+export const KEPT_RUNS = 100;
+const VERSION = 1;
+
+/**
+ * Counts items that have ended. A run is complete when every item has succeeded that was due to anybody who has begun some of
+ * it. An item is begun for fire times in order, so a complete run ends whatever was open before it.
+ */
+export function noteRuns(before: ParentProgress, notes: readonly RunNote[]): NotedRuns {
+  const runs = new Map(before.runs);
+  const unmet: UnmetRun[] = [];
+  for (const note of notes) {
+    const run = runs.get(note.fireTime) ?? { due: NO_ITEMS, done: NO_ITEMS };
+    if (note.fireTime <= before.closedUpTo || run === 'failed') continue;
+    if (!note.isSucceeded) unmet.push({ fireTime: note.fireTime, reason: 'failed' });
+    runs.set(note.fireTime, note.isSucceeded ? withDone(run, note) : 'failed');
+  }
+  const ascending = [...runs].toSorted(([a], [b]) => a - b);
+  const succeeded = ascending.filter(([, run]) => isComplete(run)).map(([fireTime]) => fireTime);
+  const surplus = ascending.at(-KEPT_RUNS - 1)?.[0] ?? before.closedUpTo;
+  const closedUpTo = Math.max(before.closedUpTo, surplus, succeeded.at(-1) ?? -Infinity);
+  for (const [fireTime, run] of ascending) {
+    const isGivenUp = fireTime <= closedUpTo && run !== 'failed' && !isComplete(run);
+    if (isGivenUp) unmet.push({ fireTime, reason: 'superseded' });
+  }
+  const open = new Map(ascending.filter(([fireTime]) => fireTime > closedUpTo));
+  return { progress: { closedUpTo, runs: open }, succeeded, unmet };
+}
+
+export function formatParentProgress({ closedUpTo, runs }: ParentProgress): string {
+  const texts = [...runs].map(([fireTime, run]) => [
+    fireTime,
+    run === 'failed' ? run : [formatItemSet(run.due), formatItemSet(run.done)],
+  ]);
+  return JSON.stringify({ v: VERSION, closedUpTo, runs: texts });
+}
+
+/** @returns undefined for what a version wrote that this one cannot judge */
+export function parseParentProgress(text: string): ParentProgress | undefined {
+  const value = readVersioned(text, VERSION);
+  if (value === undefined || typeof value['closedUpTo'] !== 'number' || !Array.isArray(value['runs'])) return undefined;
+  const runs = new Map<number, RunProgress>();
+  for (const [fireTime, run] of value['runs'] as readonly (readonly unknown[])[]) {
+    const progress = parseRun(run);
+    if (typeof fireTime !== 'number' || progress === undefined) return undefined;
+    runs.set(fireTime, progress);
+  }
+  return { closedUpTo: value['closedUpTo'], runs };
+}
+
+function withDone({ due, done }: Exclude<RunProgress, 'failed'>, note: RunNote): RunProgress {
+  return { due: due | note.due, done: done | itemSetOf([note.item]) };
+}
+
+function isComplete(run: RunProgress): boolean {
+  return run !== 'failed' && isWithin(run.due, run.done);
+}
+
+function parseRun(run: unknown): RunProgress | undefined {
+  if (run === 'failed') return run;
+  const [due, done] = Array.isArray(run) ? run.map(parseItemSet) : [];
+  return due === undefined || done === undefined ? undefined : { due, done };
+}
