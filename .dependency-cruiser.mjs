@@ -22,7 +22,16 @@ const ROOMS = {
 const INNER = ['testing/nest'];
 
 /** Inside coordination, left may not import right. */
-const COORDINATION = ['job-tree', 'configuration', 'membership', 'leadership', 'execution', 'sharding', 'failover'];
+const COORDINATION = [
+  'job-tree',
+  'configuration',
+  'membership',
+  'leadership',
+  'dependencies',
+  'execution',
+  'sharding',
+  'failover',
+];
 
 const SOURCE = 'libs/elastic-job/src';
 const SPEC = String.raw`\.(for-)?spec\.ts$`;

@@ -103,6 +103,7 @@ export {
   type TriggerOrigin,
   UnknownJobError,
   UnknownStrategyError,
+  type UnmetReason,
 } from './domain/index.js';
 export {
   DeliveryError,

@@ -14,6 +14,7 @@ type Concern = EventOf<
   | 'orphaned'
   | 'configuration-differs'
   | 'history-dropped'
+  | 'dependency-not-met'
   | 'warning'
   | FailoverConcern
   | HandlerConcern
@@ -125,6 +126,10 @@ export class EventLogger implements JobEventSink {
         return this.retrying(event);
       case 'error-handler-failed':
         return this.error(`${event.jobName}: a failure could not be handed to ${event.type}`, event.error);
+      case 'dependency-not-met':
+        return this.logger.warn(
+          `${event.jobName}: not started for ${instant(event.fireTime)}, the run of ${event.parent} is ${event.reason}`,
+        );
       case 'configuration-differs':
         return this.logger.warn(`${event.jobName}: the registry overrules, ${event.differences.join('; ')}`);
       case 'history-dropped':

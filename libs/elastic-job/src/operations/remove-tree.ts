@@ -1,11 +1,11 @@
 import { JobPaths } from '../coordination/index.js';
-import { type JobName, UnknownJobError } from '../domain/index.js';
+import { type JobName, parseStartLedger, UnknownJobError } from '../domain/index.js';
 import type { Operation, RegistryCenter, Subtree } from '../registry/index.js';
 import { untilAccepted } from './until-accepted.js';
 
 /**
- * Removes everything of a job: in one transaction if that fits, else in as few as possible, the instances first, so that
- * nobody goes on with what is left. What is written meanwhile is removed as well.
+ * Removes everything of a job: in one transaction if that fits, else in as few as possible. First goes what the jobs know of it
+ * that it is started after, then the instances, so that nobody goes on with what is left. What is written meanwhile is removed as well.
  * @throws {UnknownJobError}
  */
 export async function removeTree(registry: RegistryCenter, jobName: JobName): Promise<void> {
@@ -29,10 +29,19 @@ async function deletions(registry: RegistryCenter, paths: JobPaths): Promise<rea
     const all = deepestFirst(view, paths.root);
     const isInstance = (path: string) => path.startsWith(`${paths.instances}/`);
     const ordered = [...all.filter(isInstance), ...all.filter((path) => !isInstance(path))];
-    return ordered.map((path) => ({ kind: 'delete', path }));
+    const entries = await entriesAtParents(registry, paths);
+    return [...entries, ...ordered].map((path) => ({ kind: 'delete', path }));
   } finally {
     view.close();
   }
+}
+
+/** What other jobs know of one that is started after them. */
+async function entriesAtParents(registry: RegistryCenter, { after, jobName }: JobPaths): Promise<readonly string[]> {
+  const ledger = parseStartLedger((await registry.read(after))?.data ?? '');
+  const entries = (ledger?.parents ?? []).map((parent) => new JobPaths(parent).dependent(jobName));
+  const nodes = entries.length === 0 ? [] : await registry.readMany(entries);
+  return entries.filter((_, index) => nodes[index] !== undefined);
 }
 
 function deepestFirst(view: Subtree, path: string): string[] {

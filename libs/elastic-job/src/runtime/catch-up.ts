@@ -3,6 +3,7 @@ import { giveUpFireTimes, type JobTree, untilAnswered, untilCommitted } from '..
 import {
   decideCatchUp,
   decideGiveUp,
+  lastScheduledOf,
   type DueState,
   formatTaskId,
   owesAfter,
@@ -119,7 +120,7 @@ export class CatchUp {
     const free = services.sharding.ownItems(tree).filter(isFree);
     if (!(await this.loadRecords(free))) return this.wake();
     const now = clock.wallNow();
-    const groups = this.groups(free, now);
+    const groups = this.groups(free, this.isStartedAfter ? Infinity : now);
     const targets = new Map(groups.map((group) => [group, this.target(group.due)]));
     const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
     for (const fireTime of new Set([...targets.values()].filter((target) => target !== undefined))) {
@@ -182,11 +183,18 @@ export class CatchUp {
     return due.upTo(until, new Map(items.map((item) => [item, this.lastOf(tree, item)])));
   }
 
+  /** The job has starts, and no schedule. Each has come, whatever this clock says. */
+  private get isStartedAfter(): boolean {
+    return this.parts.settings.configuration.after.length > 0;
+  }
+
   /** The fire time up to which an item owes nothing; undefined if it owes nothing at all. */
   private lastOf(tree: JobTree, item: number): number | undefined {
     const stored = tree.record(item)?.stored;
     if (stored === undefined) return undefined;
     const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
+    // Nothing is started before the item is made; and a start may come after a trigger that is younger than its fire time.
+    if (this.isStartedAfter) return lastScheduledOf(stored) ?? 0;
     // Of what Java peers have run there is no record; only the flag tells.
     const last = tree.isMixed() ? undefined : owesAfter(stored);
     return last ?? (isMisfired ? 0 : undefined);

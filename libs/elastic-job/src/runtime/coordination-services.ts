@@ -4,6 +4,7 @@ import {
   type AssertFits,
   assertFitsOneTransaction,
   ConfigurationService,
+  DependencyService,
   ExecutionService,
   FailoverQueue,
   GuaranteeService,
@@ -15,6 +16,7 @@ import {
   ServerService,
   ShardingService,
   type StrategyLookup,
+  type UnmetDependency,
 } from '../coordination/index.js';
 import type { RunTracer } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
@@ -36,6 +38,7 @@ export interface CoordinationServices {
   readonly queue: FailoverQueue;
   readonly orphans: OrphanSweep;
   readonly guarantee: GuaranteeService;
+  readonly dependencies: DependencyService;
 }
 
 export interface CoordinationOptions {
@@ -45,6 +48,8 @@ export interface CoordinationOptions {
   /** @see RuntimeOptions */
   readonly javaReconnectGraceMs: number;
   readonly tracer?: RunTracer;
+  /** Hears of jobs that are not started, since an item here has ended as it has. */
+  readonly onUnmet?: (unmet: UnmetDependency) => void;
 }
 
 export function createCoordinationServices({
@@ -53,11 +58,12 @@ export function createCoordinationServices({
   strategies,
   javaReconnectGraceMs,
   tracer,
+  onUnmet,
 }: CoordinationOptions): CoordinationServices {
   const trees = new JobTrees();
   const assertFits: AssertFits = (job) => assertFitsOneTransaction(registry, job);
   const configurations = new ConfigurationService(trees, assertFits, strategies);
-  const executions = new ExecutionService(trees, configurations, registry, clock, tracer);
+  const executions = new ExecutionService(trees, configurations, registry, clock, tracer, onUnmet);
   const absences = new Absences(clock, () => javaReconnectGraceMs);
   const shutdowns = new Absences(clock, (jobName) => configurations.current(jobName).shutdownGraceMs);
   return {
@@ -74,5 +80,6 @@ export function createCoordinationServices({
     queue: new FailoverQueue(trees, configurations, executions, registry, clock),
     orphans: new OrphanSweep(configurations, registry, clock, absences, shutdowns),
     guarantee: new GuaranteeService(trees, configurations, registry, clock),
+    dependencies: new DependencyService(configurations, registry, clock),
   };
 }

@@ -1,5 +1,5 @@
 import type { JobTree } from '../coordination/index.js';
-import type { DueState, Span } from '../domain/index.js';
+import { type DueState, fireTimesOf, type Span, spansOfStarts, type Start } from '../domain/index.js';
 import type { JobSettings } from './job-settings.js';
 import type { OperatorSwitches } from './operator-switches.js';
 
@@ -29,8 +29,10 @@ export class DueFireTimes {
    */
   upTo(until: number, after: ReadonlyMap<number, number | undefined>): readonly DueItems[] {
     const { settings, switches } = this.parts;
-    const { schedule } = settings;
+    const { starts } = this;
+    const schedule = starts === undefined ? settings.schedule : fireTimesOf(starts);
     if (schedule === undefined) return [];
+    const forgiving = (spans: readonly Span[]) => (starts === undefined ? spans : spansOfStarts(starts, spans));
     const common = this.common();
     const groups = new Map<string, { readonly items: number[]; readonly due: DueState }>();
     for (const [item, last] of after) {
@@ -39,7 +41,7 @@ export class DueFireTimes {
       const key = [last, ...own.map((span) => span.until)].join();
       const group = groups.get(key) ?? {
         items: [],
-        due: { schedule, after: last, until, forgiven: [...common, ...own] },
+        due: { schedule, after: last, until, forgiven: forgiving([...common, ...own]) },
       };
       groups.set(key, group);
       group.items.push(item);
@@ -47,9 +49,16 @@ export class DueFireTimes {
     return [...groups.values()];
   }
 
+  /** What stands for a schedule in a job that is started after others; undefined in any other. */
+  private get starts(): readonly Start[] | undefined {
+    const { settings, tree } = this.parts;
+    return settings.configuration.after.length === 0 ? undefined : (tree.startLedger()?.starts ?? []);
+  }
+
   private common(): readonly Span[] {
     const { settings, switches } = this.parts;
-    const beforeConfiguration = { after: 0, until: settings.writtenAt };
-    return [beforeConfiguration, switches.serverSpan, ...(this.parts.forgiven() ?? [])];
+    const switchedOff = [switches.serverSpan, ...(this.parts.forgiven() ?? [])];
+    // A start is owed whatever the settings were by then: nobody else has run it.
+    return this.starts === undefined ? [{ after: 0, until: settings.writtenAt }, ...switchedOff] : switchedOff;
   }
 }

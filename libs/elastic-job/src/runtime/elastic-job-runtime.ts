@@ -19,6 +19,7 @@ import type { JobSession } from './job-session.js';
 import { Reaction } from './reaction.js';
 import { type ResolvedRuntimeOptions, resolveRuntimeOptions, type RuntimeOptions } from './runtime-options.js';
 import type { RuntimePhase, RuntimeStatus } from './runtime-status.js';
+import { startOrder } from './start-order.js';
 import { SuspendedGrace } from './suspended-grace.js';
 
 const REJOIN_PAUSE_MS = 1_000;
@@ -49,7 +50,10 @@ export class ElasticJobRuntime {
     this.options = resolveRuntimeOptions(options);
     const { clock, errorHandlers, errorWindowMs, strategies, suspendedGraceMs } = this.options;
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs);
-    this.services = createCoordinationServices(this.options);
+    this.services = createCoordinationServices({
+      ...this.options,
+      onUnmet: (unmet) => this.events.emit({ kind: 'dependency-not-met', ...unmet }),
+    });
     const host: JobHost = {
       clock,
       handlerOf: (definition) => this.handlerOf(definition),
@@ -114,7 +118,9 @@ export class ElasticJobRuntime {
       await registry.connect({ timeoutMs: connectionTimeoutMs });
       this.ending.signal.throwIfAborted();
       this.self = this.identity();
-      if (this.options.processing) await Promise.all(this.registrar.all.map((job) => job.join(this.self!)));
+      for (const jobs of this.options.processing ? startOrder(this.registrar.all) : []) {
+        await Promise.all(jobs.map((job) => job.join(this.self!)));
+      }
     } catch (error) {
       await this.stop();
       throw error;

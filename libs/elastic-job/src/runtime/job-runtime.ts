@@ -84,6 +84,7 @@ export class JobRuntime {
     const { registry, clock, fences, tokenEpoch } = this.options;
     const tree = await JobTree.open(registry, clock, this.jobName, self);
     try {
+      await this.whileWanted(tree, () => this.assertStartable(tree));
       await this.whileWanted(tree, () => this.services.configurations.install(tree));
       await this.whileWanted(tree, () => assertFencesNotAhead(tree, fences, tokenEpoch));
       this.departure.signal.throwIfAborted();
@@ -106,6 +107,11 @@ export class JobRuntime {
 
   private assertUsable(configuration: JobConfiguration): void {
     this.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.definition.place})`);
+  }
+
+  // Once it has run, it waits for its parents whatever becomes of them.
+  private async assertStartable(tree: JobTree): Promise<void> {
+    if (!this.hasEntered) await this.services.dependencies.assertPossible(tree, this.definition);
   }
 
   // Without settings it stays outside: registered, it would be given items that it does not begin.

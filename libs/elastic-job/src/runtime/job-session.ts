@@ -6,6 +6,7 @@ import type { JobEvents } from '../tracing/index.js';
 import { Cancellations } from './cancellations.js';
 import { CatchUp } from './catch-up.js';
 import type { CoordinationServices } from './coordination-services.js';
+import { DependencyStarts } from './dependency-starts.js';
 import { DueFireTimes } from './due-fire-times.js';
 import { FailoverClaims } from './failover-claims.js';
 import type { JobSettings } from './job-settings.js';
@@ -59,6 +60,7 @@ export class JobSession {
   private readonly manual: ManualTriggers;
   private readonly cancellations: Cancellations;
   private readonly residents: ResidentItems;
+  private readonly starts: DependencyStarts;
   private readonly servers: Reaction;
 
   constructor(private readonly parts: JobSessionParts) {
@@ -82,6 +84,7 @@ export class JobSession {
     this.claims = new FailoverClaims({ ...parts, gate, leases, onClaimed: () => this.manual.beginReleased() });
     this.manual = new ManualTriggers({ ...parts, leases, assign: (trigger) => this.assignManual(trigger) });
     this.residents = new ResidentItems({ ...parts, leases, gate });
+    this.starts = new DependencyStarts({ ...parts, begin: (fireTime) => this.beginStart(fireTime) });
     const keep = () => services.servers.keep(tree);
     this.servers = registryReaction(tree, clock, keep, parts.report('keeping the server node'));
     tree.on((event) => this.hear(event));
@@ -102,6 +105,7 @@ export class JobSession {
     this.servers.wake();
     await this.duties.start();
     this.manual.start();
+    this.starts.open();
     this.lookAgain();
   }
 
@@ -121,6 +125,7 @@ export class JobSession {
     this.claims.stop();
     this.manual.stop();
     this.residents.stop();
+    this.starts.stop();
     this.servers.stop();
   }
 
@@ -131,11 +136,24 @@ export class JobSession {
 
   /** One fire time: assign, begin, run. Resolves when what was begun has ended. */
   async tick(fireTime: number): Promise<void> {
-    if (!this.gate.mayBegin) return;
+    const lease = await this.beginAt(fireTime);
+    if (lease !== undefined) await this.leases.run(lease);
+  }
+
+  /** One start after other jobs: as a tick, but what was begun is not waited for. */
+  private async beginStart(fireTime: number): Promise<void> {
+    const isPaused = this.parts.forgiven() === undefined;
+    // The settings may have changed, and what is left of the former ones goes with the leader's next look.
+    const isStartedAfter = this.parts.settings.configuration.after.length > 0;
+    const lease = isStartedAfter && !isPaused ? await this.beginAt(fireTime) : undefined;
+    if (lease !== undefined) this.leases.start(lease, 'a start');
+  }
+
+  private async beginAt(fireTime: number): Promise<ExecutionLease | undefined> {
+    if (!this.gate.mayBegin) return undefined;
     const { jobName } = this.tree;
     const trigger: Trigger = { jobName, fireTime, origin: 'schedule', source: 'NORMAL_TRIGGER' };
-    const lease = await this.catchUp.whileHandling(fireTime, () => this.beginScheduled(trigger));
-    if (lease !== undefined) await this.leases.run(lease);
+    return this.catchUp.whileHandling(fireTime, () => this.beginScheduled(trigger));
   }
 
   /** Claims some waiting items and runs them. @returns the lease, whose `settled()` tells the outcomes */
@@ -149,6 +167,7 @@ export class JobSession {
     this.cancellations.hear(event);
     this.switches.hear(event);
     this.residents.hear(event);
+    this.starts.hear(event);
     const { tree } = this;
     switch (event.kind) {
       case 'ServerChanged':

@@ -44,7 +44,7 @@ export class JobSettings {
 
   /** The settings by which Java peers of the job decide otherwise; none without such peers. */
   unshareable(tree: JobTree): readonly string[] {
-    return tree.isMixed() ? findUnshareable(this.inForce) : [];
+    return tree.isMixed() ? [...findUnshareable(this.inForce), ...tree.dependents().map(describeDependent)] : [];
   }
 
   /** Takes over what the tree says, if it can be used. @param isMixed the job has a Java peer */
@@ -82,6 +82,10 @@ export class JobSettings {
 function scheduleOf(configuration: JobConfiguration, isMixed: boolean): CronSchedule | undefined {
   const { cron, timeZone, clockChange } = timetableOf(configuration, isMixed);
   return cron === undefined ? undefined : new CronSchedule(cron, timeZone, clockChange);
+}
+
+function describeDependent(jobName: string): string {
+  return `job "${jobName}" is started after this one, which takes that all items record how they end; Java's do not`;
 }
 
 function describeDifference({ field, local, stored }: ConfigurationDifference): string {

@@ -8,7 +8,7 @@ import {
   removeStaleCancels,
   type Sweeper,
 } from '../coordination/index.js';
-import { failsOver, type JobConfiguration } from '../domain/index.js';
+import { failsOver, type JobConfiguration, type JobName } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import { type Reaction, registryReaction } from './reaction.js';
@@ -29,6 +29,7 @@ export class LeaderDuties {
   private readonly resharding: Resharding;
   private reconciling: Timer | undefined;
   private waiting: Timer | undefined;
+  private missingParents = '';
 
   constructor(
     private readonly tree: JobTree,
@@ -129,6 +130,7 @@ export class LeaderDuties {
       case 'ItemSwitched':
       case 'TriggerRequested':
       case 'GuaranteeChanged':
+      case 'StartsChanged':
         return;
       default:
         event satisfies never;
@@ -141,6 +143,7 @@ export class LeaderDuties {
     this.reconciling?.cancel();
     if (reconcileIntervalMinutes <= 0) return;
     this.reconciling = this.clock.setTimer(reconcileIntervalMinutes * MINUTE_MS, () => {
+      this.services.dependencies.forget(this.tree);
       this.duties.wake();
       this.reconcileLater();
     });
@@ -187,11 +190,20 @@ export class LeaderDuties {
       if (!failsOver(this.configuration)) await removeRetiredFailover(this.tree, term);
       else await this.purge(term, (item) => item >= shardingTotalCount);
       await this.resharding.plan(term);
+      this.tellMissing(await this.services.dependencies.keep(this.tree, term));
       await this.services.retention.tidy(this.tree, term);
     } catch (error) {
       // A deposed leader stops; its successor does the same work anew.
       if (!term.signal.aborted) throw error;
     }
+  }
+
+  private tellMissing(parents: readonly JobName[]): void {
+    if (parents.join() === this.missingParents) return;
+    this.missingParents = parents.join();
+    if (parents.length === 0) return;
+    const message = `its parents are gone (${this.missingParents}); it is not started until they are back`;
+    this.events.emit({ kind: 'warning', jobName: this.tree.jobName, message });
   }
 
   // A Java leader sees only crashes that happen before its eyes, and overlooks who joins during its resharding.

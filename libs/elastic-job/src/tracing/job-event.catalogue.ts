@@ -21,6 +21,7 @@ export const JOB_EVENTS: Readonly<Record<JobEvent['kind'], string>> = {
   hung: 'a handler has not returned although its signal aborted a while ago',
   misfired: 'items still ran as their next trigger came',
   missed: 'nobody has begun the items for a fire time, and nobody will',
+  'dependency-not-met': 'a job is not started after its parents for this fire time, and why',
   orphaned: 'this instance, leading, has queued the items of crashed instances',
   'failover-overflow': 'the failover queue has no place for these items: their runs are not repeated',
   'failover-purged': 'waiting items were removed from the failover queue',

@@ -6,6 +6,7 @@ import type {
   Requeue,
   SettledOutcome,
   Trigger,
+  UnmetReason,
 } from '../domain/index.js';
 
 /** What happens to jobs in this process. Heard by logs, histories and metrics; nobody waits for a listener. */
@@ -126,6 +127,17 @@ export type JobEvent =
       readonly jobName: JobName;
       readonly peers: readonly string[];
       readonly unshareable: readonly string[];
+    }
+  /**
+   * A job is not started for a fire time, since a run of its parent has an item that did not succeed (`failed`), or that was never
+   * begun before a later run was complete (`superseded`). Told once, by the instance that has settled the item.
+   */
+  | {
+      readonly kind: 'dependency-not-met';
+      readonly jobName: JobName;
+      readonly parent: JobName;
+      readonly fireTime: number;
+      readonly reason: UnmetReason;
     }
   /** The registry's `config` node and the local options differ, and the node wins. */
   | { readonly kind: 'configuration-differs'; readonly jobName: JobName; readonly differences: readonly string[] }

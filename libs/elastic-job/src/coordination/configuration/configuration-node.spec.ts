@@ -152,6 +152,7 @@ describe('layConfiguration', () => {
     { timeZone: 'GMT+8:00', strategy: 'ODEVITY' },
     { cron: '' },
     { cron: '', resident: true },
+    { cron: '', after: ['import', 'check'] },
     { misfire: false },
     { misfirePolicy: 'once' as const },
     { jobParameter: "'\t\u0085\n\n" },
@@ -167,6 +168,12 @@ describe('layConfiguration', () => {
     const stored = formatConfiguration(jobOf(options));
     const { configuration } = layConfiguration(jobOf({ cron: '', resident: true }), stored);
     expect(configuration).toMatchObject({ resident: false });
+  });
+
+  it('given a job that is started after others here, when the node has a schedule, then that counts', () => {
+    const stored = formatConfiguration(jobOf({ cron: '0 * * * * ?' }));
+    const { configuration } = layConfiguration(jobOf({ cron: '', after: 'import' }), stored);
+    expect(configuration).toMatchObject({ cron: '0 * * * * ?', after: [] });
   });
 
   it('given a node of other options, when laid, then the node wins and each difference is named', () => {

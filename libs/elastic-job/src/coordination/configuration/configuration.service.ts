@@ -91,6 +91,17 @@ export class ConfigurationService {
     return effective;
   }
 
+  /** The settings that will be in force once the job is installed. */
+  toBe(tree: JobTree): JobConfiguration {
+    const { configuration } = this.localJob(tree.jobName);
+    return configuration.overwrite ? configuration : this.inForce(tree).configuration;
+  }
+
+  /** The local settings of a job; undefined if this process has no such job. */
+  declared(jobName: JobName): JobConfiguration | undefined {
+    return this.local.get(jobName)?.configuration;
+  }
+
   /**
    * Creates the job's persistent nodes where they are missing, and its `config` node if it is missing or the local options
    * say `overwrite`. Safe against other starters: whoever comes second finds the work done. A job of ElasticJob 2 is left

@@ -68,7 +68,7 @@ function scalars(configuration: JobConfiguration): Readonly<Record<string, Value
 /** What Java lacks. Never empty: a node without `nestjs.clockChange` counts as written by Java. */
 function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
   const { concurrency, serverRetentionMinutes, shardingTimeoutMs, timeoutMs, onHung, shutdownGraceMs } = rest;
-  const { cron, failoverQueueLimit, maxExecutorFailovers, misfireLimit, misfirePolicy, resident } = rest;
+  const { after, cron, failoverQueueLimit, maxExecutorFailovers, misfireLimit, misfirePolicy, resident } = rest;
   return {
     [NESTJS_PROPS.clockChange]: clockChange,
     [NESTJS_PROPS.concurrency]: concurrency?.toString(),
@@ -86,6 +86,7 @@ function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
     [NESTJS_PROPS.misfirePolicy]: misfirePolicy === 'all' ? misfirePolicy : undefined,
     [NESTJS_PROPS.misfireLimit]: unless(DEFAULT_MISFIRE_LIMIT, misfireLimit),
     ...retryProps(rest),
+    [NESTJS_PROPS.after]: after.length === 0 ? undefined : after.join(','),
   };
 }
 

@@ -118,7 +118,13 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     isolation: local.isolation,
     workerModule: local.workerModule,
     workerExport: local.workerExport,
+    after: namesIn(nestjs.after) ?? (stored.cron ? [] : local.after),
   };
+}
+
+/** @returns undefined if the node does not mention any */
+export function namesIn(text: string | undefined): readonly string[] | undefined {
+  return text?.split(',').filter((name) => name !== '');
 }
 
 function layTypes(local: JobConfiguration, stored: StoredConfiguration) {

@@ -26,6 +26,8 @@ export const NESTJS_PROPS = {
   retryFactor: 'nestjs.retryFactor',
   retryMaxDelayMs: 'nestjs.retryMaxDelayMs',
   retryJitter: 'nestjs.retryJitter',
+  /** Separated by commas. */
+  after: 'nestjs.after',
 } as const;
 
 /** Every key of ours begins so, those of other versions as well. */

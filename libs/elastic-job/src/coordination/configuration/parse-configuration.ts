@@ -71,6 +71,7 @@ export interface StoredNestjsProps {
   readonly retryFactor: number | undefined;
   readonly retryMaxDelayMs: number | undefined;
   readonly retryJitter: number | undefined;
+  readonly after: string | undefined;
 }
 
 /** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
@@ -187,6 +188,7 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
     retryFactor: props.number(NESTJS_PROPS.retryFactor),
     retryMaxDelayMs: props.integer(NESTJS_PROPS.retryMaxDelayMs),
     retryJitter: props.number(NESTJS_PROPS.retryJitter),
+    after: props.text(NESTJS_PROPS.after),
   };
 }
 

@@ -1,4 +1,4 @@
-import { formatRunRecord, parseRunRecord, type RunRecord } from '../../domain/index.js';
+import { formatRunRecord, parseRunRecord, type RunNote, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { settleOperations, type SettleModes } from './item-operations.js';
@@ -22,6 +22,7 @@ export class EndedRun implements EndedItem {
     private readonly record: RunRecord,
     private readonly modes: Omit<SettleModes, 'isCancelled'>,
     readonly onSettled: (isRecorded: boolean) => void,
+    readonly note?: RunNote,
   ) {
     this.paths = [tree.paths.item(item), ...MARKS.map((mark) => tree.paths.mark(item, mark))];
     this.pending = settleOperations(tree.paths, { item, version }, record, { ...modes, isCancelled: this.isCancelled });

@@ -26,11 +26,12 @@ import {
 } from '../../domain/index.js';
 import { type Operation, type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
+import { dueItems, RunNotes, type UnmetDependency } from '../dependencies/index.js';
 import { type JobTree, type JobTrees, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
 import { beginningItem, beginRequest, formerDebts, heldItems, repeatedRuns } from './begin-request.js';
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
-import { HeldLease, type HeldItem } from './held-lease.js';
+import { type HeldItem, HeldLease, type LeaseTerms } from './held-lease.js';
 import { type BeginningItem, recordOf } from './item-operations.js';
 import { SettleQueue } from './settle-queue.js';
 import type { ShardAssignment } from './shard-assignment.js';
@@ -65,12 +66,14 @@ const NONE = new Map<number, never>();
 export class ExecutionService {
   private readonly settleQueues = new WeakMap<JobTree, SettleQueue>();
 
+  /** @param onUnmet hears of jobs that are not started, since an item here has ended as it has */
   constructor(
     private readonly trees: JobTrees,
     private readonly configurations: ConfigurationService,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
     private readonly tracer?: RunTracer,
+    private readonly onUnmet?: (unmet: UnmetDependency) => void,
   ) {}
 
   /** The items that run now, on any instance, ascending. Empty without `monitorExecution`. */
@@ -188,6 +191,7 @@ export class ExecutionService {
     guard: readonly Operation[] = [],
   ): Promise<ExecutionLease | undefined> {
     const [self, ...perItem] = beginRequest(tree, configuration, trigger, items, run.record);
+    const terms = termsOf(tree, configuration, trigger);
     try {
       const operations = [...self, ...guard, ...perItem.flat()];
       const result = await this.registry.transaction(operations, { signal: tree.signal });
@@ -196,18 +200,17 @@ export class ExecutionService {
         return undefined;
       }
       const held = heldItems(items, perItem, result.results.slice(self.length + guard.length), run.record);
-      return this.lease(tree, configuration, trigger, items, held, run);
+      return this.lease(tree, terms, items, held, run);
     } catch (error) {
       if (!(error instanceof RegistryUnavailableError) || error.fate === 'not-applied') throw error;
-      return this.afterLostReply(tree, configuration, trigger, items, run);
+      return this.afterLostReply(tree, terms, items, run);
     }
   }
 
   // The run id in the records says whether the begin whose reply was lost is ours; the mark, whether it still lasts.
   private async afterLostReply(
     tree: JobTree,
-    configuration: JobConfiguration,
-    trigger: Trigger,
+    terms: LeaseTerms,
     items: readonly BeginningItem[],
     run: NewRun,
   ): Promise<ExecutionLease | undefined> {
@@ -224,22 +227,19 @@ export class ExecutionService {
       if (tree.node(paths.mark(item, 'running'))?.data !== record.by) return undefined;
       held.set(item, { record: recordOf(beginning, record), version: node.stat.version, token: node.stat.mzxid });
     }
-    return this.lease(tree, configuration, trigger, items, held, run);
+    return this.lease(tree, terms, items, held, run);
   }
 
   private lease(
     tree: JobTree,
-    configuration: JobConfiguration,
-    trigger: Trigger,
+    terms: LeaseTerms,
     items: readonly BeginningItem[],
     held: ReadonlyMap<number, HeldItem>,
     { record, trace }: NewRun,
   ): ExecutionLease {
-    const settles = this.settleQueues.get(tree) ?? new SettleQueue(tree, this.clock);
+    const settles =
+      this.settleQueues.get(tree) ?? new SettleQueue(tree, this.clock, new RunNotes(tree, this.clock, this.onUnmet));
     this.settleQueues.set(tree, settles);
-    const { failoverQueueLimit, maxExecutorFailovers } = configuration;
-    const isFailoverOn = failsOver(configuration);
-    const terms = { trigger, isFailoverOn, failoverQueueLimit, maxExecutorFailovers };
     trace?.begun({ jobName: tree.jobName, run: record.run, items: [...held.keys()], repeated: repeatedRuns(items) });
     return new HeldLease(tree, this.clock, settles, terms, held, trace);
   }
@@ -260,6 +260,12 @@ export class ExecutionService {
       begunAt: this.clock.wallNow(),
     };
   }
+}
+
+function termsOf(tree: JobTree, configuration: JobConfiguration, trigger: Trigger): LeaseTerms {
+  const { failoverQueueLimit, maxExecutorFailovers } = configuration;
+  const isFailoverOn = failsOver(configuration);
+  return { trigger, isFailoverOn, failoverQueueLimit, maxExecutorFailovers, due: dueItems(tree, configuration) };
 }
 
 function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger, item: number): BeginDecision {

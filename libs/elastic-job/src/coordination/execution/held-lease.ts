@@ -3,7 +3,9 @@ import {
   type Checkpoint,
   decideRequeue,
   executorDeathIn,
+  type ItemSet,
   type Requeue,
+  type RunNote,
   type RunRecord,
   type RunTrace,
   type SettledRun,
@@ -32,6 +34,8 @@ export interface LeaseTerms {
   readonly isFailoverOn: boolean;
   readonly failoverQueueLimit: number;
   readonly maxExecutorFailovers: number;
+  /** What was due as the items were begun; undefined: no job is started after this one. */
+  readonly due: ItemSet | undefined;
 }
 
 /** A lease on items that are marked as running in the registry. */
@@ -79,8 +83,14 @@ export class HeldLease extends SessionLease {
     const isRecordWritten = isFailover || requeue !== 'none' || !this.tree.isMixed();
     const modes = { isFailover, isRequeued, isRecordWritten };
     this.settles.add(
-      new EndedRun(this.tree, item, held.version, this.settledRecord(held, outcome, requeue), modes, (isRecorded) =>
-        this.conclude(item, isRecorded ? outcome : { kind: 'fenced' }),
+      new EndedRun(
+        this.tree,
+        item,
+        held.version,
+        this.settledRecord(held, outcome, requeue),
+        modes,
+        (isRecorded) => this.conclude(item, isRecorded ? outcome : { kind: 'fenced' }),
+        this.noteOf(item, outcome, requeue),
       ),
     );
   }
@@ -97,6 +107,13 @@ export class HeldLease extends SessionLease {
       maxExecutorFailovers,
       isQueueFull,
     });
+  }
+
+  /** What a run of the schedule means for jobs that are started after it. An item that runs again says nothing yet. */
+  private noteOf(item: number, outcome: ShardOutcome, requeue: Requeue): RunNote | undefined {
+    const { due, trigger } = this.terms;
+    if (due === undefined || trigger.origin !== 'schedule' || requeue === 'queue') return undefined;
+    return { fireTime: trigger.fireTime, item, due, isSucceeded: outcome.kind === 'succeeded' };
   }
 
   private settledRecord({ record }: HeldItem, outcome: ShardOutcome, requeue: Requeue): RunRecord {

@@ -1,5 +1,7 @@
 import type { Clock } from '../../clock/index.js';
+import type { RunNote } from '../../domain/index.js';
 import { type Operation, RegistryUnavailableError } from '../../registry/index.js';
+import { RunNotes } from '../dependencies/index.js';
 import { type JobTree, readWhenAnswering } from '../job-tree/index.js';
 
 /** What the tree says of an end: still to be written, written, or that another run has taken the item over. */
@@ -12,6 +14,8 @@ export interface EndedItem {
   readonly operations: readonly Operation[];
   /** Somebody has put another run's mark in the place of this one's: look again before anything is written. */
   readonly isDisturbed: boolean;
+  /** What its end means for the jobs that are started after this one. @default nothing */
+  readonly note?: RunNote;
   /**
    * Called after the reply was lost or the operations were refused, with the paths loaded. If it is open, the operations are
    * those that are left to do.
@@ -34,6 +38,7 @@ export class SettleQueue {
   constructor(
     private readonly tree: JobTree,
     private readonly clock: Clock,
+    private readonly notes = new RunNotes(tree, clock),
   ) {}
 
   add(item: EndedItem): void {
@@ -52,9 +57,13 @@ export class SettleQueue {
   /** As many as fit one request. */
   private take(): EndedItem[] {
     const { registry } = this.tree;
+    // The rest is for what is written beside them.
+    const most = this.ended.some(({ note }) => note !== undefined)
+      ? registry.maxRequestBytes / 2
+      : registry.maxRequestBytes;
     let count = this.ended.length;
     const size = () => registry.transactionBytes(this.ended.slice(0, count).flatMap(({ operations }) => operations));
-    while (count > 1 && size() > registry.maxRequestBytes) count = Math.ceil(count / 2);
+    while (count > 1 && size() > most) count = Math.ceil(count / 2);
     return this.ended.splice(0, count);
   }
 
@@ -78,13 +87,21 @@ export class SettleQueue {
     batch: readonly EndedItem[],
     refusals: Map<EndedItem, number>,
   ): Promise<readonly EndedItem[]> {
+    const noted = await this.notes.of(batch.flatMap(({ note }) => note ?? []));
     const operations = batch.flatMap((ended) => ended.operations);
-    const result = await this.tree.registry.transaction(operations, { signal: this.tree.signal });
+    const result = await this.tree.registry.transaction([...operations, ...noted.operations], {
+      signal: this.tree.signal,
+    });
     if (result.kind === 'committed') {
+      noted.onCommitted(result.results.slice(operations.length));
       for (const ended of batch) ended.onSettled(true);
       return [];
     }
-    let index = result.index;
+    let { index } = result;
+    if (index >= operations.length) {
+      await this.notes.lookAgain();
+      return batch;
+    }
     const refused = batch.find((ended) => (index -= ended.operations.length) < 0) ?? batch[0]!;
     const count = (refusals.get(refused) ?? 0) + 1;
     refusals.set(refused, count);

@@ -11,6 +11,7 @@ export function isHeld(paths: JobPaths, path: string): boolean {
     case 'item-instance':
     case 'next-instance-ip':
     case 'guarantee':
+    case 'after':
       return true;
     case 'other':
       return path === paths.root || path === paths.guarantees || path === paths.term;

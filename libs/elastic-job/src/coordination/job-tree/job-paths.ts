@@ -2,7 +2,10 @@ import type { GuaranteePhase, JobName } from '../../domain/index.js';
 
 /** What a path of a job's tree stands for. `other`: a parent, or a node that this version does not know. */
 export type JobNode =
-  | { readonly kind: 'config' | 'leader' | 'resharding-flag' | 'resharding-processing' | 'next-instance-ip' | 'other' }
+  | {
+      readonly kind:
+        'config' | 'leader' | 'resharding-flag' | 'resharding-processing' | 'next-instance-ip' | 'after' | 'other';
+    }
   | { readonly kind: 'trigger'; readonly instanceId: string }
   /** Without an item: the whole round. */
   | { readonly kind: 'guarantee'; readonly phase: GuaranteePhase; readonly item: number | undefined }
@@ -18,7 +21,7 @@ export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term`,
- * `sessions`, `departed`, `cancel` and the `checkpoint` of an item are ours.
+ * `sessions`, `departed`, `cancel`, `dependents`, `after` and the `checkpoint` of an item are ours.
  */
 export class JobPaths {
   readonly root: string;
@@ -44,6 +47,10 @@ export class JobPaths {
   readonly cancels: string;
   /** Parent of both phases; its data says which rounds are over. */
   readonly guarantees: string;
+  /** Parent of the jobs that are started after this one; its data says how far its runs are. */
+  readonly dependents: string;
+  /** Its data says which runs of other jobs this one has been started after, and waits for. */
+  readonly after: string;
   /** Its mtime is the registry's clock. */
   readonly systemTime: string;
   /** Ephemeral: the address of the instance whose turn it is, under SINGLE_SHARDING_BALANCE. */
@@ -69,6 +76,8 @@ export class JobPaths {
     this.triggers = `${this.root}/trigger`;
     this.cancels = `${this.root}/cancel`;
     this.guarantees = `${this.root}/guarantee`;
+    this.dependents = `${this.root}/dependents`;
+    this.after = `${this.root}/after`;
     this.systemTime = `${this.root}/systemTime/current`;
     this.nextInstanceIp = `${this.root}/next-job-instance-ip`;
   }
@@ -113,6 +122,11 @@ export class JobPaths {
     return `${this.guarantee(phase)}-latch`;
   }
 
+  /** Says that a job is started after this one. */
+  dependent(jobName: JobName): string {
+    return `${this.dependents}/${jobName}`;
+  }
+
   queued(item: number): string {
     return `${this.queue}/${item}`;
   }
@@ -140,6 +154,7 @@ export class JobPaths {
     if (path === this.leader) return { kind: 'leader' };
     if (path === this.reshardingFlag) return { kind: 'resharding-flag' };
     if (path === this.reshardingProcessing) return { kind: 'resharding-processing' };
+    if (path === this.after) return { kind: 'after' };
     if (path === this.nextInstanceIp) return { kind: 'next-instance-ip' };
     const [itemText] = rest;
     const item = parseItem(itemText);

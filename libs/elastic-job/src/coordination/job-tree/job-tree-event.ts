@@ -24,6 +24,8 @@ export type JobTreeEvent =
   | { readonly kind: 'TurnChanged' }
   | { readonly kind: 'ItemQueued'; readonly item: number }
   | { readonly kind: 'ItemReleased'; readonly item: number }
+  /** Jobs before this one have got on: it may have been started. */
+  | { readonly kind: 'StartsChanged' }
   /** An operator has disabled or enabled an item. */
   | { readonly kind: 'ItemSwitched'; readonly item: number }
   | { readonly kind: 'ConfigurationChanged' }
@@ -61,6 +63,8 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
       return change === 'deleted' ? { kind: 'ItemReleased', item: node.item } : undefined;
     case 'next-instance-ip':
       return change === 'deleted' ? undefined : { kind: 'TurnChanged' };
+    case 'after':
+      return change === 'deleted' ? undefined : { kind: 'StartsChanged' };
     case 'config':
       return { kind: 'ConfigurationChanged' };
     case 'item-disabled':

@@ -5,7 +5,9 @@ import {
   type JobName,
   inJavaOrder,
   parseRunRecord,
+  parseStartLedger,
   serverIpOf,
+  type StartLedger,
   type StoredRecord,
 } from '../../domain/index.js';
 import type {
@@ -253,6 +255,17 @@ export class JobTree {
   /** The items of which an operator has cancelled a run, ascending. */
   cancels(): number[] {
     return numbers(this.view.children(this.paths.cancels));
+  }
+
+  /** The jobs that are started after this one, in no particular order. */
+  dependents(): readonly JobName[] {
+    return this.view.children(this.paths.dependents);
+  }
+
+  /** What this job has been started after, and waits for; undefined if for nothing, or if nobody here can judge it. */
+  startLedger(): StartLedger | undefined {
+    const node = this.view.node(this.paths.after);
+    return node && parseStartLedger(node.data);
   }
 
   /** The items that have arrived where all wait for each other, ascending. */

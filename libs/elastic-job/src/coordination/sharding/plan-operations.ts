@@ -5,10 +5,11 @@ import type { JobTree } from '../job-tree/index.js';
 /**
  * What has to be written so that the tree shows the plan and the resharding flag is gone; empty if it does already. An
  * owner is changed in place, so no item is without one for a moment. Items beyond the total go once nobody runs them.
+ * @param newcomer the text of an item that is new
  */
-export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>): Operation[] {
+export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>, newcomer = ''): Operation[] {
   const { paths } = tree;
-  const changes = [...plan].flatMap(([item, instanceId]) => ownerOperations(tree, item, instanceId));
+  const changes = [...plan].flatMap(([item, instanceId]) => ownerOperations(tree, item, instanceId, newcomer));
   const surplus = tree
     .items()
     .filter((item) => !plan.has(item) && !tree.isRunning(item))
@@ -37,20 +38,20 @@ export function stampOperation(path: string, record: RunRecord, version: number 
 }
 
 /** The operations for one item that does not exist yet: the largest that a plan can hold. */
-export function newItemOperations(itemPath: string, ownerPath: string, instanceId: string): Operation[] {
+export function newItemOperations(itemPath: string, ownerPath: string, instanceId: string, data: string): Operation[] {
   return [
-    { kind: 'create', path: itemPath, data: '', mode: 'PERSISTENT' },
+    { kind: 'create', path: itemPath, data, mode: 'PERSISTENT' },
     { kind: 'create', path: ownerPath, data: instanceId, mode: 'PERSISTENT' },
   ];
 }
 
-function ownerOperations(tree: JobTree, item: number, instanceId: string): Operation[] {
+function ownerOperations(tree: JobTree, item: number, instanceId: string, newcomer: string): Operation[] {
   const { paths } = tree;
   const path = paths.mark(item, 'instance');
   const owner = tree.owner(item);
   if (owner === instanceId) return [];
   if (owner !== undefined) return [{ kind: 'set', path, data: instanceId }];
-  if (!tree.has(paths.item(item))) return newItemOperations(paths.item(item), path, instanceId);
+  if (!tree.has(paths.item(item))) return newItemOperations(paths.item(item), path, instanceId, newcomer);
   return [{ kind: 'create', path, data: instanceId, mode: 'PERSISTENT' }];
 }
 

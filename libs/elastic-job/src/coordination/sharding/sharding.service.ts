@@ -17,10 +17,12 @@
  */
 import type { Clock } from '../../clock/index.js';
 import {
+  formatRunRecord,
   goesRound,
   type JobConfiguration,
   type JobName,
   lastFireTime,
+  passedRunRecord,
   planSharding,
   sharedRunRecord,
   timetableOf,
@@ -162,7 +164,10 @@ export class ShardingService {
       if (members.length === 0) return { kind: 'no-instance' };
       const plan = this.plan(tree);
       if (wasMixed && !(await tree.loadRecords([...plan.keys()], { signal }))) return undefined;
-      const changes = [...(wasMixed ? this.stamps(tree, plan.keys()) : []), ...planOperations(tree, plan)];
+      const changes = [
+        ...(wasMixed ? this.stamps(tree, plan.keys()) : []),
+        ...planOperations(tree, plan, this.newcomer(tree)),
+      ];
       if (changes.length === 0) return { kind: 'unchanged' };
       const operations = [...term.guard, ...configGuard(tree), ...changes];
       const result = await this.registry.transaction(operations, { signal });
@@ -187,6 +192,13 @@ export class ShardingService {
     const now = this.clock.wallNow();
     const last = lastFireTime(timetableOf(this.configurations.current(tree.jobName), true), now);
     return last === undefined ? [] : stampOperations(tree, items, sharedRunRecord(this.clock.uuid(), last, now));
+  }
+
+  // Of a job that is started after others, a new item has no part in what was started before.
+  private newcomer(tree: JobTree): string {
+    const last = tree.startLedger()?.starts.at(-1)?.fireTime;
+    if (last === undefined) return '';
+    return formatRunRecord(passedRunRecord(this.clock.uuid(), tree.self.jobInstanceId, last, this.clock.wallNow()));
   }
 
   private plan(tree: JobTree): ReadonlyMap<number, string> {

@@ -2,7 +2,9 @@ import {
   ConfigurationError,
   ID_DELIMITER,
   KEPT_TRIGGERS,
+  formatRunRecord,
   manualOrigin,
+  passedRunRecord,
   type RunRecord,
   sharedRunRecord,
 } from '../../domain/index.js';
@@ -69,10 +71,13 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   const begun: RunRecord = { ...record, trace: TRACEPARENT };
   const dropped: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'aborted', cause: 'overflow' } };
   const swept = { isFailover: true, isRecordWritten: true, isCancelled: false };
+  const passed = passedRunRecord(UUID, LONGEST_INSTANCE_ID, LONGEST_TIME, LONGEST_TIME);
   const empty = registry.transactionBytes([]);
   const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
   return Math.max(
-    size(newItemOperations(paths.item(item), paths.mark(item, 'instance'), LONGEST_INSTANCE_ID)),
+    size(
+      newItemOperations(paths.item(item), paths.mark(item, 'instance'), LONGEST_INSTANCE_ID, formatRunRecord(passed)),
+    ),
     size([
       stampOperation(paths.item(item), sharedRunRecord(record.run, LONGEST_TIME, LONGEST_TIME), 1),
       { kind: 'set', path: paths.mark(item, 'instance'), data: LONGEST_INSTANCE_ID },

@@ -1,0 +1,181 @@
+import type { Clock } from '../../clock/index.js';
+import {
+  ConfigurationError,
+  type DependencyFacts,
+  findDependencyFaults,
+  formatParentProgress,
+  formatStartLedger,
+  type JobConfiguration,
+  type JobName,
+  NO_STARTS,
+  serverIpOf,
+  type StartLedger,
+  withParents,
+} from '../../domain/index.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
+import { type ConfigurationService, namesIn, parseConfiguration } from '../configuration/index.js';
+import { JobPaths, type JobTree, parseInstance, untilCommitted } from '../job-tree/index.js';
+import type { LeadershipTerm } from '../leadership/index.js';
+
+/** Which jobs a job is started after: whether they can be, and what they have to know of it. @see RunNotes */
+export class DependencyService {
+  /** The parents that were found to know of the job, joined, by its tree. */
+  private readonly kept = new WeakMap<JobTree, string>();
+
+  constructor(
+    private readonly configurations: ConfigurationService,
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Before the job is installed.
+   * @throws {ConfigurationError} if the job cannot be started after the ones that it names
+   */
+  async assertPossible(tree: JobTree, { place }: { readonly place: string }): Promise<void> {
+    const configuration = this.configurations.toBe(tree);
+    const { after, jobName } = configuration;
+    if (after.length === 0) return;
+    const known = await this.readChains(after, tree.signal);
+    const faults = [
+      ...findDependencyFaults(factsOf(configuration), known),
+      ...(await this.findPeers(after, tree.signal)),
+    ];
+    if (faults.length > 0) throw new ConfigurationError(`job "${jobName}" (${place})`, faults);
+  }
+
+  /**
+   * Writes down what the settings say: at the parents that the job is started after them, here which they are.
+   * @returns the parents that are gone; they are told when they are back
+   */
+  async keep(tree: JobTree, { guard, signal }: LeadershipTerm): Promise<readonly JobName[]> {
+    const { after } = this.configurations.current(tree.jobName);
+    const ledger = tree.has(tree.paths.after) ? tree.startLedger() : NO_STARTS;
+    if (ledger === undefined || (after.length === 0 && !tree.has(tree.paths.after))) return [];
+    const isKnown = ledger.parents.join() === after.join();
+    // A start before the first plan would be none of its items'.
+    if ((isKnown && this.kept.get(tree) === after.join()) || tree.items().length === 0) return [];
+    return untilCommitted(
+      tree,
+      'telling other jobs of a dependency',
+      async () => {
+        const { operations, missing } = await this.registration(tree, after, signal);
+        const isWritten =
+          operations.length === 0 ||
+          (await this.registry.transaction([...guard, ...operations], { signal })).kind === 'committed';
+        if (!isWritten) return undefined;
+        if (missing.length === 0) this.kept.set(tree, after.join());
+        return missing;
+      },
+      signal,
+    );
+  }
+
+  /** The next `keep` looks at the parents again: somebody may have removed and installed one anew. */
+  forget(tree: JobTree): void {
+    this.kept.delete(tree);
+  }
+
+  private async registration(tree: JobTree, after: readonly JobName[], signal: AbortSignal) {
+    const ledger = tree.startLedger() ?? NO_STARTS;
+    const former = ledger.parents.filter((name) => !after.includes(name));
+    const told = await Promise.all(after.map((parent) => this.tellParent(parent, tree.jobName, signal)));
+    const untold = await Promise.all(former.map((parent) => this.untellParent(parent, tree.jobName, signal)));
+    const operations = [...told.flatMap((one) => one ?? []), ...untold.flat(), ...ownOperations(tree, ledger, after)];
+    return { operations, missing: after.filter((_, index) => told[index] === undefined) };
+  }
+
+  /** @returns undefined if there is no such job: it is told when there is */
+  private async tellParent(parent: JobName, child: JobName, signal: AbortSignal): Promise<Operation[] | undefined> {
+    const { root, dependents, dependent } = pathsAt(parent, child);
+    const [job, list, entry] = await this.registry.readMany([root, dependents, dependent], { signal });
+    if (job === undefined) return undefined;
+    // A run that is under way cannot be counted from its beginning any more.
+    const data = formatParentProgress({ closedUpTo: this.clock.wallNow(), runs: new Map() });
+    return [
+      ...(list === undefined ? [created(dependents, data)] : []),
+      ...(entry === undefined ? [created(dependent)] : []),
+    ];
+  }
+
+  private async untellParent(parent: JobName, child: JobName, signal: AbortSignal): Promise<Operation[]> {
+    const { dependent } = pathsAt(parent, child);
+    const stat = await this.registry.exists(dependent, { signal });
+    return stat === undefined ? [] : [{ kind: 'delete', path: dependent }];
+  }
+
+  /** What the chains lead to. What the registry does not know yet may be declared in this process. */
+  private async readChains(after: readonly JobName[], signal: AbortSignal) {
+    const known = new Map<JobName, DependencyFacts>();
+    for (let names = after; names.length > 0;) {
+      const nodes = await this.registry.readMany(
+        names.map((name) => new JobPaths(name).config),
+        { signal },
+      );
+      const found = names.flatMap((name, index) => this.factsOf(name, nodes[index]?.data) ?? []);
+      for (const facts of found) known.set(facts.jobName, facts);
+      names = [...new Set(found.flatMap((facts) => facts.after))].filter((name) => !known.has(name));
+    }
+    return known;
+  }
+
+  private factsOf(jobName: JobName, text: string | undefined): DependencyFacts | undefined {
+    if (text !== undefined) return parseFacts(jobName, text);
+    const declared = this.configurations.declared(jobName);
+    return declared && factsOf(declared);
+  }
+
+  /** Java peers of the parents: how their items end nobody can know. */
+  private async findPeers(after: readonly JobName[], signal: AbortSignal): Promise<readonly string[]> {
+    const faults = after.map(async (name) => {
+      const { instances } = new JobPaths(name);
+      if ((await this.registry.exists(instances, { signal })) === undefined) return [];
+      const ids = await this.registry.children(instances, { signal });
+      const nodes = await this.registry.readMany(
+        ids.map((id) => `${instances}/${id}`),
+        { signal },
+      );
+      const isPeer = (id: string, index: number) =>
+        nodes[index] !== undefined && !parseInstance(id, serverIpOf(id), nodes[index].data).isOurs;
+      const peers = ids.filter(isPeer);
+      return peers.length === 0 ? [] : [`after "${name}": it is shared with Java (${peers.join(', ')})`];
+    });
+    return (await Promise.all(faults)).flat();
+  }
+}
+
+function ownOperations(tree: JobTree, ledger: StartLedger, after: readonly JobName[]): Operation[] {
+  const path = tree.paths.after;
+  const version = tree.stat(path)?.version;
+  if (after.length === 0) return version === undefined ? [] : [{ kind: 'delete', path, version }];
+  const data = formatStartLedger(withParents(ledger, after));
+  if (version === undefined) return [created(path, data)];
+  return ledger.parents.join() === after.join() ? [] : [{ kind: 'set', path, data, version }];
+}
+
+function pathsAt(parent: JobName, child: JobName) {
+  const paths = new JobPaths(parent);
+  return { root: paths.root, dependents: paths.dependents, dependent: paths.dependent(child) };
+}
+
+function created(path: string, data = ''): Operation {
+  return { kind: 'create', path, data, mode: 'PERSISTENT' };
+}
+
+function factsOf(configuration: JobConfiguration): DependencyFacts {
+  const { jobName, after, cron, timeZone, clockChange, monitorExecution, resident } = configuration;
+  return { jobName, after, cron, timeZone, clockChange, monitorExecution, resident };
+}
+
+function parseFacts(jobName: JobName, text: string): DependencyFacts {
+  const { cron, timeZone, monitorExecution, nestjs } = parseConfiguration(text, jobName);
+  return {
+    jobName,
+    after: cron ? [] : (namesIn(nestjs.after) ?? []),
+    cron: cron || undefined,
+    timeZone: nestjs.timeZone ?? (timeZone || undefined),
+    clockChange: nestjs.clockChange ?? 'quartz',
+    monitorExecution: monitorExecution ?? false,
+    resident: nestjs.resident ?? false,
+  };
+}

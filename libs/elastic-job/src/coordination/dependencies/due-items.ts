@@ -1,0 +1,12 @@
+import { type ItemSet, itemSetOf, type JobConfiguration } from '../../domain/index.js';
+import type { JobTree } from '../job-tree/index.js';
+
+/** What is due to run, as this instance sees it: the enabled items below the total. Undefined if nobody counts them. */
+export function dueItems(
+  tree: JobTree,
+  { shardingTotalCount }: Pick<JobConfiguration, 'shardingTotalCount'>,
+): ItemSet | undefined {
+  if (tree.dependents().length === 0) return undefined;
+  const all = Array.from({ length: shardingTotalCount }, (_, item) => item);
+  return itemSetOf(all.filter((item) => !tree.has(tree.paths.mark(item, 'disabled'))));
+}

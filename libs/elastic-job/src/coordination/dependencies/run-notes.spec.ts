@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  DrainDeadlineError,
+  formatParentProgress,
+  formatStartLedger,
+  NO_STARTS,
+  parseStartLedger,
+  withParents,
+} from '../../domain/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import {
+  afterNextTransaction,
+  beforeNextTransaction,
+  JOB,
+  type Member,
+  Registry,
+  SUCCEEDED,
+} from '../member.for-spec.js';
+
+const FAILED = { kind: 'failed', error: new Error('no data') } as const;
+
+let registry: Registry;
+let operator: RegistryCenter;
+let first: Member;
+let second: Member;
+beforeEach(async () => {
+  registry = new Registry();
+  const [one, another] = await registry.sharded(2, { shardingTotalCount: 4 });
+  [first, second] = [one, another!];
+  operator = await registry.operator();
+});
+
+describe('settles of a job that others are started after', () => {
+  it('given the last items of two instances, when they end at the same moment, then there is one start', async () => {
+    await addChild('report', [JOB]);
+    const [mine, theirs] = [await begin(first, [0, 1]), await begin(second, [2, 3])];
+
+    beforeNextTransaction(first, async () => {
+      settle(theirs, SUCCEEDED);
+      await theirs.settled();
+    });
+    settle(mine, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect(await mine.settled()).toEqual(new Map([0, 1].map((item) => [item, SUCCEEDED])));
+    expect(await starts('report')).toEqual([1_000]);
+  });
+
+  it('given a settle whose answer is lost, when the connection is back, then there is one start', async () => {
+    await addChild('report', [JOB]);
+    const lease = await begin(first, [0, 1, 2, 3]);
+    registry.memory.loseNextReply(first.sessionId);
+
+    settle(lease, SUCCEEDED);
+    await registry.clock.advance(100);
+
+    expect([...(await lease.settled()).values()]).toEqual(Array(4).fill(SUCCEEDED));
+    expect(await starts('report')).toEqual([1_000]);
+  });
+
+  it('given a child that another parent starts at the same moment, when both have succeeded, then neither start is lost', async () => {
+    await addChild('report', [JOB]);
+    const lease = await begin(first, [0, 1, 2, 3]);
+
+    beforeNextTransaction(first, () =>
+      operator.set(
+        '/report/after',
+        formatStartLedger({ ...withParents(NO_STARTS, [JOB]), starts: [{ fireTime: 500, at: 600 }] }),
+      ),
+    );
+    settle(lease, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect([...(await lease.settled()).values()]).toEqual(Array(4).fill(SUCCEEDED));
+    expect(await starts('report')).toEqual([500, 1_000]);
+  });
+
+  it('given two children, when all items have succeeded, then both are started, each for its own parents', async () => {
+    await addChild('report', [JOB]);
+    await addChild('summary', ['import', JOB]);
+
+    settle(await begin(first, [0, 1, 2, 3]), SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect(await starts('report')).toEqual([1_000]);
+    expect(await starts('summary')).toEqual([]);
+    expect(parseStartLedger((await operator.read('/summary/after'))!.data)!.pending).toEqual(new Map([[1_000, [JOB]]]));
+  });
+
+  it('given an item that fails, when the others succeed, then there is no start', async () => {
+    await addChild('report', [JOB]);
+
+    settle(await begin(first, [0]), FAILED);
+    settle(await begin(first, [1, 2, 3]), SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect(await starts('report')).toEqual([]);
+  });
+
+  it('given an item that is aborted and queued, when it is failed over and succeeds, then there is a start', async () => {
+    await addChild('report', [JOB]);
+    settle(await begin(first, [1, 2, 3]), SUCCEEDED);
+    settle(await begin(first, [0]), { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
+    await registry.clock.advance(0);
+    await second.tree.sync();
+
+    const claim = await second.queue.claim(JOB);
+    expect(await starts('report')).toEqual([]);
+    expect(claim).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
+    if (claim.kind === 'claimed') settle(claim.lease, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect(await starts('report')).toEqual([1_000]);
+  });
+
+  it('given a child that was removed, when a run is complete, then its name goes with the settle', async () => {
+    await addChild('report', [JOB]);
+    await operator.delete('/report/after');
+
+    const lease = await begin(first, [0, 1, 2, 3]);
+    settle(lease, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect([...(await lease.settled()).values()]).toEqual(Array(4).fill(SUCCEEDED));
+    expect(await operator.children(`/${JOB}/dependents`)).toEqual([]);
+  });
+
+  it.each([`/${JOB}/dependents`, '/report/after'])(
+    'given what another version has written to %s, when items end, then they are settled and it is left as it is',
+    async (path) => {
+      await addChild('report', [JOB]);
+      await operator.set(path, '{"v":2}');
+
+      const lease = await begin(first, [0, 1, 2, 3]);
+      settle(lease, SUCCEEDED);
+      await registry.clock.advance(0);
+
+      expect([...(await lease.settled()).values()]).toEqual(Array(4).fill(SUCCEEDED));
+      expect((await operator.read(path))!.data).toBe('{"v":2}');
+    },
+  );
+
+  it('given a start that this instance has written, when the next run is complete, then it knows the child without asking', async () => {
+    await addChild('report', [JOB]);
+    settle(await begin(first, [0, 1, 2, 3]), SUCCEEDED);
+    await registry.clock.advance(0);
+    const lease = await begin(first, [0, 1, 2, 3], 2_000);
+    const before = first.center.traffic.foreground;
+
+    settle(lease, SUCCEEDED);
+    await registry.clock.advance(0);
+    await lease.settled();
+
+    expect(first.center.traffic.foreground - before).toBe(1);
+    expect(await starts('report')).toEqual([1_000, 2_000]);
+  });
+
+  it('given a session that ends as the start is committed, when nobody here hears of it, then it was written with the items', async () => {
+    await addChild('report', [JOB]);
+    const lease = await begin(first, [0, 1, 2, 3]);
+    afterNextTransaction(first, async () => first.die());
+
+    settle(lease, SUCCEEDED);
+    await registry.clock.advance(0);
+
+    expect(await starts('report')).toEqual([1_000]);
+    const [settled] = await operator.readMany([`/${JOB}/sharding/0`]);
+    expect(settled!.data).toContain('"outcome":"succeeded"');
+  });
+});
+
+async function addChild(name: string, parents: readonly string[]): Promise<void> {
+  await operator.ensurePath(`/${name}`);
+  await operator.create(`/${name}/after`, formatStartLedger(withParents(NO_STARTS, parents)), 'PERSISTENT');
+  if ((await operator.exists(`/${JOB}/dependents`)) === undefined) {
+    await operator.create(`/${JOB}/dependents`, formatParentProgress({ closedUpTo: 0, runs: new Map() }), 'PERSISTENT');
+  }
+  await operator.create(`/${JOB}/dependents/${name}`, '', 'PERSISTENT');
+}
+
+async function starts(name: string): Promise<readonly number[]> {
+  const ledger = parseStartLedger((await operator.read(`/${name}/after`))!.data)!;
+  return ledger.starts.map(({ fireTime }) => fireTime);
+}
+
+async function begin(member: Member, items: readonly number[], fireTime = 1_000) {
+  const { lease } = await member.begin(items, { fireTime });
+  return lease!;
+}
+
+function settle(lease: Awaited<ReturnType<typeof begin>>, outcome: Parameters<typeof lease.settle>[1]): void {
+  for (const item of lease.items) lease.settle(item, outcome);
+}

@@ -1,0 +1,165 @@
+/**
+ * How runs of a job start other jobs.
+ *
+ * State: at the parent, `dependents/{child}` says who is started after it, and the data of `dependents` counts by fire time
+ * which of the due items have succeeded. At the child, the data of `after` names its parents, says which of them have
+ * succeeded where others have not yet, and lists the last starts.
+ *
+ * Guarantees: the transaction that settles an item counts it, against the version of `dependents`; the one that completes a
+ * run enters that at each child, against the version of `after`; with the last parent this is the child's start. So a start
+ * exists exactly once, and exactly if all parents' items have succeeded for its fire time. It is a target of the child
+ * like any fire time of a schedule: an item begins it by the compare-and-set of every begin, and owes it as long as its record
+ * is older, whoever crashes, moves or joins. Items count as due that anybody took for enabled who has begun some of the run:
+ * a disabled one holds nothing back, and one that is disabled, or beyond a smaller total, since then still does.
+ *
+ * An item that ends badly for good closes the run: nothing is started after it. A complete run closes those before it, since
+ * items are begun for fire times in order: what is not complete by then will never be (`superseded`).
+ *
+ * Failures: a refused count means that somebody else has settled or started meanwhile: both nodes are read again. After a lost
+ * reply the records tell whether the whole transaction was applied. A holder that dies has counted nothing: its item's
+ * failover counts, or nobody does. A child whose `after` is gone was removed, and so is its name at the parent.
+ */
+import type { Clock } from '../../clock/index.js';
+import {
+  formatParentProgress,
+  formatStartLedger,
+  type JobName,
+  noteParent,
+  noteRuns,
+  parseParentProgress,
+  parseStartLedger,
+  type RunNote,
+  type StartLedger,
+  type UnmetReason,
+  type UnmetRun,
+} from '../../domain/index.js';
+import type { Operation, OperationResult } from '../../registry/index.js';
+import { JobPaths, type JobTree, readWhenAnswering } from '../job-tree/index.js';
+
+/** A job will not be started for a fire time. */
+export interface UnmetDependency {
+  /** The job that is not started. */
+  readonly jobName: JobName;
+  /** The job whose run does not let it. */
+  readonly parent: JobName;
+  /** In milliseconds since the epoch. */
+  readonly fireTime: number;
+  readonly reason: UnmetReason;
+}
+
+/** What a settle transaction writes for the jobs that are started after this one. */
+export interface NotedSettles {
+  /** The last ones of the transaction. */
+  readonly operations: readonly Operation[];
+  /** @param results those of `operations` */
+  onCommitted(results: readonly OperationResult[]): void;
+}
+
+interface KnownLedger {
+  readonly ledger: StartLedger;
+  readonly version: number;
+}
+
+interface Entry {
+  readonly child: JobName;
+  readonly ledger: StartLedger | undefined;
+  readonly operation: Operation;
+}
+
+const NOTHING: NotedSettles = { operations: [], onCommitted: () => {} };
+/** Every refusal means that somebody else has got on; beyond this the settles go without. */
+const MOST_REFUSALS = 100;
+
+/** Counts what ends of one job in one session. Without jobs that are started after it: nothing, at no request. */
+export class RunNotes {
+  /** What this instance has written last. */
+  private readonly ledgers = new Map<JobName, KnownLedger>();
+  private refusals = 0;
+
+  /** @param onUnmet hears, once the settle is committed, of runs after which nothing is started */
+  constructor(
+    private readonly tree: JobTree,
+    private readonly clock: Clock,
+    private readonly onUnmet: (unmet: UnmetDependency) => void = () => {},
+  ) {}
+
+  /** What is to be written with the settles of these items, as of now; reads only what others have written meanwhile. */
+  async of(notes: readonly RunNote[]): Promise<NotedSettles> {
+    const { tree } = this;
+    const children = notes.length === 0 ? [] : tree.dependents();
+    if (children.length === 0) return NOTHING;
+    if (this.refusals > MOST_REFUSALS) return this.giveUp();
+    const path = tree.paths.dependents;
+    if (!(await tree.load([path], { signal: tree.signal }))) await readWhenAnswering(tree, this.clock, [path]);
+    const node = tree.node(path);
+    const before = node && parseParentProgress(node.data);
+    if (node === undefined || before === undefined) return NOTHING;
+    const { progress, succeeded, unmet } = noteRuns(before, notes);
+    const data = formatParentProgress(progress);
+    if (data === node.data) return NOTHING;
+    const count: Operation = { kind: 'set', path, data, version: node.stat.version };
+    const entries = succeeded.length === 0 ? [] : await this.enter(children, succeeded);
+    return {
+      operations: [count, ...entries.map(({ operation }) => operation)],
+      onCommitted: ([, ...results]) => {
+        this.refusals = 0;
+        this.remember(entries, results);
+        for (const run of unmet) for (const child of children) this.tell(child, run);
+      },
+    };
+  }
+
+  /** After a refusal: others have written what was known here. */
+  async lookAgain(): Promise<void> {
+    this.refusals += 1;
+    this.ledgers.clear();
+    await readWhenAnswering(this.tree, this.clock, [this.tree.paths.dependents]);
+  }
+
+  private giveUp(): NotedSettles {
+    this.refusals = 0;
+    return NOTHING;
+  }
+
+  private async enter(children: readonly JobName[], fireTimes: readonly number[]): Promise<readonly Entry[]> {
+    const entries = await Promise.all(children.map((child) => this.enterAt(child, fireTimes)));
+    return entries.flat();
+  }
+
+  private async enterAt(child: JobName, fireTimes: readonly number[]): Promise<readonly Entry[]> {
+    const { jobName, paths } = this.tree;
+    const path = new JobPaths(child).after;
+    const known = this.ledgers.get(child) ?? (await this.readLedger(path));
+    if (known === 'removed') {
+      return [{ child, ledger: undefined, operation: { kind: 'delete', path: paths.dependent(child) } }];
+    }
+    if (known === undefined) return [];
+    const now = this.clock.wallNow();
+    const ledger = fireTimes.reduce((before, fireTime) => noteParent(before, jobName, fireTime, now), known.ledger);
+    if (ledger === known.ledger) return [];
+    return [
+      { child, ledger, operation: { kind: 'set', path, data: formatStartLedger(ledger), version: known.version } },
+    ];
+  }
+
+  /** @returns undefined if a version has written it that this one cannot judge */
+  private async readLedger(path: string): Promise<KnownLedger | 'removed' | undefined> {
+    const node = await this.tree.registry.read(path, { signal: this.tree.signal });
+    if (node === undefined) return 'removed';
+    const ledger = parseStartLedger(node.data);
+    return ledger && { ledger, version: node.stat.version };
+  }
+
+  private remember(entries: readonly Entry[], results: readonly OperationResult[]): void {
+    for (const [index, { child, ledger }] of entries.entries()) {
+      const result = results[index];
+      if (ledger !== undefined && result?.kind === 'set') {
+        this.ledgers.set(child, { ledger, version: result.stat.version });
+      }
+    }
+  }
+
+  private tell(jobName: JobName, { fireTime, reason }: UnmetRun): void {
+    this.onUnmet({ jobName, parent: this.tree.jobName, fireTime, reason });
+  }
+}
