@@ -1,6 +1,15 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
-import { type JobHandler, type JobOptions, resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
+import {
+  formatParentProgress,
+  formatStartLedger,
+  type JobHandler,
+  type JobOptions,
+  NO_STARTS,
+  parseStartLedger,
+  resolveJobOptions,
+  withParents,
+} from '../../libs/elastic-job/src/domain/index.js';
 import {
   MemoryRegistry,
   type RegistryCenter,
@@ -48,6 +57,23 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', ({ na
     const registry = await start(center, 10, () => {}, { misfirePolicy: 'all' });
 
     expect((await costOfTrigger(registry)).foreground).toBe(3);
+  });
+
+  it('given a job that another one is started after, when a trigger has run and started it, then it has cost 3 foreground requests', async () => {
+    const registry = await start(center, 10, () => {});
+    await registry.ensurePath('/child');
+    await registry.create('/child/after', formatStartLedger(withParents(NO_STARTS, [JOB])), 'PERSISTENT');
+    const progress = formatParentProgress({ closedUpTo: 0, runs: new Map() });
+    await registry.create(`/${JOB}/dependents`, progress, 'PERSISTENT');
+    await registry.create(`/${JOB}/dependents/child`, '', 'PERSISTENT');
+    await quiet(registry);
+    await trigger(); // It learns what the child has.
+
+    const cost = await costOfTrigger(registry);
+
+    expect(cost.foreground).toBe(3);
+    const { starts } = parseStartLedger((await registry.read('/child/after'))!.data)!;
+    expect(starts).toHaveLength(2);
   });
 
   it('given 1,000 items that end at random within 100 ms, when a trigger has run, then settles shared their requests', async () => {

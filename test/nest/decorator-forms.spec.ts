@@ -36,7 +36,31 @@ class InvoiceJob {
   }
 }
 
+@Injectable()
+class NightJobs {
+  readonly done: string[] = [];
+
+  @ElasticJob({ name: 'report', after: 'import', shardingTotalCount: 1 })
+  report({ jobName, fireTime }: ShardingContext): void {
+    this.done.push(`${jobName} ${fireTime.getTime()}`);
+  }
+
+  @ElasticJob({ name: 'import', cron: EVERY_SECOND, shardingTotalCount: 1 })
+  import({ jobName, fireTime }: ShardingContext): void {
+    this.done.push(`${jobName} ${fireTime.getTime()}`);
+  }
+}
+
 describe('@ElasticJob', () => {
+  it('given a job after another one of the application, when that has succeeded, then it runs for the same fire time', async () => {
+    const jobs = await startJobs({ providers: [NightJobs] });
+    await jobs.tick();
+    await jobs.tick();
+    const { done } = jobs.app.get(NightJobs);
+    const second = Date.UTC(2030, 0, 1, 0, 0, 1);
+    expect(done.slice(0, 2)).toEqual([`import ${second}`, `report ${second}`]);
+  });
+
   it('given the long form on a method, when it fires, then each item runs once with its context', async () => {
     const jobs = await startJobs({ providers: [OrderJobs] });
     await jobs.tick();

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import {
+  ConfigurationError,
+  type JobHandler,
+  type JobOptions,
+  resolveJobOptions,
+  type ShardingContext,
+} from '../../libs/elastic-job/src/domain/index.js';
+import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+
+const PARENT = { name: 'import', cron: '0 0 0 1 1 ? 2199', shardingTotalCount: 6, failover: true };
+const CHILD = { name: 'report', after: 'import', shardingTotalCount: 4, failover: true };
+const clock = new SystemClock();
+
+let namespace: string;
+let operator: RegistryCenter;
+let runtimes: ElasticJobRuntime[];
+let contexts: ShardingContext[];
+let handler: JobHandler;
+/** Something has happened in one of the processes. */
+let changed: () => void;
+beforeEach(async () => {
+  namespace = `after-${clock.uuid()}`;
+  runtimes = [];
+  contexts = [];
+  handler = () => {};
+  changed = () => {};
+  operator = connection();
+  await operator.connect();
+});
+afterEach(async () => {
+  await Promise.all(runtimes.map((runtime) => runtime.stop()));
+  await operator.close();
+});
+
+describe('a job after another one, in processes of their own, over a real ZooKeeper', () => {
+  it('given a parent on three processes whose items end together, when 20 fire times have come, then the child has run once for each', async () => {
+    const parents = [await start(PARENT), await start(PARENT), await start(PARENT)];
+    await start(CHILD);
+    await start(CHILD);
+    await until(() => spreadOver(parents, 3));
+    await until(async () => (await childrenOf('/import/dependents')).length === 1);
+    const [first, ...later] = Array.from({ length: 20 }, (_, index) => clock.wallNow() + index);
+
+    for (const fireTime of [first!, ...later]) {
+      await Promise.all(parents.map((runtime) => tick(runtime, fireTime)));
+      await until(() => runsOf('report', fireTime).length === CHILD.shardingTotalCount);
+    }
+
+    for (const fireTime of [first!, ...later]) {
+      expect(runsOf('import', fireTime)).toEqual([0, 1, 2, 3, 4, 5]);
+      expect(runsOf('report', fireTime)).toEqual([0, 1, 2, 3]);
+    }
+  });
+
+  it('given no process of the child, when the parent has succeeded, then the child runs as soon as one comes', async () => {
+    const parent = await start(PARENT);
+    const child = await start(CHILD);
+    await until(async () => (await childrenOf('/import/dependents')).length === 1);
+    await child.stop();
+    const fireTime = clock.wallNow();
+
+    await tick(parent, fireTime);
+    await until(() => runsOf('import', fireTime).length === PARENT.shardingTotalCount);
+    expect(runsOf('report', fireTime)).toEqual([]);
+    await start(CHILD);
+    await until(() => runsOf('report', fireTime).length === CHILD.shardingTotalCount);
+
+    expect(runsOf('report', fireTime)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('given no such parent, or one that is shared with Java, when the child starts, then it refuses, and nothing of it is written', async () => {
+    await expect(start(CHILD)).rejects.toThrow(/after "import": the registry knows no such job/);
+    await start(PARENT);
+    await operator.create('/import/instances/10.0.0.9@-@1', 'jobInstanceId: 10.0.0.9@-@1\n', 'PERSISTENT');
+
+    await expect(start(CHILD)).rejects.toThrow(ConfigurationError);
+    await expect(start(CHILD)).rejects.toThrow(/after "import": it is shared with Java \(10\.0\.0\.9@-@1\)/);
+    expect(await operator.exists('/report')).toBeUndefined();
+  });
+});
+
+function connection(): RegistryCenter {
+  return new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace, sessionTimeoutMs: 6_000 }, clock);
+}
+
+async function start(options: JobOptions & { readonly name: string }): Promise<ElasticJobRuntime> {
+  const runtime = new ElasticJobRuntime({ registry: connection(), clock, drainTimeoutMs: 2_000 });
+  runtime.events.on(() => changed());
+  await runtime.registrar.register({
+    configuration: resolveJobOptions(options, { place: 'after.spec' }),
+    className: options.name,
+    place: 'after.spec',
+    handler: (context) => {
+      contexts.push(context);
+      return handler(context);
+    },
+  });
+  await runtime.start();
+  runtimes.push(runtime);
+  return runtime;
+}
+
+function tick(runtime: ElasticJobRuntime, fireTime: number): Promise<void> {
+  return runtime.registrar.of('import').currentSession!.tick(fireTime);
+}
+
+async function spreadOver([runtime]: readonly ElasticJobRuntime[], count: number): Promise<boolean> {
+  return new Set((await runtime!.sharding.assignments('import')).values()).size === count;
+}
+
+async function childrenOf(path: string): Promise<readonly string[]> {
+  return (await operator.exists(path)) === undefined ? [] : operator.children(path);
+}
+
+function runsOf(jobName: string, fireTime: number): readonly number[] {
+  return contexts
+    .filter((context) => context.jobName === jobName && context.fireTime.getTime() === fireTime)
+    .map(({ shardingItem }) => shardingItem)
+    .toSorted((a, b) => a - b);
+}
+
+/** Looks, and looks again after whatever happens in any process. */
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (;;) {
+    const change = new Promise<void>((resolve) => (changed = resolve));
+    if (await isTrue()) return;
+    await change;
+  }
+}
