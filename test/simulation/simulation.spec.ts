@@ -11,7 +11,7 @@ const SEEDS = 100;
 /** Of runs, faults and events. */
 const SHOWN =
   'MISFIRE FAILOVER resident crash pause leave expire lose-reply drift hung missed postponed CancelledError ' +
-  'DrainDeadlineError InstanceRemovedError JobTimeoutError ResidentStoppedError SessionLostError SuspendedTooLongError';
+  'dependency-not-met DrainDeadlineError InstanceRemovedError JobTimeoutError ResidentStoppedError SessionLostError SuspendedTooLongError';
 const COMMAND = ['--import', './test/support/faults/register-typescript.mjs', 'test/simulation/cli.ts'];
 
 describe('histories of many faults', () => {

@@ -1,5 +1,6 @@
 import type { History } from '../history.js';
 import { Replay } from '../replay.js';
+import { startedTimes } from './dependents.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /**
@@ -9,14 +10,15 @@ import { itemKey, timeOf, type Violation } from './invariant.js';
 export function check20FreshAssignment(history: History): Violation[] {
   const violations: Violation[] = [];
   const ownership = ownersOverTime(history);
+  const started = startedTimes(history);
   const stepped = new Set(
     history.of('fault').flatMap(({ fault, instance }) => (fault.startsWith('clock jumps') ? [instance] : [])),
   );
   for (const { at, instance, wall, event } of history.of('event')) {
     if (event.kind !== 'triggered' || event.trigger.origin !== 'schedule' || stepped.has(instance)) continue;
     const { jobName, fireTime } = event.trigger;
-    // A drifting clock counts the time since by its own seconds.
-    const since = at - (wall - fireTime) * 1.05 - 5;
+    // What others have started fell due then. A drifting clock counts the time since by its own seconds.
+    const since = started.get(jobName)?.get(fireTime) ?? at - (wall - fireTime) * 1.05 - 5;
     for (const item of event.items) {
       const owners = ownership.get(itemKey(jobName, item)) ?? [];
       if (owners.some(({ from, to, owner }) => owner === instance && from <= at && to >= since)) continue;

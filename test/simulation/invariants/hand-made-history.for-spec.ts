@@ -1,5 +1,11 @@
 import { formatConfiguration } from '../../../libs/elastic-job/src/coordination/index.js';
-import { formatRunRecord, resolveJobOptions, type TriggerOrigin } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  formatRunRecord,
+  formatStartLedger,
+  type JobOptions,
+  resolveJobOptions,
+  type TriggerOrigin,
+} from '../../../libs/elastic-job/src/domain/index.js';
 import { History } from '../history.js';
 import type { Entry, Fact, LoggedOperation, NodeWrite, RunFact } from '../log.js';
 import type { PlannedJob } from '../world/plan.js';
@@ -8,6 +14,9 @@ export const JOB = 'job';
 /** When hand-made histories begin; times are given in seconds after it. */
 export const START = Date.UTC(2030, 0, 1);
 export const ITEMS = '/job/sharding';
+export const CHILD = 'child';
+/** In seconds. */
+const FIRE_TIMES = [10, 20, 30, 40, 50];
 
 const OPTIONS = {
   name: JOB,
@@ -27,12 +36,20 @@ interface BeginOptions {
   readonly isClaim?: boolean;
   readonly endsAt?: number;
   readonly run?: Partial<RunFact>;
+  /** @default JOB */
+  readonly jobName?: string;
+  /** The child is started for these fire times, in seconds, as the item ends. */
+  readonly starts?: readonly number[];
 }
+
+/** What goes wrong with a job that is started after another one, for the fire time of second 30. */
+export type ChildFault = 'too early' | 'apart' | 'not started' | 'not run' | 'not asked';
 
 /** Writes a history by hand: two instances, a job with two items that fires every ten seconds, for a minute. */
 export class HandMadeHistory {
   private readonly noted: { readonly at: number; readonly fact: Fact }[] = [];
   private runs = 0;
+  private child: (JobOptions & { readonly name: string }) | undefined;
 
   constructor(private readonly options: Omit<PlannedJob, 'periodMs'> = OPTIONS) {}
 
@@ -40,7 +57,7 @@ export class HandMadeHistory {
   static healthy(isLeftOut: (item: number, fireTime: number) => boolean = () => false): HandMadeHistory {
     const history = new HandMadeHistory();
     history.open();
-    for (const fireTime of [10, 20, 30, 40, 50]) {
+    for (const fireTime of FIRE_TIMES) {
       for (const item of [0, 1])
         if (!isLeftOut(item, fireTime)) history.begin(fireTime + 0.01, item, { by: item, fireTime });
     }
@@ -61,6 +78,27 @@ export class HandMadeHistory {
     return history.note(60, { kind: 'closing' });
   }
 
+  /** Of a job and of one that is started after it, in which all goes well, but for a fault. */
+  static withChild(fault?: ChildFault): HandMadeHistory {
+    const history = new HandMadeHistory();
+    history.child = { name: CHILD, after: JOB, shardingTotalCount: 1, timeZone: 'UTC', jobParameter: 'v0' };
+    history.open();
+    for (const fireTime of FIRE_TIMES) history.runBoth(fireTime, fireTime === 30 ? fault : undefined);
+    return history.note(60, { kind: 'closing' });
+  }
+
+  private runBoth(fireTime: number, fault?: ChildFault): void {
+    const starts = FIRE_TIMES.filter((time) => time <= fireTime);
+    const isEarly = fault === 'too early';
+    const isLate = fault === undefined || fault === 'not run';
+    const [begunAt, endsAt] = [fireTime + 0.01, fireTime + 1];
+    this.begin(begunAt, 0, { by: 0, fireTime, endsAt: endsAt - 0.2, starts: isEarly ? starts : [] });
+    this.begin(begunAt, 1, { by: 1, fireTime, endsAt, starts: isLate ? starts : [] });
+    if (fault === 'apart') this.commit(endsAt + 0.01, sessionOf(1), [started(starts)]);
+    if (fault === 'not run' || fault === 'not started') return;
+    this.begin(endsAt + 0.02, 0, { by: 0, fireTime, jobName: CHILD });
+  }
+
   note(seconds: number, fact: Fact): this {
     this.noted.push({ at: START + seconds * 1_000, fact });
     return this;
@@ -79,30 +117,32 @@ export class HandMadeHistory {
   begin(
     seconds: number,
     item: number,
-    { by, fireTime, origin = 'schedule', isClaim, endsAt, run }: BeginOptions,
+    { by, fireTime, origin = 'schedule', isClaim, endsAt, run, jobName = JOB, starts = [] }: BeginOptions,
   ): this {
-    const path = `${ITEMS}/${item}`;
+    const path = `/${jobName}/sharding/${item}`;
     const number = (this.runs += 1);
     const target = { fireTime: START + fireTime * 1_000, origin };
     const record = { run: String(number), by: idOf(by), target, attempt: 1, begunAt: START + seconds * 1_000 };
     const settled = { at: 0, outcome: 'succeeded' as const };
     this.commit(seconds, sessionOf(by), [
-      ...(isClaim ? [deleted(`/job/leader/failover/items/${item}`), created(`${path}/failovering`, idOf(by))] : []),
+      ...(isClaim
+        ? [deleted(`/${jobName}/leader/failover/items/${item}`), created(`${path}/failovering`, idOf(by))]
+        : []),
       created(`${path}/running`, idOf(by)),
       changed(path, formatRunRecord(record)),
     ]);
     const source = isClaim ? 'FAILOVER' : 'NORMAL_TRIGGER';
-    const trigger = { jobName: JOB, ...target, source } as const;
+    const trigger = { jobName, ...target, source } as const;
     const wall = START + seconds * 1_000;
     const token = BigInt(number);
     const given = {
-      jobName: JOB,
+      jobName,
       item,
       instance: by,
       ...target,
       source,
       token,
-      total: 2,
+      total: jobName === CHILD ? 1 : 2,
       parameter: 'v0',
       isDeaf: false,
     } as const;
@@ -116,6 +156,7 @@ export class HandMadeHistory {
       ...(isClaim ? [deleted(`${path}/failovering`)] : []),
       changed(path, formatRunRecord({ ...record, settled })),
       deleted(`${path}/running`),
+      ...(starts.length > 0 ? [started(starts)] : []),
     ]);
     const outcome = { kind: 'succeeded' } as const;
     return this.note(end, {
@@ -134,29 +175,41 @@ export class HandMadeHistory {
       return { at, zxid, ...fact };
     });
     const job = { ...this.options, periodMs: 10_000, monitorExecution: true };
-    return new History({ jobs: [job], latencyMs: 0, sessionTimeoutMs: 4_000 }, entries);
+    const children = this.child === undefined ? [] : [{ ...this.child, periodMs: 10_000, monitorExecution: true }];
+    return new History({ jobs: [job, ...children], latencyMs: 0, sessionTimeoutMs: 4_000 }, entries);
   }
 
   private open(): void {
-    const config = formatConfiguration(resolveJobOptions(this.options, { place: 'a spec' }));
-    const writes = [
-      created('/job/config', config),
-      created('/job/leader/election/term', ''),
-      { ...created('/job/leader/election/instance', idOf(0)), isEphemeral: true },
-      ...[0, 1].flatMap((index) => [
-        created(`/job/servers/10.0.0.${index + 1}`, ''),
-        created(`/job/instances/${idOf(index)}`, ''),
-        created(`${ITEMS}/${index}`, ''),
-      ]),
-    ];
-    this.commit(0, sessionOf(0), writes);
+    this.install(this.options, [0, 1]);
+    if (this.child !== undefined) this.install(this.child, [0]);
+    if (this.child !== undefined) this.commit(0, sessionOf(0), [{ ...started([]), kind: 'created' }]);
     for (const instance of [0, 1]) {
       this.note(0, { kind: 'process', instance, hungGraceMs: 1_000, suspendedGraceMs: 1_000 });
     }
-    const guard = [{ kind: 'check', path: '/job/leader/election/term', version: 0 }] as const;
-    const owners = [0, 1].map((item) => created(`${ITEMS}/${item}/instance`, idOf(item)));
+  }
+
+  private install(options: JobOptions & { readonly name: string }, items: readonly number[]): void {
+    const root = `/${options.name}`;
+    const config = formatConfiguration(resolveJobOptions(options, { place: 'a spec' }));
+    this.commit(0, sessionOf(0), [
+      created(`${root}/config`, config),
+      created(`${root}/leader/election/term`, ''),
+      { ...created(`${root}/leader/election/instance`, idOf(0)), isEphemeral: true },
+      ...[0, 1].flatMap((index) => [
+        created(`${root}/servers/10.0.0.${index + 1}`, ''),
+        created(`${root}/instances/${idOf(index)}`, ''),
+      ]),
+      ...items.map((item) => created(`${root}/sharding/${item}`, '')),
+    ]);
+    const guard = [{ kind: 'check', path: `${root}/leader/election/term`, version: 0 }] as const;
+    const owners = items.map((item) => created(`${root}/sharding/${item}/instance`, idOf(item)));
     this.commit(0.1, sessionOf(0), owners, guard);
   }
+}
+
+function started(fireTimes: readonly number[]): NodeWrite {
+  const starts = fireTimes.map((seconds) => ({ fireTime: START + seconds * 1_000, at: START }));
+  return changed(`/${CHILD}/after`, formatStartLedger({ parents: [JOB], pending: new Map(), starts }));
 }
 
 export function idOf(instance: number): string {

@@ -1,6 +1,7 @@
 import { check20FreshAssignment } from './assignment.js';
 import { check10ConfigConvergence, check11ControlIsHonoured, check12Drain } from './control.js';
 import { check05CompleteCover, check07BoundedResharding, check08Stickiness } from './cover.js';
+import { check23StartedAfter } from './dependents.js';
 import { check06BoundedFailover, check18NoClaimLost, check22OrphansAreQueued } from './failover.js';
 import {
   check01ExclusiveShard,
@@ -15,7 +16,7 @@ import { check14NoLitter, check15NothingSilent } from './traces.js';
 
 export type { Invariant, Violation } from './invariant.js';
 
-/** All of them: 1 to 16 of the field study, 17 to 22 of the issue. */
+/** All of them: 1 to 16 of the field study, 17 to 22 of the issue, and those that came later. */
 export const INVARIANTS: readonly Invariant[] = [
   { number: 1, name: 'exclusive shard', check: check01ExclusiveShard },
   { number: 2, name: 'fence monotonic', check: check02FenceMonotonic },
@@ -39,4 +40,5 @@ export const INVARIANTS: readonly Invariant[] = [
   { number: 20, name: 'assignment from a fresh view', check: check20FreshAssignment },
   { number: 21, name: 'once begun', check: check21OnceBegun },
   { number: 22, name: 'orphans are queued', check: check22OrphansAreQueued },
+  { number: 23, name: 'started after its parents', check: check23StartedAfter },
 ];

@@ -14,6 +14,7 @@ import {
 import { INVARIANTS } from './index.js';
 
 const healthy = HandMadeHistory.healthy.bind(HandMadeHistory);
+const withChild = HandMadeHistory.withChild.bind(HandMadeHistory);
 const QUEUED = '/job/leader/failover/items/0';
 const trigger = { jobName: JOB, fireTime: START + 30_000, origin: 'schedule', source: 'NORMAL_TRIGGER' } as const;
 
@@ -247,21 +248,27 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
         created(`${ITEMS}/0/running`, '10.0.0.9@-@1008-9'),
       ]),
   ],
+  [23, 'a job is started before the last item of its parent has succeeded', () => withChild('too early')],
+  [23, 'a start is no part of the settle', () => withChild('apart')],
+  [23, 'all items of the parent have succeeded, and nothing is started', () => withChild('not started')],
+  [23, 'nobody runs what was started', () => withChild('not run')],
+  [23, 'a job runs that was not started', () => withChild('not asked')],
 ];
 
 describe('the checkers', () => {
   it.each([
-    ['scheduled', healthy],
-    ['resident', () => HandMadeHistory.resident()],
+    ['scheduled', healthy, 1],
+    ['resident', () => HandMadeHistory.resident(), 1],
+    ['started', () => withChild(), 2],
   ])(
     'given a history of a %s job in which all goes well, when it is looked at, then no promise is broken',
-    (_, make) => {
+    (_, make, jobs) => {
       const history = make().build();
 
       expect(
         INVARIANTS.flatMap(({ number, check }) => check(history).map(({ message }) => `${number}: ${message}`)),
       ).toEqual([]);
-      expect(history.calmJobs).toHaveLength(1);
+      expect(history.calmJobs).toHaveLength(jobs);
     },
   );
 

@@ -1,6 +1,7 @@
 import { triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
 import { type CalmJob, dueTimes, enabledItems, occupancy } from '../calm.js';
 import type { Begin, History, Interval, JobSettings } from '../history.js';
+import { startedTimes } from './dependents.js';
 import { residentGaps } from './residents.js';
 import { overlaps } from '../troubles.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
@@ -28,6 +29,7 @@ export function check03NoLostTarget(history: History): Violation[] {
 export function check04NoSurplusRun(history: History): Violation[] {
   const violations: Violation[] = [];
   const schedules = scheduleHistory(history);
+  const started = startedTimes(history);
   const triggers = new Set(history.of('operation').flatMap(({ id }) => id ?? []));
   const queued = new Map<string, number>();
   const claimed = new Map<string, number>();
@@ -47,7 +49,8 @@ export function check04NoSurplusRun(history: History): Violation[] {
     const isAsked = history.isResident(jobName)
       ? origin === 'resident'
       : id === undefined
-        ? [...(schedules.get(jobName) ?? [])].some((schedule) => schedule.next(fireTime - 1) === fireTime)
+        ? started.get(jobName)?.has(fireTime) === true ||
+          [...(schedules.get(jobName) ?? [])].some((schedule) => schedule.next(fireTime - 1) === fireTime)
         : triggers.has(id);
     const about = zxid.toString(16);
     if (!isAsked) violations.push({ at, message: `nobody has asked ${key} to run for ${timeOf(fireTime)}`, about });

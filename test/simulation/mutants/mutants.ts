@@ -24,11 +24,15 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'leader check', foundBy: [9, 19], mutation: { through: withoutLeaderCheck } },
   { name: 'sweep', foundBy: [22], mutation: { through: withoutSweep } },
   { name: "begin's compare-and-set", foundBy: [21], mutation: { through: withoutCompareAndSet } },
+  { name: 'start within the settle', foundBy: [23], mutation: { through: withSplitStarts } },
+  { name: "count's compare-and-set", foundBy: [23], mutation: { through: withoutCountVersion } },
   { name: 'sync-before-assign', foundBy: [20], mutation: { through: withoutSync } },
 ];
 
 const ITEM = /^\/[^/]+\/sharding\/\d+$/;
 const MARK = /^\/[^/]+\/sharding\/\d+\/(running|failovering|failover)$/;
+const STARTS = /^\/[^/]+\/after$/;
+const COUNT = /^\/[^/]+\/dependents$/;
 const QUEUED = /^\/[^/]+\/leader\/failover\/items\/\d+$/;
 const LEADER = /^\/[^/]+\/leader\/election\/instance$/;
 const TERM = /^\/[^/]+\/leader\/election\/term$/;
@@ -96,6 +100,24 @@ function withoutCompareAndSet(center: MemoryRegistryCenter): RegistryCenter {
       operation.kind === 'set' && ITEM.test(operation.path) ? { ...operation, version: undefined } : operation;
     return send(begins ? operations.map(unconditional) : operations);
   });
+}
+
+/** The settle of the last item goes first, what it starts afterwards. */
+function withSplitStarts(center: MemoryRegistryCenter): RegistryCenter {
+  return changing(center, async (operations, send) => {
+    const isStart = ({ kind, path }: Operation) => kind === 'set' && STARTS.test(path);
+    const starts = operations.filter(isStart);
+    if (starts.length === 0 || starts.length === operations.length) return send(operations);
+    const settled = await send(operations.map((one) => (isStart(one) ? still(one) : one)));
+    return settled.kind === 'refused' ? settled : send(operations.map((one) => (isStart(one) ? one : still(one))));
+  });
+}
+
+/** Who counts an item overwrites what others have counted. */
+function withoutCountVersion(center: MemoryRegistryCenter): RegistryCenter {
+  const unconditional = (operation: Operation): Operation =>
+    operation.kind === 'set' && COUNT.test(operation.path) ? { ...operation, version: undefined } : operation;
+  return changing(center, (operations, send) => send(operations.map(unconditional)));
 }
 
 /** A view is taken as it is; to ask for news takes a moment, and brings none. */

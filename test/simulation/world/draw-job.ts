@@ -31,6 +31,31 @@ export function drawJob(chance: Chance, more: Chance, name: string, pace: Pace):
   return more.is(0.12) ? residentOf(planned) : planned;
 }
 
+/** Now and then a job is started after one of the others, and another one after it, or after both. */
+export function drawDependents(chance: Chance, jobs: readonly PlannedJob[]): PlannedJob[] {
+  const parent = jobs.find(({ monitorExecution, resident }) => monitorExecution === true && resident !== true);
+  if (parent === undefined || !chance.is(0.3)) return [];
+  const child = drawDependent(chance, 'after-0', parent, [parent.name]);
+  const second = chance.pick([undefined, undefined, [child.name], [parent.name, child.name]]);
+  return second === undefined ? [child] : [child, drawDependent(chance, 'after-1', parent, second)];
+}
+
+function drawDependent(chance: Chance, name: string, { periodMs }: PlannedJob, after: readonly string[]): PlannedJob {
+  return {
+    name,
+    after,
+    periodMs,
+    shardingTotalCount: chance.between(1, 4),
+    failover: chance.is(0.7),
+    misfirePolicy: chance.pick(['once', 'all']),
+    monitorExecution: true,
+    strategy: chance.pick(STRATEGIES),
+    jobParameter: 'v0',
+    timeZone: 'UTC',
+    reconcileIntervalMinutes: 1,
+  };
+}
+
 function residentOf(job: PlannedJob): PlannedJob {
   const { name, shardingTotalCount, failover, strategy, jobParameter, timeZone, reconcileIntervalMinutes } = job;
   const kept = { name, shardingTotalCount, failover, strategy, jobParameter, timeZone, reconcileIntervalMinutes };

@@ -83,9 +83,9 @@ export class Operator {
     void this.command(`shut down ${serverIp}`, name, undefined, () => jobs.shutdown(name, { serverIp }));
   }
 
-  private drawEdit({ resident }: PlannedJob, what: number, ms: number) {
+  private drawEdit({ after, resident }: PlannedJob, what: number, ms: number) {
     const choice = Math.floor(what * 97) % 5;
-    if (resident && (choice === 1 || choice === 3)) return {};
+    if ((resident || after !== undefined) && (choice === 1 || choice === 3)) return {};
     if (choice === 0) return { shardingTotalCount: 1 + (ms % MOST_ITEMS) };
     if (choice === 1) return { cron: scheduleEvery([1, 2, 5, 10][ms % 4]!).cron };
     if (choice === 2) return { strategy: ['AVG_ALLOCATION', 'ROUND_ROBIN', 'STICKY'][ms % 3]! };

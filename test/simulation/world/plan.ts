@@ -2,7 +2,7 @@ import type { JobOptions } from '../../../libs/elastic-job/src/domain/index.js';
 import type { RuntimeOptions } from '../../../libs/elastic-job/src/runtime/index.js';
 import { Chance } from './chance.js';
 import { drawDisturbances } from './draw-disturbances.js';
-import { drawJob, longestTurnMs, MOST_ITEMS } from './draw-job.js';
+import { drawDependents, drawJob, longestTurnMs, MOST_ITEMS } from './draw-job.js';
 
 /** What happens to the cluster. Whom it happens to is chosen among those who live then. */
 export type DisturbanceKind =
@@ -88,9 +88,10 @@ export function planOf(seed: number): Plan {
   const chance = new Chance(seed);
   const sessionTimeoutMs = chance.pick([4_000, 6_000, 10_000]);
   const pace = chance.is(0.7) ? 'quick' : 'slow';
-  const jobs = Array.from({ length: chance.pick([1, 1, 1, 2, 3]) }, (_, index) =>
+  const scheduled = Array.from({ length: chance.pick([1, 1, 1, 2, 3]) }, (_, index) =>
     drawJob(chance, new Chance(seed ^ (0x10b + index)), `job-${index}`, pace),
   );
+  const jobs = [...scheduled, ...drawDependents(new Chance(seed ^ 0xaf7ea), scheduled)];
   const calmAt = pace === 'quick' ? chance.between(16_000, 40_000) : chance.between(30_000, 70_000);
   const times = {
     sessionTimeoutMs,

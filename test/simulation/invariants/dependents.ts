@@ -1,0 +1,232 @@
+import { lastScheduledOf, parseRunRecord, parseStartLedger } from '../../../libs/elastic-job/src/domain/index.js';
+import { type CalmJob, enabledItems, occupancy, treeAt } from '../calm.js';
+import { type Commit, type History, remembered } from '../history.js';
+import { itemKey, timeOf, type Violation } from './invariant.js';
+
+/** A job was started after its parents: its fire time has appeared in its `after` node. */
+interface Start {
+  readonly jobName: string;
+  readonly parents: readonly string[];
+  readonly fireTime: number;
+  readonly commit: Commit;
+}
+
+/** An item of a parent has ended well for a fire time, or was begun for it. */
+interface ItemStep {
+  readonly item: number;
+  readonly zxid: bigint;
+  readonly at: number;
+}
+
+/**
+ * 23. A job with parents is started for a fire time once, by the transaction that settles the last item of its parents' runs for
+ * it, exactly if all of them have succeeded; and what is started is run.
+ */
+export function check23StartedAfter(history: History): Violation[] {
+  if (!history.plan.jobs.some(({ after }) => after !== undefined)) return [];
+  const starts = startsIn(history);
+  const parents = new ParentRuns(history);
+  return [
+    ...surplusBegins(history, starts),
+    ...starts.flatMap((start) => earlyStart(history, parents, start)),
+    ...missingStarts(history, parents, starts),
+    ...lateBegins(history, starts),
+    ...lostStarts(history, starts),
+  ];
+}
+
+/** When a job was started for which fire time, by job. */
+export function startedTimes(history: History): ReadonlyMap<string, ReadonlyMap<number, number>> {
+  const times = new Map<string, Map<number, number>>();
+  for (const { jobName, fireTime, commit } of startsIn(history)) {
+    remembered(times, jobName, () => new Map()).set(fireTime, commit.at);
+  }
+  return times;
+}
+
+function startsIn(history: History): readonly Start[] {
+  const started = new Map<string, Set<number>>();
+  return history.commits.flatMap((commit) =>
+    commit.writes.flatMap(({ kind, path, data }): Start[] => {
+      const { jobName, node } = history.nodeOf(path);
+      const ledger = node.kind === 'after' && kind !== 'deleted' ? parseStartLedger(data) : undefined;
+      if (ledger === undefined) return [];
+      const known = remembered(started, jobName, () => new Set<number>());
+      const fresh = ledger.starts.map(({ fireTime }) => fireTime).filter((fireTime) => !known.has(fireTime));
+      for (const fireTime of fresh) known.add(fireTime);
+      return fresh.map((fireTime) => ({ jobName, parents: ledger.parents, fireTime, commit }));
+    }),
+  );
+}
+
+/** What the items of jobs have begun, and done, for each fire time of their schedules. */
+class ParentRuns {
+  private readonly begun = new Map<string, ItemStep[]>();
+  private readonly succeeded = new Map<string, ItemStep[]>();
+  private readonly times = new Set<number>();
+
+  constructor(history: History) {
+    for (const { at, zxid, writes } of history.commits) {
+      for (const { kind, path, data } of writes) {
+        const { jobName, node } = history.nodeOf(path);
+        const stored = kind === 'changed' && node.kind === 'item' ? parseRunRecord(data) : undefined;
+        if (node.kind !== 'item' || stored?.kind !== 'record' || stored.record.target.origin !== 'schedule') continue;
+        const { fireTime } = stored.record.target;
+        const key = `${jobName} ${fireTime}`;
+        this.times.add(fireTime);
+        const step = { item: node.item, zxid, at };
+        if (stored.record.settled === undefined) remembered(this.begun, key, () => []).push(step);
+        else if (stored.record.settled.outcome === 'succeeded') remembered(this.succeeded, key, () => []).push(step);
+      }
+    }
+  }
+
+  /** Of all jobs. */
+  get fireTimes(): readonly number[] {
+    return [...this.times];
+  }
+
+  begunOf(jobName: string, fireTime: number): readonly ItemStep[] {
+    return this.begun.get(`${jobName} ${fireTime}`) ?? [];
+  }
+
+  succeededOf(jobName: string, fireTime: number): readonly ItemStep[] {
+    return this.succeeded.get(`${jobName} ${fireTime}`) ?? [];
+  }
+}
+
+function surplusBegins(history: History, starts: readonly Start[]): Violation[] {
+  const at = new Map(starts.map(({ jobName, fireTime, commit }) => [`${jobName} ${fireTime}`, commit.zxid]));
+  return history.begins
+    .filter(({ jobName, record }) => isChild(history, jobName) && record.target.origin === 'schedule')
+    .filter(({ jobName, record, zxid }) => !((at.get(`${jobName} ${record.target.fireTime}`) ?? zxid) < zxid))
+    .map(({ at: begunAt, jobName, item, record, zxid }) => ({
+      at: begunAt,
+      message: `${itemKey(jobName, item)} was begun for ${timeOf(record.target.fireTime)}, for which it was not started`,
+      about: zxid.toString(16),
+    }));
+}
+
+function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fireTime, commit }: Start): Violation[] {
+  const about = commit.zxid.toString(16);
+  const what = `${jobName} was started for ${timeOf(fireTime)}`;
+  const done = parents.flatMap((parent) => runs.succeededOf(parent, fireTime));
+  const isSettling = done.some(({ zxid }) => zxid === commit.zxid);
+  const apart = isSettling ? [] : [{ at: commit.at, message: `${what} by no settle of its parents`, about }];
+  const early = parents.flatMap((parent) => {
+    // What is due changes with these, for who hears of them in time.
+    const isChanged = history
+      .of('operation')
+      .some((one) => one.jobName === parent && /edit|able/.test(one.name) && one.at > fireTime - history.settlingMs);
+    const succeeded = runs.succeededOf(parent, fireTime).filter(({ zxid }) => zxid <= commit.zxid);
+    const open = runs
+      .begunOf(parent, fireTime)
+      .filter(({ item }) => !succeeded.some((step) => step.item === item))
+      .map(({ item }) => itemKey(parent, item));
+    if (isChanged || (open.length === 0 && succeeded.length > 0)) return [];
+    return [{ at: commit.at, message: `${what} although ${open.join(', ') || parent} had not succeeded`, about }];
+  });
+  return [...apart, ...early];
+}
+
+/** While nothing is disturbed, every run in which all items succeed is followed by a start. */
+function missingStarts(history: History, runs: ParentRuns, starts: readonly Start[]): Violation[] {
+  return history.calmJobs
+    .filter(({ jobName }) => isChild(history, jobName))
+    .flatMap((child) => {
+      const parents = history.calmJobs.filter(
+        ({ jobName, from }) => from === child.from && child.configuration.after.includes(jobName),
+      );
+      const ledger = parseStartLedger(child.tree.get(`/${child.jobName}/after`)?.data ?? '');
+      if (ledger?.parents.join() !== child.configuration.after.join()) return [];
+      if (parents.length < child.configuration.after.length) return [];
+      const started = new Map(
+        starts.filter(({ jobName }) => jobName === child.jobName).map(({ fireTime, commit }) => [fireTime, commit.at]),
+      );
+      return completeIn(runs, parents, child)
+        .filter(([fireTime, at]) => (started.get(fireTime) ?? Infinity) > at)
+        .map(([fireTime, at]) => ({
+          at,
+          message: `${child.jobName} was not started for ${timeOf(fireTime)}, for which its parents have succeeded`,
+          about: `/${child.jobName}/after`,
+        }));
+    });
+}
+
+/** The fire times for which all parents have begun and succeeded in a calm time, and when. */
+function completeIn(
+  runs: ParentRuns,
+  parents: readonly CalmJob[],
+  { from, to }: CalmJob,
+): (readonly [number, number])[] {
+  const all = parents.flatMap((parent) => enabledItems(parent).map((item) => [parent.jobName, item] as const));
+  return runs.fireTimes.flatMap((fireTime) => {
+    const steps = all.map(([jobName, item]) => {
+      const isBegunInCalm = runs.begunOf(jobName, fireTime).some((step) => step.item === item && step.at > from);
+      const success = runs.succeededOf(jobName, fireTime).find((step) => step.item === item);
+      return isBegunInCalm && success !== undefined && success.at < to ? success.at : undefined;
+    });
+    const known = steps.filter((at) => at !== undefined);
+    return steps.length > 0 && known.length === steps.length ? [[fireTime, Math.max(...known)] as const] : [];
+  });
+}
+
+/** While nothing is disturbed, every item that is free begins as the job is started. */
+function lateBegins(history: History, starts: readonly Start[]): Violation[] {
+  return history.calmJobs
+    .filter(({ jobName }) => isChild(history, jobName))
+    .flatMap((job) => {
+      const slack = history.promptMs + job.skewMs;
+      const inCalm = starts.filter(
+        ({ jobName, commit: { at } }) => jobName === job.jobName && at > job.from + slack && at < job.to - 2 * slack,
+      );
+      return enabledItems(job).flatMap((item) => {
+        const busy = [...occupancy(history, job.jobName, item), ...released(history, job.jobName, item)];
+        return inCalm
+          .filter(({ commit: { at } }) => !busy.some(({ from, to }) => from <= at + slack && to >= at - slack))
+          .filter(({ fireTime, commit: { at } }) => {
+            const begin = history.begins.find(
+              (one) => one.jobName === job.jobName && one.item === item && one.record.target.fireTime === fireTime,
+            );
+            return (begin?.at ?? Infinity) > at + slack;
+          })
+          .map(({ fireTime, commit: { at } }) => lost(job.jobName, item, fireTime, at));
+      });
+    });
+}
+
+/** Whatever has happened, what was started before everything settled is done or has been followed by something later. */
+function lostStarts(history: History, starts: readonly Start[]): Violation[] {
+  return history.calmJobs
+    .filter(({ jobName }) => isChild(history, jobName))
+    .flatMap((job) => {
+      const slack = history.promptMs + job.skewMs;
+      const last = starts.findLast(({ jobName, commit: { at } }) => jobName === job.jobName && at < job.from);
+      const at = job.to - slack;
+      if (last === undefined || at <= job.from + slack) return [];
+      const tree = treeAt(history, at);
+      return enabledItems(job).flatMap((item) => {
+        const path = `/${job.jobName}/sharding/${item}`;
+        const busy = [...occupancy(history, job.jobName, item), ...released(history, job.jobName, item)];
+        const isBusy = busy.some(({ from, to }) => from < at && to > job.from);
+        const wasDisabled = history.writesTo(`${path}/disabled`).length > 0;
+        const done = lastScheduledOf(parseRunRecord(tree.get(path)?.data ?? '')) ?? -Infinity;
+        return isBusy || wasDisabled || done >= last.fireTime ? [] : [lost(job.jobName, item, last.fireTime, at)];
+      });
+    });
+}
+
+function released(history: History, jobName: string, item: number) {
+  return history.runs
+    .filter((run) => run.jobName === jobName && run.item === item && run.releasedAt !== undefined)
+    .map(({ at, endedAt = Infinity }) => ({ from: at, to: endedAt }));
+}
+
+function lost(jobName: string, item: number, fireTime: number, at: number): Violation {
+  const message = `${itemKey(jobName, item)} was not run for ${timeOf(fireTime)}, for which it was started`;
+  return { at, message, about: `/${jobName}/sharding/${item}` };
+}
+
+function isChild(history: History, jobName: string): boolean {
+  return history.plan.jobs.some(({ name, after }) => name === jobName && after !== undefined);
+}
