@@ -49,7 +49,7 @@ export type ChildFault = 'too early' | 'apart' | 'not started' | 'not run' | 'no
 export class HandMadeHistory {
   private readonly noted: { readonly at: number; readonly fact: Fact }[] = [];
   private runs = 0;
-  private child: (JobOptions & { readonly name: string }) | undefined;
+  private child: Omit<PlannedJob, 'periodMs'> | undefined;
 
   constructor(private readonly options: Omit<PlannedJob, 'periodMs'> = OPTIONS) {}
 
