@@ -1,11 +1,15 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool } from 'pg';
 import type { JavaTables } from '../../contract/history/history-database.js';
 import { findProgram, type ServerKind } from './database-server.js';
 
-const BIN = '/usr/lib/postgresql/15/bin';
-const POSTGRES = findProgram(`${BIN}/postgres`, '/usr/local/bin/postgres');
-const INITDB = findProgram(`${BIN}/initdb`, '/usr/local/bin/initdb');
+/** Debian keeps them by version. */
+const DEBIAN = '/usr/lib/postgresql';
+const binaries = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => `${DEBIAN}/${version}/bin`) : [];
+const programOf = (name: string) => findProgram(...[...binaries, '/usr/local/bin'].map((path) => `${path}/${name}`));
+const POSTGRES = programOf('postgres');
+const INITDB = programOf('initdb');
 
 /** Why there is none to start, if there is none. */
 export const POSTGRES_LACK = POSTGRES && INITDB ? undefined : ': no server here; apt-get install postgresql';
