@@ -10,6 +10,10 @@ const INTERVAL_MS = 600_000;
 const BATCH_ROWS = 1_000;
 /** Longest wait for a statement, in milliseconds. */
 const TIMEOUT_MS = 60_000;
+/** How often a step is tried that met another instance's. */
+const MOST_ATTEMPTS = 10;
+/** What MySQL and PostgreSQL say to the one of two instances that is to try again, as they delete the same rows. */
+const DEADLOCKS: readonly unknown[] = ['ER_LOCK_DEADLOCK', '40P01'];
 const TABLES = ['jobExecutionLog', 'jobStatusTraceLog'] as const satisfies readonly (keyof TraceDatabase)[];
 
 export interface TraceRetentionParts {
@@ -62,10 +66,18 @@ export class TraceRetention {
   }
 
   private async deleteBefore(before: Date | number | string, table: keyof TraceDatabase): Promise<void> {
-    const { clock, store } = this.parts;
     let deleted = BATCH_ROWS;
-    while (deleted === BATCH_ROWS && !this.ending.signal.aborted) {
-      deleted = await within(clock, TIMEOUT_MS, store.deleteBefore(before, table, BATCH_ROWS));
+    while (deleted === BATCH_ROWS && !this.ending.signal.aborted) deleted = await this.deleteSome(before, table);
+  }
+
+  private async deleteSome(before: Date | number | string, table: keyof TraceDatabase, attempt = 1): Promise<number> {
+    const { clock, store } = this.parts;
+    try {
+      return await within(clock, TIMEOUT_MS, store.deleteBefore(before, table, BATCH_ROWS));
+    } catch (error) {
+      const isMet = DEADLOCKS.includes(Reflect.get(Object(error), 'code'));
+      if (!isMet || attempt === MOST_ATTEMPTS) throw error;
+      return this.deleteSome(before, table, attempt + 1);
     }
   }
 }
