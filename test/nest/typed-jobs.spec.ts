@@ -160,15 +160,15 @@ describe('a job without a class', () => {
     await outcomesOf(jobs, 2);
     expect(items).toHaveLength(2);
     const wrong = jobs.app.get(JobRegistrar).add({ ...TWO, name: 'pong', props: {} }, new HttpJobType());
-    await expect(wrong).rejects.toThrow('job "pong" (JobRegistrar.add): http.uri is required');
+    await expect(wrong).rejects.toThrow('job "pong" (JobRegistrar.add): http.uri must be given');
   });
 });
 
 describe('a job without a class that cannot be', () => {
   it('given missing props, when it starts, then the error names job and properties', async () => {
     expect(await startError({ jobs: { ping: { ...TWO, type: 'HTTP' } } })).toBe(
-      'ConfigurationError: job "ping" (module options): http.uri is required, such as "https://example.org/settle", ' +
-        'but is undefined; http.method is required, such as "POST", but is undefined',
+      'ConfigurationError: job "ping" (module options): http.uri must be given, such as "https://example.org/settle"; ' +
+        'http.method must be given, such as "POST"',
     );
   });
 

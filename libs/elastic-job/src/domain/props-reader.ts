@@ -14,9 +14,11 @@ export class PropsReader {
     return this.props[name] || undefined;
   }
 
-  required(name: string): string {
+  /** @param example of what would do */
+  required(name: string, example?: string): string {
     const text = this.text(name);
-    if (text === undefined) this.faults.push(`${name} must be given`);
+    const hint = example === undefined ? '' : `, such as ${show(example)}`;
+    if (text === undefined) this.faults.push(`${name} must be given${hint}`);
     return text ?? '';
   }
 

@@ -208,8 +208,8 @@ describe('the props of an HTTP job', () => {
 
   it('given nothing, then each required property is named', () => {
     expect(findFaults({})).toEqual([
-      'http.uri is required, such as "https://example.org/settle", but is undefined',
-      'http.method is required, such as "POST", but is undefined',
+      'http.uri must be given, such as "https://example.org/settle"',
+      'http.method must be given, such as "POST"',
     ]);
   });
 

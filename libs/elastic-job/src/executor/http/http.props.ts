@@ -1,5 +1,4 @@
-import { findFault, type JobProps, show } from '../../domain/index.js';
-import { findMissing, findWrongMs } from '../props.js';
+import { findFault, type JobProps, PropsReader, show } from '../../domain/index.js';
 
 /** The properties of an HTTP job, by ElasticJob's names. */
 const URI = 'http.uri';
@@ -9,6 +8,8 @@ const CONTENT_TYPE = 'http.content.type';
 const CONNECT_TIMEOUT = 'http.connect.timeout.milliseconds';
 const READ_TIMEOUT = 'http.read.timeout.milliseconds';
 
+const DEFAULT_CONNECT_MS = 3_000;
+const DEFAULT_READ_MS = 5_000;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'];
 /** Java's client knows no PATCH; where there is one, it has a body. */
 const METHODS_WITH_BODY = ['POST', 'PUT', 'DELETE', 'PATCH'];
@@ -28,13 +29,12 @@ export interface HttpSettings {
 
 /** @see FindPropsFaults */
 export function findHttpFaults(props: JobProps): readonly string[] {
-  return [
-    ...findUriFaults(props),
-    ...findMethodFaults(props),
-    ...findContentTypeFaults(props),
-    ...findWrongMs(props, CONNECT_TIMEOUT),
-    ...findWrongMs(props, READ_TIMEOUT),
-  ];
+  const reader = new PropsReader(props);
+  const uri = reader.required(URI, 'https://example.org/settle');
+  const method = reader.required(METHOD, 'POST');
+  reader.positive(CONNECT_TIMEOUT, DEFAULT_CONNECT_MS);
+  reader.positive(READ_TIMEOUT, DEFAULT_READ_MS);
+  return [...reader.faults, ...findUriFaults(uri), ...findMethodFaults(method), ...findContentTypeFaults(props)];
 }
 
 /** @param props without faults */
@@ -46,14 +46,13 @@ export function readHttpProps(props: JobProps): HttpSettings {
     method,
     body,
     contentType: props[CONTENT_TYPE] || (body === undefined ? undefined : DEFAULT_CONTENT_TYPE),
-    connectTimeoutMs: Number(props[CONNECT_TIMEOUT] ?? 3_000),
-    readTimeoutMs: Number(props[READ_TIMEOUT] ?? 5_000),
+    connectTimeoutMs: Number(props[CONNECT_TIMEOUT] || DEFAULT_CONNECT_MS),
+    readTimeoutMs: Number(props[READ_TIMEOUT] || DEFAULT_READ_MS),
   };
 }
 
-function findUriFaults(props: JobProps): readonly string[] {
-  const text = props[URI];
-  if (!text) return findMissing(props, URI, 'https://example.org/settle');
+function findUriFaults(text: string): readonly string[] {
+  if (text === '') return [];
   if (!URL.canParse(text)) return [`${URI} must be an absolute URL, but is ${show(withoutSecrets(text))}`];
   const { protocol, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol)) return [`${URI} must begin with http:// or https://, but begins with ${protocol}`];
@@ -61,10 +60,10 @@ function findUriFaults(props: JobProps): readonly string[] {
   return username || password ? [`${URI} must not hold a user or a password`] : [];
 }
 
-function findMethodFaults(props: JobProps): readonly string[] {
-  const method = props[METHOD];
-  if (!method) return findMissing(props, METHOD, 'POST');
-  return METHODS.includes(method) ? [] : [`${METHOD} must be one of ${METHODS.join(', ')}, but is ${show(method)}`];
+function findMethodFaults(method: string): readonly string[] {
+  return method === '' || METHODS.includes(method)
+    ? []
+    : [`${METHOD} must be one of ${METHODS.join(', ')}, but is ${show(method)}`];
 }
 
 function findContentTypeFaults({ [CONTENT_TYPE]: contentType }: JobProps): readonly string[] {

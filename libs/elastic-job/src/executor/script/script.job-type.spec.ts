@@ -164,7 +164,7 @@ describe('the props of a script', () => {
     'given %j, then the command line is missed',
     (props) => {
       expect(new ScriptJobType().findFaults(props)).toEqual([
-        expect.stringMatching(/^script\.command\.line is required, such as "\/opt\/settle\.sh --all", but is /),
+        'script.command.line must be given, such as "/opt/settle.sh --all"',
       ]);
     },
   );

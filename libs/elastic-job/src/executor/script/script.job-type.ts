@@ -6,9 +6,9 @@ import {
   type ExecutorEnd,
   type JobProps,
   type JobType,
+  PropsReader,
   type ShardingContext,
 } from '../../domain/index.js';
-import { findMissing } from '../props.js';
 import { shardingContextJson } from '../sharding-context-json.js';
 import { ProcessGroup } from './process-group.js';
 import { ScriptFailedError, type ScriptResult } from './script-failed.error.js';
@@ -48,10 +48,10 @@ export class ScriptJobType implements JobType {
   }
 
   findFaults(props: JobProps): readonly string[] {
-    const [command] = commandOf(props);
-    return command
-      ? []
-      : findMissing({ ...props, [COMMAND_LINE]: command ?? '' }, COMMAND_LINE, '/opt/settle.sh --all');
+    const [command = ''] = commandOf(props);
+    const reader = new PropsReader({ [COMMAND_LINE]: command });
+    reader.required(COMMAND_LINE, '/opt/settle.sh --all');
+    return reader.faults;
   }
 
   /** @returns what it has written @throws {ScriptFailedError} @throws {ExecutorDeathError} @throws the signal's reason */
