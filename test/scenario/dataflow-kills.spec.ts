@@ -4,8 +4,10 @@ import type { DataflowJob, ShardingContext } from '../../libs/elastic-job/src/do
 import { dataflowHandler } from '../../libs/elastic-job/src/executor/index.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import { Seeded } from '../support/seeded.js';
+import { itemsOf } from './support/run-checks.js';
 
 const JOB = 'copy-rows';
+const CHILD = 'report';
 const ITEMS = 4;
 const ROWS_PER_ITEM = 250_000;
 const BATCH = 500;
@@ -16,6 +18,9 @@ afterEach(() => cluster.stop());
 
 /** How often each row was processed; the same for all instances, as a database would be. */
 const processed = Array.from({ length: ITEMS }, () => new Uint8Array(ROWS_PER_ITEM));
+
+/** How many rows had been processed as each run of the waiting job began. */
+const rowsAtStart: number[] = [];
 
 class CopyRows implements DataflowJob<number> {
   constructor(private readonly clock: Clock) {}
@@ -32,7 +37,7 @@ class CopyRows implements DataflowJob<number> {
   }
 }
 
-it('given a million rows, when instances are killed at 100 random points, then every row is processed, and no kill repeats more than a batch of each item that it hits', async () => {
+it('given a million rows, when instances are killed at 100 random points, then every row is processed, no kill repeats more than a batch of each item that it hits, and the job that waits for it is started once', async () => {
   const chance = new Seeded(6);
   cluster = await createTestCluster({
     instances: 3,
@@ -40,18 +45,29 @@ it('given a million rows, when instances are killed at 100 random points, then e
     jobs: [
       {
         name: JOB,
-        cron: '0/10 * * * * ?',
+        cron: '0 1 * * * ?',
         shardingTotalCount: ITEMS,
         failover: true,
         props: { 'streaming.process': 'true' },
         handler: (context, { clock }) => dataflowHandler(clock, new CopyRows(clock))(context),
       },
+      {
+        name: CHILD,
+        after: JOB,
+        shardingTotalCount: 2,
+        failover: true,
+        handler: async (_, { clock }) => {
+          rowsAtStart.push(processed.reduce((sum, rows) => sum + rows.filter((times) => times > 0).length, 0));
+          await clock.sleep(20_000);
+        },
+      },
     ],
   });
+  await cluster.advance(61_000);
   const alive = [0, 1, 2];
   let hits = 0;
   for (let kill = 0; kill < KILLS; kill++) {
-    await cluster.advance(chance.between(1_000, 4_000));
+    await cluster.advance(chance.between(2_000, 6_000));
     const [victim = 0] = alive.splice(chance.below(alive.length), 1);
     hits += cluster.runs(JOB).filter(({ instance, endedAt }) => instance === victim && endedAt === undefined).length;
     cluster.crash(victim);
@@ -66,4 +82,8 @@ it('given a million rows, when instances are killed at 100 random points, then e
   expect(hits).toBeGreaterThan(KILLS / 2);
   expect(repeated).toBeGreaterThan(0);
   expect(repeated).toBeLessThanOrEqual(hits * BATCH);
+
+  const started = cluster.runs(CHILD).filter(({ source }) => source !== 'FAILOVER');
+  expect(itemsOf(started)).toEqual([0, 1]);
+  expect(new Set(rowsAtStart)).toEqual(new Set([ITEMS * ROWS_PER_ITEM]));
 }, 120_000);

@@ -39,7 +39,8 @@ export interface ShardingContext {
   assertHeld(): void;
   /**
    * True once the item belongs to another instance, or beside Java once resharding waits for this run: long work that can
-   * stop between two steps does so now, and what is left goes on there. Asks no registry. The lease itself stands.
+   * stop between two steps does so now, and what is left goes on there. Never where others are started after the job, which
+   * wait for all of the work. Asks no registry. The lease itself stands.
    */
   isMoving(): boolean;
 }

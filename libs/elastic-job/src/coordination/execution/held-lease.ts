@@ -68,6 +68,11 @@ export class HeldLease extends SessionLease {
     return checkpoint;
   }
 
+  // Others are started after this run: it ends when its work is done, wherever the item belongs meanwhile.
+  override isMoving(item: number): boolean {
+    return this.terms.due === undefined && super.isMoving(item);
+  }
+
   override requeueOf(item: number): Requeue {
     return this.requeues.get(item) ?? 'none';
   }
