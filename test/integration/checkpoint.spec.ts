@@ -54,7 +54,7 @@ describe.each(adapters)('a checkpoint in the registry ($name)', ({ center }) => 
     const { registry, tick } = await start(center(`checkpoint-${clock.uuid()}`), async ({ checkpoint }) => {
       await checkpoint.save('mine');
       // As the begin of any later run does.
-      await registry.set(ITEM, (await registry.read(ITEM))!.data);
+      await registry.set(`${ITEM}/record`, (await registry.read(`${ITEM}/record`))!.data);
       await registry.set(`${ITEM}/checkpoint`, '"theirs"');
       for (const stale of [checkpoint.save('stale'), checkpoint.clear()]) refusals.push(await stale.catch(identity));
     });

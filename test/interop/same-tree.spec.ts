@@ -10,12 +10,11 @@ interface TreeNode {
 const INSTANCE = /(\d+\.){3}\d+@-@[\w-]+/g;
 const ADDRESS = /(\d+\.){3}\d+/g;
 /** What ours adds, as docs/interop.md lists it. */
-const ADDED_NODES = /\/(sessions|leader\/election\/term)(\/|$)/;
+const ADDED_NODES = /\/(sessions|leader\/election\/term|sharding\/\d+\/record)(\/|$)/;
 /** Ours makes the queue's parents at registration, Java at the first failover. */
 const MADE_AHEAD = /\/leader\/failover(\/items)?$/;
 /** Containers, which the server removes when they have been empty for a while. */
 const COLLECTED = /\/latch$/;
-const RECORD = /\/sharding\/\d+$/;
 const OUR_LABEL = /^labels: nestjs-elastic-job\/\d+\n/m;
 const OUR_PROPS = /^props:\n(?: {2}nestjs\..*\n)+/m;
 
@@ -92,7 +91,6 @@ function isJavas({ path }: TreeNode): boolean {
 }
 
 function withoutAdditions({ path, data }: TreeNode): TreeNode {
-  if (RECORD.test(path)) return { path, data: '' };
   return { path, data: data.replace(OUR_LABEL, '').replace(OUR_PROPS, '') };
 }
 

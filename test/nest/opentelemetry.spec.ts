@@ -215,6 +215,6 @@ function isFailover({ attributes }: ReadableSpan): boolean {
 
 async function recordOf(cluster: TestCluster, item: number, jobName = 'long'): Promise<unknown> {
   const center = cluster.instances.at(-1)!.center;
-  const node = await cluster.clock.advanceUntil(center.read(`/${jobName}/sharding/${item}`));
+  const node = await cluster.clock.advanceUntil(center.read(`/${jobName}/sharding/${item}/record`));
   return JSON.parse(node!.data);
 }

@@ -88,7 +88,7 @@ async function setServers(status: 'ENABLED' | 'DISABLED'): Promise<void> {
 }
 
 async function record(item: number): Promise<unknown> {
-  return JSON.parse((await operator.read(`/${JOB}/sharding/${item}`))!.data);
+  return JSON.parse((await operator.read(`/${JOB}/sharding/${item}/record`))!.data);
 }
 
 function purged(): (readonly number[])[] {

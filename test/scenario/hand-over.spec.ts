@@ -24,8 +24,8 @@ it('given an item that changes hands while its new owner begins the fire time, w
   await operator.delete(`/${JOB}/instances/${gone}`);
   // Its begin is refused and tried again until the other item has moved.
   for (let round = 0; round < 20; round++) {
-    const { data } = (await operator.read(`/${JOB}/sharding/${own}`))!;
-    await operator.set(`/${JOB}/sharding/${own}`, data);
+    const { data } = (await operator.read(`/${JOB}/sharding/${own}/record`))!;
+    await operator.set(`/${JOB}/sharding/${own}/record`, data);
     await cluster.advance(50);
   }
   expect(itemOf(1 - leader)).toBeUndefined();

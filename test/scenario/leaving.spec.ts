@@ -104,7 +104,7 @@ describe('an instance that leaves in order', () => {
     const operator = await operatorOf(cluster);
     for (const item of range(3)) {
       const [record, entry] = await operator.readMany([
-        `/${JOB}/sharding/${item}`,
+        `/${JOB}/sharding/${item}/record`,
         `/${JOB}/leader/failover/items/${item}`,
       ]);
       expect(JSON.parse(record!.data)).toMatchObject({ settled: { outcome: 'aborted' } });

@@ -285,7 +285,7 @@ async function marks(): Promise<string[]> {
 }
 
 async function recordOf(item: number) {
-  return parseRunRecord((await cluster.read(`sharding/${item}`)) ?? '');
+  return parseRunRecord((await cluster.read(`sharding/${item}/record`)) ?? '');
 }
 
 function settledOf(instance: number, item: number): string | undefined {

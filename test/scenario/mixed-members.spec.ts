@@ -154,7 +154,7 @@ describe('what ours makes up for beside Java', () => {
     await cluster.untilNextMinute(20_000);
 
     expect(cluster.told(before)).toEqual(['3 NORMAL_TRIGGER', '2 MISFIRE']);
-    expect(await cluster.nodes('sharding/2')).toEqual(['instance']);
+    expect(await cluster.nodes('sharding/2')).toEqual(['instance', 'record']);
   });
 
   it('fault 15: given misfire is off, when an item that was flagged ends, then it does not run once more', async () => {
@@ -189,7 +189,7 @@ describe('what ours makes up for beside Java', () => {
     const fireTime = await cluster.untilNextMinute(5_000);
 
     expect(cluster.itemsAt(fireTime)).toEqual({ java: [], ours: range(4) });
-    expect(await cluster.nodes('sharding/0')).toEqual(['instance']);
+    expect(await cluster.nodes('sharding/0')).toEqual(['instance', 'record']);
   });
 
   it('given Java has begun an item for this fire time before it moved here, when ours would begin it, then it does not run twice', async () => {
@@ -239,7 +239,7 @@ describe('what ours costs a Java peer', () => {
     const item = `/${JOB}/sharding/2`;
     expect(told.filter((text) => text.includes(item))).toEqual([
       `created ${item}/running`,
-      `changed ${item}`,
+      `changed ${item}/record`,
       `deleted ${item}/running`,
     ]);
   });

@@ -69,7 +69,7 @@ describe('a job that Java and our instances share', () => {
     expect(ended.map(({ item }) => item)).toEqual([3]);
     expect(await cluster.nodes('cancel')).toEqual([]);
     expect(await cluster.nodes('leader/failover/items')).toEqual([]);
-    expect(await cluster.nodes('sharding/3')).toEqual(['instance']);
+    expect(await cluster.nodes('sharding/3')).toEqual(['instance', 'record']);
   });
 
   it('given a Java peer that has left, when ours join or change, then what it has run is not made up for', async () => {

@@ -231,10 +231,12 @@ export class History {
     for (const write of writes) {
       if (write.kind !== 'changed') continue;
       const { jobName, node } = this.nodeOf(write.path);
-      if (node.kind !== 'item' || !isIn('created', `${write.path}/running`)) continue;
+      if (node.kind !== 'item-record') continue;
+      const root = `/${jobName}/sharding/${node.item}`;
+      if (!isIn('created', `${root}/running`)) continue;
       const stored = parseRunRecord(write.data);
       if (stored.kind !== 'record') continue;
-      const isClaim = isIn('created', `${write.path}/failovering`);
+      const isClaim = isIn('created', `${root}/failovering`);
       yield { at, zxid, jobName, item: node.item, record: stored.record, isClaim };
     }
   }

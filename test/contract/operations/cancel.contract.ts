@@ -61,7 +61,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       started[0]!.assertHeld();
       expect(await stage().names(`/${JOB}/cancel`)).toEqual([]);
       expect(await stage().names(`/${JOB}/leader/failover/items`)).toEqual([]);
-      expect(await stage().names(`/${JOB}/sharding/1`)).toEqual(['instance']);
+      expect(await stage().names(`/${JOB}/sharding/1`)).toEqual(['instance', 'record']);
     });
 
     it('given a running item, when it is cancelled, then that costs 2 requests, and is the same request if repeated', async () => {

@@ -69,8 +69,9 @@ class ParentRuns {
     for (const { at, zxid, writes } of history.commits) {
       for (const { kind, path, data } of writes) {
         const { jobName, node } = history.nodeOf(path);
-        const stored = kind === 'changed' && node.kind === 'item' ? parseRunRecord(data) : undefined;
-        if (node.kind !== 'item' || stored?.kind !== 'record' || stored.record.target.origin !== 'schedule') continue;
+        const stored = kind === 'changed' && node.kind === 'item-record' ? parseRunRecord(data) : undefined;
+        if (node.kind !== 'item-record' || stored?.kind !== 'record' || stored.record.target.origin !== 'schedule')
+          continue;
         const { fireTime } = stored.record.target;
         const key = `${jobName} ${fireTime}`;
         this.times.add(fireTime);
@@ -210,7 +211,7 @@ function lostStarts(history: History, starts: readonly Start[]): Violation[] {
         const busy = [...occupancy(history, job.jobName, item), ...released(history, job.jobName, item)];
         const isBusy = busy.some(({ from, to }) => from < at && to > job.from);
         const wasDisabled = history.writesTo(`${path}/disabled`).length > 0;
-        const done = lastScheduledOf(parseRunRecord(tree.get(path)?.data ?? '')) ?? -Infinity;
+        const done = lastScheduledOf(parseRunRecord(tree.get(`${path}/record`)?.data ?? '')) ?? -Infinity;
         return isBusy || wasDisabled || done >= last.fireTime ? [] : [lost(job.jobName, item, last.fireTime, at)];
       });
     });

@@ -100,7 +100,7 @@ function note(history: History, tree: Replay, at: number, orphanedSince: Map<str
 }
 
 function isOwed(tree: Replay, root: string): boolean {
-  const stored = parseRunRecord(tree.get(root)?.data ?? '');
+  const stored = parseRunRecord(tree.get(`${root}/record`)?.data ?? '');
   if (stored.kind !== 'record') return false;
   const { settled } = stored.record;
   return settled === undefined || settled.outcome === 'aborted';
@@ -108,7 +108,7 @@ function isOwed(tree: Replay, root: string): boolean {
 
 /** The record says so: it is not gone silently. */
 function isPurged({ writes }: Commit, root: string): boolean {
-  return writes.some(({ path, data }) => path === root && /"cause":"purged"/.test(data));
+  return writes.some(({ path, data }) => path === `${root}/record` && /"cause":"purged"/.test(data));
 }
 
 /** It is still there, because something of it ran as the total shrank. */

@@ -129,7 +129,7 @@ export class HandMadeHistory {
         ? [deleted(`/${jobName}/leader/failover/items/${item}`), created(`${path}/failovering`, idOf(by))]
         : []),
       created(`${path}/running`, idOf(by)),
-      changed(path, formatRunRecord(record)),
+      changed(`${path}/record`, formatRunRecord(record)),
     ]);
     const source = isClaim ? 'FAILOVER' : 'NORMAL_TRIGGER';
     const trigger = { jobName, ...target, source } as const;
@@ -154,7 +154,7 @@ export class HandMadeHistory {
     this.note(end, { kind: 'returned', run: number });
     this.commit(end, sessionOf(by), [
       ...(isClaim ? [deleted(`${path}/failovering`)] : []),
-      changed(path, formatRunRecord({ ...record, settled })),
+      changed(`${path}/record`, formatRunRecord({ ...record, settled })),
       deleted(`${path}/running`),
       ...(starts.length > 0 ? [started(starts)] : []),
     ]);
@@ -199,7 +199,7 @@ export class HandMadeHistory {
         created(`${root}/servers/10.0.0.${index + 1}`, ''),
         created(`${root}/instances/${idOf(index)}`, ''),
       ]),
-      ...items.map((item) => created(`${root}/sharding/${item}`, '')),
+      ...items.flatMap((item) => ['', '/record'].map((name) => created(`${root}/sharding/${item}${name}`, ''))),
     ]);
     const guard = [{ kind: 'check', path: `${root}/leader/election/term`, version: 0 }] as const;
     const owners = items.map((item) => created(`${root}/sharding/${item}/instance`, idOf(item)));

@@ -22,7 +22,7 @@ function dropped(): HandMadeHistory {
   const target = { fireTime: trigger.fireTime, origin: trigger.origin };
   const settled = { at: START, outcome: 'aborted', cause: 'overflow' } as const;
   const record = formatRunRecord({ run: '7', by: idOf(0), target, attempt: 1, begunAt: START, settled });
-  return healthy().commit(34, sessionOf(1), [changed(`${ITEMS}/0`, record)]);
+  return healthy().commit(34, sessionOf(1), [changed(`${ITEMS}/0/record`, record)]);
 }
 
 /** A history that breaks the promise of this number. */

@@ -69,7 +69,7 @@ function droppedRuns(history: History): Dropped[] {
       if (kind !== 'changed' || !data.includes('"cause":"overflow"')) return [];
       const { jobName, node } = history.nodeOf(path);
       const stored = parseRunRecord(data);
-      if (node.kind !== 'item' || stored.kind !== 'record') return [];
+      if (node.kind !== 'item-record' || stored.kind !== 'record') return [];
       // What was given up since is noted in the same record.
       const run = `${path} ${stored.record.run}`;
       if (known.has(run)) return [];

@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'sync-before-assign', foundBy: [20], mutation: { through: withoutSync } },
 ];
 
-const ITEM = /^\/[^/]+\/sharding\/\d+$/;
+const RECORD = /^\/[^/]+\/sharding\/\d+\/record$/;
 const MARK = /^\/[^/]+\/sharding\/\d+\/(running|failovering|failover)$/;
 const STARTS = /^\/[^/]+\/after$/;
 const COUNT = /^\/[^/]+\/dependents$/;
@@ -97,7 +97,7 @@ function withoutCompareAndSet(center: MemoryRegistryCenter): RegistryCenter {
   return changing(center, (operations, send) => {
     const begins = operations.some(({ kind, path }) => kind === 'create' && path.endsWith('/running'));
     const unconditional = (operation: Operation): Operation =>
-      operation.kind === 'set' && ITEM.test(operation.path) ? { ...operation, version: undefined } : operation;
+      operation.kind === 'set' && RECORD.test(operation.path) ? { ...operation, version: undefined } : operation;
     return send(begins ? operations.map(unconditional) : operations);
   });
 }

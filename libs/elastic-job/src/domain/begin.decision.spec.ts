@@ -49,9 +49,9 @@ describe('whether an item may be begun for what an operator has asked for', () =
   });
 
   /** Runs for triggers of operators, and one of the schedule after them. */
-  function thenScheduled(...formerTriggers: readonly string[]): StoredRecord {
+  function thenScheduled(...triggers: readonly string[]): StoredRecord {
     const begun = { run: 'r', by: 'a', target: target(5_000), attempt: 1, begunAt: 5_000 };
-    return { kind: 'record', record: { ...begun, formerTriggers } };
+    return { kind: 'record', record: { ...begun, triggers } };
   }
 });
 

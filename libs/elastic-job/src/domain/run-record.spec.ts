@@ -85,7 +85,7 @@ describe('what a record says of executors', () => {
     const former = {
       ...RECORD,
       target: { fireTime: 1, origin: 'manual:e' },
-      formerTriggers: ['a', 'b', 'c', 'd'],
+      triggers: ['a', 'b', 'c', 'd'],
     } as const;
     expect(triggersOf({ kind: 'record', record: former })).toEqual(['b', 'c', 'd', 'e']);
     expect(triggersOf({ kind: 'record', record: { ...former, target: RECORD.target } })).toEqual(['a', 'b', 'c', 'd']);

@@ -3,8 +3,8 @@ import type { ShardOutcomeKind } from './shard-outcome.js';
 import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 
 /**
- * The text of `sharding/{item}`: what the last run of the item by one of our instances was. Written by begin and settle
- * against the node's version, so it makes the begin a compare-and-set. Java leaves the node empty and never reads it.
+ * The text of `sharding/{item}/record`: what the last run of the item by one of our instances was. Written by begin and
+ * settle against the node's version, so it makes the begin a compare-and-set. Java knows no such node.
  */
 export interface RunRecord {
   /** Unique per begin; tells after a lost reply whether the begin in the node is ours. */
@@ -21,7 +21,7 @@ export interface RunRecord {
    */
   readonly lastScheduled?: number;
   /** The triggers of operators that the item was begun for before, by their ids, the latest ones, oldest first; undefined: none. */
-  readonly formerTriggers?: readonly string[];
+  readonly triggers?: readonly string[];
   readonly settled?: SettledRun;
   /** How often an executor of this target has died; undefined: never. */
   readonly executorDeaths?: number;
@@ -102,11 +102,11 @@ export function owesAfter(stored: StoredRecord): number | undefined {
  */
 export function triggersOf(stored: StoredRecord): readonly string[] {
   if (stored.kind !== 'record') return [];
-  const { target, formerTriggers = [] } = stored.record;
+  const { target, triggers = [] } = stored.record;
   const id = triggerIdOf(target.origin);
   // A failover of it has been begun for the same trigger before.
-  if (id === undefined || formerTriggers.includes(id)) return formerTriggers;
-  return [...formerTriggers, id].slice(-KEPT_TRIGGERS);
+  if (id === undefined || triggers.includes(id)) return triggers;
+  return [...triggers, id].slice(-KEPT_TRIGGERS);
 }
 
 /** The deaths of executors that a target has suffered so far. */

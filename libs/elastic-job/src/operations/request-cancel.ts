@@ -18,7 +18,8 @@ export type CancelOutcome =
 interface CancelFacts {
   readonly config: RegistryNode | undefined;
   readonly parent: RegistryNode | undefined;
-  readonly record: RegistryNode;
+  /** Undefined: no instance of ours has run the item yet. */
+  readonly record: RegistryNode | undefined;
   readonly mark: RegistryNode | undefined;
   readonly request: RegistryNode | undefined;
 }
@@ -34,7 +35,7 @@ export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: n
     const facts = await readFacts(registry, paths, item);
     const { mark, record } = facts;
     if (mark === undefined) return Object.freeze({ kind: isMonitored(paths, facts) ? 'not-running' : 'unmonitored' });
-    const stored = parseRunRecord(record.data);
+    const stored = parseRunRecord(record?.data ?? '');
     const run = stored.kind === 'record' && stored.record.by === mark.data ? stored.record.run : undefined;
     if (run === undefined) return Object.freeze({ kind: 'not-ours', instanceId: mark.data });
     if (!(await isCommitted(registry, operations(paths, item, facts, run)))) return undefined;
@@ -43,9 +44,13 @@ export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: n
 }
 
 async function readFacts(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelFacts> {
-  const asked = [paths.config, paths.cancels, paths.item(item), paths.mark(item, 'running'), paths.cancel(item)];
-  const [config, parent, record, mark, request] = await registry.readMany(asked);
-  if (record === undefined) return throwUnknownItem(registry, paths, item);
+  const ofItem = [paths.item(item), paths.record(item), paths.mark(item, 'running'), paths.cancel(item)];
+  const [config, parent, node, record, mark, request] = await registry.readMany([
+    paths.config,
+    paths.cancels,
+    ...ofItem,
+  ]);
+  if (node === undefined) return throwUnknownItem(registry, paths, item);
   return { config, parent, record, mark, request };
 }
 
@@ -58,7 +63,7 @@ function operations(paths: JobPaths, item: number, facts: CancelFacts, run: stri
   const path = paths.cancel(item);
   if (request?.data === run) return [];
   return [
-    { kind: 'check', path: paths.item(item), version: record.stat.version },
+    { kind: 'check', path: paths.record(item), version: record?.stat.version },
     { kind: 'check', path: paths.mark(item, 'running') },
     ...(parent === undefined ? [creation(paths.cancels, '')] : []),
     // One for an earlier run, which nobody has removed yet, makes room.

@@ -69,7 +69,7 @@ export class ShardingStatisticsApi {
 const MARKS = ['running', 'disabled', 'failover', 'misfire'] as const;
 
 function nodesOf(paths: JobPaths, item: number): string[] {
-  return [paths.item(item), paths.queued(item), ...MARKS.map((mark) => paths.mark(item, mark))];
+  return [paths.record(item), paths.queued(item), ...MARKS.map((mark) => paths.mark(item, mark))];
 }
 
 function infoOf(job: JobFacts, item: number, node: (path: string) => RegistryNode | undefined): ShardingInfo {
@@ -90,7 +90,7 @@ function infoOf(job: JobFacts, item: number, node: (path: string) => RegistryNod
     isQueued: node(job.paths.queued(item)) !== undefined,
     isMisfired: mark('misfire') !== undefined,
     holder: running?.data,
-    lastRun: recordedRun(node(job.paths.item(item))),
+    lastRun: recordedRun(node(job.paths.record(item))),
   });
 }
 

@@ -117,7 +117,7 @@ it('given a job without marks, when two of its fire times wait for the same answ
 
 /** Makes a run that has ended look as if its holder had died. */
 async function queueUnfinished(item: number): Promise<void> {
-  const path = `/${JOB}/sharding/${item}`;
+  const path = `/${JOB}/sharding/${item}/record`;
   const { data } = (await operator.read(path))!;
   await operator.set(path, data.replace(/,"settled":\{.*?\}/, ''));
   await operator.create(`/${JOB}/leader/failover/items/${item}`, '', 'PERSISTENT');

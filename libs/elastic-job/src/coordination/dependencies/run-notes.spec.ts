@@ -164,7 +164,7 @@ describe('settles of a job that others are started after', () => {
     await registry.clock.advance(0);
 
     expect(await starts('report')).toEqual([1_000]);
-    const [settled] = await operator.readMany([`/${JOB}/sharding/0`]);
+    const [settled] = await operator.readMany([`/${JOB}/sharding/0/record`]);
     expect(settled!.data).toContain('"outcome":"succeeded"');
   });
 });

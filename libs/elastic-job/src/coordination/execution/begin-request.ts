@@ -16,10 +16,11 @@ import { type BeginningItem, beginOperations, recordOf } from './item-operations
 
 /** What the tree says of an item that is about to be begun. */
 export function beginningItem(tree: JobTree, trigger: Trigger, item: number): BeginningItem {
-  const { stored = { kind: 'none' }, version = 0 } = tree.record(item) ?? {};
+  const { stored = { kind: 'none' }, version = 0, isMissing } = tree.record(item) ?? {};
   return {
     item,
     version,
+    isFirst: isMissing,
     hasMisfire: tree.has(tree.paths.mark(item, 'misfire')),
     lastScheduled: lastScheduledOf(stored),
     owesAfter: owesAfter(stored),

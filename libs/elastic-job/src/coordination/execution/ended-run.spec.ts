@@ -65,7 +65,7 @@ describe('the end of a run', () => {
       await operator.delete(member.tree.paths.mark(0, mark));
 
       expect(await settle(claim.lease)).toEqual(SUCCEEDED);
-      expect(await operator.children(member.tree.paths.item(0))).toEqual(['instance']);
+      expect(await operator.children(member.tree.paths.item(0))).toEqual(['instance', 'record']);
     },
   );
 
@@ -92,8 +92,8 @@ describe('the end of a run', () => {
 
   it('given another run has taken the item over, when it has ended, then it is fenced', async () => {
     const lease = await begin();
-    const { data } = (await operator.read(member.tree.paths.item(0)))!;
-    await operator.set(member.tree.paths.item(0), data.replace(/"run":"[^"]*"/, '"run":"another"'));
+    const { data } = (await operator.read(member.tree.paths.record(0)))!;
+    await operator.set(member.tree.paths.record(0), data.replace(/"run":"[^"]*"/, '"run":"another"'));
 
     expect(await settle(lease)).toEqual({ kind: 'fenced' });
   });
@@ -115,5 +115,5 @@ async function settle(lease: ExecutionLease) {
 }
 
 async function stored(): Promise<unknown> {
-  return JSON.parse((await operator.read(member.tree.paths.item(0)))!.data);
+  return JSON.parse((await operator.read(member.tree.paths.record(0)))!.data);
 }

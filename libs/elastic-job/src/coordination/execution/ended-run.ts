@@ -12,7 +12,7 @@ export class EndedRun implements EndedItem {
   private pending: readonly Operation[];
 
   /**
-   * @param version of the item's node after the begin
+   * @param version of the item's record after the begin
    * @param record with the end in it
    */
   constructor(
@@ -24,7 +24,7 @@ export class EndedRun implements EndedItem {
     readonly onSettled: (isRecorded: boolean) => void,
     readonly note?: RunNote,
   ) {
-    this.paths = [tree.paths.item(item), ...MARKS.map((mark) => tree.paths.mark(item, mark))];
+    this.paths = [tree.paths.record(item), ...MARKS.map((mark) => tree.paths.mark(item, mark))];
     this.pending = settleOperations(tree.paths, { item, version }, record, { ...modes, isCancelled: this.isCancelled });
   }
 
@@ -41,7 +41,7 @@ export class EndedRun implements EndedItem {
   }
 
   lookAgain(): Standing {
-    const node = this.tree.node(this.tree.paths.item(this.item));
+    const node = this.tree.node(this.tree.paths.record(this.item));
     // A Java leader deletes an item beyond the total although it runs: there is nothing left to tell it to.
     if (node === undefined) return 'recorded';
     const stored = parseRunRecord(node.data);

@@ -33,7 +33,7 @@ describe('a begin', () => {
     for (const item of [0, 2]) {
       expect(await other.holder(item)).toBe(member.id);
       expect(other.tree.record(item)!.stored).toMatchObject({ record: { by: member.id, target: { fireTime: 1_000 } } });
-      expect(lease!.token(item)).toBe(other.tree.stat(other.tree.paths.item(item))!.mzxid);
+      expect(lease!.token(item)).toBe(other.tree.stat(other.tree.paths.record(item))!.mzxid);
     }
     expect(await other.executions.running(JOB)).toMatchObject([
       { item: 0, instanceId: member.id },
@@ -76,10 +76,10 @@ describe('a begin', () => {
 
   it('given a record of a later version, when the item is begun, then it is left alone', async () => {
     const record = '{"v":9,"run":"x"}';
-    await (await registry.operator()).set(member.tree.paths.item(0), record);
+    await (await registry.operator()).create(member.tree.paths.record(0), record, 'PERSISTENT');
 
     expect((await member.begin([0])).refused).toEqual(new Map([[0, 'foreign']]));
-    expect((await (await registry.operator()).read(member.tree.paths.item(0)))!.data).toBe(record);
+    expect((await (await registry.operator()).read(member.tree.paths.record(0)))!.data).toBe(record);
   });
 
   it('given an item that the tree does not have, when it is begun, then it is busy', async () => {
@@ -125,7 +125,7 @@ describe('a begin', () => {
     const { lease } = await beginning;
 
     expect(lease!.items).toEqual([0, 1]);
-    expect(lease!.token(0)).toBe(member.tree.stat(member.tree.paths.item(0))!.mzxid);
+    expect(lease!.token(0)).toBe(member.tree.stat(member.tree.paths.record(0))!.mzxid);
     expect(await end(lease!, 0, 1)).toEqual(
       new Map([
         [0, SUCCEEDED],

@@ -1,8 +1,8 @@
 /**
  * Which items run, and who runs them.
  *
- * State per item: the `running` mark (the holder's instance id), and the record in the item's own node (the target that
- * was begun last, by whom, and whether it was settled).
+ * State per item: the `running` mark (the holder's instance id), and its `record` (the target that was begun last, by
+ * whom, and whether it was settled).
  *
  * Guarantees: an item has at most one mark, because a begin creates it; a target is begun at most once, because a begin
  * writes the record against the version that was read. The mark, the record and the token (the record's new mzxid) come
@@ -216,12 +216,12 @@ export class ExecutionService {
   ): Promise<ExecutionLease | undefined> {
     const { paths } = tree;
     const { record } = run;
-    const touched = items.flatMap(({ item }) => [paths.item(item), paths.mark(item, 'running')]);
+    const touched = items.flatMap(({ item }) => [paths.record(item), paths.mark(item, 'running')]);
     await readWhenAnswering(tree, this.clock, touched);
     const held = new Map<number, HeldItem>();
     for (const beginning of items) {
       const { item } = beginning;
-      const node = tree.node(paths.item(item));
+      const node = tree.node(paths.record(item));
       const stored = tree.record(item)?.stored;
       if (node === undefined || stored?.kind !== 'record' || stored.record.run !== record.run) return undefined;
       if (tree.node(paths.mark(item, 'running'))?.data !== record.by) return undefined;

@@ -41,10 +41,10 @@ describe('fire times that are given up', () => {
     await runFor(1_000);
     await change();
     await member.tree.sync();
-    const { data } = (await member.tree.registry.read(member.tree.paths.item(0)))!;
+    const { data } = (await member.tree.registry.read(member.tree.paths.record(0)))!;
 
     expect(await giveUpFireTimes(member.tree, new Map([[0, 5_000]]))).toEqual(new Map());
-    expect(await member.tree.registry.read(member.tree.paths.item(0))).toMatchObject({ data });
+    expect(await member.tree.registry.read(member.tree.paths.record(0))).toMatchObject({ data });
   });
 
   it('given an item without a record, when it should be given up, then it is left as it is', async () => {

@@ -41,5 +41,5 @@ function giveUp(tree: JobTree, item: number, lastScheduled: number): Operation {
   const { stored, version } = tree.record(item)!;
   if (stored.kind !== 'record') throw new TypeError(`Item ${item} has no record to give anything up in.`);
   const data = formatRunRecord({ ...stored.record, lastScheduled });
-  return { kind: 'set', path: tree.paths.item(item), data, version };
+  return { kind: 'set', path: tree.paths.record(item), data, version };
 }

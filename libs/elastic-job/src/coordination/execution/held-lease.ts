@@ -22,7 +22,7 @@ import type { SettleQueue } from './settle-queue.js';
 /** An item as its begin left it. */
 export interface HeldItem {
   readonly record: RunRecord;
-  /** Version of the item's node after the begin: a settle names it. */
+  /** Version of the item's record after the begin: a settle names it. */
   readonly version: number;
   readonly token: bigint;
 }

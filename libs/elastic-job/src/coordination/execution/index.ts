@@ -2,6 +2,6 @@ export * from './execution.errors.js';
 export type * from './execution-lease.js';
 export * from './execution.service.js';
 export { giveUpFireTimes } from './give-up.js';
-export { beginOperations, settleOperations } from './item-operations.js';
+export { type BeginningItem, beginOperations, settleOperations } from './item-operations.js';
 export type * from './shard-assignment.js';
 export * from './stale-cancels.js';

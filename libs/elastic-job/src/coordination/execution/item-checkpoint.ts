@@ -20,7 +20,7 @@ export class ItemCheckpoint implements Checkpoint {
   private previous: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param version of the item's node after the begin
+   * @param version of the item's record after the begin
    * @param isStanding false once the run or its session is over
    */
   constructor(
@@ -62,7 +62,7 @@ export class ItemCheckpoint implements Checkpoint {
 
   private commit(change: (isThere: boolean) => Operation | undefined): Promise<true> {
     const { registry, paths, signal } = this.tree;
-    const proof: Operation = { kind: 'check', path: paths.item(this.item), version: this.version };
+    const proof: Operation = { kind: 'check', path: paths.record(this.item), version: this.version };
     return this.inTurn(() =>
       untilCommitted(this.tree, 'writing a checkpoint', async () => {
         const write = change(this.tree.has(this.path));

@@ -13,8 +13,8 @@ const RECORD = {
 
 describe('what a begin and a settle write', () => {
   it.each([
-    [{ isPersistent: false, isFailover: false }, false, ['create running EPHEMERAL', 'set 3 v5']],
-    [{ isPersistent: true, isFailover: false }, true, ['delete misfire', 'create running PERSISTENT', 'set 3 v5']],
+    [{ isPersistent: false, isFailover: false }, false, ['create running EPHEMERAL', 'set record v5']],
+    [{ isPersistent: true, isFailover: false }, true, ['delete misfire', 'create running PERSISTENT', 'set record v5']],
     [
       { isPersistent: false, isFailover: true },
       false,
@@ -23,7 +23,7 @@ describe('what a begin and a settle write', () => {
         'create failover EPHEMERAL',
         'create failovering PERSISTENT',
         'create running EPHEMERAL',
-        'set 3 v5',
+        'set record v5',
       ],
     ],
   ])(
@@ -33,6 +33,12 @@ describe('what a begin and a settle write', () => {
     },
   );
 
+  it('given an item that none of ours has run yet, when it is begun, then its record is created and written at once', () => {
+    const beginning = { item: 3, version: 0, isFirst: true, hasMisfire: false };
+    const operations = beginOperations(paths, beginning, RECORD, { isPersistent: false, isFailover: false });
+    expect(operations.map(tell)).toEqual(['create running EPHEMERAL', 'create record PERSISTENT', 'set record v0']);
+  });
+
   it.each([
     ['schedule', 7, 7],
     ['schedule', 4, undefined],
@@ -41,16 +47,22 @@ describe('what a begin and a settle write', () => {
   ] as const)('given a begin of %s, when %s was the last fire time, then the record says %s', (origin, last, kept) => {
     const beginning = { item: 3, version: 5, hasMisfire: false, lastScheduled: last, triggers: ['0'] };
     const record = recordOf(beginning, { ...RECORD, target: { fireTime: 5, origin } });
-    expect(record).toMatchObject({ target: { fireTime: 5, origin }, formerTriggers: ['0'] });
+    expect(record).toMatchObject({ target: { fireTime: 5, origin }, triggers: ['0'] });
     expect(record.lastScheduled).toBe(kept);
   });
 
   it.each([
-    [{ isFailover: false, isRequeued: false }, ['set 3 v6', 'delete running']],
-    [{ isFailover: false, isRequeued: false, isRecordWritten: false }, ['check 3', 'delete running']],
-    [{ isFailover: false, isRequeued: true }, ['set 3 v6', 'delete running', 'create items/3 PERSISTENT']],
-    [{ isFailover: true, isRequeued: false }, ['set 3 v6', 'delete running', 'delete failover', 'delete failovering']],
-    [{ isFailover: false, isRequeued: false, isCancelled: true }, ['set 3 v6', 'delete running', 'delete cancel/3']],
+    [{ isFailover: false, isRequeued: false }, ['set record v6', 'delete running']],
+    [{ isFailover: false, isRequeued: false, isRecordWritten: false }, ['check record', 'delete running']],
+    [{ isFailover: false, isRequeued: true }, ['set record v6', 'delete running', 'create items/3 PERSISTENT']],
+    [
+      { isFailover: true, isRequeued: false },
+      ['set record v6', 'delete running', 'delete failover', 'delete failovering'],
+    ],
+    [
+      { isFailover: false, isRequeued: false, isCancelled: true },
+      ['set record v6', 'delete running', 'delete cancel/3'],
+    ],
   ])('given %j, when an item has ended, then the record comes first and every mark of the begin goes', (how, told) => {
     const modes = { isRecordWritten: true, isCancelled: false, ...how };
     expect(settleOperations(paths, { item: 3, version: 6 }, RECORD, modes).map(tell)).toEqual(told);

@@ -1,12 +1,14 @@
 import { formatRunRecord, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
-import type { JobPaths } from '../job-tree/index.js';
+import { type JobPaths, recordCreation } from '../job-tree/index.js';
 
 /** An item that is about to be begun. */
 export interface BeginningItem {
   readonly item: number;
-  /** Version of the item's node as it was read: what makes the begin a compare-and-set. */
+  /** Version of the item's record as it was read: what makes the begin a compare-and-set. */
   readonly version: number;
+  /** None of ours has run the item yet: its record is created. @default false */
+  readonly isFirst?: boolean;
   readonly hasMisfire: boolean;
   /** The last fire time of the schedule that it was begun for, if any. */
   readonly lastScheduled?: number;
@@ -31,7 +33,7 @@ export function recordOf(
     ...record,
     ...(executorDeaths !== undefined && { executorDeaths }),
     ...(isBeyond && { lastScheduled }),
-    ...(triggers.length > 0 && { formerTriggers: triggers }),
+    ...(triggers.length > 0 && { triggers }),
   };
 }
 
@@ -45,7 +47,7 @@ export function beginOperations(
   record: RunRecord,
   { isPersistent, isFailover }: { readonly isPersistent: boolean; readonly isFailover: boolean },
 ): Operation[] {
-  const { item, version, hasMisfire } = beginning;
+  const { item, version, isFirst = false, hasMisfire } = beginning;
   const claim: Operation[] = isFailover
     ? [
         { kind: 'delete', path: paths.queued(item) },
@@ -64,7 +66,8 @@ export function beginOperations(
       data: record.by,
       mode: isPersistent ? 'PERSISTENT' : 'EPHEMERAL',
     },
-    { kind: 'set', path: paths.item(item), data: formatRunRecord(recordOf(beginning, record)), version },
+    ...(isFirst ? [recordCreation(paths, item)] : []),
+    { kind: 'set', path: paths.record(item), data: formatRunRecord(recordOf(beginning, record)), version },
   ];
 }
 
@@ -85,7 +88,7 @@ export function settleOperations(
   record: RunRecord,
   { isFailover, isRequeued, isRecordWritten, isCancelled }: SettleModes,
 ): Operation[] {
-  const path = paths.item(item);
+  const path = paths.record(item);
   const claim: Operation[] = isFailover
     ? [
         { kind: 'delete', path: paths.mark(item, 'failover') },

@@ -18,7 +18,7 @@ export async function removeStaleCancels(
       const cancels = tree.cancels();
       if (
         !(await tree.load(
-          cancels.flatMap((item) => [tree.paths.cancel(item), tree.paths.item(item)]),
+          cancels.flatMap((item) => [tree.paths.cancel(item), tree.paths.record(item)]),
           { signal },
         ))
       ) {

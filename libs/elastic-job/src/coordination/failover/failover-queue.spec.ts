@@ -64,7 +64,10 @@ describe('the sweep', () => {
     expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
 
     await leader.tree.sync();
-    expect(leader.tree.descendants(leader.tree.paths.item(0))).toEqual([leader.tree.paths.mark(0, 'instance')]);
+    expect(leader.tree.descendants(leader.tree.paths.item(0))).toEqual([
+      leader.tree.paths.mark(0, 'instance'),
+      leader.tree.paths.record(0),
+    ]);
   });
 
   it('given a rescuer that has left the job while its session lasts, when the leader sweeps, then others can claim the item', async () => {
@@ -106,11 +109,11 @@ describe('the sweep', () => {
     worker.die();
     const { paths } = leader.tree;
     await leader.tree.loadRecords([0]);
-    const { version } = leader.tree.stat(paths.item(0))!;
+    const { version } = leader.tree.stat(paths.record(0))!;
 
     await leader.orphans.sweep(leader.tree, term);
 
-    const begin = { kind: 'set', path: paths.item(0), data: '', version } as const;
+    const begin = { kind: 'set', path: paths.record(0), data: '', version } as const;
     expect(await third.center.transaction([begin])).toMatchObject({ kind: 'refused', refusal: 'BAD_VERSION' });
   });
 });
@@ -151,7 +154,10 @@ describe('the claim', () => {
     lease.settle(0, SUCCEEDED);
     expect(await settledIn(lease)).toEqual(new Map([[0, SUCCEEDED]]));
     await leader.tree.sync();
-    expect(leader.tree.descendants(leader.tree.paths.item(0))).toEqual([leader.tree.paths.mark(0, 'instance')]);
+    expect(leader.tree.descendants(leader.tree.paths.item(0))).toEqual([
+      leader.tree.paths.mark(0, 'instance'),
+      leader.tree.paths.record(0),
+    ]);
   });
 
   it('given an operator who disables the server as a claim is sent, when the claim is refused, then the item waits for another instance', async () => {
@@ -363,6 +369,21 @@ describe('beside Java', () => {
 
     expect(await leader.holder(0)).toBe(OTHER);
     expect(await operator.exists(paths.queued(0))).toBeUndefined();
+  });
+
+  it('given one of ours has begun the item for the first time since it was read, when the leader sweeps, then its mark stays', async () => {
+    const running = leader.tree.paths.mark(0, 'running');
+    await operator.create(running, JAVA, 'PERSISTENT');
+    await leader.orphans.sweep(leader.tree, term);
+    await registry.clock.advance(1_000);
+    beforeNextTransaction(leader, async () => {
+      await operator.delete(running);
+      await worker.begin([0], { fireTime: registry.clock.wallNow() + 1_000 });
+    });
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+
+    expect(await leader.holder(0)).toBe(worker.id);
   });
 
   it('given an entry of a run that left no record, when it is claimed, then it runs for the fire time before the entry', async () => {

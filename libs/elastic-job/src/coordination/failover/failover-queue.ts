@@ -75,7 +75,7 @@ export class FailoverQueue {
     const tree = this.trees.of(jobName);
     await tree.sync();
     const queue = tree.queue();
-    await tree.load(queue.flatMap((item) => [tree.paths.item(item), tree.paths.queued(item)]));
+    await tree.load(queue.flatMap((item) => [tree.paths.record(item), tree.paths.queued(item)]));
     return queue.map((item) => describePending(tree, item, this.clock.wallNow()));
   }
 
@@ -145,8 +145,9 @@ export class FailoverQueue {
   // An entry whose run has been finished or never begun stands for nothing, unless the item has been begun since.
   private async drop(tree: JobTree, item: number): Promise<Claim> {
     const { paths, signal } = tree;
-    const asJudged: Operation = { kind: 'check', path: paths.item(item), version: tree.record(item)!.version };
-    await this.registry.transaction([asJudged, { kind: 'delete', path: paths.queued(item) }], { signal });
+    const asJudged: Operation = { kind: 'check', path: paths.record(item), version: tree.record(item)!.version };
+    const entry: Operation = { kind: 'delete', path: paths.queued(item) };
+    await this.registry.transaction([...tree.missingRecord(item), asJudged, entry], { signal });
     return this.lookAgain(tree, [item]);
   }
 
@@ -158,7 +159,7 @@ export class FailoverQueue {
 
   /** Records, and how old the entries are. @see JobTree.load */
   private loadQueued(tree: JobTree, queue: readonly number[]): Promise<boolean> {
-    const paths = queue.flatMap((item) => [tree.paths.item(item), tree.paths.queued(item)]);
+    const paths = queue.flatMap((item) => [tree.paths.record(item), tree.paths.queued(item)]);
     return tree.load(paths, { signal: tree.signal });
   }
 

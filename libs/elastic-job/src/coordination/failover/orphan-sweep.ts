@@ -4,7 +4,7 @@
  * State: the marks of each item (`running`, `failover`, `failovering`), its record, and the queue.
  *
  * Guarantees: the leader queues an orphan and drops its stale marks in one transaction under its term's guard. A sweep
- * writes the item's node against the version that it read, so it touches nothing that was begun or settled since, and no
+ * writes the item's record against the version that it read, so it touches nothing that was begun or settled since, and no
  * begin overlooks it.
  *
  * An instance of ours that is not registered while its session lasts was shut down by an operator. It lives, and settles

@@ -52,5 +52,5 @@ function removalOperations(tree: JobTree, item: number, at: number): Operation[]
   const { stored, version } = tree.record(item) ?? {};
   if (stored?.kind !== 'record' || tree.isMixed() || tree.isRunning(item)) return [entry];
   const data = formatRunRecord(droppedRunRecord(stored.record, at, 'purged'));
-  return [entry, { kind: 'set', path: paths.item(item), data, version }];
+  return [entry, { kind: 'set', path: paths.record(item), data, version }];
 }

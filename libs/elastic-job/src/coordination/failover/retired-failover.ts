@@ -35,11 +35,12 @@ function configGuard(tree: JobTree): Operation[] {
   return stat === undefined ? [] : [{ kind: 'check', path: tree.paths.config, version: stat.version }];
 }
 
-// Every begin writes the item's node: one that was not seen refuses the removal.
+// Every begin writes the item's record: one that was not seen refuses the removal.
 function removalOperations(tree: JobTree, item: number): Operation[] {
   const record = tree.record(item);
   return [
-    { kind: 'check', path: tree.paths.item(item), version: record?.version },
+    ...tree.missingRecord(item),
+    { kind: 'check', path: tree.paths.record(item), version: record?.version },
     ...takenMarks(tree, item).map((path): Operation => ({ kind: 'delete', path })),
   ];
 }

@@ -14,7 +14,7 @@ const HOLDER_MARKS: readonly HolderMark[] = ['running', 'failovering', 'failover
 export function loadMarks(tree: JobTree, signal: AbortSignal): Promise<boolean> {
   const paths = tree.items().flatMap((item) => {
     const marks = HOLDER_MARKS.map((mark) => tree.paths.mark(item, mark)).filter((path) => tree.has(path));
-    return marks.length > 0 ? [...marks, tree.paths.item(item)] : [];
+    return marks.length > 0 ? [...marks, tree.paths.record(item)] : [];
   });
   return tree.load(paths, { signal });
 }
@@ -49,14 +49,16 @@ export function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number)
 // The record of a lost run is written anew, so that no begin overlooks the sweep; Java's runs are in no record. A Java peer
 // that has taken the item since it was read bears a failover mark: that there is none is proved by creating it.
 function proveUntouched(tree: JobTree, { item, isRecorded, place }: PlacedOrphan, at: number): Operation[] {
-  const path = tree.paths.item(item);
-  const { data, stat } = tree.node(path)!;
-  const { version } = stat;
-  const text = place === 'overflow' ? droppedText(tree, item, at) : data;
-  const record: Operation = isRecorded ? { kind: 'set', path, data: text, version } : { kind: 'check', path, version };
+  const path = tree.paths.record(item);
+  const { version } = tree.record(item)!;
+  const text = place === 'overflow' ? droppedText(tree, item, at) : (tree.node(path)?.data ?? '');
+  const record: Operation[] = [
+    ...tree.missingRecord(item),
+    isRecorded ? { kind: 'set', path, data: text, version } : { kind: 'check', path, version },
+  ];
   const taken = tree.paths.mark(item, 'failover');
-  if (!tree.isMixed() || tree.has(taken)) return [record];
-  return [record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
+  if (!tree.isMixed() || tree.has(taken)) return record;
+  return [...record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
 }
 
 function droppedText(tree: JobTree, item: number, at: number): string {

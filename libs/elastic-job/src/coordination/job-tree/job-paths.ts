@@ -15,13 +15,22 @@ export type JobNode =
   | { readonly kind: 'cancel'; readonly item: number }
   | { readonly kind: ItemNodeKind; readonly item: number };
 
-const ITEM_NODES = ['instance', 'running', 'misfire', 'disabled', 'failover', 'failovering', 'checkpoint'] as const;
+const ITEM_NODES = [
+  'instance',
+  'running',
+  'misfire',
+  'disabled',
+  'failover',
+  'failovering',
+  'record',
+  'checkpoint',
+] as const;
 type ItemNodeName = (typeof ITEM_NODES)[number];
 export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term`,
- * `sessions`, `departed`, `cancel`, `dependents`, `after` and the `checkpoint` of an item are ours.
+ * `sessions`, `departed`, `cancel`, `dependents`, `after` and the `record` and `checkpoint` of an item are ours.
  */
 export class JobPaths {
   readonly root: string;
@@ -133,6 +142,11 @@ export class JobPaths {
 
   item(item: number): string {
     return `${this.items}/${item}`;
+  }
+
+  /** What is known of the item's last run by one of ours. A leaf: of a node that has children Java reads all of them anew. */
+  record(item: number): string {
+    return this.mark(item, 'record');
   }
 
   /** A node below an item: `instance` (the assigned owner), `running` (the holder), or one of the other marks. */

@@ -74,6 +74,7 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
     case 'item-misfire':
     case 'item-failover':
     case 'item-failovering':
+    case 'item-record':
     case 'item-checkpoint':
     case 'other':
       return undefined;

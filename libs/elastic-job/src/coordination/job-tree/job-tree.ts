@@ -12,6 +12,7 @@ import {
 } from '../../domain/index.js';
 import type {
   NodeStat,
+  Operation,
   RegistryCenter,
   RegistryNode,
   RequestOptions,
@@ -25,10 +26,13 @@ import { type JobNode, JobPaths, parseItem } from './job-paths.js';
 import { eventOf, type JobTreeEvent, type JobTreeEventKind } from './job-tree-event.js';
 import { LastRuns } from './last-runs.js';
 
-/** The item's record as it stands in the tree, with the version that a write must name. */
+/** The item's record as it stands in the tree. */
 export interface ItemRecord {
   readonly stored: StoredRecord;
+  /** What a write must name; of a node that is missing, the version that it has once it is created. */
   readonly version: number;
+  /** Nothing of ours has run the item yet. @see JobTree.missingRecord */
+  readonly isMissing: boolean;
 }
 
 /** Java compares a server node with exactly these texts. */
@@ -99,7 +103,7 @@ export class JobTree {
   /** The records of items. @see load */
   loadRecords(items: readonly number[], options?: RequestOptions): Promise<boolean> {
     return this.load(
-      items.map((item) => this.paths.item(item)),
+      items.map((item) => this.paths.record(item)),
       options,
     );
   }
@@ -241,10 +245,18 @@ export class JobTree {
     return this.view.has(this.paths.mark(item, 'running'));
   }
 
-  /** The record of an item, if its value is loaded. */
+  /** The record of an item that has a node, if its value is loaded. */
   record(item: number): ItemRecord | undefined {
-    const node = this.view.node(this.paths.item(item));
-    return node && { stored: parseRunRecord(node.data), version: node.stat.version };
+    const path = this.paths.record(item);
+    const node = this.view.node(path);
+    if (node !== undefined) return { stored: parseRunRecord(node.data), version: node.stat.version, isMissing: false };
+    if (this.has(path) || !this.has(this.paths.item(item))) return undefined;
+    return { stored: { kind: 'none' }, version: 0, isMissing: true };
+  }
+
+  /** What goes before operations that name the version of an item's record: that it is missing is proved by creating it. */
+  missingRecord(item: number): Operation[] {
+    return this.record(item)?.isMissing === true ? [recordCreation(this.paths, item)] : [];
   }
 
   /** The items that wait for failover, ascending. */
@@ -299,6 +311,11 @@ export class JobTree {
     this.lastRuns.note(change, node, this.clock.wallNow());
     return eventOf(change, node);
   }
+}
+
+/** An empty record: that of an item which none of ours has run yet. */
+export function recordCreation(paths: JobPaths, item: number): Operation {
+  return { kind: 'create', path: paths.record(item), data: '', mode: 'PERSISTENT' };
 }
 
 function numbers(names: readonly string[]): number[] {

@@ -13,10 +13,12 @@ export class LastRuns {
   /** @param at milliseconds since the epoch */
   note(change: 'created' | 'changed' | 'deleted', node: JobNode, at: number): void {
     if (node.kind === 'item-running' && change === 'created') this.unrecorded.set(node.item, at);
-    if (node.kind !== 'item') return;
-    // A begin creates the mark first and writes the record last. An item that is new has nothing to tell of.
+    // A begin creates the mark first and writes the record last, also one that it has had to create.
+    const isRecorded = node.kind === 'item-record' && change === 'changed';
+    if (node.kind !== 'item' && !isRecorded) return;
+    // An item that is new has nothing to tell of.
     this.unrecorded.delete(node.item);
-    if (change === 'changed') this.recorded.add(node.item);
+    if (isRecorded) this.recorded.add(node.item);
     else this.recorded.delete(node.item);
   }
 

@@ -57,7 +57,7 @@ describe('what stands for the runs of Java, once it has left', () => {
     lease!.settle(0, SUCCEEDED);
     await registry.clock.advance(0);
 
-    expect(stamped()).toEqual([member.tree.paths.item(0)]);
+    expect(stamped()).toEqual([member.tree.paths.record(0)]);
   });
 
   it('given an item that waits for failover, when records are stamped, then its own is kept', async () => {

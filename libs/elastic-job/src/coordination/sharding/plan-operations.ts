@@ -1,11 +1,11 @@
 import { formatRunRecord, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
-import type { JobTree } from '../job-tree/index.js';
+import type { JobPaths, JobTree } from '../job-tree/index.js';
 
 /**
  * What has to be written so that the tree shows the plan and the resharding flag is gone; empty if it does already. An
  * owner is changed in place, so no item is without one for a moment. Items beyond the total go once nobody runs them.
- * @param newcomer the text of an item that is new
+ * @param newcomer the record of an item that is new, as text; empty: none
  */
 export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>, newcomer = ''): Operation[] {
   const { paths } = tree;
@@ -28,7 +28,7 @@ export function stampOperations(tree: JobTree, items: Iterable<number>, record: 
     const { stored, version } = tree.record(item) ?? {};
     if (stored?.kind !== 'record' || stored.record.target.fireTime >= record.target.fireTime) return [];
     if (tree.isRunning(item) || tree.has(tree.paths.queued(item))) return [];
-    return [stampOperation(tree.paths.item(item), record, version)];
+    return [stampOperation(tree.paths.record(item), record, version)];
   });
 }
 
@@ -38,11 +38,13 @@ export function stampOperation(path: string, record: RunRecord, version: number 
 }
 
 /** The operations for one item that does not exist yet: the largest that a plan can hold. */
-export function newItemOperations(itemPath: string, ownerPath: string, instanceId: string, data: string): Operation[] {
-  return [
-    { kind: 'create', path: itemPath, data, mode: 'PERSISTENT' },
-    { kind: 'create', path: ownerPath, data: instanceId, mode: 'PERSISTENT' },
-  ];
+export function newItemOperations(paths: JobPaths, item: number, instanceId: string, record: string): Operation[] {
+  const texts = [
+    [paths.item(item), ''],
+    [paths.mark(item, 'instance'), instanceId],
+    ...(record === '' ? [] : [[paths.record(item), record] as const]),
+  ] as const;
+  return texts.map(([path, data]) => ({ kind: 'create', path, data, mode: 'PERSISTENT' }));
 }
 
 function ownerOperations(tree: JobTree, item: number, instanceId: string, newcomer: string): Operation[] {
@@ -51,7 +53,7 @@ function ownerOperations(tree: JobTree, item: number, instanceId: string, newcom
   const owner = tree.owner(item);
   if (owner === instanceId) return [];
   if (owner !== undefined) return [{ kind: 'set', path, data: instanceId }];
-  if (!tree.has(paths.item(item))) return newItemOperations(paths.item(item), path, instanceId, newcomer);
+  if (!tree.has(paths.item(item))) return newItemOperations(paths, item, instanceId, newcomer);
   return [{ kind: 'create', path, data: instanceId, mode: 'PERSISTENT' }];
 }
 

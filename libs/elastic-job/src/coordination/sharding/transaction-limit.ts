@@ -9,7 +9,7 @@ import {
   sharedRunRecord,
 } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
-import { beginOperations, settleOperations } from '../execution/index.js';
+import { type BeginningItem, beginOperations, settleOperations } from '../execution/index.js';
 import { JobPaths } from '../job-tree/index.js';
 import { newItemOperations, stampOperation } from './plan-operations.js';
 
@@ -58,15 +58,18 @@ function overheadBytes(registry: RegistryCenter, paths: JobPaths): number {
 }
 
 function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): number {
-  const record: RunRecord = {
+  const first: RunRecord = {
     run: UUID,
     by: LONGEST_INSTANCE_ID,
     // An operator's, without parameters: these are short where there are many items, or the begin is refused by its size.
     target: { fireTime: LONGEST_TIME, origin: manualOrigin(UUID) },
     attempt: 1,
     begunAt: LONGEST_TIME,
+  };
+  const record: RunRecord = {
+    ...first,
     lastScheduled: LONGEST_TIME,
-    formerTriggers: Array.from({ length: KEPT_TRIGGERS }, () => UUID),
+    triggers: Array.from({ length: KEPT_TRIGGERS }, () => UUID),
   };
   const begun: RunRecord = { ...record, trace: TRACEPARENT };
   const dropped: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'aborted', cause: 'overflow' } };
@@ -74,20 +77,16 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   const passed = passedRunRecord(UUID, LONGEST_INSTANCE_ID, LONGEST_TIME, LONGEST_TIME);
   const empty = registry.transactionBytes([]);
   const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
+  const beginBytes = (beginning: BeginningItem, begins: RunRecord) =>
+    size(beginOperations(paths, beginning, begins, { isPersistent: true, isFailover: false }));
   return Math.max(
-    size(
-      newItemOperations(paths.item(item), paths.mark(item, 'instance'), LONGEST_INSTANCE_ID, formatRunRecord(passed)),
-    ),
+    size(newItemOperations(paths, item, LONGEST_INSTANCE_ID, formatRunRecord(passed))),
     size([
-      stampOperation(paths.item(item), sharedRunRecord(record.run, LONGEST_TIME, LONGEST_TIME), 1),
+      stampOperation(paths.record(item), sharedRunRecord(record.run, LONGEST_TIME, LONGEST_TIME), 1),
       { kind: 'set', path: paths.mark(item, 'instance'), data: LONGEST_INSTANCE_ID },
     ]),
-    size(
-      beginOperations(paths, { item, version: 1, hasMisfire: true }, begun, {
-        isPersistent: true,
-        isFailover: false,
-      }),
-    ),
+    beginBytes({ item, version: 0, isFirst: true, hasMisfire: true }, { ...first, trace: TRACEPARENT }),
+    beginBytes({ item, version: 1, hasMisfire: true }, begun),
     // As large as the sweep of an item that a rescuer ran: into the queue, or past it.
     size(settleOperations(paths, { item, version: 1 }, begun, { ...swept, isRequeued: true })),
     size(settleOperations(paths, { item, version: 1 }, dropped, { ...swept, isRequeued: false })),
