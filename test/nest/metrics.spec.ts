@@ -159,6 +159,26 @@ describe('ElasticJobMetricsModule', () => {
     await request(server.app.getHttpServer()).get('/metrics').expect(404);
   });
 
+  it('given options from a factory, when the path beside it is scraped, then they are in force', async () => {
+    const registry = new Registry();
+    const useFactory = async () => Promise.resolve({ registry, maxJobs: 1 });
+    const clock = new VirtualClock();
+    const metered = ElasticJobMetricsModule.forRootAsync({ path: 'ops/metrics', useFactory });
+    const app = await NestFactory.create(rootModule({ clock, imports: [metered], providers: [OrderJobs] }), QUIET);
+    await whileTimePasses(clock, app.init());
+
+    const metrics = await scrape(new JobApplication(app, clock), '/ops/metrics');
+
+    expect(metrics.value('elastic_job_joined', ORDERS)).toBe(1);
+    expect(registry.getSingleMetric('elastic_job_joined')).toBeDefined();
+  });
+
+  it('given wrong options from a factory, when the application starts, then it does not, and they are named', async () => {
+    const metered = ElasticJobMetricsModule.forRootAsync({ useFactory: () => ({ maxJobs: 0 }) });
+    const root = rootModule({ clock: new VirtualClock(), imports: [metered], providers: [OrderJobs] });
+    await expect(NestFactory.create(root, QUIET)).rejects.toThrow('maxJobs must be a whole number from 1, but is 0');
+  });
+
   it('given path: false, when the application starts, then nothing is served', async () => {
     const server = await startServer({ path: false });
     const { status } = await request(server.app.getHttpServer()).get('/metrics');

@@ -43,7 +43,7 @@ function metrics(): string {
   ]);
   return `## Metrics
 
-\`ElasticJobMetricsModule.forRoot()\` of \`nestjs-elastic-job/metrics\` (peer: \`prom-client\`) serves them at \`/metrics\`. Each process tells of itself: add the processes up. The label \`job\` has
+\`ElasticJobMetricsModule.forRoot()\` (or \`forRootAsync\`) of \`nestjs-elastic-job/metrics\` (peer: \`prom-client\`) serves them at \`/metrics\`. Each process tells of itself: add the processes up. The label \`job\` has
 at most \`maxJobs\` values (100), the names of the first jobs that something happened to; all further ones share \`other\`, where counters and gauges are sums. It is empty where no job is concerned.
 
 ${table(['Metric', 'Type', 'Labels', 'What it tells'], rows)}

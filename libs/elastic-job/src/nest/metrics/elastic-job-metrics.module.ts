@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { ConfigurableModuleBuilder, type DynamicModule, Module } from '@nestjs/common';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
@@ -11,7 +11,7 @@ import { JobMetrics } from './job-metrics.js';
 import { assertMetricsOptions } from './metrics-options.rules.js';
 import { metricsControllerAt } from './metrics.controller.js';
 
-/** What `ElasticJobMetricsModule.forRoot` takes. */
+/** What `ElasticJobMetricsModule.forRoot` takes, and `forRootAsync`. */
 export interface ElasticJobMetricsOptions {
   /** Where the metrics are registered, and what is served: with the application's own, if it has some. @default a new one */
   readonly registry?: Registry;
@@ -23,27 +23,52 @@ export interface ElasticJobMetricsOptions {
   readonly buckets?: MetricBuckets;
 }
 
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<
+  Omit<ElasticJobMetricsOptions, 'path'>
+>({ moduleName: 'ElasticJobMetrics' })
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createElasticJobMetricsOptions')
+  .setExtras<Pick<ElasticJobMetricsOptions, 'path'>>({ path: '/metrics' }, (definition, { path = '/metrics' }) => {
+    assertMetricsOptions({ path });
+    return { ...definition, controllers: path === false ? [] : [metricsControllerAt(path)] };
+  })
+  .build();
+
 /**
  * Serves the metrics of this application's jobs to Prometheus. Needs `ElasticJobModule` in the application, and makes no request
- * to the job registry.
+ * to the job registry. `forRootAsync` takes the options from a factory or class; `path` stands beside that, since routes are
+ * known before providers are.
  *
  * ```ts
  * imports: [ElasticJobModule.forRoot({ registry }), ElasticJobMetricsModule.forRoot()]
  * ```
  */
-@Module({})
-export class ElasticJobMetricsModule {
+@Module({
+  providers: [
+    {
+      provide: JobMetrics,
+      inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, JobEvents, REGISTRY_CENTER, CLOCK],
+      useFactory: createMetrics,
+    },
+  ],
+  exports: [JobMetrics],
+})
+export class ElasticJobMetricsModule extends ConfigurableModuleClass {
   /** @throws {ConfigurationError} that names every wrong option with its value */
-  static forRoot(options: ElasticJobMetricsOptions = {}): DynamicModule {
+  static override forRoot(options: ElasticJobMetricsOptions = {}): DynamicModule {
     assertMetricsOptions(options);
-    const { registry: into, path = '/metrics', maxJobs = 100, buckets } = options;
-    const useFactory = (runtime: ElasticJobRuntime, events: JobEvents, registry: RegistryCenter, clock: Clock) =>
-      new JobMetrics({ runtime, events, registry, clock, jobs: new JobLabel(maxJobs), into, buckets });
-    return {
-      module: ElasticJobMetricsModule,
-      providers: [{ provide: JobMetrics, useFactory, inject: [ElasticJobRuntime, JobEvents, REGISTRY_CENTER, CLOCK] }],
-      controllers: path === false ? [] : [metricsControllerAt(path)],
-      exports: [JobMetrics],
-    };
+    return super.forRoot(options);
   }
+}
+
+function createMetrics(
+  options: Omit<ElasticJobMetricsOptions, 'path'>,
+  runtime: ElasticJobRuntime,
+  events: JobEvents,
+  registry: RegistryCenter,
+  clock: Clock,
+): JobMetrics {
+  assertMetricsOptions(options);
+  const { registry: into, maxJobs = 100, buckets } = options;
+  return new JobMetrics({ runtime, events, registry, clock, jobs: new JobLabel(maxJobs), into, buckets });
 }
