@@ -1,6 +1,12 @@
-import { ElasticJob, type ElasticJobModuleOptions, JobEvents, type JobEvent, SystemClock } from '@app/elastic-job';
+import { ElasticJob, type ElasticJobModuleOptions, HttpJobType, JobRegistrar, SystemClock } from '@app/elastic-job';
 import { WorkerThreads } from '@app/elastic-job/worker-pool';
-import { type CallHandler, Injectable, type NestInterceptor, UseInterceptors } from '@nestjs/common';
+import {
+  type CallHandler,
+  type INestApplicationContext,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { map, type Observable } from 'rxjs';
 import { BroadcastChannel } from 'node:worker_threads';
@@ -49,13 +55,11 @@ afterEach(async () => {
 });
 afterAll(() => threads.remove());
 
-async function start(options: ElasticJobModuleOptions): Promise<readonly JobEvent[]> {
+async function start(options: ElasticJobModuleOptions): Promise<INestApplicationContext> {
   const module = rootModule({ options: { clock: new SystemClock(), ...options }, providers: [Orders, OrderJobs] });
   const app = await NestFactory.createApplicationContext(module, QUIET);
-  const events: JobEvent[] = [];
-  app.get(JobEvents).on((event) => void events.push(event));
   open.push(() => app.close());
-  return events;
+  return app;
 }
 
 describe("a decorated method with isolation 'worker-thread'", { timeout: 20_000 }, () => {
@@ -74,6 +78,22 @@ describe("a decorated method with isolation 'worker-thread'", { timeout: 20_000 
       /^job "settle-orders" \(OrderJobs\.settle\): isolation "worker-thread" needs a pool of threads: give new WorkerThreads\(\) of 'nestjs-elastic-job\/worker-pool'/,
     );
   });
+
+  it.each([
+    ['a dataflow', { fetchData: () => [], processData: () => {} }],
+    ['a type', new HttpJobType(new SystemClock())],
+  ])(
+    'given %s as the work of the job, when it is added, then it is refused: a thread would have no input',
+    async (_, work) => {
+      const app = await start({ workerPool: new WorkerThreads({ threadUrl: threads.url('thread') }) });
+      const workerModule = new URL('../integration/worker-pool/handlers.fixture.mjs', import.meta.url);
+      const isolated = { name: 'other', shardingTotalCount: 1, isolation: 'worker-thread', workerModule } as const;
+      const options = { ...isolated, props: { 'http.uri': 'http://127.0.0.1/', 'http.method': 'GET' } };
+      await expect(app.get(JobRegistrar).add(options, work)).rejects.toThrow(
+        'isolation "worker-thread" needs a function as the work of the job',
+      );
+    },
+  );
 
   it('given something else as its pool, when the application starts, then it does not', async () => {
     const options: object = { workerPool: {} };

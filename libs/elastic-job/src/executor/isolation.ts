@@ -1,5 +1,11 @@
 import type { Clock } from '../clock/index.js';
-import { ConfigurationError, type JobConfiguration, type JobHandler, type ShardingContext } from '../domain/index.js';
+import {
+  ConfigurationError,
+  type FindPropsFaults,
+  type JobConfiguration,
+  type JobHandler,
+  type ShardingContext,
+} from '../domain/index.js';
 
 /** What a function in a thread is told: all of the context that can pass, and its own `signal` and `assertHeld`. */
 export type ThreadContext = Pick<ShardingContext, keyof ContextFacts | 'signal' | 'assertHeld'>;
@@ -63,17 +69,21 @@ interface DeclaredJob {
   readonly configuration: JobConfiguration;
   readonly place: string;
   readonly handler: JobHandler;
+  /** Given by work that is no function: a dataflow, or a type. */
+  readonly findPropsFaults?: FindPropsFaults;
 }
 
 /**
  * The handler of a job, in a thread of its own if the job says so: then what the handler itself returns is the input of the
  * function in the thread.
- * @throws {ConfigurationError} if there is no pool or no such module, or if what has no thread is to be terminated
+ * @throws {ConfigurationError} if there is no pool or no such module, if the job's work is no function, or if what has no
+ *   thread is to be terminated
  */
-export function isolate({ configuration, handler, place }: DeclaredJob, isolation: Isolation): JobHandler {
+export function isolate(job: DeclaredJob, isolation: Isolation): JobHandler {
+  const { configuration, handler, place } = job;
   const { jobName, workerExport: exportName, workerModule: module } = configuration;
   const { clock, hungGraceMs, pool } = isolation;
-  const fault = findFault(configuration, pool);
+  const fault = findFault(job, pool);
   if (fault !== undefined) throw new ConfigurationError(`job "${jobName}" (${place})`, [fault]);
   if (module === undefined || pool === undefined) return handler;
   return async (context) => {
@@ -83,10 +93,14 @@ export function isolate({ configuration, handler, place }: DeclaredJob, isolatio
   };
 }
 
-function findFault({ onHung, workerModule: module }: JobConfiguration, pool?: WorkerPool): string | undefined {
+function findFault({ configuration, findPropsFaults }: DeclaredJob, pool?: WorkerPool): string | undefined {
+  const { onHung, workerModule: module } = configuration;
   if (module === undefined) {
     if (onHung !== 'terminate') return undefined;
     return 'onHung "terminate" needs isolation "worker-thread": no other handler can be ended';
+  }
+  if (findPropsFaults !== undefined) {
+    return 'isolation "worker-thread" needs a function as the work of the job: a dataflow or a type has no input for a thread';
   }
   if (pool === undefined) {
     return (

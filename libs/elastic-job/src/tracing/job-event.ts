@@ -33,7 +33,7 @@ export type JobEvent =
   /** The items are not free; they are run for an operator's trigger as soon as they are. */
   | { readonly kind: 'postponed'; readonly trigger: Trigger; readonly items: readonly number[] }
   | { readonly kind: 'begun'; readonly trigger: Trigger; readonly taskId: string; readonly items: readonly number[] }
-  /** The handler is called for an item. @see ShardingContext.attempt */
+  /** The handler is called for an item; `attempt` is 1 unless it is tried again. */
   | {
       readonly kind: 'started';
       readonly trigger: Trigger;
