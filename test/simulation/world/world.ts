@@ -51,7 +51,7 @@ export class World {
     this.configurations = plan.jobs.map(({ periodMs: _periodMs, ...options }) =>
       resolveJobOptions(options, { place: 'the simulation' }),
     );
-    this.timeline = new VirtualTimeline(this.chance.fork().next);
+    this.timeline = new VirtualTimeline(this.chance.fork().next, 1);
     this.clock = new VirtualClock({ seed: plan.seed, wall: START }, this.timeline);
     this.registry = new MemoryRegistry(this.clock);
     this.store = mutation.store?.() ?? new GuardedStore();

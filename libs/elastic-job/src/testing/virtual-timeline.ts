@@ -23,8 +23,14 @@ export class VirtualTimeline {
   private turnsAsked = 0;
   private advancing = false;
 
-  /** @param chance puts what is due at the same instant in an order of its own; by default it is that in which it was set */
-  constructor(private readonly chance?: () => number) {}
+  /**
+   * @param chance puts what is due at the same instant in an order of its own; by default it is that in which it was set
+   * @param quietTurns of the event loop in a row, after which everything is at rest; 1 is enough if nobody but `nextTurn` asks for turns
+   */
+  constructor(
+    private readonly chance?: () => number,
+    private readonly quietTurns = QUIET_TURNS,
+  ) {}
 
   get pendingTimers(): number {
     return this.timers.size;
@@ -59,18 +65,18 @@ export class VirtualTimeline {
     for (;;) {
       turns += await this.untilQuiet();
       if (turns > MAX_TURNS_PER_INSTANT) throw new Error(`Nothing comes to rest at ${this.now} ms of virtual time.`);
-      const due = this.nextInstant();
+      const { due, timers } = this.nextInstant();
       if (due > end) return;
       if (due > this.now) turns = 0;
       this.now = due;
-      await this.fire(this.ordered([...this.timers].filter((timer) => timer.due === due)));
+      await this.fire(this.ordered(timers));
     }
   }
 
   /** @returns the number of turns that it took. */
   private async untilQuiet(): Promise<number> {
     let turns = 0;
-    for (let quiet = 0; quiet < QUIET_TURNS && turns <= MAX_TURNS_PER_INSTANT; turns += 1) {
+    for (let quiet = 0; quiet < this.quietTurns && turns <= MAX_TURNS_PER_INSTANT; turns += 1) {
       const asked = this.turnsAsked;
       await realTurn();
       quiet = asked === this.turnsAsked ? quiet + 1 : 0;
@@ -78,10 +84,17 @@ export class VirtualTimeline {
     return turns;
   }
 
-  private nextInstant(): number {
-    let earliest = Infinity;
-    for (const { due } of this.timers) earliest = Math.min(earliest, due);
-    return earliest;
+  /** When something is due next, and what. */
+  private nextInstant(): { readonly due: number; readonly timers: readonly PendingTimer[] } {
+    let due = Infinity;
+    let timers: PendingTimer[] = [];
+    for (const timer of this.timers) {
+      if (timer.due > due) continue;
+      if (timer.due < due) timers = [];
+      due = timer.due;
+      timers.push(timer);
+    }
+    return { due, timers };
   }
 
   private ordered(timers: readonly PendingTimer[]): readonly PendingTimer[] {
