@@ -1,5 +1,5 @@
-import type { History, Interval, JobSettings } from './history.js';
-import { Replay } from './replay.js';
+import type { Begin, History, Interval, JobSettings } from './history.js';
+import type { Replay } from './replay.js';
 
 /** A job during a calm time: nothing changes but what it does itself. */
 export interface CalmJob extends Interval, JobSettings {
@@ -12,14 +12,21 @@ export interface CalmJob extends Interval, JobSettings {
   readonly skewMs: number;
 }
 
+/** An item of it that may run. */
+export interface CalmItem {
+  readonly job: CalmJob;
+  readonly item: number;
+  readonly begins: readonly Begin[];
+  /** When it bore a running mark. */
+  readonly busy: readonly Interval[];
+  /** When a handler went on whose item was given up: its process begins nothing of it meanwhile. */
+  readonly released: readonly Interval[];
+}
+
 /** @see History.calmJobs */
 export function findCalmJobs(history: History): readonly CalmJob[] {
-  const trees = treesAt(
-    history,
-    history.calm.map(({ from }) => from),
-  );
-  return history.calm.flatMap((interval, index) => {
-    const tree = trees[index]!;
+  return history.calm.flatMap((interval) => {
+    const tree = history.treeAt(interval.from);
     const skewMs = skewIn(history, interval);
     return history.plan.jobs.flatMap(({ name }): CalmJob[] => {
       const members = membersOf(tree, name);
@@ -30,25 +37,21 @@ export function findCalmJobs(history: History): readonly CalmJob[] {
   });
 }
 
-/** @param times ascending */
-function treesAt(history: History, times: readonly number[]): readonly Replay[] {
-  const tree = new Replay();
-  let next = 0;
-  return times.map((at) => {
-    for (; next < history.commits.length && history.commits[next]!.at <= at; next += 1) {
-      tree.apply(history.commits[next]!);
-    }
-    return tree.copy();
-  });
-}
-
-export function treeAt(history: History, at: number): Replay {
-  const tree = new Replay();
-  for (const commit of history.commits) {
-    if (commit.at > at) break;
-    tree.apply(commit);
-  }
-  return tree;
+/** @see History.calmItems */
+export function findCalmItems(history: History): readonly CalmItem[] {
+  return history.calmJobs
+    .filter(({ jobName }) => history.isMonitored(jobName))
+    .flatMap((job) =>
+      enabledItems(job).map((item) => ({
+        job,
+        item,
+        begins: history.begins.filter((begin) => begin.jobName === job.jobName && begin.item === item),
+        busy: occupancy(history, job.jobName, item),
+        released: history.runs
+          .filter((run) => run.jobName === job.jobName && run.item === item && run.releasedAt !== undefined)
+          .map(({ at, endedAt = Infinity }) => ({ from: at, to: endedAt })),
+      })),
+    );
 }
 
 export function membersOf(tree: Replay, jobName: string): string[] {

@@ -9,8 +9,9 @@ import {
   timetableOf,
 } from '../../libs/elastic-job/src/domain/index.js';
 import { readConfiguration } from '../../libs/elastic-job/src/operations/edit-configuration.js';
-import { type CalmJob, findCalmJobs } from './calm.js';
+import { type CalmItem, type CalmJob, findCalmItems, findCalmJobs } from './calm.js';
 import type { Entry, NodeWrite } from './log.js';
+import { Replay } from './replay.js';
 import { readRuns, type Run } from './runs.js';
 import { overlaps, readTroubles, type Trouble } from './troubles.js';
 import { longestTurnMs, MOST_ITEMS } from './world/draw-job.js';
@@ -68,6 +69,7 @@ export class History {
   readonly settlingMs: number;
   /** When the orderly end begins; what happens later is no more than that. */
   readonly closingAt: number;
+  private readonly entriesByKind: ReadonlyMap<Entry['kind'], readonly Entry[]>;
   private readonly paths = new Map<string, JobPaths>();
   private readonly nodes = new Map<string, NodeOfJob>();
   private writesByPath: ReadonlyMap<string, readonly TimedWrite[]> | undefined;
@@ -76,11 +78,14 @@ export class History {
   private removals: readonly Shutdown[] | undefined;
   private troublesOf: ReadonlyMap<number, readonly Trouble[]> | undefined;
   private jobsInCalm: readonly CalmJob[] | undefined;
+  private itemsInCalm: readonly CalmItem[] | undefined;
+  private readonly trees = new Map<number, Replay>();
 
   constructor(
     readonly plan: Pick<Plan, 'jobs' | 'latencyMs' | 'sessionTimeoutMs'> & Partial<Pick<Plan, 'newsLagMs'>>,
     readonly entries: readonly Entry[],
   ) {
+    this.entriesByKind = groupedByKind(entries);
     this.commits = this.of('commit');
     this.runs = readRuns(entries);
     this.begins = this.commits.flatMap((commit) => [...this.beginsIn(commit)]);
@@ -90,7 +95,8 @@ export class History {
   }
 
   of<K extends Entry['kind']>(kind: K): readonly EntryOf<K>[] {
-    return this.entries.filter((entry): entry is EntryOf<K> => entry.kind === kind);
+    // oxlint-disable-next-line no-unsafe-type-assertion -- it has grouped them by this
+    return (this.entriesByKind.get(kind) ?? []) as readonly EntryOf<K>[];
   }
 
   /** What a path of a job stands for. */
@@ -189,6 +195,23 @@ export class History {
     return (this.jobsInCalm ??= findCalmJobs(this));
   }
 
+  /** Every item that may run, in every calm time of its job, where the registry knows what runs. */
+  get calmItems(): readonly CalmItem[] {
+    return (this.itemsInCalm ??= findCalmItems(this));
+  }
+
+  /** The registry's tree as it was at an instant. Not to be changed. */
+  treeAt(at: number): Replay {
+    return remembered(this.trees, at, () => {
+      const tree = new Replay();
+      for (const commit of this.commits) {
+        if (commit.at > at) break;
+        tree.apply(commit);
+      }
+      return tree;
+    });
+  }
+
   private findCalm(): Interval[] {
     const calm: Interval[] = [];
     const open = new Set<string>();
@@ -246,6 +269,12 @@ export function remembered<K, V>(known: Map<K, V>, key: K, find: () => V): V {
   const value = known.get(key) ?? find();
   known.set(key, value);
   return value;
+}
+
+function groupedByKind(entries: readonly Entry[]): ReadonlyMap<Entry['kind'], readonly Entry[]> {
+  const groups = new Map<Entry['kind'], Entry[]>();
+  for (const entry of entries) remembered(groups, entry.kind, () => []).push(entry);
+  return groups;
 }
 
 function isDisturbing(entry: Entry): boolean {

@@ -1,4 +1,4 @@
-import { enabledItems, treeAt } from '../calm.js';
+import { enabledItems } from '../calm.js';
 import { indexOf, type History } from '../history.js';
 import { cancels } from './cancels.js';
 import { timeouts } from './limits.js';
@@ -104,7 +104,7 @@ function triggers(history: History): Violation[] {
       job === undefined ||
       job.configuration.resident ||
       !history.isMonitored(jobName) ||
-      treeAt(history, at).has(`/${jobName}/leader/sharding/necessary`)
+      history.treeAt(at).has(`/${jobName}/leader/sharding/necessary`)
     )
       return [];
     return enabledItems(job).flatMap((item) => {

@@ -1,4 +1,4 @@
-import { membersOf, treeAt } from '../calm.js';
+import { membersOf } from '../calm.js';
 import type { History } from '../history.js';
 import { Replay } from '../replay.js';
 import { itemKey, type Violation } from './invariant.js';
@@ -7,7 +7,7 @@ import { itemKey, type Violation } from './invariant.js';
 export function check05CompleteCover(history: History): Violation[] {
   return history.calmJobs.flatMap(({ jobName, configuration, from, to }) =>
     [from, to].flatMap((at) => {
-      const tree = treeAt(history, at - 1);
+      const tree = history.treeAt(at - 1);
       const members = membersOf(tree, jobName);
       const items = Array.from({ length: configuration.shardingTotalCount }, (_, item) => item);
       return items.flatMap((item) => {

@@ -1,5 +1,5 @@
 import { lastScheduledOf, parseRunRecord, parseStartLedger } from '../../../libs/elastic-job/src/domain/index.js';
-import { type CalmJob, enabledItems, occupancy, treeAt } from '../calm.js';
+import { type CalmJob, enabledItems, occupancy } from '../calm.js';
 import { type Commit, type History, remembered } from '../history.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
@@ -205,7 +205,7 @@ function lostStarts(history: History, starts: readonly Start[]): Violation[] {
       const last = starts.findLast(({ jobName, commit: { at } }) => jobName === job.jobName && at < job.from);
       const at = job.to - slack;
       if (last === undefined || at <= job.from + slack) return [];
-      const tree = treeAt(history, at);
+      const tree = history.treeAt(at);
       return enabledItems(job).flatMap((item) => {
         const path = `/${job.jobName}/sharding/${item}`;
         const busy = [...occupancy(history, job.jobName, item), ...released(history, job.jobName, item)];

@@ -74,8 +74,7 @@ function claimMs(history: History, jobName: string): number {
 /** Entries that waited at the end of a calm time. */
 function* waits(history: History) {
   for (const { from, to } of history.calm) {
-    const tree = new Replay();
-    for (const commit of history.commits) if (commit.at <= to) tree.apply(commit);
+    const tree = history.treeAt(to);
     for (const path of tree.paths()) {
       const { jobName, node } = history.nodeOf(path);
       if (node.kind !== 'queued-item' || isFailoverOff(tree, jobName)) continue;

@@ -1,5 +1,5 @@
 import { triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
-import { type CalmJob, dueTimes, enabledItems, occupancy } from '../calm.js';
+import { type CalmItem, type CalmJob, dueTimes, enabledItems } from '../calm.js';
 import type { Begin, History, Interval, JobSettings } from '../history.js';
 import { startedTimes } from './dependents.js';
 import { residentGaps } from './residents.js';
@@ -11,7 +11,7 @@ import { itemKey, timeOf, type Violation } from './invariant.js';
  * are matched with begins, one to one, as Jepsen's checker of Chronos does.
  */
 export function check03NoLostTarget(history: History): Violation[] {
-  return monitoredItems(history).flatMap(({ job, item, begins, busy, released }) => {
+  return history.calmItems.flatMap(({ job, item, begins, busy, released }) => {
     const slack = history.promptMs + job.skewMs;
     const begun = new Map(begins.filter(isScheduled).map(({ at, record }) => [record.target.fireTime, at]));
     const held = [...busy, ...released];
@@ -66,13 +66,13 @@ export function check04NoSurplusRun(history: History): Violation[] {
  * run as soon as the item is free, under `skip` none of them is, under `all` each of them before any later one.
  */
 export function check13MisfireOracle(history: History): Violation[] {
-  return monitoredItems(history).flatMap((watched) => {
+  return history.calmItems.flatMap((watched) => {
     if (watched.job.configuration.misfirePolicy === 'all') return outOfOrder(watched);
     return watched.busy.flatMap((interval) => afterBusy(history, watched, interval));
   });
 }
 
-function afterBusy(history: History, watched: WatchedItem, interval: Interval): Violation[] {
+function afterBusy(history: History, watched: CalmItem, interval: Interval): Violation[] {
   const { job, item, begins, released } = watched;
   const { from, to } = interval;
   const slack = history.promptMs + job.skewMs;
@@ -90,7 +90,7 @@ function afterBusy(history: History, watched: WatchedItem, interval: Interval): 
   return [{ at: run.at, message, about: run.zxid.toString(16) }];
 }
 
-function outOfOrder({ job, item, begins }: WatchedItem): Violation[] {
+function outOfOrder({ job, item, begins }: CalmItem): Violation[] {
   const inCalm = begins.filter(
     (begin) => isScheduled(begin) && !begin.isClaim && begin.at > job.from && begin.at < job.to,
   );
@@ -127,33 +127,6 @@ function standstills(history: History): Violation[] {
         about: `"jobName":"${jobName}"`,
       }));
   });
-}
-
-export interface WatchedItem {
-  readonly job: CalmJob;
-  readonly item: number;
-  readonly begins: readonly Begin[];
-  /** When it bore a running mark. */
-  readonly busy: readonly Interval[];
-  /** When a handler went on whose item was given up: its process begins nothing of it meanwhile. */
-  readonly released: readonly Interval[];
-}
-
-/** Every item that may run, in every calm time of its job. */
-export function monitoredItems(history: History): readonly WatchedItem[] {
-  return history.calmJobs
-    .filter(({ jobName }) => history.isMonitored(jobName))
-    .flatMap((job) =>
-      enabledItems(job).map((item) => ({
-        job,
-        item,
-        begins: history.begins.filter((begin) => begin.jobName === job.jobName && begin.item === item),
-        busy: occupancy(history, job.jobName, item),
-        released: history.runs
-          .filter((run) => run.jobName === job.jobName && run.item === item && run.releasedAt !== undefined)
-          .map(({ at, endedAt = Infinity }) => ({ from: at, to: endedAt })),
-      })),
-    );
 }
 
 /** Every schedule that a job has had. */

@@ -1,9 +1,9 @@
-import { dueTimes, treeAt } from '../calm.js';
+import { dueTimes } from '../calm.js';
 import { indexOf, type History } from '../history.js';
 import { hungHandlers } from './limits.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 import { silentDrops } from './overflow.js';
-import { isScheduled, monitoredItems } from './targets.js';
+import { isScheduled } from './targets.js';
 
 /** 14. When all have left, nothing of them remains: no timer, and no node but those that outlive instances. */
 export function check14NoLitter(history: History): Violation[] {
@@ -16,7 +16,7 @@ export function check14NoLitter(history: History): Violation[] {
   if (pendingTimers > 0 && !hasDied) {
     violations.push({ at, message: `${pendingTimers} timers are left`, about: 'over' });
   }
-  const tree = treeAt(history, Infinity);
+  const tree = history.treeAt(Infinity);
   for (const path of tree.paths()) {
     const { node } = history.nodeOf(path);
     const isTransient =
@@ -41,7 +41,7 @@ export function check15NothingSilent(history: History): Violation[] {
 
 function silentMisses(history: History): Violation[] {
   const missed = missedTimes(history);
-  return monitoredItems(history).flatMap(({ job, item, begins }) => {
+  return history.calmItems.flatMap(({ job, item, begins }) => {
     const scheduled = begins.filter(isScheduled);
     const inCalm = scheduled.filter(({ at }) => at > job.from && at < job.to - history.promptMs);
     const newest = Math.max(...inCalm.map(({ record }) => record.target.fireTime));
