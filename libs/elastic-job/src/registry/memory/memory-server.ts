@@ -2,13 +2,14 @@ import type { Clock, Timer } from '../../clock/index.js';
 import { parentPath } from '../node-map.js';
 import type { Operation, RegistryNode } from '../registry-center.js';
 import type { LaneName, MemoryLink } from './memory-link.js';
+import { News } from './news.js';
 import { type CommitResult, type NodeChange, NodeTree } from './node-tree.js';
 
 /** A client as the server sees it. */
 export interface Peer {
   readonly link: MemoryLink;
   /** The changes of one commit have arrived. @param isOwn whether it was this peer's */
-  hear(changes: readonly NodeChange[], isOwn: boolean): void;
+  hear(news: News, isOwn: boolean): void;
   /** The connection is gone; the client may come back over the link. */
   disconnected(): void;
   /** One direction of the link is cut. */
@@ -128,8 +129,9 @@ export class MemoryServer {
     if (result.kind === 'refused') return result;
     this.zxid = zxid;
     for (const hear of this.listeners) hear({ zxid, sessionId, operations, changes: result.changes });
+    const news = new News(result.changes);
     for (const { id, ended, isAbandoned, peer } of this.sessions.values()) {
-      if (!ended && !isAbandoned) peer.link.tell(() => peer.hear(result.changes, id === sessionId));
+      if (!ended && !isAbandoned) peer.link.tell(() => peer.hear(news, id === sessionId));
     }
     this.loseReply(this.sessions.get(sessionId));
     return result;

@@ -14,7 +14,7 @@ import { elapsedMs, leaseMarginMs, type Moment, momentOf } from '../session-leas
 import { type LaneName, type Latency, MemoryLink } from './memory-link.js';
 import type { MemoryServer, Peer } from './memory-server.js';
 import { MemorySubtree } from './memory-subtree.js';
-import type { NodeChange } from './node-tree.js';
+import { localNode, type News } from './news.js';
 import { PendingRequests } from './pending-requests.js';
 
 /** How a client's session behaves; times in milliseconds. */
@@ -131,10 +131,8 @@ export class MemorySession implements Peer {
     this.subtrees.delete(subtree);
   }
 
-  hear(changes: readonly NodeChange[], isOwn: boolean): void {
-    if (this.subtrees.size === 0) return;
-    const local = changes.flatMap(({ kind, node }) => this.localize([node]).map((own) => ({ kind, node: own })));
-    for (const subtree of this.subtrees) subtree.hear(local, isOwn);
+  hear(news: News, isOwn: boolean): void {
+    for (const subtree of this.subtrees) subtree.hear(news.within(this.options.namespace), isOwn);
   }
 
   disconnected(): void {
@@ -273,10 +271,7 @@ export class MemorySession implements Peer {
   }
 
   private localize(nodes: readonly RegistryNode[]): readonly RegistryNode[] {
-    return nodes.flatMap((node) => {
-      const path = this.options.namespace.relative(node.path);
-      return path === undefined ? [] : { ...node, path };
-    });
+    return nodes.flatMap((node) => localNode(node, this.options.namespace) ?? []);
   }
 
   private open(): string {

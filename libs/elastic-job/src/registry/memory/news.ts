@@ -1,0 +1,28 @@
+import type { Namespace } from '../namespace.js';
+import type { RegistryNode } from '../registry-center.js';
+import type { NodeChange } from './node-tree.js';
+
+/** The changes of one commit. Peers of one namespace hear the very same: none pays for the paths of the others. */
+export class News {
+  private readonly byRoot = new Map<string, readonly NodeChange[]>();
+
+  constructor(private readonly changes: readonly NodeChange[]) {}
+
+  /** What has changed in a namespace, with the port's paths. */
+  within(namespace: Namespace): readonly NodeChange[] {
+    const known = this.byRoot.get(namespace.root);
+    if (known !== undefined) return known;
+    const local = this.changes.flatMap(({ kind, node }) => {
+      const own = localNode(node, namespace);
+      return own === undefined ? [] : { kind, node: own };
+    });
+    this.byRoot.set(namespace.root, local);
+    return local;
+  }
+}
+
+/** The node with the port's path; undefined if it is outside of the namespace. */
+export function localNode(node: RegistryNode, namespace: Namespace): RegistryNode | undefined {
+  const path = namespace.relative(node.path);
+  return path === undefined ? undefined : { ...node, path };
+}
