@@ -4,7 +4,7 @@ import {
   type Subtree,
   ZooKeeperRegistryCenter,
 } from '../../../libs/elastic-job/src/registry/index.js';
-import { inJavaOrder } from '../../../libs/elastic-job/src/domain/index.js';
+import { createShardingStrategy, inJavaOrder, planSharding } from '../../../libs/elastic-job/src/domain/index.js';
 
 export interface WitnessOptions {
   readonly servers: string;
@@ -53,17 +53,19 @@ export class TreeWitness {
 
   /** The address of the leader, if there is one. */
   leader(): string | undefined {
-    return this.text('leader/election/instance')?.split('@-@')[0];
+    const id = this.text('leader/election/instance');
+    return id && addressOf(id);
   }
 
   /** The addresses of the live instances. */
   members(): readonly string[] {
-    return this.children('instances').map((id) => id.split('@-@')[0]!);
+    return this.children('instances').map(addressOf);
   }
 
   /** The instance that owns each item, by its address; undefined where an item has none. */
   owners(total: number): readonly (string | undefined)[] {
-    return Array.from({ length: total }, (_, item) => this.text(`sharding/${item}/instance`)?.split('@-@')[0]);
+    const ids = Array.from({ length: total }, (_, item) => this.text(`sharding/${item}/instance`));
+    return ids.map((id) => id && addressOf(id));
   }
 
   /** No change of the owners is pending. */
@@ -85,10 +87,12 @@ export class TreeWitness {
     await this.registry.ensurePath(`/${this.job}/leader/sharding/necessary`);
   }
 
-  /** Just these peers are in the job, each owns items, and all items have an owner among them. */
+  /**
+   * Just these peers are in the job, and each item has the owner that the job's strategy gives it. Nothing less will do: a
+   * view hears of the end of a plan before it has read the last of the owners.
+   */
   isSharedBy(peers: readonly { readonly ip: string }[], total: number): boolean {
-    const owners = new Set(this.owners(total));
-    return this.isPlannedFor(peers) && owners.size === peers.length && peers.every(({ ip }) => owners.has(ip));
+    return this.isPlannedFor(peers) && this.owners(total).join() === this.split(total).join();
   }
 
   /** Just these peers are in the job, and no change of the owners is pending. */
@@ -112,10 +116,20 @@ export class TreeWitness {
     await this.registry.close();
   }
 
+  private split(total: number): readonly string[] {
+    const type = /^jobShardingStrategyType: (\w+)$/m.exec(this.text('config') ?? '')?.[1] ?? 'AVG_ALLOCATION';
+    const instances = this.children('instances').map((id) => ({ jobInstanceId: id, serverIp: addressOf(id) }));
+    return [...planSharding(createShardingStrategy(type), instances, this.job, total).values()].map(addressOf);
+  }
+
   private below(path: string): readonly RegistryNode[] {
     return inJavaOrder(this.view.children(path)).flatMap((name) => {
       const node = this.view.node(`${path}/${name}`);
       return node === undefined ? [] : [node, ...this.below(node.path)];
     });
   }
+}
+
+function addressOf(instanceId: string): string {
+  return instanceId.split('@-@')[0]!;
 }
