@@ -18,12 +18,14 @@ describe.skipIf(whyNot()).each(RELEASES)('distribute-once listeners beside Elast
       // Java takes its listeners from the configuration as it stands when it starts; ours are given with the job.
       await console.edit(JOB, { jobListenerTypes: [ONCE_LISTENER] });
       await peers[1].start({ ...SPEC, jobListenerTypes: [ONCE_LISTENER] });
-      await journal.until('both are in the job', () => witness.members().length === 2);
+      await journal.until('the next trigger shares the job', () => witness.awaitsPlanFor(peers));
 
       for (const round of [1, 2]) {
         const since = journal.mark;
         await stage().fireOnce(console);
-        await journal.until(`round ${round} is complete`, () => named('all-completed', since).length > 0);
+        const isTold = () => named('all-completed', since).length > 0 && named('ended', since).length >= TOTAL;
+        await journal.until(`round ${round} is complete`, isTold);
+        await witness.sync();
         await journal.until(
           'no round is left',
           () => !witness.has('guarantee/started') && !witness.has('guarantee/completed'),

@@ -17,8 +17,7 @@ describe.skipIf(whyNot()).each(RELEASES)('failover beside ElasticJob %s', (relea
       const console = await stage().java();
       const [victim, survivor] = await stage().pair(order);
       await victim.behave(JOB, { kind: 'block' });
-      await victim.start(SPEC);
-      await survivor.start(SPEC);
+      await stage().startAtRest(witness, SPEC, [victim, survivor]);
       await stage().fireOnce(console);
       await journal.until(
         'both have begun',
@@ -30,10 +29,9 @@ describe.skipIf(whyNot()).each(RELEASES)('failover beside ElasticJob %s', (relea
       await victim.kill();
 
       await journal.until('the survivor runs it', () => journal.begun(survivor.name).some((run) => run.item === item));
+      await witness.sync();
       await journal.until('no mark is left', () =>
-        ITEMS.every((each) =>
-          ['running', 'failover', 'failovering'].every((mark) => !witness.has(`sharding/${each}/${mark}`)),
-        ),
+        ITEMS.every((each) => MARKS.every((mark) => !witness.has(`sharding/${each}/${mark}`))),
       );
       await journal.stays('nothing runs again', ({ event }) => event === 'begun', 3_000);
       const runs = journal.begun(survivor.name);
@@ -66,6 +64,7 @@ describe.skipIf(whyNot()).each(RELEASES)('failover beside ElasticJob %s', (relea
       await rescuer.kill();
 
       await journal.until('the last runs it', () => journal.begun(last.name).length === 1);
+      await witness.sync();
       await journal.until('no mark is left', () => MARKS.every((mark) => !witness.has(`sharding/0/${mark}`)));
       expect(journal.begun(last.name)).toMatchObject([{ item: 0 }]);
     },

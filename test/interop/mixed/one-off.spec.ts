@@ -21,6 +21,7 @@ describe.skipIf(whyNot()).each(RELEASES)('a one-off job beside ElasticJob %s', (
       for (const [index, peer] of peers.entries()) {
         await peer.execute(JOB);
         await journal.until(`run ${index + 1}`, () => journal.begun().length === TOTAL * (index + 1));
+        await witness.sync();
         await journal.until('rest', () => witness.isAtRest() && witness.children('trigger').length === 0);
       }
 

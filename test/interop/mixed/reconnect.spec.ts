@@ -13,10 +13,8 @@ describe.skipIf(whyNot()).each(RELEASES)('a reconnect in the same session beside
       const witness = await stage().witness();
       const console = await stage().java();
       const peers = await stage().pair({ first: 'java', second: 'node' });
-      for (const peer of peers) {
-        await peer.behave(JOB, { kind: 'block' });
-        await peer.start(SPEC);
-      }
+      for (const peer of peers) await peer.behave(JOB, { kind: 'block' });
+      await stage().startAtRest(witness, SPEC, peers);
       await stage().fireOnce(console);
       await journal.until('both run', () => new Set(journal.begun().map(({ peer }) => peer)).size === 2);
       const cut = peers.find((peer) => peer.kind === kind)!;
@@ -26,7 +24,7 @@ describe.skipIf(whyNot()).each(RELEASES)('a reconnect in the same session beside
 
       await journal.until('it is back', () => cut.network.counters.connections > connections);
       await journal.stays('nothing begins', ({ event }) => event === 'begun', 4_000);
-      expect(witness.members().toSorted()).toEqual(peers.map(({ ip }) => ip).toSorted());
+      await journal.until('both are in the job', () => witness.members().length === peers.length);
       expect(witness.children('leader/failover/items')).toEqual([]);
       for (const peer of peers) await peer.release(JOB);
       await journal.until(

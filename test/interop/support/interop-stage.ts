@@ -93,8 +93,16 @@ export class InteropStage {
     }
   }
 
+  /** Starts a job that rests on one peer after the other: whatever fires next is shared by all of them. */
+  async startAtRest(witness: TreeWitness, spec: JobSpec, peers: readonly Peer[]): Promise<void> {
+    for (const peer of peers) await peer.start(spec);
+    await this.journal.until('the next trigger shares the job', () => witness.awaitsPlanFor(peers));
+  }
+
   /** The items of the job run once, a moment from now, on all of its instances. */
   async fireOnce(console: JavaPeer, job = JOB): Promise<void> {
+    // Its first call connects, for which the time ahead is not meant.
+    await console.console('JobConfigurationAPI', 'getJobConfiguration', job);
     await console.edit(job, { cron: onceAt(Date.now() + FIRE_AHEAD_MS) });
   }
 

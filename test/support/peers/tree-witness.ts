@@ -73,6 +73,7 @@ export class TreeWitness {
     return !this.has('leader/sharding/necessary') && !this.has('leader/sharding/processing');
   }
 
+  /** Resolves when it has seen all that had happened before: what a peer tells may be heard earlier. */
   sync(): Promise<void> {
     return this.view.sync();
   }
@@ -97,8 +98,12 @@ export class TreeWitness {
 
   /** Just these peers are in the job, and no change of the owners is pending. */
   isPlannedFor(peers: readonly { readonly ip: string }[]): boolean {
-    const expected = peers.map(({ ip }) => ip).toSorted();
-    return this.isSettled() && this.members().toSorted().join() === expected.join();
+    return this.isSettled() && this.hasMembers(peers);
+  }
+
+  /** Just these peers are in the job, and the next trigger shares it. */
+  awaitsPlanFor(peers: readonly { readonly ip: string }[]): boolean {
+    return this.has('leader/sharding/necessary') && this.hasMembers(peers);
   }
 
   /** No item runs and no change of the owners is pending. */
@@ -114,6 +119,11 @@ export class TreeWitness {
   async stop(): Promise<void> {
     this.view.close();
     await this.registry.close();
+  }
+
+  private hasMembers(peers: readonly { readonly ip: string }[]): boolean {
+    const expected = peers.map(({ ip }) => ip).toSorted();
+    return this.members().toSorted().join() === expected.join();
   }
 
   private split(total: number): readonly string[] {
