@@ -23,19 +23,20 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
   it.each(ORDERS)(
     'given both kinds in a job, $first leading, when an item is disabled and enabled, then it rests in between, whoever owns it',
     async (order) => {
-      const { journal, console, peers, witness } = await shared(stage(), order);
+      const { journal, console, witness } = await shared(stage(), order);
+      const owners = witness.owners(TOTAL);
       for (const item of ITEMS) {
         await console.console('ShardingOperateAPI', 'disable', JOB, String(item));
-        await journal.untilAllRun(ITEMS.filter((each) => each !== item));
-        await journal.stays(
+        await journal.ceases(
           `item ${item} rests`,
           (event) => event.event === 'begun' && event.item === item,
           A_WHILE_MS,
         );
+        await journal.untilAllRun(ITEMS.filter((each) => each !== item));
         await console.console('ShardingOperateAPI', 'enable', JOB, String(item));
         await journal.untilAllRun([item]);
       }
-      expect(witness.isSharedBy(peers, TOTAL)).toBe(true);
+      expect(witness.owners(TOTAL)).toEqual(owners);
     },
   );
 
@@ -50,7 +51,8 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
           'the other owns all',
           () => witness.isSettled() && witness.owners(TOTAL).every((ip) => ip === other.ip),
         );
-        await journal.stays(
+        // Of the fire time in which the owners changed, the former one may begin a moment later.
+        await journal.ceases(
           'the disabled rests',
           (event) => event.event === 'begun' && event.peer === peer.name,
           A_WHILE_MS,
@@ -59,7 +61,7 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
         await journal.until('both share the job', () => witness.isSharedBy(peers, TOTAL));
         await journal.untilAllRun(ITEMS);
       }
-      expect(witness.owners(TOTAL)).toHaveLength(TOTAL);
+      expect(statuses({ peers, witness })).toEqual(['ENABLED', 'ENABLED']);
     },
   );
 
@@ -70,15 +72,11 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
 
       await console.console('JobOperateAPI', 'disable', JOB, null);
 
-      await journal.until('all are disabled', () =>
-        peers.every(({ ip }) => witness.text(`servers/${ip}`) === 'DISABLED'),
-      );
-      await journal.stays('what had begun ends', () => false, 1_500);
-      await journal.stays('nothing runs', ({ event }) => event === 'begun', A_WHILE_MS);
+      await journal.ceases('nothing runs', ({ event }) => event === 'begun', A_WHILE_MS);
+      expect(statuses({ peers, witness })).toEqual(['DISABLED', 'DISABLED']);
       await console.console('JobOperateAPI', 'enable', JOB, null);
       await journal.untilAllRun(ITEMS);
       await journal.until('both share the job', () => witness.isSharedBy(peers, TOTAL));
-      expect(witness.leader()).toBeDefined();
     },
   );
 
@@ -89,8 +87,8 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
       for (const round of [1, 2]) {
         await console.console('JobOperateAPI', 'trigger', JOB);
         await journal.until(`round ${round}`, () => journal.begun().length === round * TOTAL);
-        await journal.until('all have consumed it', () => witness.children('trigger').length === 0);
-        await journal.until('rest', () => witness.isAtRest());
+        await witness.sync();
+        await journal.until('rest', () => witness.isAtRest() && witness.children('trigger').length === 0);
       }
       await journal.stays('nothing more', ({ event }) => event === 'begun', A_WHILE_MS);
       for (const item of ITEMS) expect(journal.begun().filter((run) => run.item === item)).toHaveLength(2);
@@ -122,8 +120,7 @@ describe.skipIf(whyNot()).each(RELEASES)("operating a job by ElasticJob %s's lif
 
       await console.edit(JOB, { cron: NEVER });
 
-      await journal.stays('the last round', () => false, 1_500);
-      await journal.stays('nothing runs', ({ event }) => event === 'begun', A_WHILE_MS);
+      await journal.ceases('nothing runs', ({ event }) => event === 'begun', A_WHILE_MS);
     },
   );
 });
@@ -143,7 +140,11 @@ async function shared(
   const console = await stage.java();
   const peers = await stage.pair(order);
   const spec = jobSpec({ ...(cron !== undefined && { cron }), shardingTotalCount: TOTAL });
-  if (cron === NEVER) for (const peer of peers) await peer.start(spec);
+  if (cron === NEVER) await stage.startAtRest(witness, spec, peers);
   else await stage.startInTurn(witness, spec, peers);
   return { journal: stage.journal, console, peers, witness };
+}
+
+function statuses({ peers, witness }: Pick<Shared, 'peers' | 'witness'>): readonly (string | undefined)[] {
+  return peers.map(({ ip }) => witness.text(`servers/${ip}`));
 }

@@ -88,6 +88,21 @@ export class Journal {
     }
   }
 
+  /**
+   * Resolves when there was none of these events for that many milliseconds; some may come before: what was under way.
+   * @throws if they go on beyond the limit
+   */
+  async ceases(what: string, comes: (event: PeerEvent) => boolean, ms: number, limitMs = LIMIT_MS): Promise<void> {
+    const deadline = performance.now() + limitMs;
+    for (;;) {
+      try {
+        return await this.stays(what, comes, ms);
+      } catch (error) {
+        if (performance.now() >= deadline) throw error;
+      }
+    }
+  }
+
   /** Resolves when each of the items has begun again, from now. */
   async untilAllRun(items: readonly number[], limitMs?: number): Promise<void> {
     const since = this.mark;
