@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JOB, jobSpec, RELEASES, useInterop, whyNot } from './support/index.js';
+import { JOB, jobSpec, NEVER, RELEASES, useInterop, whyNot } from './support/index.js';
 
 describe.skipIf(whyNot()).each(RELEASES)('ElasticJob %s', (release) => {
   const stage = useInterop(release);
@@ -12,6 +12,7 @@ describe.skipIf(whyNot()).each(RELEASES)('ElasticJob %s', (release) => {
     await java.start(jobSpec());
 
     await journal.until('every item has run', () => new Set(journal.begun().map(({ item }) => item)).size === 4);
+    await witness.sync();
     expect(witness.leader()).toBe(java.ip);
     expect(witness.owners(4)).toEqual([java.ip, java.ip, java.ip, java.ip]);
     await java.stopJob(JOB);
@@ -22,10 +23,14 @@ describe.skipIf(whyNot()).each(RELEASES)('ElasticJob %s', (release) => {
     const { journal } = stage();
     const witness = await stage().witness();
     const peers = [await stage().java(), await stage().java()] as const;
-    const spec = jobSpec({ shardingItemParameters: '0=Köln,1=上海', description: 'two\nlines', failover: true });
-    await stage().startInTurn(witness, spec, peers);
-    await journal.until('both have run', () => new Set(journal.begun().map(({ peer }) => peer)).size === 2);
-    await peers[0].edit(JOB, { cron: '0 0 0 1 1 ? 2099' });
+    const texts = { shardingItemParameters: '0=Köln,1=上海', description: 'two\nlines' };
+    await stage().startAtRest(witness, jobSpec({ ...texts, cron: NEVER, failover: true }), peers);
+    await stage().fireOnce(peers[0]);
+    await journal.until(
+      'every item has ended',
+      () => journal.events.filter(({ event }) => event === 'ended').length === 4,
+    );
+    await witness.sync();
     await journal.until('nothing runs', () => witness.isAtRest());
 
     const ours = await stage().node();
