@@ -6,6 +6,7 @@ import {
   jobSpec,
   type Peer,
   type PeerKind,
+  Pulse,
   RELEASES,
   type TreeWitness,
   useInterop,
@@ -28,10 +29,7 @@ const TWO_PERIODS_MS = 2_000;
 const QUIET_MS = 4_000;
 /** Java does not repair an assignment that lacks a member (fault 3); the next change does. */
 const SETTLE_LIMIT_MS = 15_000;
-/** A machine that gives nobody the processor makes Java's scheduler skip fire times. */
-const HEARTBEAT_MS = 100;
-const STALL_MS = 500;
-/** The part of the time that may be lost to that before the run proves nothing. */
+/** The part of the time in which the machine may stall before the run proves nothing. */
 const MOST_STALLED = 0.1;
 // Misfires and failovers are runs off schedule, which Java's handlers cannot tell from the others.
 const SPEC = jobSpec({ shardingTotalCount: ITEMS, misfire: false });
@@ -55,7 +53,7 @@ describe.skipIf(whyNot()).each(RELEASES)('churn of both kinds beside ElasticJob 
       expect(outside.map((each) => describeIrregularity(each, churn.observations))).toEqual([]);
       expect(unexplained.map((each) => describeIrregularity(each, churn.observations))).toEqual([]);
       expect(churn.unsettled).toEqual([]);
-      expect(churn.stalledMs).toBeLessThan((churn.span.to - churn.span.from) * MOST_STALLED);
+      expect(churn.pulse.stalledMs).toBeLessThan((churn.span.to - churn.span.from) * MOST_STALLED);
     },
   );
 });
@@ -66,13 +64,11 @@ class Churn {
   readonly observations: Observation[] = [];
   /** The changes after which a leader of ours did not come to an assignment of all members. */
   readonly unsettled: string[] = [];
-  /** How long nobody got the processor. */
-  stalledMs = 0;
+  readonly pulse = new Pulse((from, to) => this.windows.push({ from, to: to + TWO_PERIODS_MS }));
   readonly #random = new Seeded(SEED);
   readonly #counts = new Map<string, number>();
   #alive: Peer[] = [];
   #members = '';
-  #beatAt = 0;
   #from = 0;
   #to = 0;
 
@@ -91,7 +87,6 @@ class Churn {
 
   async run(ms: number): Promise<void> {
     const observing = this.witness.onChange(() => this.#observe());
-    const heart = setInterval(() => this.#beat(), HEARTBEAT_MS);
     await this.#change('join java', () => this.#join('java'));
     await this.#change('join node', () => this.#join('node'));
     this.#from = Date.now();
@@ -101,7 +96,7 @@ class Churn {
     }
     this.#to = Date.now();
     observing();
-    clearInterval(heart);
+    this.pulse.stop();
   }
 
   /** Processes are started before: only what the others notice is the change. */
@@ -156,15 +151,6 @@ class Churn {
     if (leader?.kind !== 'java') this.unsettled.push(`${name}, led by ${leader?.name ?? 'nobody'}`);
   }
 
-  #beat(): void {
-    const now = Date.now();
-    const from = this.#beatAt || now;
-    this.#beatAt = now;
-    if (now - from < STALL_MS) return;
-    this.stalledMs += now - from;
-    this.windows.push({ from, to: now + TWO_PERIODS_MS });
-  }
-
   #observe(): void {
     const { witness } = this;
     const at = Date.now();
@@ -192,7 +178,7 @@ function print(churn: Churn, causes: readonly { readonly kind: string; readonly 
   const lines = [...counts].map(([key, count]) => `  ${count} ${key}`);
   console.info(
     [
-      `${seconds} s of ${JOB} with ${ITEMS} items: ${churn.counts}; stalled ${churn.stalledMs} ms; in fault windows:`,
+      `${seconds} s of ${JOB} with ${ITEMS} items: ${churn.counts}; stalled ${churn.pulse.stalledMs} ms; in fault windows:`,
       ...lines,
     ].join('\n'),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JOB, jobSpec, type Journal, ORDERS, RELEASES, useInterop, whyNot } from '../support/index.js';
+import { JOB, jobSpec, type Journal, ORDERS, Pulse, RELEASES, useInterop, whyNot } from '../support/index.js';
 
 const TOTAL = 4;
 const ITEMS = [...Array(TOTAL).keys()];
@@ -31,18 +31,20 @@ describe.skipIf(whyNot()).each(RELEASES)('joining and leaving beside ElasticJob 
       const witness = await stage().witness();
       const [one, two] = await stage().pair({ first, second });
       const three = await stage().peer(first);
+      // Java takes each delay for a misfire, and does not tell its handlers why they run.
+      const spec = jobSpec({ misfire: false });
       const sharedBy = (...peers: (typeof one)[]) =>
         journal.until(`shared by ${peers.map(({ name }) => name).join()}`, () => witness.isSharedBy(peers, TOTAL));
 
-      await one.start(jobSpec());
+      await one.start(spec);
       await sharedBy(one);
-      await two.start(jobSpec());
+      await two.start(spec);
       await sharedBy(one, two);
       await expectOnceASecond(journal);
       await one.leave();
       await sharedBy(two);
       await expectOnceASecond(journal);
-      await three.start(jobSpec());
+      await three.start(spec);
       await sharedBy(two, three);
       await expectOnceASecond(journal);
       await two.leave();
@@ -63,18 +65,27 @@ describe.skipIf(whyNot()).each(RELEASES)('joining and leaving beside ElasticJob 
 
       await console.console('JobOperateAPI', 'shutdown', JOB, leader.ip);
 
+      await journal.until('the other leads', () => witness.leader() === other.ip);
       await journal.until('the other owns all items', () => witness.isSharedBy([other], TOTAL));
       await journal.untilAllRun(ITEMS);
-      expect(witness.leader()).toBe(other.ip);
+      expect(witness.members()).toEqual([other.ip]);
     },
   );
 });
 
-/** Two seconds in which nothing changes hands, beginning with the next but one. */
+/** Two seconds in which nothing changes hands and the machine does not stall, beginning with the next but one. */
 async function expectOnceASecond(journal: Journal): Promise<void> {
-  const from = (Math.floor(Date.now() / 1_000) + 2) * 1_000;
-  const to = from + 2_000;
-  await journal.until('two seconds have passed', () => journal.begun().some(({ at }) => at >= to));
+  let from: number;
+  let to: number;
+  let pulse: Pulse;
+  do {
+    pulse = new Pulse();
+    from = (Math.floor(Date.now() / 1_000) + 2) * 1_000;
+    to = from + 2_000;
+    // Of each item, since peers are heard at different times: whoever tells of a later run has told of the earlier ones.
+    const isOver = (item: number) => journal.begun().some((run) => run.item === item && run.at >= to);
+    await journal.until('two seconds are over', () => ITEMS.every(isOver)).finally(() => pulse.stop());
+  } while (pulse.stalledMs > 0);
   const runs = journal.begun().filter(({ at }) => at >= from && at < to);
   const seconds = runs.map(({ at, item }) => `${Math.floor(at / 1_000) - from / 1_000}: item ${item}`);
   expect(seconds.toSorted()).toEqual([0, 1].flatMap((second) => ITEMS.map((item) => `${second}: item ${item}`)));

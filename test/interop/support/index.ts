@@ -5,5 +5,6 @@ export { EVERY_SECOND, JOB, JOB_CLASS, jobSpec, type JobSpec, NEVER, ONCE_LISTEN
 export { Journal, type PeerEvent } from '../../support/peers/journal.js';
 export { type Behaviour, JavaPeer, NodePeer, Peer, type PeerKind } from './peer.js';
 export { ORDERS } from './orders.js';
+export { Pulse } from './pulse.js';
 export { TreeWitness } from '../../support/peers/tree-witness.js';
 export { useInterop, whyNot } from './use-interop.js';
