@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ServerError } from '../../../libs/elastic-job/src/registry/index.js';
 import { connectRawClient, MALFORMED, startFakeServer, startFaultProxy } from '../../support/faults/index.js';
 import { SessionDiary } from './session-diary.js';
-import { EACH, NAMESPACE, useStage } from './stage.js';
+import { EACH, ENDURING_SESSION_MS, NAMESPACE, SOON, USABLE_WITHIN_MS, useStage } from './stage.js';
 import { rejectionsOf, untilUsable } from './usable.js';
 
 const BIG = 'x'.repeat(200_000);
@@ -26,13 +26,13 @@ describe('D4: a frame that is torn', EACH, () => {
 
   it('D4: given 20 clients with big replies on their way, when the server is killed and restarted, then 20 of 20 are usable', async () => {
     const server = await stage().server();
-    const clients = await stage().clients(20, { servers: server.connect, sessionTimeoutMs: 4_000 });
+    const clients = await stage().clients(20, { servers: server.connect, sessionTimeoutMs: ENDURING_SESSION_MS });
     await clients[0]!.create('/big', BIG, 'PERSISTENT');
     const reading = rejectionsOf(clients.flatMap((client) => Array.from({ length: 5 }, () => client.read('/big'))));
     await clients[0]!.read('/big');
     await server.kill();
     await server.restart();
-    const took = await Promise.all(clients.map((client) => untilUsable(client, 3_000)));
+    const took = await Promise.all(clients.map((client) => untilUsable(client, USABLE_WITHIN_MS)));
     expect(took).toHaveLength(20);
     // Reads go on over a reconnect.
     expect(await reading).toEqual([]);
@@ -97,10 +97,10 @@ describe('D13: frames that no server sends', EACH, () => {
       healthy.refuse();
       const client = stage().center({ servers: `${fake.connect},${healthy.connect}` });
       const connecting = client.connect();
-      await expect.poll(() => fake.connections).toBeGreaterThan(0);
+      await expect.poll(() => fake.connections, SOON).toBeGreaterThan(0);
       await healthy.accept();
       await connecting;
-      await untilUsable(client, 1_000);
+      await client.set('/', '');
     },
   );
 

@@ -20,8 +20,17 @@ const REPEAT = Number(process.env['CHAOS_REPEAT'] ?? 1);
 export const FULL = REPEAT > 1;
 /** What every suite of faults runs with: `CHAOS_REPEAT` says how often each test is run; once, unless it is set. */
 export const EACH = { repeats: REPEAT - 1, timeout: 60_000 };
-/** What a timer may be late on a busy machine, in milliseconds. */
+/** What a timer may be late, in milliseconds, besides what `watchStalls` has seen. */
 export const LATENESS_MS = 200;
+/** For `expect.poll`: what is waited for has no time of its own. */
+export const SOON = { timeout: 10_000 };
+/**
+ * A session that lives on while its server is restarted. Its client gives it up when four fifths of it have passed, and
+ * nobody promises that a machine starts a server within that.
+ */
+export const ENDURING_SESSION_MS = Math.max(4_000, 4 * inject('serverStartMs'));
+/** From the end of a restart to clients that are usable: an attempt that the server has forgotten takes a third of a session. */
+export const USABLE_WITHIN_MS = (3 / 4) * ENDURING_SESSION_MS;
 export const NAMESPACE = 'chaos';
 const workerUrl = inject('connectionWorker');
 /** How the clients of these suites connect: in a worker thread, if `CHAOS_CONNECTION` says so. */
