@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { startEnsemble, startFaultProxy } from '../../support/faults/index.js';
+import { watchStalls } from '../../support/stalls.js';
 import { SessionDiary } from './session-diary.js';
 import { EACH, LATENESS_MS, useStage } from './stage.js';
 
 const TICK_MS = 300;
 const CLIENTS = 10;
+const EXPIRY_LIMIT_MS = 30_000;
 const stage = useStage();
 
 interface Witness {
@@ -23,14 +25,15 @@ describe('the end of a session, on both sides', EACH, () => {
       const { server, proxy } = await stage().network({ settings: { tickTime: TICK_MS } });
       const witnesses = await staggered(proxy.connect, sessionTimeoutMs);
       proxy.blackhole('both');
+      const stalledMs = watchStalls();
       const begun = Date.now();
       await Promise.all(
         witnesses.map(async ({ id, diary }) => {
-          const expiredAt = await server.untilExpired(id, 3 * sessionTimeoutMs);
+          const expiredAt = await server.untilExpired(id, EXPIRY_LIMIT_MS);
           const [suspended, lost] = diary.entries;
           expect([suspended?.state, lost?.state]).toEqual(['SUSPENDED', 'LOST']);
-          expect(suspended!.at - begun).toBeLessThan((2 / 3) * sessionTimeoutMs + LATENESS_MS);
-          expect(lost!.at).toBeLessThan(expiredAt);
+          expect(suspended!.at - begun).toBeLessThan((2 / 3) * sessionTimeoutMs + LATENESS_MS + stalledMs());
+          expect(lost!.at - stalledMs()).toBeLessThan(expiredAt);
         }),
       );
     },
@@ -53,14 +56,15 @@ describe('the end of a session, on both sides', EACH, () => {
       const proxy = await stage().add(startFaultProxy(follower.port));
       const witnesses = await staggered(proxy.connect, sessionTimeoutMs);
 
-      const expiries = witnesses.map(({ id }) => ensemble.untilExpired(id, 5 * sessionTimeoutMs));
+      const expiries = witnesses.map(({ id }) => ensemble.untilExpired(id, EXPIRY_LIMIT_MS));
       await Promise.all(witnesses.map(({ client }) => client.read('/')));
+      const stalledMs = watchStalls();
       if (how === 'is killed') await follower.kill();
       else follower.pause();
       for (const [n, { diary }] of witnesses.entries()) {
         const expiredAt = await expiries[n]!;
         expect(diary.states()).toEqual(['SUSPENDED', 'LOST']);
-        expect((await diary.first('LOST')).at).toBeLessThan(expiredAt);
+        expect((await diary.first('LOST')).at - stalledMs()).toBeLessThan(expiredAt);
       }
     },
   );
@@ -70,8 +74,9 @@ describe('the end of a session, on both sides', EACH, () => {
     const { server, proxy } = await stage().network({ settings: { tickTime: TICK_MS } });
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs, serverTickMs: TICK_MS });
     const { id } = client.session;
+    const stalledMs = watchStalls();
     await client.read('/');
-    expect(client.leaseRemainingMs()).toBeGreaterThan(0.6 * sessionTimeoutMs);
+    expect(client.leaseRemainingMs()).toBeGreaterThan(0.6 * sessionTimeoutMs - stalledMs());
     expect(client.leaseRemainingMs()).toBeLessThanOrEqual(sessionTimeoutMs - TICK_MS);
 
     proxy.blackhole('both');
@@ -83,7 +88,7 @@ describe('the end of a session, on both sides', EACH, () => {
       last = client.leaseRemainingMs();
     }
     const endedAt = Date.now();
-    expect(await server.untilExpired(id!, 5_000)).toBeGreaterThan(endedAt);
+    expect(await server.untilExpired(id!, EXPIRY_LIMIT_MS)).toBeGreaterThan(endedAt - stalledMs());
   });
 });
 

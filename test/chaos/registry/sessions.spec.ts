@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { connectRawClient, emptyReply, OP, startFakeServer } from '../../support/faults/index.js';
 import { startProxy } from '../../support/zookeeper/zookeeper-proxy.js';
+import { watchStalls } from '../../support/stalls.js';
 import { SessionDiary } from './session-diary.js';
-import { EACH, LATENESS_MS, NAMESPACE, useStage } from './stage.js';
+import { EACH, LATENESS_MS, NAMESPACE, SOON, useStage } from './stage.js';
 import { rejectionsOf } from './usable.js';
 
 const SESSION_MS = 2_000;
@@ -92,7 +93,7 @@ describe('D7: credentials', EACH, () => {
 });
 
 describe('D11: close and connect in every state', EACH, () => {
-  const limitMs = Math.min(2_000, SESSION_MS / 3) + LATENESS_MS;
+  const LIMIT_MS = Math.min(2_000, SESSION_MS / 3) + LATENESS_MS;
   const connected = async () => {
     const network = await stage().network();
     const client = await stage().client({ servers: network.proxy.connect, sessionTimeoutMs: SESSION_MS });
@@ -129,7 +130,7 @@ describe('D11: close and connect in every state', EACH, () => {
       proxy.acceptSilently();
       proxy.cut();
       await diary.first('SUSPENDED');
-      await expect.poll(() => proxy.counters.connections).toBe(2);
+      await expect.poll(() => proxy.counters.connections, SOON).toBeGreaterThan(1);
       return client;
     },
     'is LOST': async () => {
@@ -169,9 +170,10 @@ describe('D11: close and connect in every state', EACH, () => {
     'D11: given a client that %s, when it is closed twice at once, then both settle within the limit, and it stays closed',
     async (_state, enter) => {
       const client = await enter();
+      const stalledMs = watchStalls();
       const begun = performance.now();
       await Promise.all([client.close(), client.close()]);
-      expect(performance.now() - begun).toBeLessThan(limitMs);
+      expect(performance.now() - begun).toBeLessThan(LIMIT_MS + stalledMs());
       expect([client.session.state, client.leaseRemainingMs()]).toEqual([undefined, 0]);
       await expect(client.connect()).rejects.toMatchObject({ fate: 'not-applied' });
       await expect(client.read('/')).rejects.toMatchObject({ fate: 'not-applied' });
@@ -206,7 +208,7 @@ describe('D11: close and connect in every state', EACH, () => {
   async function connecting(servers: string, isUnderWay: () => boolean): Promise<RegistryCenter> {
     const client = stage().center({ servers, sessionTimeoutMs: SESSION_MS });
     void client.connect().catch(() => {});
-    await expect.poll(isUnderWay).toBe(true);
+    await expect.poll(isUnderWay, SOON).toBe(true);
     await delay(20);
     return client;
   }
