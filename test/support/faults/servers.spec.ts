@@ -12,6 +12,7 @@ import {
 
 const NO_NODE = -101;
 const LIMITS = { timeout: 60_000 };
+const SOON = { timeout: 10_000 };
 const handles = new OpenHandles();
 afterAll(() => handles.stopAll());
 
@@ -48,8 +49,8 @@ describe('a standalone server', LIMITS, () => {
     const server = await startServer({ settings: { tickTime: 100 } });
     const client = await connect(server.port, { sessionTimeoutMs: 600 });
     expect(client.sessionTimeoutMs).toBe(600);
-    await client.create('/mine', { ephemeral: true });
     const lastSaid = Date.now();
+    await client.create('/mine', { ephemeral: true });
 
     const expiredAt = await server.untilExpired(client.sessionId, 5_000);
     expect(expiredAt - lastSaid).toBeGreaterThan(500);
@@ -103,16 +104,16 @@ describe('an ensemble', LIMITS, () => {
   it('given a session on a follower, when the follower is killed, then the leader tells when it expires the session', async () => {
     const follower = await ensemble.follower();
     const client = await connect(follower.port, { sessionTimeoutMs: 1_000 });
-    await client.create('/mine', { ephemeral: true });
     const lastSaid = Date.now();
+    await client.create('/mine', { ephemeral: true });
     const leader = await ensemble.leader();
     // A leader applies what it commits a moment after the followers may have shown it.
-    await expect.poll(async () => (await leader.sessions()).get(client.sessionId)).toEqual(['/mine']);
+    await expect.poll(async () => (await leader.sessions()).get(client.sessionId), SOON).toEqual(['/mine']);
 
     await follower.kill();
     const expiredAt = await ensemble.untilExpired(client.sessionId, 10_000);
     expect(expiredAt - lastSaid).toBeGreaterThan(900);
-    await expect.poll(async () => (await leader.sessions()).has(client.sessionId)).toBe(false);
+    await expect.poll(async () => (await leader.sessions()).has(client.sessionId), SOON).toBe(false);
   });
 });
 
