@@ -9,6 +9,7 @@ import {
 } from '../../libs/elastic-job/src/domain/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import { LIMITS } from '../support/limits.js';
 
 const PARENT = { name: 'import', cron: '0 0 0 1 1 ? 2199', shardingTotalCount: 6, failover: true };
 const CHILD = { name: 'report', after: 'import', shardingTotalCount: 4, failover: true };
@@ -35,7 +36,7 @@ afterEach(async () => {
   await operator.close();
 });
 
-describe('a job after another one, in processes of their own, over a real ZooKeeper', () => {
+describe('a job after another one, in processes of their own, over a real ZooKeeper', LIMITS, () => {
   it('given a parent on three processes whose items end together, when 20 fire times have come, then the child has run once for each', async () => {
     const parents = [await start(PARENT), await start(PARENT), await start(PARENT)];
     await start(CHILD);

@@ -7,6 +7,7 @@ import {
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import { LIMITS } from '../support/limits.js';
 
 const JOB = 'copy-rows';
 const ITEM = `/${JOB}/sharding/0`;
@@ -26,7 +27,7 @@ const adapters: { readonly name: string; readonly center: (namespace: string) =>
 const runtimes: ElasticJobRuntime[] = [];
 afterEach(() => Promise.all(runtimes.splice(0).map((runtime) => runtime.stop())));
 
-describe.each(adapters)('a checkpoint in the registry ($name)', ({ center }) => {
+describe.each(adapters)('a checkpoint in the registry ($name)', LIMITS, ({ center }) => {
   it('given one process has saved and left, when another one runs the item, then it loads that; each call is one request', async () => {
     const namespace = `checkpoint-${clock.uuid()}`;
     const costs: number[] = [];

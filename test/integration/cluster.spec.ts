@@ -4,6 +4,7 @@ import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { LIMITS } from '../support/limits.js';
 import { startProxy, type ZooKeeperProxy } from '../support/zookeeper/zookeeper-proxy.js';
 
 const JOB = 'settle-orders';
@@ -45,7 +46,7 @@ afterEach(async () => {
   await proxy.stop();
 });
 
-describe('three instances over a real ZooKeeper', () => {
+describe('three instances over a real ZooKeeper', LIMITS, () => {
   it('given they have started together, when a trigger fires, then every item runs once, on its owner', async () => {
     await startAll(3);
 

@@ -3,6 +3,7 @@ import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import { LIMITS } from '../support/limits.js';
 
 const JOB = 'follow-orders';
 const TOTAL = 6;
@@ -16,18 +17,22 @@ const doubles: number[] = [];
 let changed = (): void => {};
 afterEach(() => Promise.all(runtimes.map((runtime) => runtime.stop())));
 
-it('given a resident job over a real ZooKeeper, when instances join and leave, then each item runs on its owner and never twice', async () => {
-  await start();
-  await until(() => running.size === TOTAL);
+it(
+  'given a resident job over a real ZooKeeper, when instances join and leave, then each item runs on its owner and never twice',
+  LIMITS,
+  async () => {
+    await start();
+    await until(() => running.size === TOTAL);
 
-  await start();
-  await until(() => running.size === TOTAL && new Set(running.values()).size === 2);
+    await start();
+    await until(() => running.size === TOTAL && new Set(running.values()).size === 2);
 
-  await runtimes[0]!.stop();
-  await until(() => running.size === TOTAL && [...running.values()].every((process) => process === 1));
+    await runtimes[0]!.stop();
+    await until(() => running.size === TOTAL && [...running.values()].every((process) => process === 1));
 
-  expect(doubles).toEqual([]);
-});
+    expect(doubles).toEqual([]);
+  },
+);
 
 async function start(): Promise<void> {
   const process = runtimes.length;

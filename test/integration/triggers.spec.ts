@@ -5,6 +5,7 @@ import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { LIMITS } from '../support/limits.js';
 
 const JOB = 'settle-orders';
 const TOTAL = 5;
@@ -37,7 +38,7 @@ afterEach(async () => {
   await operator.close();
 });
 
-describe('a one-off job of two instances over a real ZooKeeper', () => {
+describe('a one-off job of two instances over a real ZooKeeper', LIMITS, () => {
   it('given a request to each in one transaction, when they take them, then each item runs once, all for one target', async () => {
     await startAll(2);
 
