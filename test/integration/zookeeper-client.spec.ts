@@ -8,6 +8,7 @@ import {
 import type { NodeEventKind, Watcher } from '../../libs/elastic-job/src/registry/zookeeper/watches.js';
 import { ZooKeeperClient } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-client.js';
 import { resolveZooKeeperOptions } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-options.js';
+import { LIMITS } from '../support/limits.js';
 import { emptyReply, startFakeServer } from '../support/faults/index.js';
 
 const UNIMPLEMENTED = -6;
@@ -19,7 +20,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-describe('what ZooKeeper 3.6 brought', () => {
+describe('what ZooKeeper 3.6 brought', LIMITS, () => {
   it('given ephemeral nodes of two clients, when one asks for its own, then it hears of those below the path', async () => {
     const [client, other] = [await connected('shared'), await connected('shared')];
     const paths = [`/${clock.uuid()}`, `/${clock.uuid()}`];
@@ -61,7 +62,7 @@ describe('what ZooKeeper 3.6 brought', () => {
   });
 });
 
-describe('servers that refuse', () => {
+describe('servers that refuse', LIMITS, () => {
   it('given a server older than 3.6, when connecting, then that fails at once, and says what to do', async () => {
     const server = await startFakeServer({ reply: ({ xid }) => emptyReply(xid, UNIMPLEMENTED) });
     cleanups.push(() => server.stop());
@@ -79,7 +80,7 @@ describe('servers that refuse', () => {
     });
     cleanups.push(() => server.stop());
     const center = new ZooKeeperRegistryCenter(
-      { servers: server.connect, namespace: 'orders', connectionTimeoutMs: 300 },
+      { servers: server.connect, namespace: 'orders', connectionTimeoutMs: 1_000 },
       clock,
     );
     cleanups.push(() => center.close());
