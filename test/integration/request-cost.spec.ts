@@ -16,6 +16,7 @@ import {
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import { LIMITS } from '../support/limits.js';
 
 const JOB = 'counted';
 const clock = new SystemClock();
@@ -40,7 +41,7 @@ const adapters: { readonly name: string; readonly center: (namespace: string) =>
 let runtime: ElasticJobRuntime | undefined;
 afterEach(() => runtime?.stop());
 
-describe.each(adapters)('the cost of one trigger in steady state ($name)', ({ name, center }) => {
+describe.each(adapters)('the cost of one trigger in steady state ($name)', LIMITS, ({ name, center }) => {
   it.each([1, 10, 100, 1_000])(
     'given %i items that end together, when a trigger has run, then it has cost 3 foreground requests',
     async (items) => {
@@ -78,13 +79,15 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', ({ na
 
   it('given 1,000 items that end at random within 100 ms, when a trigger has run, then settles shared their requests', async () => {
     const registry = await start(center, 1_000, () => clock.sleep(100 * clock.random()));
-    const roundTripMs = await measureRoundTrip(registry);
+    const roundTripMs = await shortestRoundTrip(registry);
 
     const cost = await costOfTrigger(registry);
 
     print(name, 1_000, `within 100 ms, round trip ${roundTripMs.toFixed(2)} ms`, cost);
     expect(cost.foreground).toBeGreaterThanOrEqual(3);
-    expect(cost.foreground).toBeLessThanOrEqual(3 + 100 / roundTripMs);
+    // One settle is in flight at a time.
+    expect(cost.foreground).toBeLessThanOrEqual(3 + cost.elapsedMs / roundTripMs);
+    expect(cost.foreground).toBeLessThan(1_000);
   });
 });
 
@@ -139,10 +142,14 @@ async function quiet(registry: RegistryCenter): Promise<void> {
   expect(registry.traffic.foreground).toBe(before + 1);
 }
 
-async function measureRoundTrip(registry: RegistryCenter): Promise<number> {
-  const begunAt = clock.monotonicNow();
-  for (let round = 0; round < 20; round++) await registry.exists(`/${JOB}/config`);
-  return (clock.monotonicNow() - begunAt) / 20;
+async function shortestRoundTrip(registry: RegistryCenter): Promise<number> {
+  let shortestMs = Infinity;
+  for (let round = 0; round < 20; round++) {
+    const begunAt = clock.monotonicNow();
+    await registry.exists(`/${JOB}/config`);
+    shortestMs = Math.min(shortestMs, clock.monotonicNow() - begunAt);
+  }
+  return shortestMs;
 }
 
 function print(adapter: string, items: number, how: string, { foreground, background, elapsedMs }: Cost): void {
