@@ -42,8 +42,9 @@ export async function runRolling(options: Omit<ChaosOptions, 'ms' | 'seed'>, wor
     await delay(LONG_ENOUGH_MS);
     // What is due now may still be under way.
     const span = { from, to: Date.now() - 1_000 };
-    const found = inexact(matchTargets(await cluster.history(span)), span);
+    // Who has left has told of all its runs.
     const litter = await leaveInOrder(cluster);
+    const found = inexact(matchTargets(await cluster.history(span)), span);
     const count = (rule: string) => found.filter((each) => each.rule === rule).length;
     return {
       restarts: workers,
