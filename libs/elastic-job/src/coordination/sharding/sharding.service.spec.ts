@@ -203,6 +203,37 @@ describe('beside Java', () => {
     expect(leader.tree.itemsOf(JAVA)).not.toEqual([]);
   });
 
+  it('given new owners, when the leader has written them, then triggers wait until the caches of Java peers have read them', async () => {
+    await leader.sharding.announce(leader.tree, term);
+    const resharding = leader.sharding.reshard(leader.tree, term);
+    const assigning = worker.sharding.assign(triggerAt(1_000));
+    await registry.clock.advance(400);
+
+    const isOwner = leader.tree.itemsOf(JAVA).length > 0;
+    const isWaiting = leader.tree.isReshardingPending();
+    await registry.clock.advance(200);
+
+    expect({ isOwner, isWaiting }).toEqual({ isOwner: true, isWaiting: true });
+    expect(await resharding).toMatchObject({ kind: 'committed' });
+    expect(await assigning).toMatchObject({ isOutdated: false, items: worker.tree.itemsOf(worker.id) });
+  });
+
+  it('given a leader that dies while they read, when the next one leads, then the flag still stands, and goes with its plan', async () => {
+    await leader.sharding.announce(leader.tree, term);
+    const resharding = leader.sharding.reshard(leader.tree, term);
+    resharding.catch(() => {});
+    await registry.clock.advance(100);
+    leader.die();
+    await registry.clock.advance(1_000);
+    await worker.tree.sync();
+    expect(worker.tree.isReshardingPending()).toBe(true);
+
+    await registry.clock.advanceUntil(worker.lead());
+
+    expect(worker.tree.isReshardingPending()).toBe(false);
+    expect(worker.tree.itemsOf(JAVA)).not.toEqual([]);
+  });
+
   it('given a Java leader that replaces the owners, when a trigger is assigned, then it waits until that is done', async () => {
     const operator = await registry.operator();
     await operator.create(leader.tree.paths.reshardingProcessing, '', 'EPHEMERAL');

@@ -9,8 +9,9 @@
  * begin, so a view that is out of date costs a refused begin, never a second run. A running item stays with its holder.
  *
  * Beside Java: the leader waits until nobody runs an item, as a Java leader does, because a Java peer looks at the flag
- * and then begins; and a trigger also waits for a Java leader that is in the middle of it. When the last Java peer has
- * left, the first plan says in each record that the fire times until then are done.
+ * and then begins; and a trigger also waits for a Java leader that is in the middle of it. The flag goes a moment after
+ * the new owners are there, because a Java peer looks for it on the server and for its items in a cache that has yet to read
+ * them: an item of which each peer believes that it is the other's would be run by nobody. When the last Java peer has left, the first plan says in each record that the fire times until then are done.
  *
  * Failures: if the leader dies before the commit, the flag stays and the next leader takes over. If an instance joins or
  * goes during the commit, the comparison after it sets the flag again.
@@ -36,6 +37,9 @@ import type { ShardAssignment } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import { planOperations, stampOperations } from './plan-operations.js';
+
+/** A Java peer's cache reads an owner when it hears that it has changed. */
+const JAVA_READ_MS = 500;
 
 /** The answer to a trigger. */
 export interface AssignedTrigger extends ShardAssignment {
@@ -169,9 +173,15 @@ export class ShardingService {
         ...planOperations(tree, plan, this.newcomer(tree)),
       ];
       if (changes.length === 0) return { kind: 'unchanged' };
-      const operations = [...term.guard, ...configGuard(tree), ...changes];
+      const owners = tree.isMixed() ? changes.filter(({ path }) => path !== tree.paths.reshardingFlag) : [];
+      const isToBeRead = owners.length > 0 && owners.length < changes.length;
+      const operations = [...term.guard, ...configGuard(tree), ...(isToBeRead ? owners : changes)];
       const result = await this.registry.transaction(operations, { signal });
       if (result.kind === 'refused') return undefined;
+      if (isToBeRead) {
+        await this.clock.sleep(JAVA_READ_MS, signal);
+        return undefined;
+      }
       await tree.sync({ signal });
       // Membership is compared again after the commit: nobody who joined meanwhile is left without a plan.
       if (memberIds(tree).join() === members.join()) return { kind: 'committed', assignment: plan };
