@@ -7,6 +7,7 @@ import {
   type JobErrorHandler,
   type JobProps,
   PropsReader,
+  show,
 } from '../../domain/index.js';
 
 const DEFAULT_SUBJECT = 'ElasticJob error message';
@@ -81,12 +82,18 @@ function read(reader: PropsReader): EmailSettings {
     useSsl: reader.flag('email.useSsl', true),
     trust: reader.text('email.ssl.trust') ?? '',
     subject: reader.text('email.subject') ?? DEFAULT_SUBJECT,
-    from: reader.required('email.from'),
-    to: reader.required('email.to'),
-    cc: reader.text('email.cc'),
-    bcc: reader.text('email.bcc'),
+    from: addressed(reader, 'email.from', reader.required('email.from')),
+    to: addressed(reader, 'email.to', reader.required('email.to')),
+    cc: addressed(reader, 'email.cc', reader.text('email.cc')),
+    bcc: addressed(reader, 'email.bcc', reader.text('email.bcc')),
     debug: reader.flag('email.debug', false),
   };
+}
+
+/** What the mail server will think of the addresses nobody knows; but text without any is a mistake. */
+function addressed<Text extends string | undefined>(reader: PropsReader, name: string, text: Text): Text {
+  if (text && !/[^\s@]@[^\s@]/.test(text)) reader.faults.push(`${name} must be an address, but is ${show(text)}`);
+  return text;
 }
 
 /** @see Jakarta Mail, `mail.smtp.ssl.trust`, for what a list of hosts or `*` means */

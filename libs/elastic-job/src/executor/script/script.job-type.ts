@@ -51,7 +51,7 @@ export class ScriptJobType implements JobType {
     const [command = ''] = commandOf(props);
     const reader = new PropsReader({ [COMMAND_LINE]: command });
     reader.required(COMMAND_LINE, '/opt/settle.sh --all');
-    return reader.faults;
+    return isQuotedToTheEnd(props[COMMAND_LINE] ?? '') ? reader.faults : [`${COMMAND_LINE} must close its quotes`];
   }
 
   /** @returns what it has written @throws {ScriptFailedError} @throws {ExecutorDeathError} @throws the signal's reason */
@@ -81,6 +81,11 @@ export class ScriptJobType implements JobType {
 
 function commandOf(props: JobProps): readonly string[] {
   return parseArgsStringToArgv(props[COMMAND_LINE] ?? '');
+}
+
+/** @see Apache Commons Exec, `CommandLine.parse`, by which Java reads the line and refuses it */
+function isQuotedToTheEnd(line: string): boolean {
+  return !/['"]/.test(line.replaceAll(/'[^']*'|"[^"]*"/g, ''));
 }
 
 function environmentOf({ token, tokenEpoch }: ShardingContext): NodeJS.ProcessEnv {
