@@ -126,23 +126,24 @@ export class JobTree {
    * @returns false if the deadline came first. @throws the signal's reason, also that of the tree's own end.
    */
   next(kinds: readonly JobTreeEventKind[], deadline: number, signal?: AbortSignal): Promise<boolean> {
-    const anyEnd = AbortSignal.any(signal === undefined ? [this.signal] : [this.signal, signal]);
-    anyEnd.throwIfAborted();
+    // No AbortSignal.any: Node 20 keeps something of each as long as any of its signals lives, and the tree's is a session's.
+    const ends = signal === undefined ? [this.signal] : [this.signal, signal];
+    for (const end of ends) end.throwIfAborted();
     return new Promise((resolve, reject) => {
       const finish = (act: () => void) => {
         off();
         timer.cancel();
-        anyEnd.removeEventListener('abort', onAbort);
+        for (const end of ends) end.removeEventListener('abort', onAbort);
         act();
       };
-      const onAbort = () => finish(() => reject(anyEnd.reason));
+      const onAbort = () => finish(() => reject(ends.find(({ aborted }) => aborted)?.reason));
       const off = this.on((event) => {
         if (kinds.includes(event.kind)) finish(() => resolve(true));
       });
       const timer = this.clock.setTimer(Math.max(0, deadline - this.clock.monotonicNow()), () =>
         finish(() => resolve(false)),
       );
-      anyEnd.addEventListener('abort', onAbort);
+      for (const end of ends) end.addEventListener('abort', onAbort);
     });
   }
 
