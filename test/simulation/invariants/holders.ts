@@ -13,7 +13,9 @@ export function check01ExclusiveShard(history: History): Violation[] {
   return pairs(history).flatMap(([before, next]) => {
     const isOver = (before.endedAt ?? Infinity) <= next.at;
     const leftAt = gone.get(`${before.jobName} ${before.instance}`) ?? [];
-    const hasLost = leftAt.some((at) => at >= before.at && at <= next.at);
+    // An item that waited for a slot may start before its process can know that the session is over.
+    const heldSince = history.beginOf(before)?.at ?? before.at;
+    const hasLost = leftAt.some((at) => at >= heldSince && at <= next.at);
     const isReleased = (before.releasedAt ?? Infinity) <= next.at;
     if (isOver || ((hasLost || isReleased) && before.instance !== next.instance)) return [];
     const message = `item ${next.item} began at ${timeOf(next.at)} on ${next.instance} while run ${before.run} held it on ${before.instance}`;
