@@ -1,9 +1,9 @@
 // One instance of ours, driven by lines of JSON as the Java peer is: `peer-process.ts` is the other end.
 import { createInterface } from 'node:readline';
-import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
+import { PlacedClock } from '../../support/peers/placed-clock.js';
 import { BehavingHandlers } from './behaving-handlers.js';
 import { definitionOf } from './node-job.js';
 import type { JobSpec } from './job-spec.js';
@@ -22,14 +22,7 @@ interface Call {
 
 const [servers = '', namespace = '', sessionTimeoutMs = '0', ip = ''] = process.argv.slice(2);
 
-/** Several instances of one host register under addresses of their own. */
-class PlacedClock extends SystemClock {
-  override hostAddress(): string {
-    return ip;
-  }
-}
-
-const clock = new PlacedClock();
+const clock = new PlacedClock(ip);
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const tell = (event: string, facts: object): void => say({ ...facts, event, at: clock.wallNow() });
 const registry = new ZooKeeperRegistryCenter({ servers, namespace, sessionTimeoutMs: Number(sessionTimeoutMs) }, clock);

@@ -1,10 +1,19 @@
 import { TreeWitness } from '../../../support/peers/tree-witness.js';
 import type { JobPlan, TreeSight } from '../check/index.js';
-import type { Workforce } from './workforce.js';
 
 /** What somebody has to take away who leaves or is found dead. */
 const LITTER =
   /\/(instances|sessions)\/[^/]+$|\/election\/instance$|\/items\/[^/]+$|\/\d+\/(running|failover|failovering)$/;
+
+/** Who works at the jobs, as instances are told apart in the tree. */
+interface Workers {
+  /** Those that live. */
+  readonly all: readonly { readonly ip: string }[];
+  /** Also of those that are gone. */
+  nameOf(ip: string | undefined): string | undefined;
+}
+
+type WatchedJob = Pick<JobPlan, 'name' | 'items'>;
 
 /** A node that should not be there any more. */
 export interface Litter {
@@ -18,13 +27,13 @@ export class TreeWatch {
   readonly sights: TreeSight[] = [];
   readonly #witnesses = new Map<string, TreeWitness>();
 
-  private constructor(private readonly workforce: Workforce) {}
+  private constructor(private readonly workforce: Workers) {}
 
   static async open(
     servers: string,
     namespace: string,
-    jobs: readonly JobPlan[],
-    workforce: Workforce,
+    jobs: readonly WatchedJob[],
+    workforce: Workers,
   ): Promise<TreeWatch> {
     const watch = new TreeWatch(workforce);
     for (const plan of jobs) {
@@ -44,6 +53,11 @@ export class TreeWatch {
     return this.#until('the workers share the jobs', limitMs, (witness) => witness.isPlannedFor(this.workforce.all));
   }
 
+  /** Resolves when the job has that node. @throws if it does not get it within the limit */
+  untilThere(job: string, path: string, limitMs: number): Promise<void> {
+    return this.#until(`${path} is there`, limitMs, (witness, name) => name !== job || witness.has(path));
+  }
+
   /** What nobody has taken away, at most so many milliseconds later. */
   async litter(limitMs: number): Promise<readonly Litter[]> {
     await this.#until('nothing is left', limitMs, (witness) => litterOf(witness).length === 0).catch(() => {});
@@ -59,11 +73,11 @@ export class TreeWatch {
     await Promise.all([...this.#witnesses.values()].map((witness) => witness.stop()));
   }
 
-  async #until(what: string, limitMs: number, holds: (witness: TreeWitness) => boolean): Promise<void> {
+  async #until(what: string, limitMs: number, holds: (witness: TreeWitness, job: string) => boolean): Promise<void> {
     await Promise.all(
       [...this.#witnesses].map(async ([job, witness]) => {
         const signal = AbortSignal.timeout(limitMs);
-        while (!holds(witness)) {
+        while (!holds(witness, job)) {
           if (signal.aborted) throw new Error(`Not in ${limitMs} ms: ${what} (${job}).`);
           await nextChange(witness, signal);
         }
@@ -71,7 +85,7 @@ export class TreeWatch {
     );
   }
 
-  #look({ name: job, items }: JobPlan): void {
+  #look({ name: job, items }: WatchedJob): void {
     const witness = this.#witnesses.get(job);
     if (witness === undefined) return;
     const leader = this.leader(job);

@@ -1,23 +1,16 @@
 // One instance of ours under chaos, driven by lines of JSON: `worker.ts` is the other end.
 import { createInterface } from 'node:readline';
-import { SystemClock } from '../../../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions } from '../../../../libs/elastic-job/src/domain/index.js';
 import { ZooKeeperRegistryCenter } from '../../../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../../../libs/elastic-job/src/runtime/index.js';
+import { PlacedClock } from '../../../support/peers/placed-clock.js';
 import { Handlers } from './handlers.js';
 import type { WorkerSettings } from './worker.js';
 
 const settings: WorkerSettings = JSON.parse(process.argv[2] ?? '{}');
 const { name, ip, servers, namespace, sessionTimeoutMs, jobs, version } = settings;
 
-/** Several instances of one host register under addresses of their own. */
-class PlacedClock extends SystemClock {
-  override hostAddress(): string {
-    return ip;
-  }
-}
-
-const clock = new PlacedClock();
+const clock = new PlacedClock(ip);
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const tell = (event: string, facts: object): void => say({ ...facts, event, at: clock.wallNow() });
 const registry = new ZooKeeperRegistryCenter({ servers, namespace, sessionTimeoutMs }, clock);
