@@ -1,0 +1,153 @@
+import { type ImportPlan, REPORT_ITEMS, type Step } from './import-plan.js';
+
+/** A batch as one run has written it. */
+interface Write {
+  readonly run: Run;
+  isSaved: boolean;
+}
+
+/** One begin of an item. */
+interface Run {
+  readonly worker: string;
+  readonly item: number;
+  state: 'open' | 'aborted' | 'ended';
+  last?: Write;
+  /** A batch of it was processed again by a later run. */
+  isRepeated: boolean;
+}
+
+/** A run of the job that waits for the import, as it began. */
+interface Report {
+  readonly item: number;
+  readonly source: string;
+  /** That had been processed by then. */
+  readonly rows: number;
+}
+
+/** What the store has accepted, and what is wrong with it. */
+export class Ledger {
+  readonly reports: Report[] = [];
+  /** Rows that were processed, each counted once. */
+  rows = 0;
+  batches = 0;
+  /** Batches that were processed before. */
+  repeats = 0;
+  /** Steps of runs of which a later one had been here. */
+  refusals = 0;
+  readonly #times: Uint8Array;
+  readonly #runs = new Map<string, Run>();
+  readonly #tokens = new Map<string, bigint>();
+  /** By the first of the rows. */
+  readonly #writes = new Map<number, Write>();
+  readonly #ended = new Set<number>();
+  readonly #reported = new Set<number>();
+  readonly #faults: string[] = [];
+  readonly #killed = new Set<string>();
+
+  constructor(private readonly plan: ImportPlan) {
+    this.#times = new Uint8Array(plan.rows);
+  }
+
+  /** From 0 to `rows + items`. */
+  get progress(): number {
+    return this.rows + this.#ended.size;
+  }
+
+  get isReported(): boolean {
+    return this.#reported.size === REPORT_ITEMS;
+  }
+
+  /** Runs that have ended without a kill, though not at their end. */
+  get aborts(): number {
+    return [...this.#runs.values()].filter(({ state, worker }) => state === 'aborted' && !this.#killed.has(worker))
+      .length;
+  }
+
+  /** @returns how many of its runs were open */
+  kill(worker: string): number {
+    this.#killed.add(worker);
+    return [...this.#runs.values()].filter((run) => run.worker === worker && run.state === 'open').length;
+  }
+
+  /** @returns whether it is accepted */
+  take(step: Step): boolean {
+    if (step.step === 'report' || step.step === 'reported') return this.#takeReport(step);
+    const run = this.#runOf(step);
+    if (step.step === 'abort') run.state = 'aborted';
+    else if (!this.#isNewest(step)) {
+      this.refusals += 1;
+      return false;
+    }
+    if (step.step === 'write') this.#write(run, step.rows!);
+    if (step.step === 'saved') run.last!.isSaved = true;
+    if (step.step === 'end') {
+      run.state = 'ended';
+      this.#ended.add(step.item);
+    }
+    return true;
+  }
+
+  /** What must not be, after all has come to its end. */
+  faults(): readonly string[] {
+    const faults = [...this.#faults];
+    const lost = this.#times.reduce((count, times) => count + (times === 0 ? 1 : 0), 0);
+    if (lost > 0) faults.push(`${lost} rows were not processed, the first of them is ${this.#times.indexOf(0)}`);
+    const starts = this.reports.filter(({ source }) => source !== 'FAILOVER').map(({ item }) => item);
+    const wanted = Array.from({ length: REPORT_ITEMS }, (_, item) => item);
+    if (starts.toSorted((a, b) => a - b).join() !== wanted.join())
+      faults.push(`items [${starts.join()}] were started after the import`);
+    const early = this.reports.filter(({ rows }) => rows < this.plan.rows);
+    if (early.length > 0) faults.push(`started after the import with ${early[0]!.rows} rows processed`);
+    return faults;
+  }
+
+  #takeReport({ step, item, source }: Step): true {
+    if (step === 'report') this.reports.push({ item, source, rows: this.rows });
+    else this.#reported.add(item);
+    return true;
+  }
+
+  #write(run: Run, rows: readonly number[]): void {
+    const before = this.#writes.get(rows[0]!);
+    const known = rows.filter((row) => this.#times[row]! > 0).length;
+    for (const row of rows) this.#times[row]! += 1;
+    this.batches += 1;
+    this.rows += rows.length - known;
+    if (known > 0) this.#repeat(run, rows, before);
+    run.last = { run, isSaved: false };
+    this.#writes.set(rows[0]!, run.last);
+  }
+
+  /** Judged at once: what was saved, or written by one that lives, must not come again; nor a second batch of one run. */
+  #repeat(run: Run, rows: readonly number[], before: Write | undefined): void {
+    this.repeats += 1;
+    const why = this.#whyNot(before);
+    if (before !== undefined) before.run.isRepeated = true;
+    if (why !== undefined) this.#faults.push(`rows ${rows[0]} to ${rows.at(-1)} again in ${run.worker}: ${why}`);
+  }
+
+  #whyNot(before: Write | undefined): string | undefined {
+    if (before === undefined) return 'part of another batch';
+    const { run, isSaved } = before;
+    if (isSaved) return `${run.worker} had saved its position behind them`;
+    if (run.state !== 'aborted' && !this.#killed.has(run.worker)) return `${run.worker} is still at it`;
+    if (run.isRepeated) return `not the first batch of ${run.worker} that is repeated`;
+    return undefined;
+  }
+
+  #isNewest({ item, token }: Step): boolean {
+    const newest = this.#tokens.get(String(item)) ?? 0n;
+    if (BigInt(token) < newest) return false;
+    this.#tokens.set(String(item), BigInt(token));
+    return true;
+  }
+
+  #runOf({ worker, item, token }: Step): Run {
+    const key = `${item} ${token}`;
+    const known = this.#runs.get(key);
+    if (known !== undefined) return known;
+    const run: Run = { worker, item, state: 'open', isRepeated: false };
+    this.#runs.set(key, run);
+    return run;
+  }
+}
