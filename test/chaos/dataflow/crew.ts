@@ -15,6 +15,7 @@ export class Crew {
   /** Who has ended without being told to, and what they said last. */
   readonly deaths: string[] = [];
   readonly #importers = new Map<string, Importer>();
+  readonly #joins = new Map<string, Promise<Importer>>();
   readonly #starting = new Set<Importer>();
   readonly #names = new Map<string, string>();
   #count = 0;
@@ -34,24 +35,19 @@ export class Crew {
     return ip === undefined ? undefined : this.#names.get(ip);
   }
 
-  byName(name: string): Importer | undefined {
-    return this.#importers.get(name);
+  /** Resolves when the one of that name has joined its jobs; it may have gone since. */
+  async joined(name: string): Promise<Importer> {
+    return this.#joins.get(name)!;
   }
 
   /** Resolves when the new one has joined its jobs. */
-  async join(): Promise<Importer> {
+  join(): Promise<Importer> {
     const number = (this.#count += 1);
     const [name, ip] = [`importer-${number}`, `10.0.${Math.floor(number / 250)}.${(number % 250) + 1}`];
     this.#names.set(ip, name);
-    const settings: ImporterSettings = { ...this.common, name, ip };
-    const command = ['node', '--enable-source-maps', this.program, JSON.stringify(settings)];
-    const importer = { name, ip, process: new PeerProcess(name, command, (event) => this.journal.add(event)) };
-    this.#starting.add(importer);
-    await importer.process.untilReady();
-    this.#starting.delete(importer);
-    this.#importers.set(name, importer);
-    void this.#noteDeath(importer);
-    return importer;
+    const joining = this.#start(name, ip);
+    this.#joins.set(name, joining);
+    return joining;
   }
 
   /** SIGKILL. */
@@ -68,6 +64,18 @@ export class Crew {
 
   async stop(): Promise<void> {
     await Promise.all([...this.all, ...this.#starting].map((importer) => this.kill(importer)));
+  }
+
+  async #start(name: string, ip: string): Promise<Importer> {
+    const settings: ImporterSettings = { ...this.common, name, ip };
+    const command = ['node', '--enable-source-maps', this.program, JSON.stringify(settings)];
+    const importer = { name, ip, process: new PeerProcess(name, command, (event) => this.journal.add(event)) };
+    this.#starting.add(importer);
+    await importer.process.untilReady();
+    this.#starting.delete(importer);
+    this.#importers.set(name, importer);
+    void this.#noteDeath(importer);
+    return importer;
   }
 
   async #noteDeath({ name, process }: Importer): Promise<void> {

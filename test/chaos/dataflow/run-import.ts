@@ -87,11 +87,16 @@ export class ImportRun {
   }
 
   async #take(step: Step): Promise<boolean> {
+    const worker = await this.#crew.joined(step.worker);
+    // It is to die where it is: nothing that it does from now on gets anywhere.
+    if (this.#dying.has(worker.name)) {
+      await worker.process.ended;
+      return false;
+    }
     const isAccepted = this.ledger.take(step);
     this.#crew.journal.nudge();
-    const victim = this.#crew.byName(step.worker);
-    const kill = victim && !this.#dying.has(victim.name) ? this.#dueAt(step) : undefined;
-    if (kill !== undefined) await this.#carryOut(kill, victim!);
+    const kill = this.#dueAt(step);
+    if (kill !== undefined) await this.#carryOut(kill, worker);
     return isAccepted;
   }
 
