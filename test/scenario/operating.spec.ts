@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
-import { operatorOf } from './support/registry-walk.js';
+import { operatorOf, traces } from './support/registry-walk.js';
 import { itemsOf, range } from './support/run-checks.js';
 
 const JOB = 'settle-orders';
@@ -150,6 +150,26 @@ describe('an instance that an operator shuts down', () => {
     const [status] = cluster.instances[0]!.runtime.status().jobs;
     expect(status).toMatchObject({ isJoined: false, problem: expect.stringContaining('removed') });
   });
+
+  it('given a lone instance that rejoins, when it is shut down before it knows that it is registered, then it leaves, and who joins next leads', async () => {
+    await startCluster({ instances: 1, latencyMs: 100 });
+    cluster.registry.expire(cluster.instances[0]!.center.session.id!);
+    let registered: readonly string[] = [];
+    for (; registered.length === 0; registered = await operator.children(`/${JOB}/instances`))
+      await cluster.advance(10);
+
+    await operator.delete(`/${JOB}/instances/${registered[0]}`);
+    await cluster.advance(5_000);
+    expect(cluster.instances[0]!.runtime.status().jobs[0]).toMatchObject({
+      isJoined: false,
+      problem: expect.stringContaining('removed'),
+    });
+    expect(await traces(operator, JOB)).toEqual([]);
+
+    await cluster.join();
+    await cluster.advance(2_000);
+    expect(cluster.instances[1]!.runtime.leader.isLeader(JOB)).toBe(true);
+  });
 });
 
 describe('a job that is paused on one instance', () => {
@@ -184,10 +204,11 @@ describe('a job that is paused on one instance', () => {
 async function startCluster(options: {
   instances: number;
   handler?: (context: ShardingContext) => unknown;
+  latencyMs?: number;
 }): Promise<void> {
-  const { instances, handler = () => {} } = options;
+  const { instances, latencyMs, handler = () => {} } = options;
   const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 4, failover: true, handler };
-  cluster = await createTestCluster({ instances, jobs: [job] });
+  cluster = await createTestCluster({ instances, latencyMs, jobs: [job] });
   operator = await operatorOf(cluster);
 }
 

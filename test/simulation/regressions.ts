@@ -34,4 +34,9 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 111_675,
     showed: 'two fire times that had waited for one answer began the same items, in a job without marks',
   },
+  {
+    seed: 428_065,
+    showed:
+      'an instance that was shut down before it knew that it had rejoined waited for itself, led for ever, and did nothing',
+  },
 ];

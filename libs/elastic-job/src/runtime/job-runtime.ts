@@ -134,7 +134,10 @@ export class JobRuntime {
     this.former.clear();
     this.enteredIn = this.options.registry.session.id;
     this.hasEntered = true;
-    this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: tree.self.jobInstanceId });
+    const { jobInstanceId } = tree.self;
+    this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: jobInstanceId });
+    // An operator may have removed it before it knew that it was registered.
+    if (!tree.hasInstance(jobInstanceId)) return void this.departure.obeyRemoval(jobInstanceId);
     await session.start();
     this.schedule.start();
   }

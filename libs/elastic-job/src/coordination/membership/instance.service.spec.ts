@@ -52,6 +52,19 @@ describe('joining', () => {
 
     expect(await member.instances.instances(JOB)).toHaveLength(1);
   });
+
+  it('given an operator who removes it before its join is answered, when it has joined, then it waits for nobody and is not there', async () => {
+    const member = await registry.member();
+    await member.configurations.install(member.tree);
+    registry.memory.loseNextReply(member.sessionId);
+    await expect(member.instances.join(member.tree, { isDisabled: false })).rejects.toMatchObject({ fate: 'unknown' });
+    await (await registry.operator()).transaction([{ kind: 'delete', path: member.tree.paths.instance(member.id) }]);
+    await member.tree.sync();
+
+    await member.instances.join(member.tree, { isDisabled: false });
+
+    expect(await member.instances.instances(JOB)).toEqual([]);
+  });
 });
 
 describe('leaving', () => {

@@ -40,7 +40,7 @@ export class InstanceService {
   /**
    * Registers this instance: its instance node, its session node and, if it is new, its server node, in one
    * transaction. An operator's DISABLED on the server stays. What a lost session of this process has left goes at once, so
-   * that nobody waits for the registry to end it.
+   * that nobody waits for the registry to end it. An operator may have removed the instance again when this resolves: look.
    * @throws {InstanceIdTakenError} if the id is held by a session that outlives one session timeout
    * @throws the signal's reason, if it aborts while a predecessor is waited for
    */
@@ -48,8 +48,9 @@ export class InstanceService {
     const deadline = this.clock.monotonicNow() + 1.5 * this.registry.session.timeoutMs;
     await untilCommitted(tree, 'registering the instance', async () => {
       const { instance, session } = ownersOf(tree);
-      if (instance === this.registry.session.id) return true; // Its reply was lost.
       const holder = instance ?? session;
+      // Its reply was lost. If only the session node is left, an operator has removed the instance since.
+      if (holder === this.registry.session.id) return true;
       const isOwn = holder === options.former?.get(tree.self.jobInstanceId);
       if (holder !== undefined && !isOwn) return this.waitForPredecessor(tree, holder, deadline, options.signal);
       const alongside = options.alongside === undefined ? [] : await options.alongside();
