@@ -47,15 +47,28 @@ describe('an instance with a configured id', () => {
     expect(runs.slice(2).toSorted()).toEqual(['0 FAILOVER', '1 FAILOVER']);
     expect(await runtime.executions.running(JOB)).toEqual([]);
   });
+
+  it('given two jobs, when its id in the first is taken as it comes back, then the second goes on', async () => {
+    const { runtime, center } = launch({ handler: () => {} });
+    await runtime.registrar.add({ name: 'send-letters', cron: '0 * * * * ?', shardingTotalCount: 1 }, () => {});
+    await clock.advanceUntil(runtime.start());
+    const thief = connect();
+    await thief.connect();
+
+    registry.expire(center.session.id!);
+    await thief.create(`/${JOB}/instances/10.0.0.1@-@worker-0`, '', 'EPHEMERAL');
+    await clock.advance(5_000);
+
+    const joined = runtime.status().jobs.map(({ jobName, isJoined }) => [jobName, isJoined]);
+    expect(joined).toEqual([
+      [JOB, false],
+      ['send-letters', true],
+    ]);
+  });
 });
 
 function launch({ handler }: { handler: (context: ShardingContext) => unknown }) {
-  const center: MemoryRegistryCenter = registry.center({
-    namespace: 'test',
-    clock,
-    sessionTimeoutMs: 10_000,
-    requestTimeoutMs: 5_000,
-  });
+  const center = connect();
   const runtime = new ElasticJobRuntime({ registry: center, clock, instanceId: 'worker-0', drainTimeoutMs: 1_000 });
   runtimes.push(runtime);
   const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, failover: true };
@@ -69,4 +82,8 @@ function launch({ handler }: { handler: (context: ShardingContext) => unknown })
     },
   });
   return { runtime, center };
+}
+
+function connect(): MemoryRegistryCenter {
+  return registry.center({ namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 });
 }

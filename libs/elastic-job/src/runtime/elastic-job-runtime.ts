@@ -199,17 +199,19 @@ export class ElasticJobRuntime {
     if (session.state === 'RECONNECTED' && this.self === undefined && this.options.processing) this.rejoining.wake();
   }
 
-  /** After LOST: a new session, a new id, and every job anew. A job that cannot join is tried again. */
+  /** After LOST: a new session, a new id, and every job anew. */
   private async rejoin(): Promise<void> {
-    this.self = this.identity();
-    const { self } = this;
-    for (const job of this.registrar.all) {
-      while (job.isWaitingForSession && this.self === self) {
-        try {
-          await job.join(self);
-        } catch (error) {
-          await this.pauseAfter(job.jobName, error);
-        }
+    const self = (this.self = this.identity());
+    await Promise.all(this.registrar.all.map((job) => this.rejoinJob(job, self)));
+  }
+
+  // A job that cannot join is tried again, and keeps no other one waiting.
+  private async rejoinJob(job: JobRuntime, self: JobInstance): Promise<void> {
+    while (job.isWaitingForSession && this.self === self) {
+      try {
+        await job.join(self);
+      } catch (error) {
+        await this.pauseAfter(job.jobName, error);
       }
     }
   }
