@@ -10,8 +10,9 @@
  *
  * Beside Java: the leader waits until nobody runs an item, as a Java leader does, because a Java peer looks at the flag
  * and then begins; and a trigger also waits for a Java leader that is in the middle of it. The flag goes a moment after
- * the new owners are there, because a Java peer looks for it on the server and for its items in a cache that has yet to read
- * them: an item of which each peer believes that it is the other's would be run by nobody. When the last Java peer has left, the first plan says in each record that the fire times until then are done.
+ * the new owners are there, because a Java peer looks for it on the server and for its items in a cache that has yet to
+ * read them: an item of which each peer believes that it is the other's would be run by nobody. When the last Java peer
+ * has left, the first plan says in each record that the fire times until then are done.
  *
  * Failures: if the leader dies before the commit, the flag stays and the next leader takes over. If an instance joins or
  * goes during the commit, the comparison after it sets the flag again.
