@@ -279,6 +279,22 @@ describe('a trigger that comes while items run', () => {
     ).toBe(true);
   });
 
+  it('given items that owe many fire times and end one by one, when the job is triggered, then each runs for it before all is made up for', async () => {
+    let runMs: ((item: number) => number) | undefined;
+    const handler = ({ shardingItem }: ShardingContext) => runMs && sleep(runMs(shardingItem));
+    await startCluster({ instances: 1, cron: '* * * * * ?', misfirePolicy: 'all', handler });
+    runMs = () => MINUTE;
+    await cluster.advance(2_000);
+    runMs = (item) => 5 + 3 * item;
+    await cluster.advance(MINUTE);
+    await ask(cluster, operator, JOB, { id: 'a' });
+
+    await cluster.advance(500);
+
+    expect(runsOfRequest('a')).toEqual(range(4));
+    for (const item of range(4)) expect(runsOf(item).at(-1)).toBe('schedule MISFIRE');
+  });
+
   it('fault 18: given more triggers than may wait, when another comes, then it is skipped and that is told', async () => {
     await startCluster({ instances: 1, handler: () => new Promise(() => {}) });
 

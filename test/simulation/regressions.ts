@@ -39,4 +39,8 @@ export const REGRESSIONS: readonly Regression[] = [
     showed:
       'an instance that was shut down before it knew that it had rejoined waited for itself, led for ever, and did nothing',
   },
+  {
+    seed: 404_105,
+    showed: "an operator's trigger never began items that were behind: their making up began first, again and again",
+  },
 ];

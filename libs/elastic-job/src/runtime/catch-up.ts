@@ -35,6 +35,8 @@ export interface CatchUpParts {
   readonly missed: MissedRuns;
   /** Undefined: nothing is made up for now. */
   forgiven(): readonly Span[] | undefined;
+  /** An operator's trigger is to begin the item as soon as it is free. */
+  isAwaited(item: number): boolean;
   /** Tells what has failed. */
   report(work: string): (error: unknown) => void;
 }
@@ -50,6 +52,8 @@ export class CatchUp {
   private readonly looking: Reaction;
   /** The fire time that is being assigned and begun. */
   private handling: number | undefined;
+  /** What was left to operators' triggers, and may owe something once they have run. */
+  private yielded: readonly number[] = [];
   /** Something may be owed that the trigger under way does not know of. */
   private isDue = false;
   /** Comes when a fire time is too late for the trigger that may still begin it. */
@@ -62,6 +66,11 @@ export class CatchUp {
   /** Something may be owed. */
   wake(): void {
     this.looking.wake();
+  }
+
+  /** What was left to an operator's trigger may be free again. */
+  resume(): void {
+    if (this.yielded.length > 0) this.wake();
   }
 
   /** Begins nothing more. */
@@ -112,12 +121,11 @@ export class CatchUp {
   }
 
   private async look(): Promise<void> {
-    const { clock, running, services, tree } = this.parts;
+    const { clock, tree } = this.parts;
     await tree.sync({ signal: tree.signal });
     this.isDue = false;
     if (!this.isPossible) return;
-    const isFree = (item: number) => !running.has(item) && !tree.isRunning(item);
-    const free = services.sharding.ownItems(tree).filter(isFree);
+    const free = this.freeItems();
     if (!(await this.loadRecords(free))) return this.wake();
     const now = clock.wallNow();
     const groups = this.groups(free, this.isStartedAfter ? Infinity : now);
@@ -127,6 +135,16 @@ export class CatchUp {
       await this.makeUp(fireTime, itemsOf(owing(fireTime)));
     }
     await this.giveUp(owing(undefined), now);
+  }
+
+  /** An operator's trigger goes first: two begins of one process would refuse each other, the same one again and again. */
+  private freeItems(): readonly number[] {
+    const { running, services, tree } = this.parts;
+    const isAwaited = (item: number) => this.parts.isAwaited(item);
+    const own = services.sharding.ownItems(tree);
+    const free = own.filter((item) => !isAwaited(item) && !running.has(item) && !tree.isRunning(item));
+    this.yielded = own.filter((item) => isAwaited(item) || (this.yielded.includes(item) && !free.includes(item)));
+    return free;
   }
 
   /** Runs the items for a fire time. */

@@ -80,9 +80,11 @@ export class JobSession {
     });
     this.duties = new LeaderDuties(tree, services, events, clock, parts, parts.report('leading the job'));
     const { gate, leases } = this;
-    this.catchUp = new CatchUp({ ...parts, gate, leases, due, missed });
+    const isAwaited = (item: number) => this.manual.isAwaited(item);
+    this.catchUp = new CatchUp({ ...parts, gate, leases, due, missed, isAwaited });
     this.claims = new FailoverClaims({ ...parts, gate, leases, onClaimed: () => this.manual.beginReleased() });
-    this.manual = new ManualTriggers({ ...parts, leases, assign: (trigger) => this.assignManual(trigger) });
+    const assign = (trigger: Trigger) => this.assignManual(trigger);
+    this.manual = new ManualTriggers({ ...parts, leases, assign, onBegun: () => this.catchUp.resume() });
     this.residents = new ResidentItems({ ...parts, leases, gate });
     this.starts = new DependencyStarts({ ...parts, begin: (fireTime) => this.beginStart(fireTime) });
     const keep = () => services.servers.keep(tree);
@@ -260,6 +262,7 @@ export class JobSession {
     const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
     const isOneOfMany = trigger.source === 'MISFIRE' && this.parts.settings.configuration.misfirePolicy === 'all';
     if (isMisfired || isOneOfMany || trigger.source === 'FAILOVER') this.catchUp.wake();
+    else this.catchUp.resume();
     if (tree.queue().length > 0) this.claims.wake();
   }
 }

@@ -22,6 +22,8 @@ export interface ManualTriggerParts {
   readonly leases: LeaseRunner;
   /** The items to run, once the leader has resharded; undefined if the trigger must not run here. */
   assign(trigger: Trigger): Promise<readonly number[] | undefined>;
+  /** Of what waits, all has been begun that could be. */
+  onBegun(): void;
   /** Tells what has failed. */
   report(work: string): (error: unknown) => void;
 }
@@ -69,6 +71,11 @@ export class ManualTriggers {
     if (this.waiting.length > 0) this.begins.wake();
   }
 
+  /** A trigger is to begin the item as soon as it is free: nothing else should. */
+  isAwaited(item: number): boolean {
+    return this.waiting.some(({ items }) => items?.includes(item));
+  }
+
   /** Begins nothing more. */
   stop(): void {
     this.isStopped = true;
@@ -104,6 +111,7 @@ export class ManualTriggers {
       for (const item of waiting.items ?? []) taken.add(item);
     }
     this.waiting = this.waiting.filter(({ items }) => items?.length !== 0);
+    this.parts.onBegun();
   }
 
   /** Begins what is free and not waited for by an earlier trigger. */
