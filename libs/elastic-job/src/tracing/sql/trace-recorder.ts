@@ -2,6 +2,7 @@ import type { Clock } from '../../clock/index.js';
 import { type JobName, serverIpOfTask, type SettledOutcome, type Trigger } from '../../domain/index.js';
 import type { JobEvent } from '../job-event.js';
 import { describeFailure } from './describe-failure.js';
+import { RowIds } from './row-ids.js';
 import { type ExecutionRow, fitting, type StatusRow, type TraceRow, type TraceState } from './trace-row.js';
 
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
@@ -16,9 +17,11 @@ const WIDTH = { jobName: 100, taskId: 255, host: 255, ip: 50, items: 100, text: 
 export class TraceRecorder {
   /** The rows of items that have started, by the trigger they run for. */
   private readonly started = new WeakMap<Trigger, Map<number, ExecutionRow>>();
+  private readonly ids: RowIds;
   private readonly hostname: string;
 
   constructor(private readonly clock: Clock) {
+    this.ids = new RowIds(clock);
     this.hostname = fitting(clock.hostName(), WIDTH.host);
   }
 
@@ -85,7 +88,7 @@ export class TraceRecorder {
   ): StatusRow {
     return {
       table: 'status',
-      id: this.clock.uuid(),
+      id: this.ids.next(),
       jobName: fitting(jobOf(event), WIDTH.jobName),
       taskId: fitting(event.taskId, WIDTH.taskId),
       slaveId: fitting(serverIpOfTask(event.taskId), WIDTH.ip),
@@ -99,7 +102,7 @@ export class TraceRecorder {
   private execution({ trigger, taskId, item }: EventOf<'started' | 'settled'>, startTime: number): ExecutionRow {
     return {
       table: 'execution',
-      id: this.clock.uuid(),
+      id: this.ids.next(),
       jobName: fitting(trigger.jobName, WIDTH.jobName),
       taskId: fitting(taskId, WIDTH.taskId),
       hostname: this.hostname,

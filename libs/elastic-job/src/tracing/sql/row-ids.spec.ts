@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../testing/index.js';
+import { RowIds } from './row-ids.js';
+
+describe('RowIds', () => {
+  it('given rows of one instant and of later ones, when they get their ids, then these are UUIDs of version 7 in that order', () => {
+    const clock = new VirtualClock();
+    const rowIds = new RowIds(clock);
+
+    const ids: string[] = [];
+    for (const ms of [0, 0, 0, 1, 0, 1_000]) {
+      clock.setWall(clock.wallNow() + ms);
+      ids.push(rowIds.next());
+    }
+
+    expect(ids.toSorted()).toEqual(ids);
+    for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  });
+
+  it('given two processes, when they name rows of the same instant, then the ids differ', () => {
+    const clock = new VirtualClock();
+
+    expect(new RowIds(clock.fork()).next()).not.toBe(new RowIds(clock.fork()).next());
+  });
+});
