@@ -203,6 +203,10 @@ describe('elasticJobConfig', () => {
       DRAIN_TIMEOUT_MS: '0',
       INSTANCE_ID: 'orders-0',
       TOKEN_EPOCH: '2',
+      SUSPENDED_GRACE_MS: '1000',
+      HUNG_GRACE_MS: '2000',
+      JAVA_RECONNECT_GRACE_MS: '3000',
+      ERROR_WINDOW_MS: '4000',
     };
     expect(withVariables(variables)).toEqual({
       registry: {
@@ -223,6 +227,10 @@ describe('elasticJobConfig', () => {
       drainTimeoutMs: 0,
       instanceId: 'orders-0',
       tokenEpoch: 2,
+      suspendedGraceMs: 1000,
+      hungGraceMs: 2000,
+      javaReconnectGraceMs: 3000,
+      errorWindowMs: 4000,
     });
   });
 

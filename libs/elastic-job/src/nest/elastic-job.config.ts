@@ -1,10 +1,15 @@
+import { applyDecorators } from '@nestjs/common';
 import { registerAs } from '@nestjs/config';
 import { IsIn, IsNumberString, IsOptional, IsString, ValidateIf, validateSync } from 'class-validator';
 import { ConfigurationError, mustBe } from '../domain/index.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 
-const WHOLE_NUMBER = [{ no_symbols: true }, { message: mustBe('a whole number') }] as const;
 const GIVEN = { message: mustBe('given, since the registry is zookeeper') };
+
+const IsWholeNumber = (): PropertyDecorator =>
+  applyDecorators(IsOptional(), IsNumberString({ no_symbols: true }, { message: mustBe('a whole number') }));
+const IsFlag = (): PropertyDecorator =>
+  applyDecorators(IsOptional(), IsIn(['true', 'false'], { message: mustBe('"true" or "false"') }));
 
 /** The variables that are read, as texts; one that is empty counts as not given. Others that begin alike are not ours. */
 class Environment {
@@ -22,51 +27,53 @@ class Environment {
 
   ELASTIC_JOB_DIGEST: string | undefined = undefined;
 
-  @IsOptional()
-  @IsNumberString(...WHOLE_NUMBER)
+  @IsWholeNumber()
   ELASTIC_JOB_SESSION_TIMEOUT_MS: string | undefined = undefined;
 
-  @IsOptional()
-  @IsNumberString(...WHOLE_NUMBER)
+  @IsWholeNumber()
   ELASTIC_JOB_CONNECTION_TIMEOUT_MS: string | undefined = undefined;
 
-  @IsOptional()
-  @IsNumberString(...WHOLE_NUMBER)
+  @IsWholeNumber()
   ELASTIC_JOB_REQUEST_TIMEOUT_MS: string | undefined = undefined;
 
-  @IsOptional()
-  @IsNumberString(...WHOLE_NUMBER)
+  @IsWholeNumber()
   ELASTIC_JOB_SERVER_TICK_MS: string | undefined = undefined;
 
-  @IsOptional()
-  @IsIn(['true', 'false'], { message: mustBe('"true" or "false"') })
+  @IsFlag()
   ELASTIC_JOB_TLS: string | undefined = undefined;
 
   @IsOptional()
   @IsIn(['in-process', 'worker-thread'], { message: mustBe('"in-process" or "worker-thread"') })
   ELASTIC_JOB_CONNECTION: 'in-process' | 'worker-thread' | undefined = undefined;
 
-  @IsOptional()
-  @IsNumberString(...WHOLE_NUMBER)
+  @IsWholeNumber()
   ELASTIC_JOB_MAX_BLOCKED_MS: string | undefined = undefined;
 
-  @IsOptional()
-  @IsIn(['true', 'false'], { message: mustBe('"true" or "false"') })
+  @IsFlag()
   ELASTIC_JOB_PROCESSING: string | undefined = undefined;
 
-  @IsOptional()
-  @IsIn(['true', 'false'], { message: mustBe('"true" or "false"') })
+  @IsFlag()
   ELASTIC_JOB_GLOBAL_ENHANCERS: string | undefined = undefined;
 
-  @IsOptional()
-  @IsNumberString(...WHOLE_NUMBER)
+  @IsWholeNumber()
   ELASTIC_JOB_DRAIN_TIMEOUT_MS: string | undefined = undefined;
 
   ELASTIC_JOB_INSTANCE_ID: string | undefined = undefined;
 
-  @IsOptional()
-  @IsNumberString(...WHOLE_NUMBER)
+  @IsWholeNumber()
   ELASTIC_JOB_TOKEN_EPOCH: string | undefined = undefined;
+
+  @IsWholeNumber()
+  ELASTIC_JOB_SUSPENDED_GRACE_MS: string | undefined = undefined;
+
+  @IsWholeNumber()
+  ELASTIC_JOB_HUNG_GRACE_MS: string | undefined = undefined;
+
+  @IsWholeNumber()
+  ELASTIC_JOB_JAVA_RECONNECT_GRACE_MS: string | undefined = undefined;
+
+  @IsWholeNumber()
+  ELASTIC_JOB_ERROR_WINDOW_MS: string | undefined = undefined;
 }
 
 /**
@@ -81,6 +88,7 @@ class Environment {
  * | `ELASTIC_JOB_TLS` (`true`, `false`) | `registry.tls`, by what the process trusts (`NODE_EXTRA_CA_CERTS` adds to it) |
  * | `ELASTIC_JOB_PROCESSING`, `_GLOBAL_ENHANCERS` (`true`, `false`) | `processing`, `globalEnhancers` |
  * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_INSTANCE_ID`, `_TOKEN_EPOCH` | `drainTimeoutMs`, `instanceId`, `tokenEpoch` |
+ * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS`, `_ERROR_WINDOW_MS` | the options of those names |
  *
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
@@ -100,6 +108,10 @@ export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOpt
     drainTimeoutMs: number(environment.ELASTIC_JOB_DRAIN_TIMEOUT_MS),
     instanceId: environment.ELASTIC_JOB_INSTANCE_ID,
     tokenEpoch: number(environment.ELASTIC_JOB_TOKEN_EPOCH),
+    suspendedGraceMs: number(environment.ELASTIC_JOB_SUSPENDED_GRACE_MS),
+    hungGraceMs: number(environment.ELASTIC_JOB_HUNG_GRACE_MS),
+    javaReconnectGraceMs: number(environment.ELASTIC_JOB_JAVA_RECONNECT_GRACE_MS),
+    errorWindowMs: number(environment.ELASTIC_JOB_ERROR_WINDOW_MS),
   };
 });
 
