@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { ExecutionRow, StatusRow } from './trace-row.js';
 
 /** ElasticJob's tables. Names and cases are those of the dialect: @see TraceDialect.names */
 export interface TraceDatabase {
@@ -17,30 +18,19 @@ export function asTraceDb<Database>(db: Kysely<Database>): TraceDb {
 /** What a driver takes and gives for a TIMESTAMP. */
 export type StoredTime = Date | number | string;
 
-export interface ExecutionTable {
-  readonly id: string;
-  readonly jobName: string;
-  readonly taskId: string;
-  readonly hostname: string;
-  readonly ip: string;
-  readonly shardingItem: number;
-  readonly executionSource: string;
-  readonly failureCause: string | null;
+/** `JOB_EXECUTION_LOG`. */
+export type ExecutionTable = Omit<ExecutionRow, 'table' | 'isSuccess' | 'startTime' | 'completeTime'> & {
   readonly isSuccess: boolean | number;
   readonly startTime: StoredTime | null;
   readonly completeTime: StoredTime | null;
-}
+};
 
-export interface StatusTable {
-  readonly id: string;
-  readonly jobName: string;
+/** `JOB_STATUS_TRACE_LOG`. What others wrote may be in any state, and without a message. */
+export type StatusTable = Omit<StatusRow, 'table' | 'state' | 'message' | 'creationTime'> & {
   readonly originalTaskId: string;
-  readonly taskId: string;
-  readonly slaveId: string;
   readonly source: string | null;
   readonly executionType: string;
-  readonly shardingItem: string;
   readonly state: string;
   readonly message: string | null;
   readonly creationTime: StoredTime | null;
-}
+};

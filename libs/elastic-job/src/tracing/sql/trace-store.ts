@@ -86,37 +86,26 @@ export class TraceStore {
   }
 
   private executionValues(row: ExecutionRow): ExecutionTable {
-    const { id, jobName, taskId, hostname, ip, shardingItem, executionSource, failureCause } = row;
+    const { dialect } = this;
+    const { table: _, ...columns } = row;
+    const { isSuccess, startTime, completeTime } = columns;
     return {
-      id,
-      jobName,
-      taskId,
-      hostname,
-      ip,
-      shardingItem,
-      executionSource,
-      failureCause,
-      isSuccess: this.dialect.flag(row.isSuccess),
-      startTime: this.dialect.time(row.startTime),
-      completeTime: row.completeTime === null ? null : this.dialect.time(row.completeTime),
+      ...columns,
+      isSuccess: dialect.flag(isSuccess),
+      startTime: dialect.time(startTime),
+      completeTime: completeTime === null ? null : dialect.time(completeTime),
     };
   }
 
   private statusValues(row: StatusRow): StatusTable {
-    const { id, jobName, taskId, slaveId, shardingItem, state, message } = row;
+    const { table: _, ...columns } = row;
     return {
-      id,
-      jobName,
-      taskId,
-      slaveId,
-      shardingItem,
-      state,
-      message,
+      ...columns,
       // ElasticJob takes it from the TASK_STAGING row of the same task, where it is empty for every job outside its Cloud.
       originalTaskId: '',
       source: 'LITE_EXECUTOR',
       executionType: 'READY',
-      creationTime: this.dialect.time(row.creationTime),
+      creationTime: this.dialect.time(columns.creationTime),
     };
   }
 }
