@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startEnsemble } from '../../support/faults/index.js';
 import { SessionDiary } from './session-diary.js';
@@ -54,7 +53,6 @@ describe('D2: restarts', EACH, () => {
       await Promise.all(clients.map((client) => untilUsable(client, USABLE_WITHIN_MS)));
       await member.launch();
       await ensemble.untilServing();
-      await delay(500);
     }
     for (const diary of diaries) expect(diary.states()).not.toContain('LOST');
   });

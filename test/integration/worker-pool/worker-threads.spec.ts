@@ -8,6 +8,21 @@ import { type Bundle, bundle } from '../../support/bundle/bundle.js';
 
 const MODULE = new URL('./handlers.fixture.mjs', import.meta.url).href;
 const clock = new SystemClock();
+/** What a handler is told of its run; the rest of a context are functions. */
+const FACTS = {
+  jobName: 'render',
+  taskId: 'render@-@2@-@READY@-@10.0.0.1@-@1',
+  jobParameter: 'p',
+  shardingTotalCount: 3,
+  shardingItem: 2,
+  shardingParameter: 'c',
+  fireTime: new Date(Date.UTC(2030, 0, 1)),
+  source: 'NORMAL_TRIGGER',
+  trigger: 'schedule',
+  attempt: 1,
+  token: 2n ** 60n,
+  tokenEpoch: 1,
+} as const;
 const TIMED_OUT = new JobTimeoutError('render', 2, 5);
 
 let threads: Bundle;
@@ -31,20 +46,7 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
     await start('run', { value: new Map([[1, 'a']]) }).ended;
     expect(await news.next()).toEqual({
       input: new Map([[1, 'a']]),
-      facts: {
-        jobName: 'render',
-        taskId: 'render@-@2@-@READY@-@10.0.0.1@-@1',
-        jobParameter: 'p',
-        shardingTotalCount: 3,
-        shardingItem: 2,
-        shardingParameter: 'c',
-        fireTime: new Date(Date.UTC(2030, 0, 1)),
-        source: 'NORMAL_TRIGGER',
-        trigger: 'schedule',
-        attempt: 1,
-        token: 2n ** 60n,
-        tokenEpoch: 1,
-      },
+      facts: FACTS,
     });
   });
 
@@ -169,18 +171,7 @@ function start(exportName: string, input: object = {}, { endAfterMs, aborted }: 
   if (aborted !== undefined) controller.abort(aborted);
   let isHeld = true;
   const context: ThreadContext = {
-    jobName: 'render',
-    taskId: 'render@-@2@-@READY@-@10.0.0.1@-@1',
-    jobParameter: 'p',
-    shardingTotalCount: 3,
-    shardingItem: 2,
-    shardingParameter: 'c',
-    fireTime: new Date(Date.UTC(2030, 0, 1)),
-    source: 'NORMAL_TRIGGER',
-    trigger: 'schedule',
-    attempt: 1,
-    token: 2n ** 60n,
-    tokenEpoch: 1,
+    ...FACTS,
     signal: controller.signal,
     assertHeld: () => {
       if (!isHeld) throw new LeaseLostError('render', 2);

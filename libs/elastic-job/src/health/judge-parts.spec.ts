@@ -1,38 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JobStatus, RuntimeStatus } from '../runtime/index.js';
 import type { TracingStoreStatus } from '../tracing/index.js';
 import { judgeLeadership, judgeRegistry, judgeScheduleLag, judgeTracing } from './judge-parts.js';
-
-const NOW = Date.UTC(2026, 0, 1);
-
-const job: JobStatus = {
-  jobName: 'settle-orders',
-  isJoined: true,
-  leader: '10.0.0.1@-@7-1a',
-  mixedWith: [],
-  differences: [],
-  nextFireTime: NOW + 5_000,
-  runningItems: 0,
-  hung: [],
-  isFailoverQueueFull: false,
-  problem: undefined,
-  missedRuns: 0,
-};
-
-function statusWith(changes: Partial<RuntimeStatus> = {}, jobChanges: Partial<JobStatus> = {}): RuntimeStatus {
-  return {
-    phase: 'running',
-    processing: true,
-    session: { state: 'CONNECTED', id: '1a', timeoutMs: 60_000 },
-    sessionForMs: 1_000,
-    jobs: [{ ...job, ...jobChanges }],
-    ...changes,
-  };
-}
-
-function inState(state: RuntimeStatus['session']['state'], sessionForMs: number): RuntimeStatus {
-  return statusWith({ session: { state, id: '1a', timeoutMs: 60_000 }, sessionForMs });
-}
+import { inState, NOW, statusWith } from './status.for-spec.js';
 
 describe('judgeRegistry', () => {
   it.each([

@@ -1,37 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JobStatus, RuntimeStatus } from '../runtime/index.js';
 import { judgeLiveness, judgeReadiness } from './judge.js';
-
-const NOW = Date.UTC(2026, 0, 1);
-
-const job: JobStatus = {
-  jobName: 'settle-orders',
-  isJoined: true,
-  leader: '10.0.0.1@-@7-1a',
-  mixedWith: [],
-  differences: [],
-  nextFireTime: NOW + 5_000,
-  runningItems: 2,
-  hung: [],
-  isFailoverQueueFull: false,
-  problem: undefined,
-  missedRuns: 0,
-};
-
-function statusWith(changes: Partial<RuntimeStatus> = {}, jobChanges: Partial<JobStatus> = {}): RuntimeStatus {
-  return {
-    phase: 'running',
-    processing: true,
-    session: { state: 'CONNECTED', id: '1a', timeoutMs: 60_000 },
-    sessionForMs: 1_000,
-    jobs: [{ ...job, ...jobChanges }],
-    ...changes,
-  };
-}
-
-function inState(state: RuntimeStatus['session']['state'], sessionForMs: number): RuntimeStatus {
-  return statusWith({ session: { state, id: '1a', timeoutMs: 60_000 }, sessionForMs });
-}
+import { inState, job, NOW, statusWith } from './status.for-spec.js';
 
 describe('judgeReadiness', () => {
   it('given a connected process whose job has a leader, when judged, then it is up and shows the job', () => {

@@ -1,0 +1,34 @@
+import type { JobStatus, RuntimeStatus } from '../runtime/index.js';
+
+/** When the specs of this room look. */
+export const NOW = Date.UTC(2026, 0, 1);
+
+export const job: JobStatus = {
+  jobName: 'settle-orders',
+  isJoined: true,
+  leader: '10.0.0.1@-@7-1a',
+  mixedWith: [],
+  differences: [],
+  nextFireTime: NOW + 5_000,
+  runningItems: 2,
+  hung: [],
+  isFailoverQueueFull: false,
+  problem: undefined,
+  missedRuns: 0,
+};
+
+/** That of a process whose one job is well, but for the changes. */
+export function statusWith(changes: Partial<RuntimeStatus> = {}, jobChanges: Partial<JobStatus> = {}): RuntimeStatus {
+  return {
+    phase: 'running',
+    processing: true,
+    session: { state: 'CONNECTED', id: '1a', timeoutMs: 60_000 },
+    sessionForMs: 1_000,
+    jobs: [{ ...job, ...jobChanges }],
+    ...changes,
+  };
+}
+
+export function inState(state: RuntimeStatus['session']['state'], sessionForMs: number): RuntimeStatus {
+  return statusWith({ session: { state, id: '1a', timeoutMs: 60_000 }, sessionForMs });
+}
