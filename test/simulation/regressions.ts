@@ -43,4 +43,8 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 404_105,
     showed: "an operator's trigger never began items that were behind: their making up began first, again and again",
   },
+  {
+    seed: 527_361,
+    showed: 'the embedded registry did what a session had asked for after that session had ended',
+  },
 ];

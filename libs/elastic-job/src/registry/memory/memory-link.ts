@@ -3,6 +3,9 @@ import type { Clock } from '../../clock/index.js';
 /** The time there and back in milliseconds, or what draws one for each message. */
 export type Latency = number | (() => number);
 
+/** What a server that has hung up answers. */
+export const NO_ANSWER = Symbol('no answer');
+
 /** The two directions of a link. */
 export type LaneName = 'requests' | 'replies';
 
@@ -62,10 +65,10 @@ export class MemoryLink {
   }
 
   /** There and back: `answer` runs at the server, `receive` at the client. */
-  ask<A>(answer: () => A, receive: (answer: A) => void): void {
+  ask<A>(answer: () => A | typeof NO_ANSWER, receive: (answer: A) => void): void {
     this.send(() => {
       const given = answer();
-      this.deliver(() => receive(given));
+      if (given !== NO_ANSWER) this.deliver(() => receive(given));
     });
   }
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../testing/index.js';
+import { InstanceClock, VirtualClock } from '../../testing/index.js';
 import type { RegistryCenter, SessionInfo, SubtreeEvent } from '../registry-center.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
 import { MemoryRegistry } from './memory-registry.js';
@@ -324,6 +324,26 @@ describe('a client that is cut in one direction', () => {
     expect(await written).toBe('/x');
     await clock.advance(SESSION_TIMEOUT_MS);
     expect(states).toEqual([]);
+  });
+
+  it('given what it has asked for arrives after its session, when the server hears of it, then nothing is done in that session', async () => {
+    const own = new InstanceClock(clock.fork());
+    const [client, other] = [await connected({ clock: own }), await connected()];
+    const id = idOf(client);
+    registry.cut(id, 'requests');
+    const asked = client.create('/e', '', 'EPHEMERAL');
+
+    own.pause();
+    client.freeze();
+    await clock.advance(SESSION_TIMEOUT_MS);
+    registry.uncut(id, 'requests');
+    own.resume();
+    client.thaw();
+
+    await expect(during(() => asked)).rejects.toMatchObject({ fate: 'unknown' });
+    await clock.advance(SESSION_TIMEOUT_MS);
+    expect(client.session).toMatchObject({ state: 'RECONNECTED', id: expect.not.stringMatching(id) });
+    expect(await other.exists('/e')).toBeUndefined();
   });
 });
 

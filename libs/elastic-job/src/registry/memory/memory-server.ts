@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import { parentPath } from '../node-map.js';
 import type { Operation, RegistryNode } from '../registry-center.js';
-import type { LaneName, MemoryLink } from './memory-link.js';
+import { type LaneName, type MemoryLink, NO_ANSWER } from './memory-link.js';
 import { News } from './news.js';
 import { type CommitResult, type NodeChange, NodeTree } from './node-tree.js';
 
@@ -66,6 +66,14 @@ export class MemoryServer {
     this.ensure(root, id);
     if (peer.link.frozen) this.unheard(peer);
     return id;
+  }
+
+  /** Does what a session asks for. Once that is over nothing is done in its name, and its connection ends. */
+  serve<A>(sessionId: string, ask: (sessionId: string) => A): A | typeof NO_ANSWER {
+    const session = this.sessions.get(sessionId);
+    if (session && !session.ended) return ask(sessionId);
+    if (session) this.disconnect(session);
+    return NO_ANSWER;
   }
 
   /** Takes a peer back after its connection broke. @returns whether its session is still alive. */

@@ -11,7 +11,7 @@ import type {
 } from '../registry-center.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
 import { elapsedMs, leaseMarginMs, type Moment, momentOf } from '../session-lease.js';
-import { type LaneName, type Latency, MemoryLink } from './memory-link.js';
+import { type LaneName, type Latency, MemoryLink, type NO_ANSWER } from './memory-link.js';
 import type { MemoryServer, Peer } from './memory-server.js';
 import { MemorySubtree } from './memory-subtree.js';
 import { localNode, type News } from './news.js';
@@ -113,7 +113,7 @@ export class MemorySession implements Peer {
       throw new RegistryUnavailableError(operation, 'not-applied', why);
     }
     this.traffic.foreground += 1;
-    return this.exchange(operation, () => ask(id), receive, options);
+    return this.exchange(operation, () => this.server.serve(id, ask), receive, options);
   }
 
   openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<MemorySubtree> {
@@ -299,7 +299,7 @@ export class MemorySession implements Peer {
 
   private exchange<A, T>(
     operation: string,
-    answer: () => A,
+    answer: () => A | typeof NO_ANSWER,
     receive: (answer: A) => T,
     options: RequestOptions = {},
   ): Promise<T> {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import { RegistryUnavailableError } from '../registry.errors.js';
-import type { MemoryLink } from './memory-link.js';
+import type { MemoryLink, NO_ANSWER } from './memory-link.js';
 
 /** The requests of a client that are not answered yet. Each of them ends: with its answer, or without. */
 export class PendingRequests {
@@ -17,7 +17,7 @@ export class PendingRequests {
    */
   send<A, T>(
     operation: string,
-    answer: () => A,
+    answer: () => A | typeof NO_ANSWER,
     receive: (answer: A) => T,
     timeoutMs: number,
     signal?: AbortSignal,
