@@ -51,6 +51,8 @@ export interface UnmetDependency {
 export interface NotedSettles {
   /** The last ones of the transaction. */
   readonly operations: readonly Operation[];
+  /** How many other instances may be counting, too. */
+  readonly rivals: number;
   /** @param results those of `operations` */
   onCommitted(results: readonly OperationResult[]): void;
 }
@@ -66,7 +68,7 @@ interface Entry {
   readonly operation: Operation;
 }
 
-const NOTHING: NotedSettles = { operations: [], onCommitted: () => {} };
+const NOTHING: NotedSettles = { operations: [], rivals: 0, onCommitted: () => {} };
 /** Every refusal means that somebody else has got on; beyond this the settles go without. */
 const MOST_REFUSALS = 100;
 
@@ -75,6 +77,8 @@ export class RunNotes {
   /** What this instance has written last. */
   private readonly ledgers = new Map<JobName, KnownLedger>();
   private refusals = 0;
+  /** The version of `dependents` on which the last count was built. */
+  private countedFrom: number | undefined;
 
   /** @param onUnmet hears, once the settle is committed, of runs after which nothing is started */
   constructor(
@@ -97,10 +101,12 @@ export class RunNotes {
     const { progress, succeeded, unmet } = noteRuns(before, notes);
     const data = formatParentProgress(progress);
     if (data === node.data) return NOTHING;
-    const count: Operation = { kind: 'set', path, data, version: node.stat.version };
+    this.countedFrom = node.stat.version;
+    const count: Operation = { kind: 'set', path, data, version: this.countedFrom };
     const entries = succeeded.length === 0 ? [] : await this.enter(children, succeeded);
     return {
       operations: [count, ...entries.map(({ operation }) => operation)],
+      rivals: tree.instances().length - 1,
       onCommitted: ([, ...results]) => {
         this.refusals = 0;
         this.remember(entries, results);
@@ -109,11 +115,13 @@ export class RunNotes {
     };
   }
 
-  /** After a refusal: others have written what was known here. */
+  /** After a refusal: others have written what was known here. The news of it usually come before the refusal. */
   async lookAgain(): Promise<void> {
+    const { tree } = this;
+    const path = tree.paths.dependents;
     this.refusals += 1;
     this.ledgers.clear();
-    await readWhenAnswering(this.tree, this.clock, [this.tree.paths.dependents]);
+    if (tree.node(path)?.stat.version === this.countedFrom) await readWhenAnswering(tree, this.clock, [path]);
   }
 
   private giveUp(): NotedSettles {

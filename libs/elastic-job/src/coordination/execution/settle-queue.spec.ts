@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { formatParentProgress, itemSetOf } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { JobTree } from '../job-tree/index.js';
 import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
 import { type EndedItem, SettleQueue } from './settle-queue.js';
+
+const NOTHING_COUNTED = formatParentProgress({ closedUpTo: 0, runs: new Map() });
 
 let registry: Registry;
 let member: Member;
@@ -119,25 +122,52 @@ describe('group commit', () => {
   });
 });
 
+describe('the count of runs that start other jobs', () => {
+  it('given an instance whose items end without a pause, when a slower one counts as well, then it has its turn', async () => {
+    await registry.joined({ shardingTotalCount: 8 });
+    await member.center.create(member.tree.paths.dependents, NOTHING_COUNTED, 'PERSISTENT');
+    await member.center.create(member.tree.paths.dependent('report'), '', 'PERSISTENT');
+    const busy = await slowQueue({ latencyMs: 10 });
+    const slow = await slowQueue({ latencyMs: 30 });
+    let ended = 0;
+    const noteOf = (item: number) => ({ fireTime: 1_000, item, due: itemSetOf(range(1_000)), isSucceeded: true });
+    const endAgain = () => {
+      busy.queue.add({ ...busy.settled('busy', [touch(0)]), note: noteOf((ended += 1)), onSettled: endAgain });
+    };
+
+    endAgain();
+    await registry.clock.advance(1_000);
+    slow.queue.add({ ...slow.settled('slow', [touch(1)]), note: noteOf(999) });
+    await registry.clock.advance(2_000);
+
+    expect(slow.settled.told).toEqual(['slow true']);
+    expect(ended).toBeGreaterThan(50);
+  });
+});
+
 function touch(item: number, data = ''): Operation {
   return { kind: 'set', path: member.tree.paths.item(item), data };
 }
 
-/** A queue over a registry that takes 10 ms to answer. */
-async function slowQueue({ maxRequestBytes }: { maxRequestBytes?: number } = {}) {
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, item) => item);
+}
+
+/** A queue over a registry that takes its time to answer. */
+async function slowQueue({ latencyMs = 10, maxRequestBytes }: { latencyMs?: number; maxRequestBytes?: number } = {}) {
   const center = registry.memory.center({
     namespace: 'test',
     clock: registry.clock,
     sessionTimeoutMs: 10_000,
     requestTimeoutMs: 5_000,
-    latencyMs: 10,
+    latencyMs,
     maxRequestBytes,
   });
   const connecting = center.connect();
-  await registry.clock.advance(20);
+  await registry.clock.advance(2 * latencyMs);
   await connecting;
   const opening = JobTree.open(center, registry.clock, member.tree.jobName, member.self);
-  await registry.clock.advance(20);
+  await registry.clock.advance(2 * latencyMs);
   const queue = new SettleQueue(await opening, registry.clock);
   const before = center.traffic.foreground;
   const told: string[] = [];
