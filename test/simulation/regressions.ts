@@ -51,4 +51,8 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 539_420,
     showed: 'an item of a job that starts another was not settled for ten seconds: others were always quicker to count',
   },
+  {
+    seed: 603_456,
+    showed: 'a leader that was elected anew moved resident items and nobody was told: they never ran again',
+  },
 ];

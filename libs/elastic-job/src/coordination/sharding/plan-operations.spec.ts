@@ -3,6 +3,9 @@ import { DrainDeadlineError, sharedRunRecord } from '../../domain/index.js';
 import { JOB, type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
 import { planOperations, stampOperations } from './plan-operations.js';
 
+/** Nobody has set the flag, so that its end tells everybody. */
+const TOLD = ['create leader/sharding/necessary', 'delete leader/sharding/necessary'];
+
 let registry: Registry;
 let member: Member;
 beforeEach(async () => {
@@ -16,18 +19,22 @@ describe('what a plan writes', () => {
   });
 
   it('given other owners, when the plan is written, then an owner is changed in place', () => {
-    expect(plan({ 0: member.id, 1: 'b' })).toEqual(['set sharding/1/instance']);
+    expect(plan({ 0: member.id, 1: 'b' })).toEqual(['set sharding/1/instance', ...TOLD]);
   });
 
   it('given more items, when the plan is written, then each is created with its owner', () => {
-    expect(plan({ 0: member.id, 1: member.id, 2: 'b' })).toEqual(['create sharding/2', 'create sharding/2/instance']);
+    expect(plan({ 0: member.id, 1: member.id, 2: 'b' })).toEqual([
+      'create sharding/2',
+      'create sharding/2/instance',
+      ...TOLD,
+    ]);
   });
 
   it('given an item without an owner, when the plan is written, then it gets one', async () => {
     await member.center.delete(member.tree.paths.mark(1, 'instance'));
     await member.tree.sync();
 
-    expect(plan({ 0: member.id, 1: member.id })).toEqual(['create sharding/1/instance']);
+    expect(plan({ 0: member.id, 1: member.id })).toEqual(['create sharding/1/instance', ...TOLD]);
   });
 
   it('given fewer items, when the plan is written, then a free one goes, children first', () => {

@@ -8,15 +8,20 @@ import type { JobPaths, JobTree } from '../job-tree/index.js';
  * @param newcomer the record of an item that is new, as text; empty: none
  */
 export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>, newcomer = ''): Operation[] {
-  const { paths } = tree;
   const changes = [...plan].flatMap(([item, instanceId]) => ownerOperations(tree, item, instanceId, newcomer));
   const surplus = tree
     .items()
     .filter((item) => !plan.has(item) && !tree.isRunning(item))
     .flatMap((item) => removalOperations(tree, item));
-  const flag: Operation[] = tree.isReshardingNecessary() ? [{ kind: 'delete', path: paths.reshardingFlag }] : [];
-  // The flag goes last: whoever hears of its end has heard of the owners before.
-  return [...changes, ...surplus, ...flag];
+  return [...changes, ...surplus, ...flagOperations(tree, changes.length > 0)];
+}
+
+/** They go last: whoever hears of the flag's end has heard of the owners before. It ends also if nobody had set it. */
+function flagOperations(tree: JobTree, isAnyOwnerChanged: boolean): Operation[] {
+  const path = tree.paths.reshardingFlag;
+  const end: Operation = { kind: 'delete', path };
+  if (tree.isReshardingNecessary()) return [end];
+  return isAnyOwnerChanged ? [{ kind: 'create', path, data: '', mode: 'PERSISTENT' }, end] : [];
 }
 
 /**

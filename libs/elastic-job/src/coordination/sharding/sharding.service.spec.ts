@@ -38,6 +38,18 @@ describe('resharding', () => {
     expect(new Map([0, 1, 2, 3].map((item) => [item, stat(item)!.czxid]))).toEqual(versions);
   });
 
+  it('given owners that change although nobody was told to wait for a plan, when they are committed, then every instance hears of it', async () => {
+    const witness = await registry.joined();
+    const heard: string[] = [];
+    witness.tree.on(({ kind }) => heard.push(kind));
+
+    expect((await leader.sharding.reshard(leader.tree, term)).kind).toBe('committed');
+    await witness.tree.sync();
+
+    expect(heard).toContain('ShardingCompleted');
+    expect(leader.tree.isReshardingNecessary()).toBe(false);
+  });
+
   it('fault 3: given an instance that joins as the plan is committed, when the leader looks again, then it plans again', async () => {
     const late = await registry.member();
     worker.die();

@@ -174,8 +174,8 @@ export class ShardingService {
         ...planOperations(tree, plan, this.newcomer(tree)),
       ];
       if (changes.length === 0) return { kind: 'unchanged' };
-      const owners = tree.isMixed() ? changes.filter(({ path }) => path !== tree.paths.reshardingFlag) : [];
-      const isToBeRead = owners.length > 0 && owners.length < changes.length;
+      const owners = changes.filter(({ path }) => path !== tree.paths.reshardingFlag);
+      const isToBeRead = tree.isMixed() && tree.isReshardingNecessary() && owners.length > 0;
       const operations = [...term.guard, ...configGuard(tree), ...(isToBeRead ? owners : changes)];
       const result = await this.registry.transaction(operations, { signal });
       if (result.kind === 'refused') return undefined;

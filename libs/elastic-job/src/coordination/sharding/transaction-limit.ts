@@ -53,8 +53,12 @@ function greatest(most: number, fits: (number: number) => boolean): number {
 
 /** What a transaction holds beside its items: the guards of a term and of the configuration, the flag, the own instance. */
 function overheadBytes(registry: RegistryCenter, paths: JobPaths): number {
-  const checked = [paths.leader, paths.term, paths.config, paths.reshardingFlag, paths.instance(LONGEST_INSTANCE_ID)];
-  return registry.transactionBytes(checked.map((path) => ({ kind: 'check', path, version: 1 })));
+  const checked = [paths.leader, paths.term, paths.config, paths.instance(LONGEST_INSTANCE_ID)];
+  return registry.transactionBytes([
+    ...checked.map((path) => ({ kind: 'check', path, version: 1 }) as const),
+    { kind: 'create', path: paths.reshardingFlag, data: '', mode: 'PERSISTENT' },
+    { kind: 'delete', path: paths.reshardingFlag },
+  ]);
 }
 
 function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): number {
