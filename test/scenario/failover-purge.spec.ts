@@ -63,6 +63,18 @@ describe('an item that waits for failover', () => {
     expect(await operator.children(QUEUE)).toEqual(['3']);
   });
 
+  it('given the last enabled server is restarted, when nobody but disabled ones is there, then it goes on waiting', async () => {
+    const living = cluster.instances.findIndex((instance) => instance.isTakingPart(JOB));
+    for (const ip of await operator.children(`/${JOB}/servers`)) {
+      if (ip !== `10.0.0.${living + 1}`) await operator.set(`/${JOB}/servers/${ip}`, 'DISABLED');
+    }
+    await cluster.leave(living);
+    await cluster.advance(5_000);
+
+    expect(await operator.children(QUEUE)).toContain('3');
+    expect(purged()).toEqual([]);
+  });
+
   it('given a smaller total, when the item is beyond it, then the leader removes it', async () => {
     await editConfig(operator, JOB, /^shardingTotalCount: 4$/m, 'shardingTotalCount: 3');
     await cluster.advance(1_000);

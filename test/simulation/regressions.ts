@@ -55,4 +55,8 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 603_456,
     showed: 'a leader that was elected anew moved resident items and nobody was told: they never ran again',
   },
+  {
+    seed: 605_548,
+    showed: 'the queue of a job was purged while all its servers but a disabled one were being restarted',
+  },
 ];

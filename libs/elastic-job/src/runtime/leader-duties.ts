@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../clock/index.js';
 import {
   disabledJob,
+  isJobDisabled,
   type JobTree,
   type JobTreeEvent,
   purgeQueue,
@@ -168,8 +169,8 @@ export class LeaderDuties {
     const { jobName, self } = this.tree;
     const before = this.services.leader.term(jobName);
     const isDisabled = this.tree.serverStatus(self.serverIp) === 'DISABLED';
-    // Nobody is left who may run the job: what waits would be run whenever it is enabled again.
-    if (isDisabled) await this.purge(disabledJob(this.tree), () => this.tree.availableInstances().length === 0);
+    // What waits would be run whenever the job is enabled again.
+    if (isDisabled) await this.purge(disabledJob(this.tree), () => isJobDisabled(this.tree));
     // A leader whose server an operator has disabled abdicates, as in Java. A Java successor may have missed the cause.
     if (before !== undefined && isDisabled) {
       if (this.tree.isMixed()) await this.services.sharding.announce(this.tree, before);

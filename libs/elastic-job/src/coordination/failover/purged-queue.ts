@@ -3,13 +3,21 @@ import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { Sweeper } from './orphan-sweep.js';
 
+/**
+ * An operator has disabled the job: all servers that it has, those included that have no instance at the moment, such as
+ * one that is being restarted.
+ */
+export function isJobDisabled(tree: JobTree): boolean {
+  return tree.servers().every((serverIp) => tree.serverStatus(serverIp) === 'DISABLED');
+}
+
 /** For a job that is disabled: its servers must still be so. Nobody may lead it then, so anybody may purge. */
 export function disabledJob(tree: JobTree): Sweeper {
   return {
     signal: tree.signal,
     get guard() {
-      const paths = [...new Set(tree.instances().map(({ serverIp }) => tree.paths.server(serverIp)))];
-      return paths.flatMap((path) => {
+      return tree.servers().flatMap((serverIp) => {
+        const path = tree.paths.server(serverIp);
         const stat = tree.stat(path);
         return stat === undefined ? [] : [{ kind: 'check', path, version: stat.version } as const];
       });
