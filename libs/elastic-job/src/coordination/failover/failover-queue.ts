@@ -145,9 +145,8 @@ export class FailoverQueue {
   // An entry whose run has been finished or never begun stands for nothing, unless the item has been begun since.
   private async drop(tree: JobTree, item: number): Promise<Claim> {
     const { paths, signal } = tree;
-    const asJudged: Operation = { kind: 'check', path: paths.record(item), version: tree.record(item)!.version };
     const entry: Operation = { kind: 'delete', path: paths.queued(item) };
-    await this.registry.transaction([...tree.missingRecord(item), asJudged, entry], { signal });
+    await this.registry.transaction([tree.recordAsRead(item), entry], { signal });
     return this.lookAgain(tree, [item]);
   }
 

@@ -37,12 +37,7 @@ function configGuard(tree: JobTree): Operation[] {
 
 // Every begin writes the item's record: one that was not seen refuses the removal.
 function removalOperations(tree: JobTree, item: number): Operation[] {
-  const record = tree.record(item);
-  return [
-    ...tree.missingRecord(item),
-    { kind: 'check', path: tree.paths.record(item), version: record?.version },
-    ...takenMarks(tree, item).map((path): Operation => ({ kind: 'delete', path })),
-  ];
+  return [tree.recordAsRead(item), ...takenMarks(tree, item).map((path): Operation => ({ kind: 'delete', path }))];
 }
 
 function takenMarks(tree: JobTree, item: number): string[] {

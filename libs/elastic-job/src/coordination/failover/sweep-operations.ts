@@ -50,15 +50,12 @@ export function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number)
 // that has taken the item since it was read bears a failover mark: that there is none is proved by creating it.
 function proveUntouched(tree: JobTree, { item, isRecorded, place }: PlacedOrphan, at: number): Operation[] {
   const path = tree.paths.record(item);
-  const { version } = tree.record(item)!;
   const text = place === 'overflow' ? droppedText(tree, item, at) : (tree.node(path)?.data ?? '');
-  const record: Operation[] = [
-    ...tree.missingRecord(item),
-    isRecorded ? { kind: 'set', path, data: text, version } : { kind: 'check', path, version },
-  ];
+  const rewritten: Operation = { kind: 'set', path, data: text, version: tree.record(item)!.version };
+  const record = isRecorded ? rewritten : tree.recordAsRead(item);
   const taken = tree.paths.mark(item, 'failover');
-  if (!tree.isMixed() || tree.has(taken)) return record;
-  return [...record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
+  if (!tree.isMixed() || tree.has(taken)) return [record];
+  return [record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
 }
 
 function droppedText(tree: JobTree, item: number, at: number): string {

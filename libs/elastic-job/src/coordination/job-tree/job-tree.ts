@@ -31,7 +31,7 @@ export interface ItemRecord {
   readonly stored: StoredRecord;
   /** What a write must name; of a node that is missing, the version that it has once it is created. */
   readonly version: number;
-  /** Nothing of ours has run the item yet. @see JobTree.missingRecord */
+  /** Nothing of ours has run the item yet. @see JobTree.recordAsRead */
   readonly isMissing: boolean;
 }
 
@@ -255,9 +255,10 @@ export class JobTree {
     return { stored: { kind: 'none' }, version: 0, isMissing: true };
   }
 
-  /** What goes before operations that name the version of an item's record: that it is missing is proved by creating it. */
-  missingRecord(item: number): Operation[] {
-    return this.record(item)?.isMissing === true ? [recordCreation(this.paths, item)] : [];
+  /** Refused if somebody has written the item's record since it was read: that it is missing is proved by creating it. */
+  recordAsRead(item: number): Operation {
+    const { isMissing, version } = this.record(item) ?? {};
+    return isMissing ? recordCreation(this.paths, item) : { kind: 'check', path: this.paths.record(item), version };
   }
 
   /** The items that wait for failover, ascending. */
