@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { on } from 'node:events';
 import { BroadcastChannel } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ThreadContext, WorkerThreads, type WorkerThreadsOptions } from '@app/elastic-job/worker-pool';
@@ -130,17 +130,17 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
 
   it('given a thread that cannot be started, when it is to run, then its executor is ERROR', async () => {
     pool = poolOf({ threadUrl: new URL('./missing.mjs', import.meta.url) });
-    const warned = once(process, 'warning');
+    const warned = untilWarned('Cannot find module');
     await expect(start('run').ended).rejects.toMatchObject({ code: 'EXECUTOR_DEATH', state: 'ERROR' });
     await warned;
   });
 
   it('given a thread that dies after its work, when it does, then the process is warned and goes on', async () => {
     pool = poolOf({ maxThreads: 1 });
-    const warned = once(process, 'warning');
+    const warned = untilWarned('missing is not defined');
     await start('leaveTrap').ended;
-    expect(await warned).toMatchObject([{ message: 'missing is not defined' }]);
-    await start('run').ended;
+    await warned;
+    await expect(start('run').ended).resolves.toBeUndefined();
   });
 
   it('given a module without that export, when it runs, then the failure names both', async () => {
@@ -159,6 +159,13 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
 
 function poolOf(options: WorkerThreadsOptions): WorkerThreads {
   return new WorkerThreads({ maxThreads: 2, threadUrl: threads.url('thread'), ...options });
+}
+
+/** A pool that tries a thread again may warn more than once, and later. */
+async function untilWarned(text: string): Promise<void> {
+  for await (const warnings of on(process, 'warning')) {
+    if (warnings.some((warning) => String(warning).includes(text))) return;
+  }
 }
 
 interface StartOptions {
