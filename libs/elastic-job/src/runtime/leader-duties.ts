@@ -132,6 +132,7 @@ export class LeaderDuties {
       case 'TriggerRequested':
       case 'GuaranteeChanged':
       case 'StartsChanged':
+      case 'CountingTurnEnded':
         return;
       default:
         event satisfies never;

@@ -15,9 +15,10 @@
  * An item that ends badly for good closes the run: nothing is started after it. A complete run closes those before it, since
  * items are begun for fire times in order: what is not complete by then will never be (`superseded`).
  *
- * Failures: a refused count means that somebody else has settled or started meanwhile: both nodes are read again. After a lost
- * reply the records tell whether the whole transaction was applied. A holder that dies has counted nothing: its item's
- * failover counts, or nobody does. A child whose `after` is gone was removed, and so is its name at the parent.
+ * Failures: a refused count means that somebody else has settled or started meanwhile: what was refused is read again, and who
+ * is refused repeatedly counts alone for once (`CountingTurn`). After a lost reply the records tell whether the whole transaction
+ * was applied. A holder that dies has counted nothing: its item's failover counts, or nobody does. A child whose `after` is gone
+ * was removed, and so is its name at the parent.
  */
 import type { Clock } from '../../clock/index.js';
 import {
@@ -35,6 +36,7 @@ import {
 } from '../../domain/index.js';
 import type { Operation, OperationResult } from '../../registry/index.js';
 import { JobPaths, type JobTree, readWhenAnswering } from '../job-tree/index.js';
+import { CountingTurn } from './counting-turn.js';
 
 /** A job will not be started for a fire time. */
 export interface UnmetDependency {
@@ -51,8 +53,6 @@ export interface UnmetDependency {
 export interface NotedSettles {
   /** The last ones of the transaction. */
   readonly operations: readonly Operation[];
-  /** How many other instances may be counting, too. */
-  readonly rivals: number;
   /** @param results those of `operations` */
   onCommitted(results: readonly OperationResult[]): void;
 }
@@ -68,65 +68,85 @@ interface Entry {
   readonly operation: Operation;
 }
 
-const NOTHING: NotedSettles = { operations: [], rivals: 0, onCommitted: () => {} };
+/** Who is refused so often asks for a turn. */
+const MOST_LOST_RACES = 2;
 /** Every refusal means that somebody else has got on; beyond this the settles go without. */
 const MOST_REFUSALS = 100;
 
 /** Counts what ends of one job in one session. Without jobs that are started after it: nothing, at no request. */
 export class RunNotes {
-  /** What this instance has written last. */
+  /** As this instance has read or written them last. */
   private readonly ledgers = new Map<JobName, KnownLedger>();
   private refusals = 0;
   /** The version of `dependents` on which the last count was built. */
   private countedFrom: number | undefined;
+  private readonly turn: CountingTurn;
 
   /** @param onUnmet hears, once the settle is committed, of runs after which nothing is started */
   constructor(
     private readonly tree: JobTree,
     private readonly clock: Clock,
     private readonly onUnmet: (unmet: UnmetDependency) => void = () => {},
-  ) {}
+  ) {
+    this.turn = new CountingTurn(tree, clock);
+  }
 
   /** What is to be written with the settles of these items, as of now; reads only what others have written meanwhile. */
   async of(notes: readonly RunNote[]): Promise<NotedSettles> {
     const { tree } = this;
     const children = notes.length === 0 ? [] : tree.dependents();
-    if (children.length === 0) return NOTHING;
-    if (this.refusals > MOST_REFUSALS) return this.giveUp();
+    if (children.length === 0 || this.refusals > MOST_REFUSALS) return this.nothing();
+    await this.turn.standBack();
+    if (this.refusals >= MOST_LOST_RACES) await this.turn.take();
     const path = tree.paths.dependents;
     if (!(await tree.load([path], { signal: tree.signal }))) await readWhenAnswering(tree, this.clock, [path]);
     const node = tree.node(path);
     const before = node && parseParentProgress(node.data);
-    if (node === undefined || before === undefined) return NOTHING;
+    if (node === undefined || before === undefined) return this.nothing();
     const { progress, succeeded, unmet } = noteRuns(before, notes);
     const data = formatParentProgress(progress);
-    if (data === node.data) return NOTHING;
+    if (data === node.data) return this.nothing();
     this.countedFrom = node.stat.version;
     const count: Operation = { kind: 'set', path, data, version: this.countedFrom };
     const entries = succeeded.length === 0 ? [] : await this.enter(children, succeeded);
     return {
-      operations: [count, ...entries.map(({ operation }) => operation)],
-      rivals: tree.instances().length - 1,
+      operations: [count, ...entries.map(({ operation }) => operation), ...this.turn.operations],
       onCommitted: ([, ...results]) => {
-        this.refusals = 0;
+        this.noteCommitted();
         this.remember(entries, results);
         for (const run of unmet) for (const child of children) this.tell(child, run);
       },
     };
   }
 
-  /** After a refusal: others have written what was known here. The news of it usually come before the refusal. */
-  async lookAgain(): Promise<void> {
-    const { tree } = this;
-    const path = tree.paths.dependents;
+  /**
+   * After a refusal: others have written what was known here. The news of it usually come before the refusal.
+   * @param refused the path
+   */
+  async lookAgain(refused: string): Promise<void> {
+    const { paths } = this.tree;
     this.refusals += 1;
-    this.ledgers.clear();
-    if (tree.node(path)?.stat.version === this.countedFrom) await readWhenAnswering(tree, this.clock, [path]);
+    if (refused === paths.countingTurn) return this.turn.end();
+    if (refused !== paths.dependents) this.ledgers.clear();
+    const isKnown = this.tree.node(paths.dependents)?.stat.version !== this.countedFrom;
+    if (!isKnown) await readWhenAnswering(this.tree, this.clock, [paths.dependents]);
   }
 
-  private giveUp(): NotedSettles {
+  /** Nobody is kept waiting for a count that does not come. */
+  async end(): Promise<void> {
+    const { operations } = this.turn;
+    if (operations.length === 0) return;
+    this.turn.end();
+    await this.tree.registry.transaction(operations).catch(() => {}); // It goes with the session.
+  }
+
+  private nothing(): NotedSettles {
+    return { operations: this.turn.operations, onCommitted: () => this.noteCommitted() };
+  }
+
+  private noteCommitted(): void {
     this.refusals = 0;
-    return NOTHING;
+    this.turn.end();
   }
 
   private async enter(children: readonly JobName[], fireTimes: readonly number[]): Promise<readonly Entry[]> {
@@ -142,6 +162,7 @@ export class RunNotes {
       return [{ child, ledger: undefined, operation: { kind: 'delete', path: paths.dependent(child) } }];
     }
     if (known === undefined) return [];
+    this.ledgers.set(child, known);
     const now = this.clock.wallNow();
     const ledger = fireTimes.reduce((before, fireTime) => noteParent(before, jobName, fireTime, now), known.ledger);
     if (ledger === known.ledger) return [];

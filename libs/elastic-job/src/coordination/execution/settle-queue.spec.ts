@@ -123,30 +123,86 @@ describe('group commit', () => {
 });
 
 describe('the count of runs that start other jobs', () => {
-  it('given an instance whose items end without a pause, when a slower one counts as well, then it has its turn', async () => {
-    await registry.joined({ shardingTotalCount: 8 });
+  const noteOf = (item: number) => ({ fireTime: 1_000, item, due: itemSetOf(range(1_000)), isSucceeded: true });
+
+  /** The next item ends when the one before is settled. @returns how many have ended */
+  function endWithoutPause({ queue, settled }: Awaited<ReturnType<typeof slowQueue>>): () => number {
+    let ended = 0;
+    const endAgain = () => {
+      queue.add({ ...settled('busy', [touch(0)]), note: noteOf((ended += 1)), onSettled: endAgain });
+    };
+    endAgain();
+    return () => ended;
+  }
+
+  beforeEach(async () => {
     await member.center.create(member.tree.paths.dependents, NOTHING_COUNTED, 'PERSISTENT');
     await member.center.create(member.tree.paths.dependent('report'), '', 'PERSISTENT');
+  });
+
+  it.each([30, 300])(
+    'given an instance whose items end without a pause, when one whose requests take %i ms counts as well, then it has its turn',
+    async (latencyMs) => {
+      const busy = await slowQueue({ latencyMs: 10 });
+      const slow = await slowQueue({ latencyMs });
+      const ended = endWithoutPause(busy);
+      await registry.clock.advance(1_000);
+      slow.queue.add({ ...slow.settled('slow', [touch(1)]), note: noteOf(999) });
+      await registry.clock.advance(10 * latencyMs);
+
+      expect(slow.settled.told).toEqual(['slow true']);
+      expect(await member.center.exists(member.tree.paths.countingTurn)).toBeUndefined();
+      const before = ended();
+      await registry.clock.advance(1_000);
+      expect(ended() - before).toBeGreaterThan(50);
+    },
+  );
+
+  it('given an instance that stands still in its turn, when items of another one end, then they wait for it once, and not long', async () => {
+    const { queue, settled } = await slowQueue();
+    await member.center.create(member.tree.paths.countingTurn, '', 'EPHEMERAL');
+    await registry.clock.advance(10);
+
+    queue.add({ ...settled('first', [touch(0)]), note: noteOf(0) });
+    await registry.clock.advance(1_900);
+    expect(settled.told).toEqual([]);
+    await registry.clock.advance(200);
+    queue.add({ ...settled('second', [touch(1)]), note: noteOf(1) });
+    await registry.clock.advance(100);
+
+    expect(settled.told).toEqual(['first true', 'second true']);
+  });
+
+  it('given an instance that waits for the turn of another one, when that is over, then it counts at once', async () => {
+    const { queue, settled } = await slowQueue();
+    await member.center.create(member.tree.paths.countingTurn, '', 'EPHEMERAL');
+    await registry.clock.advance(10);
+
+    queue.add({ ...settled('first', [touch(0)]), note: noteOf(0) });
+    await registry.clock.advance(100);
+    await member.center.delete(member.tree.paths.countingTurn);
+    await registry.clock.advance(100);
+
+    expect(settled.told).toEqual(['first true']);
+  });
+
+  it('given an instance that has its turn, when its items have been taken over meanwhile, then it keeps nobody waiting', async () => {
+    const { countingTurn } = member.tree.paths;
     const busy = await slowQueue({ latencyMs: 10 });
-    const slow = await slowQueue({ latencyMs: 30 });
-    let ended = 0;
-    const noteOf = (item: number) => ({ fireTime: 1_000, item, due: itemSetOf(range(1_000)), isSucceeded: true });
-    const endAgain = () => {
-      busy.queue.add({ ...busy.settled('busy', [touch(0)]), note: noteOf((ended += 1)), onSettled: endAgain });
-    };
-
-    endAgain();
+    const slow = await slowQueue({ latencyMs: 100 });
+    endWithoutPause(busy);
+    slow.queue.add({ ...slow.settled('slow', [{ ...touch(1), version: 0 }]), note: noteOf(999) });
+    while ((await member.center.exists(countingTurn)) === undefined) await registry.clock.advance(10);
+    await member.center.set(member.tree.paths.item(1), 'taken over');
     await registry.clock.advance(1_000);
-    slow.queue.add({ ...slow.settled('slow', [touch(1)]), note: noteOf(999) });
-    await registry.clock.advance(2_000);
 
-    expect(slow.settled.told).toEqual(['slow true']);
-    expect(ended).toBeGreaterThan(50);
+    expect(slow.settled.told).toEqual(['slow false']);
+    expect(await member.center.exists(countingTurn)).toBeUndefined();
   });
 });
 
-function touch(item: number, data = ''): Operation {
-  return { kind: 'set', path: member.tree.paths.item(item), data };
+function touch(item: number, data = '') {
+  return { kind: 'set', path: member.tree.paths.item(item), data } as const;
 }
 
 function range(count: number): number[] {

@@ -27,10 +27,6 @@ export interface EndedItem {
 
 /** An end whose operations are refused so often although they were decided anew is given up. */
 const MOST_REFUSALS = 10;
-/** So many times as slow another instance may be, and still count beside one whose items end without a pause. */
-const SLOWER_BY = 4;
-/** Longest pause between two counts of one instance, in milliseconds. */
-const LONGEST_REST_MS = 200;
 
 /**
  * Group commit: one settle transaction is in flight per job and instance; whatever ends meanwhile joins the next one.
@@ -38,8 +34,6 @@ const LONGEST_REST_MS = 200;
 export class SettleQueue {
   private ended: EndedItem[] = [];
   private isCommitting = false;
-  /** How long to rest after the last transaction at the most, in milliseconds. */
-  private restMs = 0;
 
   constructor(
     private readonly tree: JobTree,
@@ -56,18 +50,8 @@ export class SettleQueue {
     this.isCommitting = true;
     // Handlers that end together end within one turn of the event loop; they share a transaction.
     await this.clock.nextTurn();
-    while (this.ended.length > 0) {
-      await this.commit(this.take());
-      await this.letOthersCount();
-    }
+    while (this.ended.length > 0) await this.commit(this.take());
     this.isCommitting = false;
-  }
-
-  /** Who was refused has to read before it counts again, and would come too late for ever if this one did not rest. */
-  private async letOthersCount(): Promise<void> {
-    const { clock, restMs, tree } = this;
-    this.restMs = 0;
-    if (restMs > 0) await clock.sleep(restMs * clock.random(), tree.signal).catch(() => {}); // Cut short.
   }
 
   /** As many as fit one request. */
@@ -96,6 +80,7 @@ export class SettleQueue {
         open = error instanceof RegistryUnavailableError ? await this.afterLostReply(open) : giveUp(open);
       }
     }
+    await this.notes.end();
   }
 
   /** @returns what has to be tried again. */
@@ -105,20 +90,17 @@ export class SettleQueue {
   ): Promise<readonly EndedItem[]> {
     const noted = await this.notes.of(batch.flatMap(({ note }) => note ?? []));
     const operations = batch.flatMap((ended) => ended.operations);
-    const sentAt = this.clock.monotonicNow();
     const result = await this.tree.registry.transaction([...operations, ...noted.operations], {
       signal: this.tree.signal,
     });
     if (result.kind === 'committed') {
-      const tookMs = this.clock.monotonicNow() - sentAt;
-      this.restMs = Math.min(tookMs * SLOWER_BY * noted.rivals, LONGEST_REST_MS);
       noted.onCommitted(result.results.slice(operations.length));
       for (const ended of batch) ended.onSettled(true);
       return [];
     }
     let { index } = result;
     if (index >= operations.length) {
-      await this.notes.lookAgain();
+      await this.notes.lookAgain(result.path);
       return batch;
     }
     const refused = batch.find((ended) => (index -= ended.operations.length) < 0) ?? batch[0]!;

@@ -4,7 +4,14 @@ import type { GuaranteePhase, JobName } from '../../domain/index.js';
 export type JobNode =
   | {
       readonly kind:
-        'config' | 'leader' | 'resharding-flag' | 'resharding-processing' | 'next-instance-ip' | 'after' | 'other';
+        | 'config'
+        | 'leader'
+        | 'resharding-flag'
+        | 'resharding-processing'
+        | 'next-instance-ip'
+        | 'after'
+        | 'counting-turn'
+        | 'other';
     }
   | { readonly kind: 'trigger'; readonly instanceId: string }
   /** Without an item: the whole round. */
@@ -30,7 +37,7 @@ export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term`,
- * `sessions`, `departed`, `cancel`, `dependents`, `after` and the `record` and `checkpoint` of an item are ours.
+ * `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and the `record` and `checkpoint` of an item are ours.
  */
 export class JobPaths {
   readonly root: string;
@@ -58,6 +65,8 @@ export class JobPaths {
   readonly guarantees: string;
   /** Parent of the jobs that are started after this one; its data says how far its runs are. */
   readonly dependents: string;
+  /** Ephemeral: who alone counts the ended items of this job's runs now, for the jobs that are started after it. */
+  readonly countingTurn: string;
   /** Its data says which runs of other jobs this one has been started after, and waits for. */
   readonly after: string;
   /** Its mtime is the registry's clock. */
@@ -86,6 +95,7 @@ export class JobPaths {
     this.cancels = `${this.root}/cancel`;
     this.guarantees = `${this.root}/guarantee`;
     this.dependents = `${this.root}/dependents`;
+    this.countingTurn = `${this.root}/counting`;
     this.after = `${this.root}/after`;
     this.systemTime = `${this.root}/systemTime/current`;
     this.nextInstanceIp = `${this.root}/next-job-instance-ip`;
@@ -169,6 +179,7 @@ export class JobPaths {
     if (path === this.reshardingFlag) return { kind: 'resharding-flag' };
     if (path === this.reshardingProcessing) return { kind: 'resharding-processing' };
     if (path === this.after) return { kind: 'after' };
+    if (path === this.countingTurn) return { kind: 'counting-turn' };
     if (path === this.nextInstanceIp) return { kind: 'next-instance-ip' };
     const [itemText] = rest;
     const item = parseItem(itemText);

@@ -26,6 +26,8 @@ export type JobTreeEvent =
   | { readonly kind: 'ItemReleased'; readonly item: number }
   /** Jobs before this one have got on: it may have been started. */
   | { readonly kind: 'StartsChanged' }
+  /** Nobody counts alone any more. */
+  | { readonly kind: 'CountingTurnEnded' }
   /** An operator has disabled or enabled an item. */
   | { readonly kind: 'ItemSwitched'; readonly item: number }
   | { readonly kind: 'ConfigurationChanged' }
@@ -65,6 +67,8 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
       return change === 'deleted' ? undefined : { kind: 'TurnChanged' };
     case 'after':
       return change === 'deleted' ? undefined : { kind: 'StartsChanged' };
+    case 'counting-turn':
+      return change === 'deleted' ? { kind: 'CountingTurnEnded' } : undefined;
     case 'config':
       return { kind: 'ConfigurationChanged' };
     case 'item-disabled':
