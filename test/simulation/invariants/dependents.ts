@@ -160,6 +160,8 @@ function completeIn(
   parents: readonly CalmJob[],
   { from, to }: CalmJob,
 ): (readonly [number, number])[] {
+  // A job without an enabled item has no run that could succeed.
+  if (parents.some((parent) => enabledItems(parent).length === 0)) return [];
   const all = parents.flatMap((parent) => enabledItems(parent).map((item) => [parent.jobName, item] as const));
   return runs.fireTimes.flatMap((fireTime) => {
     const steps = all.map(([jobName, item]) => {
