@@ -154,6 +154,8 @@ export class Disturbances {
       victim.state !== 'running' ||
       victim.isCut ||
       id === undefined ||
+      // A client that has just left has not heard of it yet.
+      !this.world.registry.hasSession(id) ||
       (state !== 'CONNECTED' && state !== 'RECONNECTED')
     )
       return;

@@ -87,6 +87,11 @@ export class MemoryRegistry {
     return this.server.onCommit(listener);
   }
 
+  /** The session is not over: the registry has neither ended nor forgotten it. */
+  hasSession(sessionId: string): boolean {
+    return this.server.session(sessionId) !== undefined;
+  }
+
   private mend(sessionId: string): void {
     const session = this.session(sessionId);
     if (session.peer.link.broken) this.server.disconnect(session);
