@@ -136,8 +136,9 @@ export class RunNotes {
   async end(): Promise<void> {
     const { operations } = this.turn;
     if (operations.length === 0) return;
+    const { registry, signal } = this.tree;
     this.turn.end();
-    await this.tree.registry.transaction(operations).catch(() => {}); // It goes with the session.
+    await registry.transaction(operations, { signal }).catch(() => {}); // It goes with the session.
   }
 
   private nothing(): NotedSettles {

@@ -14,6 +14,8 @@ describe('the paths of a job', () => {
     [paths.server('10.0.0.1'), { kind: 'server', serverIp: '10.0.0.1' }],
     [paths.reshardingProcessing, { kind: 'resharding-processing' }],
     [paths.nextInstanceIp, { kind: 'next-instance-ip' }],
+    [paths.after, { kind: 'after' }],
+    [paths.countingTurn, { kind: 'counting-turn' }],
     [paths.trigger(ID), { kind: 'trigger', instanceId: ID }],
     [paths.guarantee('started'), { kind: 'guarantee', phase: 'started', item: undefined }],
     [paths.guaranteed('completed', 4), { kind: 'guarantee', phase: 'completed', item: 4 }],
