@@ -155,7 +155,7 @@ export class Disturbances {
       victim.isCut ||
       id === undefined ||
       // A client that has just left has not heard of it yet.
-      !this.world.registry.hasSession(id) ||
+      !this.world.registry.knowsSession(id) ||
       (state !== 'CONNECTED' && state !== 'RECONNECTED')
     )
       return;

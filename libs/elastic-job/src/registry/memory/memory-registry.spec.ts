@@ -476,6 +476,16 @@ describe('the server', () => {
     expect(await client.serverTime()).toBe(clock.wallNow());
   });
 
+  it('given a session, when its client has closed it, then it is forgotten', async () => {
+    const client = await connected();
+    const id = idOf(client);
+    expect(registry.knowsSession(id)).toBe(true);
+
+    await during(() => client.close());
+
+    expect(registry.knowsSession(id)).toBe(false);
+  });
+
   it('given a session that nobody has, when a fault is made for it, then a RangeError names it', () => {
     expect(() => registry.expire('c0ffee')).toThrow(RangeError);
     expect(() => registry.expire('c0ffee')).toThrow('c0ffee');

@@ -87,8 +87,8 @@ export class MemoryRegistry {
     return this.server.onCommit(listener);
   }
 
-  /** The session is not over: the registry has neither ended nor forgotten it. */
-  hasSession(sessionId: string): boolean {
+  /** A fault can be made for the session. One that has ended is forgotten when its client closes it, or hears of its end. */
+  knowsSession(sessionId: string): boolean {
     return this.server.session(sessionId) !== undefined;
   }
 
