@@ -176,6 +176,51 @@ describe('an item that only an operator has run so far', () => {
       expect(missedOf(1)).toEqual([]);
     },
   );
+
+  it.each<[MisfirePolicy, string[], string[]]>([
+    ['skip', ['2 NORMAL_TRIGGER'], ['0 skipped', '1 skipped']],
+    ['once', ['1 MISFIRE', '2 NORMAL_TRIGGER'], ['0 superseded']],
+    ['all', ['0 MISFIRE', '1 MISFIRE', '2 NORMAL_TRIGGER'], []],
+  ])(
+    'given the policy %s, when he asks again before it has made up for two fire times, then they are not forgotten',
+    async (misfirePolicy, ran, missed) => {
+      let isSlow = true;
+      await startCluster({
+        misfirePolicy,
+        wallMs: -4 * SECOND,
+        handler: async ({ shardingItem }) => {
+          if (shardingItem !== 0 || !isSlow) return;
+          isSlow = false;
+          await cluster.clock.sleep(90 * SECOND);
+        },
+      });
+
+      await ask(cluster, operator, JOB, { id: 'a' });
+      await cluster.advance(80 * SECOND);
+      await ask(cluster, operator, JOB, { id: 'b' });
+      await cluster.advance(70 * SECOND);
+
+      expect(runsOf(0).slice(2)).toEqual(ran);
+      expect(missedOf(0)).toEqual(missed);
+    },
+  );
+
+  it('given an instance whose clock is behind, when the run outlasts what is due by that clock, then it is made up for', async () => {
+    await startCluster({
+      wallMs: -4 * SECOND,
+      handler: async ({ shardingItem, source }) => {
+        if (shardingItem === 0 && source === 'NORMAL_TRIGGER') await cluster.clock.sleep(10 * SECOND);
+      },
+    });
+    cluster.setWall(0, start - 6 * SECOND);
+    await cluster.advance(3 * SECOND);
+
+    await ask(cluster, operator, JOB, { id: 'a' });
+    await cluster.advance(20 * SECOND);
+
+    expect(runsOf(0).slice(1)).toEqual(['0 MISFIRE']);
+    expect(missedOf(0)).toEqual([]);
+  });
 });
 
 describe('a clock that is set forward', () => {

@@ -20,6 +20,8 @@ export interface RunRecord {
    * if there was none.
    */
   readonly lastScheduled?: number;
+  /** The instant after which the schedule's fire times are the item's debt while only operators have run it; else undefined. */
+  readonly owesAfter?: number;
   /** The triggers of operators that the item was begun for before, by their ids, the latest ones, oldest first; undefined: none. */
   readonly triggers?: readonly string[];
   readonly settled?: SettledRun;
@@ -86,14 +88,20 @@ export function lastScheduledOf(stored: StoredRecord): number | undefined {
 }
 
 /**
- * The instant after which the fire times of the schedule are the item's debt. An item that only an operator has run so far owes
- * what has come since he asked. Undefined: there was no run, or nobody can say.
+ * The instant after which the fire times of the schedule are the item's debt. An item that only operators have run so far owes
+ * what has come since the first of them. Undefined: there was no run, or nobody can say.
  */
 export function owesAfter(stored: StoredRecord): number | undefined {
-  const lastScheduled = lastScheduledOf(stored);
-  if (lastScheduled !== undefined || stored.kind !== 'record') return lastScheduled;
-  const { fireTime, origin } = stored.record.target;
-  return triggerIdOf(origin) === undefined ? undefined : fireTime;
+  return lastScheduledOf(stored) ?? (stored.kind === 'record' ? stored.record.owesAfter : undefined);
+}
+
+/**
+ * The instant after which an item owes fire times that an operator's trigger is the first to run. The holder's own clock will
+ * bring it those after the begin, and the operator's tells what came before he asked: the earlier of both counts, so that
+ * clocks that differ hide none.
+ */
+export function firstDebtOf({ begunAt, target }: RunRecord): number | undefined {
+  return triggerIdOf(target.origin) === undefined ? undefined : Math.min(target.fireTime, begunAt);
 }
 
 /**

@@ -40,6 +40,7 @@ function lastBefore(tree: JobTree, item: number, fireTime: number): number | und
 function giveUp(tree: JobTree, item: number, lastScheduled: number): Operation {
   const { stored, version } = tree.record(item)!;
   if (stored.kind !== 'record') throw new TypeError(`Item ${item} has no record to give anything up in.`);
-  const data = formatRunRecord({ ...stored.record, lastScheduled });
+  const { owesAfter: _owesAfter, ...record } = stored.record;
+  const data = formatRunRecord({ ...record, lastScheduled });
   return { kind: 'set', path: tree.paths.record(item), data, version };
 }

@@ -52,6 +52,20 @@ describe('what a begin and a settle write', () => {
   });
 
   it.each([
+    ['schedule', undefined, undefined, undefined],
+    ['schedule', undefined, 3, undefined],
+    ['manual:1', 4, 4, undefined],
+    ['manual:1', undefined, 3, 3],
+    ['manual:1', undefined, undefined, 1],
+  ] as const)(
+    'given a begin of %s, when %s was the last fire time and the item owes what came after %s, then the record says %s',
+    (origin, lastScheduled, owesAfter, kept) => {
+      const beginning = { item: 3, version: 5, hasMisfire: false, lastScheduled, owesAfter };
+      expect(recordOf(beginning, { ...RECORD, target: { fireTime: 5, origin } }).owesAfter).toBe(kept);
+    },
+  );
+
+  it.each([
     [{ isFailover: false, isRequeued: false }, ['set record v6', 'delete running']],
     [{ isFailover: false, isRequeued: false, isRecordWritten: false }, ['check record', 'delete running']],
     [{ isFailover: false, isRequeued: true }, ['set record v6', 'delete running', 'create items/3 PERSISTENT']],

@@ -1,4 +1,4 @@
-import { formatRunRecord, type RunRecord } from '../../domain/index.js';
+import { firstDebtOf, formatRunRecord, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobPaths, recordCreation } from '../job-tree/index.js';
 
@@ -24,15 +24,17 @@ export interface BeginningItem {
 
 /** The record of one item's begin: it keeps what the schedule and operators have begun before, or given up. */
 export function recordOf(
-  { lastScheduled, triggers = [], executorDeaths }: BeginningItem,
+  { lastScheduled, owesAfter, triggers = [], executorDeaths }: BeginningItem,
   record: RunRecord,
 ): RunRecord {
   const { fireTime, origin } = record.target;
   const isBeyond = lastScheduled !== undefined && (origin !== 'schedule' || lastScheduled > fireTime);
+  const debt = lastScheduled === undefined && origin !== 'schedule' ? (owesAfter ?? firstDebtOf(record)) : undefined;
   return {
     ...record,
     ...(executorDeaths !== undefined && { executorDeaths }),
     ...(isBeyond && { lastScheduled }),
+    ...(debt !== undefined && { owesAfter: debt }),
     ...(triggers.length > 0 && { triggers }),
   };
 }

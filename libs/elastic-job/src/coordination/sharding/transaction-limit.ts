@@ -90,7 +90,7 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
       { kind: 'set', path: paths.mark(item, 'instance'), data: LONGEST_INSTANCE_ID },
     ]),
     beginBytes({ item, version: 0, isFirst: true, hasMisfire: true }, { ...first, trace: TRACEPARENT }),
-    beginBytes({ item, version: 1, hasMisfire: true }, begun),
+    beginBytes({ item, version: 1, hasMisfire: true, lastScheduled: LONGEST_TIME }, begun),
     // As large as the sweep of an item that a rescuer ran: into the queue, or past it.
     size(settleOperations(paths, { item, version: 1 }, begun, { ...swept, isRequeued: true })),
     size(settleOperations(paths, { item, version: 1 }, dropped, { ...swept, isRequeued: false })),
