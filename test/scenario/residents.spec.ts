@@ -82,6 +82,17 @@ describe('a resident job', () => {
     expect(cluster.runs(JOB)).toHaveLength(before + 1);
   });
 
+  it('given a clock that is set back, when an item begins again, then no fire time is used twice', async () => {
+    await start({ instances: 1, options: { shardingTotalCount: 1 }, handler: () => {} });
+    await cluster.advance(1_000);
+    cluster.setWall(0, cluster.clock.wallNow() - 2_000);
+    await cluster.advance(20_000);
+
+    const fireTimes = cluster.runs(JOB).map(({ fireTime }) => fireTime);
+    expect(fireTimes.length).toBeGreaterThan(5);
+    expect(fireTimes).toEqual([...new Set(fireTimes)].toSorted((a, b) => a - b));
+  });
+
   it('given an item that an operator disables and enables, when it is switched, then it ends and begins again', async () => {
     await start({ instances: 1 });
     await operator.create(`/${JOB}/sharding/2/disabled`, '', 'PERSISTENT');

@@ -68,4 +68,8 @@ export const REGRESSIONS: readonly Regression[] = [
     showed:
       "a fire time that met an operator's run on an instance whose clock was behind was neither run nor told as missed",
   },
+  {
+    seed: 1_113_121,
+    showed: 'a resident item that moved between clocks that differ was begun twice for the same millisecond',
+  },
 ];

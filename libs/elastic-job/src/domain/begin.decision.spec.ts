@@ -36,6 +36,15 @@ describe('whether an item may be begun', () => {
     const state = { stored: record(3_000), isRunning: false, isQueued: false };
     expect(decideBegin(target(2_000, 'manual:1'), state)).toBe('begin');
   });
+
+  it.each([
+    [1_999, 'begin'],
+    [2_000, 'alreadyBegun'],
+    [3_000, 'alreadyBegun'],
+  ])('given a resident item whose last target was of %i, when it begins for 2000, then %s', (fireTime, decision) => {
+    const stored = record(fireTime, { origin: 'resident', settled: 'succeeded' });
+    expect(decideBegin(target(2_000, 'resident'), { stored, isRunning: false, isQueued: false })).toBe(decision);
+  });
 });
 
 describe('whether an item may be begun for what an operator has asked for', () => {

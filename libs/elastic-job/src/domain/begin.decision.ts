@@ -3,7 +3,7 @@ import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 
 /**
  * Whether an item may be begun for a target.
- * - `alreadyBegun`: this very target, or (of the schedule) a later one, was begun before: nothing to do;
+ * - `alreadyBegun`: this very target, or (of the schedule and of residents) a later one, was begun before: nothing to do;
  * - `busy`: another target still runs, or waits for failover;
  * - `foreign`: the record was written by a version that this one cannot judge.
  */
@@ -75,9 +75,11 @@ function decideUnsettled({ isMixed, lastRun, holder, unrecorded }: QueuedItemSta
   return { kind: holder === 'self' ? 'void' : 'busy' };
 }
 
-// Fire times of one schedule are handled in order: a later one stands for the earlier ones that were missed.
+// Fire times of one schedule are handled in order: a later one stands for the earlier ones that were missed. Those of a resident
+// job only grow, so none is there twice.
 function isSuperseded(stored: StoredRecord, { fireTime, origin }: Target): boolean {
   if (origin === 'schedule') return (lastScheduledOf(stored) ?? -Infinity) >= fireTime;
+  if (origin === 'resident') return stored.kind === 'record' && stored.record.target.fireTime >= fireTime;
   const id = triggerIdOf(origin);
   return id !== undefined && triggersOf(stored).includes(id);
 }

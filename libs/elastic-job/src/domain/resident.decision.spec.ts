@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { residentPauseMs } from './resident.decision.js';
+import { residentFireTime, residentPauseMs } from './resident.decision.js';
 
 it('given an item that ends at once again and again, when it is started again, then each pause is twice the last, up to 30 s', () => {
   const pauses: number[] = [];
@@ -12,4 +12,16 @@ it.each([
   [60_000, 100],
 ])('given a run of %i ms after long pauses, when it ends, then the pause is %i ms', (ranMs, pauseMs) => {
   expect(residentPauseMs(30_000, ranMs)).toBe(pauseMs);
+});
+
+it.each([
+  [undefined, 5_000],
+  [4_999, 5_000],
+  [5_000, 5_001],
+  [9_000, 9_001],
+])('given a last target of %s, when the item begins at 5000, then its fire time is %i', (fireTime, expected) => {
+  const target = { fireTime: fireTime ?? 0, origin: 'resident' } as const;
+  const record = { run: 'r', by: 'a', target, attempt: 1, begunAt: 0 };
+  const stored = fireTime === undefined ? ({ kind: 'none' } as const) : ({ kind: 'record', record } as const);
+  expect(residentFireTime(stored, 5_000)).toBe(expected);
 });

@@ -1,3 +1,5 @@
+import type { StoredRecord } from './run-record.js';
+
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 /** A run that lasted so long has nothing to do with the failures before it. */
@@ -12,4 +14,13 @@ const STEADY_RUN_MS = 60_000;
 export function residentPauseMs(lastPauseMs: number | undefined, ranMs: number): number {
   if (lastPauseMs === undefined || ranMs >= STEADY_RUN_MS) return FIRST_PAUSE_MS;
   return Math.min(2 * lastPauseMs, LONGEST_PAUSE_MS);
+}
+
+/**
+ * The fire time of the next begin of a resident job's item, in milliseconds since the epoch: the instant of the begin, or one
+ * after the last target where that is later. So clocks that differ or are set back make no target twice.
+ * @param now by the clock of whoever begins it
+ */
+export function residentFireTime(stored: StoredRecord, now: number): number {
+  return stored.kind === 'record' ? Math.max(now, stored.record.target.fireTime + 1) : now;
 }

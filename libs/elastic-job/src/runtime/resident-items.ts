@@ -1,6 +1,12 @@
 import type { Clock, Timer } from '../clock/index.js';
 import type { ExecutionLease, JobTree, JobTreeEvent } from '../coordination/index.js';
-import { residentPauseMs, type ResidentStop, ResidentStoppedError, type Trigger } from '../domain/index.js';
+import {
+  residentFireTime,
+  residentPauseMs,
+  type ResidentStop,
+  ResidentStoppedError,
+  type Trigger,
+} from '../domain/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
 import type { LeaseRunner } from './lease-runner.js';
@@ -21,13 +27,13 @@ export interface ResidentItemsParts {
   report(work: string): (error: unknown) => void;
 }
 
-/** The least pause after a begin that was refused for good, such as of the same millisecond as the last one. */
+/** The least pause after a begin that was refused for good, such as where another instance has begun the item meanwhile. */
 const REFUSED_PAUSE_MS = 100;
 
 /**
  * The items of a resident job, each of which runs here whenever this instance owns it: it begins as soon as it is free, and
  * again when it ends. When it is no longer to run here its signal aborts, and the new owner begins when it is released.
- * Each item has a lease, and each begin a target of its own: origin `resident`, fired when it was begun.
+ * Each item has a lease, and each begin a target of its own: origin `resident`, later than the last one.
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
 export class ResidentItems {
@@ -98,7 +104,8 @@ export class ResidentItems {
 
   private async begin(item: number): Promise<void> {
     const { clock, leases, tree } = this.parts;
-    const fireTime = clock.wallNow();
+    if (!(await tree.loadRecords([item], { signal: tree.signal }))) return this.wake();
+    const fireTime = residentFireTime(tree.record(item)?.stored ?? { kind: 'none' }, clock.wallNow());
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'resident', source: 'NORMAL_TRIGGER' };
     const { lease, refused } = await leases.begin(trigger, [item]);
     if (lease !== undefined) return this.run(item, lease);
