@@ -75,8 +75,13 @@ export function dueTimes(schedule: JobSettings['schedule'], from: number, to: nu
 
 /** When an item bore a running mark. */
 export function occupancy(history: History, jobName: string, item: number): readonly Interval[] {
+  return existence(history, `/${jobName}/sharding/${item}/running`);
+}
+
+/** When there was a node at a path. */
+export function existence(history: History, path: string): readonly Interval[] {
   const intervals: { from: number; to: number }[] = [];
-  for (const { at, kind } of history.writesTo(`/${jobName}/sharding/${item}/running`)) {
+  for (const { at, kind } of history.writesTo(path)) {
     if (kind === 'created') intervals.push({ from: at, to: Infinity });
     else if (kind === 'deleted' && intervals.length > 0) intervals.at(-1)!.to = at;
   }

@@ -72,4 +72,7 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 1_113_121,
     showed: 'a resident item that moved between clocks that differ was begun twice for the same millisecond',
   },
+  { seed: 1_047_420, showed: 'the simulation made a fault for a session that its process had just closed' },
+  { seed: 1_048_211, showed: 'a checker took a parent without an enabled item for one that had succeeded' },
+  { seed: 1_200_889, showed: 'a checker expected a run for a request that was not added, as an earlier one waited' },
 ];

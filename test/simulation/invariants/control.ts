@@ -1,4 +1,4 @@
-import { enabledItems } from '../calm.js';
+import { enabledItems, existence } from '../calm.js';
 import { indexOf, type History } from '../history.js';
 import { cancels } from './cancels.js';
 import { timeouts } from './limits.js';
@@ -104,7 +104,8 @@ function triggers(history: History): Violation[] {
       job === undefined ||
       job.configuration.resident ||
       !history.isMonitored(jobName) ||
-      history.treeAt(at).has(`/${jobName}/leader/sharding/necessary`)
+      history.treeAt(at).has(`/${jobName}/leader/sharding/necessary`) ||
+      job.members.some((member) => isBehindAnother(history, `/${jobName}/trigger/${member}`, at, id))
     )
       return [];
     return enabledItems(job).flatMap((item) => {
@@ -116,4 +117,10 @@ function triggers(history: History): Violation[] {
       return [{ at, message: `trigger ${id} began ${itemKey(jobName, item)} ${count} times`, about: id ?? jobName }];
     });
   });
+}
+
+// An instance that had yet to take an earlier request was not asked for this run, and the operator was told.
+function isBehindAnother(history: History, path: string, at: number, id = ''): boolean {
+  if (history.writesTo(path).some(({ kind, data }) => kind === 'created' && data.includes(id))) return false;
+  return existence(history, path).some(({ from, to }) => from < at && to > at - history.promptMs);
 }
