@@ -25,6 +25,15 @@ function dropped(): HandMadeHistory {
   return healthy().commit(34, sessionOf(1), [changed(`${ITEMS}/0/record`, record)]);
 }
 
+/** One instance has yet to take an operator's request as he asks again. */
+function askedTwice(): HandMadeHistory {
+  const request = `/job/trigger/${idOf(0)}`;
+  return healthy()
+    .commit(22, 'operator', [created(request, '{"id":"t0"}')])
+    .note(22.01, { kind: 'operation', name: 'trigger', jobName: JOB, id: 't1', outcome: 'done' })
+    .commit(22.02, sessionOf(0), [deleted(request)]);
+}
+
 /** A history that breaks the promise of this number. */
 const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
   [
@@ -260,6 +269,7 @@ describe('the checkers', () => {
     ['scheduled', healthy, 1],
     ['resident', () => HandMadeHistory.resident(), 1],
     ['started', () => withChild(), 2],
+    ['twice triggered', askedTwice, 1],
   ])(
     'given a history of a %s job in which all goes well, when it is looked at, then no promise is broken',
     (_, make, jobs) => {
