@@ -75,4 +75,9 @@ export const REGRESSIONS: readonly Regression[] = [
   { seed: 1_047_420, showed: 'the simulation made a fault for a session that its process had just closed' },
   { seed: 1_048_211, showed: 'a checker took a parent without an enabled item for one that had succeeded' },
   { seed: 1_200_889, showed: 'a checker expected a run for a request that was not added, as an earlier one waited' },
+  { seed: 1_206_687, showed: 'a checker expected a claim in a job whose last instance had left' },
+  {
+    seed: 1_207_966,
+    showed: 'the simulation cut off a process whose start had failed, and which had just closed its session',
+  },
 ];

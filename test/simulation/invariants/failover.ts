@@ -56,7 +56,7 @@ export function check22OrphansAreQueued(history: History): Violation[] {
   return violations;
 }
 
-/** 6. An item of a crashed holder runs again within the session's timeout and a bit, if somebody has a free slot. */
+/** 6. An item of a crashed holder runs again within the session's timeout and a bit, if somebody is there and has a free slot. */
 export function check06BoundedFailover(history: History): Violation[] {
   const violations: Violation[] = [];
   for (const { from, to, queuedAt, jobName, item } of waits(history)) {
@@ -78,7 +78,7 @@ function* waits(history: History) {
     for (const path of tree.paths()) {
       const { jobName, node } = history.nodeOf(path);
       if (node.kind !== 'queued-item' || isFailoverOff(tree, jobName)) continue;
-      if (tree.has(`/${jobName}/sharding/${node.item}/disabled`)) continue;
+      if (tree.has(`/${jobName}/sharding/${node.item}/disabled`) || membersOf(tree, jobName).length === 0) continue;
       yield { from, to, queuedAt: tree.get(path)!.createdAt, jobName, item: node.item };
     }
   }

@@ -149,16 +149,8 @@ export class Disturbances {
   }
 
   private onSession(victim: SimulatedInstance, fault: string, act: (id: string) => void): void {
-    const { id, state } = victim.center.session;
-    if (
-      victim.state !== 'running' ||
-      victim.isCut ||
-      id === undefined ||
-      // A client that has just left has not heard of it yet.
-      !this.world.registry.knowsSession(id) ||
-      (state !== 'CONNECTED' && state !== 'RECONNECTED')
-    )
-      return;
+    const id = victim.sessionId;
+    if (victim.state !== 'running' || victim.isCut || id === undefined) return;
     this.fault(fault, victim);
     act(id);
   }

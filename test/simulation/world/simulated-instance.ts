@@ -132,12 +132,20 @@ export class SimulatedInstance {
   /** Nothing gets through any more, or nothing in one direction. @returns false if it is cut off already, or has no session */
   cut(how: 'both' | LaneName): boolean {
     const { registry } = this.surroundings;
-    const { id, state } = this.center.session;
-    if (this.cuts.size > 0 || id === undefined || (state !== 'CONNECTED' && state !== 'RECONNECTED')) return false;
+    const id = this.sessionId;
+    if (this.cuts.size > 0 || id === undefined) return false;
     if (how === 'both') registry.suspend(id);
     else registry.cut(id, how);
     this.cuts.set(how, () => (how === 'both' ? registry.resume(id) : registry.uncut(id, how)));
     return true;
+  }
+
+  /** That of its session for which a fault can be made; undefined: it has none. */
+  get sessionId(): string | undefined {
+    const { id, state } = this.center.session;
+    if (id === undefined || (state !== 'CONNECTED' && state !== 'RECONNECTED')) return undefined;
+    // Who has just closed it has not heard of it yet.
+    return this.surroundings.registry.knowsSession(id) ? id : undefined;
   }
 
   get isCut(): boolean {
