@@ -80,4 +80,5 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 1_207_966,
     showed: 'the simulation cut off a process whose start had failed, and which had just closed its session',
   },
+  { seed: 1_259_787, showed: 'a checker expected a start for a fire time that was older than the dependency' },
 ];

@@ -1,4 +1,9 @@
-import { lastScheduledOf, parseRunRecord, parseStartLedger } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  lastScheduledOf,
+  parseParentProgress,
+  parseRunRecord,
+  parseStartLedger,
+} from '../../../libs/elastic-job/src/domain/index.js';
 import { type CalmJob, enabledItems, occupancy } from '../calm.js';
 import { type Commit, type History, remembered } from '../history.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
@@ -144,7 +149,9 @@ function missingStarts(history: History, runs: ParentRuns, starts: readonly Star
       const started = new Map(
         starts.filter(({ jobName }) => jobName === child.jobName).map(({ fireTime, commit }) => [fireTime, commit.at]),
       );
+      const countedSince = Math.max(...parents.map(({ jobName }) => countingSince(history, jobName)));
       return completeIn(runs, parents, child)
+        .filter(([fireTime]) => fireTime > countedSince)
         .filter(([fireTime, at]) => (started.get(fireTime) ?? Infinity) > at)
         .map(([fireTime, at]) => ({
           at,
@@ -152,6 +159,12 @@ function missingStarts(history: History, runs: ParentRuns, starts: readonly Star
           about: `/${child.jobName}/after`,
         }));
     });
+}
+
+/** After this instant the runs of a job are counted for those that are started after it. */
+function countingSince(history: History, jobName: string): number {
+  const created = history.writesTo(`/${jobName}/dependents`).find(({ kind }) => kind === 'created');
+  return parseParentProgress(created?.data ?? '')?.closedUpTo ?? -Infinity;
 }
 
 /** The fire times for which all parents have begun and succeeded in a calm time, and when. */

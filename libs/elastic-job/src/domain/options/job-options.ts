@@ -121,7 +121,8 @@ export interface JobOptions {
   readonly workerExport?: string;
   /**
    * Runs the job once when all items of these jobs have succeeded for the same fire time, which is then its own. They share one
-   * schedule, or run after others that do; what operators trigger starts nothing. Has no `cron`. @default none
+   * schedule, or run after others that do. Nothing is started by what operators trigger, nor for fire times from before this
+   * job's first leader has told them of it. Has no `cron`. @default none
    */
   readonly after?: JobName | readonly JobName[];
 }
