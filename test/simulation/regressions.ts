@@ -81,4 +81,5 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'the simulation cut off a process whose start had failed, and which had just closed its session',
   },
   { seed: 1_259_787, showed: 'a checker expected a start for a fire time that was older than the dependency' },
+  { seed: 1_283_843, showed: 'the same of a child whose first leader came late' },
 ];
