@@ -22,7 +22,7 @@ export function check05CompleteCover(history: History): Violation[] {
 
 /** 7. When everything has settled, owners do not change, and no member has two items more than another. */
 export function check07BoundedResharding(history: History): Violation[] {
-  return history.calmJobs.flatMap(({ jobName, from, to, tree, members }) => {
+  return history.calmJobs.flatMap(({ jobName, from, to, tree, members, configuration }) => {
     const moves = history.commits.filter(
       ({ at, writes }) =>
         at > from &&
@@ -40,6 +40,7 @@ export function check07BoundedResharding(history: History): Violation[] {
       (id) =>
         tree
           .children(`/${jobName}/sharding`)
+          .filter((item) => Number(item) < configuration.shardingTotalCount)
           .filter((item) => tree.get(`/${jobName}/sharding/${item}/instance`)?.data === id).length,
     );
     const violations = moves.map(({ at, zxid }) => ({
