@@ -149,25 +149,32 @@ describe('an item that outlasts two fire times', () => {
 });
 
 describe('an item that only an operator has run so far', () => {
-  it.each<[MisfirePolicy, string[], string[]]>([
+  const MADE_UP: readonly [MisfirePolicy, string[], string[]][] = [
     ['skip', ['2 NORMAL_TRIGGER'], ['0 skipped', '1 skipped']],
     ['once', ['1 MISFIRE', '2 NORMAL_TRIGGER'], ['0 superseded']],
     ['all', ['0 MISFIRE', '1 MISFIRE', '2 NORMAL_TRIGGER'], []],
-  ])(
+  ];
+
+  /** An operator's trigger starts a run of item 0 that outlasts two fire times. */
+  async function startSlowRun(misfirePolicy: MisfirePolicy): Promise<void> {
+    let isSlow = true;
+    await startCluster({
+      misfirePolicy,
+      wallMs: -4 * SECOND,
+      handler: async ({ shardingItem }) => {
+        if (shardingItem !== 0 || !isSlow) return;
+        isSlow = false;
+        await cluster.clock.sleep(90 * SECOND);
+      },
+    });
+    await ask(cluster, operator, JOB, { id: 'a' });
+  }
+
+  it.each(MADE_UP)(
     'given the policy %s, when that run outlasts two fire times, then that is what it runs and what is told',
     async (misfirePolicy, ran, missed) => {
-      let isSlow = true;
-      await startCluster({
-        misfirePolicy,
-        wallMs: -4 * SECOND,
-        handler: async ({ shardingItem }) => {
-          if (shardingItem !== 0 || !isSlow) return;
-          isSlow = false;
-          await cluster.clock.sleep(90 * SECOND);
-        },
-      });
+      await startSlowRun(misfirePolicy);
 
-      await ask(cluster, operator, JOB, { id: 'a' });
       await cluster.advance(150 * SECOND);
 
       expect(runsOf(0).slice(1)).toEqual(ran);
@@ -177,25 +184,11 @@ describe('an item that only an operator has run so far', () => {
     },
   );
 
-  it.each<[MisfirePolicy, string[], string[]]>([
-    ['skip', ['2 NORMAL_TRIGGER'], ['0 skipped', '1 skipped']],
-    ['once', ['1 MISFIRE', '2 NORMAL_TRIGGER'], ['0 superseded']],
-    ['all', ['0 MISFIRE', '1 MISFIRE', '2 NORMAL_TRIGGER'], []],
-  ])(
+  it.each(MADE_UP)(
     'given the policy %s, when he asks again before it has made up for two fire times, then they are not forgotten',
     async (misfirePolicy, ran, missed) => {
-      let isSlow = true;
-      await startCluster({
-        misfirePolicy,
-        wallMs: -4 * SECOND,
-        handler: async ({ shardingItem }) => {
-          if (shardingItem !== 0 || !isSlow) return;
-          isSlow = false;
-          await cluster.clock.sleep(90 * SECOND);
-        },
-      });
+      await startSlowRun(misfirePolicy);
 
-      await ask(cluster, operator, JOB, { id: 'a' });
       await cluster.advance(80 * SECOND);
       await ask(cluster, operator, JOB, { id: 'b' });
       await cluster.advance(70 * SECOND);
