@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
-/** Suites that break servers, networks and processes. They measure time, so they have the machine to themselves. */
+/**
+ * Suites that break servers, networks and processes. Each waits for most of its time, so two of them run side by side.
+ * They measure time, so nothing else may take the processor from them.
+ */
 export default defineConfig({
   test: {
     include: ['test/chaos/**/*.spec.ts'],
     globalSetup: './test/chaos/global-setup.ts',
     pool: 'forks',
-    fileParallelism: false,
+    maxWorkers: 2,
     hookTimeout: 60_000,
   },
 });

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** Releases of the library beside each other, in processes over real ZooKeeper servers. They measure time. */
+export default defineConfig({
+  test: {
+    include: ['test/versions/**/*.spec.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+    hookTimeout: 120_000,
+  },
+});
