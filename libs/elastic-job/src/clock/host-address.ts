@@ -18,8 +18,8 @@ const LOOPBACK = '127.0.0.1';
  * The IPv4 address under which a host registers. IPv6 is left out, as in ElasticJob: the address becomes part of node
  * names that Java peers compare as text.
  *
- * ElasticJob takes the last fitting interface in the JVM's order, which on Linux is the host's order reversed: the first
- * one here. It falls back in silence if the preferred interface or address is missing; here that is an error.
+ * ElasticJob takes the last fitting interface in the JVM's order, which on Linux is the host's order reversed: the
+ * first one here. It falls back in silence if the preferred interface or address is missing; here that is an error.
  *
  * @throws {ConfigurationError} if an option is given that no address fits.
  * @see ElasticJob, `IpUtils`
