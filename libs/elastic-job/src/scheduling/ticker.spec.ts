@@ -87,6 +87,19 @@ describe('Ticker', () => {
     expect(told.map(({ fireTime }) => fireTime)).toEqual([10 * SECOND, 20 * SECOND]);
   });
 
+  it('given a wall clock set back over several fire times, when it passes them again, then each is told as one that comes again', async () => {
+    const { clock, ticker, told, again } = setUp();
+    ticker.start(every(10 * SECOND));
+    await clock.advance(41 * SECOND);
+
+    clock.setWall(15 * SECOND);
+    ticker.look();
+    await clock.advance(36 * SECOND);
+
+    expect(again).toEqual([20 * SECOND, 30 * SECOND, 40 * SECOND]);
+    expect(told.map(({ fireTime }) => fireTime / SECOND)).toEqual([10, 20, 30, 40, 50]);
+  });
+
   it('given a wall clock set forward over several fire times, when it is noticed, then the latest is told, once', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(10 * SECOND));
@@ -261,11 +274,13 @@ interface Told {
   readonly at: number;
 }
 
-function setUp({ wall = 0 } = {}): { clock: VirtualClock; ticker: Ticker; told: Told[] } {
+function setUp({ wall = 0 } = {}): { clock: VirtualClock; ticker: Ticker; told: Told[]; again: number[] } {
   const clock = new VirtualClock({ wall });
   const told: Told[] = [];
   const onFire = (fireTime: number): void => void told.push({ fireTime, at: clock.wallNow() });
-  return { clock, told, ticker: new Ticker(clock, { onFire, onError: rethrow }) };
+  const again: number[] = [];
+  const onAgain = (fireTime: number): void => void again.push(fireTime);
+  return { clock, told, again, ticker: new Ticker(clock, { onFire, onAgain, onError: rethrow }) };
 }
 
 /** Fires at the multiples of a period. */

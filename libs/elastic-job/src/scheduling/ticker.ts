@@ -4,10 +4,18 @@ import type { Schedule } from './schedule.js';
 /** A stepped wall clock is noticed within this time. */
 const LONGEST_WAIT_MS = 60_000;
 
+/** What a ticker knows of time. @see Clock */
+export type TickClock = Pick<Clock, 'setTimer' | 'wallNow'>;
+
 /** What a ticker tells. */
 export interface TickListener {
   /** A fire time has come, in milliseconds since the epoch. The next one does not wait for the promise. */
   onFire(fireTime: number): void | Promise<void>;
+  /**
+   * A fire time that was told comes once more, since the wall clock was set back. Must not throw.
+   * @default nobody is told
+   */
+  onAgain?(fireTime: number): void;
   /** `onFire` threw or rejected; comes after a stop as well, if the promise was under way. Must not throw. */
   onError(error: unknown): void;
 }
@@ -15,9 +23,12 @@ export interface TickListener {
 /**
  * Turns one schedule into fire times, by the wall clock and with one timer.
  *
- * - A fire time is never early and never told twice: a wall clock that was set back has to pass the last one again.
- * - It may be late, if the process was blocked or the wall clock was set forward, but it is not skipped. If several have
- *   come meanwhile, only the latest is told: what becomes of the others is a matter of the misfire rules, not of time.
+ * - A fire time is never early. None is told twice if the wall clock is set back by up to a minute: what it passes
+ *   again is told as that. Set back by more, the next one that is due is told, as far as it may be told again: records
+ *   know what was begun.
+ * - It may be late, if the process was blocked or the wall clock was set forward, but it is not skipped. If several
+ *   have come meanwhile, only the latest is told: what becomes of the others is a matter of the misfire rules, not of
+ *   time.
  * - What comes while stopped or paused is not told later. Nothing fires after `stop` or `pause` has returned.
  */
 export class Ticker {
@@ -27,7 +38,7 @@ export class Ticker {
   private last = -Infinity;
 
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: TickClock,
     private readonly listener: TickListener,
   ) {}
 
@@ -52,7 +63,8 @@ export class Ticker {
   }
 
   /**
-   * Waits for the first fire time after both now and the last one that was handled. Replaces a running schedule.
+   * Waits for the first fire time after now; up to the last one that was handled, each comes again. Replaces a running
+   * schedule.
    * @param handled the last fire time that somebody else has handled for this job
    */
   start(schedule: Schedule, handled = -Infinity): void {
@@ -87,8 +99,13 @@ export class Ticker {
     if (this.isRunning && !hasCome(this.next, now)) this.arm(schedule, now);
   }
 
+  /** The wall clock may have been set: looks at once. */
+  look(): void {
+    if (this.isRunning) this.wake();
+  }
+
   private arm(schedule: Schedule, now: number): void {
-    this.next = schedule.next(Math.max(now, this.last));
+    this.next = schedule.next(now);
     const wait = Math.min((this.next ?? Infinity) - now, LONGEST_WAIT_MS);
     this.timer?.cancel();
     this.timer = this.clock.setTimer(wait, () => this.wake());
@@ -100,10 +117,13 @@ export class Ticker {
     // Read once: a fire time that came between two readings would be neither waited for nor told.
     const now = this.clock.wallNow();
     const due = this.next;
-    const fires = hasCome(due, now);
-    if (fires) this.last = schedule.latest(now, due) ?? due;
+    const fireTime = hasCome(due, now) ? (schedule.latest(now, due) ?? due) : undefined;
+    const isAgain = fireTime !== undefined && fireTime <= this.last && this.last - now <= LONGEST_WAIT_MS;
+    if (fireTime !== undefined && !isAgain) this.last = fireTime;
     this.arm(schedule, now);
-    if (fires) void this.tell(this.last);
+    if (fireTime === undefined) return;
+    if (isAgain) this.listener.onAgain?.(fireTime);
+    else void this.tell(fireTime);
   }
 
   private async tell(fireTime: number): Promise<void> {
