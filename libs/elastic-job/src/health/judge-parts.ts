@@ -21,7 +21,10 @@ export interface RegistryDetails {
   readonly sinceMs: number;
 }
 
-/** `degraded` while the session is suspended, `down` once it has been lost for longer than the limit, and before it is there. */
+/**
+ * `degraded` while the session is suspended, `down` once it has been lost for longer than the limit, and before it is
+ * there.
+ */
 export function judgeRegistry(status: RuntimeStatus, limits: HealthLimits = {}): PartHealth<RegistryDetails> {
   const { phase, session, sessionForMs } = status;
   const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
@@ -38,7 +41,9 @@ export interface LeadershipDetails {
   readonly leaders: Readonly<Record<string, string | null>>;
 }
 
-/** `degraded` while a job that takes part has no leader: nobody reshards it or queues what crashes. It goes on running. */
+/**
+ * `degraded` while a job that takes part has no leader: nobody reshards it or queues what crashes. It goes on running.
+ */
 export function judgeLeadership({ jobs }: RuntimeStatus): PartHealth<LeadershipDetails> {
   const joined = jobs.filter(({ isJoined }) => isJoined);
   const leaderless = joined.filter(({ leader }) => leader === undefined);
@@ -58,13 +63,13 @@ export interface ScheduleLagDetails {
  * @param now milliseconds since the epoch
  */
 export function judgeScheduleLag(
-  { jobs }: RuntimeStatus,
+  { heldBackMs = 0, jobs }: RuntimeStatus,
   now: number,
   limits: HealthLimits = {},
 ): PartHealth<ScheduleLagDetails> {
   const { lagMs: most = DEFAULT_LIMITS.lagMs, degradedLagMs = DEFAULT_LIMITS.degradedLagMs } = limits;
   const lags = jobs.flatMap(({ jobName, nextFireTime }) =>
-    nextFireTime === undefined ? [] : [[jobName, Math.max(0, now - nextFireTime)] as const],
+    nextFireTime === undefined ? [] : [[jobName, Math.max(0, now - heldBackMs - nextFireTime)] as const],
   );
   const late = lags.filter(([, lagMs]) => lagMs > degradedLagMs);
   const findings = late.map(([jobName, lagMs]) => {

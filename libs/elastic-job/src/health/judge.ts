@@ -1,3 +1,4 @@
+import type { StandingRefusal } from '../coordination/index.js';
 import type { JobName } from '../domain/index.js';
 import type { JobStatus, RuntimePhase, RuntimeStatus } from '../runtime/index.js';
 import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
@@ -48,8 +49,10 @@ export const DEFAULT_LIMITS: Required<HealthLimits> = { lostMs: 30_000, lagMs: 1
  */
 export function judgeLiveness(status: RuntimeStatus, now: number, limits: HealthLimits = {}): Health {
   const { lagMs = DEFAULT_LIMITS.lagMs } = limits;
+  // Fire times that are held back are due by the registry's clock.
+  const due = now - (status.heldBackMs ?? 0);
   const lags = status.jobs
-    .filter(({ nextFireTime = now }) => now - nextFireTime > lagMs)
+    .filter(({ nextFireTime = due }) => due - nextFireTime > lagMs)
     .map(({ jobName, nextFireTime }) =>
       down(`job "${jobName}" should have fired at ${new Date(nextFireTime!).toISOString()} and has not`),
     );
@@ -59,34 +62,67 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
 /**
  * Does this process do its share? `down` while it starts or drains, when its session has been lost for longer than the
  * limit, and when a job cannot run here, such as one that is shared with an instance that this version cannot work
- * beside. `degraded` while the connection is suspended, while a job has no leader or no place left in its failover queue,
- * or while a handler that was aborted does not return.
+ * beside. `degraded` while the connection is suspended, while this host's clock runs ahead of the registry's or is
+ * behind, while a job has no leader or no place left in its failover queue, while a handler that was aborted does not
+ * return, while ends of runs wait to be recorded, and while the registry refuses what a job asks of it.
  */
 export function judgeReadiness(status: RuntimeStatus, limits: HealthLimits = {}): Health {
   const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
   if (status.phase !== 'running') return verdict(status, [down(`the process is ${status.phase}`)]);
   const jobs = status.processing ? status.jobs.flatMap(judgeJob) : [];
-  return verdict(status, [...judgeSession(status, lostMs), ...jobs]);
+  return verdict(status, [...judgeSession(status, lostMs), ...judgeClock(status), ...jobs]);
 }
 
-/** How the session fares in a process that needs one. @param lostMs a session that is lost is `degraded` for so long, in milliseconds */
+/**
+ * How the session fares in a process that needs one.
+ * @param lostMs a session that is lost is `degraded` for so long, in milliseconds
+ */
 export function judgeSession({ session, sessionForMs, phase }: RuntimeStatus, lostMs: number): Finding[] {
   if (phase !== 'running' || session.state === 'CONNECTED' || session.state === 'RECONNECTED') return [];
   const reason = `the registry session has been ${session.state ?? 'closed'} for ${Math.round(sessionForMs / 1000)} s`;
   return [session.state !== 'SUSPENDED' && sessionForMs > lostMs ? down(reason) : degraded(reason)];
 }
 
-function judgeJob({ jobName, problem, isJoined, leader, hung, isFailoverQueueFull }: JobStatus): Finding[] {
-  if (problem !== undefined) return [down(`job "${jobName}": ${problem}`)];
-  const stuck = hung.map(({ item, since }) =>
-    degraded(`job "${jobName}": item ${item} still runs, although aborted at ${new Date(since).toISOString()}`),
-  );
+function judgeClock({ behindMs, heldBackMs }: RuntimeStatus): Finding[] {
+  if (behindMs !== undefined) {
+    const late = Math.round(behindMs / 1_000);
+    return [degraded(`this host's clock is ${late} s behind the registry's, so fire times come late; let NTP set it`)];
+  }
+  if (heldBackMs === undefined) return [];
+  const seconds = Math.round(heldBackMs / 1_000);
+  return [
+    degraded(`this host's clock is ${seconds} s ahead of the registry's, by which fire times come; let NTP set it`),
+  ];
+}
+
+function judgeJob(job: JobStatus): Finding[] {
+  const { jobName, problem, isJoined, isLeaving, leader, isFailoverQueueFull } = job;
+  if (problem !== undefined && !isLeaving) return [down(`job "${jobName}": ${problem}`)];
+  const stuck = judgeDelays(job);
+  if (isLeaving) return stuck;
   if (!isJoined) return [...stuck, degraded(`job "${jobName}" is not registered in this session`)];
   return [
     ...stuck,
     ...(leader === undefined ? [degraded(`job "${jobName}" has no leader`)] : []),
     ...(isFailoverQueueFull ? [degraded(`job "${jobName}": its failover queue is full`)] : []),
   ];
+}
+
+function judgeDelays({ jobName, hung, delayedSettles, refused }: JobStatus): Finding[] {
+  const stuck = hung.map(({ item, since }) =>
+    degraded(`job "${jobName}": item ${item} still runs, although aborted at ${new Date(since).toISOString()}`),
+  );
+  const unrecorded = delayedSettles && `the ends of items ${delayedSettles.items.join(',')} are not recorded since`;
+  return [
+    ...stuck,
+    ...(delayedSettles ? [degraded(told(jobName, unrecorded!, delayedSettles))] : []),
+    ...(refused ? [degraded(told(jobName, 'the registry has refused requests since', refused))] : []),
+  ];
+}
+
+function told(jobName: JobName, what: string, { since, error }: StandingRefusal): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return `job "${jobName}": ${what} ${new Date(since).toISOString()}: ${why}`;
 }
 
 function verdict({ phase, session, jobs }: RuntimeStatus, findings: readonly Finding[]): Health {

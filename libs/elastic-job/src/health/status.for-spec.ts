@@ -6,6 +6,7 @@ export const NOW = Date.UTC(2026, 0, 1);
 export const job: JobStatus = {
   jobName: 'settle-orders',
   isJoined: true,
+  isLeaving: false,
   leader: '10.0.0.1@-@7-1a',
   mixedWith: [],
   differences: [],
@@ -13,6 +14,8 @@ export const job: JobStatus = {
   runningItems: 2,
   hung: [],
   isFailoverQueueFull: false,
+  delayedSettles: undefined,
+  refused: undefined,
   problem: undefined,
   missedRuns: 0,
 };
