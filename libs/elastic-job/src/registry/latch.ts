@@ -1,8 +1,9 @@
 import type { Clock } from '../clock/index.js';
-import { answersAgain, guaranteedDelete } from './guaranteed-delete.js';
+import { guaranteedDelete } from './guaranteed-delete.js';
 import { childPath, parentPath } from './node-map.js';
 import type { RegistryCenter, RequestOptions, Subtree } from './registry-center.js';
-import { NodeExistsError, NoNodeError, RegistryUnavailableError } from './registry.errors.js';
+import { isRegistryFailure, isUnanswered, NodeExistsError, NoNodeError } from './registry.errors.js';
+import { retry } from './retry.js';
 
 export interface LatchOptions {
   /** The data of the own node; Curator's peers show it as the participant's id. @default '' */
@@ -37,8 +38,8 @@ const LOCK_NAME = 'latch-';
  *
  * - The own node's name holds a UUID (`_c_{uuid}-latch-{number}`): if the reply of its creation is lost, it is found by
  *   that name, never created twice. Once it is not wanted any more it is deleted, however long that takes.
- * - Instead of the predecessor alone the whole line is watched, by name only: that costs no request, and a one-shot watch
- *   would destroy a recursive one on its path.
+ * - Instead of the predecessor alone the whole line is watched, by name only: that costs no request, and a one-shot
+ *   watch would destroy a recursive one on its path.
  * - A session's end takes the own node with it; the turn does not outlive the session.
  *
  * @returns undefined if the turn did not come in time
@@ -123,13 +124,13 @@ class Participant {
       await this.registry.create(childPath(this.path, this.name), data, 'EPHEMERAL_SEQUENTIAL', this.limits());
     } catch (error) {
       if (error instanceof NoNodeError) await createContainers(this.registry, this.path, this.limits());
-      else if (error instanceof RegistryUnavailableError && error.fate === 'unknown') await this.reconnected(error);
+      else if (isUnanswered(error) && error.fate === 'unknown') await this.reconnected(error);
       else throw error;
     }
     if (this.ownIn(view) === undefined) await view.sync(this.limits());
   }
 
-  private async reconnected(error: RegistryUnavailableError): Promise<void> {
+  private async reconnected(error: Error): Promise<void> {
     while (!isConnected(this.registry)) if (!(await this.change())) throw error;
   }
 
@@ -177,16 +178,10 @@ class Participant {
     if (this.own !== undefined) return guaranteedDelete(registry, clock, childPath(this.path, this.own));
     if (!view) return;
     // Its creation was not answered, or was not asked for.
-    for (;;) {
-      try {
-        await view.sync();
-        const own = this.ownIn(view);
-        return own === undefined ? undefined : await guaranteedDelete(registry, clock, childPath(this.path, own));
-      } catch (error) {
-        // With the session the node is gone as well.
-        if (!(error instanceof RegistryUnavailableError) || !(await answersAgain(registry, clock))) return;
-      }
-    }
+    // With the session the node is gone as well.
+    await retry(registry, clock, () => view.sync(), { isRepeated: isRegistryFailure });
+    const own = this.ownIn(view);
+    if (own !== undefined) await guaranteedDelete(registry, clock, childPath(this.path, own));
   }
 
   private limits(): RequestOptions {
@@ -211,7 +206,10 @@ function isConnected({ session }: RegistryCenter): boolean {
   return session.state === 'CONNECTED' || session.state === 'RECONNECTED';
 }
 
-/** Participants are sorted by what follows the name of the lock, whatever stands before it. @see Curator, `LockInternals` */
+/**
+ * Participants are sorted by what follows the name of the lock, whatever stands before it.
+ * @see Curator, `LockInternals`
+ */
 function numberOf(name: string): string {
   return name.slice(name.lastIndexOf(LOCK_NAME) + LOCK_NAME.length);
 }

@@ -1,8 +1,10 @@
 import { ConfigurationError } from '../domain/index.js';
 
 // What ZooKeeper's PathUtils.validatePath refuses: control characters, surrogates and private use, and specials.
-// oxlint-disable-next-line no-control-regex -- these are the characters that must not be there
-const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/;
+const FORBIDDEN_CHARACTERS = String.raw`\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff`;
+const FORBIDDEN = new RegExp(`[${FORBIDDEN_CHARACTERS}]`);
+// Nearly all paths are legal, and every request names some: one look has to do for them.
+const LEGAL = new RegExp(String.raw`^(?:/(?!\.\.?(?:/|$))[^/${FORBIDDEN_CHARACTERS}]+)+$`);
 
 /**
  * The part of the registry below which an adapter lives. Paths of the port are relative to it: with the namespace
@@ -41,6 +43,7 @@ export class Namespace {
 }
 
 function pathProblem(path: string): string | undefined {
+  if (LEGAL.test(path)) return undefined;
   if (!path.startsWith('/')) return 'does not begin with "/"';
   const levels = path.slice(1).split('/');
   if (levels.includes('')) return 'has an empty level';

@@ -12,6 +12,11 @@ export class NodeMap<T extends { readonly path: string }> {
     return this.nodes.has(path) ? [...(this.names.get(path) ?? [])] : [];
   }
 
+  /** How many children the node has. */
+  childCount(path: string): number {
+    return this.names.get(path)?.size ?? 0;
+  }
+
   hasChildren(path: string): boolean {
     return this.names.has(path);
   }

@@ -7,7 +7,10 @@ import {
   NodeExistsError,
   NoNodeError,
   NotEmptyError,
+  ServerError,
 } from './registry.errors.js';
+
+const NO_AUTH = -102;
 
 /** The error with which a single request rejects where a transaction would answer with a refusal. */
 export function refusalError(refusal: Refusal, path: string, version?: number): ElasticJobError {
@@ -22,9 +25,15 @@ export function refusalError(refusal: Refusal, path: string, version?: number): 
       return new NotEmptyError(path);
     case 'NO_CHILDREN_FOR_EPHEMERALS':
       return new NoChildrenForEphemeralsError(path);
-    case 'NO_AUTH':
-      return new NoAuthError(path);
     default:
       return refusal satisfies never;
   }
+}
+
+/**
+ * The error for a server's code that is no refusal.
+ * @param path the node at which the request failed, if that is known
+ */
+export function serverError(code: number, operation: string, path?: string): ElasticJobError {
+  return code === NO_AUTH && path !== undefined ? new NoAuthError(path) : new ServerError(operation, code, path);
 }

@@ -1,3 +1,6 @@
+import type { TimeInterval } from '../domain/index.js';
+import type { SubtreeBounds } from './subtree-bounds.js';
+
 /**
  * What the scheduler needs of a registry: ZooKeeper's own model, so that nothing is promised here which an ensemble
  * does not keep.
@@ -5,20 +8,26 @@
  * - Paths are absolute, below the adapter's namespace (`/settle-orders/instances`); data is UTF-8 text.
  * - Absence is a value where it is asked for (`read`, `exists`); everywhere else it is an error. A lost connection is
  *   always an error, never "absent".
- * - A write whose reply was lost says so (`RegistryUnavailableError.fate === 'unknown'`). Nothing is sent twice unasked.
+ * - A write whose reply was lost says so (`RegistryUnavailableError.fate === 'unknown'`). Nothing is sent twice
+ *   unasked.
+ * - A server that answers and refuses is not absent: `ServerError` and `NoAuthError` are errors of their own. Asking
+ *   again at once does not help against them (`retry`).
  * - A plain read may be behind what another client has written, where the registry has several servers. Events of a
  *   subtree that precede a `sync` on it are in its view when the sync resolves.
  */
 export interface RegistryCenter {
   /** Opens the first session. @throws {RegistryUnavailableError} if no server answered before the deadline. */
   connect(options?: RequestOptions): Promise<void>;
-  /** Ends the session, so that its ephemeral nodes go at once. Idempotent; never rejects. */
-  close(): Promise<void>;
+  /**
+   * Ends the session, so that its ephemeral nodes go at once. Idempotent; never rejects.
+   * @param options the first call's count
+   */
+  close(options?: CloseOptions): Promise<void>;
 
   readonly session: SessionInfo;
   /**
-   * How long this process may still believe its session alive, in milliseconds; 0 when it may not. Synchronous, and true
-   * also right after a pause of the process, before any state is told.
+   * How long this process may still believe its session alive, in milliseconds; 0 when it may not. Synchronous, and
+   * true also right after a pause of the process, before any state is told.
    */
   leaseRemainingMs(): number;
   /** Hears every change of state, in order, without duplicates. @returns a function that removes the listener. */
@@ -28,32 +37,56 @@ export interface RegistryCenter {
 
   /** The node, or undefined if there is none. */
   read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined>;
-  /** The nodes, in the order of the paths, as they were at one moment; undefined where there is none. One request, if it fits. */
+  /**
+   * The nodes, in the order of the paths, as they were at one moment; undefined where there is none. One request, if it
+   * fits.
+   */
   readMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (RegistryNode | undefined)[]>;
   exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined>;
   /** The names of the children, in no particular order. @throws {NoNodeError} */
   children(path: string, options?: RequestOptions): Promise<readonly string[]>;
 
-  /** @returns the path that was created: with a sequence number appended for the sequential modes. @throws {NodeExistsError} @throws {NoNodeError} if the parent is missing */
+  /**
+   * @returns the path that was created: with a sequence number appended for the sequential modes.
+   * @throws {NodeExistsError}
+   * @throws {NoNodeError} if the parent is missing
+   */
   create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string>;
   /** Creates what is missing of a path as persistent, empty nodes. An existing node is left as it is. */
   ensurePath(path: string, options?: RequestOptions): Promise<void>;
-  /** @param version the expected data version (0 is a version like any other); undefined: any. @throws {NoNodeError} @throws {BadVersionError} */
+  /**
+   * @param version the expected data version (0 is a version like any other); undefined: any.
+   * @throws {NoNodeError}
+   * @throws {BadVersionError}
+   */
   set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat>;
   /** @throws {NoNodeError} @throws {BadVersionError} @throws {NotEmptyError} */
   delete(path: string, version?: number, options?: RequestOptions): Promise<void>;
 
   /**
    * All of the operations or none, in one request. A refusal is an answer: it names the first operation that failed.
-   * @throws {RequestTooLargeError} before anything is sent.
+   * What no state of nodes explains is an error, which names that operation's path.
+   * @throws {RequestTooLargeError} before anything is sent. @throws {NoAuthError} @throws {ServerError}
    */
   transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult>;
 
   /** Opens a view of everything at and below `path`; complete when the promise resolves. `path` need not exist yet. */
   openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree>;
 
-  /** The registry's wall clock, in milliseconds since the epoch, as read from a node that this call writes. */
+  /**
+   * The registry's wall clock now, as far as own writes have shown it; from memory. It is fed, at no extra request, by
+   * every answer that tells when a node was written: to a `create`, a `set`, and a transaction with a `set`. Undefined
+   * before the first.
+   */
+  time(): TimeInterval | undefined;
+  /**
+   * The registry's wall clock, in milliseconds since the epoch, as read from a node that this call writes. Feeds
+   * `time`.
+   */
   serverTime(options?: RequestOptions): Promise<number>;
+
+  /** Judges whose nodes are; undefined where every node is everybody's, as without credentials and in memory. */
+  readonly owners?: NodeOwners | undefined;
 
   /** The size of a transaction as it is sent, in bytes, and the most that one may have. */
   readonly maxRequestBytes: number;
@@ -63,9 +96,35 @@ export interface RegistryCenter {
   readonly traffic: Readonly<RegistryTraffic>;
 }
 
+/** Tells whose nodes are: this client's user's alone, or also others'. Readers do not count. */
+export interface NodeOwners {
+  /** One request. @returns undefined if there is no such node. @throws {NoAuthError} */
+  ownerOf(path: string, options?: RequestOptions): Promise<NodeOwner | undefined>;
+  /**
+   * One request. For a node that is not there nothing is to be said.
+   * @throws {UntrustedAclError} if others may change the node, or what is right below it, unless that is lived with
+   */
+  assertOwn(path: string, options?: RequestOptions): Promise<void>;
+}
+
+export interface NodeOwner {
+  /** Of the node that was judged: another one of that path may be another's. */
+  readonly czxid: bigint;
+  /** The ACL, in words, if others than this client's user may change the node, or what is right below it. */
+  readonly others: string | undefined;
+}
+
 export interface RegistryTraffic {
   foreground: number;
   background: number;
+}
+
+export interface CloseOptions {
+  /**
+   * Longest wait for the server, in milliseconds; without its answer the session ends by its timeout.
+   * @default 2_000
+   */
+  readonly timeoutMs?: number;
 }
 
 export interface RequestOptions {
@@ -76,8 +135,8 @@ export interface RequestOptions {
 }
 
 /**
- * Curator's words. CONNECTED: the first time. SUSPENDED: no server answers, the session may live on; stop starting work.
- * RECONNECTED: answers again; compare `id`, a new one is a new session. LOST: the session is over and everything
+ * Curator's words. CONNECTED: the first time. SUSPENDED: no server answers, the session may live on; stop starting
+ * work. RECONNECTED: answers again; compare `id`, a new one is a new session. LOST: the session is over and everything
  * ephemeral with it; it never precedes SUSPENDED and is always followed by a new session or by the end.
  */
 export type SessionState = 'CONNECTED' | 'SUSPENDED' | 'RECONNECTED' | 'LOST';
@@ -128,9 +187,8 @@ export type OperationResult =
   | { readonly kind: 'set'; readonly stat: NodeStat }
   | { readonly kind: 'delete' };
 
-/** Why an operation was refused, in ZooKeeper's words. */
-export type Refusal =
-  'NO_NODE' | 'NODE_EXISTS' | 'BAD_VERSION' | 'NOT_EMPTY' | 'NO_CHILDREN_FOR_EPHEMERALS' | 'NO_AUTH';
+/** Why an operation was refused, in ZooKeeper's words: a state of nodes, which somebody else has brought about. */
+export type Refusal = 'NO_NODE' | 'NODE_EXISTS' | 'BAD_VERSION' | 'NOT_EMPTY' | 'NO_CHILDREN_FOR_EPHEMERALS';
 
 export type TransactionResult =
   | { readonly kind: 'committed'; readonly results: readonly OperationResult[] }
@@ -149,6 +207,8 @@ export interface SubtreeOptions extends RequestOptions {
    * @default everybody's
    */
   readonly holds?: (path: string) => boolean;
+  /** @default everything is taken in */
+  readonly bounds?: SubtreeBounds;
 }
 
 /**
@@ -168,7 +228,10 @@ export interface Subtree {
   node(path: string): RegistryNode | undefined;
   /** The names of the children, in no particular order; empty if there is no such node. */
   children(path: string): readonly string[];
-  /** Makes the values of these nodes current. One request, or none if all of them are; where there is no node, none is read. */
+  /**
+   * Makes the values of these nodes current. One request, or none if all of them are; where there is no node, none is
+   * read.
+   */
   load(paths: readonly string[], options?: RequestOptions): Promise<void>;
   close(): void;
 }

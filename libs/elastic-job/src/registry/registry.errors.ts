@@ -6,7 +6,8 @@ export class RegistryUnavailableError extends ElasticJobError {
 
   /**
    * @param operation what was asked, such as `create /settle-orders/config`
-   * @param fate `not-applied`: it never left this process; `unknown`: it may have been applied, read before repeating it
+   * @param fate `not-applied`: it never left this process; `unknown`: it may have been applied, read before repeating
+   * it
    */
   constructor(
     readonly operation: string,
@@ -18,18 +19,49 @@ export class RegistryUnavailableError extends ElasticJobError {
   }
 }
 
-/** Codes of the server behind which a request may nevertheless have been applied: its own failures, and timeouts. */
-const UNCLEAR_CODES: ReadonlySet<number> = new Set([-1, -2, -3, -4, -7]);
+/**
+ * Codes with which a server refuses a request that it has not applied. Behind any other, such as a failure or a timeout
+ * of the server's own, or a code of a later version, the request may have been applied.
+ */
+const REFUSED_UNAPPLIED = new Map([
+  [-5, 'it could not be read'],
+  [-6, 'the server does not offer the operation'],
+  [-8, 'its arguments are invalid'],
+  [-13, 'a new configuration has no quorum'],
+  [-14, 'the ensemble is being reconfigured'],
+  [-114, 'its ACL is invalid'],
+  [-115, 'the client has failed to authenticate'],
+  [-119, 'the server is read-only'],
+  [-120, 'a local session cannot have ephemeral nodes'],
+  [-121, 'there is no such watch'],
+  [-123, 'reconfiguration is disabled'],
+  [-124, 'the server asks for SASL authentication'],
+  [-125, 'a quota is exceeded'],
+  [-127, 'the server is overloaded'],
+]);
 
-/** The registry answered with an error that is none of a node's state: a quota, an overload, an operation it does not offer. */
-export class ServerError extends RegistryUnavailableError {
-  /** @param serverCode ZooKeeper's number of the error. @see ZooKeeper, `KeeperException.Code` */
+/** The registry answered with an error that is none of a node's state: a quota, an overload, a failure of its own. */
+export class ServerError extends ElasticJobError {
+  readonly code = 'SERVER_ERROR';
+  /** `not-applied`: the server has refused it; `unknown`: it may have been applied, read before repeating it. */
+  readonly fate: 'not-applied' | 'unknown';
+
+  /**
+   * @param operation what was asked, such as `create /settle-orders/config`
+   * @param serverCode ZooKeeper's number of the error. @see ZooKeeper, `KeeperException.Code`
+   * @param path the node at which the request failed, as far as the server tells
+   */
   constructor(
-    operation: string,
+    readonly operation: string,
     readonly serverCode: number,
+    readonly path?: string,
   ) {
-    const fate = UNCLEAR_CODES.has(serverCode) ? 'unknown' : 'not-applied';
-    super(operation, fate, `the server refused it with code ${serverCode}`);
+    const reason = REFUSED_UNAPPLIED.get(serverCode);
+    super(
+      `${operation}: the server answered with code ${serverCode}` +
+        `${path === undefined ? '' : ` at ${path}`}; ${reason ?? 'it may have been applied'}.`,
+    );
+    this.fate = reason === undefined ? 'unknown' : 'not-applied';
   }
 }
 
@@ -100,6 +132,56 @@ export class NoAuthError extends ElasticJobError {
       `${path}: access denied by the node's ACL; compare the registry's digest with the one the tree was created with.`,
     );
   }
+}
+
+/** The servers do not accept what this client has shown of itself, or it has shown nothing though they ask for it. */
+export class AuthenticationError extends ElasticJobError {
+  readonly code = 'AUTHENTICATION';
+
+  constructor(readonly detail: string) {
+    super(`The registry does not know this client: ${detail}. See the registry's options digest and sasl.`);
+  }
+}
+
+/**
+ * Others than this client's user may change a node on which its jobs rest, so its digest protects nothing below: they
+ * could have put nodes of their own there.
+ */
+export class UntrustedAclError extends ElasticJobError {
+  readonly code = 'UNTRUSTED_ACL';
+  /** What is so, without what to do. */
+  readonly finding: string;
+
+  /**
+   * @param path the server's
+   * @param acl as `zkCli.sh` writes it, without the hashes of digests
+   */
+  constructor(
+    readonly path: string,
+    readonly acl: string,
+  ) {
+    const finding = `${path}: its ACL (${acl}) lets others than this client's user change it, so nothing below is safe from them.`;
+    super(
+      `${finding} Delete it, so that it is made anew, or give it to that user alone: "setAcl -R ${path} auth::cdrwa" of ` +
+        "zkCli.sh, after addauth. The registry's option allowOpenAcl lives with it.",
+    );
+    this.finding = finding;
+  }
+}
+
+/** The request has failed as a whole, for a reason that is none of a node's state. */
+export function isRegistryFailure(error: unknown): error is RegistryUnavailableError | ServerError {
+  return error instanceof RegistryUnavailableError || error instanceof ServerError;
+}
+
+/** The registry did not say what became of the request: it did not answer, or its own answer leaves that open. */
+export function isUnanswered(error: unknown): error is RegistryUnavailableError | ServerError {
+  return error instanceof RegistryUnavailableError || (error instanceof ServerError && error.fate === 'unknown');
+}
+
+/** The registry answers, and refuses the request as such, whatever the nodes are like. An operator can mend it. */
+export function isRefusal(error: unknown): error is ServerError | NoAuthError {
+  return error instanceof NoAuthError || (error instanceof ServerError && error.fate === 'not-applied');
 }
 
 /** An ephemeral node cannot have children. */

@@ -27,7 +27,8 @@ export function requestBytes(operation: Operation, namespace: Namespace, aclByte
  * The size of a ZooKeeper multi request, in bytes, with the frame's length field.
  *
  * @param aclBytesPerNode `OPEN_ACL_BYTES` or `CREATOR_ACL_BYTES`
- * @see ZooKeeper's zookeeper.jute: RequestHeader, MultiHeader, CreateRequest, SetDataRequest, DeleteRequest, CheckVersionRequest
+ * @see ZooKeeper's zookeeper.jute: RequestHeader, MultiHeader, CreateRequest, SetDataRequest, DeleteRequest,
+ * CheckVersionRequest
  */
 export function transactionBytes(
   operations: readonly Operation[],

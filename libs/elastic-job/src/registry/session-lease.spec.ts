@@ -48,6 +48,48 @@ describe('the lease of a session', () => {
     expect(lease.remainingMs()).toBe(0);
   });
 
+  it('asks a server for 2 s when the wall clock alone says that the session is over', async () => {
+    lease.grant(TIMEOUT_MS, momentOf(clock));
+    await clock.advance(1_000);
+    clock.setWall(clock.wallNow() + 3_600_000);
+    expect([lease.remainingMs(), lease.untilLossMs()]).toEqual([0, 2_000]);
+    await clock.advance(1_500);
+    expect([lease.remainingMs(), lease.untilLossMs()]).toEqual([0, 500]);
+    await clock.advance(500);
+    expect(lease.untilLossMs()).toBe(0);
+  });
+
+  it('asks no longer than the lease lasts by the monotonic clock', async () => {
+    lease.grant(TIMEOUT_MS, momentOf(clock));
+    await clock.advance(7_000);
+    clock.setWall(clock.wallNow() + 3_600_000);
+    expect(lease.untilLossMs()).toBe(1_000);
+    await clock.advance(1_000);
+    expect(lease.untilLossMs()).toBe(0);
+  });
+
+  it('is believed in again when a request that was sent after the step is answered, and asks anew at the next step', async () => {
+    lease.grant(TIMEOUT_MS, momentOf(clock));
+    const before = momentOf(clock);
+    await clock.advance(1_000);
+    clock.setWall(clock.wallNow() + 3_600_000);
+    expect(lease.untilLossMs()).toBe(2_000);
+    await clock.advance(1_000);
+    lease.prove(before);
+    expect([lease.remainingMs(), lease.untilLossMs()]).toEqual([0, 1_000]);
+    lease.prove(momentOf(clock));
+    expect([lease.remainingMs(), lease.untilLossMs()]).toEqual([8_000, 8_000]);
+    clock.setWall(clock.wallNow() + 3_600_000);
+    expect([lease.remainingMs(), lease.untilLossMs()]).toEqual([0, 2_000]);
+  });
+
+  it('ends without a question when the monotonic clock says so as well', async () => {
+    lease.grant(TIMEOUT_MS, momentOf(clock));
+    clock.setWall(clock.wallNow() + 3_600_000);
+    await clock.advance(8_000);
+    expect(lease.untilLossMs()).toBe(0);
+  });
+
   it('given a wall clock that is set back, when belief is asked for, then it is no longer than before', async () => {
     lease.grant(TIMEOUT_MS, momentOf(clock));
     clock.setWall(clock.wallNow() - 3_600_000);

@@ -10,10 +10,10 @@ export const NO_ANSWER = Symbol('no answer');
 export type LaneName = 'requests' | 'replies';
 
 /**
- * The network between one client and the server: keeps the order of each direction, takes its time, and can be broken or
- * held up. What is in transit when it breaks never arrives. While the client is frozen, what arrives for it waits in its
- * socket. The client's server may lag behind, as a follower of an ensemble does: news are late, but what is asked for is
- * answered after them.
+ * The network between one client and the server: keeps the order of each direction, takes its time, and can be broken
+ * or held up. What is in transit when it breaks never arrives. While the client is frozen, what arrives for it waits in
+ * its socket. The client's server may lag behind, as a follower of an ensemble does: news are late, but what is asked
+ * for is answered after them.
  */
 export class MemoryLink {
   private readonly lanes: Readonly<Record<LaneName, Lane>>;
@@ -41,6 +41,11 @@ export class MemoryLink {
 
   get frozen(): boolean {
     return this.isFrozen;
+  }
+
+  /** Whether the network holds up a direction. */
+  get cut(): boolean {
+    return Object.values(this.lanes).some((lane) => lane.isHeldBy('network'));
   }
 
   /** Calls `arrive` at the server. */
@@ -143,6 +148,10 @@ class Lane {
 
   hold(holder: string): void {
     this.holders.add(holder);
+  }
+
+  isHeldBy(holder: string): boolean {
+    return this.holders.has(holder);
   }
 
   release(holder: string): void {

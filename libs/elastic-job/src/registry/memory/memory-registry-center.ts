@@ -1,8 +1,10 @@
 import type { Clock } from '../../clock/index.js';
+import type { TimeInterval } from '../../domain/index.js';
 import { Namespace } from '../namespace.js';
 import { childPath } from '../node-map.js';
-import { refusalError } from '../refusal-error.js';
+import { refusalError, serverError } from '../refusal-error.js';
 import type {
+  CloseOptions,
   CreateMode,
   NodeStat,
   Operation,
@@ -18,9 +20,10 @@ import type {
   TransactionResult,
 } from '../registry-center.js';
 import { NodeExistsError, NoNodeError, RequestTooLargeError } from '../registry.errors.js';
+import { RegistryTime } from '../registry-time.js';
 import { OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
 import type { Latency } from './memory-link.js';
-import type { MemoryServer } from './memory-server.js';
+import type { FailedRequest, MemoryServer } from './memory-server.js';
 import { MemorySession } from './memory-session.js';
 import type { CommitResult } from './node-tree.js';
 
@@ -36,15 +39,16 @@ export interface MemoryRegistryCenterOptions {
   /** @default 1_000_000 */
   readonly maxRequestBytes?: number;
   /**
-   * The time from a request to its answer, in milliseconds; a function draws it for each message. At 0 it is one microtask each way: as fast as can be, but a
-   * loop that awaits nothing but requests keeps timers and sockets waiting.
+   * The time from a request to its answer, in milliseconds; a function draws it for each message. At 0 it is one
+   * microtask each way: as fast as can be, but a loop that awaits nothing but requests keeps timers and sockets
+   * waiting.
    * @default 0
    */
   readonly latencyMs?: Latency;
   /**
-   * How much later than its answers could be this client hears what others have written, in milliseconds, as if its server were a
-   * follower that lags behind; a function draws it for each commit. An answer comes after all news that precede it: that is what a
-   * sync is for.
+   * How much later than its answers could be this client hears what others have written, in milliseconds, as if its
+   * server were a follower that lags behind; a function draws it for each commit. An answer comes after all news that
+   * precede it: that is what a sync is for.
    * @default 0
    */
   readonly newsLagMs?: Latency;
@@ -58,6 +62,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
   readonly maxRequestBytes: number;
   private readonly namespace: Namespace;
   private readonly connection: MemorySession;
+  private readonly registryTime: RegistryTime;
 
   /** @throws {ConfigurationError} for a namespace that ZooKeeper would refuse. */
   constructor(
@@ -66,6 +71,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
   ) {
     this.namespace = new Namespace(options.namespace);
     this.maxRequestBytes = options.maxRequestBytes ?? 1_000_000;
+    this.registryTime = new RegistryTime(options.clock);
     this.connection = new MemorySession(server, {
       ...options,
       namespace: this.namespace,
@@ -85,8 +91,8 @@ export class MemoryRegistryCenter implements RegistryCenter {
     return this.connection.connect(options);
   }
 
-  close(): Promise<void> {
-    return this.connection.close();
+  close(options?: CloseOptions): Promise<void> {
+    return this.connection.close(options);
   }
 
   /** A client that was cut off keeps its belief: nobody tells it. */
@@ -95,14 +101,16 @@ export class MemoryRegistryCenter implements RegistryCenter {
   }
 
   /**
-   * The process of this client stands still, as after SIGSTOP: what it has sent arrives, what is sent to it waits, and the
-   * server ends its session after the timeout. Its clock has to be stopped with it. For simulations.
+   * The process of this client stands still, as after SIGSTOP: what it has sent arrives, what is sent to it waits, and
+   * the server ends its session after the timeout. Its clock has to be stopped with it. For simulations.
    */
   freeze(): void {
     this.connection.freeze();
   }
 
-  /** The process goes on. If it stood still for too long it hears SUSPENDED and LOST before anything else, and at once. */
+  /**
+   * The process goes on. If it stood still for too long it hears SUSPENDED and LOST before anything else, and at once.
+   */
   thaw(): void {
     this.connection.thaw();
   }
@@ -179,10 +187,13 @@ export class MemoryRegistryCenter implements RegistryCenter {
     const name = `transaction of ${operations.length}`;
     this.assertFits(name, this.transactionBytes(operations));
     const sent = operations.map((operation) => this.globalize(operation));
+    const heard = this.registryTime.writing();
     return this.connection.request(
       name,
-      (sessionId) => this.server.commit(sessionId, sent),
+      (sessionId) => this.server.write(sessionId, sent),
       (answer): TransactionResult => {
+        if (answer.kind === 'failed') throw serverError(answer.code, name, operations[answer.index]?.path);
+        hearTime(answer, heard);
         if (answer.kind === 'refused') return { ...answer, path: operations[answer.index]?.path ?? '/' };
         return { kind: 'committed', results: answer.results.map((result) => this.localize(result)) };
       },
@@ -194,14 +205,18 @@ export class MemoryRegistryCenter implements RegistryCenter {
     return this.connection.openSubtree(path, listener, options);
   }
 
+  time(): TimeInterval | undefined {
+    return this.registryTime.now();
+  }
+
   serverTime(options?: RequestOptions): Promise<number> {
+    const heard = this.registryTime.writing();
+    const receive = (now: number) => {
+      heard(now);
+      return now;
+    };
     // ZooKeeper tells its time by writing a node only; this server can be asked.
-    return this.connection.request(
-      'server time',
-      () => this.server.wallNow(),
-      (now) => now,
-      options,
-    );
+    return this.connection.request('server time', () => this.server.wallNow(), receive, options);
   }
 
   transactionBytes(operations: readonly Operation[]): number {
@@ -215,11 +230,14 @@ export class MemoryRegistryCenter implements RegistryCenter {
     const name = `${operation.kind} ${operation.path}`;
     this.assertFits(name, requestBytes(operation, this.namespace, OPEN_ACL_BYTES));
     const sent = this.globalize(operation);
-    const receive = (answer: CommitResult) => {
+    const heard = this.registryTime.writing();
+    const receive = (answer: CommitResult | FailedRequest) => {
+      if (answer.kind === 'failed') throw serverError(answer.code, name, operation.path);
+      hearTime(answer, heard, true);
       if (answer.kind === 'committed') return this.localize(answer.results[0]!);
       throw refusalError(answer.refusal, operation.path, 'version' in operation ? operation.version : undefined);
     };
-    const ask = (sessionId: string) => this.server.commit(sessionId, [sent]);
+    const ask = (sessionId: string) => this.server.write(sessionId, [sent]);
     const result = await this.connection.request(name, ask, receive, options);
     // oxlint-disable-next-line no-unsafe-type-assertion -- the server answers each operation in its own kind
     return result as Extract<OperationResult, { kind: O['kind'] }>;
@@ -236,4 +254,13 @@ export class MemoryRegistryCenter implements RegistryCenter {
   private localize(result: OperationResult): OperationResult {
     return result.kind === 'create' ? { ...result, path: this.namespace.relative(result.path) ?? result.path } : result;
   }
+}
+
+/**
+ * As ZooKeeper does, a transaction tells the state of what it has set, and a single write also of what it has created.
+ */
+function hearTime(answer: CommitResult, heard: (time: number) => void, isSingle = false): void {
+  if (answer.kind === 'refused') return;
+  const written = answer.changes.find(({ kind }) => kind === 'changed' || (kind === 'created' && isSingle));
+  if (written !== undefined) heard(written.node.stat.mtime);
 }

@@ -191,6 +191,50 @@ describe('a client whose process is frozen', () => {
     await expect(client.exists('/a')).resolves.toBeDefined();
   });
 
+  it('counts its lease on when it thaws while the network carries nothing', async () => {
+    const client = await connected();
+    registry.cut(idOf(client), 'requests');
+    await clock.advance(1_000);
+    client.freeze();
+    await clock.advance(3_000);
+    client.thaw();
+
+    expect(client.leaseRemainingMs()).toBe(4_000);
+  });
+
+  it('asks the server when a machine slept, and only its wall clock went on', async () => {
+    const client = await connected();
+    const told: string[] = [];
+    client.onSession(({ state }) => told.push(state!));
+    const id = idOf(client);
+
+    client.freeze();
+    clock.setWall(clock.wallNow() + 3_600_000);
+    client.thaw();
+    expect([told, client.leaseRemainingMs()]).toEqual([['SUSPENDED'], 0]);
+    await clock.advance(0);
+
+    expect(told).toEqual(['SUSPENDED', 'RECONNECTED']);
+    expect(idOf(client)).toBe(id);
+    expect(client.leaseRemainingMs()).toBe(8_000);
+  });
+
+  it('is LOST 2 s after its wall clock was set forward, if no server answers', async () => {
+    const client = await connected();
+    const told: string[] = [];
+    client.onSession(({ state }) => told.push(state!));
+
+    registry.suspend(idOf(client));
+    clock.setWall(clock.wallNow() + 3_600_000);
+    const asked = client.exists('/').catch((error: unknown) => error);
+    await clock.advance(1_999);
+    expect(told).toEqual(['SUSPENDED']);
+    await clock.advance(1);
+
+    expect(told).toEqual(['SUSPENDED', 'LOST']);
+    expect(await asked).toMatchObject({ code: 'SESSION_LOST' });
+  });
+
   it('given it thawed in time, when its sign of life comes too late, then the server ends the connection and it is LOST', async () => {
     const client = await connected({ latencyMs: 5_000, requestTimeoutMs: 60_000 });
     const states = statesOf(client);
@@ -406,6 +450,42 @@ describe('a reply that is lost', () => {
     await clock.advance(0);
 
     expect(states).toEqual([]);
+  });
+});
+
+describe('a server that does not serve', () => {
+  it('given a rule, when it refuses a transaction, then nothing is applied, and the client is told where', async () => {
+    const client = await connected();
+    const end = registry.fail(({ kind }) => (kind === 'set' ? 'BAD_VERSION' : undefined));
+    const operations = [
+      { kind: 'create', path: '/a', data: '', mode: 'PERSISTENT' },
+      { kind: 'set', path: '/a', data: 'x' },
+    ] as const;
+
+    expect(await client.transaction(operations)).toMatchObject({ kind: 'refused', index: 1, refusal: 'BAD_VERSION' });
+    expect(await client.exists('/a')).toBeUndefined();
+    end();
+    expect(await client.transaction(operations)).toMatchObject({ kind: 'committed' });
+  });
+
+  it('given a code for what was applied, when a client writes, then it is told the code, and the node is there', async () => {
+    const client = await connected();
+    registry.fail(() => ({ code: -7, isApplied: true }));
+
+    await expect(client.create('/a', '', 'PERSISTENT')).rejects.toMatchObject({ serverCode: -7, fate: 'unknown' });
+    expect(await client.exists('/a')).toBeDefined();
+  });
+
+  it('given a code for all requests, when clients read, sync and write, then only those that it is meant for are told it', async () => {
+    const [client, other] = [await connected(), await connected()];
+    const view = await client.openSubtree('/', () => {});
+    const end = registry.failRequests((sessionId) => (sessionId === idOf(client) ? -127 : undefined));
+
+    for (const asked of [client.exists('/'), view.sync(), client.create('/a', '', 'PERSISTENT')])
+      await expect(asked).rejects.toMatchObject({ serverCode: -127 });
+    expect(await other.children('/')).toEqual([]);
+    end();
+    await client.create('/a', '', 'PERSISTENT');
   });
 });
 

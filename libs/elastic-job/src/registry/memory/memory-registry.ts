@@ -1,7 +1,13 @@
 import type { Clock } from '../../clock/index.js';
 import { MemoryRegistryCenter, type MemoryRegistryCenterOptions } from './memory-registry-center.js';
 import type { LaneName } from './memory-link.js';
-import { type Committed, MemoryServer, type ServerSession } from './memory-server.js';
+import {
+  type Committed,
+  type FailureRule,
+  MemoryServer,
+  type RequestFailureRule,
+  type ServerSession,
+} from './memory-server.js';
 
 /**
  * A registry inside this process, for any number of clients. It keeps ZooKeeper's rules of nodes, sessions,
@@ -15,7 +21,8 @@ import { type Committed, MemoryServer, type ServerSession } from './memory-serve
  * | `suspend` | ends the session after its timeout | SUSPENDED, after 4/5 of the timeout LOST, until `resume` |
  * | `cutOff` | ends the session | is not told: stays CONNECTED, a zombie whose requests time out, until `heal` |
  * | `loseNextReply` | commits the next write | the connection breaks before the reply: SUSPENDED, RECONNECTED |
- * | `cut` `requests` | hears nothing: ends the session after its timeout | hears news, but no replies: SUSPENDED after 2/3 of the timeout, LOST after 4/5, until `uncut` |
+ * | `cut` `requests` | hears nothing: ends the session after its timeout | hears news, but no replies: SUSPENDED after
+ * 2/3 of the timeout, LOST after 4/5, until `uncut` |
  * | `cut` `replies` | hears and answers, until the client gives up | hears nothing: the same |
  *
  * A process that stands still is told by its client itself: `MemoryRegistryCenter.freeze` and `thaw`.
@@ -82,12 +89,36 @@ export class MemoryRegistry {
     this.session(sessionId).peer.uncut(lane);
   }
 
-  /** Hears every commit as it happens, also the end of a session that had something ephemeral. @returns a function that removes the listener */
+  /**
+   * Answers writes with a refusal, or a code of ZooKeeper's such as -102 (no right) or -125 (a quota), instead of doing
+   * them: for operations, with absolute paths, to which the rule gives one. A transaction fails as a whole, or is done
+   * as a whole, if the rule says that.
+   * @returns a function that ends the rule
+   */
+  fail(rule: FailureRule): () => void {
+    return this.server.fail(rule);
+  }
+
+  /**
+   * Answers requests of every kind, also those that read, with a code such as -127 (throttled).
+   * @returns a function that ends the rule
+   */
+  failRequests(rule: RequestFailureRule): () => void {
+    return this.server.failRequests(rule);
+  }
+
+  /**
+   * Hears every commit as it happens, also the end of a session that had something ephemeral.
+   * @returns a function that removes the listener
+   */
   onCommit(listener: (committed: Committed) => void): () => void {
     return this.server.onCommit(listener);
   }
 
-  /** A fault can be made for the session. One that has ended is forgotten when its client closes it, or hears of its end. */
+  /**
+   * A fault can be made for the session. One that has ended is forgotten when its client closes it, or hears of its
+   * end.
+   */
   knowsSession(sessionId: string): boolean {
     return this.server.session(sessionId) !== undefined;
   }

@@ -1,9 +1,10 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import { parentPath } from '../node-map.js';
-import type { Operation, RegistryNode } from '../registry-center.js';
+import type { Operation, Refusal, RegistryNode } from '../registry-center.js';
 import { type LaneName, type MemoryLink, NO_ANSWER } from './memory-link.js';
 import { News } from './news.js';
 import { type CommitResult, type NodeChange, NodeTree } from './node-tree.js';
+import { UnservedRequest } from './pending-requests.js';
 
 /** A client as the server sees it. */
 export interface Peer {
@@ -30,6 +31,28 @@ export interface ServerSession {
   losesNextReply: boolean;
 }
 
+/** The server does what it is asked for, and answers with a code of ZooKeeper's all the same. */
+export interface AppliedFailure {
+  readonly code: number;
+  readonly isApplied: true;
+}
+
+/**
+ * What a server answers instead of doing an operation: a refusal, or a code of ZooKeeper's; undefined: nothing, it does
+ * it.
+ */
+export type FailureRule = (operation: Operation, sessionId: string) => Refusal | number | AppliedFailure | undefined;
+
+/** What a server answers to a request of any kind instead of serving it; undefined: nothing, it serves it. */
+export type RequestFailureRule = (sessionId: string) => number | AppliedFailure | undefined;
+
+/** The answer to a request that the server has not done for a reason that is none of a node's state. */
+export interface FailedRequest {
+  readonly kind: 'failed';
+  readonly index: number;
+  readonly code: number;
+}
+
 /** What has been written, with absolute paths. */
 export interface Committed {
   readonly zxid: bigint;
@@ -44,6 +67,8 @@ export class MemoryServer {
   private readonly tree = new NodeTree();
   private readonly sessions = new Map<string, ServerSession>();
   private readonly listeners = new Set<(committed: Committed) => void>();
+  private readonly failures = new Set<FailureRule>();
+  private readonly requestFailures = new Set<RequestFailureRule>();
   private zxid: bigint;
 
   constructor(readonly clock: Clock) {
@@ -52,8 +77,8 @@ export class MemoryServer {
   }
 
   /**
-   * Opens a session for a peer and creates the node that is the peer's root. What the peer had before it has given up: that
-   * session lasts until its timeout.
+   * Opens a session for a peer and creates the node that is the peer's root. What the peer had before it has given up:
+   * that session lasts until its timeout.
    */
   open(peer: Peer, timeoutMs: number, root: string): string {
     for (const session of this.sessionsOf(peer)) {
@@ -71,9 +96,20 @@ export class MemoryServer {
   /** Does what a session asks for. Once that is over nothing is done in its name, and its connection ends. */
   serve<A>(sessionId: string, ask: (sessionId: string) => A): A | typeof NO_ANSWER {
     const session = this.sessions.get(sessionId);
-    if (session && !session.ended) return ask(sessionId);
+    if (session && !session.ended) return this.answer(sessionId, ask);
     if (session) this.disconnect(session);
     return NO_ANSWER;
+  }
+
+  private answer<A>(sessionId: string, ask: (sessionId: string) => A): A {
+    for (const rule of this.requestFailures) {
+      const failure = rule(sessionId);
+      if (failure === undefined) continue;
+      if (typeof failure !== 'number') ask(sessionId);
+      // oxlint-disable-next-line no-unsafe-type-assertion -- it is not taken for an answer: `PendingRequests` rejects with it
+      return new UnservedRequest(typeof failure === 'number' ? failure : failure.code) as A;
+    }
+    return ask(sessionId);
   }
 
   /** Takes a peer back after its connection broke. @returns whether its session is still alive. */
@@ -128,6 +164,33 @@ export class MemoryServer {
     peer.link.break();
     peer.link.mend();
     peer.disconnected();
+  }
+
+  /** What a client asks for: done, unless a rule keeps the server from it. */
+  write(sessionId: string, operations: readonly Operation[]): CommitResult | FailedRequest {
+    for (const [index, operation] of operations.entries()) {
+      for (const rule of this.failures) {
+        const answer = rule(operation, sessionId);
+        if (answer === undefined) continue;
+        if (typeof answer === 'string') return { kind: 'refused', index, refusal: answer };
+        if (typeof answer === 'number') return { kind: 'failed', index, code: answer };
+        this.commit(sessionId, operations);
+        return { kind: 'failed', index, code: answer.code };
+      }
+    }
+    return this.commit(sessionId, operations);
+  }
+
+  /** @returns a function that ends the rule */
+  fail(rule: FailureRule): () => void {
+    this.failures.add(rule);
+    return () => void this.failures.delete(rule);
+  }
+
+  /** @returns a function that ends the rule */
+  failRequests(rule: RequestFailureRule): () => void {
+    this.requestFailures.add(rule);
+    return () => void this.requestFailures.delete(rule);
   }
 
   /** Applies the operations and sends the news to everybody, before the reply that the caller will send. */

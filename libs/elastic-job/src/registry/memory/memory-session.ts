@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import type { Namespace } from '../namespace.js';
 import type {
+  CloseOptions,
   RegistryNode,
   RegistryTraffic,
   RequestOptions,
@@ -10,7 +11,7 @@ import type {
   SubtreeOptions,
 } from '../registry-center.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
-import { elapsedMs, leaseMarginMs, type Moment, momentOf } from '../session-lease.js';
+import { leapMs, leaseLengthMs, type Moment, momentOf, SessionLease } from '../session-lease.js';
 import { type LaneName, type Latency, MemoryLink, type NO_ANSWER } from './memory-link.js';
 import type { MemoryServer, Peer } from './memory-server.js';
 import { MemorySubtree } from './memory-subtree.js';
@@ -28,7 +29,9 @@ export interface MemorySessionOptions {
 }
 
 const LONGEST_CLOSE_MS = 2_000;
-/** A client gives up a connection on which nothing has come for this part of the session's timeout, as ZooKeeper's does. */
+/**
+ * A client gives up a connection on which nothing has come for this part of the session's timeout, as ZooKeeper's does.
+ */
 const READ_TIMEOUT_PART = 2 / 3;
 
 /**
@@ -40,7 +43,8 @@ const READ_TIMEOUT_PART = 2 / 3;
  * ```
  * LOST comes from the server after a reconnect, or, while there is none, from the client's own timer, before the server
  * gives the ephemeral nodes away. A session that this client declared lost is never resumed. A process that was frozen
- * looks at its lease before anything else: SUSPENDED and LOST come before any answer, any news and any timer.
+ * looks at its lease before anything else: SUSPENDED and LOST come before any answer, any news and any timer. A wall
+ * clock that was set forward past the lease is noticed at the next request or question; then the server is asked anew.
  */
 export class MemorySession implements Peer {
   readonly link: MemoryLink;
@@ -51,8 +55,12 @@ export class MemorySession implements Peer {
   private readonly requests: PendingRequests;
   private lossTimer?: Timer;
   private readTimer?: Timer;
-  /** Since when no server has answered; undefined while one does: requests are answered at once, or the link breaks. */
-  private silentSince?: Moment;
+  /** Runs while no server answers. */
+  private readonly lease: SessionLease;
+  /** Whether no server answers. While one does, requests are answered at once, or the link breaks. */
+  private isSilent = false;
+  /** When the clocks were compared last, while a server answered. */
+  private compared: Moment;
   private isBrokenWhileFrozen = false;
   private connecting?: Promise<void>;
   private closing?: Promise<void>;
@@ -63,13 +71,18 @@ export class MemorySession implements Peer {
   ) {
     this.link = new MemoryLink(server.clock, options.latencyMs, options.newsLagMs);
     this.requests = new PendingRequests(this.link, options.clock);
+    this.lease = new SessionLease(options.clock);
+    this.compared = momentOf(options.clock);
     this.info = { state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs };
   }
 
   /** Counts down while no server answers; while one does it is constant. */
   leaseRemainingMs(): number {
     if (this.info.state === undefined || this.info.state === 'LOST') return 0;
-    return Math.max(0, this.leaseMs - this.silentMs);
+    if (this.isSilent) return this.lease.remainingMs();
+    if (!this.hasLeapt()) return this.leaseMs;
+    queueMicrotask(() => this.askAnew());
+    return 0;
   }
 
   onChange(listener: (session: SessionInfo) => void): () => void {
@@ -90,13 +103,14 @@ export class MemorySession implements Peer {
     await this.connecting;
   }
 
-  close(): Promise<void> {
-    this.closing ??= this.end();
+  close({ timeoutMs = LONGEST_CLOSE_MS }: CloseOptions = {}): Promise<void> {
+    this.closing ??= this.end(timeoutMs);
     return this.closing;
   }
 
   /**
-   * Asks the server, if there is a connection: `ask` runs there, `receive` here with the answer, in the order of the link.
+   * Asks the server, if there is a connection: `ask` runs there, `receive` here with the answer, in the order of the
+   * link.
    * @throws {RegistryUnavailableError} @throws {SessionLostError} between LOST and the next session
    */
   async request<A, T>(
@@ -106,6 +120,8 @@ export class MemorySession implements Peer {
     options?: RequestOptions,
   ): Promise<T> {
     options?.signal?.throwIfAborted();
+    if (this.hasLeapt()) this.askAnew();
+    if (this.isAsking) await this.answered();
     const { state, id } = this.info;
     if (state === 'LOST') throw new SessionLostError(id);
     if (this.closing || id === undefined || !this.isConnected()) {
@@ -119,7 +135,7 @@ export class MemorySession implements Peer {
   openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<MemorySubtree> {
     const absolutePath = this.options.namespace.absolute(path);
     const receive = (nodes: readonly RegistryNode[]) => {
-      const subtree = new MemorySubtree(this, path, listener, options?.holds);
+      const subtree = new MemorySubtree(this, path, listener, options);
       subtree.replace(this.localize(nodes));
       this.subtrees.add(subtree);
       return subtree;
@@ -138,12 +154,11 @@ export class MemorySession implements Peer {
   disconnected(): void {
     this.isBrokenWhileFrozen = this.link.frozen;
     if (this.link.frozen) return;
-    const { clock } = this.options;
     this.requests.fail('the connection broke before the answer came');
     if (this.closing || this.info.state === undefined) return;
     if (this.isConnected()) {
-      this.silentSince ??= momentOf(clock);
-      this.lossTimer = clock.setTimer(this.leaseRemainingMs(), () => this.lose());
+      this.fallSilent();
+      this.awaitLoss();
       this.become('SUSPENDED');
     }
     this.reconnect();
@@ -152,18 +167,18 @@ export class MemorySession implements Peer {
   /** The process stands still. What it has sent arrives; what is sent to it waits. */
   freeze(): void {
     this.link.freeze();
-    this.silentSince ??= momentOf(this.options.clock);
+    this.fallSilent();
     this.server.unheard(this);
   }
 
   /** The process goes on. A connection that was silent for longer than the lease is given up unread. */
   thaw(): void {
-    const isLate = this.silentMs >= this.leaseMs;
+    const isLate = this.lease.remainingMs() === 0;
     if (isLate) this.link.drop();
     this.link.thaw();
     if (isLate || this.isBrokenWhileFrozen) this.disconnected();
-    if (isLate && this.info.state === 'SUSPENDED') this.lose();
-    if (this.info.state !== 'SUSPENDED') this.silentSince = undefined;
+    if (this.info.state === 'SUSPENDED' && this.lease.untilLossMs() === 0) this.lose();
+    if (this.info.state !== 'SUSPENDED' && !this.link.cut) this.isSilent = false;
     this.link.send(() => this.server.heard(this));
   }
 
@@ -172,7 +187,7 @@ export class MemorySession implements Peer {
     this.link.hold(lane);
     if (lane === 'requests') this.server.unheard(this);
     if (!this.isConnected()) return;
-    this.silentSince ??= momentOf(this.options.clock);
+    this.fallSilent();
     this.readTimer ??= this.options.clock.setTimer(this.info.timeoutMs * READ_TIMEOUT_PART, () => this.giveUp());
   }
 
@@ -184,7 +199,7 @@ export class MemorySession implements Peer {
     this.link.mend();
     this.link.release(lane);
     if (isGivenUp) return this.disconnected();
-    if (this.isConnected() && !this.link.frozen) this.silentSince = undefined;
+    if (this.isConnected() && !this.link.frozen) this.isSilent = false;
     this.server.heard(this);
   }
 
@@ -227,12 +242,12 @@ export class MemorySession implements Peer {
     this.become('LOST');
   }
 
-  private async end(): Promise<void> {
+  private async end(limitMs: number): Promise<void> {
     const bye = () => this.server.close(this);
     this.lossTimer?.cancel();
     this.readTimer?.cancel();
     if (this.isConnected()) {
-      const timeoutMs = Math.min(LONGEST_CLOSE_MS, this.options.sessionTimeoutMs / 3);
+      const timeoutMs = Math.min(limitMs, this.options.sessionTimeoutMs / 3);
       await this.exchange('close', bye, () => {}, { timeoutMs }).catch(() => {});
     } else {
       this.link.send(bye);
@@ -244,7 +259,10 @@ export class MemorySession implements Peer {
     this.become(undefined);
   }
 
-  /** The nodes, in the order of the paths; undefined where there is none. @param take is given them in the order of the link */
+  /**
+   * The nodes, in the order of the paths; undefined where there is none.
+   * @param take is given them in the order of the link
+   */
   readNodes(
     operation: string,
     paths: readonly string[],
@@ -262,12 +280,55 @@ export class MemorySession implements Peer {
   }
 
   private get leaseMs(): number {
-    const { sessionTimeoutMs } = this.options;
-    return sessionTimeoutMs - leaseMarginMs(sessionTimeoutMs);
+    return leaseLengthMs(this.options.sessionTimeoutMs);
   }
 
-  private get silentMs(): number {
-    return this.silentSince === undefined ? 0 : elapsedMs(this.silentSince, this.options.clock);
+  /** @param aheadMs what the wall clock was set forward by since a server has answered */
+  private fallSilent(aheadMs = 0): void {
+    if (this.isSilent) return;
+    const { monotonicMs, wallMs } = momentOf(this.options.clock);
+    this.isSilent = true;
+    this.lease.grant(this.options.sessionTimeoutMs, { monotonicMs, wallMs: wallMs - aheadMs });
+  }
+
+  private awaitLoss(): void {
+    this.lossTimer?.cancel();
+    this.lossTimer = this.options.clock.setTimer(this.lease.untilLossMs(), () => {
+      if (this.lease.untilLossMs() === 0) this.lose();
+      else this.awaitLoss();
+    });
+  }
+
+  /** While a server answers: whether the wall clock was set forward past the lease since the last look. */
+  private hasLeapt(): boolean {
+    if (this.isSilent || !this.isConnected()) return false;
+    const { clock } = this.options;
+    const isLeap = leapMs(this.compared, clock) >= this.leaseMs;
+    if (!isLeap) this.compared = momentOf(clock);
+    return isLeap;
+  }
+
+  /** The clock was set forward, and the server has not answered yet. */
+  private get isAsking(): boolean {
+    return this.info.state === 'SUSPENDED' && this.lease.remainingMs() === 0 && this.lease.untilLossMs() > 0;
+  }
+
+  private answered(): Promise<void> {
+    this.awaitLoss();
+    return new Promise((resolve) => {
+      const release = this.onChange(() => {
+        release();
+        resolve();
+      });
+    });
+  }
+
+  /** Only a server knows whether the session has outlived the leap of the clock. */
+  private askAnew(): void {
+    if (this.closing || !this.hasLeapt()) return;
+    this.fallSilent(leapMs(this.compared, this.options.clock));
+    this.link.drop();
+    this.disconnected();
   }
 
   private localize(nodes: readonly RegistryNode[]): readonly RegistryNode[] {
@@ -284,7 +345,10 @@ export class MemorySession implements Peer {
 
   private become(state: SessionState | undefined, id = this.info.id): void {
     if (state === this.info.state) return;
-    if (state !== 'SUSPENDED') this.silentSince = undefined;
+    if (state !== 'SUSPENDED') {
+      this.isSilent = false;
+      this.compared = momentOf(this.options.clock);
+    }
     this.info = { ...this.info, state, id };
     // A listener that is added by another one hears the next change, not this one.
     for (const listener of Array.from(this.listeners)) listener(this.info);

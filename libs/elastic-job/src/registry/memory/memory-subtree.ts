@@ -1,6 +1,7 @@
-import { isWithin, NodeMap } from '../node-map.js';
-import type { RegistryNode, RequestOptions, Subtree, SubtreeListener } from '../registry-center.js';
+import { isWithin, NodeMap, parentPath } from '../node-map.js';
+import type { RegistryNode, RequestOptions, Subtree, SubtreeListener, SubtreeOptions } from '../registry-center.js';
 import { SessionLostError } from '../registry.errors.js';
+import { cutNode, isAdmitted, type SubtreeBounds } from '../subtree-bounds.js';
 import type { MemorySession } from './memory-session.js';
 import type { NodeChange } from './node-tree.js';
 
@@ -14,6 +15,8 @@ interface Entry {
 export class MemorySubtree implements Subtree {
   private readonly entries = new NodeMap<Entry>();
   private readonly sessionId: string | undefined;
+  private readonly holds: (path: string) => boolean;
+  private readonly bounds: SubtreeBounds | undefined;
   private lost = false;
   private closed = false;
 
@@ -21,14 +24,17 @@ export class MemorySubtree implements Subtree {
     private readonly session: MemorySession,
     readonly path: string,
     private readonly listener: SubtreeListener,
-    private readonly holds: (path: string) => boolean = () => true,
+    { holds = () => true, bounds }: SubtreeOptions = {},
   ) {
+    this.holds = holds;
+    this.bounds = bounds;
     this.sessionId = session.info.id;
   }
 
   async sync(options?: RequestOptions): Promise<void> {
     this.assertLive();
-    // News and replies come over one link in order: all that was committed before this request is heard before its reply.
+    // News and replies come over one link in order: all that was committed before this request is heard before its
+    // reply.
     await this.session.request(
       `sync ${this.path}`,
       () => {},
@@ -58,7 +64,9 @@ export class MemorySubtree implements Subtree {
     const unknown = paths.filter((path) => this.has(path) && !this.node(path));
     if (unknown.length === 0) return;
     await this.session.readNodes(`load ${unknown.length} nodes of ${this.path}`, unknown, options, (nodes) => {
-      for (const node of nodes) if (node && this.entries.get(node.path)) this.entries.put({ path: node.path, node });
+      for (const node of nodes) {
+        if (node && this.entries.get(node.path)) this.put(node, true);
+      }
     });
   }
 
@@ -73,14 +81,14 @@ export class MemorySubtree implements Subtree {
     for (const node of nodes) this.put(node, this.holds(node.path));
   }
 
-  /** Shows all changes of a commit, then tells of them one by one. @param isOwn whether this client made them, so that it knows their values */
+  /**
+   * Shows all changes of a commit, then tells of them one by one.
+   * @param isOwn whether this client made them, so that it knows their values
+   */
   hear(changes: readonly NodeChange[], isOwn: boolean): void {
     const within = changes.filter(({ node }) => isWithin(node.path, this.path));
-    for (const { kind, node } of within) {
-      if (kind === 'deleted') this.entries.remove(node.path);
-      else this.put(node, isOwn || this.holds(node.path));
-    }
-    for (const { kind, node } of within) {
+    const seen = within.filter((change) => this.take(change, isOwn));
+    for (const { kind, node } of seen) {
       if (!this.closed) this.listener({ kind, path: node.path });
     }
   }
@@ -95,8 +103,26 @@ export class MemorySubtree implements Subtree {
     this.entries.clear();
   }
 
-  private put(node: RegistryNode, isKnown: boolean): void {
-    this.entries.put({ path: node.path, node: isKnown ? node : undefined });
+  /** @returns false if the view does not know the node */
+  private take({ kind, node }: NodeChange, isOwn: boolean): boolean {
+    if (kind !== 'created' && this.entries.get(node.path) === undefined) return false;
+    if (kind !== 'deleted') return this.put(node, isOwn || this.holds(node.path));
+    this.entries.remove(node.path);
+    return true;
+  }
+
+  /** @returns false if the view does not take it in */
+  private put(node: RegistryNode, isKnown: boolean): boolean {
+    const { path } = node;
+    if (!this.entries.get(path) && !this.admits(path)) return false;
+    this.entries.put({ path, node: isKnown ? cutNode(this.bounds, node) : undefined });
+    return true;
+  }
+
+  private admits(path: string): boolean {
+    if (path === this.path) return true;
+    const parent = parentPath(path)!;
+    return this.entries.get(parent) !== undefined && isAdmitted(this.bounds, path, this.entries.childCount(parent));
   }
 
   private assertLive(): void {

@@ -1,6 +1,13 @@
 import type { Clock } from '../../clock/index.js';
+import { serverError } from '../refusal-error.js';
 import { RegistryUnavailableError } from '../registry.errors.js';
 import type { MemoryLink, NO_ANSWER } from './memory-link.js';
+
+/** Takes the place of an answer: the server has served the request, or not, and says only this. */
+export class UnservedRequest {
+  /** @param code ZooKeeper's number of the error */
+  constructor(readonly code: number) {}
+}
 
 /** The requests of a client that are not answered yet. Each of them ends: with its answer, or without. */
 export class PendingRequests {
@@ -12,7 +19,9 @@ export class PendingRequests {
   ) {}
 
   /**
-   * Sends a request: `answer` runs at the server, `receive` here, in the order of the link and before the promise resolves.
+   * Sends a request: `answer` runs at the server, `receive` here, in the order of the link and before the promise
+   * resolves.
+   * @throws the error of an `UnservedRequest`
    * @throws {RegistryUnavailableError} with fate `unknown` after `timeoutMs` milliseconds, or if `fail` is called first
    */
   send<A, T>(
@@ -42,6 +51,7 @@ export class PendingRequests {
       this.link.ask(answer, (given) => {
         if (!this.pending.has(giveUp)) return;
         end();
+        if (given instanceof UnservedRequest) return reject(serverError(given.code, operation));
         try {
           resolve(receive(given));
         } catch (error) {

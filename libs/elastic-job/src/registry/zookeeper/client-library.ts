@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { ConfigurationError } from '../../domain/index.js';
 
 /**
- * The part of `node-zookeeper-client` that this adapter stands on: its codec, with which every request is written. It is
- * an inner module, so the version is pinned exactly and checked here. These types say no more than what is used.
+ * The part of `node-zookeeper-client` that this adapter stands on: its codec, with which every request is written. It
+ * is an inner module, so the version is pinned exactly and checked here. These types say no more than what is used.
  */
 export interface Jute {
   readonly PROTOCOL_VERSION: number;

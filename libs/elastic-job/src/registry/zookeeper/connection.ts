@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Clock, Timer } from '../../clock/index.js';
+import type { Hidden } from '../../domain/index.js';
+import { AuthenticationError } from '../registry.errors.js';
 import { elapsedMs, type Lease, leaseMarginMs, type Moment, momentOf } from '../session-lease.js';
 import { FrameReader } from './frame-reader.js';
 import { type FrameWriter, readConnected, type SessionTicket, XID } from './handshake.js';
@@ -11,14 +12,15 @@ import { PendingReplies } from './pending-replies.js';
 import type { Protocol } from './protocol.js';
 import { ReplyReader } from './reply-reader.js';
 import type { Answer, Request } from './request.js';
+import { authenticate } from './sasl.js';
 import type { ServerAddress } from './server-list.js';
+import type { Credentials } from './zookeeper-options.js';
 
 export interface ConnectionOptions {
   readonly server: ServerAddress;
   /** Which of the server's addresses is tried first. */
   readonly turn: number;
-  readonly tls: TlsOptions | undefined;
-  readonly digest: string | undefined;
+  readonly credentials: Hidden<Credentials>;
   readonly sessionTimeoutMs: number;
   readonly serverTickMs: number | undefined;
   /** Longest time from the name's resolution to the server's acceptance of the session, in milliseconds. */
@@ -35,13 +37,13 @@ const LONGEST_REPLY_BYTES = 256 * 1024 * 1024;
 const ENDING_CODES: ReadonlySet<number> = new Set([-112, -118]);
 
 /**
- * One connection to one server, from the name's resolution to its end; it is never used again, so nothing of it can leak
- * into the next one.
+ * One connection to one server, from the name's resolution to its end; it is never used again, so nothing of it can
+ * leak into the next one.
  *
  * - The credentials go first, then whatever is sent. All that is sent in one turn leaves in one write.
- * - It asks for a sign of life when it has sent nothing for half of the lease's margin, and ends when nothing that it has
- *   sent in the last two thirds of the session's timeout was answered: a link that dies in silence, one way or both, is
- *   noticed.
+ * - It asks for a sign of life when it has sent nothing for half of the lease's margin, and ends when nothing that it
+ *   has sent in the last two thirds of the session's timeout was answered: a link that dies in silence, one way or
+ *   both, is noticed.
  * - A reply of the wrong form ends it.
  */
 export class Connection implements Link {
@@ -53,7 +55,8 @@ export class Connection implements Link {
   private outgoing: Buffer[] = [];
   private lastSend: Moment;
   private readonly pings: Moment[] = [];
-  private socket?: Socket;
+  // Truly private: a TLS socket shows the client's key to whoever inspects it.
+  #socket?: Socket;
   private alarm?: Timer;
   private isConnected = false;
   private endedBy: unknown;
@@ -76,15 +79,16 @@ export class Connection implements Link {
   }
 
   open(): Promise<Opening> {
-    const { limitMs } = this.options;
+    const { limitMs, credentials } = this.options;
+    const { tls } = credentials.reveal();
     this.alarm = this.clock.setTimer(limitMs, () => {
       void this.afterPolling(() => {
         if (!this.isConnected) this.end(new Error(`no session within ${Math.round(limitMs)} ms`));
       });
     });
     const opening = new Promise<Opening>((resolve) => (this.conclude = resolve));
-    openSocket(this.options).then(
-      (socket) => this.use(socket),
+    openSocket({ ...this.options, tls }).then(
+      (socket) => this.use(socket, readyEvent(tls)),
       (error: unknown) => this.end(error),
     );
     return opening;
@@ -111,13 +115,13 @@ export class Connection implements Link {
     this.end(new Error('the connection was given up'));
   }
 
-  private use(socket: Socket): void {
+  private use(socket: Socket, ready: ReturnType<typeof readyEvent>): void {
     // Whatever happens to a socket that is given up is of no interest, but must be heard by somebody.
     socket.on('error', (error) => this.end(error));
     if (!this.isOpen) return void socket.destroy();
-    this.socket = socket.setNoDelay();
+    this.#socket = socket.setNoDelay();
     socket.on('close', () => this.end(new Error('the server closed the connection')));
-    socket.once(readyEvent(this.options.tls), () => {
+    socket.once(ready, () => {
       const { ticket, sessionTimeoutMs, lastZxid } = this.options;
       this.lastSend = momentOf(this.clock);
       socket.write(this.writer.connect(ticket, sessionTimeoutMs, lastZxid));
@@ -147,8 +151,12 @@ export class Connection implements Link {
     this.timeoutMs = ticket.timeoutMs;
     this.lease.grant(ticket.timeoutMs, this.lastSend);
     this.watchOver();
-    if (this.options.digest !== undefined) this.write(this.writer.auth(this.options.digest));
-    if (this.listener.mayDeliver()) this.conclude({ kind: 'connected', ticket });
+    const { digest, sasl } = this.options.credentials.reveal();
+    if (digest !== undefined) this.write(this.writer.auth(digest));
+    if (!this.listener.mayDeliver()) return this.abandon();
+    const connected = () => this.conclude({ kind: 'connected', ticket });
+    if (sasl === undefined) return connected();
+    authenticate(this, this.protocol, sasl).then(connected, (error: unknown) => this.end(error));
   }
 
   private takeReply(frame: Buffer): void {
@@ -157,13 +165,14 @@ export class Connection implements Link {
     const zxid = reply.long();
     const code = reply.int();
     if (zxid > this.lastZxid) this.lastZxid = zxid;
-    if (xid === XID.AUTH && code !== 0) return this.end(new Error('the server refused the digest'));
+    if (xid === XID.AUTH && code !== 0) return this.end(new AuthenticationError('the server refused the digest'));
+    // No answer to the request: what becomes of that is said with the end of the connection.
+    if (ENDING_CODES.has(code)) return this.end(new Error('the server ended the session'));
     const sent = xid === XID.PING ? this.pings.shift() : xid > 0 ? this.replies.sentAt(xid) : undefined;
     if (sent) this.lease.prove(sent);
-    if (!this.listener.mayDeliver()) return;
+    if (!this.listener.mayDeliver()) return this.abandon();
     if (xid === XID.EVENT) this.takeEvent(reply);
     else if (xid > 0) this.replies.settle(code, reply);
-    if (ENDING_CODES.has(code)) this.end(new Error('the server ended the session'));
   }
 
   private takeEvent(reply: ReplyReader): void {
@@ -184,7 +193,7 @@ export class Connection implements Link {
     this.replies.markSent(this.lastSend);
     const { outgoing } = this;
     this.outgoing = [];
-    this.socket?.write(outgoing.length === 1 ? outgoing[0]! : Buffer.concat(outgoing));
+    this.#socket?.write(outgoing.length === 1 ? outgoing[0]! : Buffer.concat(outgoing));
   }
 
   /** Wakes when the next sign of life is due, to be given or to have been received. */
@@ -232,7 +241,7 @@ export class Connection implements Link {
     this.isOpen = false;
     this.endedBy = cause;
     this.alarm?.cancel();
-    this.socket?.destroy();
+    this.#socket?.destroy();
     this.conclude({ kind: 'failed', cause });
     this.listener.dropped();
     this.replies.drop(cause);

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock/index.js';
 
 /**
- * Waits for `work`, but no longer than `limitMs` milliseconds and only until `signal` aborts. The work itself goes on. If
- * the limit is noticed late, because the process was busy or stopped, what has arrived meanwhile still counts.
+ * Waits for `work`, but no longer than `limitMs` milliseconds and only until `signal` aborts. The work itself goes on.
+ * If the limit is noticed late, because the process was busy or stopped, what has arrived meanwhile still counts.
  * @throws what `late` makes after the limit, or the signal's reason
  */
 export function bounded<T>(

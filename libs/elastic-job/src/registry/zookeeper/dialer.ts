@@ -1,6 +1,5 @@
-import type { Clock } from '../../clock/index.js';
+import { BackOff, type Clock } from '../../clock/index.js';
 import type { Lease } from '../session-lease.js';
-import { BackOff } from './back-off.js';
 import { Connection } from './connection.js';
 import type { FrameWriter, SessionTicket } from './handshake.js';
 import type { LinkListener, LinkSource } from './link.js';
@@ -10,10 +9,12 @@ import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 /** What dialing depends on. */
 export type DialOptions = Pick<
   ResolvedZooKeeperOptions,
-  'servers' | 'tls' | 'digest' | 'sessionTimeoutMs' | 'connectionTimeoutMs' | 'serverTickMs'
+  'servers' | 'credentials' | 'sessionTimeoutMs' | 'connectionTimeoutMs' | 'serverTickMs'
 >;
 
 const FIRST_LIMIT_MS = 1_000;
+/** Pauses between attempts to connect, in milliseconds. */
+export const DIAL_PAUSES = { firstMs: 100, longestMs: 500 };
 
 /** Decides which server is tried next, how long it may take, and how long to wait before another attempt. */
 export class Dialer implements LinkSource {
@@ -29,20 +30,19 @@ export class Dialer implements LinkSource {
     private readonly clock: Clock,
     private readonly lease: Lease,
   ) {
-    this.backOff = new BackOff(clock);
+    this.backOff = new BackOff(clock, DIAL_PAUSES);
     // Clients begin at different servers, so that they spread over the ensemble.
     this.start = Math.floor(clock.random() * options.servers.length);
   }
 
   dial(ticket: SessionTicket | undefined, listener: LinkListener): Connection {
-    const { servers, sessionTimeoutMs, serverTickMs, tls, digest } = this.options;
+    const { servers, sessionTimeoutMs, serverTickMs, credentials } = this.options;
     const attempt = this.start + this.attempts;
     this.attempts += 1;
     const options = {
       server: servers[attempt % servers.length]!,
       turn: Math.floor(attempt / servers.length),
-      tls,
-      digest,
+      credentials,
       sessionTimeoutMs,
       serverTickMs,
       limitMs: this.limitMs(),
@@ -71,8 +71,8 @@ export class Dialer implements LinkSource {
   async release(): Promise<void> {}
 
   /**
-   * Short enough to try every server, and at least three times, while the session lives. A server that starts may accept
-   * a connection and forget it, so a first attempt is given up even sooner.
+   * Short enough to try every server, and at least three times, while the session lives. A server that starts may
+   * accept a connection and forget it, so a first attempt is given up even sooner.
    */
   private limitMs(): number {
     const { servers, sessionTimeoutMs, connectionTimeoutMs } = this.options;

@@ -1,14 +1,26 @@
 import type { Clock } from '../../clock/index.js';
+import { ConfigurationError } from '../../domain/index.js';
 import type { RequestOptions } from '../registry-center.js';
-import { RegistryUnavailableError } from '../registry.errors.js';
+import {
+  AuthenticationError,
+  NoAuthError,
+  RegistryUnavailableError,
+  UnsupportedServerError,
+  UntrustedAclError,
+} from '../registry.errors.js';
 import { reasonOf } from './broken-connection.js';
 import { bounded } from './deadline.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
-/** The first session, which somebody waits for: attempts go on until one succeeds, or waiting makes no sense any more. */
+/** Waiting does not help against these. */
+const LASTING = [AuthenticationError, ConfigurationError, NoAuthError, UnsupportedServerError, UntrustedAclError];
+
+/**
+ * The first session, which somebody waits for: attempts go on until one succeeds, or waiting makes no sense any more.
+ */
 export class FirstConnect {
   /** Why the last attempt failed. */
-  problem: unknown;
+  private problem: unknown;
   private settle: (error?: Error) => void = () => {};
 
   constructor(
@@ -20,15 +32,18 @@ export class FirstConnect {
     this.settle();
   }
 
-  /** Waiting does not help. */
-  failed(error: Error): void {
-    this.settle(error);
+  /** An attempt has failed. */
+  failed(cause: unknown): void {
+    this.problem = cause;
+    if (cause instanceof Error && LASTING.some((kind) => cause instanceof kind)) this.settle(cause);
   }
 
   /**
    * Waits for the session.
    * @param closed aborts when the client is closed
-   * @throws {RegistryUnavailableError} if it did not come in time @throws what made waiting senseless @throws the signal's reason
+   * @throws {RegistryUnavailableError} if it did not come in time
+   * @throws what made waiting senseless
+   * @throws the signal's reason
    */
   wait(closed: AbortSignal, options: RequestOptions = {}): Promise<void> {
     const limitMs = options.timeoutMs ?? this.options.connectionTimeoutMs;

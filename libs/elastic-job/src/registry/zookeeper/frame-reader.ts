@@ -12,7 +12,11 @@ export class FrameReader {
   /** @param longestBytes a frame that says to be longer is garbage, not data to wait for */
   constructor(private readonly longestBytes: number) {}
 
-  /** Takes in a chunk. @returns the frames that are complete now, without their lengths @throws {RangeError} for a length that cannot be */
+  /**
+   * Takes in a chunk.
+   * @returns the frames that are complete now, without their lengths
+   * @throws {RangeError} for a length that cannot be
+   */
   *read(chunk: Buffer): Generator<Buffer, void> {
     this.chunks.push(chunk);
     this.bytes += chunk.length;

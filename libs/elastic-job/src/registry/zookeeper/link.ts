@@ -11,7 +11,9 @@ export type Opening =
 export interface LinkListener {
   /** A watch has fired; called in the order of replies and events. @param type ZooKeeper's number of the event */
   watched(type: number, path: string): void;
-  /** @returns whether what has arrived may be delivered: false once the session is believed lost */
+  /**
+   * @returns whether what has arrived may be delivered. If not, the link is given up: the session is not believed in
+   */
   mayDeliver(): boolean;
   /** The link has ended. Every request without an answer is told so afterwards. */
   dropped(): void;

@@ -1,12 +1,14 @@
 import type { Clock, Timer } from '../../clock/index.js';
-import { leaseMarginMs } from '../session-lease.js';
+import { leaseLengthMs } from '../session-lease.js';
 import type { Session } from './session.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
 /** So many times within the limit the loop is looked after. */
 const LOOKS = 8;
 
-/** Notices, afterwards, that this thread's event loop has stood still: nothing was heard, answered or aborted meanwhile. */
+/**
+ * Notices, afterwards, that this thread's event loop has stood still: nothing was heard, answered or aborted meanwhile.
+ */
 export class LoopWatch {
   private timer?: Timer;
 
@@ -43,7 +45,7 @@ export function warnOfStandstill(
   const inProcess = connection === 'in-process';
   const costlyMs = () => {
     const { timeoutMs } = session.info;
-    return inProcess ? timeoutMs - leaseMarginMs(timeoutMs, serverTickMs) : maxBlockedMs;
+    return inProcess ? leaseLengthMs(timeoutMs, serverTickMs) : maxBlockedMs;
   };
   const advice = inProcess ? "or connect with connection: 'worker-thread'" : 'or raise maxBlockedMs';
   const watch = new LoopWatch(clock, (stillMs) =>

@@ -4,7 +4,9 @@ import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
 import { textBytes, writeText } from './request.js';
 
-/** What became of one operation of a transaction. The server tells the stat of a created node, or does not, as it likes. */
+/**
+ * What became of one operation of a transaction. The server tells the stat of a created node, or does not, as it likes.
+ */
 export type MultiResult =
   | { readonly kind: 'check' }
   | { readonly kind: 'create'; readonly path: string; readonly stat: NodeStat | undefined }
@@ -31,12 +33,14 @@ export type NodeFound =
 const HEADER_BYTES = 9;
 /** Below the server's limit of a megabyte. */
 const LONGEST_READ_BYTES = 512 * 1024;
+/** A node has up to a megabyte: this is what a reply may have at most, and a process must hold at once. */
+const MOST_READS = 200;
 /** The operations of a refused transaction before the one that failed have 0, those after it -2. */
 const NOT_TO_BLAME: ReadonlySet<number> = new Set([0, -2]);
 
 /**
- * A transaction, whose records follow each other, each after a header. The client's own TransactionRequest knows none of
- * the newer operations, and takes version 0 for "any version".
+ * A transaction, whose records follow each other, each after a header. The client's own TransactionRequest knows none
+ * of the newer operations, and takes version 0 for "any version".
  */
 export function multiPayload(
   jute: Jute,
@@ -127,7 +131,7 @@ export function readPieces(reads: readonly NodeRead[]): readonly (readonly NodeR
   let left = LONGEST_READ_BYTES;
   for (const read of reads) {
     const bytes = multiReadBytes(read.path);
-    if (bytes > left) {
+    if (bytes > left || pieces.at(-1)!.length >= MOST_READS) {
       pieces.push([]);
       left = LONGEST_READ_BYTES;
     }

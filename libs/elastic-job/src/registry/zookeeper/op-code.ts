@@ -1,10 +1,14 @@
-/** ZooKeeper's numbers for what can be asked; the client knows only those of version 3.4. @see ZooKeeper, `ZooDefs.OpCode` */
+/**
+ * ZooKeeper's numbers for what can be asked; the client knows only those of version 3.4.
+ * @see ZooKeeper, `ZooDefs.OpCode`
+ */
 export const OP_CODE = {
   CREATE: 1,
   DELETE: 2,
   EXISTS: 3,
   GET_DATA: 4,
   SET_DATA: 5,
+  GET_ACL: 6,
   GET_CHILDREN: 8,
   SYNC: 9,
   PING: 11,
@@ -17,9 +21,11 @@ export const OP_CODE = {
   CREATE_TTL: 21,
   MULTI_READ: 22,
   AUTH: 100,
+  SASL: 102,
   GET_EPHEMERALS: 103,
   SET_WATCHES2: 105,
   ADD_WATCH: 106,
+  WHO_AM_I: 107,
   CLOSE_SESSION: -11,
   ERROR: -1,
 } as const;

@@ -1,14 +1,17 @@
 import type { Namespace } from '../namespace.js';
-import { refusalError } from '../refusal-error.js';
-import { ServerError, UnsupportedServerError } from '../registry.errors.js';
+import { refusalError, serverError } from '../refusal-error.js';
+import { AuthenticationError, UnsupportedServerError } from '../registry.errors.js';
 import { connectionBroke } from './broken-connection.js';
 import type { Link } from './link.js';
-import { type Protocol, refusalOf, UNIMPLEMENTED } from './protocol.js';
+import { type Protocol, refusalOf, UNAUTHENTICATED, UNIMPLEMENTED } from './protocol.js';
 import type { Reply, Request } from './request.js';
 
 /**
  * Sees to it that the server is not too old, that the namespace exists and that this client may read it.
- * @throws {UnsupportedServerError} @throws {NoAuthError} if it belongs to another digest @throws {RegistryUnavailableError}
+ * @throws {UnsupportedServerError}
+ * @throws {AuthenticationError}
+ * @throws {NoAuthError} if it belongs to another digest
+ * @throws {RegistryUnavailableError}
  */
 export async function openNamespace(
   connection: Link,
@@ -16,7 +19,11 @@ export async function openNamespace(
   namespace: Namespace,
   servers: string,
 ): Promise<void> {
-  const read = await ask(connection, namespace.root, protocol.multiRead([{ what: 'data', path: namespace.root }]));
+  const read = await askLink(
+    connection,
+    `open ${namespace.root}`,
+    protocol.multiRead([{ what: 'data', path: namespace.root }]),
+  );
   // Reads of many nodes are as old as the watches that views live on.
   if (read.kind === 'refused')
     throw read.code === UNIMPLEMENTED ? new UnsupportedServerError(servers) : refused(read.code, namespace.root);
@@ -24,20 +31,23 @@ export async function openNamespace(
   if (root?.kind !== 'refused') return;
   if (refusalOf(root.code) !== 'NO_NODE') throw refused(root.code, namespace.root);
   for (const level of levelsOf(namespace.root)) {
-    const created = await ask(connection, level, protocol.create(level, '', 'PERSISTENT'));
+    const created = await askLink(connection, `open ${level}`, protocol.create(level, '', 'PERSISTENT'));
     if (created.kind === 'refused' && refusalOf(created.code) !== 'NODE_EXISTS') throw refused(created.code, level);
   }
 }
 
-async function ask<T>(connection: Link, path: string, request: Request<T>): Promise<Reply<T>> {
+/** @throws {RegistryUnavailableError} */
+export async function askLink<T>(connection: Link, operation: string, request: Request<T>): Promise<Reply<T>> {
   const answer = await connection.ask(request);
   if (answer.kind !== 'dropped') return answer;
-  throw connectionBroke(`open ${path}`, answer);
+  throw connectionBroke(operation, answer);
 }
 
 function refused(code: number, path: string): Error {
+  if (code === UNAUTHENTICATED)
+    return new AuthenticationError('the servers ask for SASL, or for another authentication');
   const refusal = refusalOf(code);
-  return refusal ? refusalError(refusal, path) : new ServerError(`open ${path}`, code);
+  return refusal ? refusalError(refusal, path) : serverError(code, `open ${path}`, path);
 }
 
 /** `/shop`, `/shop/orders`. */

@@ -7,7 +7,10 @@ interface Letter {
   isWaiting: boolean;
 }
 
-/** Events that are told in their order, each when the view shows it: one whose value is still being read holds up the others. */
+/**
+ * Events that are told in their order, each when the view shows it: one whose value is still being read holds up the
+ * others.
+ */
 export class Outbox {
   private letters: Letter[] = [];
   /** The letter that waits for the value at a path: one at most. */

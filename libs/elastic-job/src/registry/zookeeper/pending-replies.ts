@@ -65,7 +65,10 @@ export class PendingReplies {
     return next.sent;
   }
 
-  /** Answers the request that is next. @throws {RangeError} if the reply is not of the right form; it is then still pending */
+  /**
+   * Answers the request that is next.
+   * @throws {RangeError} if the reply is not of the right form; it is then still pending
+   */
   settle(code: number, reply: ReplyReader): void {
     const tell = this.pending[this.answered]?.read(code, reply);
     this.answered += 1;

@@ -1,4 +1,5 @@
 import type { CreateMode, NodeStat, Operation, Refusal } from '../registry-center.js';
+import { type AclEntry, type AclId, ALL_PERMISSIONS } from './acl.js';
 import { type Jute, type JuteRecord, type JuteRecordType, recordType } from './client-library.js';
 import {
   type MultiAnswer,
@@ -25,7 +26,6 @@ export interface CreatedNode {
 
 const REFUSALS: ReadonlyMap<number, Refusal> = new Map([
   [-101, 'NO_NODE'],
-  [-102, 'NO_AUTH'],
   [-103, 'BAD_VERSION'],
   [-108, 'NO_CHILDREN_FOR_EPHEMERALS'],
   [-110, 'NODE_EXISTS'],
@@ -39,9 +39,10 @@ export function refusalOf(code: number): Refusal | undefined {
 
 /** The server does not know the operation: it is too old, or the operation is switched off. */
 export const UNIMPLEMENTED = -6;
+/** The server closes the session: the client has not authenticated, or by no scheme that is asked for. */
+export const UNAUTHENTICATED = -124;
 
 const ANY_VERSION = -1;
-const ALL_PERMISSIONS = 31;
 const CREATE_FLAGS: Readonly<Record<CreateMode, number>> = {
   PERSISTENT: 0,
   EPHEMERAL: 1,
@@ -55,10 +56,17 @@ const ANY_WATCHER = 3;
 
 const nothing = (): void => {};
 
+/** A node's ACL, and which of the nodes that have had the path it belongs to. */
+export interface NodeAcl {
+  readonly entries: readonly AclEntry[];
+  readonly czxid: bigint;
+}
+
 /** Writes what can be asked with the client's codec. Paths are the server's. */
 export class Protocol {
   private readonly acl: JuteRecord;
   private readonly PathRequest: JuteRecordType;
+  private readonly TokenRequest: JuteRecordType;
   private readonly PathAndNumberRequest: JuteRecordType;
   private readonly CreateTtlRequest: JuteRecordType;
   private readonly SetWatches2: JuteRecordType;
@@ -72,6 +80,7 @@ export class Protocol {
     this.acl = new jute.data.ACL(ALL_PERMISSIONS, new jute.data.Id(scheme, id));
     const path = { name: 'path', type: 'ustring' } as const;
     this.PathRequest = recordType(jute, [path]);
+    this.TokenRequest = recordType(jute, [{ name: 'token', type: 'buffer' }]);
     this.PathAndNumberRequest = recordType(jute, [path, { name: 'number', type: 'int' }]);
     this.CreateTtlRequest = recordType(jute, [
       path,
@@ -112,6 +121,31 @@ export class Protocol {
       payload: new this.jute.protocol.GetChildren2Request(path, false),
       read: (reply) => reply.texts(),
     };
+  }
+
+  getAcl(path: string): Request<NodeAcl> {
+    return {
+      opCode: OP_CODE.GET_ACL,
+      payload: new this.PathRequest(path),
+      read: (reply) => {
+        const entries = reply.list(() => ({ permissions: reply.int(), scheme: reply.text(), id: reply.text() }));
+        return { entries, czxid: reply.stat().czxid };
+      },
+    };
+  }
+
+  /** The ids that the server knows this connection by; of a digest only the user's name. Since version 3.7. */
+  whoAmI(): Request<readonly AclId[]> {
+    return {
+      opCode: OP_CODE.WHO_AM_I,
+      payload: null,
+      read: (reply) => reply.list(() => ({ scheme: reply.text(), id: reply.text() })),
+    };
+  }
+
+  /** One step of SASL, which the server answers with a token of its own. */
+  sasl(token: Buffer): Request<Buffer> {
+    return { opCode: OP_CODE.SASL, payload: new this.TokenRequest(token), read: (reply) => reply.bytes() };
   }
 
   create(path: string, data: string, mode: CreateMode): Request<CreatedNode> {

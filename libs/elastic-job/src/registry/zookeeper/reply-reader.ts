@@ -45,9 +45,13 @@ export class ReplyReader {
   }
 
   texts(): readonly string[] {
-    const texts: string[] = [];
-    for (let left = this.length(); left > 0; left -= 1) texts.push(this.text());
-    return texts;
+    return this.list(() => this.text());
+  }
+
+  list<T>(readOne: () => T): readonly T[] {
+    const list: T[] = [];
+    for (let left = this.length(); left > 0; left -= 1) list.push(readOne());
+    return list;
   }
 
   stat(): NodeStat {
@@ -79,8 +83,8 @@ export class ReplyReader {
 }
 
 /**
- * Whether a session owns the node. Containers, which Curator makes for parents, and nodes with a time to live are marked
- * in the same field: they are persistent and have children.
+ * Whether a session owns the node. Containers, which Curator makes for parents, and nodes with a time to live are
+ * marked in the same field: they are persistent and have children.
  * @see ZooKeeper's EphemeralType
  */
 function isEphemeral(owner: bigint): boolean {

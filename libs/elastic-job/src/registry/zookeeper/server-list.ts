@@ -14,7 +14,9 @@ const DEFAULT_PORT = 2181;
 const MAX_PORT = 65_535;
 const RIGHT = 'a list such as "10.0.0.1:2181,10.0.0.2:2181"';
 
-/** Reads ZooKeeper's notation: `host`, `host:port` or `[IPv6]:port`, separated by commas; the port is 2181 unless given. */
+/**
+ * Reads ZooKeeper's notation: `host`, `host:port` or `[IPv6]:port`, separated by commas; the port is 2181 unless given.
+ */
 export function parseServerList(text: string): ServerList {
   const servers: ServerAddress[] = [];
   for (const entry of text.split(',').map((part) => part.trim())) {

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../../clock/index.js';
-import { ConfigurationError } from '../../domain/index.js';
-import type { RegistryTraffic, RequestOptions, SessionInfo } from '../registry-center.js';
-import { NoAuthError, RegistryUnavailableError, SessionLostError, UnsupportedServerError } from '../registry.errors.js';
+import type { CloseOptions, RegistryTraffic, RequestOptions, SessionInfo } from '../registry-center.js';
+import { AuthenticationError, RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
 import type { Lease } from '../session-lease.js';
 import { connectionBroke } from './broken-connection.js';
 import { bounded } from './deadline.js';
@@ -16,6 +15,8 @@ import { Watches } from './watches.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
 const LONGEST_CLOSE_MS = 2_000;
+/** Without a connection the clocks are compared so often: no timer runs by the wall clock. */
+const LOOK_MS = 500;
 
 /**
  * The client's end of its sessions, one after the other, each over one connection after the other.
@@ -27,14 +28,19 @@ const LONGEST_CLOSE_MS = 2_000;
  *
  * | what happens | what follows |
  * |---|---|
- * | the connection ends, or is silent for two thirds of the timeout | SUSPENDED; what was in flight ends, and is told its fate |
+ * | the connection ends, or is silent for two thirds of the timeout | SUSPENDED; what was in flight ends, and is told
+ * its fate |
  * | a server takes the session back within the lease | the watches are set, their owners told, then RECONNECTED |
- * | a server says that the session is over, or the lease ends | LOST; the session is never resumed, even if it were still there |
+ * | the wall clock is set forward past the lease | SUSPENDED; the next connection is the question to a server, 2 s at
+ * most |
+ * | a server says that the session is over, or the lease ends | LOST; the session is never resumed, even if it were
+ * still there |
  * | a server answers after LOST | RECONNECTED, with a new session |
  *
  * The lease is looked at before anything is sent and before anything is delivered, so a process that was stopped for
  * longer than its lease hears SUSPENDED and LOST before any answer. A request is sent once, over the connection of the
- * moment: without one it fails at once.
+ * moment: without one it fails at once. Only while
+ * a server is asked because the clock was set forward, requests wait for its word.
  */
 export class Session implements ConnectionUser {
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
@@ -52,6 +58,7 @@ export class Session implements ConnectionUser {
   private connecting?: Promise<void>;
   private closing?: Promise<void>;
   private readonly first: FirstConnect;
+  private warned: string | undefined;
 
   /** @param prepare makes a new session fit for use, before anybody hears of it */
   constructor(
@@ -78,7 +85,10 @@ export class Session implements ConnectionUser {
 
   /** 0 also while the next session is made fit for use: nobody has heard of it yet. */
   leaseRemainingMs(): number {
-    return this.info.state === 'LOST' ? 0 : this.lease.remainingMs();
+    if (this.info.state === 'LOST') return 0;
+    const remainingMs = this.lease.remainingMs();
+    if (remainingMs === 0 && this.connection) void this.judge();
+    return remainingMs;
   }
 
   onChange(listener: (session: SessionInfo) => void): () => void {
@@ -93,8 +103,8 @@ export class Session implements ConnectionUser {
     await this.connecting;
   }
 
-  close(): Promise<void> {
-    this.closing ??= this.end();
+  close({ timeoutMs = LONGEST_CLOSE_MS }: CloseOptions = {}): Promise<void> {
+    this.closing ??= this.end(timeoutMs);
     return this.closing;
   }
 
@@ -137,7 +147,9 @@ export class Session implements ConnectionUser {
     this.usable('reconnect');
   }
 
-  /** Sends a request whose answer is taken in line with the events. `receive` is called once, never before this returns. */
+  /**
+   * Sends a request whose answer is taken in line with the events. `receive` is called once, never before this returns.
+   */
   send<T>(
     request: Request<T>,
     receive: (answer: Answer<T>) => void,
@@ -174,9 +186,7 @@ export class Session implements ConnectionUser {
     try {
       if (connection.isOpen && !this.ticket) await this.prepare(connection);
     } catch (error) {
-      this.first.problem = error;
-      // Waiting does not help against these.
-      if (error instanceof NoAuthError || error instanceof UnsupportedServerError) this.first.failed(error);
+      this.failed(error);
       await connection.close(LONGEST_CLOSE_MS);
     }
     if (this.upkeep.signal.aborted) await connection.close(LONGEST_CLOSE_MS);
@@ -190,22 +200,33 @@ export class Session implements ConnectionUser {
   }
 
   failed(cause: unknown): void {
-    this.first.problem = cause;
-    if (cause instanceof ConfigurationError) this.first.failed(cause);
+    this.first.failed(cause);
+    if (!(cause instanceof AuthenticationError) || this.info.state === undefined) return;
+    // Such as a password that the servers do not know any more: each attempt says the same.
+    if (cause.message !== this.warned) this.warn(cause.message);
+    this.warned = cause.message;
   }
 
   private mayDeliver(): boolean {
     if (this.lease.remainingMs() > 0) return true;
-    this.lose();
+    if (this.lease.untilLossMs() > 0) this.connection?.abandon();
+    else this.lose();
     return false;
   }
 
   private async ask<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Answer<T>> {
     options?.signal?.throwIfAborted();
-    if (this.connection && this.lease.remainingMs() === 0) await this.judge();
+    if (this.lease.remainingMs() === 0) await this.askAnew(operation, options);
     const connection = this.usable(operation);
     this.traffic.foreground += 1;
     return this.bounded(operation, connection.ask(request), options);
+  }
+
+  /** Judges the session by its lease. Where a server has to be asked for that, waits for its word: 2 s at most. */
+  private async askAnew(operation: string, options?: RequestOptions): Promise<void> {
+    const { id } = this.info;
+    await this.judge();
+    if (this.lease.untilLossMs() > 0) await this.bounded(operation, this.regained(id), options);
   }
 
   /**
@@ -260,14 +281,15 @@ export class Session implements ConnectionUser {
   private awaitLoss(): void {
     this.lossTimer?.cancel();
     if (this.info.state !== 'SUSPENDED') return;
-    this.lossTimer = this.clock.setTimer(this.lease.remainingMs(), () => void this.judge());
+    this.lossTimer = this.clock.setTimer(Math.min(LOOK_MS, this.lease.untilLossMs()), () => void this.judge());
   }
 
   /** Judges the session by its lease, after what has arrived while this process was busy or stopped. */
   private async judge(): Promise<void> {
     await this.clock.nextTurn();
     if (this.closing || this.info.state === undefined || this.info.state === 'LOST') return;
-    if (this.mayDeliver()) this.awaitLoss();
+    this.mayDeliver();
+    this.awaitLoss();
   }
 
   private lose(): void {
@@ -280,10 +302,10 @@ export class Session implements ConnectionUser {
     if (!this.closing && this.info.state !== undefined) this.states.become({ state: 'LOST' });
   }
 
-  private async end(): Promise<void> {
+  private async end(timeoutMs: number): Promise<void> {
     this.upkeep.abort();
     this.lossTimer?.cancel();
-    const limitMs = Math.min(LONGEST_CLOSE_MS, this.info.timeoutMs / 3);
+    const limitMs = Math.min(timeoutMs, this.info.timeoutMs / 3);
     if (this.connection) await this.connection.close(limitMs);
     else this.latest?.abandon();
     await this.keeping;
@@ -292,7 +314,10 @@ export class Session implements ConnectionUser {
     this.states.become({ state: undefined, id: undefined });
   }
 
-  /** The margin of the lease is a third of the timeout at most, and an ensemble may know of our last request a tick late. */
+  /**
+   * The margin of the lease is a third of the timeout at most, and an ensemble may know of our last request a tick
+   * late.
+   */
   private warnOfShortSession(timeoutMs: number, serverTickMs = 0): void {
     if (serverTickMs <= timeoutMs / 3) return;
     this.warn(

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import type { RegistryNode, RequestOptions } from '../registry-center.js';
-import { RegistryUnavailableError } from '../registry.errors.js';
+import { isUnanswered, RegistryUnavailableError } from '../registry.errors.js';
 import { fateOf, type LostWrite } from './fate.js';
 import type { ZooKeeperClient } from './zookeeper-client.js';
 
@@ -31,7 +31,7 @@ export async function settleWrite<T>(
     return await send();
   } catch (error) {
     const leftMs = deadline - clock.monotonicNow();
-    if (!(error instanceof RegistryUnavailableError) || error.fate === 'not-applied' || leftMs < 1) throw error;
+    if (!isUnanswered(error) || error.fate === 'not-applied' || leftMs < 1) throw error;
     const node = await lookAgain(client, path, context.sessionId, { ...options, timeoutMs: leftMs });
     const fate = node ? fateOf(write, node.found, context) : 'unknown';
     if (fate === 'applied') return answer(node?.found);

@@ -13,8 +13,8 @@ export interface Reading extends NodeRead {
 }
 
 /**
- * The reads of one view: each part of a node at most once at a time, and all that are wanted in one turn in one request.
- * Over a reconnect they go on.
+ * The reads of one view: each part of a node at most once at a time, and all that are wanted in one turn in one
+ * request. Over a reconnect they go on.
  */
 export class SubtreeReads {
   /** A read has failed, so what it was to find is not known. */
@@ -62,7 +62,10 @@ export class SubtreeReads {
     process.nextTick(() => this.send());
   }
 
-  /** Resolves when all reads that are under way now are done, and all that follows from them. @throws why one of them failed */
+  /**
+   * Resolves when all reads that are under way now are done, and all that follows from them.
+   * @throws why one of them failed
+   */
   async settled(): Promise<void> {
     await Promise.all(this.work);
   }

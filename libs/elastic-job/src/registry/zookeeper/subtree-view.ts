@@ -8,6 +8,7 @@ import type {
   SubtreeOptions,
 } from '../registry-center.js';
 import { SessionLostError } from '../registry.errors.js';
+import { cutNode, isAdmitted, type SubtreeBounds } from '../subtree-bounds.js';
 import type { NodeFound } from './multi.js';
 import { Outbox } from './outbox.js';
 import { refusalOf } from './protocol.js';
@@ -36,14 +37,15 @@ interface Entry {
  *   event of a node that an own write names waits for that write's reply instead of a read.
  * - Events tell of every node that comes after the watch was set, so names are listed only of what was there before.
  *
- * Replies are therefore taken in while the socket is read, never in a later turn. Events do not cross connections: after
- * a reconnect the names of every node are listed again and the values that are held are read again.
+ * Replies are therefore taken in while the socket is read, never in a later turn. Events do not cross connections:
+ * after a reconnect the names of every node are listed again and the values that are held are read again.
  */
 export class SubtreeView implements Subtree, Watcher {
   private readonly entries = new NodeMap<Entry>();
   private readonly outbox: Outbox;
   private readonly reads: SubtreeReads;
   private readonly holds: (path: string) => boolean;
+  private readonly bounds: SubtreeBounds | undefined;
   private readonly sessionId: string | undefined;
   private isOpen = false;
   private isLost = false;
@@ -54,10 +56,11 @@ export class SubtreeView implements Subtree, Watcher {
     private readonly client: ZooKeeperClient,
     private readonly path: string,
     listener: SubtreeListener,
-    { holds = () => true }: SubtreeOptions = {},
+    { holds = () => true, bounds }: SubtreeOptions = {},
   ) {
     this.sessionId = client.session.info.id;
     this.holds = holds;
+    this.bounds = bounds;
     this.outbox = new Outbox(listener);
     this.reads = new SubtreeReads(client, (reading, reply) => this.take(reading, reply));
   }
@@ -184,8 +187,7 @@ export class SubtreeView implements Subtree, Watcher {
     this.remove(path);
     // Below a parent that is not known yet, it will be among the names that are listed there.
     if (path !== this.path && !this.entries.get(parentPath(path)!)) return;
-    this.appear(path);
-    if (this.holds(path)) void this.reads.read('data', path);
+    if (this.appear(path) && this.holds(path)) void this.reads.read('data', path);
   }
 
   private heardChanged(entry: Entry): void {
@@ -212,12 +214,16 @@ export class SubtreeView implements Subtree, Watcher {
   /** The value, if it is held, and the names of the children, if it can have any. */
   private async readAll(path: string, isEphemeral = false): Promise<void> {
     const value = this.holds(path) ? this.reads.read('data', path) : undefined;
-    const names = isEphemeral ? undefined : this.reads.read('children', path);
+    const names = isEphemeral || this.bounds?.isLeaf(path) ? undefined : this.reads.read('children', path);
     await value;
     await names;
   }
 
-  /** Takes a reply in, before the next one is looked at. @returns the reads that follow from it @throws for a refusal */
+  /**
+   * Takes a reply in, before the next one is looked at.
+   * @returns the reads that follow from it
+   * @throws for a refusal
+   */
   private take({ path }: Reading, reply: Reply<NodeFound>): Promise<unknown> | undefined {
     const found = valueOf(`read ${path}`, path, reply);
     if (found.kind === 'refused') {
@@ -231,7 +237,7 @@ export class SubtreeView implements Subtree, Watcher {
       this.appear(path);
     }
     return found.kind === 'data'
-      ? this.takeNode({ path, data: found.data, stat: found.stat })
+      ? this.takeNode(cutNode(this.bounds, { path, data: found.data, stat: found.stat }))
       : this.takeNames(path, found.names);
   }
 
@@ -254,15 +260,19 @@ export class SubtreeView implements Subtree, Watcher {
     const known = new Set(this.entries.children(path));
     for (const name of known) if (!present.has(name)) this.remove(childPath(path, name));
     const found = names.filter((name) => !known.has(name)).map((name) => childPath(path, name));
-    for (const child of found) this.appear(child);
-    return Promise.all(found.map((child) => this.readAll(child)));
+    const taken = found.filter((child) => this.appear(child));
+    return Promise.all(taken.map((child) => this.readAll(child)));
   }
 
-  private appear(path: string): void {
+  /** @returns false if the view does not take it in */
+  private appear(path: string): boolean {
+    const parent = parentPath(path);
+    if (path !== this.path && !isAdmitted(this.bounds, path, this.entries.childCount(parent!))) return false;
     this.entries.put({ path, node: undefined });
-    if (!this.isOpen) return;
+    if (!this.isOpen) return true;
     if (this.holds(path)) this.outbox.putWaiting({ kind: 'created', path });
     else this.outbox.put({ kind: 'created', path });
+    return true;
   }
 
   private remove(path: string): void {

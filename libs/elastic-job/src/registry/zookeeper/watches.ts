@@ -16,7 +16,10 @@ export interface Watcher {
   wrote(node: RegistryNode): void;
   /** A write of this client that names the path has ended; what is known of its effect was told before. */
   written(absolutePath: string): void;
-  /** There is a new connection in the same session, and the watch is in place again. What happened meanwhile is not told. */
+  /**
+   * There is a new connection in the same session, and the watch is in place again. What happened meanwhile is not
+   * told.
+   */
   reconnected(): void;
   /** The session is over. */
   lost(): void;

@@ -4,8 +4,8 @@ import type { Watches } from './watches.js';
 
 /**
  * A write that tells the watchers of its nodes when it leaves and when it is answered. An event of such a node that
- * arrives in between needs no read: the server tells of a write's changes right before it answers the write, so once the
- * answer is here, what was written is what is there.
+ * arrives in between needs no read: the server tells of a write's changes right before it answers the write, so once
+ * the answer is here, what was written is what is there.
  *
  * @param paths the server's paths that the write names
  * @param contents the nodes that the write has left, by the server's paths, as its answer tells

@@ -1,7 +1,9 @@
 import type { Clock } from '../../clock/index.js';
-import { refusalError } from '../refusal-error.js';
+import type { TimeInterval } from '../../domain/index.js';
+import { refusalError, serverError } from '../refusal-error.js';
 import type {
   CreateMode,
+  NodeOwners,
   NodeStat,
   Operation,
   OperationResult,
@@ -9,50 +11,79 @@ import type {
   RequestOptions,
   TransactionResult,
 } from '../registry-center.js';
-import { NoNodeError, ServerError } from '../registry.errors.js';
+import { NoNodeError } from '../registry.errors.js';
+import { RegistryTime } from '../registry-time.js';
 import { type Lease, SessionLease } from '../session-lease.js';
+import { AclJudge } from './acl-judge.js';
 import { loadJute } from './client-library.js';
 import { Dialer } from './dialer.js';
 import { FrameWriter } from './handshake.js';
 import type { Link, LinkSource } from './link.js';
 import { warnOfStandstill } from './loop-watch.js';
-import { type MultiResult, type NodeFound, type NodeRead, readPieces, writtenNodes } from './multi.js';
-import { openNamespace } from './open-namespace.js';
+import {
+  type MultiAnswer,
+  type MultiResult,
+  type NodeFound,
+  type NodeRead,
+  readPieces,
+  writtenNodes,
+} from './multi.js';
+import { nodeOwners } from './node-owners.js';
+import { askLink, openNamespace } from './open-namespace.js';
 import { Protocol, refusalOf } from './protocol.js';
 import type { Answer, Reply, Request } from './request.js';
 import { Session } from './session.js';
+import { warnOfPlainText } from './plain-text.js';
 import { Warnings } from './warnings.js';
 import type { Watcher } from './watches.js';
 import { linksOfWorker } from './worker/worker-links.js';
+import { timedRequest } from './timed-request.js';
 import { writingRequest } from './writing-request.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
 /**
- * What a ZooKeeper ensemble offers, as promises, with every path below the namespace. Each request is sent once and ends
- * within its deadline; reads go on over a reconnect. It knows nothing of what the nodes mean.
+ * What a ZooKeeper ensemble offers, as promises, with every path below the namespace. Each request is sent once and
+ * ends within its deadline; reads go on over a reconnect. It knows nothing of what the nodes mean.
  *
- * Every method throws RegistryUnavailableError (ServerError for a code that is not of a node's state), SessionLostError,
- * the signal's reason, and the error of the refusal.
+ * Every method throws RegistryUnavailableError, SessionLostError, the signal's reason, the error of the refusal, and
+ * ServerError for a code that is not of a node's state.
  */
 export class ZooKeeperClient {
   readonly session: Session;
   readonly warnings = new Warnings();
+  /** Undefined without credentials. */
+  readonly owners: NodeOwners | undefined;
   private readonly protocol: Protocol;
+  private readonly registryTime: RegistryTime;
 
   constructor(
     private readonly options: ResolvedZooKeeperOptions,
     clock: Clock,
   ) {
+    this.registryTime = new RegistryTime(clock);
     const jute = loadJute();
-    this.protocol = new Protocol(jute, options.digest !== undefined);
+    this.protocol = new Protocol(jute, options.ownsNodes);
     const { links, lease } =
       options.connection === 'worker-thread'
         ? linksOfWorker(this.protocol, options, clock)
         : linksOfThisThread(this.protocol, new FrameWriter(jute), options, clock);
-    const prepare = (link: Link) => openNamespace(link, this.protocol, options.namespace, options.serverList);
     const warn = (message: string) => this.warnings.tell(message);
+    const judge = options.ownsNodes ? new AclJudge(this.protocol, options, warn) : undefined;
+    const prepare = async (link: Link) => {
+      await openNamespace(link, this.protocol, options.namespace, options.serverList);
+      // What becomes of it later, whoever joins a job finds out.
+      if (this.session.info.state !== undefined) return;
+      await judge?.assertOwn(options.namespace.root, (operation, request) => askLink(link, operation, request));
+    };
     this.session = new Session(links, this.protocol, options, clock, lease, prepare, warn);
+    this.owners = judge && nodeOwners(judge, this);
     warnOfStandstill(this.session, options, clock, warn);
+    warnOfPlainText(this.session, options, warn);
+  }
+
+  /** The ensemble's wall clock, as the stats of what this client has written show it; undefined before the first. */
+  time(): TimeInterval | undefined {
+    return this.registryTime.now();
   }
 
   async read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined> {
@@ -69,7 +100,10 @@ export class ZooKeeperClient {
     return this.askRead('children', path, this.protocol.children(this.absolute(path)), options);
   }
 
-  /** The nodes, in the order of the paths; undefined where there is none. Each piece of up to half a megabyte of paths is read at one moment. */
+  /**
+   * The nodes, in the order of the paths; undefined where there is none. Each piece of up to half a megabyte of paths
+   * is read at one moment.
+   */
   async readMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (RegistryNode | undefined)[]> {
     const reads = paths.map((path) => ({ what: 'data', path: this.absolute(path) }) as const);
     const pieces = readPieces(reads).map((piece) =>
@@ -84,20 +118,26 @@ export class ZooKeeperClient {
     const request = this.protocol.create(absolutePath, data, mode);
     const contents = (created: { path: string; stat: NodeStat }) =>
       [{ path: created.path, data, stat: created.stat }] as const;
-    const created = await this.ask('create', path, this.writing([absolutePath], request, contents), options);
+    const timed = timedRequest(this.registryTime, request, ({ stat }) => stat.mtime);
+    const created = await this.ask('create', path, this.writing([absolutePath], timed, contents), options);
     return { path: this.relative(created.path), data, stat: created.stat };
   }
 
   /** Creates a node that the server removes once it has had neither child nor write for so long. */
   async createWithTtl(path: string, data: string, ttlMs: number, options?: RequestOptions): Promise<RegistryNode> {
     const request = this.protocol.createWithTtl(this.absolute(path), data, ttlMs);
-    const { stat } = await this.ask('create', path, request, options);
+    const timed = timedRequest(this.registryTime, request, (created) => created.stat.mtime);
+    const { stat } = await this.ask('create', path, timed, options);
     return { path, data, stat };
   }
 
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
     const absolutePath = this.absolute(path);
-    const request = this.protocol.set(absolutePath, data, version);
+    const request = timedRequest(
+      this.registryTime,
+      this.protocol.set(absolutePath, data, version),
+      ({ mtime }) => mtime,
+    );
     const contents = (stat: NodeStat) => [{ path: absolutePath, data, stat }] as const;
     return this.ask('set', path, this.writing([absolutePath], request, contents), options, version);
   }
@@ -111,22 +151,24 @@ export class ZooKeeperClient {
     const sent = operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
     const request = this.writing(
       sent.flatMap(({ kind, path: absolutePath }) => (kind === 'create' || kind === 'set' ? absolutePath : [])),
-      this.protocol.multi(sent),
+      timedRequest(this.registryTime, this.protocol.multi(sent), stampOf),
       (answer) => (answer.kind === 'committed' ? writtenNodes(sent, answer.results) : []),
     );
     const reply = await this.session.request(name, request, options);
-    if (reply.kind === 'refused') throw new ServerError(name, reply.code);
+    if (reply.kind === 'refused') throw serverError(reply.code, name);
     if (reply.value.kind === 'committed') {
       return { kind: 'committed', results: reply.value.results.map((result) => this.localResult(result)) };
     }
     const { index, code } = reply.value;
     const refusal = refusalOf(code);
-    if (!refusal) throw new ServerError(name, code);
-    return { kind: 'refused', index, path: operations[index]?.path ?? '/', refusal };
+    const path = operations[index]?.path ?? '/';
+    if (!refusal) throw serverError(code, name, path);
+    return { kind: 'refused', index, path, refusal };
   }
 
   /**
-   * Resolves when this client's server holds all that was committed before the call, and all events of it have been told.
+   * Resolves when this client's server holds all that was committed before the call, and all events of it have been
+   * told.
    *
    * It is a write that changes nothing. `syncServer` is not enough: a leader answers its own clients at once, though a
    * follower may have shown them a write that the leader itself is yet to apply, and it may have been deposed.
@@ -137,7 +179,10 @@ export class ZooKeeperClient {
     await this.askRead('sync', path, nothing, options);
   }
 
-  /** ZooKeeper's own sync, which writes nothing: resolves when this client's server has caught up with the leader that it follows. */
+  /**
+   * ZooKeeper's own sync, which writes nothing: resolves when this client's server has caught up with the leader that
+   * it follows.
+   */
   async syncServer(path: string, options?: RequestOptions): Promise<void> {
     return this.askRead('sync', path, this.protocol.syncServer(this.absolute(path)), options);
   }
@@ -164,7 +209,10 @@ export class ZooKeeperClient {
     this.session.send(this.protocol.removeWatches(absolutePath), () => {});
   }
 
-  /** Reads parts of nodes in line with the watches. `receive` is called for each piece; without a reply if the connection broke first. */
+  /**
+   * Reads parts of nodes in line with the watches. `receive` is called for each piece; without a reply if the
+   * connection broke first.
+   */
   readParts<R extends NodeRead>(
     reads: readonly R[],
     counted: 'foreground' | 'background',
@@ -219,6 +267,14 @@ export class ZooKeeperClient {
   }
 }
 
+/** Every node that a transaction writes bears the same time. */
+function stampOf(answer: MultiAnswer): number | undefined {
+  const results = answer.kind === 'committed' ? answer.results : [];
+  return results
+    .map((result) => ('stat' in result ? result.stat?.mtime : undefined))
+    .find((mtime) => mtime !== undefined);
+}
+
 interface LeasedLinks {
   readonly links: LinkSource;
   readonly lease: Lease;
@@ -238,7 +294,7 @@ function linksOfThisThread(
 export function valueOf<T>(operation: string, path: string, reply: Reply<T>, version?: number): T {
   if (reply.kind === 'ok') return reply.value;
   const refusal = refusalOf(reply.code);
-  throw refusal ? refusalError(refusal, path, version) : new ServerError(operation, reply.code);
+  throw refusal ? refusalError(refusal, path, version) : serverError(reply.code, operation, path);
 }
 
 async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {

@@ -55,7 +55,6 @@ describe('the options of the ZooKeeper registry', () => {
       connectionTimeoutMs: 9_000,
       requestTimeoutMs: 10_000,
       maxRequestBytes: 1_000_000,
-      digest: undefined,
       connection: 'in-process',
       maxBlockedMs: 60_000,
     });
@@ -73,7 +72,7 @@ describe('the options of the ZooKeeper registry', () => {
 
   it('given TLS options with a function, when the connection is to have a thread of its own, then they are refused', () => {
     const tls = { checkServerIdentity: () => undefined };
-    expect(resolveZooKeeperOptions({ ...right, tls }).tls).toBe(tls);
+    expect(resolveZooKeeperOptions({ ...right, tls }).credentials.reveal().tls).toBe(tls);
     const resolve = () => resolveZooKeeperOptions({ ...right, tls, connection: 'worker-thread' });
     expect(resolve).toThrow('tls (not shown) holds a function');
   });
@@ -91,6 +90,21 @@ describe('the options of the ZooKeeper registry', () => {
       expect(() => resolveZooKeeperOptions({ ...right, digest })).toThrow('not of the form user:password');
     },
   );
+
+  it.each([{ username: 'shop' }, { username: '', password: 'secret' }, 'shop:secret'])(
+    'given %j for SASL, when it is checked, then it is refused and not shown',
+    (sasl) => {
+      // oxlint-disable-next-line no-unsafe-type-assertion -- what a user without types may write
+      const resolve = () => resolveZooKeeperOptions({ ...right, sasl } as unknown as ZooKeeperOptions);
+      expect(resolve).toThrow('sasl (not shown) is not of the form { username, password }');
+      expect(resolve).not.toThrow('secret');
+    },
+  );
+
+  it('given that TLS is required, when it is not given, then the options are refused', () => {
+    expect(() => resolveZooKeeperOptions({ ...right, requireTls: true })).toThrow('tls is not given');
+    expect(resolveZooKeeperOptions({ ...right, requireTls: true, tls: {} }).credentials.reveal().tls).toEqual({});
+  });
 
   it('given a namespace that the server would refuse, when it is checked, then the error echoes it', () => {
     expect(() => resolveZooKeeperOptions({ ...right, namespace: 'a//b' })).toThrow('namespace "a//b"');

@@ -1,6 +1,7 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
-import { ConfigurationError } from '../../domain/index.js';
+import { ConfigurationError, Hidden } from '../../domain/index.js';
 import { Namespace } from '../namespace.js';
+import type { SaslCredentials } from './sasl.js';
 import { parseServerList, type ServerAddress } from './server-list.js';
 
 /** How to reach an ensemble, and the part of it to live in. Times are in milliseconds. */
@@ -9,14 +10,35 @@ export interface ZooKeeperOptions {
   readonly servers: string;
   /** Created if missing; may have several levels (`shop/orders`). */
   readonly namespace: string;
-  /** `user:password`. Every node that is created then belongs to this user alone. */
+  /**
+   * `user:password`. Every node that is created then belongs to this user alone. Connecting, and each job that is
+   * joined, fail with an `UntrustedAclError` if others may change the namespace or the job's root; a job's `config`
+   * that others may write is not followed. Parents of the namespace are not judged: ZooKeeper lets nobody delete a node
+   * that has children.
+   */
   readonly digest?: string;
-  /** How long the ensemble keeps the ephemeral nodes of a client that it does not hear. It may grant less or more. @default 60_000 */
+  /**
+   * Authenticates by SASL with DIGEST-MD5, as servers with a JAAS configuration know it; created nodes belong to this
+   * user alone, as with `digest`, and the same judgements apply. The password itself is not sent.
+   */
+  readonly sasl?: SaslCredentials;
+  /** Lives with a namespace and jobs that others may change, and warns of the first. @default false */
+  readonly allowOpenAcl?: boolean;
+  /**
+   * How long the ensemble keeps the ephemeral nodes of a client that it does not hear. It may grant less or more.
+   * @default 60_000
+   */
   readonly sessionTimeoutMs?: number;
   /** Connects over TLS, with these options of `node:tls`: `ca`, `cert`, `key`, `servername` ... */
   readonly tls?: TlsOptions;
   /**
-   * The servers' `tickTime`. A session's death can become known a tick late; if it is given, this client allows for that.
+   * Refuses to connect without `tls`. A digest over plain TCP beyond this host is warned of in any case.
+   * @default false
+   */
+  readonly requireTls?: boolean;
+  /**
+   * The servers' `tickTime`. A session's death can become known a tick late; if it is given, this client allows for
+   * that.
    * @default not considered
    */
   readonly serverTickMs?: number;
@@ -28,14 +50,15 @@ export interface ZooKeeperOptions {
   readonly maxRequestBytes?: number;
   /**
    * The thread that keeps the connection. `in-process`: the one that uses it; while that computes, nobody tells the
-   * ensemble that this client lives. `worker-thread`: one of its own, which keeps the session alive meanwhile, at the cost
-   * of a thread and of a hop for each request. `tls` then takes only what can be sent to a thread: no functions.
+   * ensemble that this client lives. `worker-thread`: one of its own, which keeps the session alive meanwhile, at the
+   * cost of a thread and of a hop for each request. `tls` then takes only what can be sent to a thread: no functions.
    * @default 'in-process'
    */
   readonly connection?: 'in-process' | 'worker-thread';
   /**
-   * So long the thread that uses a `worker-thread` connection may be blocked: then the worker gives the session up, since
-   * nobody could tell such a thread from one that hangs. It may take up to an eighth longer. @default 60_000
+   * So long the thread that uses a `worker-thread` connection may be blocked: then the worker gives the session up,
+   * since nobody could tell such a thread from one that hangs. It may take up to an eighth longer.
+   * @default 60_000
    */
   readonly maxBlockedMs?: number;
   /**
@@ -46,14 +69,23 @@ export interface ZooKeeperOptions {
   readonly workerUrl?: URL;
 }
 
+/** What shows a server who this client is. */
+export interface Credentials {
+  readonly digest: string | undefined;
+  readonly sasl: SaslCredentials | undefined;
+  readonly tls: TlsOptions | undefined;
+}
+
 /** The options as they are used: checked, and with the defaults applied. */
 export interface ResolvedZooKeeperOptions {
   /** As it was given, for messages. */
   readonly serverList: string;
   readonly servers: readonly ServerAddress[];
   readonly namespace: Namespace;
-  readonly digest: string | undefined;
-  readonly tls: TlsOptions | undefined;
+  readonly credentials: Hidden<Credentials>;
+  /** Whether created nodes belong to this client's user alone, or to everybody. */
+  readonly ownsNodes: boolean;
+  readonly allowOpenAcl: boolean;
   readonly serverTickMs: number | undefined;
   readonly sessionTimeoutMs: number;
   readonly connectionTimeoutMs: number;
@@ -64,7 +96,10 @@ export interface ResolvedZooKeeperOptions {
   readonly workerUrl: URL | undefined;
 }
 
-/** @throws {ConfigurationError} that names every wrong field with its value, save the digest's, which is a secret. */
+/**
+ * @throws {ConfigurationError} that names every wrong field with its value, save those of digest and sasl, which are
+ * secrets.
+ */
 export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooKeeperOptions {
   const numbers = {
     sessionTimeoutMs: options.sessionTimeoutMs ?? 60_000,
@@ -83,24 +118,33 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
   if (options.digest !== undefined && !/^[^:]+:./s.test(options.digest)) {
     problems.push('digest (not shown) is not of the form user:password');
   }
+  if (options.sasl !== undefined && !isSasl(options.sasl)) {
+    problems.push('sasl (not shown) is not of the form { username, password }');
+  }
   if (connection !== 'in-process' && connection !== 'worker-thread') {
     problems.push(`connection is ${JSON.stringify(connection)}; it takes "in-process" or "worker-thread"`);
   }
   if (connection === 'worker-thread' && !isSendable(tls)) {
     problems.push('tls (not shown) holds a function or the like, which cannot be sent to a worker thread');
   }
+  if (options.requireTls && !tls) problems.push('requireTls is true, but tls is not given');
   if (list.kind === 'wrong' || problems.length > 0) throw new ConfigurationError('registry', problems);
   return Object.freeze({
     ...numbers,
     serverList: options.servers,
     servers: list.servers,
     namespace: new Namespace(options.namespace),
-    digest: options.digest,
-    tls,
+    credentials: new Hidden({ digest: options.digest, sasl: options.sasl, tls }),
+    ownsNodes: options.digest !== undefined || options.sasl !== undefined,
+    allowOpenAcl: options.allowOpenAcl ?? false,
     serverTickMs: options.serverTickMs,
     connection,
     workerUrl,
   });
+}
+
+function isSasl({ username, password }: SaslCredentials): boolean {
+  return [username, password].every((text) => typeof text === 'string' && text !== '');
 }
 
 function isSendable(value: unknown): boolean {

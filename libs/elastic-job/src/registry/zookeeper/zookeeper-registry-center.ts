@@ -1,8 +1,11 @@
 import type { Clock } from '../../clock/index.js';
+import type { TimeInterval } from '../../domain/index.js';
 import { childPath } from '../node-map.js';
 import { refusalError } from '../refusal-error.js';
 import type {
+  CloseOptions,
   CreateMode,
+  NodeOwners,
   NodeStat,
   Operation,
   RegistryCenter,
@@ -36,12 +39,16 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   ) {
     this.options = resolveZooKeeperOptions(options);
     this.maxRequestBytes = this.options.maxRequestBytes;
-    this.aclBytes = this.options.digest === undefined ? OPEN_ACL_BYTES : CREATOR_ACL_BYTES;
+    this.aclBytes = this.options.ownsNodes ? CREATOR_ACL_BYTES : OPEN_ACL_BYTES;
     this.client = new ZooKeeperClient(this.options, clock);
   }
 
   get session(): SessionInfo {
     return this.client.session.info;
+  }
+
+  get owners(): NodeOwners | undefined {
+    return this.client.owners;
   }
 
   get traffic(): Readonly<RegistryTraffic> {
@@ -52,8 +59,8 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     return this.client.session.connect(options);
   }
 
-  close(): Promise<void> {
-    return this.client.session.close();
+  close(options?: CloseOptions): Promise<void> {
+    return this.client.session.close(options);
   }
 
   leaseRemainingMs(): number {
@@ -125,6 +132,10 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     const view = new SubtreeView(this.client, path, listener, options);
     await view.open(options);
     return view;
+  }
+
+  time(): TimeInterval | undefined {
+    return this.client.time();
   }
 
   async serverTime(options?: RequestOptions): Promise<number> {

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { SystemClock } from '../../../clock/index.js';
+import { Hidden } from '../../../domain/index.js';
 import { loadJute } from '../client-library.js';
 import { Dialer } from '../dialer.js';
 import { FrameWriter } from '../handshake.js';
@@ -9,7 +10,10 @@ import { type News, pack, RawPayload, type WorkerOrder, type WorkerReport, type 
 import { SessionKeeper } from './session-keeper.js';
 import { SharedLease } from './shared-lease.js';
 
-/** The worker thread's end: keeps the connection that the main thread orders, and reports what happens, a turn at a time. */
+/**
+ * The worker thread's end: keeps the connection that the main thread orders, and reports what happens, a turn at a
+ * time.
+ */
 export class ConnectionHost {
   private readonly clock = new SystemClock();
   private readonly lease: SharedLease;
@@ -26,7 +30,8 @@ export class ConnectionHost {
     this.lease = new SharedLease(settings.lease, this.clock, settings.dialing.serverTickMs);
     const jute = loadJute();
     const protocol = new Protocol(jute, false); // writes nothing here but the end of a session
-    this.dialer = new Dialer(protocol, new FrameWriter(jute), settings.dialing, this.clock, this.lease);
+    const dialing = { ...settings.dialing, credentials: new Hidden(settings.credentials) };
+    this.dialer = new Dialer(protocol, new FrameWriter(jute), dialing, this.clock, this.lease);
     this.heartbeat = new Heartbeat(
       this.clock,
       settings.maxBlockedMs,

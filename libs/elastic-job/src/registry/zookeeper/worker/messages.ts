@@ -1,10 +1,12 @@
 import type { JutePayload } from '../client-library.js';
 import type { DialOptions } from '../dialer.js';
 import type { SessionTicket } from '../handshake.js';
+import type { Credentials } from '../zookeeper-options.js';
 
 /** What the worker thread is started with. */
 export interface WorkerSettings {
-  readonly dialing: DialOptions;
+  readonly dialing: Omit<DialOptions, 'credentials'>;
+  readonly credentials: Credentials;
   readonly maxBlockedMs: number;
   /** The memory of the `SharedLease`. */
   readonly lease: SharedArrayBuffer;
@@ -32,11 +34,12 @@ export type WorkerReport =
 
 /**
  * What happened in the worker thread, in its order. An attempt to connect ends with one of the first three; each link
- * has a number of its own. `sent`: so many of the requests without a reply have left.
+ * has a number of its own. `refused`: why the servers do not know this client, if that is it. `sent`: so many of the
+ * requests without a reply have left.
  */
 export type News =
   | { readonly kind: 'opened'; readonly session: number; readonly link: number; readonly ticket: SessionTicket }
-  | { readonly kind: 'failed'; readonly session: number; readonly problem: string }
+  | { readonly kind: 'failed'; readonly session: number; readonly problem: string; readonly refused?: string }
   | { readonly kind: 'expired'; readonly session: number }
   | { readonly kind: 'reply'; readonly link: number; readonly code: number; readonly body: Uint8Array }
   | { readonly kind: 'event'; readonly link: number; readonly type: number; readonly path: string }

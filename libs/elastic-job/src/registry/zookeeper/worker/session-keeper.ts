@@ -1,4 +1,5 @@
 import type { Clock } from '../../../clock/index.js';
+import { AuthenticationError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
 import { reasonOf } from '../broken-connection.js';
 import type { SessionTicket } from '../handshake.js';
@@ -95,7 +96,8 @@ export class SessionKeeper implements ConnectionUser {
   }
 
   failed(cause: unknown): void {
-    this.tell({ kind: 'failed', session: this.number, problem: reasonOf(cause) });
+    const refused = cause instanceof AuthenticationError ? cause.detail : undefined;
+    this.tell({ kind: 'failed', session: this.number, problem: reasonOf(cause), refused });
   }
 
   /** Sends requests over a link. If that has ended, it was told so, and with it the fate of these. */
@@ -133,8 +135,7 @@ export class SessionKeeper implements ConnectionUser {
 
   private mayDeliver(): boolean {
     if (this.lease.remainingMs() > 0) return true;
-    this.end();
-    this.latest?.abandon();
+    if (this.lease.untilLossMs() === 0) this.end();
     return false;
   }
 

@@ -1,7 +1,9 @@
 import type { Clock } from '../../../clock/index.js';
-import { type Lease, leaseMarginMs, type Moment } from '../../session-lease.js';
+import { type Moment, TimedLease } from '../../session-lease.js';
 
-/** Fields of the shared memory, as 64-bit integers: two moments of the same proof of life, and the session's timeout. */
+/**
+ * Fields of the shared memory, as 64-bit integers: two moments of the same proof of life, and the session's timeout.
+ */
 const PROVEN_NS = 0;
 const PROVEN_WALL_MS = 1;
 const TIMEOUT_MS = 2;
@@ -17,15 +19,12 @@ const ENDED = 0n;
  * The fields are written one by one, with the monotonic moment last. Who reads in between sees one moment that is too
  * old, so never a lease that is too long.
  */
-export class SharedLease implements Lease {
+export class SharedLease extends TimedLease {
   private readonly fields: BigInt64Array;
 
   /** @param memory from `sharedLeaseMemory` */
-  constructor(
-    memory: SharedArrayBuffer,
-    private readonly clock: Clock,
-    private readonly serverTickMs?: number,
-  ) {
+  constructor(memory: SharedArrayBuffer, clock: Clock, serverTickMs?: number) {
+    super(clock, serverTickMs);
     this.fields = new BigInt64Array(memory);
   }
 
@@ -48,16 +47,15 @@ export class SharedLease implements Lease {
     Atomics.store(this.fields, PROVEN_NS, ENDED);
   }
 
-  ageMs(): number {
-    const proven = Atomics.load(this.fields, PROVEN_NS);
-    if (proven === ENDED) return Infinity;
-    const wallMs = this.clock.wallNow() - Number(Atomics.load(this.fields, PROVEN_WALL_MS));
-    return Math.max(Number(process.hrtime.bigint() - proven) / NS_PER_MS, wallMs);
+  protected get timeoutMs(): number {
+    return Number(Atomics.load(this.fields, TIMEOUT_MS));
   }
 
-  remainingMs(): number {
-    const timeoutMs = Number(Atomics.load(this.fields, TIMEOUT_MS));
-    return Math.max(0, timeoutMs - leaseMarginMs(timeoutMs, this.serverTickMs) - this.ageMs());
+  protected ages(): Moment {
+    const proven = Atomics.load(this.fields, PROVEN_NS);
+    if (proven === ENDED) return { monotonicMs: Infinity, wallMs: Infinity };
+    const wallMs = this.clock.wallNow() - Number(Atomics.load(this.fields, PROVEN_WALL_MS));
+    return { monotonicMs: Number(process.hrtime.bigint() - proven) / NS_PER_MS, wallMs };
   }
 
   private sharedNs(moment: Moment): bigint {

@@ -16,8 +16,8 @@ export type LinkNews = Extract<News, { readonly kind: 'reply' | 'event' | 'dropp
 export type GiveOrder = (order: WorkerOrder, handedOver?: readonly ArrayBuffer[]) => void;
 
 /**
- * The main thread's end of a connection that a worker thread keeps. Requests are numbered, encoded and decoded here. What
- * arrives is delivered only while the session is believed alive: the worker may have given it up meanwhile.
+ * The main thread's end of a connection that a worker thread keeps. Requests are numbered, encoded and decoded here.
+ * What arrives is delivered only while the session is believed alive: the worker may have given it up meanwhile.
  */
 export class WorkerLink implements Link {
   readonly ended: Promise<unknown>;
@@ -86,7 +86,7 @@ export class WorkerLink implements Link {
 
   take(news: LinkNews): void {
     if (news.kind === 'dropped') return this.end(new Error(news.problem), news.sent);
-    if (!this.mayDeliver()) return;
+    if (!this.mayDeliver()) return this.abandon();
     if (news.kind === 'event') isolated(() => this.listener.watched(news.type, news.path));
     else this.takeReply(news.code, news.body);
   }
@@ -96,7 +96,9 @@ export class WorkerLink implements Link {
     return this.isOpen && this.number !== undefined && this.listener.mayDeliver();
   }
 
-  /** @param sent so many of the requests without a reply have left; all that were given to the worker, if nobody knows */
+  /**
+   * @param sent so many of the requests without a reply have left; all that were given to the worker, if nobody knows
+   */
   end(cause: unknown, sent = this.replies.waiting - this.outgoing.length): void {
     if (!this.isOpen) return;
     this.isOpen = false;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../clock/index.js';
+import { Hidden } from '../../../domain/index.js';
 import { loadJute } from '../client-library.js';
 import { Protocol } from '../protocol.js';
 import type { News } from './messages.js';
@@ -71,13 +72,12 @@ function linksThatReport(atBegin: readonly News[], atRequests: readonly News[] =
   const memory = sharedLeaseMemory();
   const dialing = {
     servers: [],
-    tls: undefined,
-    digest: undefined,
     sessionTimeoutMs: 9_000,
     connectionTimeoutMs: 9_000,
     serverTickMs: undefined,
   };
-  const settings = { dialing, maxBlockedMs: 60_000, lease: memory };
+  const credentials = { digest: undefined, sasl: undefined, tls: undefined };
+  const settings = new Hidden({ dialing, credentials, maxBlockedMs: 60_000, lease: memory });
   const entry = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
   return new WorkerLinks(protocol, clock, new SharedLease(memory, clock), settings, entry);
 }

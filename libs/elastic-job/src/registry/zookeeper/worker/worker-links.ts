@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../../../clock/index.js';
-import { ConfigurationError } from '../../../domain/index.js';
+import { BackOff, type Clock } from '../../../clock/index.js';
+import { ConfigurationError, Hidden } from '../../../domain/index.js';
+import { AuthenticationError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
-import { BackOff } from '../back-off.js';
 import { reasonOf } from '../broken-connection.js';
+import { DIAL_PAUSES } from '../dialer.js';
 import type { SessionTicket } from '../handshake.js';
 import type { LinkListener, LinkSource } from '../link.js';
 import type { Protocol } from '../protocol.js';
@@ -21,18 +22,17 @@ export function linksOfWorker(
   options: ResolvedZooKeeperOptions,
   clock: Clock,
 ): { readonly links: WorkerLinks; readonly lease: SharedLease } {
-  const { servers, tls, digest, sessionTimeoutMs, connectionTimeoutMs, serverTickMs, maxBlockedMs, workerUrl } =
-    options;
+  const { servers, sessionTimeoutMs, connectionTimeoutMs, serverTickMs, maxBlockedMs, workerUrl } = options;
   const memory = sharedLeaseMemory();
   const lease = new SharedLease(memory, clock, serverTickMs);
-  const dialing = { servers, tls, digest, sessionTimeoutMs, connectionTimeoutMs, serverTickMs };
-  const settings = { dialing, maxBlockedMs, lease: memory };
+  const dialing = { servers, sessionTimeoutMs, connectionTimeoutMs, serverTickMs };
+  const settings = new Hidden({ dialing, credentials: options.credentials.reveal(), maxBlockedMs, lease: memory });
   return { links: new WorkerLinks(protocol, clock, lease, settings, workerUrl), lease };
 }
 
 /**
- * Links of a worker thread, which dials by itself: it keeps the session while this thread is blocked, and tells of every
- * attempt and every link in order. This thread takes the news in when its session asks for the next link.
+ * Links of a worker thread, which dials by itself: it keeps the session while this thread is blocked, and tells of
+ * every attempt and every link in order. This thread takes the news in when its session asks for the next link.
  *
  * The end of the worker, whatever its cause, is the end of the session; the next one gets a new worker.
  */
@@ -55,10 +55,10 @@ export class WorkerLinks implements LinkSource {
     private readonly protocol: Protocol,
     private readonly clock: Clock,
     private readonly lease: Lease,
-    private readonly settings: WorkerSettings,
+    private readonly settings: Hidden<WorkerSettings>,
     private readonly entry: URL = ENTRY,
   ) {
-    this.backOff = new BackOff(clock);
+    this.backOff = new BackOff(clock, DIAL_PAUSES);
   }
 
   dial(ticket: SessionTicket | undefined, listener: LinkListener): WorkerLink {
@@ -109,7 +109,7 @@ export class WorkerLinks implements LinkSource {
   }
 
   private start(): Worker {
-    const worker = new Worker(this.entry, { name: 'zookeeper-connection', workerData: this.settings });
+    const worker = new Worker(this.entry, { name: 'zookeeper-connection', workerData: this.settings.reveal() });
     worker.on('message', (report: WorkerReport) => this.receive(worker, report));
     worker.on('error', (error) => this.lose(worker, error));
     worker.on('exit', (code) => this.lose(worker, new Error(`it ended with code ${code}`)));
@@ -148,7 +148,9 @@ export class WorkerLinks implements LinkSource {
         this.phase = 'held';
         return this.link?.opened(news.link, { ...news.ticket, password: Buffer.from(news.ticket.password) });
       case 'failed':
-        return this.link?.end(new Error(news.problem));
+        return this.link?.end(
+          news.refused === undefined ? new Error(news.problem) : new AuthenticationError(news.refused),
+        );
       case 'expired':
         this.phase = 'none';
         return this.link?.expired();

@@ -1,0 +1,117 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { AuthenticationError } from '../registry.errors.js';
+import { reasonOf } from './broken-connection.js';
+import type { Link } from './link.js';
+import type { Protocol } from './protocol.js';
+
+/** Who this client is, by SASL with DIGEST-MD5. */
+export interface SaslCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What ZooKeeper's servers call themselves for DIGEST-MD5. @see ZooKeeper, `ZooKeeperSaslServer` */
+const SERVICE = 'zookeeper/zk-sasl-md5';
+const NOTHING = Buffer.alloc(0);
+/** RFC 2831 allows no more. */
+const LONGEST_CHALLENGE = 2_048;
+const DIRECTIVE = /([a-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^",]*))/gi;
+const HAS_WIDE_CHARACTERS = /[\u0100-\uffff]/;
+
+/** What the server asks with, as far as it matters. */
+interface Challenge {
+  readonly realm: string;
+  readonly nonce: string;
+  readonly isUtf8: boolean;
+}
+
+/**
+ * Shows a server who this client is, and has it show that it knows the password too. The password itself is not sent.
+ * To be done on each connection, before anything else is asked.
+ * @throws {AuthenticationError} if the server refuses, or cannot prove itself
+ */
+export async function authenticate(
+  link: Pick<Link, 'ask'>,
+  protocol: Protocol,
+  credentials: SaslCredentials,
+): Promise<void> {
+  const challenge = readChallenge(await exchange(link, protocol, NOTHING));
+  const { answer, proof } = digestMd5(credentials, challenge, SERVICE, randomBytes(16).toString('base64'));
+  const shown = await exchange(link, protocol, Buffer.from(answer));
+  if (shown !== `rspauth=${proof}`) throw new AuthenticationError('the server does not know the password of SASL');
+}
+
+async function exchange(link: Pick<Link, 'ask'>, protocol: Protocol, token: Buffer): Promise<string> {
+  const answer = await link.ask(protocol.sasl(token));
+  if (answer.kind === 'ok') return answer.value.toString('utf8');
+  if (answer.kind === 'refused') {
+    throw new AuthenticationError(`the server refused the username or the password of SASL (code ${answer.code})`);
+  }
+  const why = reasonOf(answer.cause);
+  throw new Error(`during SASL the connection broke (${why}); has the server a JAAS section "Server" for DIGEST-MD5?`);
+}
+
+/** @throws {AuthenticationError} if DIGEST-MD5 is not what the server speaks */
+export function readChallenge(text: string): Challenge {
+  const directives = new Map<string, string>();
+  if (text.length <= LONGEST_CHALLENGE) {
+    for (const [, name = '', quoted, plain = ''] of text.matchAll(DIRECTIVE)) {
+      // Of several realms the first one does.
+      if (!directives.has(name)) directives.set(name, quoted === undefined ? plain : quoted.replace(/\\(.)/gs, '$1'));
+    }
+  }
+  const nonce = directives.get('nonce');
+  const qop = directives.get('qop') ?? 'auth';
+  if (nonce === undefined || directives.get('algorithm') !== 'md5-sess' || !qop.split(',').includes('auth')) {
+    throw new AuthenticationError('the server asks for another kind of SASL than DIGEST-MD5 with "auth"');
+  }
+  return { realm: directives.get('realm') ?? '', nonce, isUtf8: directives.get('charset') === 'utf-8' };
+}
+
+/**
+ * The answer to a challenge, and what the server then has to prove itself with. @see RFC 2831, 2.1.2 and 2.1.3
+ * @param clientNonce chosen anew for each answer
+ */
+export function digestMd5(
+  { username, password }: SaslCredentials,
+  { realm, nonce, isUtf8 }: Challenge,
+  service: string,
+  clientNonce: string,
+): { readonly answer: string; readonly proof: string } {
+  const user = [username, realm, password].map((text) => encoded(text, isUtf8));
+  const session = Buffer.concat([md5(joined(user)), Buffer.from(`:${nonce}:${clientNonce}`)]);
+  const key = md5(session).toString('hex');
+  const respond = (method: string) => {
+    const target = md5(`${method}:${service}`).toString('hex');
+    return md5(`${key}:${nonce}:00000001:${clientNonce}:auth:${target}`).toString('hex');
+  };
+  const directives = [
+    ...(isUtf8 ? ['charset=utf-8'] : []),
+    `username=${quote(username)}`,
+    `realm=${quote(realm)}`,
+    `nonce=${quote(nonce)}`,
+    'nc=00000001',
+    `cnonce=${quote(clientNonce)}`,
+    `digest-uri=${quote(service)}`,
+    `response=${respond('AUTHENTICATE')}`,
+    'qop=auth',
+  ];
+  return { answer: directives.join(','), proof: respond('') };
+}
+
+/** What fits into ISO 8859-1 is hashed in that, also where the charset is UTF-8. */
+function encoded(text: string, isUtf8: boolean): Buffer {
+  return Buffer.from(text, isUtf8 && HAS_WIDE_CHARACTERS.test(text) ? 'utf8' : 'latin1');
+}
+
+function joined(parts: readonly Buffer[]): Buffer {
+  return Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from(':'), part])));
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+function md5(bytes: Buffer | string): Buffer {
+  return createHash('md5').update(bytes).digest();
+}
