@@ -5,7 +5,7 @@ import type { ShardOutcomeKind } from './shard-outcome.js';
 import type { Target, TriggerOrigin } from './trigger.js';
 
 const NONE: StoredRecord = { kind: 'none' };
-const FOREIGN: StoredRecord = { kind: 'foreign', text: '{"v":2}' };
+const UNREADABLE = unreadable(2_000);
 
 describe('whether an item may be begun', () => {
   it.each<[string, Partial<ItemState>, string]>([
@@ -26,8 +26,9 @@ describe('whether an item may be begun', () => {
     ['that was begun by hand after this target', { stored: afterwardsByHand(2_000) }, 'alreadyBegun'],
     ['that was begun by hand after a later fire time', { stored: afterwardsByHand(3_000) }, 'alreadyBegun'],
     ['that was begun by hand after an earlier fire time', { stored: afterwardsByHand(1_000) }, 'begin'],
-    ['whose record is of another version', { stored: FOREIGN }, 'foreign'],
-    ['whose record is of another version, while it runs', { stored: FOREIGN, isRunning: true }, 'foreign'],
+    ['whose record cannot be read, and was written since', { stored: UNREADABLE }, 'alreadyBegun'],
+    ['whose record cannot be read, and was written before', { stored: unreadable(1_999) }, 'begin'],
+    ['whose record cannot be read, while it runs', { stored: unreadable(1_999), isRunning: true }, 'busy'],
   ])('given an item %s, when a fire time comes, then the decision is made', (_, state, decision) => {
     expect(decideBegin(target(2_000), { stored: NONE, isRunning: false, isQueued: false, ...state })).toBe(decision);
   });
@@ -35,6 +36,18 @@ describe('whether an item may be begun', () => {
   it('given a trigger by hand and a later fire time, when it comes, then it is not superseded', () => {
     const state = { stored: record(3_000), isRunning: false, isQueued: false };
     expect(decideBegin(target(2_000, 'manual:1'), state)).toBe('begin');
+  });
+
+  it('begins a resident item that has never run', () => {
+    const state = { stored: NONE, isRunning: false, isQueued: false };
+    expect(decideBegin(target(2_000, 'resident'), state)).toBe('begin');
+  });
+
+  it('does not begin a fire time again that a clock had begun ahead of it, whatever has run since', () => {
+    const early = { after: 1_000, until: 2_000, fireTimes: [2_000] };
+    const begun = { run: 'r', by: 'a', target: target(1_500, 'manual:1'), attempt: 1, begunAt: 1_500, early };
+    const stored: StoredRecord = { kind: 'record', record: begun };
+    expect(decideBegin(target(2_000), { stored, isRunning: false, isQueued: false })).toBe('alreadyBegun');
   });
 
   it.each([
@@ -52,6 +65,7 @@ describe('whether an item may be begun for what an operator has asked for', () =
     ['that the schedule has begun since', thenScheduled('0', '1'), 'alreadyBegun'],
     ['that has run for other triggers only', thenScheduled('0', '2'), 'begin'],
     ['that nobody has asked for before', record(3_000), 'begin'],
+    ['whose record cannot be read, and was written since', UNREADABLE, 'alreadyBegun'],
   ])('given an item %s, when an instance is late with a request, then the decision is made', (_, stored, decision) => {
     const asked = target(2_000, 'manual:1');
     expect(decideBegin(asked, { stored, isRunning: false, isQueued: false })).toBe(decision);
@@ -84,13 +98,13 @@ describe('what becomes of a queued item', () => {
   it.each<[string, Partial<QueuedItemState>]>([
     ['that runs', { isRunning: true }],
     ['that somebody has taken', { isTaken: true }],
-    ['whose record is of another version', { stored: FOREIGN }],
   ])('given an item %s, when it is claimed, then it is left alone', (_, state) => {
     expect(decide(state)).toEqual({ kind: 'busy' });
   });
 
   it.each<[string, Partial<QueuedItemState>]>([
     ['that only Java has run', { stored: NONE }],
+    ['whose record cannot be read', { stored: UNREADABLE }],
     ['that Java has run since', { lastRun: 'unrecorded' }],
     ['that Java has run since it was settled', { stored: record(5_000, { settled: 'failed' }), lastRun: 'unrecorded' }],
     ['that Java may have run since', { stored: record(1_000, { settled: 'succeeded' }), lastRun: 'unknown' }],
@@ -116,6 +130,13 @@ describe('what becomes of a queued item', () => {
         record: { run: 'r', by: 'a', target: target(1_000), attempt: 1, begunAt: 1, settled },
       } as const;
       expect(decide({ stored })).toMatchObject({ kind });
+    },
+  );
+
+  it.each(['gone', 'self', 'other'] as const)(
+    'repeats an unsettled run, without Java, if its holder is %s',
+    (holder) => {
+      expect(decide({ holder, lastRun: 'unknown' })).toEqual({ kind: 'begin', target: target(1_000) });
     },
   );
 
@@ -151,6 +172,10 @@ function record(
 ): StoredRecord {
   const begun = { run: 'r', by: 'a', target: target(fireTime, origin), attempt: 1, begunAt: fireTime };
   return { kind: 'record', record: settled ? { ...begun, settled: { at: fireTime, outcome: settled } } : begun };
+}
+
+function unreadable(unreadableSince: number): StoredRecord {
+  return { kind: 'none', unreadableSince };
 }
 
 /** A run that an operator had asked for before, since the schedule began the item. */

@@ -1,13 +1,14 @@
-import { hasBegun, lastScheduledOf, type StoredRecord, triggersOf } from './run-record.js';
+import { wasEarly } from './early-runs.js';
+import { hasBegun, lastFireTimeOf, lastScheduledOf, type StoredRecord, triggersOf } from './run-record.js';
 import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 
 /**
  * Whether an item may be begun for a target.
- * - `alreadyBegun`: this very target, or (of the schedule and of residents) a later one, was begun before: nothing to do;
- * - `busy`: another target still runs, or waits for failover;
- * - `foreign`: the record was written by a version that this one cannot judge.
+ * - `alreadyBegun`: this very target, or (of the schedule and of residents) a later one that has come, was begun
+ *   before;
+ * - `busy`: another target still runs, or waits for failover.
  */
-export type BeginDecision = 'begin' | 'alreadyBegun' | 'busy' | 'foreign';
+export type BeginDecision = 'begin' | 'alreadyBegun' | 'busy';
 export type RefusalCause = Exclude<BeginDecision, 'begin'>;
 
 /** What the tree says of an item. */
@@ -20,14 +21,13 @@ export interface ItemState {
 
 /** For targets of the schedule and of operators; a failover is decided by `decideFailover`. */
 export function decideBegin(target: Target, { stored, isRunning, isQueued }: ItemState): BeginDecision {
-  if (stored.kind === 'foreign') return 'foreign';
-  if (hasBegun(stored, target) || isSuperseded(stored, target)) return 'alreadyBegun';
+  if (hasBegun(stored, target) || wasEarly(stored, target) || isSuperseded(stored, target)) return 'alreadyBegun';
   return isRunning || isQueued ? 'busy' : 'begin';
 }
 
 export type FailoverDecision =
   | { readonly kind: 'begin'; readonly target: Target }
-  /** Another run of the item has not ended, somebody has taken it, or its record cannot be judged. */
+  /** Another run of the item has not ended, or somebody has taken it. */
   | { readonly kind: 'busy' }
   /** Nothing is owed: the queue entry can go. */
   | { readonly kind: 'void' };
@@ -46,8 +46,8 @@ export interface QueuedItemState extends Omit<ItemState, 'isQueued'> {
 }
 
 /**
- * Which run of an item began last: the one that its record shows, one that left no record (a Java peer's), or nobody can
- * say, because this instance has not seen it.
+ * Which run of an item began last: the one that its record shows, one that left no record (a Java peer's), or nobody
+ * can say, because this instance has not seen it.
  */
 export type LastRunKind = 'recorded' | 'unrecorded' | 'unknown';
 
@@ -57,7 +57,7 @@ export type LastRunKind = 'recorded' | 'unrecorded' | 'unknown';
  */
 export function decideFailover(state: QueuedItemState): FailoverDecision {
   const { stored, isRunning, isTaken, lastRun, unrecorded } = state;
-  if (isRunning || isTaken || stored.kind === 'foreign') return { kind: 'busy' };
+  if (isRunning || isTaken) return { kind: 'busy' };
   if (stored.kind === 'none' || lastRun === 'unrecorded') return { kind: 'begin', target: unrecorded };
   const { settled, target } = stored.record;
   if (settled === undefined) return decideUnsettled(state, target);
@@ -66,8 +66,8 @@ export function decideFailover(state: QueuedItemState): FailoverDecision {
   return { kind: 'begin', target: unrecorded };
 }
 
-// Beside Java a run that ended well leaves its record unsettled: the mark's removal tells. If its holder lives, the entry
-// is a Java peer's mistake, and only the holder knows whether it is still at it.
+// Beside Java a run that ended well leaves its record unsettled: the mark's removal tells. If its holder lives, the
+// entry is a Java peer's mistake, and only the holder knows whether it is still at it.
 function decideUnsettled({ isMixed, lastRun, holder, unrecorded }: QueuedItemState, target: Target): FailoverDecision {
   if (!isMixed) return { kind: 'begin', target };
   if (lastRun === 'unknown') return { kind: 'begin', target: unrecorded };
@@ -75,11 +75,11 @@ function decideUnsettled({ isMixed, lastRun, holder, unrecorded }: QueuedItemSta
   return { kind: holder === 'self' ? 'void' : 'busy' };
 }
 
-// Fire times of one schedule are handled in order: a later one stands for the earlier ones that were missed. Those of a resident
-// job only grow, so none is there twice.
+// Fire times of one schedule are handled in order: a later one stands for the earlier ones that were missed. Those of a
+// resident job only grow, so none is there twice.
 function isSuperseded(stored: StoredRecord, { fireTime, origin }: Target): boolean {
   if (origin === 'schedule') return (lastScheduledOf(stored) ?? -Infinity) >= fireTime;
-  if (origin === 'resident') return stored.kind === 'record' && stored.record.target.fireTime >= fireTime;
-  const id = triggerIdOf(origin);
-  return id !== undefined && triggersOf(stored).includes(id);
+  // Of a text that cannot be read, nobody can say what had asked for the run.
+  if (origin === 'resident' || stored.kind === 'none') return (lastFireTimeOf(stored) ?? -Infinity) >= fireTime;
+  return triggersOf(stored).some((id) => id === triggerIdOf(origin));
 }

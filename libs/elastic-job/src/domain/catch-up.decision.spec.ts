@@ -94,12 +94,26 @@ describe('decideGiveUp', () => {
 });
 
 describe('findMissed', () => {
-  it('given fewer than are told one by one, when they are missed, then each is told', () => {
-    expect(findMissed(dueOf(), 5)).toEqual({ fireTimes: [30, 40, 50, 60], earlier: undefined });
-    expect(findMissed(dueOf(), 4)).toEqual({ fireTimes: [30, 40, 50, 60], earlier: undefined });
+  it('tells what was missed in a row as one stretch, with its length', () => {
+    expect(findMissed(dueOf(), 5)).toEqual([{ first: 30, last: 60, count: 4 }]);
   });
 
-  it('given more, when they are missed, then the last ones are told, and the stretch before them', () => {
-    expect(findMissed(dueOf(), 2)).toEqual({ fireTimes: [50, 60], earlier: [30, 40] });
+  it('counts a stretch up to the limit, and tells it as a whole', () => {
+    expect(findMissed(dueOf(), 2)).toEqual([{ first: 30, last: 60, count: 2 }]);
+  });
+
+  it('parts stretches by forgiven fire times, and not by spans without any', () => {
+    const forgiven = [
+      { after: 51, until: 59 },
+      { after: 30, until: 40 },
+    ];
+    expect(findMissed(dueOf({ forgiven }), 5)).toEqual([
+      { first: 30, last: 30, count: 1 },
+      { first: 50, last: 60, count: 2 },
+    ]);
+  });
+
+  it('finds nothing where nothing is due', () => {
+    expect(findMissed(dueOf({ until: 25 }), 5)).toEqual([]);
   });
 });

@@ -35,12 +35,12 @@ export interface CatchUpRule {
  */
 export type MissedReason = 'skipped' | 'superseded' | 'limit';
 
-/** Fire times that nobody began and nobody will. */
+/** Fire times that nobody began and nobody will: all those of the schedule from the first to the last. */
 export interface MissedTimes {
-  /** Ascending: the latest ones, each by itself. */
-  readonly fireTimes: readonly number[];
-  /** The first and the last of those before, if they are too many to be told one by one. */
-  readonly earlier: readonly [first: number, last: number] | undefined;
+  readonly first: number;
+  readonly last: number;
+  /** How many they are, as far as they are counted. */
+  readonly count: number;
 }
 
 /** The due fire times, ascending. */
@@ -63,8 +63,8 @@ export function latestDue({ schedule, after, until, forgiven }: DueState): numbe
 }
 
 /**
- * The fire time that an item is to be begun for now, to make up for what is due; undefined if it makes up for nothing. Under
- * `all` that is the oldest of the last `misfireLimit`: once it is begun, the next one is the answer.
+ * The fire time that an item is to be begun for now, to make up for what is due; undefined if it makes up for nothing.
+ * Under `all` that is the oldest of the last `misfireLimit`: once it is begun, the next one is the answer.
  */
 export function decideCatchUp(due: DueState, { misfirePolicy, misfireLimit }: CatchUpRule): number | undefined {
   switch (misfirePolicy) {
@@ -97,11 +97,42 @@ export function decideGiveUp(due: DueState, { misfirePolicy }: CatchUpRule, late
   return { upTo: schedule.latest(waiting === undefined ? until : waiting - 1, after), waiting };
 }
 
-/** What was due and is due no more, since nobody will begin it. @param most as many are told one by one */
-export function findMissed(due: DueState, most: number): MissedTimes {
-  const fireTimes = lastDue(due, most);
-  const last = fireTimes.length < most ? undefined : latestDue({ ...due, until: fireTimes[0]! - 1 });
-  return { fireTimes, earlier: last === undefined ? undefined : [nextDue(due, due.after)!, last] };
+/**
+ * What was due and is due no more, since nobody will begin it: ascending, and in one stretch unless there are forgiven
+ * fire times in between.
+ * @param most as many of a stretch are counted
+ */
+export function findMissed(due: DueState, most: number): readonly MissedTimes[] {
+  const missed: MissedTimes[] = [];
+  for (const span of spansBetween(due, due.forgiven)) {
+    const found = missedIn(due.schedule, span, most);
+    const before = missed.at(-1);
+    if (found === undefined) continue;
+    if (before === undefined || due.schedule.next(before.last) !== found.first) missed.push(found);
+    else missed.splice(-1, 1, { ...found, first: before.first, count: Math.min(most, before.count + found.count) });
+  }
+  return missed;
+}
+
+function missedIn(schedule: FireTimes, { after, until }: Span, most: number): MissedTimes | undefined {
+  const last = schedule.latest(until, after);
+  if (last === undefined) return undefined;
+  let count = 0;
+  let time = schedule.next(after);
+  const first = time ?? last;
+  for (; time !== undefined && time <= last && count < most; time = schedule.next(time)) count += 1;
+  return { first, last, count };
+}
+
+/** What is left of a span without others, ascending. */
+function spansBetween({ after, until }: Span, others: readonly Span[]): readonly Span[] {
+  const left: Span[] = [];
+  let from = after;
+  for (const other of others.toSorted((a, b) => a.after - b.after)) {
+    left.push({ after: from, until: Math.min(other.after, until) });
+    from = Math.max(from, other.until);
+  }
+  return [...left, { after: from, until }].filter((span) => span.after < span.until);
 }
 
 /** The last due fire times, ascending. */

@@ -1,13 +1,15 @@
 import { ElasticJobError } from './errors.js';
 import type { JobName } from './trigger.js';
 
-/** The longest text of a checkpoint, in bytes: each one reaches every Java peer of the job, which keeps it in memory. */
+/**
+ * The longest text of a checkpoint, in bytes: each one reaches every Java peer of the job, which keeps it in memory.
+ */
 export const MAX_CHECKPOINT_BYTES = 65_536;
 
 /**
- * Where a handler notes how far it has come with its item, so that whoever runs the item next goes on from there: the next
- * fire time, or the rescuer of a crashed instance. It belongs to the item and not to the run: it stays until `clear`, or
- * until the item goes, with the job or with a smaller total count. A job that never uses it costs nothing.
+ * Where a handler notes how far it has come with its item, so that whoever runs the item next goes on from there: the
+ * next fire time, or the rescuer of a crashed instance. It belongs to the item and not to the run: it stays until
+ * `clear`, or until the item goes, with the job or with a smaller total count. A job that never uses it costs nothing.
  *
  * Calls take effect in their order. Each is one request to the registry, and waits while that does not answer, at most
  * until the session is over. They work also after the signal has aborted, while the item is still this run's.
@@ -22,8 +24,10 @@ export interface Checkpoint {
    */
   save(value: unknown): Promise<void>;
   /**
-   * What was saved last, by this run or one before it; undefined if there is nothing. Whoever saved it answers for its type.
-   * @throws {CheckpointValueError} if somebody else has written what is no JSON @throws {LeaseLostError} once the run is over
+   * What was saved last, by this run or one before it; undefined if there is nothing. Whoever saved it answers for its
+   * type.
+   * @throws {CheckpointValueError} if somebody else has written what is no JSON
+   * @throws {LeaseLostError} once the run is over
    * @throws {MissingTokenError} if the job runs without `monitorExecution`
    */
   load<Value = unknown>(): Promise<Value | undefined>;

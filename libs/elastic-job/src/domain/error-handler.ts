@@ -1,3 +1,4 @@
+import type { PropTargets } from './prop-targets.js';
 import type { JobProps } from './props-reader.js';
 import type { ExecutionSource, JobName } from './trigger.js';
 
@@ -38,15 +39,24 @@ export interface DeliveryTerms {
  * Tells somebody of failures. A job names it as its `jobErrorHandlerType`; users hand their own to the module as
  * `errorHandlers`.
  *
- * Whatever it does, no job feels it: it is not waited for, and if it throws, or is still busy when its time is over, the
- * failure goes to the log instead, and an `error-handler-failed` event tells why. Failures of one job with the same error are told once, and then at most once for
- * each `errorWindowMs`, with their count.
+ * Whatever it does, no job feels it: it is not waited for, and if it throws, or is still busy when its time is over,
+ * the failure goes to the log instead, and an `error-handler-failed` event tells why. Failures of one job with the same
+ * error are told once, and then at most once for each `errorWindowMs`, with their count.
  * @see ElasticJob, `JobErrorHandler`
  */
 export interface JobErrorHandler {
   /** Its name, in whichever case: `PAGER`. */
   readonly type: string;
-  /** What is wrong with a job's props: one text each, which begins with the property's name and shows no secret. Asked at start. */
+  /**
+   * The props that say who is told, and with which secrets: an edit in the registry changes them only where the module
+   * allows it.
+   * @default none
+   */
+  readonly targets?: PropTargets;
+  /**
+   * What is wrong with a job's props: one text each, which begins with the property's name and shows no secret. Asked
+   * at start.
+   */
   findFaults?(props: JobProps): readonly string[];
   /** How long a delivery may take, in milliseconds. @default 10_000 */
   timeLimitMs?(props: JobProps): number;

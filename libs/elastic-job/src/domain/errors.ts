@@ -37,11 +37,34 @@ export class UnknownJobError extends ElasticJobError {
     readonly jobName: string,
     /** Where it was looked for. */
     readonly place: 'process' | 'registry' = 'process',
+    /** The job is in its place until its last handler has returned, but nothing can be asked of it any more. */
+    readonly isLeaving = false,
   ) {
-    super(
-      place === 'process'
-        ? `No job "${jobName}" is registered in this process; register it with @ElasticJob or JobRegistrar first.`
-        : `The registry has no job "${jobName}" in this namespace; compare the name with those of JobStatisticsApi.`,
-    );
+    super(describeUnknownJob(jobName, place, isLeaving));
   }
+}
+
+/** The process is shutting down: what was asked for does not begin here any more. */
+export class ShuttingDownError extends ElasticJobError {
+  readonly code = 'SHUTTING_DOWN';
+
+  constructor(options?: ErrorOptions) {
+    super('The process is shutting down; ask another instance, or start the process again.', options);
+  }
+}
+
+/** The process leaves the job, or has left it: whatever of it was under way is given up. */
+export class LeftJobError extends ElasticJobError {
+  readonly code = 'LEFT_JOB';
+
+  constructor(readonly jobName: string) {
+    super(`Job "${jobName}": this instance leaves, since the job was removed or the process stops.`);
+  }
+}
+
+function describeUnknownJob(jobName: string, place: 'process' | 'registry', isLeaving: boolean): string {
+  if (isLeaving) return `Job "${jobName}" is being removed from this process; add it again once it has left.`;
+  if (place === 'process')
+    return `No job "${jobName}" is registered in this process; register it with @ElasticJob or JobRegistrar first.`;
+  return `The registry has no job "${jobName}" in this namespace; compare the name with those of JobStatisticsApi.`;
 }

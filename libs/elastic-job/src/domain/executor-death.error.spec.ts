@@ -2,7 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { executorDeathOf, type ExecutorEnd } from './executor-death.error.js';
+import {
+  ExecutorDeathError,
+  executorDeathIn,
+  executorDeathOf,
+  type ExecutorEnd,
+  isExecutorDeathState,
+} from './executor-death.error.js';
 
 const SLEEP = 'setInterval(() => {}, 1000)';
 
@@ -49,6 +55,26 @@ describe('how a real executor has died', () => {
     await once(thread, 'online');
 
     expect(executorDeathOf({ kind: 'thread', code: await thread.terminate() })).toMatchObject({ state: 'FAILED' });
+  });
+});
+
+describe('the state of an executor', () => {
+  it.each(['FAILED', 'ERROR', 'KILLED', 'LOST', 'GONE', 'UNREACHABLE'])('can be %s', (state) => {
+    expect(isExecutorDeathState(state)).toBe(true);
+  });
+
+  it.each(['overflow', '', undefined])('cannot be %o', (state) => {
+    expect(isExecutorDeathState(state)).toBe(false);
+  });
+
+  it('is known of a run that has failed for it, and of no other', () => {
+    const death = new ExecutorDeathError('LOST', 'its machine is off');
+    expect(executorDeathIn({ kind: 'failed', error: death })).toBe('LOST');
+    expect(
+      executorDeathIn({ kind: 'failed', error: Object.assign(new Error('no'), { state: 'LOST' }) }),
+    ).toBeUndefined();
+    expect(executorDeathIn({ kind: 'aborted', reason: death })).toBeUndefined();
+    expect(executorDeathIn({ kind: 'succeeded' })).toBeUndefined();
   });
 });
 

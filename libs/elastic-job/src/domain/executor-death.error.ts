@@ -13,9 +13,9 @@ import type { ShardOutcome } from './shard-outcome.js';
 export type ExecutorDeathState = 'FAILED' | 'ERROR' | 'KILLED' | 'LOST' | 'GONE' | 'UNREACHABLE';
 
 /**
- * Throw it from a handler whose work another process or thread does, when that one has died: the crash of an executor is
- * a crash too. With `failover` the item then runs again at once, as that of a crashed instance does; while the executor is
- * `UNREACHABLE` the item keeps its mark, so that it runs nowhere else, until this instance's session ends.
+ * Throw it from a handler whose work another process or thread does, when that one has died: the crash of an executor
+ * is a crash too. With `failover` the item then runs again at once, as that of a crashed instance does; while the
+ * executor is `UNREACHABLE` the item keeps its mark, so that it runs nowhere else, until this instance's session ends.
  * @see executorDeathOf for what a child process or a worker thread has ended with
  */
 export class ExecutorDeathError extends ElasticJobError {
@@ -32,8 +32,8 @@ export class ExecutorDeathError extends ElasticJobError {
 }
 
 /**
- * What a child process or a worker thread has reported of its end. `error` is that of its `error` event: of a process that
- * could not be started, or what a thread has thrown; the others are the arguments of `exit`.
+ * What a child process or a worker thread has reported of its end. `error` is that of its `error` event: of a process
+ * that could not be started, or what a thread has thrown; the others are the arguments of `exit`.
  */
 export type ExecutorEnd =
   | { readonly kind: 'process'; readonly code: number | null; readonly signal: string | null }

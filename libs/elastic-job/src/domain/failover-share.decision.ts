@@ -13,9 +13,9 @@ export interface FailoverShare {
 }
 
 /**
- * Parts a queue among its claimers: who sees the same queue at the same moment starts with a part of its own, so that all
- * of it is taken in one round. What somebody leaves is parted again in the next one. Where there is less than one item for
- * each, several look at the same one, and one wins.
+ * Parts a queue among its claimers: who sees the same queue at the same moment starts with a part of its own, so that
+ * all of it is taken in one round. What somebody leaves is parted again in the next one. Where there is less than one
+ * item for each, several look at the same one, and one wins.
  * @param queue item numbers, ascending
  */
 export function failoverShare(queue: readonly number[], { rank, claimers }: Claimer): FailoverShare {

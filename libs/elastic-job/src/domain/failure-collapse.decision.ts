@@ -11,8 +11,8 @@ export interface HeldFailures {
 }
 
 /**
- * A failure joins others of its kind. The first of a kind is told at once, all that follow are held, and told together when
- * the window is over.
+ * A failure joins others of its kind. The first of a kind is told at once, all that follow are held, and told together
+ * when the window is over.
  * @param held undefined: none of its kind was told within the window @param at milliseconds since the epoch
  */
 export function holdFailure(held: HeldFailures | undefined, failure: JobFailure, at: number): HeldFailures {
@@ -26,7 +26,7 @@ export function holdFailure(held: HeldFailures | undefined, failure: JobFailure,
  */
 export function kindOfFailure({ jobName, error }: Pick<JobFailure, 'jobName' | 'error'>): string {
   if (!(error instanceof Error)) return [jobName, typeof error, masked(error)].join('\n');
-  const frame = /^\s*at .*$/m.exec(plainText(error.stack))?.[0].trim() ?? '';
+  const frame = /^[ \t]*at .*$/m.exec(plainText(error.stack))?.[0].trim() ?? '';
   return [jobName, error.name, masked(error.message), frame].join('\n');
 }
 

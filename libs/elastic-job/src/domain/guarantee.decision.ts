@@ -27,8 +27,8 @@ export interface AwaitedItem {
 }
 
 /**
- * True if an item can still arrive at a phase of a round. Nobody waits for what is disabled, has no instance, or died for
- * good; that is what made Java's instances wait until the time-out.
+ * True if an item can still arrive at a phase of a round. Nobody waits for what is disabled, has no instance, or died
+ * for good; that is what made Java's instances wait until the time-out.
  * @see ElasticJob, issues 487, 2032, 2142, for what must not happen
  */
 export function isAwaited(

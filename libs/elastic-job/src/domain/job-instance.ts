@@ -8,6 +8,13 @@ export interface JobInstance {
 /** Separates the parts of instance ids and task ids in ElasticJob. */
 export const ID_DELIMITER = '@-@';
 
+/**
+ * True for a name that can be an instance's: something on both sides of the delimiter. Java's and ours have no other.
+ */
+export function isInstanceId(name: string): boolean {
+  return /^[^@]+@-@.+$/.test(name);
+}
+
 /** The `ip` part of an instance id, as Java computes it. */
 export function serverIpOf(jobInstanceId: string): string {
   return jobInstanceId.split(ID_DELIMITER, 1)[0]!;

@@ -1,3 +1,4 @@
+import type { PropTargets } from './prop-targets.js';
 import type { JobProps } from './props-reader.js';
 import type { JobHandler, ShardingContext } from './sharding-context.js';
 
@@ -8,12 +9,19 @@ import type { JobHandler, ShardingContext } from './sharding-context.js';
 export type FindPropsFaults = (props: JobProps) => readonly string[];
 
 /**
- * A kind of job that needs no class of its own: its props say what is to be done. `HTTP` is built in; others are handed to
- * the module's `jobTypes`, and jobs name them by their `type`.
+ * A kind of job that needs no class of its own: its props say what is to be done. `HTTP` is built in; others are handed
+ * to the module's `jobTypes`, and jobs name them by their `type`.
  */
 export interface JobType {
-  /** ElasticJob's word for it, if it has one: it is also the text of the job's root node, which all peers must share. */
+  /**
+   * ElasticJob's word for it, if it has one: it is also the text of the job's root node, which all peers must share.
+   */
   readonly type: string;
+  /**
+   * The props that say what is run: an edit in the registry changes them only where the module allows it.
+   * @default none
+   */
+  readonly targets?: PropTargets;
   /** Asked at start, and whenever the registry's settings change: with a fault nothing of the job is begun. */
   findFaults(props: JobProps): readonly string[];
   /** Runs one item by `context.props`. What it throws is the item's outcome. */
@@ -29,8 +37,8 @@ export type DataflowFetch<Row> = DataflowBatch<Row> | AsyncIterable<DataflowBatc
 /**
  * A job that fetches data and processes them, batch by batch. One `fetchData` with its `processData` is a run; with the
  * prop `streaming.process: 'true'`, as it was when the run began, they take turns until nothing is fetched. Between two
- * batches a run ends early if its signal has aborted or if its item is to move (`context.isMoving()`): the next run goes on
- * from the checkpoint, if `processData` saves one.
+ * batches a run ends early if its signal has aborted or if its item is to move (`context.isMoving()`): the next run
+ * goes on from the checkpoint, if `processData` saves one.
  * @see ElasticJob, `DataflowJob`
  */
 export interface DataflowJob<Row = unknown> {

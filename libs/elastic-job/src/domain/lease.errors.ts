@@ -76,7 +76,9 @@ export class InstanceRemovedError extends ElasticJobError {
     readonly instanceId: string,
   ) {
     super(
-      `Job "${jobName}": instance "${instanceId}" was removed from the job by an operator; restart the process to bring it back.`,
+      `Job "${jobName}": instance "${instanceId}" was removed from the job by an operator (the node ` +
+        `"/${jobName}/instances/${instanceId}" is gone); restart the process to bring it back, or resume the job ` +
+        '(JobRegistrar.resume), also if the whole job is gone.',
     );
   }
 }
@@ -106,8 +108,8 @@ export class SuspendedTooLongError extends ElasticJobError {
 }
 
 /**
- * A handler went on although its signal had aborted, so its item was given up to others (`onHung: 'release'`). The reason
- * of the outcome; `cause` is why the signal aborted.
+ * A handler went on although its signal had aborted, so its item was given up to others (`onHung: 'release'`). The
+ * reason of the outcome; `cause` is why the signal aborted.
  */
 export class HandlerHungError extends ElasticJobError {
   readonly code = 'HANDLER_HUNG';

@@ -20,8 +20,8 @@ export interface ShardingContexts {
 /** Where the items of a run, on whichever instances they are, wait for each other. */
 export interface RunBarrier {
   /**
-   * Resolves when every item that can run has come as far; the instance that comes last has then called `atLast`, alone.
-   * Who comes after that does not wait.
+   * Resolves when every item that can run has come as far; the instance that comes last has then called `atLast`,
+   * alone. Who comes after that does not wait.
    * @param timeoutMs longest wait, in milliseconds
    * @throws {GuaranteeTimeoutError} @throws what `atLast` throws, if it was called here @throws the signal's reason
    */
@@ -33,7 +33,9 @@ export interface RunBarrier {
  * @see ElasticJob, `ElasticJobListener`
  */
 export interface ElasticJobListener {
-  /** Jobs that name it in `jobListenerTypes` have this listener. Without a type every job that it is given to has it. */
+  /**
+   * Jobs that name it in `jobListenerTypes` have this listener. Without a type every job that it is given to has it.
+   */
   readonly type?: string;
   /** Listeners with a lower order are called first, before the run and after it. @default 2147483647 */
   readonly order?: number;
@@ -47,8 +49,8 @@ export interface ElasticJobListener {
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /**
- * Does something once for all items of a run: before the first handler starts anywhere, and after the last one has ended.
- * All instances wait for each other at both points.
+ * Does something once for all items of a run: before the first handler starts anywhere, and after the last one has
+ * ended. All instances wait for each other at both points.
  * @see ElasticJob, `AbstractDistributeOnceElasticJobListener`
  */
 export abstract class DistributeOnceElasticJobListener implements ElasticJobListener {

@@ -1,7 +1,9 @@
 /** A job as an operator sees it; ElasticJob's words. */
 export type JobBriefStatus = 'OK' | 'CRASHED' | 'DISABLED' | 'SHARDING_FLAG';
 
-/** An item as an operator sees it; ElasticJob's words. SHARDING_FLAG: its owner is not there, it waits for a new one. */
+/**
+ * An item as an operator sees it; ElasticJob's words. SHARDING_FLAG: its owner is not there, it waits for a new one.
+ */
 export type ShardingStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PENDING';
 
 /** What a job's state is judged by. */
@@ -34,7 +36,10 @@ export interface ShardingFacts {
   readonly isOwnerOnline: boolean;
 }
 
-/** The first that is true, in the order of the fields. @see ElasticJob, `ShardingStatisticsAPIImpl` and `ShardingInfo` */
+/**
+ * The first that is true, in the order of the fields.
+ * @see ElasticJob, `ShardingStatisticsAPIImpl` and `ShardingInfo`
+ */
 export function judgeItem({ isDisabled, isRunning, isOwnerOnline }: ShardingFacts): ShardingStatus {
   if (isDisabled) return 'DISABLED';
   if (isRunning) return 'RUNNING';

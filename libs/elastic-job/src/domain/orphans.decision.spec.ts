@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { findOrphanedItems, type HolderMark, unrecordedHolders } from './orphans.decision.js';
+import {
+  type FailoverRoom,
+  findOrphanedItems,
+  type HolderMark,
+  type OrphanedItem,
+  placeOrphans,
+  unrecordedHolders,
+} from './orphans.decision.js';
 import type { RunRecord, StoredRecord } from './run-record.js';
 
 const MARKS: readonly HolderMark[] = ['running', 'failovering', 'failover'];
@@ -46,7 +53,7 @@ describe('which items have lost their holder', () => {
     ['ended', FINISHED, false],
     ['left no record, as Java does', { kind: 'none' }, true],
     ['left no record where another run had left one', recordOf('somebody else'), true],
-    ['cannot be judged', { kind: 'foreign', text: '?' }, false],
+    ['left a record that cannot be read', { kind: 'none', unreadableSince: 1 }, true],
   ])(
     'given a stale mark of a run that %s, when it is judged, then the item is owed accordingly',
     (_, stored, isOwed) => {
@@ -61,7 +68,17 @@ describe('which items have lost their holder', () => {
     ] as const);
     expect(unrecordedHolders({ item: 3, stored: UNFINISHED, holders })).toEqual(['java']);
     expect(unrecordedHolders({ item: 3, stored: { kind: 'none' }, holders })).toEqual(['dead', 'java']);
-    expect(unrecordedHolders({ item: 3, stored: { kind: 'foreign', text: '?' }, holders })).toEqual([]);
+    expect(unrecordedHolders({ item: 3, stored: { kind: 'none', unreadableSince: 1 }, holders })).toEqual([
+      'dead',
+      'java',
+    ]);
+  });
+
+  it('is not of the recorded run as soon as one of the stale marks is of another one', () => {
+    expect(orphans({ running: 'dead', failovering: 'java' }, FINISHED)).toMatchObject([
+      { stale: ['running', 'failovering'], isRecorded: false, isOwed: true },
+    ]);
+    expect(orphans({ running: 'dead' }, FINISHED)).toMatchObject([{ isRecorded: true, isOwed: false }]);
   });
 
   function orphans(holders: Partial<Record<HolderMark, string>>, stored = UNFINISHED) {
@@ -71,5 +88,40 @@ describe('which items have lost their holder', () => {
       holders: new Map(MARKS.flatMap((mark) => (holders[mark] === undefined ? [] : [[mark, holders[mark]] as const]))),
     };
     return findOrphanedItems([marks], (instanceId) => instanceId === 'alive');
+  }
+});
+
+describe('where an orphan goes', () => {
+  const room: FailoverRoom = { isFailoverOn: true, queued: new Set(), failoverQueueLimit: 2, shardingTotalCount: 10 };
+
+  it('is the queue until that is full, and past it then', () => {
+    expect(places([0, 1, 2].map(owed), room)).toEqual(['queue', 'queue', 'overflow']);
+    expect(places([0, 1].map(owed), { ...room, queued: new Set([7]) })).toEqual(['queue', 'overflow']);
+  });
+
+  it('is nowhere if nothing is owed, and takes no place from others', () => {
+    expect(places([{ ...owed(0), isOwed: false }, owed(1), owed(2)], room)).toEqual(['none', 'queue', 'queue']);
+  });
+
+  it('is nowhere if the item is queued already', () => {
+    expect(places([owed(7), owed(8)], { ...room, queued: new Set([7]) })).toEqual(['none', 'queue']);
+  });
+
+  it('is nowhere without failover, and beyond the total count', () => {
+    expect(places([owed(0)], { ...room, isFailoverOn: false })).toEqual(['none']);
+    expect(places([owed(9), owed(10)], room)).toEqual(['queue', 'none']);
+  });
+
+  it('is told with all that is known of it', () => {
+    expect(placeOrphans([owed(3)], room)).toEqual([{ ...owed(3), place: 'queue' }]);
+    expect(placeOrphans([owed(10)], room)).toEqual([{ ...owed(10), place: 'none' }]);
+  });
+
+  function owed(item: number): OrphanedItem {
+    return { item, stale: ['running'], isRecorded: true, isOwed: true };
+  }
+
+  function places(orphans: readonly OrphanedItem[], at: FailoverRoom) {
+    return placeOrphans(orphans, at).map(({ place }) => place);
   }
 });

@@ -1,7 +1,8 @@
 import type { StoredRecord } from './run-record.js';
 
 /** The marks below an item that name the instance which left them. */
-export type HolderMark = 'running' | 'failovering' | 'failover';
+export const HOLDER_MARKS = ['running', 'failovering', 'failover'] as const;
+export type HolderMark = (typeof HOLDER_MARKS)[number];
 
 /** The marks of one item, each with the id of the instance that left it. */
 export interface ItemMarks {
@@ -21,20 +22,19 @@ export interface OrphanedItem {
 }
 
 /**
- * The holders that have left no record of their runs: Java peers. Theirs is the mark, not the record, by which an item is
- * known to have run.
+ * The holders that have left no record of their runs that can be read: Java peers. Theirs is the mark, not the record,
+ * by which an item is known to have run.
  */
 export function unrecordedHolders({ stored, holders }: ItemMarks): string[] {
-  if (stored.kind === 'foreign') return [];
   const recorded = stored.kind === 'record' ? stored.record.by : undefined;
   return [...holders.values()].filter((holder) => holder !== recorded);
 }
 
 /**
  * Names the items whose marks belong to nobody: an instance id is unique per session, so a holder that is not
- * registered never comes back. Judged by the mark's holder, never by the item's owner, who may have changed since. What a
- * living instance runs or has taken is left alone: to sweep an item writes its node, which would fence that run, and the
- * item would be queued while somebody is about to run it.
+ * registered never comes back. Judged by the mark's holder, never by the item's owner, who may have changed since. What
+ * a living instance runs or has taken is left alone: to sweep an item writes its node, which would fence that run, and
+ * the item would be queued while somebody is about to run it.
  */
 export function findOrphanedItems(
   marks: Iterable<ItemMarks>,
@@ -68,7 +68,9 @@ export interface FailoverRoom {
   readonly shardingTotalCount: number;
 }
 
-/** Fills the queue in ascending order. What is queued is not queued again, and what is beyond the total is owed no more. */
+/**
+ * Fills the queue in ascending order. What is queued is not queued again, and what is beyond the total is owed no more.
+ */
 export function placeOrphans(orphans: readonly OrphanedItem[], room: FailoverRoom): PlacedOrphan[] {
   let free = room.failoverQueueLimit - room.queued.size;
   return orphans.map((orphan) => {

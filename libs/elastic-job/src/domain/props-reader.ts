@@ -3,7 +3,9 @@ import { GREATEST_INT, show } from './options/index.js';
 /** Settings of job types, error handlers and listeners, by name. @see JobOptions.props */
 export type JobProps = Readonly<Record<string, string>>;
 
-/** Reads the props of one type. What is wrong is among the `faults`, each of which begins with the name of a property. */
+/**
+ * Reads the props of one type. What is wrong is among the `faults`, each of which begins with the name of a property.
+ */
 export class PropsReader {
   readonly faults: string[] = [];
 

@@ -32,11 +32,11 @@ export interface RequeueState {
 }
 
 /**
- * Of an aborted run, and of one whose executor has died. A target whose executors die again and again is poisonous: it is
- * given up, so that it does not go round for ever.
+ * Of an aborted run, and of one whose executor has died. A target whose executors die again and again is poisonous: it
+ * is given up, so that it does not go round for ever.
  * @see ElasticJob-Cloud, `SchedulerEngine.statusUpdate`. There TASK_KILLED, which only the scheduler itself can bring
- *   about, is not failed over; here a run that this instance has told to stop is aborted, whatever its executor died of,
- *   so KILLED is what others have done to it.
+ *   about, is not failed over; here a run that this instance has told to stop is aborted, whatever its executor died
+ *   of, so KILLED is what others have done to it.
  */
 export function decideRequeue(outcome: ShardOutcome, state: RequeueState): Requeue {
   const death = executorDeathIn(outcome);
@@ -46,9 +46,9 @@ export function decideRequeue(outcome: ShardOutcome, state: RequeueState): Reque
   return state.isQueueFull ? 'overflow' : 'queue';
 }
 
-// A run that was cut short for its instance's sake. What an operator has cancelled is owed to nobody. A hung handler's item
-// is passed on once: if its rescue hangs as well, it is the handler that hangs and not the instance, and it would go round
-// until it has blocked all of them.
+// A run that was cut short for its instance's sake. What an operator has cancelled is owed to nobody. A hung handler's
+// item is passed on once: if its rescue hangs as well, it is the handler that hangs and not the instance, and it would
+// go round until it has blocked all of them.
 function isOwedElsewhere(outcome: ShardOutcome, source: ExecutionSource): boolean {
   if (outcome.kind !== 'aborted') return false;
   const { reason } = outcome;

@@ -22,10 +22,10 @@ export interface RetryState {
 }
 
 /**
- * How long to wait before an item is tried again, in milliseconds; undefined: its outcome stands. So it does if it succeeded
- * or was aborted; after the last attempt; if the next one could not begin within the item's time; for a lost lease, a fence
- * and a wrong setting, which no repetition mends; and if its executor has died and failover is to run it again, or it may
- * run still.
+ * How long to wait before an item is tried again, in milliseconds; undefined: its outcome stands. So it does if it
+ * succeeded or was aborted; after the last attempt; if the next one could not begin within the item's time; for a lost
+ * lease, a fence and a wrong setting, which no repetition mends; and if its executor has died and failover is to run it
+ * again, or it may run still.
  */
 export function decideRetry(outcome: ShardOutcome, state: RetryState): number | undefined {
   const { attempt, configuration, leftMs } = state;
@@ -37,8 +37,8 @@ export function decideRetry(outcome: ShardOutcome, state: RetryState): number | 
 }
 
 /**
- * The pause after an attempt: exponential, at most `retryMaxDelayMs`, of which the share `retryJitter` is left to chance, so
- * that items that failed together do not come back together. In milliseconds.
+ * The pause after an attempt: exponential, at most `retryMaxDelayMs`, of which the share `retryJitter` is left to
+ * chance, so that items that failed together do not come back together. In milliseconds.
  * @param random a number in [0, 1)
  */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, random: number): number {

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
+  carriedFields,
   droppedRunRecord,
   executorDeathsOf,
+  firstDebtOf,
   formatRunRecord,
   hasBegun,
+  lastFireTimeOf,
+  lastScheduledOf,
+  owesAfter,
   parseRunRecord,
+  passedRunRecord,
   type RunRecord,
+  sharedRunRecord,
   traceparentOf,
   triggersOf,
 } from './run-record.js';
@@ -28,7 +35,7 @@ describe('the record of a run', () => {
       { ...RECORD, target: { fireTime: 1, origin: 'manual:7', parameters: 'p' }, lastScheduled: 2 },
     ],
   ])('given a run that was %s, when it is written and read, then it is the same', (_, record) => {
-    expect(parseRunRecord(formatRunRecord(record))).toEqual({ kind: 'record', record });
+    expect(parseRunRecord(formatRunRecord(record, 1))).toEqual({ kind: 'record', record });
   });
 
   it('given an item that Java keeps, when it is read, then there is no record', () => {
@@ -36,24 +43,87 @@ describe('the record of a run', () => {
   });
 
   it.each([
-    ['a later version', JSON.stringify({ v: 2, ...RECORD })],
-    ['no version', JSON.stringify(RECORD)],
+    ['a later version, but no target', JSON.stringify({ v: 2, ...RECORD, target: undefined })],
     ['no run', JSON.stringify({ v: 1, ...RECORD, run: undefined })],
     ['no holder', JSON.stringify({ v: 1, ...RECORD, by: 5 })],
     ['no target', JSON.stringify({ v: 1, ...RECORD, target: null })],
     ['a target without origin', JSON.stringify({ v: 1, ...RECORD, target: { fireTime: 1 } })],
     ['a settlement without outcome', JSON.stringify({ v: 1, ...RECORD, settled: { at: 1 } })],
     ['a settlement of null', JSON.stringify({ v: 1, ...RECORD, settled: null })],
-    ['half of a record', formatRunRecord(RECORD).slice(0, 40)],
+    ['half of a record', formatRunRecord(RECORD, 1).slice(0, 40)],
     ['no object', '5'],
     ['null', 'null'],
     ['no JSON', 'hello'],
-  ])('given a text with %s, when it is read, then it is foreign and kept as it is', (_, text) => {
-    expect(parseRunRecord(text)).toEqual({ kind: 'foreign', text });
+  ])(
+    'given a text with %s, when it is read, then there is no record, and what was due until then is done',
+    (_, text) => {
+      const stored = parseRunRecord(text, 5_000);
+      expect(stored).toEqual({ kind: 'none', unreadableSince: 5_000 });
+      expect(lastScheduledOf(stored)).toBe(5_000);
+      expect(lastFireTimeOf(stored)).toBe(5_000);
+    },
+  );
+
+  it.each([
+    { after: 1, until: 3, fireTimes: [2, 'x'] },
+    { after: 1, until: 3, fireTimes: {} },
+    { after: 1, until: null, fireTimes: [3] },
+    { after: '1', until: 3, fireTimes: [3] },
+    null,
+    'none',
+  ])('knows no early runs if they are damaged: %o', (early) => {
+    expect(parseRunRecord(JSON.stringify({ v: 1, ...RECORD, early }))).toEqual({ kind: 'record', record: RECORD });
+  });
+
+  it("keeps early runs, and operators' triggers, as they were written", () => {
+    const record = { ...RECORD, early: { after: 1, until: 3, fireTimes: [2, 3] }, triggers: ['a', 'b'] };
+    expect(parseRunRecord(formatRunRecord(record, 1))).toEqual({ kind: 'record', record });
+    const text = JSON.stringify({ v: 1, ...RECORD, triggers: 'a' });
+    expect(parseRunRecord(text)).toEqual({ kind: 'record', record: RECORD });
+  });
+
+  it('does not count a text without an instant as one that nobody can read', () => {
+    expect(parseRunRecord('', 5_000)).toEqual({ kind: 'none' });
+  });
+
+  it('owes what has come since its last fire time, or since an operator was the first to run it', () => {
+    const byHand: RunRecord = { ...RECORD, target: { fireTime: 9, origin: 'manual:7' } };
+    expect(owesAfter({ kind: 'record', record: { ...RECORD, owesAfter: 5 } })).toBe(RECORD.target.fireTime);
+    expect(owesAfter({ kind: 'record', record: { ...byHand, owesAfter: 5 } })).toBe(5);
+    expect(owesAfter({ kind: 'none' })).toBeUndefined();
+    expect(owesAfter({ kind: 'none', unreadableSince: 4 })).toBe(4);
+  });
+
+  it("owes since the earlier one of an operator's instant and the begin", () => {
+    const target = { fireTime: 9, origin: 'manual:7' } as const;
+    expect(firstDebtOf({ ...RECORD, target, begunAt: 12 })).toBe(9);
+    expect(firstDebtOf({ ...RECORD, target, begunAt: 7 })).toBe(7);
+    expect(firstDebtOf(RECORD)).toBeUndefined();
+  });
+
+  it("stands for fire times that are nobody's debt, as one that has succeeded", () => {
+    const passed = { run: 'r', target: { fireTime: 5, origin: 'schedule' }, attempt: 1, begunAt: 5 };
+    const settled = { at: 9, outcome: 'succeeded' };
+    expect(passedRunRecord('r', 'me', 5, 9)).toEqual({ ...passed, by: 'me', settled });
+    expect(sharedRunRecord('r', 5, 9)).toEqual({ ...passed, by: 'java', settled });
+  });
+
+  it.each([
+    ['a later version', { v: 2, ...RECORD }],
+    ['no version', RECORD],
+  ])('given a text with %s, when it is read, then the fields that this version knows count', (_, fields) => {
+    expect(parseRunRecord(JSON.stringify(fields))).toEqual({ kind: 'record', record: RECORD });
+  });
+
+  it('given known fields of another type, when the record is read, then they are left out', () => {
+    const odd = { attempt: '1', begunAt: null, lastScheduled: {}, owesAfter: 'x', triggers: ['a', 5], trace: 5 };
+    const text = JSON.stringify({ v: 2, ...RECORD, ...odd, executorDeaths: [] });
+    const { fireTime } = RECORD.target;
+    expect(parseRunRecord(text)).toEqual({ kind: 'record', record: { ...RECORD, begunAt: fireTime } });
   });
 
   it('given a record, when a target is compared, then fire time and origin both count', () => {
-    const stored = parseRunRecord(formatRunRecord(RECORD));
+    const stored = parseRunRecord(formatRunRecord(RECORD, 1));
 
     expect(hasBegun(stored, RECORD.target)).toBe(true);
     expect(hasBegun(stored, { ...RECORD.target, origin: 'manual:1' })).toBe(false);
@@ -104,6 +174,11 @@ describe('what a record says of executors', () => {
 
   it('given fields that a later version has added, when the record is read, then they are kept', () => {
     const text = JSON.stringify({ v: 1, ...failed, later: 'x' });
-    expect(parseRunRecord(text)).toEqual({ kind: 'record', record: { ...failed, later: 'x' } });
+    const stored = parseRunRecord(text);
+    expect(stored).toEqual({ kind: 'record', record: { ...failed, later: 'x' } });
+    expect(carriedFields(stored)).toEqual({ later: 'x' });
+    expect(carriedFields({ kind: 'none' })).toEqual({});
+    const tooMuch = parseRunRecord(JSON.stringify({ ...JSON.parse(text), later: 'x'.repeat(5_000) }));
+    expect(carriedFields(tooMuch)).toEqual({});
   });
 });

@@ -1,10 +1,15 @@
 import type { ExecutorDeathState } from './executor-death.error.js';
+import { isJsonNumber, readJson } from './node-text.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
 import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 
 /**
  * The text of `sharding/{item}/record`: what the last run of the item by one of our instances was. Written by begin and
  * settle against the node's version, so it makes the begin a compare-and-set. Java knows no such node.
+ *
+ * Versions of this package share records. `run`, `by`, `target` and `settled` are in every format, and no field ever
+ * changes its meaning. Fields that a reader does not know are on the object as well: they stay there through every
+ * write.
  */
 export interface RunRecord {
   /** Unique per begin; tells after a lost reply whether the begin in the node is ours. */
@@ -16,22 +21,40 @@ export interface RunRecord {
   /** Milliseconds since the epoch. */
   readonly begunAt: number;
   /**
-   * The last fire time of the schedule that was begun or given up, if the target is an operator's or an earlier one; undefined
-   * if there was none.
+   * The last fire time of the schedule that was begun or given up, if the target is an operator's or an earlier one;
+   * undefined if there was none.
    */
   readonly lastScheduled?: number;
-  /** The instant after which the schedule's fire times are the item's debt while only operators have run it; else undefined. */
+  /**
+   * The instant after which the schedule's fire times are the item's debt while only operators have run it; else
+   * undefined.
+   */
   readonly owesAfter?: number;
-  /** The triggers of operators that the item was begun for before, by their ids, the latest ones, oldest first; undefined: none. */
+  /**
+   * The triggers of operators that the item was begun for before, by their ids, the latest ones, oldest first;
+   * undefined: none.
+   */
   readonly triggers?: readonly string[];
+  /** What a clock that ran ahead has begun before its time; undefined: nothing, or all of it has come since. */
+  readonly early?: EarlyRuns;
   readonly settled?: SettledRun;
   /** How often an executor of this target has died; undefined: never. */
   readonly executorDeaths?: number;
   /**
-   * The run's W3C `traceparent`, for whoever traces its repetition; undefined: nobody traces it, or nobody will repeat it. (The
-   * name is short: a job has at most as many items as their records fit one request.)
+   * The run's W3C `traceparent`, for whoever traces its repetition; undefined: nobody traces it, or nobody will repeat
+   * it. (The name is short: a job has at most as many items as their records fit one request.)
    */
   readonly trace?: string;
+}
+
+/** A stretch of fire times of which some were begun before they had come, by the registry's clock. */
+export interface EarlyRuns {
+  /** When it was found out: what came until then is done or given up. In milliseconds since the epoch. */
+  readonly after: number;
+  /** The last fire time that was begun so. */
+  readonly until: number;
+  /** Those that are known by name, ascending: they are not begun again, the others are. */
+  readonly fireTimes: readonly number[];
 }
 
 /** How a run has ended. */
@@ -46,30 +69,79 @@ export interface SettledRun {
 
 /**
  * Why a run has ended so, if not by its handler's own doing: its executor has died; its holder is gone and it found no
- * place in the failover queue (`overflow`), or lost that place as the job was disabled (`purged`).
+ * place in the failover queue (`overflow`), or lost that place as the job was disabled (`purged`); its holder lives and
+ * did not run it any more (`released`).
  */
-export type SettleCause = ExecutorDeathState | 'overflow' | 'purged';
+export type SettleCause = ExecutorDeathState | 'overflow' | 'purged' | 'released';
 
-/** A record as it stands in the tree. `foreign`: written by a version of this package that this one cannot judge. */
+/** A record as it stands in the tree. */
 export type StoredRecord =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'record'; readonly record: RunRecord }
-  | { readonly kind: 'foreign'; readonly text: string };
+  | {
+      readonly kind: 'none';
+      /**
+       * There is a text that nobody can read, last written at this instant, in milliseconds since the epoch. What was
+       * due until then counts as begun.
+       */
+      readonly unreadableSince?: number;
+    }
+  | { readonly kind: 'record'; readonly record: RunRecord };
 
-const RECORD_VERSION = 1;
+/** What tells a field from damage, for each of them. */
+const FIELDS: { readonly [Field in keyof Required<RunRecord>]: (value: unknown) => boolean } = {
+  run: isString,
+  by: isString,
+  target: isTarget,
+  attempt: isJsonNumber,
+  begunAt: isJsonNumber,
+  lastScheduled: isJsonNumber,
+  owesAfter: isJsonNumber,
+  triggers: (value) => Array.isArray(value) && value.every(isString),
+  early: isEarlyRuns,
+  settled: isSettledRun,
+  executorDeaths: isJsonNumber,
+  trace: isString,
+};
+const isKnown = (field: string): field is keyof RunRecord => Object.hasOwn(FIELDS, field);
+
+/** All items of a begin go into one request, with what others have added to their records; in characters. */
+const MOST_CARRIED = 4_096;
+
 /** So many operators' triggers may overtake each other while an item moves. */
 export const KEPT_TRIGGERS = 4;
 
-export function formatRunRecord(record: RunRecord): string {
-  return JSON.stringify({ v: RECORD_VERSION, ...record });
+/** @param protocol the newest that everybody reads */
+export function formatRunRecord(record: RunRecord, protocol: number): string {
+  return JSON.stringify({ v: protocol, ...record });
 }
 
-export function parseRunRecord(text: string): StoredRecord {
+/**
+ * Reads a record of any format by the fields that this version knows. One of another type than it has here is left out;
+ * a record without `run`, `by` and `target`, or with a damaged `settled`, cannot be read.
+ * @param writtenAt when the text was written, in milliseconds since the epoch on the registry's clock
+ */
+export function parseRunRecord(text: string, writtenAt?: number): StoredRecord {
   if (text === '') return { kind: 'none' };
-  const value = parseJson(text);
-  if (!isRecordText(value)) return { kind: 'foreign', text };
-  const { v: _version, ...record } = value;
+  const { v: _version, ...fields } = parseFields(text);
+  if (!isReadable(fields)) return { kind: 'none', unreadableSince: writtenAt };
+  const kept = Object.entries(fields).filter(([field, value]) => !isKnown(field) || FIELDS[field](value));
+  const { run, by, target } = fields;
+  const record = { run, by, target, attempt: 1, begunAt: target.fireTime, ...Object.fromEntries(kept) };
   return { kind: 'record', record };
+}
+
+/**
+ * The fields of a record that this version does not know: those of a later one, to be kept in whatever is written next.
+ * None, if they are longer than any version writes.
+ */
+export function carriedFields(stored: StoredRecord): Readonly<Record<string, unknown>> {
+  if (stored.kind !== 'record') return {};
+  const carried = Object.fromEntries(Object.entries(stored.record).filter(([field]) => !isKnown(field)));
+  return JSON.stringify(carried).length <= MOST_CARRIED ? carried : {};
+}
+
+/** The instant up to which targets of the item were begun or are to count as such. Undefined: there was none. */
+export function lastFireTimeOf(stored: StoredRecord): number | undefined {
+  return stored.kind === 'record' ? stored.record.target.fireTime : stored.unreadableSince;
 }
 
 /** True if the record shows a run of this target, finished or not. */
@@ -78,35 +150,37 @@ export function hasBegun(stored: StoredRecord, target: Target): boolean {
 }
 
 /**
- * The last fire time of the schedule that the item was begun for, or that was given up: none up to it is begun any more. A run
- * that an operator has asked for neither hides it nor counts as one. Undefined: there was none, or nobody can say.
+ * The last fire time of the schedule that the item was begun for, or that was given up: none up to it is begun any
+ * more. One that was begun before it had come does not count. A run that an operator has asked for neither hides it nor
+ * counts as one. Undefined: there was none, or nobody can say.
  */
 export function lastScheduledOf(stored: StoredRecord): number | undefined {
-  if (stored.kind !== 'record') return undefined;
-  const { target, lastScheduled } = stored.record;
-  return target.origin === 'schedule' ? Math.max(target.fireTime, lastScheduled ?? -Infinity) : lastScheduled;
+  if (stored.kind !== 'record') return stored.unreadableSince;
+  const { early, target, lastScheduled } = stored.record;
+  const isScheduled = target.origin === 'schedule' && !early?.fireTimes.includes(target.fireTime);
+  return isScheduled ? Math.max(target.fireTime, lastScheduled ?? -Infinity) : lastScheduled;
 }
 
 /**
- * The instant after which the fire times of the schedule are the item's debt. An item that only operators have run so far owes
- * what has come since the first of them. Undefined: there was no run, or nobody can say.
+ * The instant after which the fire times of the schedule are the item's debt. An item that only operators have run so
+ * far owes what has come since the first of them. Undefined: there was no run, or nobody can say.
  */
 export function owesAfter(stored: StoredRecord): number | undefined {
   return lastScheduledOf(stored) ?? (stored.kind === 'record' ? stored.record.owesAfter : undefined);
 }
 
 /**
- * The instant after which an item owes fire times that an operator's trigger is the first to run. The holder's own clock will
- * bring it those after the begin, and the operator's tells what came before he asked: the earlier of both counts, so that
- * clocks that differ hide none.
+ * The instant after which an item owes fire times that an operator's trigger is the first to run. The holder's own
+ * clock will bring it those after the begin, and the operator's tells what came before he asked: the earlier of both
+ * counts, so that clocks that differ hide none.
  */
 export function firstDebtOf({ begunAt, target }: RunRecord): number | undefined {
   return triggerIdOf(target.origin) === undefined ? undefined : Math.min(target.fireTime, begunAt);
 }
 
 /**
- * The triggers of operators that the item was begun for, by their ids, as many as a record keeps, oldest first. All instances
- * are asked for a run: an item that moves meanwhile could run for both its owners.
+ * The triggers of operators that the item was begun for, by their ids, as many as a record keeps, oldest first. All
+ * instances are asked for a run: an item that moves meanwhile could run for both its owners.
  */
 export function triggersOf(stored: StoredRecord): readonly string[] {
   if (stored.kind !== 'record') return [];
@@ -128,7 +202,7 @@ export function traceparentOf(stored: StoredRecord, target: Target): string | un
 }
 
 /** The record of a run that nobody will repeat although it was not done. @param at milliseconds since the epoch */
-export function droppedRunRecord(record: RunRecord, at: number, cause: 'overflow' | 'purged'): RunRecord {
+export function droppedRunRecord(record: RunRecord, at: number, cause: 'overflow' | 'purged' | 'released'): RunRecord {
   const { isOwed: _isOwed, ...settled } = record.settled ?? { at, outcome: 'aborted' };
   return { ...withoutTrace(record), settled: { ...settled, cause: settled.cause ?? cause } };
 }
@@ -152,27 +226,35 @@ export function passedRunRecord(run: string, by: string, fireTime: number, at: n
   return { run, by, target, attempt: 1, begunAt: fireTime, settled: { at, outcome: 'succeeded' } };
 }
 
-interface RecordText extends RunRecord {
-  readonly v: number;
+function isReadable(fields: Readonly<Record<string, unknown>>): fields is Pick<RunRecord, 'run' | 'by' | 'target'> {
+  const { run, by, target, settled } = fields;
+  return isString(run) && isString(by) && isTarget(target) && (settled === undefined || isSettledRun(settled));
 }
 
-function isRecordText(value: unknown): value is RecordText {
-  if (typeof value !== 'object' || value === null) return false;
-  const { v, run, by, target, settled } = value as Partial<RecordText>;
-  return (
-    v === RECORD_VERSION &&
-    typeof run === 'string' &&
-    typeof by === 'string' &&
-    typeof target?.fireTime === 'number' &&
-    typeof target.origin === 'string' &&
-    (settled === undefined || typeof settled?.outcome === 'string')
-  );
+function isTarget(value: unknown): value is Target {
+  return isObject(value) && isJsonNumber(value['fireTime']) && isString(value['origin']);
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function isSettledRun(value: unknown): value is SettledRun {
+  return isObject(value) && isJsonNumber(value['at']) && isString(value['outcome']);
+}
+
+function isEarlyRuns(value: unknown): value is EarlyRuns {
+  if (!isObject(value)) return false;
+  const { after, until, fireTimes } = value;
+  return isJsonNumber(after) && isJsonNumber(until) && Array.isArray(fireTimes) && fireTimes.every(isJsonNumber);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** None if the text is no JSON object. */
+function parseFields(text: string): Readonly<Record<string, unknown>> {
+  const value = readJson(text);
+  return isObject(value) ? value : {};
 }

@@ -7,15 +7,18 @@ import type { JobName, Trigger } from './trigger.js';
  * dropped, nothing waits for it, and it makes no request to the registry.
  */
 export interface RunTracer {
-  /** A run is about to be begun, unless it is refused: then nothing more is told of it. @returns undefined: it is not followed */
+  /**
+   * A run is about to be begun, unless it is refused: then nothing more is told of it.
+   * @returns undefined: it is not followed
+   */
   start(trigger: Trigger): RunTrace | undefined;
 }
 
 /** One run while it is followed: a lease of this instance, with its items. */
 export interface RunTrace {
   /**
-   * How others name this run, as W3C's `traceparent` header does; undefined: they cannot. It stands in the records of the
-   * items, where the instance that repeats a crashed run finds it.
+   * How others name this run, as W3C's `traceparent` header does; undefined: they cannot. It stands in the records of
+   * the items, where the instance that repeats a crashed run finds it.
    */
   readonly traceparent: string | undefined;
   /** The items are begun. */
@@ -35,6 +38,8 @@ export interface TracedRun {
   readonly run: string | undefined;
   /** Ascending. */
   readonly items: readonly number[];
-  /** The `traceparent` of the run that each item repeats; without those that repeat none, or one that nobody followed. */
+  /**
+   * The `traceparent` of the run that each item repeats; without those that repeat none, or one that nobody followed.
+   */
   readonly repeated: ReadonlyMap<number, string>;
 }

@@ -12,16 +12,23 @@ export interface ShardingContext {
   readonly shardingItem: number;
   /** This item's entry of `shardingItemParameters`. */
   readonly shardingParameter: string | undefined;
-  /** The scheduled instant this run stands for, not when it happened to start; an operator's trigger: when it was asked for. */
+  /**
+   * The scheduled instant this run stands for, not when it happened to start; an operator's trigger: when it was asked
+   * for.
+   */
   readonly fireTime: Date;
   readonly source: ExecutionSource;
-  /** What asked for the run: the schedule (and where a job is resident, nobody), or an operator, with what was passed along. */
+  /**
+   * What asked for the run: the schedule (and where a job is resident, nobody), or an operator, with what was passed
+   * along.
+   */
   readonly trigger: 'schedule' | { readonly id: string; readonly parameters: string | undefined };
   /** 1, and more for retries within the lease. */
   readonly attempt: number;
   /**
-   * Aborts on timeout, on an operator's cancel, on shutdown's deadline, or when this instance may no longer own the item; its
-   * reason says which. It cannot abort while the handler blocks the event loop; `assertHeld` tells the truth also then.
+   * Aborts on timeout, on an operator's cancel, on shutdown's deadline, or when this instance may no longer own the
+   * item; its reason says which. It cannot abort while the handler blocks the event loop; `assertHeld` tells the truth
+   * also then.
    */
   readonly signal: AbortSignal;
   /** Fencing token: grows with every run of the item. Undefined without `monitorExecution`. */
@@ -33,14 +40,15 @@ export interface ShardingContext {
   /** The job's `props` as they were in force when the run began. */
   readonly props: Readonly<Record<string, string>>;
   /**
-   * Returns if this instance may still act for the item. Synchronous, so also right after a pause, and never later than the signal.
+   * Returns if this instance may still act for the item. Synchronous, so also right after a pause, and never later than
+   * the signal.
    * @throws {LeaseLostError} if it may not.
    */
   assertHeld(): void;
   /**
-   * True once the item belongs to another instance, or beside Java once resharding waits for this run: long work that can
-   * stop between two steps does so now, and what is left goes on there. Never where others are started after the job, which
-   * wait for all of the work. Asks no registry. The lease itself stands.
+   * True once the item belongs to another instance, or beside Java once resharding waits for this run: long work that
+   * can stop between two steps does so now, and what is left goes on there. Never where others are started after the
+   * job, which wait for all of the work. Asks no registry. The lease itself stands.
    */
   isMoving(): boolean;
 }

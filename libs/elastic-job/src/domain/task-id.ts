@@ -2,7 +2,8 @@ import { ID_DELIMITER } from './job-instance.js';
 import type { JobName } from './trigger.js';
 
 /**
- * Names what an instance does for one trigger. Always READY, whatever the source of the run; without items the part is empty.
+ * Names what an instance does for one trigger. Always READY, whatever the source of the run; without items the part is
+ * empty.
  * @param items ascending
  * @see ElasticJob, `TaskContext`
  */

@@ -2,8 +2,8 @@
 export type JobName = string;
 
 /**
- * What asked for a run: the schedule, a resident job, whose items run whenever they do not, or an operator's trigger with
- * its id.
+ * What asked for a run: the schedule, a resident job, whose items run whenever they do not, or an operator's trigger
+ * with its id.
  */
 export type TriggerOrigin = 'schedule' | 'resident' | `manual:${string}`;
 
@@ -39,7 +39,7 @@ export function manualOrigin(id: string): TriggerOrigin {
 
 /** The id of an operator's trigger; undefined if nobody has asked. */
 export function triggerIdOf(origin: TriggerOrigin): string | undefined {
-  return origin === 'schedule' || origin === 'resident' ? undefined : origin.slice(MANUAL.length);
+  return origin.startsWith(MANUAL) ? origin.slice(MANUAL.length) : undefined;
 }
 
 export function isSameTarget(a: Target, b: Target): boolean {

@@ -16,8 +16,8 @@ export interface DependencyFacts {
 type Root = { readonly facts: DependencyFacts } | { readonly fault: string };
 
 /**
- * Why a job cannot be started after the ones that it names; empty if it can. All of their chains must begin with the same
- * schedule, since a fire time is what their runs have in common.
+ * Why a job cannot be started after the ones that it names; empty if it can. All of their chains must begin with the
+ * same schedule, since a fire time is what their runs have in common.
  * @param known every job that the chains lead to; one that lacks is unknown
  */
 export function findDependencyFaults(

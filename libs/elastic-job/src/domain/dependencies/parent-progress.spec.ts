@@ -12,6 +12,15 @@ import {
 
 const NEW: ParentProgress = { closedUpTo: 0, runs: new Map() };
 
+describe('parseParentProgress', () => {
+  it.each([null, 1, 'x', [1], [1, null], [1, [2, 3]], ['1', 'failed']])(
+    'given the run %j, when read, then the text cannot be judged',
+    (run) => {
+      expect(parseParentProgress(JSON.stringify({ v: 1, closedUpTo: 0, runs: [run] }))).toBeUndefined();
+    },
+  );
+});
+
 describe('counting the items of a run', () => {
   it('given some items that have succeeded, when the last one does, then the run is complete, and not before', () => {
     const first = noteRuns(NEW, [note(10, 0), note(10, 1)]);
@@ -82,12 +91,26 @@ describe('the text of the progress', () => {
     expect(parseParentProgress(formatParentProgress(progress))).toEqual(progress);
   });
 
-  it.each(['', '{}', '{"v":2,"closedUpTo":0,"runs":[]}', '{"v":1,"closedUpTo":0,"runs":[[1,["x","0"]]]}', 'no JSON'])(
-    'given the text %j, when it is read, then it is nothing that this version can judge',
-    (text) => {
-      expect(parseParentProgress(text)).toBeUndefined();
-    },
-  );
+  it('given the text of a later version, when a run is counted, then fields that are not known stay', () => {
+    const later = parseParentProgress('{"v":7,"closedUpTo":5,"runs":[],"mood":[1]}')!;
+    const { progress } = noteRuns(later, [note(10, 0)]);
+
+    expect(JSON.parse(formatParentProgress(progress))).toEqual({
+      v: 1,
+      closedUpTo: 5,
+      runs: [[10, ['7', '1']]],
+      mood: [1],
+    });
+  });
+
+  it.each(
+    [
+      ['', '{}', '{"v":1,"closedUpTo":0}', '{"v":1,"closedUpTo":0,"runs":[[1,["x","0"]]]}', 'no JSON'],
+      ['{"v":1,"closedUpTo":1e999,"runs":[]}', '{"v":1,"closedUpTo":0,"runs":[[1e999,"failed"]]}'],
+    ].flat(),
+  )('given the text %j, when it is read, then it is no progress', (text) => {
+    expect(parseParentProgress(text)).toBeUndefined();
+  });
 });
 
 function note(fireTime: number, item: number, { due = [0, 1, 2], isSucceeded = true } = {}): RunNote {

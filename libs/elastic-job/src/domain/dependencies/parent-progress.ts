@@ -1,9 +1,11 @@
+import { isJsonNumber } from '../node-text.js';
 import { formatItemSet, isWithin, type ItemSet, itemSetOf, NO_ITEMS, parseItemSet } from './item-set.js';
-import { readVersioned } from './versioned-text.js';
+import { fieldsBut, readFields } from './json-fields.js';
 
 /**
- * How far the runs of a job are for which other jobs wait: the text of `dependents`, written by every settle against the
- * node's version.
+ * How far the runs of a job are for which other jobs wait: the text of `dependents`, written by every settle against
+ * the node's version. Fields that a reader does not know are on the object as well: they stay there through every
+ * write.
  */
 export interface ParentProgress {
   /** What becomes of fire times up to this one concerns nobody any more. In milliseconds since the epoch. */
@@ -44,10 +46,11 @@ export interface NotedRuns {
 /** So many runs may be under way, or failed, since the last one that was complete. */
 export const KEPT_RUNS = 100;
 const VERSION = 1;
+const FIELDS = ['v', 'closedUpTo', 'runs'];
 
 /**
- * Counts items that have ended. A run is complete when every item has succeeded that was due to anybody who has begun some of
- * it. An item is begun for fire times in order, so a complete run ends whatever was open before it.
+ * Counts items that have ended. A run is complete when every item has succeeded that was due to anybody who has begun
+ * some of it. An item is begun for fire times in order, so a complete run ends whatever was open before it.
  */
 export function noteRuns(before: ParentProgress, notes: readonly RunNote[]): NotedRuns {
   const runs = new Map(before.runs);
@@ -67,28 +70,34 @@ export function noteRuns(before: ParentProgress, notes: readonly RunNote[]): Not
     if (isGivenUp) unmet.push({ fireTime, reason: 'superseded' });
   }
   const open = new Map(ascending.filter(([fireTime]) => fireTime > closedUpTo));
-  return { progress: { closedUpTo, runs: open }, succeeded, unmet };
+  return { progress: { ...before, closedUpTo, runs: open }, succeeded, unmet };
 }
 
-export function formatParentProgress({ closedUpTo, runs }: ParentProgress): string {
+export function formatParentProgress(progress: ParentProgress): string {
+  const { closedUpTo, runs } = progress;
   const texts = [...runs].map(([fireTime, run]) => [
     fireTime,
     run === 'failed' ? run : [formatItemSet(run.due), formatItemSet(run.done)],
   ]);
-  return JSON.stringify({ v: VERSION, closedUpTo, runs: texts });
+  return JSON.stringify({ v: VERSION, closedUpTo, runs: texts, ...fieldsBut(progress, FIELDS) });
 }
 
-/** @returns undefined for what a version wrote that this one cannot judge */
+/**
+ * Reads a count of any version by the fields that this one knows.
+ * @returns undefined for what is none, or damaged
+ */
 export function parseParentProgress(text: string): ParentProgress | undefined {
-  const value = readVersioned(text, VERSION);
-  if (value === undefined || typeof value['closedUpTo'] !== 'number' || !Array.isArray(value['runs'])) return undefined;
+  const value = readFields(text);
+  if (value === undefined || !isJsonNumber(value['closedUpTo']) || !Array.isArray(value['runs'])) return undefined;
   const runs = new Map<number, RunProgress>();
-  for (const [fireTime, run] of value['runs'] as readonly (readonly unknown[])[]) {
+  const entries: readonly unknown[] = value['runs'];
+  for (const entry of entries) {
+    const [fireTime, run]: readonly unknown[] = Array.isArray(entry) ? entry : [];
     const progress = parseRun(run);
-    if (typeof fireTime !== 'number' || progress === undefined) return undefined;
+    if (!isJsonNumber(fireTime) || progress === undefined) return undefined;
     runs.set(fireTime, progress);
   }
-  return { closedUpTo: value['closedUpTo'], runs };
+  return { ...fieldsBut(value, FIELDS), closedUpTo: value['closedUpTo'], runs };
 }
 
 function withDone({ due, done }: Exclude<RunProgress, 'failed'>, note: RunNote): RunProgress {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   fireTimesOf,
   formatStartLedger,
+  KEPT_PENDING,
   KEPT_STARTS,
   NO_STARTS,
   noteParent as noteParentAt,
@@ -57,11 +58,116 @@ describe('the starts of a job', () => {
     const ledger = noteParent(noteParent(noteParent(BOTH, 'import', 10), 'check', 10), 'import', 20);
 
     expect(parseStartLedger(formatStartLedger(ledger))).toEqual(ledger);
-    expect(['', '{"v":2}', '{"v":1,"parents":[1],"pending":[],"starts":[]}'].map(parseStartLedger)).toEqual([
+    expect(['', '{"v":1}', '{"v":1,"parents":[1],"pending":[],"starts":[]}'].map(parseStartLedger)).toEqual([
       undefined,
       undefined,
       undefined,
     ]);
+  });
+
+  it.each([
+    '{"v":1,"parents":["import"],"pending":[],"starts":[[1e999,99]]}',
+    '{"v":1,"parents":["import"],"pending":[],"starts":[[10,-1e999]]}',
+    '{"v":1,"parents":["import"],"pending":[[1e999,["import"]]],"starts":[]}',
+    '{"v":1,"parents":["import"],"pending":[],"starts":[[0.5,99]]}',
+  ])('takes a text with a number that it could not write for damaged: %s', (text) => {
+    expect(parseStartLedger(text)).toBeUndefined();
+  });
+
+  it.each([
+    '{"v":1,"parents":["import"],"pending":[],"starts":[[20,99],[10,100]]}',
+    '{"v":1,"parents":["import"],"pending":[],"starts":[[10,99],[10,100]]}',
+    '{"v":1,"parents":["import"],"pending":[],"starts":[[10,99]],"earlier":[10]}',
+  ])('takes starts that do not ascend for damaged: %s', (text) => {
+    expect(parseStartLedger(text)).toBeUndefined();
+  });
+
+  it('keeps the latest thousand fire times that wait for a parent, ascending, whatever the order in which they came', () => {
+    let ledger = BOTH;
+    for (let time = KEPT_PENDING + 1; time >= 1; time--) ledger = noteParent(ledger, 'import', time);
+
+    expect([...ledger.pending.keys()]).toEqual(Array.from({ length: KEPT_PENDING }, (_, n) => n + 2));
+  });
+
+  it('knows at first no parent, nothing pending and no start', () => {
+    expect(NO_STARTS).toEqual({ parents: [], pending: new Map(), starts: [] });
+  });
+
+  it.each<[string, object]>([
+    ['parents that are no list', { parents: 'import' }],
+    ['a parent that is no text', { parents: ['import', 5] }],
+    ['pending fire times that are no list', { pending: {} }],
+    ['a pending entry that is no list', { pending: [[10, []], { 0: 10, 1: [] }] }],
+    [
+      'a pending entry without a fire time',
+      {
+        pending: [
+          [10, []],
+          ['10', []],
+        ],
+      },
+    ],
+    ['a pending entry without parents', { pending: [[10, []], [20]] }],
+    ['starts that are no list', { starts: {} }],
+    ['a start that is no list', { starts: [[10, 1], { 0: 20, 1: 1 }] }],
+    [
+      'a start without a fire time',
+      {
+        starts: [
+          [10, 1],
+          ['20', 1],
+        ],
+      },
+    ],
+    ['a start without its instant', { starts: [[10, 1], [20]] }],
+  ])('is not understood with %s', (_, damage) => {
+    const whole = { v: 1, parents: ['import'], pending: [], starts: [] };
+    expect(parseStartLedger(JSON.stringify(whole))).toBeDefined();
+    expect(parseStartLedger(JSON.stringify({ ...whole, ...damage }))).toBeUndefined();
+  });
+
+  it('forgives a start if one of several spans covers it, to its very end', () => {
+    const starts = [{ fireTime: 10, at: 50 }];
+    const spans = [
+      { after: 0, until: 10 },
+      { after: 40, until: 50 },
+    ];
+    expect(spansOfStarts(starts, spans)).toEqual([{ after: 9, until: 10 }]);
+    expect(spansOfStarts(starts, [{ after: 50, until: 60 }])).toEqual([]);
+  });
+
+  it('has a latest fire time up to an instant, that included', () => {
+    expect(fireTimesOf([10, 20, 30].map(start)).latest(20, 0)).toBe(20);
+  });
+
+  it('given more starts than the node times, when written and read, then their fire times are the same', () => {
+    let ledger = withParents(NO_STARTS, ['import']);
+    for (let n = 1; n <= KEPT_STARTS + 1; n++) ledger = noteParent(ledger, 'import', n * 60_000);
+    const text = formatStartLedger(ledger);
+
+    const read = parseStartLedger(text)!;
+    expect(read.starts.map(({ fireTime }) => fireTime)).toEqual(ledger.starts.map(({ fireTime }) => fireTime));
+    expect(read.starts.at(-1)).toEqual(ledger.starts.at(-1));
+    expect(formatStartLedger(read)).toBe(text);
+    expect(text.length).toBeLessThan(2_000);
+  });
+
+  it('given a ledger of a later version, when a start is noted, then fields that are not known stay', () => {
+    const later = '{"v":7,"parents":["import"],"pending":[],"starts":[[10,99]],"earlier":"?","mood":{"a":1}}';
+    const noted = noteParent(parseStartLedger(later)!, 'import', 20);
+
+    expect(noted).toEqual({ parents: ['import'], pending: new Map(), starts: [start(10), start(20)], mood: { a: 1 } });
+    const starts = [10, 20].map((fireTime) => [fireTime, NOW]);
+    const written = { v: 1, parents: ['import'], pending: [], starts, mood: { a: 1 } };
+    expect(JSON.parse(formatStartLedger(noted))).toEqual(written);
+  });
+
+  it('given a parent that is behind, then as many runs of the other one are pending as a job makes up for', () => {
+    let ledger = BOTH;
+    for (let time = 1; time <= KEPT_PENDING + 1; time++) ledger = noteParent(ledger, 'import', time);
+
+    expect(noteParent(ledger, 'check', 2).starts).toEqual([start(2)]);
+    expect(ledger.pending.size).toBe(KEPT_PENDING);
   });
 
   it('given starts, when they are asked for as fire times, then each interval has its own', () => {

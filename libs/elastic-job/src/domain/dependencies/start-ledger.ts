@@ -1,8 +1,13 @@
 import type { FireTimes, Span } from '../catch-up.decision.js';
+import { isJsonNumber } from '../node-text.js';
 import type { JobName } from '../trigger.js';
-import { readVersioned } from './versioned-text.js';
+import { formatFireTimes, parseFireTimes } from './fire-time-runs.js';
+import { fieldsBut, readFields } from './json-fields.js';
 
-/** What a job has that is started after others: the text of `after`. The jobs before it write it as they end. */
+/**
+ * What a job has that is started after others: the text of `after`. The jobs before it write it as they end. Fields
+ * that a reader does not know are on the object as well: they stay there through every write.
+ */
 export interface StartLedger {
   /** The jobs that it waits for. */
   readonly parents: readonly JobName[];
@@ -16,17 +21,29 @@ export interface StartLedger {
 export interface Start {
   /** The fire time of the parents' runs. */
   readonly fireTime: number;
-  /** When the last of them was complete, by the clock of whoever settled it. */
+  /**
+   * When the last of them was complete, by the clock of whoever settled it; of an early one the fire time stands for
+   * it.
+   */
   readonly at: number;
 }
 
-/** So many starts wait for a job that does not keep up, or that nobody runs at the moment. */
-export const KEPT_STARTS = 100;
+/**
+ * So many starts wait for a job that does not keep up, or that nobody runs at the moment. That is the most that a job
+ * makes up for (`misfireLimit`), and what `missed` counts: a start that is forgotten was one of those that "1,000"
+ * stands for.
+ */
+export const KEPT_STARTS = 2_000;
+/** Of so many the node says when they came. */
+const TIMED_STARTS = 100;
+/** A parent may be behind the others by as many runs as a job makes up for. */
+export const KEPT_PENDING = 1_000;
 const VERSION = 1;
+const FIELDS = ['v', 'parents', 'pending', 'starts', 'earlier'];
 
 /**
- * Takes in that all items of a parent's run have succeeded. With the last of the parents the job is started. A start ends
- * whatever was pending before it, since no parent comes back to an earlier fire time.
+ * Takes in that all items of a parent's run have succeeded. With the last of the parents the job is started. A start
+ * ends whatever was pending before it, since no parent comes back to an earlier fire time.
  * @param at now
  * @returns the same object if nothing has changed
  */
@@ -37,16 +54,16 @@ export function noteParent(ledger: StartLedger, parent: JobName, fireTime: numbe
   if (isOver || !parents.includes(parent) || done.includes(parent)) return ledger;
   if (parents.every((name) => name === parent || done.includes(name))) {
     const later = [...pending].filter(([time]) => time > fireTime);
-    return { parents, pending: new Map(later), starts: [...starts, { fireTime, at }].slice(-KEPT_STARTS) };
+    return { ...ledger, pending: new Map(later), starts: [...starts, { fireTime, at }].slice(-KEPT_STARTS) };
   }
   const noted = [...pending, [fireTime, [...done, parent]] as const];
   const ascending = [...new Map(noted)].toSorted(([a], [b]) => a - b);
-  return { parents, pending: new Map(ascending.slice(-KEPT_STARTS)), starts };
+  return { ...ledger, pending: new Map(ascending.slice(-KEPT_PENDING)) };
 }
 
 /** The job waits for others from now on. What is pending was so for those before. */
-export function withParents({ starts }: StartLedger, parents: readonly JobName[]): StartLedger {
-  return { parents, pending: new Map(), starts };
+export function withParents(ledger: StartLedger, parents: readonly JobName[]): StartLedger {
+  return { ...ledger, parents, pending: new Map() };
 }
 
 /** The starts, as what an item owes. */
@@ -67,21 +84,37 @@ export function spansOfStarts(starts: readonly Start[], spans: readonly Span[]):
 
 export const NO_STARTS: StartLedger = { parents: [], pending: new Map(), starts: [] };
 
-export function formatStartLedger({ parents, pending, starts }: StartLedger): string {
-  const texts = starts.map(({ fireTime, at }) => [fireTime, at]);
-  return JSON.stringify({ v: VERSION, parents, pending: [...pending], starts: texts });
+export function formatStartLedger(ledger: StartLedger): string {
+  const { parents, pending, starts } = ledger;
+  const earlier = formatFireTimes(starts.slice(0, -TIMED_STARTS).map(({ fireTime }) => fireTime));
+  const timed = starts.slice(-TIMED_STARTS).map(({ fireTime, at }) => [fireTime, at]);
+  const fields = { v: VERSION, parents, pending: [...pending], starts: timed, ...fieldsBut(ledger, FIELDS) };
+  return JSON.stringify(earlier.length === 0 ? fields : { ...fields, earlier });
 }
 
-/** @returns undefined for what a version wrote that this one cannot judge */
+/**
+ * Reads a ledger of any version by the fields that this one knows.
+ * @returns undefined for what is none, or damaged
+ */
 export function parseStartLedger(text: string): StartLedger | undefined {
-  const { parents, pending, starts } = readVersioned(text, VERSION) ?? {};
+  const fields = readFields(text) ?? {};
+  const { parents, pending, starts } = fields;
   const isWhole = isTexts(parents) && Array.isArray(starts) && Array.isArray(pending);
   if (!isWhole || !starts.every(isStart) || !pending.every(isPending)) return undefined;
-  return { parents, pending: new Map(pending), starts: starts.map(([fireTime, at]) => ({ fireTime, at })) };
+  const earlier = parseFireTimes(fields['earlier'] ?? [], KEPT_STARTS - TIMED_STARTS) ?? [];
+  const timed = starts.map(([fireTime, at]) => ({ fireTime, at }));
+  const untimed = earlier.map((fireTime) => ({ fireTime, at: fireTime }));
+  const all = [...untimed, ...timed];
+  if (!isAscending(all)) return undefined;
+  return { ...fieldsBut(fields, FIELDS), parents, pending: new Map(pending), starts: all };
+}
+
+function isAscending(starts: readonly Start[]): boolean {
+  return starts.every(({ fireTime }, index) => index === 0 || fireTime > starts[index - 1]!.fireTime);
 }
 
 function isPending(entry: unknown): entry is readonly [number, readonly JobName[]] {
-  return Array.isArray(entry) && typeof entry[0] === 'number' && isTexts(entry[1]);
+  return Array.isArray(entry) && isJsonNumber(entry[0]) && isTexts(entry[1]);
 }
 
 function isTexts(value: unknown): value is readonly string[] {
@@ -89,5 +122,5 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 function isStart(entry: unknown): entry is readonly [number, number] {
-  return Array.isArray(entry) && typeof entry[0] === 'number' && typeof entry[1] === 'number';
+  return Array.isArray(entry) && Number.isSafeInteger(entry[0]) && isJsonNumber(entry[1]);
 }

@@ -1,7 +1,9 @@
 import type { ClockChange, Timetable } from '../schedule/index.js';
 import type { JobConfiguration } from './job-configuration.js';
 
-/** A rule for clock changes, or `auto`: `natural` among our own instances, `quartz` as long as the job has a Java peer. */
+/**
+ * A rule for clock changes, or `auto`: `natural` among our own instances, `quartz` as long as the job has a Java peer.
+ */
 export type ClockChangeOption = ClockChange | 'auto';
 
 /** When a job fires. @param isMixed the job has a Java peer */

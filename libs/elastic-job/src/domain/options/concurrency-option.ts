@@ -6,8 +6,9 @@ export const THREAD_POOL_SIZES = ['CPU', 'SINGLE_THREAD'] as const;
 export type ConcurrencyOption = number | (typeof THREAD_POOL_SIZES)[number];
 
 /**
- * Most items of a job that run at the same time on one instance. Where `concurrency` is not given, the size of Java's thread
- * pool counts if that is named; a size that only Java knows does not. Every item of a resident job runs at all times.
+ * Most items of a job that run at the same time on one instance. Where `concurrency` is not given, the size of Java's
+ * thread pool counts if that is named; a size that only Java knows does not. Every item of a resident job runs at all
+ * times.
  * @param processors those of this host
  * @see ElasticJob, `CPUUsageJobExecutorThreadPoolSizeProvider` and `SingleThreadJobExecutorThreadPoolSizeProvider`
  */

@@ -3,11 +3,12 @@ import { isJavaTimeZone } from './java-names.js';
 import type { JobConfiguration } from './job-configuration.js';
 
 /**
- * The settings by which Java instances of the job would decide otherwise than ours: who runs an item, and when. One text
- * each, with value and remedy; empty if the job can be shared.
+ * The settings by which Java instances of the job would decide otherwise than ours: who runs an item, and when. One
+ * text each, with value and remedy; empty if the job can be shared.
  *
- * Limits that hold within one instance (`timeoutMs`, `concurrency`, `shardingTimeoutMs`, `serverRetentionMinutes`, `onHung`,
- * `failoverQueueLimit`, `maxExecutorFailovers`, `maxAttempts` and the retries' pauses) are not among them: Java ignores them, and nobody is run twice or never for it.
+ * Limits that hold within one instance (`timeoutMs`, `concurrency`, `shardingTimeoutMs`, `serverRetentionMinutes`,
+ * `onHung`, `failoverQueueLimit`, `maxExecutorFailovers`, `maxAttempts` and the retries' pauses) are not among them:
+ * Java ignores them, and nobody is run twice or never for it.
  */
 export function findUnshareable(
   configuration: Pick<

@@ -68,6 +68,8 @@ describe('importElasticJob2Configuration', () => {
   it.each([
     ['cron: * * * * * ?', 'it must be a JSON object'],
     ['[]', 'it must be a JSON object'],
+    ['['.repeat(1_048_576), 'it has more than 262144 bytes'],
+    [`${'{"jobName":'.repeat(21)}1${'}'.repeat(21)}`, 'it must be a JSON object'],
     [SIMPLE.replace('SIMPLE', 'HTTP'), 'jobType must be SIMPLE, DATAFLOW, SCRIPT, but is "HTTP"'],
     [SIMPLE.replace('"0/5 * * * * ?"', '""'), 'cron must be a Quartz cron expression, but is ""'],
     [SIMPLE.replace(':3,', ':"x",'), 'shardingTotalCount must be a whole number, but is "x"'],

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.js';
+import { findNodeTextFault, readJson } from '../node-text.js';
 import type { JobOptions } from './job-options.js';
 import { show } from './option-rules.js';
 
@@ -104,13 +105,10 @@ class Fields {
   }
 
   private parse(json: string): Readonly<Record<string, unknown>> {
-    try {
-      const object = asObject(JSON.parse(json));
-      if (object !== undefined) return object;
-    } catch {
-      // Said below: what a parser would add about columns helps nobody here.
-    }
-    throw new ConfigurationError(PLACE, ['it must be a JSON object, such as {"jobName":"settle-orders",...}']);
+    const object = asObject(readJson(json));
+    if (object !== undefined) return object;
+    const fault = findNodeTextFault(json) ?? 'it must be a JSON object, such as {"jobName":"settle-orders",...}';
+    throw new ConfigurationError(PLACE, [fault]);
   }
 }
 

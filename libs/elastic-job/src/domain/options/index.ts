@@ -1,6 +1,8 @@
 export { type ClockChangeOption, timetableOf } from './clock-change-option.js';
 export { type ConcurrencyOption, mostItemsAtOnce, THREAD_POOL_SIZES } from './concurrency-option.js';
 export { findUnshareable } from './find-unshareable.js';
+export { hiddenProps } from './hidden-props.js';
+export { Hidden } from './hidden.js';
 export { HiddenText } from './hidden-text.js';
 export { importElasticJob2Configuration } from './import-elastic-job-2.js';
 export { isJavaErrorHandlerType, isJavaThreadPoolSizeType, isJavaTimeZone } from './java-names.js';
@@ -20,7 +22,13 @@ export {
   type JobOptionsSource,
   resolveJobOptions,
 } from './resolve-job-options.js';
-export { DEFAULT_MISFIRE_LIMIT, MISFIRE_POLICIES, type MisfirePolicy, misfirePolicyOf } from './misfire-policy.js';
+export {
+  DEFAULT_MISFIRE_LIMIT,
+  followMisfire,
+  MISFIRE_POLICIES,
+  type MisfirePolicy,
+  misfirePolicyOf,
+} from './misfire-policy.js';
 export { parseShardingItemParameters, ShardingItemParametersError } from './sharding-item-parameters.js';
 export { findNearestName } from './nearest-name.js';
 export { findFault, GREATEST_INT, IsWholeNumber, mustBe, rule, show } from './option-rules.js';

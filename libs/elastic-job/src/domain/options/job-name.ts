@@ -1,9 +1,13 @@
 import { ID_DELIMITER } from '../job-instance.js';
 
-/** Control, surrogate and private-use characters, everything beyond the basic plane: no ZooKeeper path may hold them. */
+/**
+ * Control, surrogate and private-use characters, everything beyond the basic plane: no ZooKeeper path may hold them.
+ */
 const NOT_IN_A_PATH = /[\p{Cc}\p{Cs}\p{Co}\u{fff0}-\u{10ffff}]/u;
 
-/** Java puts the name unescaped into a pattern: with `a+b` it misses events, with `a(b` it fails. The dot is harmless. */
+/**
+ * Java puts the name unescaped into a pattern: with `a+b` it misses events, with `a(b` it fails. The dot is harmless.
+ */
 const PATTERN_CHARACTER = /[()[\]{}*+?^$|\\]/;
 
 /**

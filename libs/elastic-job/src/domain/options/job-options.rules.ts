@@ -193,13 +193,15 @@ function findPropsFault(props: unknown): string | undefined {
   if (typeof props !== 'object' || props === null || Array.isArray(props)) {
     return `must be texts by name, such as { "streaming.process": "true" }, but is ${show(props)}`;
   }
-  const entries: readonly [string, unknown][] = Object.entries(props);
-  const reserved = entries.find(([name]) => name.startsWith(RESERVED_PROPS));
+  const names = Object.keys(props);
+  const reserved = names.find((name) => name.startsWith(RESERVED_PROPS));
   if (reserved !== undefined) {
-    return `must not name "${reserved[0]}": what begins with "${RESERVED_PROPS}" are options of their own`;
+    return `must not name "${reserved}": what begins with "${RESERVED_PROPS}" are options of their own`;
   }
-  const wrong = entries.find(([, value]) => typeof value !== 'string');
-  return wrong && `must be texts by name, but "${wrong[0]}" is a ${typeof wrong[1]}`;
+  const wrong = names.find((name) => typeof Reflect.get(props, name) !== 'string');
+  return wrong === undefined
+    ? undefined
+    : `must be texts by name, but "${wrong}" is a ${typeof Reflect.get(props, wrong)}`;
 }
 
 /** Names of jobs. A comma separates them in the registry. */

@@ -10,7 +10,10 @@ import type { MisfirePolicy } from './misfire-policy.js';
 export interface JobOptions {
   /** Unique among the jobs of the namespace. @default `{Class}.{method}` of the decorated provider */
   readonly name?: JobName;
-  /** Quartz's dialect: six or seven fields, seconds first. @default none: a one-off job, which runs when it is triggered */
+  /**
+   * Quartz's dialect: six or seven fields, seconds first.
+   * @default none: a one-off job, which runs when it is triggered
+   */
   readonly cron?: string;
   /** Number of items, at least 1. */
   readonly shardingTotalCount: number;
@@ -40,7 +43,10 @@ export interface JobOptions {
   readonly maxTimeDiffSeconds?: number;
   /** How often the leader looks for orphans that no event told of, in minutes; 0: never. @default 10 */
   readonly reconcileIntervalMinutes?: number;
-  /** Items stay with their instances, also when others join or leave; only a changed total moves them. @default false */
+  /**
+   * Items stay with their instances, also when others join or leave; only a changed total moves them.
+   * @default false
+   */
   readonly staticSharding?: boolean;
   /** A word for humans; decides nothing. @default none */
   readonly label?: string;
@@ -49,13 +55,19 @@ export interface JobOptions {
   /** ElasticJob's name for `concurrency`: `CPU` or `SINGLE_THREAD`. Counts where that is not given. @default none */
   readonly jobExecutorThreadPoolSizeProviderType?: string;
   /**
-   * What is told of an item that has failed, after its last attempt. `LOG`: an `error` event, which the log has. `IGNORE`:
-   * nothing. `THROW`: the run as a whole has failed, and one `error` event has the failures of all its items; nothing is thrown
-   * at the process, where an uncaught exception would end all other jobs as well. `WECHAT`, `DINGTALK`, `SLACK`, `WEBHOOK`, or
-   * one of the module's `errorHandlers`, such as `EMAIL`: a message, with settings among the `props`. @default 'LOG'
+   * What is told of an item that has failed, after its last attempt. `LOG`: an `error` event, which the log has.
+   * `IGNORE`: nothing. `THROW`: the run as a whole has failed, and one `error` event has the failures of all its items;
+   * nothing is thrown at the process, where an uncaught exception would end all other jobs as well. `WECHAT`,
+   * `DINGTALK`, `SLACK`, `WEBHOOK`, or one of the module's `errorHandlers`, such as `EMAIL`: a message, with settings
+   * among the `props`.
+   * @default 'LOG'
    */
   readonly jobErrorHandlerType?: string;
-  /** Listeners around each run, by their type among the module's `listeners`. Those of Java instances are named in the registry alone. @default [] */
+  /**
+   * Listeners around each run, by their type among the module's `listeners`. Those of Java instances are named in the
+   * registry alone.
+   * @default []
+   */
   readonly jobListenerTypes?: readonly string[];
   /** Tracing settings of Java instances: a YAML list as ElasticJob writes it. Passed on, never shown. @default none */
   readonly jobExtraConfigurations?: string | HiddenText;
@@ -69,15 +81,17 @@ export interface JobOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * Most items that run at the same time on one instance: a number, `CPU` (twice its processors) or `SINGLE_THREAD` (one).
+   * Most items that run at the same time on one instance: a number, `CPU` (twice its processors) or `SINGLE_THREAD`
+   * (one).
    * @default what `jobExecutorThreadPoolSizeProviderType` says, else all of them
    */
   readonly concurrency?: ConcurrencyOption;
   /**
-   * What becomes of an item whose handler goes on for the module's `hungGraceMs` after its signal has aborted. `wait`: it
-   * starts nowhere until the handler returns or the session ends. `release`: it is given up to others, and with `failover`
-   * run again; only for handlers whose effects are fenced by the token, since the old one still runs. `terminate`: its thread
-   * is ended; only with `isolation: 'worker-thread'`. @default 'wait'
+   * What becomes of an item whose handler goes on for the module's `hungGraceMs` after its signal has aborted. `wait`:
+   * it starts nowhere until the handler returns or the session ends. `release`: it is given up to others, and with
+   * `failover` run again; only for handlers whose effects are fenced by the token, since the old one still runs.
+   * `terminate`: its thread is ended; only with `isolation: 'worker-thread'`.
+   * @default 'wait'
    */
   readonly onHung?: OnHung;
   /**
@@ -85,19 +99,29 @@ export interface JobOptions {
    * their items, in milliseconds. @default 5_000
    */
   readonly shutdownGraceMs?: number;
-  /** Most items that wait for failover; an orphan that does not fit is dropped, and an event names it. @default 10_000 */
+  /**
+   * Most items that wait for failover; an orphan that does not fit is dropped, and an event names it.
+   * @default 10_000
+   */
   readonly failoverQueueLimit?: number;
   /** How often a target is failed over because its executor has died; then it has failed for good. @default 3 */
   readonly maxExecutorFailovers?: number;
-  /** Each item runs at all times, until its signal aborts; it is started again whenever it ends. Has no `cron`. @default false */
+  /**
+   * Each item runs at all times, until its signal aborts; it is started again whenever it ends. Has no `cron`.
+   * @default false
+   */
   readonly resident?: boolean;
   /** What becomes of fire times that were not begun in time. @default 'once', or 'skip' with `misfire: false` */
   readonly misfirePolicy?: MisfirePolicy;
-  /** With `misfirePolicy: 'all'`: most fire times of an item that are made up for; older ones are missed. @default 100 */
+  /**
+   * With `misfirePolicy: 'all'`: most fire times of an item that are made up for; older ones are missed.
+   * @default 100
+   */
   readonly misfireLimit?: number;
   /**
-   * How often a failing item is tried within its lease; then its last failure is its outcome. It is not tried again once its
-   * signal has aborted. It keeps its lease while it waits, and gives its place to other items. @default 1: no retry
+   * How often a failing item is tried within its lease; then its last failure is its outcome. It is not tried again
+   * once its signal has aborted. It keeps its lease while it waits, and gives its place to other items.
+   * @default 1: no retry
    */
   readonly maxAttempts?: number;
   /** The pause before the second attempt, in milliseconds. @default 1_000 */
@@ -109,9 +133,10 @@ export interface JobOptions {
   /** The share of each pause that chance may take away, from 0 (none) to 1 (all of it). @default 0.5 */
   readonly retryJitter?: number;
   /**
-   * `worker-thread`: the function that `workerModule` exports does the work, in a thread of the module's `workerPool`, where
-   * it may compute without a pause. It gets a `ThreadContext`, and what the job's own method returns, which runs before it in
-   * the main thread, with enhancers and all. This option and the two next are code, and are not kept in the registry.
+   * `worker-thread`: the function that `workerModule` exports does the work, in a thread of the module's `workerPool`,
+   * where it may compute without a pause. It gets a `ThreadContext`, and what the job's own method returns, which runs
+   * before it in the main thread, with enhancers and all. This option and the two next are code, and are not kept in
+   * the registry.
    * @default none: the job's own method does the work
    */
   readonly isolation?: 'worker-thread';
@@ -120,9 +145,10 @@ export interface JobOptions {
   /** The name of the function that `workerModule` exports. @default 'run' */
   readonly workerExport?: string;
   /**
-   * Runs the job once when all items of these jobs have succeeded for the same fire time, which is then its own. They share one
-   * schedule, or run after others that do. Nothing is started by what operators trigger, nor for fire times from before this
-   * job's first leader has told them of it. Has no `cron`. @default none
+   * Runs the job once when all items of these jobs have succeeded for the same fire time, which is then its own. They
+   * share one schedule, or run after others that do. Nothing is started by what operators trigger, nor for fire times
+   * from before this job's first leader has told them of it. Has no `cron`.
+   * @default none
    */
   readonly after?: JobName | readonly JobName[];
 }

@@ -20,7 +20,10 @@ export interface MisfireOptions {
   readonly misfirePolicy: MisfirePolicy;
 }
 
-/** Both settings, of which either follows from the other if only one is given. @see findMisfireFault, for two that disagree */
+/**
+ * Both settings, of which either follows from the other if only one is given.
+ * @see findMisfireFault, for two that disagree
+ */
 export function resolveMisfire({ misfire, misfirePolicy }: Partial<MisfireOptions>): MisfireOptions {
   const isOn = misfire ?? misfirePolicy !== 'skip';
   return { misfire: isOn, misfirePolicy: misfirePolicy ?? (isOn ? 'once' : 'skip') };
@@ -35,9 +38,24 @@ export function findMisfireFault({ misfire, misfirePolicy }: MisfireOptions): st
   return `misfirePolicy ${show(misfirePolicy)} contradicts misfire ${misfire}; ${remedy}`;
 }
 
+/** What is changed of the two settings. Undefined: nothing; null: back to the default. */
+export interface MisfireChanges {
+  readonly misfire?: boolean | null;
+  readonly misfirePolicy?: MisfirePolicy | null;
+}
+
+/** The setting that follows a change of the other one, so that they do not contradict each other. */
+export function followMisfire(
+  { misfirePolicy: current }: Partial<MisfireOptions>,
+  { misfire, misfirePolicy }: MisfireChanges,
+): { readonly misfire?: undefined; readonly misfirePolicy?: MisfirePolicy } {
+  if (misfirePolicy !== undefined) return { misfire: undefined };
+  return misfire === undefined ? {} : { misfirePolicy: misfirePolicyOf(misfire ?? true, current) };
+}
+
 /**
- * The policy that a registry's settings mean. Java and its console know `misfire` alone, so that is what counts where the
- * two disagree.
+ * The policy that a registry's settings mean. Java and its console know `misfire` alone, so that is what counts where
+ * the two disagree.
  */
 export function misfirePolicyOf(misfire: boolean, policy: MisfirePolicy | undefined): MisfirePolicy {
   if (!misfire) return 'skip';

@@ -258,7 +258,7 @@ describe('resolveJobOptions', () => {
   );
 
   it.each([
-    ['faliover', 'faliover (given as true) is not an option of a job; did you mean failover?'],
+    ['faliover', 'faliover is not an option of a job; did you mean failover?'],
     ['ShardingTotalcount', 'did you mean shardingTotalCount?'],
     ['retries', 'known are name, cron, shardingTotalCount,'],
   ])('given the unknown option %s, when resolved, then the error tells what there is', (option, problem) => {

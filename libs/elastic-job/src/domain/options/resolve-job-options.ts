@@ -1,6 +1,7 @@
 import { validateSync } from 'class-validator';
 import { ConfigurationError } from '../errors.js';
 import type { ShardingStrategy } from '../sharding/index.js';
+import { hiddenProps } from './hidden-props.js';
 import { HiddenText } from './hidden-text.js';
 import type { JobConfiguration } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
@@ -20,9 +21,14 @@ export const DEFAULT_SHARDING_TIMEOUT_MS = 30_000;
 export const DEFAULT_SERVER_RETENTION_MINUTES = 1_440;
 /** What becomes of an item whose handler hangs unless the job says otherwise. */
 export const DEFAULT_ON_HUNG: OnHung = 'wait';
-/** How long the runs of an instance that was shut down are waited for unless the job says otherwise, in milliseconds. */
+/**
+ * How long the runs of an instance that was shut down are waited for unless the job says otherwise, in milliseconds.
+ */
 export const DEFAULT_SHUTDOWN_GRACE_MS = 5_000;
-/** How many items wait for failover at most unless the job says otherwise. @see ElasticJob-Cloud, `job_state_queue_size` */
+/**
+ * How many items wait for failover at most unless the job says otherwise.
+ * @see ElasticJob-Cloud, `job_state_queue_size`
+ */
 export const DEFAULT_FAILOVER_QUEUE_LIMIT = 10_000;
 /** How often a target is failed over for the death of its executor unless the job says otherwise. */
 export const DEFAULT_MAX_EXECUTOR_FAILOVERS = 3;
@@ -47,8 +53,8 @@ export interface JobOptionsSource {
 }
 
 /**
- * A job's configuration: the options with every default applied, validated and frozen. An option that is undefined or null
- * counts as not given.
+ * A job's configuration: the options with every default applied, validated and frozen. An option that is undefined or
+ * null counts as not given.
  * @throws {ConfigurationError} that names every wrong option with its value and what would be right.
  */
 export function resolveJobOptions(options: JobOptions, source: JobOptionsSource): JobConfiguration {
@@ -72,7 +78,8 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...rest,
     jobName: name,
     strategy: resolved.strategy,
-    props: Object.freeze({ ...settings.props }),
+    // To copy thousands of them takes longer than to read them.
+    props: Object.isFrozen(settings.props) ? settings.props : hiddenProps(settings.props),
     jobListenerTypes: Object.freeze([...settings.jobListenerTypes]),
     after: Object.freeze([...settings.after]),
     jobExtraConfigurations: hidden(settings.jobExtraConfigurations),
@@ -128,12 +135,13 @@ function withDefaults(options: JobOptions) {
 
 function findUnknownOptions(options: JobOptions): string[] {
   const known = Object.keys(new JobOptionsRules());
-  return Object.entries(options)
-    .filter(([option]) => !known.includes(option))
-    .map(([option, value]) => {
+  // Not their values: a secret may stand under a name that is spelled wrong.
+  return Object.keys(options)
+    .filter((option) => !known.includes(option))
+    .map((option) => {
       const meant = findNearestName(option, known);
       const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
-      return `${option} (given as ${show(value)}) is not an option of a job; ${hint}`;
+      return `${option} is not an option of a job; ${hint}`;
     });
 }
 

@@ -15,8 +15,9 @@ const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
 /**
- * The fields in the order in which they are written. Quartz ends its years at the current one plus 100. Which instants an
- * expression means must not depend on the day it is read, so the end is fixed here, beyond what Quartz reaches this century.
+ * The fields in the order in which they are written. Quartz ends its years at the current one plus 100. Which instants
+ * an expression means must not depend on the day it is read, so the end is fixed here, beyond what Quartz reaches this
+ * century.
  */
 export const CRON_FIELDS: readonly CronFieldRange[] = [
   { name: 'second', lowest: 0, highest: 59, largestStep: 59 },
@@ -30,6 +31,8 @@ export const CRON_FIELDS: readonly CronFieldRange[] = [
 
 /** `*`, a value or a range, and a step; each may be missing. */
 const PART = /^(?:\*|(\w+)(?:-(\w+))?)?(?:\/(\d+))?$/;
+/** No field has so many values. */
+const MOST_PARTS = 1_000;
 const NUMBER = /^\d+$/;
 
 /** One field of an expression as it was written, in upper case. */
@@ -45,8 +48,11 @@ export class CronField {
    * @throws {CronSyntaxError} if the text is anything else.
    */
   values(): number[] {
-    const values = this.text.split(',').flatMap((part) => this.valuesOf(part));
-    return [...new Set(values)].toSorted((a, b) => a - b);
+    const values = new Set<number>();
+    const parts = new Set(this.text.split(','));
+    if (parts.size > MOST_PARTS) this.refuse(`is a list of ${parts.size} parts, and may be one of ${MOST_PARTS}`);
+    for (const part of parts) for (const value of this.valuesOf(part)) values.add(value);
+    return [...values].toSorted((a, b) => a - b);
   }
 
   /** @throws {CronSyntaxError} if the text is neither a number of this field nor one of its names. */
@@ -75,7 +81,10 @@ export class CronField {
     return this.expand(part, from, to, Number(step ?? 1));
   }
 
-  /** Quartz reads names up to the end of a range and ignores what follows, so only a mere name or range of names is safe. */
+  /**
+   * Quartz reads names up to the end of a range and ignores what follows, so only a mere name or range of names is
+   * safe.
+   */
   private checkNames(part: string, first = '0', last = first, step?: string): void {
     const named = !NUMBER.test(first);
     if (named !== !NUMBER.test(last)) this.refuse(`"${part}" mixes a name and a number; write both ends alike`);

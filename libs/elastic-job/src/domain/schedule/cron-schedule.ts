@@ -5,9 +5,9 @@ import { WallTimes } from './wall-times.js';
  * What a schedule does where the clocks change.
  *
  * - `quartz`: as Quartz. A time that is skipped does not fire; the first pass of a doubled hour is silent.
- * - `natural`: as Vixie cron. An hour field that is `*`, `*` with a step or a mere step runs by elapsed time: both passes, nothing
- *   moved. Any other hour field is wall time: in a doubled hour the first pass only; all skipped times together fire once, at the
- *   first instant after the gap.
+ * - `natural`: as Vixie cron. An hour field that is `*`, `*` with a step or a mere step runs by elapsed time: both
+ *   passes, nothing moved. Any other hour field is wall time: in a doubled hour the first pass only; all skipped times
+ *   together fire once, at the first instant after the gap.
  */
 export type ClockChange = 'quartz' | 'natural';
 
@@ -16,7 +16,9 @@ const DAY = 24 * 60 * 60 * SECOND;
 
 /** No clock of any zone was ever set back or forth by more than this. */
 const LARGEST_SHIFT = DAY;
-/** A wall time fires nearer than this to the instant at which a clock in UTC shows it: one offset and one shift away. */
+/**
+ * A wall time fires nearer than this to the instant at which a clock in UTC shows it: one offset and one shift away.
+ */
 const REACH = 2 * DAY;
 const SEARCH_LENGTH = DAY;
 const BEFORE_FIRST_YEAR = Date.UTC(1969, 11, 31);
@@ -25,8 +27,8 @@ const BEFORE_FIRST_YEAR = Date.UTC(1969, 11, 31);
 type Passes = 'every' | 'first' | 'last';
 
 /**
- * The instants at which a Quartz cron expression fires in one time zone: a set, the same for whoever asks and whenever. All
- * instants are milliseconds since the epoch and fall on whole seconds. The last year is 2199.
+ * The instants at which a Quartz cron expression fires in one time zone: a set, the same for whoever asks and whenever.
+ * All instants are milliseconds since the epoch and fall on whole seconds. The last year is 2199.
  */
 export class CronSchedule {
   private readonly walls: WallTimes;
@@ -83,8 +85,9 @@ export class CronSchedule {
   }
 
   /**
-   * The instant from which Quartz counts when it is asked for the first fire time after the given one. It reads the instant as
-   * wall time, so one in the silent first pass of a doubled hour counts as the same time in the second. Else it is the instant.
+   * The instant from which Quartz counts when it is asked for the first fire time after the given one. It reads the
+   * instant as wall time, so one in the silent first pass of a doubled hour counts as the same time in the second. Else
+   * it is the instant.
    */
   countedFrom(instant: number): number {
     if (this.clockChange !== 'quartz') return instant;

@@ -10,7 +10,8 @@ const DAYS_PER_WEEK = 7;
 /**
  * What the two day fields mean together; exactly one of them is `?`.
  *
- * A month that lacks the day is skipped. So it is for `31W` too, where Quartz fires in some months of 30 days and not in others.
+ * A month that lacks the day is skipped. So it is for `31W` too, where Quartz fires in some months of 30 days and not
+ * in others.
  * @throws {CronSyntaxError} if Quartz would refuse the fields, loop for ever over them or ignore a part of them.
  * @see Quartz documentation, CronTrigger tutorial, "Special characters".
  */

@@ -13,8 +13,9 @@ export interface NextFireTimesOptions {
 }
 
 /**
- * The next times at which a Quartz cron expression fires; fewer than `count` if it ends before. With `clockChange: 'quartz'` they
- * are those of Quartz, also from within a doubled hour: what the second pass shows no later than `after` was shown is left out.
+ * The next times at which a Quartz cron expression fires; fewer than `count` if it ends before. With `clockChange:
+ * 'quartz'` they are those of Quartz, also from within a doubled hour: what the second pass shows no later than `after`
+ * was shown is left out.
  * @throws {CronSyntaxError} if the expression is wrong
  * @throws {TimeZoneError} if the time zone is unknown
  * @throws {ConfigurationError} if `after` is no instant or `count` no whole number

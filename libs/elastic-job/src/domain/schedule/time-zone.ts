@@ -28,7 +28,8 @@ export class TimeZone {
   private readonly offsetAt: (instant: number) => number;
 
   /**
-   * @param name an IANA name, ElasticJob's `GMT`, `GMT+8`, `GMT+0800` or `GMT+8:00`, or undefined for the zone of the host
+   * @param name an IANA name, ElasticJob's `GMT`, `GMT+8`, `GMT+0800` or `GMT+8:00`, or undefined for the zone of the
+   * host
    * @throws {TimeZoneError} if it is none of these. Java would take a malformed offset for GMT.
    */
   constructor(name?: string) {

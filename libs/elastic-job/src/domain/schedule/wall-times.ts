@@ -48,10 +48,12 @@ export class WallTimes {
   private dayAtOrAfter(day: number): number | undefined {
     const date = new Date(day);
     const [fromYear, fromMonth, fromDay] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
-    for (const year of atLeast(this.years, fromYear)) {
-      for (const month of atLeast(this.months, year === fromYear ? fromMonth : 1)) {
+    for (const year of this.years) {
+      if (year < fromYear) continue;
+      for (const month of this.months) {
+        if (year === fromYear && month < fromMonth) continue;
         const isFirst = year === fromYear && month === fromMonth;
-        const [match] = atLeast(this.daysOf(year, month), isFirst ? fromDay : 1);
+        const match = firstAtLeast(this.daysOf(year, month), isFirst ? fromDay : 1);
         if (match !== undefined) return Date.UTC(year, month - 1, match);
       }
     }
@@ -61,10 +63,12 @@ export class WallTimes {
   private timeAtOrAfter(time: number): number | undefined {
     const fromHour = Math.floor(time / HOUR);
     const fromMinute = Math.floor((time % HOUR) / MINUTE);
-    for (const hour of atLeast(this.hours, fromHour)) {
-      for (const minute of atLeast(this.minutes, hour === fromHour ? fromMinute : 0)) {
+    for (const hour of this.hours) {
+      if (hour < fromHour) continue;
+      for (const minute of this.minutes) {
+        if (hour === fromHour && minute < fromMinute) continue;
         const isFirst = hour === fromHour && minute === fromMinute;
-        const [second] = atLeast(this.seconds, isFirst ? (time % MINUTE) / SECOND : 0);
+        const second = firstAtLeast(this.seconds, isFirst ? (time % MINUTE) / SECOND : 0);
         if (second !== undefined) return hour * HOUR + minute * MINUTE + second * SECOND;
       }
     }
@@ -72,8 +76,8 @@ export class WallTimes {
   }
 }
 
-function atLeast(ascending: readonly number[], least: number): readonly number[] {
-  return ascending.filter((value) => value >= least);
+function firstAtLeast(ascending: readonly number[], least: number): number | undefined {
+  return ascending.find((value) => value >= least);
 }
 
 function fieldsOf(expression: string): (name: CronFieldName) => CronField {

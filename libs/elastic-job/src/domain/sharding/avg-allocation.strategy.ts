@@ -2,8 +2,8 @@ import type { JobInstance } from '../job-instance.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 
 /**
- * Equal runs of items in the order of the instances: of 8 items, three instances get 0-1, 2-3 and 4-5. What is left over
- * goes to the first instances, one each: 6 and 7.
+ * Equal runs of items in the order of the instances: of 8 items, three instances get 0-1, 2-3 and 4-5. What is left
+ * over goes to the first instances, one each: 6 and 7.
  * @see ElasticJob, `AverageAllocationJobShardingStrategy`
  */
 export const avgAllocation: ShardingStrategy = Object.freeze({

@@ -21,8 +21,9 @@ const ALIASES: ReadonlyMap<string, ShardingStrategy> = new Map([
 const ELASTIC_JOB_2_PACKAGE = /^com\.dangdang\.(?:\w+\.)*/i;
 
 /**
- * A built-in strategy: `AVG_ALLOCATION`, `ODEVITY`, `ROUND_ROBIN`, `SINGLE_SHARDING_BALANCE` or `STICKY`, in any case, or by a name that an older ElasticJob
- * had for it (`com.dangdang...RotateServerByNameJobShardingStrategy`, `ROTATE_SERVER_BY_NAME`).
+ * A built-in strategy: `AVG_ALLOCATION`, `ODEVITY`, `ROUND_ROBIN`, `SINGLE_SHARDING_BALANCE` or `STICKY`, in any case,
+ * or by a name that an older ElasticJob had for it (`com.dangdang...RotateServerByNameJobShardingStrategy`,
+ * `ROTATE_SERVER_BY_NAME`).
  * @throws {UnknownStrategyError} if the type names none of them.
  */
 export function createShardingStrategy(type: string): ShardingStrategy {

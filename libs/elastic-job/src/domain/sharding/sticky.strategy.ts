@@ -5,8 +5,8 @@ import type { ShardingStrategy } from './sharding-strategy.js';
  * Balanced within one item, with no more items moved than that takes: an item stays with its owner unless the owner is
  * gone or has more than its due. What has to move goes, in ascending order, to the instance that has least by then.
  *
- * Every balanced assignment gives each of n instances `floor(total / n)` items, and one more to `total mod n` of them. So
- * each may keep the first, and as many of those that have more may keep one more; no balanced assignment keeps more.
+ * Every balanced assignment gives each of n instances `floor(total / n)` items, and one more to `total mod n` of them.
+ * So each may keep the first, and as many of those that have more may keep one more; no balanced assignment keeps more.
  */
 export const sticky: ShardingStrategy = Object.freeze({
   type: 'STICKY',

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { guardProps, LOCAL_TARGET, ORIGIN_TARGET, originOf, type PropTargets } from './prop-targets.js';
+
+const COMMANDS = ['/opt/settle.sh'];
+const TARGETS: PropTargets = {
+  'script.command.line': { among: 'commands', targetOf: (line) => line.split(' ')[0] },
+  'http.uri': ORIGIN_TARGET,
+  'dingtalk.secret': LOCAL_TARGET,
+};
+const ALLOWED = { commands: COMMANDS, origins: ['https://settle.example.org'] };
+
+describe('props of the registry', () => {
+  it('decide whatever is no target', () => {
+    const guarded = guardProps({ 'http.data': 'a' }, { 'http.data': 'b', more: 'c' }, TARGETS, {});
+    expect(guarded).toEqual({ props: { 'http.data': 'b', more: 'c' }, refused: [] });
+  });
+
+  it.each([
+    ['script.command.line', '/opt/settle.sh --all', '/bin/sh -c id'],
+    ['http.uri', 'https://settle.example.org/now', 'https://settle.example.org.evil.example/now'],
+    ['http.uri', 'https://settle.example.org', 'http://settle.example.org'],
+    ['http.uri', 'https://settle.example.org:443/', 'https://settle.example.org:444/'],
+    ['http.uri', 'HTTPS://settle.example.org/', 'file:///etc/passwd'],
+  ])('decide %s if it is %j, and not if it is %j', (name, allowed, other) => {
+    expect(guardProps({ [name]: 'ours' }, { [name]: allowed }, TARGETS, ALLOWED)).toEqual({
+      props: { [name]: allowed },
+      refused: [],
+    });
+    expect(guardProps({ [name]: 'ours' }, { [name]: other }, TARGETS, ALLOWED)).toEqual({
+      props: { [name]: 'ours' },
+      refused: [name],
+    });
+  });
+
+  it('never decide a secret, nor remove it', () => {
+    const local = { 'dingtalk.secret': 'ours' };
+    expect(guardProps(local, { 'dingtalk.secret': 'theirs' }, TARGETS, ALLOWED)).toEqual({
+      props: local,
+      refused: ['dingtalk.secret'],
+    });
+    expect(guardProps(local, {}, TARGETS, ALLOWED)).toEqual({ props: local, refused: [] });
+  });
+
+  it('add no target that the process lacks', () => {
+    expect(guardProps({}, { 'http.uri': 'https://evil.example' }, TARGETS, {})).toEqual({
+      props: {},
+      refused: ['http.uri'],
+    });
+  });
+});
+
+it.each([
+  ['https://example.org/a?b#c', 'https://example.org'],
+  ['http://user:secret@example.org:8080/', 'http://example.org:8080'],
+  ['ftp://example.org', undefined],
+  ['example.org', undefined],
+  ['', undefined],
+])('the origin of %j is %j', (text, origin) => expect(originOf(text)).toBe(origin));

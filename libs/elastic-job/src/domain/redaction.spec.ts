@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { HiddenText } from './options/index.js';
+import { guardRedact, redactOutcome, redactThrown } from './redaction.js';
+
+const redact = (text: string) => text.replaceAll('s3cret', '***');
+
+describe('a redacted error', () => {
+  it('is of the same class, and has its message, stack, fields and causes without the secret', () => {
+    class OrderError extends TypeError {
+      override name = 'OrderError';
+      readonly url = 'https://a:s3cret@b';
+      readonly attempts = 3;
+      readonly hidden = new HiddenText('s3cret');
+      readonly details = ['s3cret', 7];
+    }
+    const error = new OrderError('no s3cret', { cause: new Error('s3cret', { cause: 's3cret' }) });
+    const redacted = redactThrown(error, redact);
+
+    expect(redacted).toBeInstanceOf(OrderError);
+    expect(redacted).toMatchObject({
+      name: 'OrderError',
+      message: 'no ***',
+      url: 'https://a:***@b',
+      attempts: 3,
+      hidden: error.hidden,
+      details: ['***', 7],
+      cause: { message: '***', cause: '***' },
+    });
+    expect(String(Object(redacted).stack)).toMatch(/no \*\*\*\n {4}at /);
+    expect(error.message).toBe('no s3cret');
+  });
+
+  it('has its aggregated errors redacted', () => {
+    const redacted = redactThrown(new AggregateError([new Error('s3cret')], 'all'), redact);
+    expect(redacted).toMatchObject({ errors: [{ message: '***' }] });
+  });
+
+  it('ends where causes go round', () => {
+    const error = new Error('s3cret');
+    error.cause = error;
+    expect(redactThrown(error, redact)).toMatchObject({ message: '***', cause: { message: '***' } });
+  });
+
+  it.each([
+    ['no s3cret', 'no ***'],
+    [7, 7],
+    [undefined, undefined],
+  ])('is %j if %j was thrown', (thrown, redacted) => expect(redactThrown(thrown, redact)).toBe(redacted));
+});
+
+it('outcomes have their error or reason redacted', () => {
+  expect(redactOutcome({ kind: 'failed', error: 's3cret' }, redact)).toEqual({ kind: 'failed', error: '***' });
+  expect(redactOutcome({ kind: 'aborted', reason: 's3cret' }, redact)).toEqual({ kind: 'aborted', reason: '***' });
+  expect(redactOutcome({ kind: 'succeeded' }, redact)).toEqual({ kind: 'succeeded' });
+});
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('s3cret');
+    },
+  ],
+  ['returns no text', () => JSON.parse('7')],
+])('a function that %s shows no text', (_, broken: () => string) => {
+  expect(guardRedact(broken)('s3cret')).toBe('(a text that could not be redacted)');
+});
