@@ -34,6 +34,13 @@ export class Registry {
     return center;
   }
 
+  /** One instance that has all items, and an operator beside it. */
+  static async ofOne(): Promise<{ registry: Registry; member: Member; operator: RegistryCenter }> {
+    const registry = new Registry();
+    const [member] = await registry.sharded(1);
+    return { registry, member, operator: await registry.operator() };
+  }
+
   /** A connected process that knows the job; it has neither installed nor joined it. */
   async member(options: Partial<JobOptions> = {}, identity: Partial<JobInstance> = {}): Promise<Member> {
     const number = (this.members += 1);

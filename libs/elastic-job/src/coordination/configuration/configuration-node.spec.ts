@@ -202,6 +202,14 @@ describe('layConfiguration', () => {
     expect(differences).toEqual([{ field: 'clockChange', local: 'auto', stored: 'quartz' }]);
   });
 
+  it('given settings that the node says, when laid over other options, then they are in force even as the default', () => {
+    const plain = jobOf({});
+    const text = formatConfiguration(plain, undefined, Object.keys(plain));
+    const { configuration } = layConfiguration(jobOf({ ...everything, overwrite: false }), text);
+    expect(configuration).toEqual(plain);
+    expect(formatConfiguration(plain, parseConfiguration(text, plain.jobName))).toBe(text);
+  });
+
   it.each([
     ['misfire: false', 'skip'],
     ['misfire: true', 'once'],
@@ -336,7 +344,7 @@ describe('parseConfiguration', () => {
     ['props:\n  a:\n    b: c', 'line 2: a must be a text'],
     [
       'props:\n  nestjs.concurrency: many',
-      'line 2: nestjs.concurrency must be a whole number, CPU or SINGLE_THREAD, but is "many"',
+      'line 2: nestjs.concurrency must be a whole number, CPU, SINGLE_THREAD or none, but is "many"',
     ],
     ['props:\n  nestjs.retryFactor: two', 'line 2: nestjs.retryFactor must be a number, but is "two"'],
   ])('given %j, when read, then the error names job and line', (text, problem) => {

@@ -1,21 +1,33 @@
 import { ElasticJobError, type JobName } from '../../domain/index.js';
 
+/** A text that is full of faults is told of by some of them. */
+const TOLD_PROBLEMS = 20;
+const TOLD_CHARACTERS = 500;
+
 /** The registry's `config` node of a job cannot be used: nothing of the job is begun until it is corrected. */
 export class ConfigurationNodeError extends ElasticJobError {
   readonly code = 'CONFIGURATION_NODE';
 
+  /** One line per fault: the line of the text, or the field with its value. Long ones are cut. */
+  readonly problems: readonly string[];
+
   constructor(
     readonly jobName: JobName,
-    /** One line per fault: the line of the text, or the field with its value. */
-    readonly problems: readonly string[],
+    problems: readonly string[],
     options?: ErrorOptions,
   ) {
+    const told = problems.slice(0, TOLD_PROBLEMS).map(cut);
     super(
-      `The registry's config node of job "${jobName}" cannot be used: ${problems.join('; ')}. ` +
+      `The registry's config node of job "${jobName}" cannot be used: ${told.join('; ')}. ` +
         'Correct the node, or start the job once with overwrite: true.',
       options,
     );
+    this.problems = told;
   }
+}
+
+function cut(problem: string): string {
+  return problem.length <= TOLD_CHARACTERS ? problem : `${problem.slice(0, TOLD_CHARACTERS)}...`;
 }
 
 /** The job is one of ElasticJob 2, whose instances cannot share it with this package. It is left alone. */

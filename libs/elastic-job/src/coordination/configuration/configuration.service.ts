@@ -5,24 +5,36 @@
  *
  * Guarantees: the node wins over the local options, field by field, and is written only if it is missing, if the local
  * options say `overwrite`, or by an edit: each time as a compare-and-set, and never with what cannot be read back. What
- * only other versions know stays in it.
+ * only other versions know stays in it. What a process does is its own to say: props that name a command, an address or
+ * a secret are followed only where the process allows them.
  *
- * Failures: a node that cannot be used has a `problem`, and what was in force before stays known, but whoever begins runs
- * must not go by it. The answer to a write may be lost: installing again finds the work done.
+ * Failures: a node that cannot be used has a `problem`, and what was in force before stays known, but whoever begins
+ * runs must not go by it. The same holds, where nodes have owners, for a node that others may write. The answer to a
+ * write may be lost: installing again finds the work done.
  */
 import {
   ConfigurationError,
   type FindPropsFaults,
+  guardProps,
   type JobConfiguration,
   type JobName,
+  type PropTargets,
   UnknownJobError,
 } from '../../domain/index.js';
 import type { Operation, RegistryNode } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { formatConfiguration } from './format-configuration.js';
-import { type ConfigurationDifference, layConfiguration, type StrategyLookup } from './lay-configuration.js';
-import { readConfiguration, type StoredConfiguration } from './parse-configuration.js';
+import { ConfigurationTexts } from './configuration-texts.js';
+import { parentOperations, rootOperations, writeOperations } from './install-operations.js';
+import {
+  type ConfigurationDifference,
+  type LaidConfiguration,
+  layStored,
+  type PropTrust,
+  type StrategyLookup,
+} from './lay-configuration.js';
+import type { StoredConfiguration } from './parse-configuration.js';
 
 /** A job as declared in this process. */
 export interface LocalJob {
@@ -33,6 +45,8 @@ export interface LocalJob {
   readonly place: string;
   /** What the job's work says of its props: settings with a fault cannot be used. */
   readonly findPropsFaults?: FindPropsFaults;
+  /** The props that say what the job's work runs. @default none */
+  readonly targets?: PropTargets;
 }
 
 /** What a job's total is judged by. @throws {ConfigurationError} if the registry cannot hold so many items */
@@ -45,24 +59,33 @@ export interface EffectiveConfiguration {
   /** When the `config` node was last written, in milliseconds since the epoch on the registry's clock. */
   readonly writtenAt: number;
   /**
-   * Why the node cannot be used: nothing of the job may be begun until it is corrected. `configuration` is then what was
-   * in force before, or the local one.
+   * Why the node cannot be used: nothing of the job may be begun until it is corrected. `configuration` is then what
+   * was in force before, or the local one.
    */
   readonly problem?: unknown;
 }
 
+/** What was judged: the node's last write, and by which ACL it was somebody else's. */
+interface NodeVersion {
+  readonly mzxid: bigint;
+  readonly foreignAcl: string | undefined;
+}
+
 /**
- * A job's settings: the local ones (decorator, then module), and the registry's `config` node, which wins field by field.
+ * A job's settings: the local ones (decorator, then module), and the registry's `config` node, which wins field by
+ * field.
  * @see ElasticJob, `ConfigurationService.setUpJobConfiguration`
  */
 export class ConfigurationService {
   private readonly local = new Map<JobName, LocalJob>();
-  private readonly effective = new Map<JobName, EffectiveConfiguration & { readonly mzxid: bigint }>();
+  private readonly effective = new Map<JobName, EffectiveConfiguration & NodeVersion>();
+  private readonly texts = new ConfigurationTexts();
 
   constructor(
     private readonly trees: JobTrees,
     private readonly assertFits: AssertFits,
     private readonly strategies: StrategyLookup = [],
+    private readonly trust: PropTrust = { targets: {}, allowed: {} },
   ) {}
 
   declare(job: LocalJob): void {
@@ -72,6 +95,7 @@ export class ConfigurationService {
   forget(jobName: JobName): void {
     this.local.delete(jobName);
     this.effective.delete(jobName);
+    this.texts.forget(jobName);
   }
 
   /** The settings in force. Those of a node that cannot be used are not among them: see `inForce`. */
@@ -83,10 +107,14 @@ export class ConfigurationService {
   inForce(tree: JobTree): EffectiveConfiguration {
     const node = tree.node(tree.paths.config);
     const local = this.localJob(tree.jobName);
-    if (node === undefined) return { configuration: local.configuration, differences: [], writtenAt: 0 };
+    if (node === undefined) return asDeclared(local);
     const known = this.effective.get(tree.jobName);
-    if (known?.mzxid === node.stat.mzxid) return known;
-    const effective = { ...this.read(local, node, known), mzxid: node.stat.mzxid };
+    const { configTrust } = tree;
+    if (configTrust.kind === 'unknown') return known ?? asDeclared(local);
+    const foreignAcl = configTrust.kind === 'foreign' ? configTrust.acl : undefined;
+    if (known?.mzxid === node.stat.mzxid && known.foreignAcl === foreignAcl) return known;
+    const read = foreignAcl === undefined ? this.read(local, node, known) : notRead(local, node, known, foreignAcl);
+    const effective = { ...read, mzxid: node.stat.mzxid, foreignAcl };
     this.effective.set(tree.jobName, effective);
     return effective;
   }
@@ -97,15 +125,20 @@ export class ConfigurationService {
     return configuration.overwrite ? configuration : this.inForce(tree).configuration;
   }
 
+  /** What the job's work says of props; nothing if this process has no such job. */
+  findPropsFaults({ jobName, props }: Pick<JobConfiguration, 'jobName' | 'props'>): readonly string[] {
+    return this.local.get(jobName)?.findPropsFaults?.(props) ?? [];
+  }
+
   /** The local settings of a job; undefined if this process has no such job. */
   declared(jobName: JobName): JobConfiguration | undefined {
     return this.local.get(jobName)?.configuration;
   }
 
   /**
-   * Creates the job's persistent nodes where they are missing, and its `config` node if it is missing or the local options
-   * say `overwrite`. Safe against other starters: whoever comes second finds the work done. A job of ElasticJob 2 is left
-   * as it is.
+   * Creates the job's persistent nodes where they are missing, and its `config` node if it is missing or the local
+   * options say `overwrite`. Safe against other starters: whoever comes second finds the work done. A job of ElasticJob
+   * 2 is left as it is.
    * @throws {ConfigurationError} if the job belongs to another class, or has too many items; nothing is written then
    */
   async install(tree: JobTree): Promise<void> {
@@ -113,7 +146,8 @@ export class ConfigurationService {
     this.assertFits({ ...local.configuration, place: local.place });
     await untilCommitted(tree, 'installing the job', async () => {
       assertSameClass(tree, local);
-      const stored = readStored(tree);
+      await tree.judgeConfig({ signal: tree.signal });
+      const stored = this.readStored(tree);
       if (stored === 'elastic-job-2') return true;
       const operations = this.installOperations(tree, local, stored);
       if (operations.length === 0) return true;
@@ -126,18 +160,23 @@ export class ConfigurationService {
   }
 
   /**
-   * Writes the settings to the `config` node, and keeps what the node has beside them. Every instance of the job hears of it.
-   * @throws {ConfigurationError} for settings that break a rule, such as a wrong cron expression; nothing is written then
+   * Writes the settings to the `config` node, and keeps what the node has beside them. Every instance of the job hears
+   * of it.
+   * @param said settings that count for every instance even as the default
+   * @throws {ConfigurationError} for settings that break a rule, such as a wrong cron expression, and for props that
+   * this process would not follow; nothing is written then
    */
-  async write(tree: JobTree, configuration: JobConfiguration): Promise<void> {
+  async write(tree: JobTree, configuration: JobConfiguration, said: readonly string[] = []): Promise<void> {
     const local = this.localJob(tree.jobName);
+    this.assertFollowed(local, configuration);
     await untilCommitted(tree, 'writing the configuration', async () => {
-      const stored = readStored(tree);
+      await tree.judgeConfig({ signal: tree.signal });
+      const stored = this.readStored(tree);
       if (stored === 'elastic-job-2') throw new ElasticJob2ConfigurationError(tree.jobName);
       // Whether the next start overwrites the node is decided there.
       const overwrite = stored?.overwrite ?? configuration.overwrite;
-      const data = this.format({ ...local, configuration: { ...configuration, overwrite } }, stored);
-      const result = await tree.registry.transaction([writeOperation(tree, data)], { signal: tree.signal });
+      const data = this.format({ ...local, configuration: { ...configuration, overwrite } }, stored, said);
+      const result = await tree.registry.transaction(writeOperations(tree, data), { signal: tree.signal });
       if (result.kind === 'refused') return undefined;
       await tree.sync({ signal: tree.signal });
       return true;
@@ -158,11 +197,25 @@ export class ConfigurationService {
     }
   }
 
+  /** @throws {ConfigurationError} for props that say what is run, and are not allowed to come from the registry */
+  private assertFollowed(local: LocalJob, { jobName, props }: JobConfiguration): void {
+    const { targets, allowed } = this.trustOf(local);
+    const { refused } = guardProps(local.configuration.props, props, targets, allowed);
+    if (refused.length === 0) return;
+    const problems = refused.map((name) => `props: ${notFollowed(name)}`);
+    throw new ConfigurationError(`job "${jobName}" (${local.place})`, problems);
+  }
+
+  private trustOf({ targets }: Pick<LocalJob, 'targets'>): PropTrust {
+    return { ...this.trust, targets: { ...this.trust.targets, ...targets } };
+  }
+
   /** @throws {ConfigurationNodeError} */
-  private lay({ configuration: local, findPropsFaults }: Omit<LocalJob, 'className' | 'place'>, data: string) {
-    const laid = layConfiguration(local, data, this.strategies);
+  private lay({ configuration: local, findPropsFaults, targets }: Omit<LocalJob, 'className' | 'place'>, data: string) {
+    const stored = this.texts.parse(data, local.jobName);
+    const laid = layStored(local, stored, this.strategies, this.trustOf({ targets }));
     const faults = findPropsFaults?.(laid.configuration.props) ?? [];
-    if (faults.length > 0) throw new ConfigurationNodeError(local.jobName, faults);
+    if (faults.length > 0) throw new ConfigurationNodeError(local.jobName, [...faults, ...refusedIn(laid)]);
     return laid;
   }
 
@@ -176,23 +229,38 @@ export class ConfigurationService {
     // Props that the local options do not name belong to somebody else.
     const props = { ...stored?.props, ...local.configuration.props };
     const data = this.format({ ...local, configuration: { ...local.configuration, props } }, stored);
-    return tree.node(tree.paths.config)?.data === data ? [] : [writeOperation(tree, data)];
+    const isWritten = tree.node(tree.paths.config)?.data === data && tree.configTrust.kind !== 'foreign';
+    return isWritten ? [] : writeOperations(tree, data);
   }
 
   /** The text of a node. It is read back first: what nobody can use is never written. */
   private format(
-    { configuration, place, findPropsFaults }: LocalJob,
+    { configuration, place, findPropsFaults, targets }: LocalJob,
     keeping: StoredConfiguration | undefined,
+    said?: readonly string[],
   ): string {
     const { jobName, shardingTotalCount } = configuration;
     this.assertFits({ jobName, place, shardingTotalCount });
     try {
-      const data = formatConfiguration(configuration, keeping);
-      this.lay({ configuration, findPropsFaults }, data);
+      const data = formatConfiguration(configuration, keeping, said);
+      this.lay({ configuration, findPropsFaults, targets }, data);
       return data;
     } catch (error) {
       if (!(error instanceof ConfigurationNodeError)) throw error;
       throw new ConfigurationError(`job "${jobName}" (${place})`, error.problems, { cause: error });
+    }
+  }
+
+  /** What the node has that is to be kept; nothing if it cannot be read, or is somebody else's. */
+  private readStored(tree: JobTree): StoredConfiguration | 'elastic-job-2' | undefined {
+    const node = tree.node(tree.paths.config);
+    if (tree.configTrust.kind === 'foreign') return undefined;
+    try {
+      return node && this.texts.read(node.data, tree.jobName).stored;
+    } catch (error) {
+      if (error instanceof ElasticJob2ConfigurationError) return 'elastic-job-2';
+      if (error instanceof ConfigurationNodeError) return undefined;
+      throw error;
     }
   }
 
@@ -203,50 +271,30 @@ export class ConfigurationService {
   }
 }
 
-/** What the node has that is to be kept; nothing if it cannot be read. */
-function readStored(tree: JobTree): StoredConfiguration | 'elastic-job-2' | undefined {
-  const node = tree.node(tree.paths.config);
-  try {
-    return node && readConfiguration(node.data, tree.jobName).stored;
-  } catch (error) {
-    if (error instanceof ElasticJob2ConfigurationError) return 'elastic-job-2';
-    if (error instanceof ConfigurationNodeError) return undefined;
-    throw error;
-  }
+function asDeclared({ configuration }: LocalJob): EffectiveConfiguration {
+  return { configuration, differences: [], writtenAt: 0 };
 }
 
-function writeOperation(tree: JobTree, data: string): Operation {
-  const path = tree.paths.config;
-  const stat = tree.stat(path);
-  if (stat === undefined) return { kind: 'create', path, data, mode: 'PERSISTENT' };
-  return { kind: 'set', path, data, version: stat.version };
+function notRead(
+  local: LocalJob,
+  { stat }: RegistryNode,
+  known: EffectiveConfiguration | undefined,
+  acl: string,
+): EffectiveConfiguration {
+  const { configuration } = local;
+  const problem = new ConfigurationNodeError(configuration.jobName, [
+    `its ACL (${acl}) lets others than this client's user write it, so it is not followed: give it to that user alone ` +
+      '("setAcl" of zkCli.sh, auth::cdrwa) and write it again',
+  ]);
+  return { configuration, differences: [], writtenAt: stat.mtime, ...known, problem };
 }
 
-function parentOperations(tree: JobTree): Operation[] {
-  const { paths } = tree;
-  const parents = [
-    paths.instances,
-    paths.servers,
-    paths.sessions,
-    `${paths.root}/leader`,
-    paths.election,
-    paths.term,
-    paths.shardingFlags,
-    `${paths.root}/leader/failover`,
-    paths.queue,
-    paths.items,
-  ];
-  return parents
-    .filter((path) => !tree.has(path))
-    .map((path) => ({ kind: 'create', path, data: '', mode: 'PERSISTENT' }));
+function refusedIn({ differences }: LaidConfiguration): readonly string[] {
+  return differences.filter(({ isRefused }) => isRefused).map(({ field }) => notFollowed(field));
 }
 
-// Java writes the class name in the same step as `config`, and refuses a job whose root names another class.
-function rootOperations(tree: JobTree, className: string): Operation[] {
-  const root = tree.node(tree.paths.root);
-  if (root === undefined) return [{ kind: 'create', path: tree.paths.root, data: className, mode: 'PERSISTENT' }];
-  if (root.data !== '' || tree.has(tree.paths.config)) return [];
-  return [{ kind: 'set', path: tree.paths.root, data: className, version: root.stat.version }];
+function notFollowed(field: string): string {
+  return `${field} is not taken from the registry: set it in this process, or allow it by the module's allowRegistryTargets`;
 }
 
 function assertSameClass(tree: JobTree, { className, place }: LocalJob): void {

@@ -1,17 +1,5 @@
-import {
-  DEFAULT_ON_HUNG,
-  DEFAULT_FAILOVER_QUEUE_LIMIT,
-  DEFAULT_MAX_EXECUTOR_FAILOVERS,
-  DEFAULT_MISFIRE_LIMIT,
-  DEFAULT_RETRY,
-  DEFAULT_SERVER_RETENTION_MINUTES,
-  DEFAULT_SHARDING_TIMEOUT_MS,
-  DEFAULT_SHUTDOWN_GRACE_MS,
-  isJavaTimeZone,
-  type JobConfiguration,
-  type RetryPolicy,
-} from '../../domain/index.js';
-import { NESTJS_PROPS } from './nestjs-props.js';
+import { isJavaTimeZone, type JobConfiguration, resolveJobOptions } from '../../domain/index.js';
+import { NESTJS_PREFIX, NESTJS_PROPS, NONE } from './nestjs-props.js';
 import type { StoredConfiguration } from './parse-configuration.js';
 import { placeTypes } from './place-types.js';
 import { formatKey, formatScalar } from './yaml-scalar.js';
@@ -19,21 +7,38 @@ import { formatKey, formatScalar } from './yaml-scalar.js';
 type Value = string | number | boolean | undefined;
 type Texts = Readonly<Record<string, string | undefined>>;
 
+const DEFAULTS = resolveJobOptions(
+  { name: 'defaults', cron: '* * * * * ?', shardingTotalCount: 1 },
+  { place: 'the defaults' },
+);
+
 /**
  * The text of a job's `config` node, as Java would write it, so that its diffs show changes only: keys in alphabetical
  * order, block style, nothing for a setting without a value.
  * @param keeping what the node holds. What only other versions know is written back as it was, and so are the names of
  *   types and keys of which Java has several.
+ * @param said settings that are written even as the default: what a node says of ours wins over the local options of
+ *   every instance, and what it leaves out does not. The node goes on to say what it said before.
  * @see ElasticJob, `JobConfigurationPOJO` and `YamlEngine`; unknown keys at top level are fatal to Java, and so is a
  *   listener that it lacks.
  */
-export function formatConfiguration(configuration: JobConfiguration, keeping?: StoredConfiguration): string {
-  const types = placeTypes(configuration, keeping);
+export function formatConfiguration(
+  configuration: JobConfiguration,
+  keeping?: StoredConfiguration,
+  said: readonly string[] = [],
+): string {
+  const saidProps = propsToSay(said, keeping);
+  const types = placeTypes(configuration, keeping, saidProps);
   const entries = new Map(keeping?.unknown.entries);
   for (const [key, value] of Object.entries({ ...scalars(configuration), ...types.java })) {
     if (value !== undefined) entries.set(key, formatEntry(key, value));
   }
-  const props = { ...keeping?.unknown.props, ...configuration.props, ...ownProps(configuration), ...types.own };
+  const props = {
+    ...keeping?.unknown.props,
+    ...configuration.props,
+    ...ownProps(configuration, saidProps),
+    ...types.own,
+  };
   entries.set('props', formatMapping('props', props));
   if (types.javaListeners.length > 0)
     entries.set('jobListenerTypes', formatList('jobListenerTypes', types.javaListeners));
@@ -65,43 +70,47 @@ function scalars(configuration: JobConfiguration): Readonly<Record<string, Value
   };
 }
 
-/** What Java lacks. Never empty: a node without `nestjs.clockChange` counts as written by Java. */
-function ownProps({ clockChange, timeZone, ...rest }: JobConfiguration): Texts {
-  const { concurrency, serverRetentionMinutes, shardingTimeoutMs, timeoutMs, onHung, shutdownGraceMs } = rest;
-  const { after, cron, failoverQueueLimit, maxExecutorFailovers, misfireLimit, misfirePolicy, resident } = rest;
+/**
+ * What Java lacks. A default is written only where it is said. Never empty: a node without `nestjs.clockChange` counts as
+ * written by Java.
+ */
+function ownProps(configuration: JobConfiguration, said: ReadonlySet<string>): Texts {
+  const usual = ownTexts(DEFAULTS);
+  const texts = Object.entries(ownTexts(configuration));
+  const written = texts.filter(([prop, text]) => text !== usual[prop] || said.has(prop));
+  return { ...Object.fromEntries(written), [NESTJS_PROPS.clockChange]: configuration.clockChange };
+}
+
+/** Every setting that Java lacks; undefined where the node says it elsewhere. */
+function ownTexts(configuration: JobConfiguration): Texts {
+  const { after, cron, misfirePolicy, resident, timeZone, ...settings } = configuration;
   return {
-    [NESTJS_PROPS.clockChange]: clockChange,
-    [NESTJS_PROPS.concurrency]: concurrency?.toString(),
-    [NESTJS_PROPS.serverRetentionMinutes]: unless(DEFAULT_SERVER_RETENTION_MINUTES, serverRetentionMinutes),
-    [NESTJS_PROPS.shardingTimeoutMs]: unless(DEFAULT_SHARDING_TIMEOUT_MS, shardingTimeoutMs),
-    [NESTJS_PROPS.timeZone]: timeZone !== undefined && isJavaTimeZone(timeZone) ? undefined : timeZone,
-    [NESTJS_PROPS.timeoutMs]: timeoutMs?.toString(),
-    [NESTJS_PROPS.onHung]: onHung === DEFAULT_ON_HUNG ? undefined : onHung,
-    [NESTJS_PROPS.shutdownGraceMs]: unless(DEFAULT_SHUTDOWN_GRACE_MS, shutdownGraceMs),
-    [NESTJS_PROPS.failoverQueueLimit]: unless(DEFAULT_FAILOVER_QUEUE_LIMIT, failoverQueueLimit),
-    [NESTJS_PROPS.maxExecutorFailovers]: unless(DEFAULT_MAX_EXECUTOR_FAILOVERS, maxExecutorFailovers),
+    [NESTJS_PROPS.concurrency]: settings.concurrency?.toString() ?? NONE,
+    [NESTJS_PROPS.serverRetentionMinutes]: settings.serverRetentionMinutes.toString(),
+    [NESTJS_PROPS.shardingTimeoutMs]: settings.shardingTimeoutMs.toString(),
+    [NESTJS_PROPS.timeZone]: timeZone !== undefined && isJavaTimeZone(timeZone) ? undefined : (timeZone ?? NONE),
+    [NESTJS_PROPS.timeoutMs]: settings.timeoutMs?.toString() ?? NONE,
+    [NESTJS_PROPS.onHung]: settings.onHung,
+    [NESTJS_PROPS.shutdownGraceMs]: settings.shutdownGraceMs.toString(),
+    [NESTJS_PROPS.failoverQueueLimit]: settings.failoverQueueLimit.toString(),
+    [NESTJS_PROPS.maxExecutorFailovers]: settings.maxExecutorFailovers.toString(),
     // Of a job without a schedule both are written: an operator may turn one kind into the other.
     [NESTJS_PROPS.resident]: cron === undefined ? resident.toString() : undefined,
     // The others follow from `misfire`.
     [NESTJS_PROPS.misfirePolicy]: misfirePolicy === 'all' ? misfirePolicy : undefined,
-    [NESTJS_PROPS.misfireLimit]: unless(DEFAULT_MISFIRE_LIMIT, misfireLimit),
-    ...retryProps(rest),
-    [NESTJS_PROPS.after]: after.length === 0 ? undefined : after.join(','),
+    [NESTJS_PROPS.misfireLimit]: settings.misfireLimit.toString(),
+    [NESTJS_PROPS.maxAttempts]: settings.maxAttempts.toString(),
+    [NESTJS_PROPS.retryDelayMs]: settings.retryDelayMs.toString(),
+    [NESTJS_PROPS.retryFactor]: settings.retryFactor.toString(),
+    [NESTJS_PROPS.retryMaxDelayMs]: settings.retryMaxDelayMs.toString(),
+    [NESTJS_PROPS.retryJitter]: settings.retryJitter.toString(),
+    [NESTJS_PROPS.after]: after.join(','),
   };
 }
 
-function retryProps(policy: RetryPolicy): Texts {
-  return {
-    [NESTJS_PROPS.maxAttempts]: unless(DEFAULT_RETRY.maxAttempts, policy.maxAttempts),
-    [NESTJS_PROPS.retryDelayMs]: unless(DEFAULT_RETRY.retryDelayMs, policy.retryDelayMs),
-    [NESTJS_PROPS.retryFactor]: unless(DEFAULT_RETRY.retryFactor, policy.retryFactor),
-    [NESTJS_PROPS.retryMaxDelayMs]: unless(DEFAULT_RETRY.retryMaxDelayMs, policy.retryMaxDelayMs),
-    [NESTJS_PROPS.retryJitter]: unless(DEFAULT_RETRY.retryJitter, policy.retryJitter),
-  };
-}
-
-function unless(usual: number, value: number): string | undefined {
-  return value === usual ? undefined : value.toString();
+function propsToSay(said: readonly string[], keeping: StoredConfiguration | undefined): ReadonlySet<string> {
+  const kept = Object.entries(keeping?.nestjs ?? {}).filter(([, value]) => value !== undefined);
+  return new Set([...said, ...kept.map(([setting]) => setting)].map((setting) => NESTJS_PREFIX + setting));
 }
 
 function formatEntry(key: string, value: string | number | boolean, indent = ''): string {

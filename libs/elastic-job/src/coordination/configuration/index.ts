@@ -2,5 +2,6 @@ export * from './configuration.errors.js';
 export * from './configuration.service.js';
 export * from './format-configuration.js';
 export * from './lay-configuration.js';
+export { maskConfiguration } from './masked-configuration.js';
 export * from './nestjs-props.js';
 export * from './parse-configuration.js';

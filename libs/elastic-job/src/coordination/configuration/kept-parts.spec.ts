@@ -73,6 +73,23 @@ describe('a node that is edited', () => {
     expect(parseConfiguration(text, 'myJob').unknown.entries.size).toBe(1);
   });
 
+  it.each([
+    [
+      'a quoted key of two lines',
+      '{"jobName":"myJob","shardingTotalCount":1,"future\noption":[1],"cron":"0 0 3 * * ?"}',
+    ],
+    ['a block as a key', `? |\n  future\n  option\n: [1]\n${NODE}`],
+    ['an anchor on a key', `${NODE}&key   future: 1\nother: *key\n`],
+    ['an anchor on the first key', `&key   future: 1\n${NODE}other: *key\n`],
+    ['a tag and an anchor on a quoted key', `${NODE}!!str &key "future": 1\nzz: *key\n`],
+  ])('given %s that nobody knows, when edited, then the node can be read again', (_, node) => {
+    const text = edit(node, { jobParameter: 'p' });
+    expect(parseConfiguration(text, 'myJob').unknown.entries.size).toBe(
+      parseConfiguration(node, 'myJob').unknown.entries.size,
+    );
+    expect(edit(text, {})).toBe(text);
+  });
+
   it.each(['jobExecutorServiceHandlerType', 'jobExecutorThreadPoolSizeProviderType'])(
     'given the thread pool under %s, when edited, then it is still called so, and not both ways',
     (key) => {

@@ -1,5 +1,7 @@
 import {
+  type AllowedRegistryTargets,
   ConfigurationError,
+  guardProps,
   HiddenText,
   isJavaErrorHandlerType,
   isJavaStrategyType,
@@ -8,10 +10,12 @@ import {
   type JobConfiguration,
   type JobOptions,
   misfirePolicyOf,
+  type PropTargets,
   resolveJobOptions,
   type ShardingStrategy,
 } from '../../domain/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
+import { NONE } from './nestjs-props.js';
 import { parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
 import { poolSizeIn } from './place-types.js';
 
@@ -19,17 +23,27 @@ import { poolSizeIn } from './place-types.js';
 export type StrategyLookup = readonly ShardingStrategy[];
 
 type Comparable = string | number | boolean | undefined;
+type Comparables = Readonly<Record<string, Comparable>>;
 
 const PROPS = 'props.';
 
-/** A setting in which the registry's node overrules the local options. A strategy is named by its type. */
+/** A setting in which the registry's node differs from the local options. A strategy is named by its type. */
 export interface ConfigurationDifference {
   /** A field of `JobConfiguration`, or `props.` and the name of one of the props. */
   readonly field: string;
   readonly local: Comparable;
-  /** The value in force. */
   readonly stored: Comparable;
+  /** The registry may not decide it: the local value stays in force. */
+  readonly isRefused?: true;
 }
+
+/** The props that the registry decides only where that is allowed, and what is allowed. */
+export interface PropTrust {
+  readonly targets: PropTargets;
+  readonly allowed: AllowedRegistryTargets;
+}
+
+const FOLLOWS_ALL: PropTrust = { targets: {}, allowed: {} };
 
 export interface LaidConfiguration {
   readonly configuration: JobConfiguration;
@@ -37,8 +51,9 @@ export interface LaidConfiguration {
 }
 
 /**
- * Lays the registry's `config` node over a job's local settings. The node wins field by field, and what it does not mention
- * is what Java takes it for; only a `nestjs.` setting that it lacks is the local one. `overwrite` is always the local one.
+ * Lays the registry's `config` node over a job's local settings. The node wins field by field, and what it does not
+ * mention is what Java takes it for; only a `nestjs.` setting that it lacks is the local one. `overwrite` is always the
+ * local one, and so are the props that say what is run, but for targets that are allowed.
  * @param stored the node's text
  * @throws {ConfigurationNodeError} if the text cannot be read, or the result breaks a rule of job options.
  */
@@ -46,9 +61,31 @@ export function layConfiguration(
   local: JobConfiguration,
   stored: string,
   strategies: StrategyLookup = [],
+  trust = FOLLOWS_ALL,
 ): LaidConfiguration {
-  const configuration = resolveLaid(local, parseConfiguration(stored, local.jobName), strategies);
-  return { configuration, differences: findDifferences(local, configuration) };
+  return layStored(local, parseConfiguration(stored, local.jobName), strategies, trust);
+}
+
+/** @see layConfiguration @param stored what the node says */
+export function layStored(
+  local: JobConfiguration,
+  stored: StoredConfiguration,
+  strategies: StrategyLookup = [],
+  { targets, allowed } = FOLLOWS_ALL,
+): LaidConfiguration {
+  const { props, refused } = guardProps(local.props, stored.props, targets, allowed);
+  const configuration = resolveLaid(local, { ...stored, props }, strategies);
+  return {
+    configuration,
+    differences: [
+      ...findDifferences(local, configuration),
+      ...refused.map((name) => {
+        const field = PROPS + name;
+        const [ours, theirs] = [shown(field, local.props[name]), shown(field, stored.props[name])];
+        return { field, local: ours, stored: theirs, isRefused: true } as const;
+      }),
+    ],
+  };
 }
 
 function resolveLaid(
@@ -72,7 +109,10 @@ function resolveLaid(
   }
 }
 
-/** The node over the local settings, not judged by any rule yet. @see ElasticJob, `JobConfigurationPOJO`, for what an absent field means. */
+/**
+ * The node over the local settings, not judged by any rule yet.
+ * @see ElasticJob, `JobConfigurationPOJO`, for what an absent field means.
+ */
 export function layOptions(local: JobConfiguration, stored: StoredConfiguration): JobOptions {
   const { nestjs } = stored;
   return {
@@ -93,15 +133,15 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     label: stored.label,
     props: stored.props,
     strategy: nestjs.strategy ?? (stored.jobShardingStrategyType || localOwnStrategy(local)),
-    timeZone: nestjs.timeZone ?? (stored.timeZone || localOwn(local.timeZone, isJavaTimeZone)),
+    timeZone: said(nestjs.timeZone, stored.timeZone || localOwn(local.timeZone, isJavaTimeZone)),
     ...layTypes(local, stored),
     jobExtraConfigurations: stored.jobExtraConfigurations,
     // Ours always writes it, so a node without it came from Java, whose instances fire by Quartz's rule.
     clockChange: nestjs.clockChange ?? 'quartz',
     serverRetentionMinutes: nestjs.serverRetentionMinutes ?? local.serverRetentionMinutes,
     shardingTimeoutMs: nestjs.shardingTimeoutMs ?? local.shardingTimeoutMs,
-    timeoutMs: nestjs.timeoutMs ?? local.timeoutMs,
-    concurrency: nestjs.concurrency ?? local.concurrency,
+    timeoutMs: said(nestjs.timeoutMs, local.timeoutMs),
+    concurrency: said(nestjs.concurrency, local.concurrency),
     onHung: nestjs.onHung ?? local.onHung,
     shutdownGraceMs: nestjs.shutdownGraceMs ?? local.shutdownGraceMs,
     failoverQueueLimit: nestjs.failoverQueueLimit ?? local.failoverQueueLimit,
@@ -122,6 +162,11 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
   };
 }
 
+/** What the node says, or else the other; undefined if it says that there is none. */
+function said<T>(value: T | typeof NONE | undefined, otherwise: T | undefined): T | undefined {
+  return value === NONE ? undefined : (value ?? otherwise);
+}
+
 /** @returns undefined if the node does not mention any */
 export function namesIn(text: string | undefined): readonly string[] | undefined {
   return text?.split(',').filter((name) => name !== '');
@@ -131,13 +176,16 @@ function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
   const { nestjs, jobListenerTypes = [] } = stored;
   const { jobErrorHandlerType: errorHandler, jobExecutorThreadPoolSizeProviderType: poolSize } = local;
   return {
-    jobErrorHandlerType:
-      nestjs.jobErrorHandlerType ?? (stored.jobErrorHandlerType || localOwn(errorHandler, isJavaErrorHandlerType)),
-    jobExecutorThreadPoolSizeProviderType:
-      nestjs.jobExecutorThreadPoolSizeProviderType ??
-      (poolSizeIn(stored) || localOwn(poolSize, isJavaThreadPoolSizeType)),
+    jobErrorHandlerType: said(
+      nestjs.jobErrorHandlerType,
+      stored.jobErrorHandlerType || localOwn(errorHandler, isJavaErrorHandlerType),
+    ),
+    jobExecutorThreadPoolSizeProviderType: said(
+      nestjs.jobExecutorThreadPoolSizeProviderType,
+      poolSizeIn(stored) || localOwn(poolSize, isJavaThreadPoolSizeType),
+    ),
     jobListenerTypes: [
-      ...new Set([...jobListenerTypes, ...(nestjs.jobListenerTypes?.split(',') ?? local.jobListenerTypes)]),
+      ...new Set([...jobListenerTypes, ...(namesIn(nestjs.jobListenerTypes) ?? local.jobListenerTypes)]),
     ],
   };
 }
@@ -153,19 +201,28 @@ function localOwn(name: string | undefined, isJava: (name: string) => boolean): 
 }
 
 function findDifferences(local: JobConfiguration, inForce: JobConfiguration): ConfigurationDifference[] {
-  const ours = comparables(local);
-  const theirs = comparables(inForce);
-  return [...new Set([...ours.keys(), ...theirs.keys()])]
-    .filter((field) => ours.get(field) !== theirs.get(field))
-    .map((field) => ({ field, local: shown(field, ours.get(field)), stored: shown(field, theirs.get(field)) }));
+  const { props: localProps, ...localSettings } = local;
+  const { props, ...settings } = inForce;
+  return [
+    ...differencesOf(comparables(localSettings), comparables(settings)),
+    // Each of the props is a field of its own.
+    ...differencesOf(localProps, props, PROPS),
+  ];
 }
 
-/** Each of the props is a field of its own. */
-function comparables({ props, ...settings }: JobConfiguration): ReadonlyMap<string, Comparable> {
-  const fields = new Map<string, Comparable>();
-  for (const [field, value] of Object.entries(settings)) fields.set(field, comparable(value));
-  for (const [name, text] of Object.entries(props)) fields.set(`${PROPS}${name}`, text);
-  return fields;
+function differencesOf(ours: Comparables, theirs: Comparables, prefix = ''): ConfigurationDifference[] {
+  const names = Object.keys(theirs).filter((name) =>
+    Object.hasOwn(ours, name) ? ours[name] !== theirs[name] : theirs[name] !== undefined,
+  );
+  for (const name of Object.keys(ours)) if (!Object.hasOwn(theirs, name) && ours[name] !== undefined) names.push(name);
+  return names.map((name) => {
+    const field = prefix + name;
+    return { field, local: shown(field, ours[name]), stored: shown(field, theirs[name]) };
+  });
+}
+
+function comparables(settings: Omit<JobConfiguration, 'props'>): Comparables {
+  return Object.fromEntries(Object.entries(settings).map(([field, value]) => [field, comparable(value)]));
 }
 
 function comparable(value: Exclude<JobConfiguration[keyof JobConfiguration], JobConfiguration['props']>): Comparable {

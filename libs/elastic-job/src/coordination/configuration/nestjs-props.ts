@@ -1,6 +1,6 @@
 /**
- * Settings that ElasticJob does not have: entries of the node's `props`, which Java keeps and ignores. A key of their own at
- * top level would break every Java instance of the job.
+ * Settings that ElasticJob does not have: entries of the node's `props`, which Java keeps and ignores. A key of their
+ * own at top level would break every Java instance of the job.
  */
 export const NESTJS_PROPS = {
   clockChange: 'nestjs.clockChange',
@@ -30,5 +30,8 @@ export const NESTJS_PROPS = {
   after: 'nestjs.after',
 } as const;
 
-/** Every key of ours begins so, those of other versions as well. */
+/** Every key of ours begins so, those of other versions as well; ours go on with the name in `JobConfiguration`. */
 export const NESTJS_PREFIX = 'nestjs.';
+
+/** The setting has no value, whatever the local options say. */
+export const NONE = 'none';

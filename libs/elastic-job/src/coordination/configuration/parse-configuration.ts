@@ -1,6 +1,7 @@
 import {
   type ClockChangeOption,
   type ConcurrencyOption,
+  hiddenProps,
   HiddenText,
   type JobName,
   MISFIRE_POLICIES,
@@ -10,10 +11,10 @@ import {
   THREAD_POOL_SIZES,
 } from '../../domain/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
-import { NESTJS_PREFIX, NESTJS_PROPS } from './nestjs-props.js';
+import { NESTJS_PREFIX, NESTJS_PROPS, NONE } from './nestjs-props.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
 
-const OUR_KEYS: readonly string[] = Object.values(NESTJS_PROPS);
+const OUR_KEYS: ReadonlySet<string> = new Set(Object.values(NESTJS_PROPS));
 
 /** What a `config` node says; a field is undefined if the node does not mention it. */
 export interface StoredConfiguration {
@@ -48,9 +49,10 @@ export interface StoredConfiguration {
   readonly unknown: UnknownParts;
 }
 
+/** `none` is a setting that has no value; undefined is one that the node leaves to the local options. */
 export interface StoredNestjsProps {
   readonly clockChange: ClockChangeOption | undefined;
-  readonly concurrency: ConcurrencyOption | undefined;
+  readonly concurrency: ConcurrencyOption | typeof NONE | undefined;
   readonly jobErrorHandlerType: string | undefined;
   readonly jobExecutorThreadPoolSizeProviderType: string | undefined;
   readonly jobListenerTypes: string | undefined;
@@ -58,7 +60,7 @@ export interface StoredNestjsProps {
   readonly shardingTimeoutMs: number | undefined;
   readonly strategy: string | undefined;
   readonly timeZone: string | undefined;
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs: number | typeof NONE | undefined;
   readonly onHung: OnHung | undefined;
   readonly shutdownGraceMs: number | undefined;
   readonly failoverQueueLimit: number | undefined;
@@ -89,8 +91,8 @@ export interface ReadConfiguration {
 }
 
 /**
- * Reads the text of a `config` node as Java does: YAML 1.1, or JSON, which is a form of it. Tagged values (`!!...`, such as
- * data sources) are not looked into.
+ * Reads the text of a `config` node as Java does: YAML 1.1, or JSON, which is a form of it. Tagged values (`!!...`,
+ * such as data sources) are not looked into.
  * @throws {ConfigurationNodeError} with job and line if the text is no YAML mapping, or has a value of the wrong type.
  * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it.
  * @see ElasticJob, `JobConfigurationPOJO` of every release 3.x
@@ -104,19 +106,17 @@ export function parseConfiguration(text: string, jobName: JobName): StoredConfig
 /** As `parseConfiguration`, but a wrong value is undefined, and told. */
 export function readConfiguration(text: string, jobName: JobName): ReadConfiguration {
   const read = readMapping(text);
-  if (read.kind === 'unreadable') throw new ConfigurationNodeError(jobName, [read.problem], { cause: read.cause });
+  if (read.kind === 'unreadable') throw new ConfigurationNodeError(jobName, [read.problem]);
   const { mapping } = read;
   if (mapping.has('jobClass') || mapping.has('jobType')) throw new ElasticJob2ConfigurationError(jobName);
   const props = mapping.mapping('props');
+  const { users, unknown } = propsBesideOurs(props);
   const java = { ...texts(mapping), ...numbers(mapping), ...flags(mapping), ...lists(mapping) };
   const stored: StoredConfiguration = {
     ...java,
-    props: propsWhere(props, (key) => !key.startsWith(NESTJS_PREFIX)),
+    props: users,
     nestjs: nestjsProps(props),
-    unknown: {
-      entries: entriesBut([...Object.keys(java), 'props'], mapping),
-      props: propsWhere(props, (key) => key.startsWith(NESTJS_PREFIX) && !OUR_KEYS.includes(key)),
-    },
+    unknown: { entries: entriesBut([...Object.keys(java), 'props'], mapping), props: unknown },
   };
   return { stored, problems: mapping.problems };
 }
@@ -167,7 +167,7 @@ function lists(mapping: YamlMapping) {
 function nestjsProps(props: YamlMapping): StoredNestjsProps {
   return {
     clockChange: props.oneOf(NESTJS_PROPS.clockChange, ['auto', 'quartz', 'natural']),
-    concurrency: props.integerOr(NESTJS_PROPS.concurrency, THREAD_POOL_SIZES),
+    concurrency: props.integerOr(NESTJS_PROPS.concurrency, [...THREAD_POOL_SIZES, NONE]),
     jobErrorHandlerType: props.text(NESTJS_PROPS.jobErrorHandlerType),
     jobExecutorThreadPoolSizeProviderType: props.text(NESTJS_PROPS.jobExecutorThreadPoolSizeProviderType),
     jobListenerTypes: props.text(NESTJS_PROPS.jobListenerTypes),
@@ -175,7 +175,7 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
     shardingTimeoutMs: props.integer(NESTJS_PROPS.shardingTimeoutMs),
     strategy: props.text(NESTJS_PROPS.strategy),
     timeZone: props.text(NESTJS_PROPS.timeZone),
-    timeoutMs: props.integer(NESTJS_PROPS.timeoutMs),
+    timeoutMs: props.integerOr(NESTJS_PROPS.timeoutMs, [NONE]),
     onHung: props.oneOf(NESTJS_PROPS.onHung, ON_HUNG),
     shutdownGraceMs: props.integer(NESTJS_PROPS.shutdownGraceMs),
     failoverQueueLimit: props.integer(NESTJS_PROPS.failoverQueueLimit),
@@ -192,14 +192,23 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
   };
 }
 
-function propsWhere(props: YamlMapping, isWanted: (key: string) => boolean): Record<string, string> {
-  const wanted = props.keys.filter(isWanted).map((key) => [key, props.looseText(key)] as const);
-  return Object.fromEntries(wanted.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
+/** The user's props, and those that only another version knows. */
+function propsBesideOurs(props: YamlMapping) {
+  const users: [string, string][] = [];
+  const unknown: [string, string][] = [];
+  for (const key of props.keys) {
+    if (OUR_KEYS.has(key)) continue;
+    const text = props.looseText(key);
+    if (text !== undefined) (key.startsWith(NESTJS_PREFIX) ? unknown : users).push([key, text]);
+  }
+  return { users: hiddenProps(Object.fromEntries(users)), unknown: hiddenProps(Object.fromEntries(unknown)) };
 }
 
 function entriesBut(known: readonly string[], mapping: YamlMapping): ReadonlyMap<string, string> {
   const entries = new Map<string, string>();
-  for (const key of mapping.keys.filter((name) => !known.includes(name))) {
+  const isKnown = new Set(known);
+  for (const key of mapping.keys) {
+    if (isKnown.has(key)) continue;
     if (key === '<<') mapping.refuse(key, 'must be written out: what it merges is not read');
     const entry = mapping.entryText(key);
     if (entry !== undefined) entries.set(key, `${entry.key}:${entry.value}`);

@@ -5,7 +5,7 @@ import {
   isJavaThreadPoolSizeType,
   type JobConfiguration,
 } from '../../domain/index.js';
-import { NESTJS_PROPS } from './nestjs-props.js';
+import { NESTJS_PROPS, NONE } from './nestjs-props.js';
 import type { StoredConfiguration } from './parse-configuration.js';
 
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -20,19 +20,38 @@ export interface PlacedTypes {
 }
 
 /**
- * A type stands at top level if Java has it, or if the node has it there already: then somebody of Java's does. Any other
- * is one of our props, since Java would go by another strategy in silence, and does not start at all for a listener.
+ * A type stands at top level if Java has it, or if the node has it there already: then somebody of Java's does. Any
+ * other is one of our props, since Java would go by another strategy in silence, and does not start at all for a
+ * listener. The default strategy has no need of a name, unless it is said.
  */
-export function placeTypes(configuration: JobConfiguration, stored?: StoredConfiguration): PlacedTypes {
-  const strategy = placeStrategy(configuration.strategy.type, stored?.jobShardingStrategyType);
-  const errorHandler = place(configuration.jobErrorHandlerType, stored?.jobErrorHandlerType, isJavaErrorHandlerType);
+export function placeTypes(
+  configuration: JobConfiguration,
+  stored?: StoredConfiguration,
+  said: ReadonlySet<string> = new Set(),
+): PlacedTypes {
+  const ifSaid = <T>(prop: string, text: T) => (said.has(prop) ? text : undefined);
+  const { type } = configuration.strategy;
+  const isNamed = type !== DEFAULT_STRATEGY || type === stored?.jobShardingStrategyType;
+  const strategy = place(
+    isNamed ? type : ifSaid(NESTJS_PROPS.strategy, type),
+    stored?.jobShardingStrategyType,
+    isJavaStrategyType,
+  );
+  const errorHandler = place(
+    configuration.jobErrorHandlerType,
+    stored?.jobErrorHandlerType,
+    isJavaErrorHandlerType,
+    ifSaid(NESTJS_PROPS.jobErrorHandlerType, NONE),
+  );
   const poolSize = place(
     configuration.jobExecutorThreadPoolSizeProviderType,
     poolSizeIn(stored),
     isJavaThreadPoolSizeType,
+    ifSaid(NESTJS_PROPS.jobExecutorThreadPoolSizeProviderType, NONE),
   );
-  const javaListeners = configuration.jobListenerTypes.filter((type) => stored?.jobListenerTypes?.includes(type));
-  const ownListeners = configuration.jobListenerTypes.filter((type) => !javaListeners.includes(type));
+  const knownToJava = new Set(stored?.jobListenerTypes);
+  const javaListeners = configuration.jobListenerTypes.filter((name) => knownToJava.has(name));
+  const ownListeners = configuration.jobListenerTypes.filter((name) => !knownToJava.has(name));
   return {
     java: {
       jobShardingStrategyType: strategy.java,
@@ -43,20 +62,21 @@ export function placeTypes(configuration: JobConfiguration, stored?: StoredConfi
       [NESTJS_PROPS.strategy]: strategy.own,
       [NESTJS_PROPS.jobErrorHandlerType]: errorHandler.own,
       [NESTJS_PROPS.jobExecutorThreadPoolSizeProviderType]: poolSize.own,
-      [NESTJS_PROPS.jobListenerTypes]: ownListeners.join(',') || undefined,
+      [NESTJS_PROPS.jobListenerTypes]: ownListeners.join(',') || ifSaid(NESTJS_PROPS.jobListenerTypes, ''),
     },
     javaListeners,
   };
 }
 
-/** The default has no need of a name. */
-function placeStrategy(type: string, stored: string | undefined) {
-  return place(type === DEFAULT_STRATEGY && stored !== type ? undefined : type, stored, isJavaStrategyType);
-}
-
-function place(type: string | undefined, stored: string | undefined, isJava: (type: string) => boolean) {
+/** @param none what is written among ours if there is no type */
+function place(
+  type: string | undefined,
+  stored: string | undefined,
+  isJava: (type: string) => boolean,
+  none?: string,
+): { readonly java: string | undefined; readonly own: string | undefined } {
   const isAtTop = type !== undefined && (type === stored || isJava(type));
-  return isAtTop ? { java: type, own: undefined } : { java: undefined, own: type };
+  return isAtTop ? { java: type, own: undefined } : { java: undefined, own: type ?? none };
 }
 
 /** The size of Java's thread pool, by whichever of its two keys the node has. */

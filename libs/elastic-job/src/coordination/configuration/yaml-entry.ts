@@ -1,28 +1,24 @@
-import { isNode, type Pair, type YAMLMap } from 'yaml';
+import type { YamlEntry } from './yaml-node.js';
+import { formatKey } from './yaml-scalar.js';
 
 /**
  * The text of an entry of a document's mapping, to be written back as it was: the key, and all from the colon to the
- * next entry. An entry of a flow mapping (`{a: 1}`) becomes one of a block mapping.
+ * next entry. An entry of a flow mapping (`{a: 1}`) becomes one of a block mapping, in which a key of several lines is
+ * written anew: it could not stand there as it was.
  * @param text the document
+ * @param end where the next entry begins
  */
-export function entryText(text: string, map: YAMLMap, entry: Pair): { readonly key: string; readonly value: string } {
-  const [keyStart = 0, keyEnd = 0] = rangeOf(entry.key);
-  const key = text.slice(keyStart, keyEnd);
+export function entryText(
+  text: string,
+  { key: name, at, keyEnd, valueEnd, isFlow }: YamlEntry,
+  end: number,
+): { readonly key: string; readonly value: string } {
+  const asItWas = text.slice(at, keyEnd);
+  const key = asItWas.includes('\n') ? formatKey(name, '').replace(/: $/, '') : asItWas;
   const colon = /\s*:/y;
   colon.lastIndex = keyEnd;
   const start = colon.test(text) ? colon.lastIndex : keyEnd;
-  if (map.flow !== true)
-    return { key, value: text.slice(start, endInBlock(map, entry)).replace(/\r?\n(?:\? *)?$/, '') };
-  const value = text.slice(start, rangeOf(entry.value)[1] ?? start).trim();
+  if (!isFlow) return { key, value: text.slice(start, end).replace(/\r?\n(?:\? *)?$/, '') };
   // In block style further lines must be indented.
-  return { key, value: ` ${value.replaceAll('\n', '\n  ')}` };
-}
-
-function endInBlock(map: YAMLMap, entry: Pair): number {
-  const next = map.items[map.items.indexOf(entry) + 1];
-  return (next === undefined ? rangeOf(map)[1] : rangeOf(next.key)[0]) ?? 0;
-}
-
-function rangeOf(node: unknown): readonly number[] {
-  return isNode(node) ? (node.range ?? []) : [];
+  return { key, value: ` ${text.slice(start, valueEnd).trim().replaceAll('\n', '\n  ')}` };
 }

@@ -1,47 +1,28 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Pair,
-  parseDocument,
-  Scalar,
-  YAMLMap,
-} from 'yaml';
+import { findNodeTextFault } from '../../domain/index.js';
 import { entryText } from './yaml-entry.js';
+import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
+import { readYaml } from './yaml-reader.js';
 import { readBoolean, readInteger } from './yaml-value.js';
+
+/** As much is told of a text that is full of faults. */
+const TOLD_PROBLEMS = 20;
+const TOLD_CHARACTERS = 200;
+const EITHER = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** A YAML 1.1 mapping, or why the text is none. */
 export type ReadMapping =
   | { readonly kind: 'mapping'; readonly mapping: YamlMapping }
-  | { readonly kind: 'unreadable'; readonly problem: string; readonly cause?: Error };
+  | { readonly kind: 'unreadable'; readonly problem: string };
 
-/** What a mapping was read from. */
-interface Source {
-  readonly text: string;
-  readonly lines: LineCounter;
-  readonly document: Document;
-}
-
-/** The failsafe schema leaves every scalar the text that it is, so that the type of the field decides, as in Java. */
+/** Every scalar is the text that it is, so that the type of the field decides, as in Java. */
 export function readMapping(text: string): ReadMapping {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    version: '1.1',
-    schema: 'failsafe',
-    stringKeys: true,
-    uniqueKeys: false,
-    prettyErrors: false,
-    lineCounter: lines,
-  });
-  const cause = document.errors[0];
-  if (cause !== undefined) {
-    return { kind: 'unreadable', problem: `line ${lines.linePos(cause.pos[0]).line}: ${cause.message}`, cause };
-  }
-  if (!isMap(document.contents)) return { kind: 'unreadable', problem: 'line 1: it is not a YAML mapping' };
-  return { kind: 'mapping', mapping: new YamlMapping(document.contents, { text, lines, document }) };
+  const fault = findNodeTextFault(text);
+  if (fault !== undefined) return { kind: 'unreadable', problem: fault };
+  const read = readYaml(text);
+  if (read.kind === 'fault') return { kind: 'unreadable', problem: `line ${lineOf(text, read.at)}: ${read.problem}` };
+  const { node } = read;
+  if (node.kind !== 'mapping') return { kind: 'unreadable', problem: 'line 1: it is not a YAML mapping' };
+  return { kind: 'mapping', mapping: new YamlMapping(text, node.entries) };
 }
 
 /**
@@ -51,18 +32,19 @@ export function readMapping(text: string): ReadMapping {
  * What cannot be read is undefined and among the `problems`, each of which names line, key and value.
  */
 export class YamlMapping {
-  private readonly entries: ReadonlyMap<string, Pair>;
+  private places: ReadonlyMap<YamlEntry, number> | undefined;
+  private readonly entries = new Map<string, YamlEntry>();
 
   constructor(
-    private readonly map: YAMLMap,
-    private readonly source: Source,
+    private readonly source: string,
+    private readonly list: readonly YamlEntry[],
     readonly problems: string[] = [],
   ) {
-    this.entries = new Map(map.items.map((entry) => [String(entry.key), entry]));
+    for (const entry of list) this.entries.set(entry.key, entry);
   }
 
-  get keys(): readonly string[] {
-    return [...this.entries.keys()];
+  get keys(): Iterable<string> {
+    return this.entries.keys();
   }
 
   has(key: string): boolean {
@@ -79,7 +61,7 @@ export class YamlMapping {
 
   /** A whole number or one of the texts. */
   integerOr<T extends string>(key: string, choices: readonly T[]): number | T | undefined {
-    const expected = `a whole number, ${choices.join(' or ')}`;
+    const expected = EITHER.format(['a whole number', ...choices]);
     return this.read(key, expected, (text) => choices.find((choice) => choice === text) ?? readInteger(text));
   }
 
@@ -99,16 +81,16 @@ export class YamlMapping {
   /** A text where Java knows no type: the plain `012` is the number ten there, and then the text `10`. */
   looseText(key: string): string | undefined {
     const node = this.value(key);
-    const isPlain = isScalar(node) && node.type === Scalar.PLAIN;
-    return this.read(key, 'a text', (text) =>
-      isPlain ? String(readBoolean(text) ?? readInteger(text) ?? text) : text,
-    );
+    if (node.kind !== 'scalar' || !node.isPlain) return this.text(key);
+    return isNull(node) ? undefined : String(readBoolean(node.text) ?? readInteger(node.text) ?? node.text);
   }
 
   texts(key: string): readonly string[] | undefined {
     const node = this.value(key);
     if (isNull(node)) return undefined;
-    if (isSeq(node) && node.items.every((item) => isScalar(item))) return node.items.map((item) => String(item));
+    const texts =
+      node.kind === 'list' ? node.items.map((item) => (item.kind === 'scalar' ? item.text : undefined)) : [];
+    if (node.kind === 'list' && texts.every((text) => text !== undefined)) return texts;
     this.refuse(key, 'must be a list of texts');
     return undefined;
   }
@@ -116,46 +98,54 @@ export class YamlMapping {
   /** A mapping inside this one, empty if there is none; its problems are noted here. */
   mapping(key: string): YamlMapping {
     const node = this.value(key);
-    if (!isMap(node) && !isNull(node)) this.refuse(key, 'must be a mapping');
-    return new YamlMapping(isMap(node) ? node : new YAMLMap(), this.source, this.problems);
+    if (node.kind !== 'mapping' && !isNull(node)) this.refuse(key, 'must be a mapping');
+    return new YamlMapping(this.source, node.kind === 'mapping' ? node.entries : [], this.problems);
   }
 
-  /** The text of an entry as it can be written back, undefined if it has no value. Only for a document's own mapping. */
+  /**
+   * The text of an entry as it can be written back, undefined if it has no value. Only for a document's own mapping.
+   */
   entryText(key: string): { readonly key: string; readonly value: string } | undefined {
     const entry = this.entries.get(key);
-    if (entry === undefined || isNull(this.value(key))) return undefined;
-    return entryText(this.source.text, this.map, entry);
+    if (entry === undefined || isNull(entry.value)) return undefined;
+    this.places ??= new Map(this.list.map((one, index) => [one, index]));
+    const next = this.list[this.places.get(entry)! + 1];
+    return entryText(this.source, entry, next?.at ?? entry.valueEnd);
   }
 
-  /** Notes what is wrong with an entry. */
+  /** Notes what is wrong with an entry. Who repairs a text does not need more than some of its faults. */
   refuse(key: string, fault: string): void {
-    const node = this.entries.get(key)?.key;
-    const { line } = this.source.lines.linePos(isScalar(node) ? (node.range?.[0] ?? 0) : 0);
-    this.problems.push(`line ${line}: ${key} ${fault}`);
+    if (this.problems.length >= TOLD_PROBLEMS) return;
+    const line = lineOf(this.source, this.entries.get(key)?.at ?? 0);
+    this.problems.push(`line ${line}: ${shortened(key)} ${fault}`);
   }
 
   private read<T>(key: string, expected: string, convert: (text: string) => T | undefined): T | undefined {
     const node = this.value(key);
     if (isNull(node)) return undefined;
-    const value = isScalar(node) ? convert(textOf(node)) : undefined;
-    const given = isScalar(node) ? `"${String(node)}"` : 'a list or a mapping';
-    if (value === undefined) this.refuse(key, `must be ${expected}, but is ${given}`);
-    return value;
+    const value = node.kind === 'scalar' ? convert(node.text) : undefined;
+    if (value !== undefined) return value;
+    const given = node.kind === 'scalar' ? `"${shortened(node.text)}"` : 'a list or a mapping';
+    this.refuse(key, `must be ${expected}, but is ${given}`);
+    return undefined;
   }
 
-  private value(key: string): unknown {
-    const value = this.entries.get(key)?.value;
-    return isAlias(value) ? value.resolve(this.source.document) : value;
+  private value(key: string): YamlNode {
+    return this.entries.get(key)?.value ?? NOTHING;
   }
 }
 
-/** snakeyaml writes a text with control characters as Base64. */
-function textOf(node: Scalar): string {
-  const isBinary = node.tag === 'tag:yaml.org,2002:binary';
-  return isBinary ? Buffer.from(String(node), 'base64').toString('utf8') : String(node);
+function isNull(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.isPlain && node.text.length <= 4 && /^(?:|~|null|Null|NULL)$/.test(node.text);
 }
 
-function isNull(node: unknown): boolean {
-  if (node === null || node === undefined) return true;
-  return isScalar(node) && node.type === Scalar.PLAIN && /^(?:|~|null|Null|NULL)$/.test(String(node));
+function shortened(text: string): string {
+  return text.length <= TOLD_CHARACTERS ? text : `${text.slice(0, TOLD_CHARACTERS)}...`;
+}
+
+/** The number of the line that a position is in, from 1. */
+function lineOf(text: string, at: number): number {
+  let line = 1;
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
+  return line;
 }

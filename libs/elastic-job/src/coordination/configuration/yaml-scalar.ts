@@ -29,7 +29,10 @@ const READ_AS_OTHER = new RegExp(
     .join('|'),
 );
 
-/** What would end a plain text or make it something else: an indicator, a comment, a blank at either end, nothing at all. */
+/**
+ * What would end a plain text or make it something else: an indicator, a comment, a blank at either end, nothing at
+ * all.
+ */
 const NEEDS_QUOTES = /^$|^ | $|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[-?](?: |$)|:(?: |$)| #/;
 
 /** All but printable characters and the line feed; the last four are line breaks or marks to some readers. */
@@ -39,8 +42,9 @@ const NEEDS_ESCAPES = /(?!\n)[\p{Cc}\p{Cs}\u2028\u2029\ufeff\uffff]/u;
 const NOT_LITERAL = / \n| $/;
 
 /**
- * A text as snakeyaml writes it in block style: plain where that reads back as the same text, else single quoted; several
- * lines as a literal block; double quoted if characters must be escaped. Long lines are folded at single blanks.
+ * A text as snakeyaml writes it in block style: plain where that reads back as the same text, else single quoted;
+ * several lines as a literal block; double quoted if characters must be escaped. Long lines are folded at single
+ * blanks.
  */
 export function formatScalar(text: string, place: ScalarPlace): string {
   if (NEEDS_ESCAPES.test(text)) return doubleQuoted(text);

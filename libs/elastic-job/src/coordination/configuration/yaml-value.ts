@@ -1,11 +1,13 @@
 /** A YAML 1.1 boolean, or undefined. */
 export function readBoolean(text: string): boolean | undefined {
+  if (text.length > 5) return undefined;
   if (/^(?:true|yes|on)$/i.test(text)) return true;
   return /^(?:false|no|off)$/i.test(text) ? false : undefined;
 }
 
 /** A YAML 1.1 integer, or undefined. */
 export function readInteger(text: string): number | undefined {
+  if (!/^[-+]?\d/.test(text)) return undefined;
   const digits = text.replaceAll('_', '').replace(/^[-+]/, '');
   const size = readDigits(digits);
   return size !== undefined && text.startsWith('-') ? -size : size;

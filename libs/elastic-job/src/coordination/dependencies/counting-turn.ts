@@ -6,9 +6,9 @@ import type { JobTree } from '../job-tree/index.js';
 const LONGEST_TURN_MS = 2_000;
 
 /**
- * Lets one instance of a job count alone. A count is a compare-and-set: who reads and writes more slowly than the others would
- * be refused as long as they have something to count. So it creates an ephemeral node, and the others stand back until it has
- * counted. It may be paused, so they do not wait for ever; nothing but time depends on a turn.
+ * Lets one instance of a job count alone. A count is a compare-and-set: who reads and writes more slowly than the
+ * others would be refused as long as they have something to count. So it creates an ephemeral node, and the others
+ * stand back until it has counted. It may be paused, so they do not wait for ever; nothing but time depends on a turn.
  */
 export class CountingTurn {
   private isMine = false;

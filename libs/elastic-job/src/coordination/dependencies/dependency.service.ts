@@ -50,8 +50,8 @@ export class DependencyService {
    */
   async keep(tree: JobTree, { guard, signal }: LeadershipTerm): Promise<readonly JobName[]> {
     const { after } = this.configurations.current(tree.jobName);
-    const ledger = tree.has(tree.paths.after) ? tree.startLedger() : NO_STARTS;
-    if (ledger === undefined || (after.length === 0 && !tree.has(tree.paths.after))) return [];
+    if (after.length === 0 && !tree.has(tree.paths.after)) return [];
+    const ledger = tree.startLedger() ?? NO_STARTS;
     const isKnown = ledger.parents.join() === after.join();
     // A start before the first plan would be none of its items'.
     if ((isKnown && this.kept.get(tree) === after.join()) || tree.items().length === 0) return [];
@@ -69,6 +69,13 @@ export class DependencyService {
       },
       signal,
     );
+  }
+
+  /**
+   * What the job has been started after cannot be read: `keep` lays it anew, and starts that nobody has begun are lost.
+   */
+  isDamaged(tree: JobTree): boolean {
+    return tree.node(tree.paths.after) !== undefined && tree.startLedger() === undefined;
   }
 
   /** The next `keep` looks at the parents again: somebody may have removed and installed one anew. */

@@ -125,20 +125,20 @@ describe('settles of a job that others are started after', () => {
     expect(await operator.children(`/${JOB}/dependents`)).toEqual([]);
   });
 
-  it.each([`/${JOB}/dependents`, '/report/after'])(
-    'given what another version has written to %s, when items end, then they are settled and it is left as it is',
-    async (path) => {
-      await addChild('report', [JOB]);
-      await operator.set(path, '{"v":2}');
+  it.each([
+    ['/report/after', () => '{"v":2}'],
+    [`/${JOB}/dependents`, () => formatParentProgress({ closedUpTo: registry.clock.wallNow(), runs: new Map() })],
+  ])('given damage to %s, when items end, then they are settled, and a count begins anew', async (path, textOf) => {
+    await addChild('report', [JOB]);
+    await operator.set(path, '{"v":2}');
 
-      const lease = await begin(first, [0, 1, 2, 3]);
-      settle(lease, SUCCEEDED);
-      await registry.clock.advance(0);
+    const lease = await begin(first, [0, 1, 2, 3]);
+    settle(lease, SUCCEEDED);
+    await registry.clock.advance(0);
 
-      expect([...(await lease.settled()).values()]).toEqual(Array(4).fill(SUCCEEDED));
-      expect((await operator.read(path))!.data).toBe('{"v":2}');
-    },
-  );
+    expect([...(await lease.settled()).values()]).toEqual(Array(4).fill(SUCCEEDED));
+    expect((await operator.read(path))!.data).toBe(textOf());
+  });
 
   it('given a start that this instance has written, when the next run is complete, then it knows the child without asking', async () => {
     await addChild('report', [JOB]);

@@ -1,24 +1,25 @@
 /**
  * How runs of a job start other jobs.
  *
- * State: at the parent, `dependents/{child}` says who is started after it, and the data of `dependents` counts by fire time
- * which of the due items have succeeded. At the child, the data of `after` names its parents, says which of them have
- * succeeded where others have not yet, and lists the last starts.
+ * State: at the parent, `dependents/{child}` says who is started after it, and the data of `dependents` counts by fire
+ * time which of the due items have succeeded. At the child, the data of `after` names its parents, says which of them
+ * have succeeded where others have not yet, and lists the last starts.
  *
- * Guarantees: the transaction that settles an item counts it, against the version of `dependents`; the one that completes a
- * run enters that at each child, against the version of `after`; with the last parent this is the child's start. So a start
- * exists exactly once, and exactly if all parents' items have succeeded for its fire time. It is a target of the child
- * like any fire time of a schedule: an item begins it by the compare-and-set of every begin, and owes it as long as its record
- * is older, whoever crashes, moves or joins. Items count as due that anybody took for enabled who has begun some of the run:
- * a disabled one holds nothing back, and one that is disabled, or beyond a smaller total, since then still does.
+ * Guarantees: the transaction that settles an item counts it, against the version of `dependents`; the one that
+ * completes a run enters that at each child, against the version of `after`; with the last parent this is the child's
+ * start. So a start exists exactly once, and exactly if all parents' items have succeeded for its fire time. It is a
+ * target of the child like any fire time of a schedule: an item begins it by the compare-and-set of every begin, and
+ * owes it as long as its record is older, whoever crashes, moves or joins. Items count as due that anybody took for
+ * enabled who has begun some of the run: a disabled one holds nothing back, and one that is disabled, or beyond a
+ * smaller total, since then still does.
  *
- * An item that ends badly for good closes the run: nothing is started after it. A complete run closes those before it, since
- * items are begun for fire times in order: what is not complete by then will never be (`superseded`).
+ * An item that ends badly for good closes the run: nothing is started after it. A complete run closes those before it,
+ * since items are begun for fire times in order: what is not complete by then will never be (`superseded`).
  *
- * Failures: a refused count means that somebody else has settled or started meanwhile: what was refused is read again, and who
- * is refused repeatedly counts alone for once (`CountingTurn`). After a lost reply the records tell whether the whole transaction
- * was applied. A holder that dies has counted nothing: its item's failover counts, or nobody does. A child whose `after` is gone
- * was removed, and so is its name at the parent.
+ * Failures: a refused count means that somebody else has settled or started meanwhile: what was refused is read again,
+ * and who is refused repeatedly counts alone for once (`CountingTurn`). After a lost reply the records tell whether the
+ * whole transaction was applied. A holder that dies has counted nothing: its item's failover counts, or nobody does. A
+ * child whose `after` is gone was removed, and so is its name at the parent.
  */
 import type { Clock } from '../../clock/index.js';
 import {
@@ -29,13 +30,14 @@ import {
   noteRuns,
   parseParentProgress,
   parseStartLedger,
+  type NotedRuns,
   type RunNote,
   type StartLedger,
   type UnmetReason,
   type UnmetRun,
 } from '../../domain/index.js';
 import type { Operation, OperationResult } from '../../registry/index.js';
-import { JobPaths, type JobTree, readWhenAnswering } from '../job-tree/index.js';
+import { JobPaths, type JobTree, readNow } from '../job-tree/index.js';
 import { CountingTurn } from './counting-turn.js';
 
 /** A job will not be started for a fire time. */
@@ -70,8 +72,6 @@ interface Entry {
 
 /** Who is refused so often asks for a turn. */
 const MOST_LOST_RACES = 2;
-/** Every refusal means that somebody else has got on; beyond this the settles go without. */
-const MOST_REFUSALS = 100;
 
 /** Counts what ends of one job in one session. Without jobs that are started after it: nothing, at no request. */
 export class RunNotes {
@@ -91,19 +91,20 @@ export class RunNotes {
     this.turn = new CountingTurn(tree, clock);
   }
 
-  /** What is to be written with the settles of these items, as of now; reads only what others have written meanwhile. */
+  /**
+   * What is to be written with the settles of these items, as of now; reads only what others have written meanwhile.
+   */
   async of(notes: readonly RunNote[]): Promise<NotedSettles> {
     const { tree } = this;
     const children = notes.length === 0 ? [] : tree.dependents();
-    if (children.length === 0 || this.refusals > MOST_REFUSALS) return this.nothing();
+    if (children.length === 0) return this.nothing();
     await this.turn.standBack();
     if (this.refusals >= MOST_LOST_RACES) await this.turn.take();
     const path = tree.paths.dependents;
-    if (!(await tree.load([path], { signal: tree.signal }))) await readWhenAnswering(tree, this.clock, [path]);
+    if (!(await tree.load([path], { signal: tree.signal }))) await readNow(tree, [path]);
     const node = tree.node(path);
-    const before = node && parseParentProgress(node.data);
-    if (node === undefined || before === undefined) return this.nothing();
-    const { progress, succeeded, unmet } = noteRuns(before, notes);
+    if (node === undefined) return this.nothing();
+    const { progress, succeeded, unmet } = this.count(node.data, notes);
     const data = formatParentProgress(progress);
     if (data === node.data) return this.nothing();
     this.countedFrom = node.stat.version;
@@ -129,7 +130,7 @@ export class RunNotes {
     if (refused === paths.countingTurn) return this.turn.end();
     if (refused !== paths.dependents) this.ledgers.clear();
     const isKnown = this.tree.node(paths.dependents)?.stat.version !== this.countedFrom;
-    if (!isKnown) await readWhenAnswering(this.tree, this.clock, [paths.dependents]);
+    if (!isKnown) await readNow(this.tree, [paths.dependents]);
   }
 
   /** Nobody is kept waiting for a count that does not come. */
@@ -139,6 +140,17 @@ export class RunNotes {
     const { registry, signal } = this.tree;
     this.turn.end();
     await registry.transaction(operations, { signal }).catch(() => {}); // It goes with the session.
+  }
+
+  /** A count that cannot be read begins anew: nobody knows what has been counted of the runs until now. */
+  private count(text: string, notes: readonly RunNote[]): NotedRuns {
+    const before = parseParentProgress(text);
+    if (before !== undefined) return noteRuns(before, notes);
+    const unmet = [...new Set(notes.map(({ fireTime }) => fireTime))].map((fireTime): UnmetRun => ({
+      fireTime,
+      reason: 'superseded',
+    }));
+    return { progress: { closedUpTo: this.clock.wallNow(), runs: new Map() }, succeeded: [], unmet };
   }
 
   private nothing(): NotedSettles {
@@ -172,7 +184,7 @@ export class RunNotes {
     ];
   }
 
-  /** @returns undefined if a version has written it that this one cannot judge */
+  /** @returns undefined if it is damaged: the child's leader lays it anew */
   private async readLedger(path: string): Promise<KnownLedger | 'removed' | undefined> {
     const node = await this.tree.registry.read(path, { signal: this.tree.signal });
     if (node === undefined) return 'removed';

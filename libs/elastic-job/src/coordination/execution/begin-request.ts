@@ -1,4 +1,6 @@
 import {
+  carriedFields,
+  earlyRunsOf,
   executorDeathsOf,
   failsOver,
   type JobConfiguration,
@@ -22,9 +24,11 @@ export function beginningItem(tree: JobTree, trigger: Trigger, item: number): Be
     version,
     isFirst: isMissing,
     hasMisfire: tree.has(tree.paths.mark(item, 'misfire')),
+    carried: carriedFields(stored),
     lastScheduled: lastScheduledOf(stored),
     owesAfter: owesAfter(stored),
     triggers: triggersOf(stored),
+    early: earlyRunsOf(stored),
     executorDeaths: executorDeathsOf(stored, trigger),
     repeated: traceparentOf(stored, trigger),
   };
@@ -39,8 +43,9 @@ export function beginRequest(
   record: RunRecord,
 ): [Operation[], ...Operation[][]] {
   const isFailover = trigger.source === 'FAILOVER';
-  // A rescuer that dies is known by its `failovering` mark. Its running mark goes by itself: Java 3.0.4 would trip over it.
-  const modes = { isPersistent: failsOver(configuration) && !isFailover, isFailover };
+  // A rescuer that dies is known by its `failovering` mark. Its running mark goes by itself: Java 3.0.4 would trip over
+  // it.
+  const modes = { isPersistent: failsOver(configuration) && !isFailover, isFailover, protocol: tree.protocol };
   const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
   // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
   return [[{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }], ...perItem];
@@ -49,6 +54,12 @@ export function beginRequest(
 /** What names the runs that are repeated, as far as they were traced. */
 export function repeatedRuns(items: readonly BeginningItem[]): ReadonlyMap<number, string> {
   return new Map(items.flatMap(({ item, repeated }) => (repeated === undefined ? [] : [[item, repeated] as const])));
+}
+
+/** Fire times that the items' records show begun although they are yet to come, by item: a clock ran ahead. */
+export function earlyFireTimes(tree: JobTree, items: readonly BeginningItem[]): ReadonlyMap<number, readonly number[]> {
+  const ahead = items.map(({ item }) => [item, tree.record(item)?.ahead ?? []] as const);
+  return new Map(ahead.filter(([, fireTimes]) => fireTimes.length > 0));
 }
 
 /** The instant after which the fire times of each item were its debt. */

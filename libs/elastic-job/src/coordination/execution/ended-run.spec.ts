@@ -9,11 +9,7 @@ const JAVA = '10.0.0.9@-@4711';
 let registry: Registry;
 let member: Member;
 let operator: RegistryCenter;
-beforeEach(async () => {
-  registry = new Registry();
-  [member] = await registry.sharded(1);
-  operator = await registry.operator();
-});
+beforeEach(async () => void ({ registry, member, operator } = await Registry.ofOne()));
 
 describe('the end of a run', () => {
   it('given Java peers, when an item has ended, then its mark goes and its record stays as the begin wrote it', async () => {
@@ -88,6 +84,66 @@ describe('the end of a run', () => {
     await operator.delete(member.tree.paths.item(0));
 
     expect(await settle(lease)).toEqual(SUCCEEDED);
+  });
+
+  it('is fenced if a sweep has ended the run in its own way', async () => {
+    const lease = await begin();
+    const settled = { at: 1, outcome: 'aborted', cause: 'overflow' };
+    await operator.set(member.tree.paths.record(0), JSON.stringify(Object.assign({}, await stored(), { settled })));
+
+    expect(await settle(lease)).toEqual({ kind: 'fenced' });
+    expect(await stored()).toMatchObject({ settled });
+  });
+
+  it('is fenced if its record cannot be read any more, or has been written since', async () => {
+    const first = await begin();
+    const { data } = (await operator.read(member.tree.paths.record(0)))!;
+    await operator.set(member.tree.paths.record(0), 'junk');
+    expect(await settle(first)).toEqual({ kind: 'fenced' });
+
+    await operator.set(member.tree.paths.record(0), '');
+    await operator.delete(member.tree.paths.mark(0, 'running'));
+    const { lease: second } = await member.begin([0], { fireTime: 9_000 });
+    const again = (await operator.read(member.tree.paths.record(0)))!.data;
+    expect(again).not.toBe(data);
+    await operator.set(member.tree.paths.record(0), again);
+    expect(await settle(second!)).toEqual({ kind: 'fenced' });
+  });
+
+  it('is recorded once, although its reply was lost', async () => {
+    const lease = await begin();
+    registry.memory.loseNextReply(member.sessionId);
+
+    lease.settle(0, SUCCEEDED);
+    await registry.clock.advance(10_000);
+
+    expect((await lease.settled()).get(0)).toEqual(SUCCEEDED);
+    expect(await stored()).toMatchObject({ settled: { outcome: 'succeeded' } });
+    expect((await operator.read(member.tree.paths.record(0)))!.stat.version).toBe(2);
+  });
+
+  it('takes a request to cancel along, also if its mark is gone', async () => {
+    const lease = await begin();
+    await operator.create(member.tree.paths.cancels, '', 'PERSISTENT');
+    await operator.create(member.tree.paths.cancel(0), lease.run!, 'PERSISTENT');
+    await operator.delete(member.tree.paths.mark(0, 'running'));
+    await member.tree.sync();
+
+    expect(await settle(lease)).toEqual(SUCCEEDED);
+    expect(await operator.exists(member.tree.paths.cancel(0))).toBeUndefined();
+  });
+
+  it('is queued for its failover even if somebody has deleted its mark, or has queued it already', async () => {
+    const lease = await begin();
+    await operator.delete(member.tree.paths.mark(0, 'running'));
+    await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
+
+    lease.settle(0, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
+    await registry.clock.advance(0);
+
+    expect((await lease.settled()).get(0)).toMatchObject({ kind: 'aborted' });
+    expect(await stored()).toMatchObject({ settled: { outcome: 'aborted' } });
+    expect(await operator.exists(member.tree.paths.queued(0))).toBeDefined();
   });
 
   it('given another run has taken the item over, when it has ended, then it is fenced', async () => {

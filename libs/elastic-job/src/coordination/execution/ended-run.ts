@@ -1,4 +1,4 @@
-import { formatRunRecord, parseRunRecord, type RunNote, type RunRecord } from '../../domain/index.js';
+import { parseRunRecord, type RunNote, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { settleOperations, type SettleModes } from './item-operations.js';
@@ -9,6 +9,8 @@ const MARKS = ['running', 'failover', 'failovering'] as const;
 /** A run of one item that has ended: what has to be written, whatever others have done to its marks meanwhile. */
 export class EndedRun implements EndedItem {
   readonly paths: readonly string[];
+  /** The record as it is written, or was. */
+  private readonly text: string;
   private pending: readonly Operation[];
 
   /**
@@ -17,7 +19,7 @@ export class EndedRun implements EndedItem {
    */
   constructor(
     private readonly tree: JobTree,
-    private readonly item: number,
+    readonly item: number,
     private readonly version: number,
     private readonly record: RunRecord,
     private readonly modes: Omit<SettleModes, 'isCancelled'>,
@@ -25,7 +27,11 @@ export class EndedRun implements EndedItem {
     readonly note?: RunNote,
   ) {
     this.paths = [tree.paths.record(item), ...MARKS.map((mark) => tree.paths.mark(item, mark))];
-    this.pending = settleOperations(tree.paths, { item, version }, record, { ...modes, isCancelled: this.isCancelled });
+    this.text = tree.recordText(record);
+    this.pending = settleOperations(tree.paths, { item, version }, this.text, {
+      ...modes,
+      isCancelled: this.isCancelled,
+    });
   }
 
   get operations(): readonly Operation[] {
@@ -47,20 +53,20 @@ export class EndedRun implements EndedItem {
     const stored = parseRunRecord(node.data);
     if (stored.kind !== 'record' || stored.record.run !== this.record.run) return 'fenced';
     // A sweep that has found no place for the item in the queue has ended it in its own way.
-    if (stored.record.settled !== undefined) return node.data === formatRunRecord(this.record) ? 'recorded' : 'fenced';
+    if (stored.record.settled !== undefined) return node.data === this.text ? 'recorded' : 'fenced';
     if (node.stat.version !== this.version) return 'fenced';
     this.pending = this.remaining();
     return 'open';
   }
 
-  // A Java peer may have deleted a mark, or put its own in the place: a late survivor that sees a crash, an operator's switch.
-  // The record is written in any case, so that an entry which that has left in the queue is known as settled.
+  // A Java peer may have deleted a mark, or put its own in the place: a late survivor that sees a crash, an operator's
+  // switch. The record is written in any case, so that an entry which that has left in the queue is known as settled.
   private remaining(): Operation[] {
     const { paths } = this.tree;
     const own = MARKS.map((mark) => paths.mark(this.item, mark)).filter(
       (path) => this.tree.node(path)?.data === this.record.by,
     );
-    const full = settleOperations(paths, { item: this.item, version: this.version }, this.record, {
+    const full = settleOperations(paths, { item: this.item, version: this.version }, this.text, {
       ...this.modes,
       isRecordWritten: true,
       isCancelled: this.isCancelled,

@@ -29,7 +29,14 @@ export interface ExecutionLease {
   token(item: number): bigint | undefined;
   /** Aborts with `signal`, or alone: its time is over, or an operator has cancelled it. The first reason stands. */
   signalOf(item: number): AbortSignal;
-  /** @throws {LeaseLostError} if the item may no longer be acted for; its cause is the reason of the signal, if that aborted. */
+  /** False while the registry does not answer: an item that has not been started waits. */
+  readonly mayStart: boolean;
+  /** Calls back when the registry answers again. @returns a function that ends it */
+  onMayStart(listener: () => void): () => void;
+  /**
+   * @throws {LeaseLostError} if the item may no longer be acted for; its cause is the reason of the signal, if that
+   * aborted.
+   */
   assertHeld(item: number): void;
   /** The item's checkpoint, as this run reads and writes it. */
   checkpoint(item: number): Checkpoint;

@@ -1,9 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CancelledError, DrainDeadlineError, InstanceRemovedError, type ShardOutcome } from '../../domain/index.js';
+import {
+  CancelledError,
+  DrainDeadlineError,
+  InstanceRemovedError,
+  PROTOCOL,
+  type ShardOutcome,
+} from '../../domain/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
 import { momentOf, SessionLease } from '../../registry/session-lease.js';
 import {
   afterNextTransaction,
+  beforeNextTransaction,
   JOB,
   type Member,
   Registry,
@@ -54,6 +61,21 @@ describe('a begin', () => {
     expect([one, two].map(({ refused }) => refused.get(0))).toContain('alreadyBegun');
   });
 
+  it('given another instance that runs the item to its end while a begin is on its way, when it arrives, then it is refused', async () => {
+    const runByOther = async (fireTime: number) => {
+      const { lease } = await other.begin([0], { fireTime });
+      lease!.settle(0, SUCCEEDED);
+      await lease!.settled();
+    };
+    await runByOther(500);
+    beforeNextTransaction(member, () => runByOther(1_000));
+
+    const { lease, refused } = await member.begin([0], { fireTime: 1_000 });
+
+    expect(lease).toBeUndefined();
+    expect(refused).toEqual(new Map([[0, 'alreadyBegun']]));
+  });
+
   it('given one item of three that runs elsewhere, when they are begun, then the other two are', async () => {
     await other.begin([1], { fireTime: 500 });
     const trigger = triggerAt(1_000);
@@ -74,12 +96,23 @@ describe('a begin', () => {
     expect((await other.begin([0], { fireTime: 2_000 })).refused.size).toBe(0);
   });
 
-  it('given a record of a later version, when the item is begun, then it is left alone', async () => {
-    const record = '{"v":9,"run":"x"}';
-    await (await registry.operator()).create(member.tree.paths.record(0), record, 'PERSISTENT');
+  it('given a record of a later version beside a later member, when the item runs, then its other fields are carried', async () => {
+    const operator = await registry.operator();
+    const { paths } = member.tree;
+    await operator.create(paths.instance('10.0.0.9@-@1'), 'labels: nestjs-elastic-job/2\n', 'EPHEMERAL');
+    const target = { fireTime: 500, origin: 'schedule' };
+    const later = { v: 2, run: 'x', by: 'y', target, settled: { at: 1, outcome: 'succeeded' }, more: [5] };
+    await operator.create(paths.record(0), JSON.stringify(later), 'PERSISTENT');
 
-    expect((await member.begin([0])).refused).toEqual(new Map([[0, 'foreign']]));
-    expect((await (await registry.operator()).read(member.tree.paths.record(0)))!.data).toBe(record);
+    const { lease } = await member.begin([0]);
+    expect(await read()).toMatchObject({ v: PROTOCOL, by: member.id, target: { fireTime: 1_000 }, more: [5] });
+    expect(await read()).not.toHaveProperty('settled');
+    await end(lease!, 0);
+    expect(await read()).toMatchObject({ v: PROTOCOL, settled: { outcome: 'succeeded' }, more: [5] });
+
+    async function read(): Promise<unknown> {
+      return JSON.parse((await operator.read(paths.record(0)))!.data);
+    }
   });
 
   it('given an item that the tree does not have, when it is begun, then it is busy', async () => {

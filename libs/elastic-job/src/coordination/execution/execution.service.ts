@@ -24,18 +24,21 @@ import {
   type RunTracer,
   type Trigger,
 } from '../../domain/index.js';
-import { type Operation, type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
+import { isUnanswered, type Operation, type RegistryCenter, ServerError } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
 import { dueItems, RunNotes, type UnmetDependency } from '../dependencies/index.js';
 import { type JobTree, type JobTrees, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
-import { beginningItem, beginRequest, formerDebts, heldItems, repeatedRuns } from './begin-request.js';
+import { blamedItem, BlockedItems } from './blocked-items.js';
+import { beginningItem, beginRequest, earlyFireTimes, formerDebts, heldItems, repeatedRuns } from './begin-request.js';
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { type HeldItem, HeldLease, type LeaseTerms } from './held-lease.js';
 import { type BeginningItem, recordOf } from './item-operations.js';
+import { OwnRuns } from './own-runs.js';
 import { SettleQueue } from './settle-queue.js';
 import type { ShardAssignment } from './shard-assignment.js';
 import { UnmonitoredLease } from './unmonitored-lease.js';
+import type { DelayedSettles } from './waiting-settles.js';
 
 /** What a begin has led to. */
 export interface BegunExecution {
@@ -44,6 +47,10 @@ export interface BegunExecution {
   readonly refused: ReadonlyMap<number, RefusalCause>;
   /** The instant after which each item of the lease owed what has come; undefined if nobody can say. */
   readonly former: ReadonlyMap<number, number | undefined>;
+  /** Fire times that others have begun for items of the lease although they are yet to come. @default none */
+  readonly early?: ReadonlyMap<number, readonly number[]>;
+  /** Items that this client may not write, and why: they are to be begun later. @default none */
+  readonly blocked?: { readonly items: readonly number[]; readonly error: unknown };
 }
 
 /** An item that runs somewhere. */
@@ -61,12 +68,25 @@ interface NewRun {
   readonly trace: RunTrace | undefined;
 }
 
+/** What this instance has under way of one job in one session. */
+interface OwnWork {
+  readonly runs: OwnRuns;
+  readonly settles: SettleQueue;
+  readonly blocked: BlockedItems;
+}
+
+/** So many items are left out of one begin, one after the other; more of them wait for the next one. */
+const MOST_LEFT_OUT = 4;
+
 const NONE = new Map<number, never>();
 
 export class ExecutionService {
-  private readonly settleQueues = new WeakMap<JobTree, SettleQueue>();
+  private readonly own = new WeakMap<JobTree, OwnWork>();
 
-  /** @param onUnmet hears of jobs that are not started, since an item here has ended as it has */
+  /**
+   * @param onUnmet hears of jobs that are not started, since an item here has ended as it has
+   * @param onDelayed hears of ends that the registry does not record in time
+   */
   constructor(
     private readonly trees: JobTrees,
     private readonly configurations: ConfigurationService,
@@ -74,6 +94,7 @@ export class ExecutionService {
     private readonly clock: Clock,
     private readonly tracer?: RunTracer,
     private readonly onUnmet?: (unmet: UnmetDependency) => void,
+    private readonly onDelayed?: (delayed: DelayedSettles) => void,
   ) {}
 
   /** The items that run now, on any instance, ascending. Empty without `monitorExecution`. */
@@ -87,10 +108,20 @@ export class ExecutionService {
     });
   }
 
+  /** This instance has begun the item, or is about to, and it is not known yet how that has ended. From memory. */
+  isOwnRun(tree: JobTree, item: number): boolean {
+    return this.own.get(tree)?.runs.has(item) ?? false;
+  }
+
+  /** What has ended here and is not recorded yet, though that is late. From memory. */
+  delayedSettles(tree: JobTree): DelayedSettles | undefined {
+    return this.own.get(tree)?.settles.delayed;
+  }
+
   /**
    * Marks the free items of an assignment as running, all in one request, and hands them over as a lease.
-   * @param hold takes the lease as soon as there is one: without marks nothing else keeps this process from beginning the
-   *   items again
+   * @param hold takes the lease as soon as there is one: without marks nothing else keeps this process from beginning
+   *   the items again
    */
   async begin({ trigger, items }: ShardAssignment, hold?: (lease: ExecutionLease) => void): Promise<BegunExecution> {
     const tree = this.trees.of(trigger.jobName);
@@ -169,16 +200,35 @@ export class ExecutionService {
     items: readonly number[],
   ): Promise<BegunExecution> {
     const run = this.newRun(tree, trigger);
-    return untilCommitted(tree, 'the begin', async () => {
+    const { blocked } = this.ownWork(tree);
+    const blamed = new Set<number>();
+    const attempt = async (): Promise<BegunExecution | undefined> => {
       if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
       const decisions = items.map((item) => [item, decide(tree, configuration, trigger, item)] as const);
-      const begun = decisions.filter(([, decision]) => decision === 'begin');
-      const free = begun.map(([item]) => beginningItem(tree, trigger, item));
+      const begun = decisions.filter(([, decision]) => decision === 'begin').map(([item]) => item);
       const refused = new Map(decisions.filter(isRefused));
-      if (free.length === 0) return { lease: undefined, refused, former: NONE };
-      const lease = await this.commit(tree, configuration, trigger, free, run);
-      return lease && { lease, refused, former: formerDebts(free) };
-    });
+      if (begun.length === 0) return { lease: undefined, refused, former: NONE };
+      const together = blocked.together(begun, blamed);
+      const free = together.map((item) => beginningItem(tree, trigger, item));
+      const early = earlyFireTimes(tree, free);
+      try {
+        const lease = await this.commit(tree, configuration, trigger, free, run);
+        if (lease === undefined) return undefined;
+        const others = begun.filter((item) => !together.includes(item));
+        const held = { lease, refused, former: formerDebts(free), early };
+        return others.length === 0 ? held : { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
+      } catch (error) {
+        const item = blamedItem(tree, error);
+        // An operator's trigger is for all items, or waits.
+        const isWayOn = item !== undefined && together.includes(item) && blamed.size < MOST_LEFT_OUT;
+        if (!isWayOn || trigger.origin !== 'schedule') throw error;
+        blocked.add(item, error);
+        blamed.add(item);
+        if (blocked.together(begun, blamed).length === 0) throw error;
+        return attempt();
+      }
+    };
+    return untilCommitted(tree, 'the begin', attempt);
   }
 
   /** @returns undefined if the transaction was refused */
@@ -189,6 +239,28 @@ export class ExecutionService {
     items: readonly BeginningItem[],
     run: NewRun,
     guard: readonly Operation[] = [],
+  ): Promise<ExecutionLease | undefined> {
+    // Before the registry knows of the marks: none of them is ever taken for nobody's.
+    const { runs } = this.ownWork(tree);
+    const begun = items.map(({ item }) => item);
+    runs.enter(begun);
+    let lease: ExecutionLease | undefined;
+    try {
+      lease = await this.tryCommit(tree, configuration, trigger, items, run, guard);
+      if (lease !== undefined) this.ownWork(tree).blocked.delete(begun);
+      return lease;
+    } finally {
+      if (lease === undefined) runs.leave(begun);
+    }
+  }
+
+  private async tryCommit(
+    tree: JobTree,
+    configuration: JobConfiguration,
+    trigger: Trigger,
+    items: readonly BeginningItem[],
+    run: NewRun,
+    guard: readonly Operation[],
   ): Promise<ExecutionLease | undefined> {
     const [self, ...perItem] = beginRequest(tree, configuration, trigger, items, run.record);
     const terms = termsOf(tree, configuration, trigger);
@@ -202,8 +274,11 @@ export class ExecutionService {
       const held = heldItems(items, perItem, result.results.slice(self.length + guard.length), run.record);
       return this.lease(tree, terms, items, held, run);
     } catch (error) {
-      if (!(error instanceof RegistryUnavailableError) || error.fate === 'not-applied') throw error;
-      return this.afterLostReply(tree, terms, items, run);
+      if (!isUnanswered(error) || error.fate === 'not-applied') throw error;
+      const lease = await this.afterLostReply(tree, terms, items, run);
+      // A server that goes on failing is asked again after a pause; a connection that broke may be back already.
+      if (lease === undefined && error instanceof ServerError) throw error;
+      return lease;
     }
   }
 
@@ -237,11 +312,22 @@ export class ExecutionService {
     held: ReadonlyMap<number, HeldItem>,
     { record, trace }: NewRun,
   ): ExecutionLease {
-    const settles =
-      this.settleQueues.get(tree) ?? new SettleQueue(tree, this.clock, new RunNotes(tree, this.clock, this.onUnmet));
-    this.settleQueues.set(tree, settles);
+    const { runs, settles } = this.ownWork(tree);
     trace?.begun({ jobName: tree.jobName, run: record.run, items: [...held.keys()], repeated: repeatedRuns(items) });
-    return new HeldLease(tree, this.clock, settles, terms, held, trace);
+    return new HeldLease(tree, this.clock, settles, terms, held, runs, trace);
+  }
+
+  private ownWork(tree: JobTree): OwnWork {
+    const known = this.own.get(tree);
+    if (known !== undefined) return known;
+    const notes = new RunNotes(tree, this.clock, this.onUnmet);
+    const work = {
+      runs: new OwnRuns(),
+      settles: new SettleQueue(tree, this.clock, notes, this.onDelayed),
+      blocked: new BlockedItems(),
+    };
+    this.own.set(tree, work);
+    return work;
   }
 
   private newRun(tree: JobTree, trigger: Trigger): NewRun {
@@ -276,15 +362,15 @@ function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger
   return decideBegin(trigger, {
     stored: record.stored,
     isRunning: tree.isRunning(item),
-    // Once failover is switched off, nobody comes for an entry that is left in the queue. A rescuer that has died leaves only
-    // this mark until the sweep: a begin would overwrite what is still owed.
+    // Once failover is switched off, nobody comes for an entry that is left in the queue. A rescuer that has died
+    // leaves only this mark until the sweep: a begin would overwrite what is still owed.
     isQueued:
       failsOver(configuration) && (tree.has(tree.paths.queued(item)) || tree.has(tree.paths.mark(item, 'failovering'))),
   });
 }
 
-// A Java peer may have begun the item for this fire time before the leader moved it here: it looks at the flag, not at the
-// owner, when its trigger comes.
+// A Java peer may have begun the item for this fire time before the leader moved it here: it looks at the flag, not at
+// the owner, when its trigger comes.
 function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigger, item: number): boolean {
   if (origin !== 'schedule' || source !== 'NORMAL_TRIGGER') return false;
   const movedAt = tree.stat(tree.paths.mark(item, 'instance'))?.mtime ?? -Infinity;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lastScheduledOf } from '../../domain/index.js';
 import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { JobTree } from '../job-tree/index.js';
 import { giveUpFireTimes } from './give-up.js';
 
 let member: Member;
@@ -45,6 +46,49 @@ describe('fire times that are given up', () => {
 
     expect(await giveUpFireTimes(member.tree, new Map([[0, 5_000]]))).toEqual(new Map());
     expect(await member.tree.registry.read(member.tree.paths.record(0))).toMatchObject({ data });
+  });
+
+  it('gives up what an item owes that only operators have run, and its debt with it', async () => {
+    const { lease } = await member.begin([0], { fireTime: 1_000, origin: 'manual:1' });
+    lease!.settle(0, SUCCEEDED);
+    await lease!.settled();
+
+    expect(await giveUpFireTimes(member.tree, new Map([[0, 5_000]]))).toEqual(new Map([[0, 1_000]]));
+
+    const { data } = (await member.tree.registry.read(member.tree.paths.record(0)))!;
+    expect(JSON.parse(data)).toMatchObject({ lastScheduled: 5_000 });
+    expect(JSON.parse(data)).not.toHaveProperty('owesAfter');
+  });
+
+  it('leaves an item as it is that has got just so far, or whose record cannot be read', async () => {
+    await runFor(5_000);
+    await member.tree.registry.create(member.tree.paths.record(1), 'junk', 'PERSISTENT');
+    await member.tree.sync();
+
+    const all = [0, 1, 99].map((item) => [item, 5_000] as const);
+    expect(await giveUpFireTimes(member.tree, new Map(all))).toEqual(new Map());
+    expect((await member.tree.registry.read(member.tree.paths.record(1)))?.data).toBe('junk');
+  });
+
+  it('knows records that another instance has written since', async () => {
+    await runFor(1_000);
+    const { lease } = await other.begin([0], { fireTime: 3_000 });
+    lease!.settle(0, SUCCEEDED);
+    await lease!.settled();
+    await member.tree.sync();
+
+    expect(await giveUpFireTimes(member.tree, new Map([[0, 5_000]]))).toEqual(new Map([[0, 3_000]]));
+  });
+
+  it('leaves the fire times of a clock that ran ahead to the begin that finds out', async () => {
+    const { center, self, tree } = member;
+    const wall = tree.clock.wallNow();
+    const now = () => ({ earliest: wall, latest: wall, toleranceMs: 10_000 });
+    const target = { fireTime: wall + 3_600_000, origin: 'schedule' };
+    await center.create(tree.paths.record(0), JSON.stringify({ v: 1, run: 'r', by: 'x', target }), 'PERSISTENT');
+    const informed = await JobTree.open(center, tree.clock, tree.jobName, self, { now });
+
+    expect(await giveUpFireTimes(informed, new Map([[0, wall + 7_200_000]]))).toEqual(new Map());
   });
 
   it('given an item without a record, when it should be given up, then it is left as it is', async () => {

@@ -1,4 +1,4 @@
-import { formatRunRecord, owesAfter } from '../../domain/index.js';
+import { owesAfter } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 
@@ -32,7 +32,10 @@ export function giveUpFireTimes(
 /** Undefined: there is nothing to give up. */
 function lastBefore(tree: JobTree, item: number, fireTime: number): number | undefined {
   if (tree.isRunning(item) || tree.has(tree.paths.queued(item))) return undefined;
-  const last = owesAfter(tree.record(item)?.stored ?? { kind: 'none' });
+  const { stored, ahead = [] } = tree.record(item) ?? {};
+  // The begin that finds out about a clock that ran ahead tells of it.
+  if (ahead.length > 0) return undefined;
+  const last = stored?.kind === 'record' ? owesAfter(stored) : undefined;
   return last !== undefined && last < fireTime ? last : undefined;
 }
 
@@ -41,6 +44,6 @@ function giveUp(tree: JobTree, item: number, lastScheduled: number): Operation {
   const { stored, version } = tree.record(item)!;
   if (stored.kind !== 'record') throw new TypeError(`Item ${item} has no record to give anything up in.`);
   const { owesAfter: _owesAfter, ...record } = stored.record;
-  const data = formatRunRecord({ ...record, lastScheduled });
+  const data = tree.recordText({ ...record, lastScheduled });
   return { kind: 'set', path: tree.paths.record(item), data, version };
 }

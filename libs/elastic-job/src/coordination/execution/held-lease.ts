@@ -8,6 +8,7 @@ import {
   type RunNote,
   type RunRecord,
   type RunTrace,
+  type SettledOutcome,
   type SettledRun,
   type ShardOutcome,
   type Trigger,
@@ -16,6 +17,7 @@ import {
 import type { JobTree } from '../job-tree/index.js';
 import { EndedRun } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
+import type { OwnRuns } from './own-runs.js';
 import { SessionLease } from './session-lease.js';
 import type { SettleQueue } from './settle-queue.js';
 
@@ -50,6 +52,7 @@ export class HeldLease extends SessionLease {
     private readonly settles: SettleQueue,
     private readonly terms: LeaseTerms,
     private readonly held: ReadonlyMap<number, HeldItem>,
+    private readonly own: OwnRuns,
     trace?: RunTrace,
   ) {
     super(tree, terms.trigger, [...held.keys()], trace);
@@ -100,6 +103,11 @@ export class HeldLease extends SessionLease {
     );
   }
 
+  protected override conclude(item: number, outcome: SettledOutcome): void {
+    this.own.leave([item]);
+    super.conclude(item, outcome);
+  }
+
   private decideRequeue({ record }: HeldItem, outcome: ShardOutcome): Requeue {
     const { isFailoverOn, failoverQueueLimit, maxExecutorFailovers } = this.terms;
     const executorDeaths = record.executorDeaths ?? 0;
@@ -131,7 +139,9 @@ export class HeldLease extends SessionLease {
     return { ...kept, settled, executorDeaths: (record.executorDeaths ?? 0) + 1 };
   }
 
-  /** Nobody can say whether the executor runs still: the mark stays until the session is over, and is an orphan then. */
+  /**
+   * Nobody can say whether the executor runs still: the mark stays until the session is over, and is an orphan then.
+   */
   private hold(item: number): void {
     this.tree.signal.addEventListener('abort', () => this.conclude(item, { kind: 'fenced' }), { once: true });
   }

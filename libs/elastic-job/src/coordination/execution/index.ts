@@ -1,3 +1,4 @@
+export { blamedItem } from './blocked-items.js';
 export * from './execution.errors.js';
 export type * from './execution-lease.js';
 export * from './execution.service.js';
@@ -5,3 +6,4 @@ export { giveUpFireTimes } from './give-up.js';
 export { type BeginningItem, beginOperations, settleOperations } from './item-operations.js';
 export type * from './shard-assignment.js';
 export * from './stale-cancels.js';
+export type { DelayedSettles } from './waiting-settles.js';

@@ -1,5 +1,11 @@
 import type { Clock } from '../../clock/index.js';
-import { type Checkpoint, CheckpointValueError, formatCheckpoint, LeaseLostError } from '../../domain/index.js';
+import {
+  type Checkpoint,
+  CheckpointValueError,
+  findNodeTextFault,
+  formatCheckpoint,
+  LeaseLostError,
+} from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilAnswered, untilCommitted } from '../job-tree/index.js';
 
@@ -8,9 +14,9 @@ import { type JobTree, untilAnswered, untilCommitted } from '../job-tree/index.j
  *
  * State: `sharding/{item}/checkpoint`, the value as JSON. It goes with the item.
  *
- * Guarantees: a save and the proof that the run still has the item are one transaction. The record's version is that proof:
- * the next begin of the item writes the record, whoever makes it. So nothing is saved after a later run has begun, and
- * that run loads all that was saved before.
+ * Guarantees: a save and the proof that the run still has the item are one transaction. The record's version is that
+ * proof: the next begin of the item writes the record, whoever makes it. So nothing is saved after a later run has
+ * begun, and that run loads all that was saved before.
  *
  * Failures: after a lost reply the same is written again, as long as the session lasts; in between nobody else can have
  * written. Calls wait for each other, so that no repetition undoes a later one.
@@ -51,6 +57,9 @@ export class ItemCheckpoint implements Checkpoint {
     const { registry, signal } = this.tree;
     const node = await this.inTurn(() => registry.read(this.path, { signal }));
     if (node === undefined) return undefined;
+    const fault = findNodeTextFault(node.data);
+    if (fault !== undefined)
+      throw new CheckpointValueError(this.tree.jobName, this.item, `is not read: ${fault}; clear it`);
     try {
       const value: Value = JSON.parse(node.data);
       return value;

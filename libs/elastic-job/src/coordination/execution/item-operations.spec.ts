@@ -29,13 +29,19 @@ describe('what a begin and a settle write', () => {
   ])(
     'given %j, when an item is begun, then the record comes last, against the version that was read',
     (modes, hasMisfire, told) => {
-      expect(beginOperations(paths, { item: 3, version: 5, hasMisfire }, RECORD, modes).map(tell)).toEqual(told);
+      expect(
+        beginOperations(paths, { item: 3, version: 5, hasMisfire }, RECORD, { ...modes, protocol: 1 }).map(tell),
+      ).toEqual(told);
     },
   );
 
   it('given an item that none of ours has run yet, when it is begun, then its record is created and written at once', () => {
     const beginning = { item: 3, version: 0, isFirst: true, hasMisfire: false };
-    const operations = beginOperations(paths, beginning, RECORD, { isPersistent: false, isFailover: false });
+    const operations = beginOperations(paths, beginning, RECORD, {
+      isPersistent: false,
+      isFailover: false,
+      protocol: 1,
+    });
     expect(operations.map(tell)).toEqual(['create running EPHEMERAL', 'create record PERSISTENT', 'set record v0']);
   });
 
@@ -65,6 +71,29 @@ describe('what a begin and a settle write', () => {
     },
   );
 
+  it('writes nothing into the record of a begin that is not so', () => {
+    expect(recordOf({ item: 3, version: 5, hasMisfire: false }, RECORD)).toStrictEqual(RECORD);
+    const none = { executorDeaths: undefined, triggers: [], early: undefined, owesAfter: undefined };
+    expect(recordOf({ item: 3, version: 5, hasMisfire: false, ...none }, RECORD)).toStrictEqual(RECORD);
+  });
+
+  it('keeps in the record of a begin what others have left in it', () => {
+    const early = { after: 1, until: 9, fireTimes: [9] };
+    const kept = { lastScheduled: 7, executorDeaths: 2, triggers: ['0'], early };
+    const beginning = { item: 3, version: 5, hasMisfire: false, carried: { later: 'x' }, ...kept };
+    expect(recordOf(beginning, RECORD)).toStrictEqual({ later: 'x', ...RECORD, ...kept });
+  });
+
+  it.each([
+    ['the same one', 5, undefined],
+    ['an early one that has come, which stands for none', 9, 4],
+  ] as const)('names the last fire time beside its own, if that is %s', (_, fireTime, kept) => {
+    const early = { after: 1, until: 9, fireTimes: [9] };
+    const beginning = { item: 3, version: 5, hasMisfire: false, lastScheduled: kept ?? fireTime, early };
+    const target = { fireTime, origin: 'schedule' } as const;
+    expect(recordOf(beginning, { ...RECORD, target }).lastScheduled).toBe(kept);
+  });
+
   it.each([
     [{ isFailover: false, isRequeued: false }, ['set record v6', 'delete running']],
     [{ isFailover: false, isRequeued: false, isRecordWritten: false }, ['check record', 'delete running']],
@@ -79,7 +108,7 @@ describe('what a begin and a settle write', () => {
     ],
   ])('given %j, when an item has ended, then the record comes first and every mark of the begin goes', (how, told) => {
     const modes = { isRecordWritten: true, isCancelled: false, ...how };
-    expect(settleOperations(paths, { item: 3, version: 6 }, RECORD, modes).map(tell)).toEqual(told);
+    expect(settleOperations(paths, { item: 3, version: 6 }, '{}', modes).map(tell)).toEqual(told);
   });
 });
 

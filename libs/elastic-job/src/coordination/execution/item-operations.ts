@@ -1,4 +1,4 @@
-import { firstDebtOf, formatRunRecord, type RunRecord } from '../../domain/index.js';
+import { type EarlyRuns, firstDebtOf, formatRunRecord, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobPaths, recordCreation } from '../job-tree/index.js';
 
@@ -10,12 +10,16 @@ export interface BeginningItem {
   /** None of ours has run the item yet: its record is created. @default false */
   readonly isFirst?: boolean;
   readonly hasMisfire: boolean;
+  /** What a later version has left in its record. @default nothing */
+  readonly carried?: Readonly<Record<string, unknown>>;
   /** The last fire time of the schedule that it was begun for, if any. */
   readonly lastScheduled?: number;
   /** The instant after which fire times were its debt; undefined: nobody can say. */
   readonly owesAfter?: number;
   /** The triggers of operators that it was begun for, by their ids. @default none */
   readonly triggers?: readonly string[];
+  /** What was begun before its time, as far as it is yet to come. */
+  readonly early?: EarlyRuns;
   /** How often an executor of this very target has died before. */
   readonly executorDeaths?: number;
   /** What names the run of this very target that is repeated, if it was traced. */
@@ -24,19 +28,31 @@ export interface BeginningItem {
 
 /** The record of one item's begin: it keeps what the schedule and operators have begun before, or given up. */
 export function recordOf(
-  { lastScheduled, owesAfter, triggers = [], executorDeaths }: BeginningItem,
+  { carried, lastScheduled, owesAfter, triggers = [], early, executorDeaths }: BeginningItem,
   record: RunRecord,
 ): RunRecord {
   const { fireTime, origin } = record.target;
-  const isBeyond = lastScheduled !== undefined && (origin !== 'schedule' || lastScheduled > fireTime);
+  const isEarly = early?.fireTimes.includes(fireTime) ?? false;
+  const isBeyond = lastScheduled !== undefined && (origin !== 'schedule' || isEarly || lastScheduled > fireTime);
   const debt = lastScheduled === undefined && origin !== 'schedule' ? (owesAfter ?? firstDebtOf(record)) : undefined;
   return {
+    ...carried,
     ...record,
     ...(executorDeaths !== undefined && { executorDeaths }),
     ...(isBeyond && { lastScheduled }),
     ...(debt !== undefined && { owesAfter: debt }),
     ...(triggers.length > 0 && { triggers }),
+    ...(early !== undefined && { early }),
   };
+}
+
+/** How an item is begun. */
+export interface BeginModes {
+  /** The running mark outlives the session. */
+  readonly isPersistent: boolean;
+  readonly isFailover: boolean;
+  /** In which the record is written. */
+  readonly protocol: number;
 }
 
 /**
@@ -47,7 +63,7 @@ export function beginOperations(
   paths: JobPaths,
   beginning: BeginningItem,
   record: RunRecord,
-  { isPersistent, isFailover }: { readonly isPersistent: boolean; readonly isFailover: boolean },
+  { isPersistent, isFailover, protocol }: BeginModes,
 ): Operation[] {
   const { item, version, isFirst = false, hasMisfire } = beginning;
   const claim: Operation[] = isFailover
@@ -69,7 +85,7 @@ export function beginOperations(
       mode: isPersistent ? 'PERSISTENT' : 'EPHEMERAL',
     },
     ...(isFirst ? [recordCreation(paths, item)] : []),
-    { kind: 'set', path: paths.record(item), data: formatRunRecord(recordOf(beginning, record)), version },
+    { kind: 'set', path: paths.record(item), data: formatRunRecord(recordOf(beginning, record), protocol), version },
   ];
 }
 
@@ -83,11 +99,14 @@ export interface SettleModes {
   readonly isCancelled: boolean;
 }
 
-/** The end of one item's run. The record's version proves that nobody has begun the item since. */
+/**
+ * The end of one item's run. The record's version proves that nobody has begun the item since.
+ * @param record as text, with the end in it
+ */
 export function settleOperations(
   paths: JobPaths,
   { item, version }: { readonly item: number; readonly version: number },
-  record: RunRecord,
+  record: string,
   { isFailover, isRequeued, isRecordWritten, isCancelled }: SettleModes,
 ): Operation[] {
   const path = paths.record(item);
@@ -102,7 +121,7 @@ export function settleOperations(
     : [];
   const cancel: Operation[] = isCancelled ? [{ kind: 'delete', path: paths.cancel(item) }] : [];
   return [
-    isRecordWritten ? { kind: 'set', path, data: formatRunRecord(record), version } : { kind: 'check', path, version },
+    isRecordWritten ? { kind: 'set', path, data: record, version } : { kind: 'check', path, version },
     { kind: 'delete', path: paths.mark(item, 'running') },
     ...claim,
     ...queue,

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { LeaseLostError } from '../../domain/index.js';
 import { JOB, type Member, Registry } from '../member.for-spec.js';
 
 const JAVA = '10.0.0.9@-@4711';
@@ -8,6 +9,108 @@ let leader: Member;
 beforeEach(async () => {
   registry = new Registry();
   [leader] = await registry.sharded(1);
+});
+
+describe('whether an item is held', () => {
+  it('refuses a lease of an earlier session once the next one is there, before the tree is closed', async () => {
+    const { lease } = await leader.begin([0]);
+    lease!.assertHeld(0);
+
+    registry.memory.expire(leader.sessionId);
+    await registry.clock.advance(1);
+
+    expect(leader.center.session.state).toBe('RECONNECTED');
+    expect(leader.center.leaseRemainingMs()).toBeGreaterThan(0);
+    expect(() => lease!.assertHeld(0)).toThrow(LeaseLostError);
+  });
+});
+
+describe('what a lease says of its items', () => {
+  it('refuses an item once the lease of its session is over, before any signal has come', async () => {
+    const { lease } = await leader.begin([0]);
+    lease!.assertHeld(0);
+
+    vi.spyOn(leader.tree, 'leaseRemainingMs').mockReturnValue(0);
+
+    expect(lease!.signal.aborted).toBe(false);
+    expect(() => lease!.assertHeld(0)).toThrow(new LeaseLostError(JOB, 0));
+  });
+
+  it('refuses an item that it does not have, and has no signal for it', async () => {
+    const { lease } = await leader.begin([0]);
+    expect(() => lease!.assertHeld(1)).toThrow(LeaseLostError);
+    expect(() => lease!.signalOf(1)).toThrow(new RangeError('The lease has no item 1.'));
+  });
+
+  it('names the reason for which an item was aborted, and refuses no other one', async () => {
+    const { lease } = await leader.begin([0, 1]);
+    const reason = new Error('cancelled');
+
+    lease!.abortItem(0, reason);
+
+    expect(() => lease!.assertHeld(0)).toThrow(expect.objectContaining({ code: 'LEASE_LOST', cause: reason }));
+    expect(() => lease!.assertHeld(1)).not.toThrow();
+  });
+
+  it('names the reason for which all of it was aborted', async () => {
+    const { lease } = await leader.begin([0, 1]);
+    const reason = new Error('drain');
+
+    lease!.abort(reason);
+
+    for (const item of [0, 1]) {
+      expect(() => lease!.assertHeld(item)).toThrow(expect.objectContaining({ code: 'LEASE_LOST', cause: reason }));
+      expect(lease!.signalOf(item).reason).toBe(reason);
+    }
+  });
+
+  it('refuses an item whose end was reported, and reports it once', async () => {
+    const { lease } = await leader.begin([0]);
+    const told: unknown[] = [];
+    lease!.onSettled((...settled) => told.push(settled));
+
+    lease!.settle(0, { kind: 'succeeded' });
+    lease!.settle(0, { kind: 'failed', error: new Error('too late') });
+    expect(() => lease!.assertHeld(0)).toThrow(LeaseLostError);
+    await registry.clock.advance(0);
+
+    expect(told).toEqual([[0, { kind: 'succeeded' }]]);
+    expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'succeeded' }]]));
+  });
+
+  it('is settled only once the last of its items is', async () => {
+    const { lease } = await leader.begin([0, 1]);
+    let isSettled = false;
+    void lease!.settled().then(() => (isSettled = true));
+
+    lease!.settle(0, { kind: 'succeeded' });
+    await registry.clock.advance(0);
+    expect(isSettled).toBe(false);
+    lease!.settle(1, { kind: 'succeeded' });
+    await registry.clock.advance(0);
+
+    expect(isSettled).toBe(true);
+  });
+
+  it('starts nothing while the registry does not answer, and tells once it does', async () => {
+    const { lease } = await leader.begin([0]);
+    const told: unknown[] = [];
+    const off = lease!.onMayStart(() => told.push(leader.center.session.state));
+    expect(lease!.mayStart).toBe(true);
+
+    registry.memory.suspend(leader.sessionId);
+    await registry.clock.advance(1);
+    expect([lease!.mayStart, told]).toEqual([false, []]);
+    registry.memory.resume(leader.sessionId);
+    await registry.clock.advance(1);
+    expect([lease!.mayStart, told]).toEqual([true, ['RECONNECTED']]);
+
+    off();
+    registry.memory.suspend(leader.sessionId);
+    registry.memory.resume(leader.sessionId);
+    await registry.clock.advance(1);
+    expect(told).toHaveLength(1);
+  });
 });
 
 describe('whether an item is moving', () => {

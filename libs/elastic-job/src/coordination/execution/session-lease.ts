@@ -61,6 +61,16 @@ export abstract class SessionLease implements ExecutionLease {
     return ending.signal;
   }
 
+  get mayStart(): boolean {
+    return this.tree.registry.session.state !== 'SUSPENDED' && this.tree.leaseRemainingMs() > 0;
+  }
+
+  onMayStart(listener: () => void): () => void {
+    return this.tree.registry.onSession(({ state }) => {
+      if (state === 'RECONNECTED') listener();
+    });
+  }
+
   assertHeld(item: number): void {
     const own = this.itemEndings.get(item)?.signal;
     const aborted = [this.signal, own].find((signal) => signal?.aborted);
@@ -99,8 +109,8 @@ export abstract class SessionLease implements ExecutionLease {
 
   /** The run is not over, and neither is its session; the signals may have aborted. */
   protected isStanding(item: number): boolean {
-    const { registry, signal } = this.tree;
-    return !signal.aborted && registry.leaseRemainingMs() > 0 && this.live.has(item);
+    const { tree } = this;
+    return !tree.signal.aborted && tree.leaseRemainingMs() > 0 && this.live.has(item);
   }
 
   /** It is known what became of an item. */

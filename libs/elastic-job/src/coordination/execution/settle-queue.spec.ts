@@ -4,6 +4,7 @@ import type { Operation } from '../../registry/index.js';
 import { JobTree } from '../job-tree/index.js';
 import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
 import { type EndedItem, SettleQueue } from './settle-queue.js';
+import type { DelayedSettles } from './waiting-settles.js';
 
 const NOTHING_COUNTED = formatParentProgress({ closedUpTo: 0, runs: new Map() });
 
@@ -52,14 +53,24 @@ describe('group commit', () => {
     expect(settled.told.toSorted()).toEqual(['a true', 'b false', 'c true']);
   });
 
-  it('given an item whose operations are refused although it is open, when it is settled, then it is given up in the end', async () => {
-    const { queue, settled } = await slowQueue();
+  it('given an end that is refused although it is open, when time passes, then it is repeated and told until the session ends', async () => {
+    const { queue, settled, transactions, delayed, tree } = await slowQueue();
     const missing = { kind: 'delete', path: member.tree.paths.mark(1, 'running') } as const;
 
-    queue.add({ ...settled('a', [missing]), lookAgain: () => 'open' });
-    await registry.clock.advance(5_000);
+    queue.add({ ...settled('a', [missing]), item: 1, lookAgain: () => 'open' });
+    queue.add(settled('b', [touch(0)]));
+    await registry.clock.advance(60_000);
+    const before = transactions();
+    await registry.clock.advance(60_000);
 
-    expect(settled.told).toEqual(['a false']);
+    expect(settled.told).toEqual(['b true']);
+    expect(delayed).toMatchObject([{ items: [1], since: expect.any(Number) }]);
+    expect(queue.delayed).toMatchObject({ items: [1] });
+    expect((transactions() - before) / 60).toBeLessThan(1);
+    tree.close(new Error('over'));
+    await registry.clock.advance(0);
+    expect(settled.told).toEqual(['b true', 'a false']);
+    expect(queue.delayed).toBeUndefined();
   });
 
   it('given a commit whose answer is lost, when the connection is back, then the end is recognised and not written again', async () => {
@@ -111,14 +122,126 @@ describe('group commit', () => {
     expect(transactions()).toBeLessThan(8);
   });
 
-  it('given an item that no request holds, when it is settled, then it is given up and the others are not held up', async () => {
+  it('given an end that no request holds, when it is settled, then it waits and the others are not held up', async () => {
     const { queue, settled } = await slowQueue({ maxRequestBytes: 1_000 });
 
-    queue.add(settled('huge', [touch(0, 'x'.repeat(2_000))]));
+    queue.add({ ...settled('huge', [touch(0, 'x'.repeat(2_000))]), lookAgain: () => 'open' });
     queue.add(settled('small', [touch(1)]));
     await registry.clock.advance(50);
 
-    expect(settled.told.toSorted()).toEqual(['huge false', 'small true']);
+    expect(settled.told).toEqual(['small true']);
+  });
+});
+
+describe('ends that the server refuses', () => {
+  const NO_RIGHT = -102;
+  const QUOTA = -125;
+
+  it('are left out, and the others are recorded at once', async () => {
+    const { queue, settled } = await slowQueue();
+    refuse([1, 2, 5, 6], NO_RIGHT);
+
+    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(item)]));
+    await registry.clock.advance(55);
+
+    expect(settled.told).toEqual([0, 3, 4, 7].map((item) => `${item} true`));
+  });
+
+  it('are recorded as soon as the server takes them, after pauses that grow to 5 s', async () => {
+    const { queue, settled, transactions } = await slowQueue();
+    const mend = refuse([2], QUOTA);
+    queue.add(settled('2', [touch(2)]));
+    await registry.clock.advance(60_000);
+    const before = transactions();
+    await registry.clock.advance(20_000);
+    expect(transactions() - before).toBeGreaterThanOrEqual(3);
+    expect(transactions() - before).toBeLessThanOrEqual(10);
+    mend();
+    await registry.clock.advance(6_000);
+
+    expect(settled.told).toEqual(['2 true']);
+    expect(queue.delayed).toBeUndefined();
+  });
+
+  it('hold up all that is left once four of them were left out of one commit', async () => {
+    const { queue, settled } = await slowQueue();
+    refuse([0, 1, 2, 3, 4], NO_RIGHT);
+
+    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(item)]));
+    await registry.clock.advance(65);
+    expect(settled.told).toEqual([]);
+    await registry.clock.advance(10_000);
+
+    expect(settled.told.toSorted()).toEqual([5, 6, 7].map((item) => `${item} true`));
+  });
+
+  it('are blamed by any node that they name', async () => {
+    const { queue, settled } = await slowQueue();
+    refuse([2], NO_RIGHT);
+    queue.add({ ...settled('of 1 and 2', [touch(1), touch(2)]), paths: [] });
+    queue.add({ ...settled('3', [touch(3)]), paths: [] });
+    await registry.clock.advance(100);
+
+    expect(settled.told).toEqual(['3 true']);
+  });
+
+  it('are looked for first where the server may have done it after all', async () => {
+    const { queue, settled, transactions } = await slowQueue();
+    const mend = registry.memory.fail(() => ({ code: -7, isApplied: true }));
+    queue.add({ ...settled('done', [touch(0)]), lookAgain: () => 'recorded' });
+    await registry.clock.advance(30);
+    mend();
+    await registry.clock.advance(10_000);
+
+    expect(settled.told).toEqual(['done true']);
+    expect(transactions()).toBe(2);
+  });
+
+  it('end with the session, whatever the server says', async () => {
+    const { queue, settled, tree } = await slowQueue();
+    refuse([0], NO_RIGHT);
+    queue.add(settled('0', [touch(0)]));
+    await registry.clock.advance(10_000);
+    tree.close(new Error('over'));
+    await registry.clock.advance(0);
+
+    expect(settled.told).toEqual(['0 false']);
+  });
+
+  function refuse(items: readonly number[], code: number): () => void {
+    const paths = items.map((item) => `/test${member.tree.paths.item(item)}`);
+    return registry.memory.fail(({ path }) => (paths.includes(path) ? code : undefined));
+  }
+});
+
+describe('what is looked at before it is settled', () => {
+  it('is an end whose mark another run has replaced, and no other one', async () => {
+    const { queue, settled } = await slowQueue();
+    const looked: string[] = [];
+    const look = (name: string) => (): 'fenced' => {
+      looked.push(name);
+      return 'fenced';
+    };
+    queue.add({ ...settled('a', [touch(0)]), isDisturbed: true, lookAgain: look('a') });
+    queue.add({ ...settled('b', [touch(1)]), lookAgain: look('b') });
+    await registry.clock.advance(50);
+
+    expect(looked).toEqual(['a']);
+    expect(settled.told).toEqual(['a false', 'b true']);
+  });
+
+  it('is repeated at once after a lost race, ten times, and waits then', async () => {
+    const { queue, settled } = await slowQueue();
+    const missing = { kind: 'delete', path: member.tree.paths.mark(1, 'running') } as const;
+    let looks = 0;
+    const lookAgain = () => ((looks += 1), 'open' as const);
+    queue.add({ ...settled('a', [missing]), lookAgain });
+    await registry.clock.advance(10 * 2 * 10 + 10);
+    expect(looks).toBe(10);
+    await registry.clock.advance(60_000);
+
+    expect(looks).toBeLessThan(10 + 60);
+    expect(settled.told).toEqual([]);
   });
 });
 
@@ -224,11 +347,14 @@ async function slowQueue({ latencyMs = 10, maxRequestBytes }: { latencyMs?: numb
   await connecting;
   const opening = JobTree.open(center, registry.clock, member.tree.jobName, member.self);
   await registry.clock.advance(2 * latencyMs);
-  const queue = new SettleQueue(await opening, registry.clock);
+  const tree = await opening;
+  const delayed: DelayedSettles[] = [];
+  const queue = new SettleQueue(tree, registry.clock, undefined, (one) => delayed.push(one));
   const before = center.traffic.foreground;
   const told: string[] = [];
   const settled = Object.assign(
     (name: string, operations: readonly Operation[]): EndedItem => ({
+      item: 0,
       paths: [operations[0]!.path],
       operations,
       isDisturbed: false,
@@ -237,5 +363,5 @@ async function slowQueue({ latencyMs = 10, maxRequestBytes }: { latencyMs?: numb
     }),
     { told },
   );
-  return { queue, settled, transactions: () => center.traffic.foreground - before };
+  return { tree, queue, settled, delayed, transactions: () => center.traffic.foreground - before };
 }

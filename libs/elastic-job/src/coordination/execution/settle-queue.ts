@@ -1,14 +1,23 @@
 import type { Clock } from '../../clock/index.js';
 import type { RunNote } from '../../domain/index.js';
-import { type Operation, RegistryUnavailableError } from '../../registry/index.js';
+import {
+  isRefusal,
+  NoAuthError,
+  type Operation,
+  RequestPauses,
+  ServerError,
+  SessionLostError,
+} from '../../registry/index.js';
 import { RunNotes } from '../dependencies/index.js';
-import { type JobTree, readWhenAnswering } from '../job-tree/index.js';
+import { type JobTree, readNow } from '../job-tree/index.js';
+import { type DelayedSettles, WaitingSettles } from './waiting-settles.js';
 
 /** What the tree says of an end: still to be written, written, or that another run has taken the item over. */
 export type Standing = 'open' | 'recorded' | 'fenced';
 
 /** An item that has ended, on its way into a settle transaction. */
 export interface EndedItem {
+  readonly item: number;
   /** The nodes that show what has become of it. */
   readonly paths: readonly string[];
   readonly operations: readonly Operation[];
@@ -17,29 +26,58 @@ export interface EndedItem {
   /** What its end means for the jobs that are started after this one. @default nothing */
   readonly note?: RunNote;
   /**
-   * Called after the reply was lost or the operations were refused, with the paths loaded. If it is open, the operations are
-   * those that are left to do.
+   * Called after the reply was lost or the operations were refused, with the paths loaded. If it is open, the
+   * operations are those that are left to do.
    */
   lookAgain(): Standing;
   /** Called once, when it is known whether the end was recorded or another run had taken the item over. */
   onSettled(isRecorded: boolean): void;
 }
 
-/** An end whose operations are refused so often although they were decided anew is given up. */
+/** So many lost races in a row are decided anew at once; then there is a pause, and each further one makes another. */
 const MOST_REFUSALS = 10;
+/** So many items may be left out of one transaction, one after the other, before all that is left waits as well. */
+const MOST_LEFT_OUT = 4;
+
+/** What one commit has met so far. */
+interface Setbacks {
+  readonly lostRaces: Map<EndedItem | 'count', number>;
+  leftOut: number;
+}
 
 /**
  * Group commit: one settle transaction is in flight per job and instance; whatever ends meanwhile joins the next one.
+ *
+ * An end is repeated until it is recorded, another run has taken the item over, or the session is over: an item that
+ * was given up would stay marked by an instance that lives, for ever. What the server blames for a refusal is left out,
+ * so that it does not hold up the others. Pauses grow to 5 s; without a connection its return ends them.
  */
 export class SettleQueue {
   private ended: EndedItem[] = [];
   private isCommitting = false;
+  /** To be tried again after the pause. */
+  private postponed: EndedItem[] = [];
+  private isPausing = false;
+  /** Nobody knows what the last attempt has written. */
+  private readonly doubtful = new Set<EndedItem>();
+  private readonly waiting: WaitingSettles;
+  private readonly pauses: RequestPauses;
 
+  /** @param onDelayed hears of ends that are not recorded in time */
   constructor(
     private readonly tree: JobTree,
     private readonly clock: Clock,
     private readonly notes = new RunNotes(tree, clock),
-  ) {}
+    onDelayed: (delayed: DelayedSettles) => void = () => {},
+  ) {
+    this.waiting = new WaitingSettles(tree.jobName, clock, onDelayed);
+    this.pauses = new RequestPauses(tree.registry, clock);
+  }
+
+  /** The ends that were told as late, and are not recorded yet. */
+  get delayed(): DelayedSettles | undefined {
+    return this.waiting.delayed;
+  }
 
   add(item: EndedItem): void {
     this.ended.push(item);
@@ -68,26 +106,23 @@ export class SettleQueue {
   }
 
   private async commit(batch: readonly EndedItem[]): Promise<void> {
-    const refusals = new Map<EndedItem, number>();
+    const setbacks: Setbacks = { lostRaces: new Map(), leftOut: 0 };
     let open = batch;
-    let disturbed = batch.filter(({ isDisturbed }) => isDisturbed);
+    let unclear = batch.filter((ended) => ended.isDisturbed || this.doubtful.has(ended));
     while (open.length > 0) {
       try {
-        if (disturbed.length > 0) open = await this.withoutEnded(open, disturbed);
-        disturbed = [];
-        if (open.length > 0) open = await this.tryCommit(open, refusals);
+        if (unclear.length > 0) open = await this.withoutEnded(open, unclear);
+        unclear = [];
+        if (open.length > 0) open = await this.tryCommit(open, setbacks);
       } catch (error) {
-        open = error instanceof RegistryUnavailableError ? await this.afterLostReply(open) : giveUp(open);
+        open = this.afterFailure(open, error, setbacks);
       }
     }
     await this.notes.end();
   }
 
-  /** @returns what has to be tried again. */
-  private async tryCommit(
-    batch: readonly EndedItem[],
-    refusals: Map<EndedItem, number>,
-  ): Promise<readonly EndedItem[]> {
+  /** @returns what has to be tried again at once */
+  private async tryCommit(batch: readonly EndedItem[], { lostRaces }: Setbacks): Promise<readonly EndedItem[]> {
     const noted = await this.notes.of(batch.flatMap(({ note }) => note ?? []));
     const operations = batch.flatMap((ended) => ended.operations);
     const result = await this.tree.registry.transaction([...operations, ...noted.operations], {
@@ -95,54 +130,96 @@ export class SettleQueue {
     });
     if (result.kind === 'committed') {
       noted.onCommitted(result.results.slice(operations.length));
-      for (const ended of batch) ended.onSettled(true);
+      for (const ended of batch) this.conclude(ended, true);
       return [];
     }
     let { index } = result;
-    if (index >= operations.length) {
-      await this.notes.lookAgain(result.path);
-      return batch;
-    }
-    const refused = batch.find((ended) => (index -= ended.operations.length) < 0) ?? batch[0]!;
-    const count = (refusals.get(refused) ?? 0) + 1;
-    refusals.set(refused, count);
-    if (count <= MOST_REFUSALS) return this.withoutEnded(batch, [refused]);
-    giveUp([refused]);
-    return batch.filter((ended) => ended !== refused);
+    const isCount = index >= operations.length;
+    const refused = isCount ? undefined : batch.find((ended) => (index -= ended.operations.length) < 0);
+    const times = (lostRaces.get(refused ?? 'count') ?? 0) + 1;
+    lostRaces.set(refused ?? 'count', times);
+    if (isCount) await this.notes.lookAgain(result.path);
+    const open = refused === undefined ? batch : await this.withoutEnded(batch, [refused]);
+    const isLate = refused !== undefined && this.waiting.has(refused);
+    if (times < (isLate ? 1 : MOST_REFUSALS)) return open;
+    lostRaces.clear();
+    const stuck = refused === undefined ? open : open.filter((ended) => ended === refused);
+    this.postpone(stuck, new Error(`${result.path}: refused again and again, ${result.refusal}`));
+    return open.filter((ended) => !stuck.includes(ended));
   }
 
-  /** The transaction may have been applied: the tree tells. */
-  private async afterLostReply(batch: readonly EndedItem[]): Promise<readonly EndedItem[]> {
-    try {
-      return await this.withoutEnded(batch, batch);
-    } catch {
-      return giveUp(batch);
-    }
+  /** @returns what has to be tried again at once */
+  private afterFailure(batch: readonly EndedItem[], error: unknown, setbacks: Setbacks): readonly EndedItem[] {
+    if (this.tree.signal.aborted || error instanceof SessionLostError) return this.giveUp(batch);
+    const path = error instanceof ServerError || error instanceof NoAuthError ? error.path : undefined;
+    const blamed = batch.filter((ended) => path !== undefined && isConcerned(ended, path));
+    const isLeftOut = isRefusal(error) && blamed.length > 0 && (setbacks.leftOut += 1) <= MOST_LEFT_OUT;
+    const late = isLeftOut ? blamed : batch;
+    if (!isRefusal(error)) for (const ended of late) this.doubtful.add(ended);
+    // Those that are to blame come last, and hold up the others least.
+    this.postpone(
+      late.toSorted((a, b) => Number(blamed.includes(a)) - Number(blamed.includes(b))),
+      error,
+    );
+    return batch.filter((ended) => !late.includes(ended));
+  }
+
+  private postpone(late: readonly EndedItem[], error: unknown): void {
+    for (const ended of late) this.waiting.add(ended, error);
+    this.postponed.push(...late);
+    if (this.postponed.length > 0 && !this.isPausing) void this.repeatLater();
+  }
+
+  private async repeatLater(): Promise<void> {
+    this.isPausing = true;
+    const isOver = await this.pauses.pause(this.tree.signal).then(
+      (isOpen) => !isOpen,
+      () => true,
+    );
+    this.isPausing = false;
+    const again = this.postponed.splice(0);
+    if (isOver) return void this.giveUp(again);
+    this.ended.push(...again);
+    if (!this.isCommitting) void this.commitAll();
   }
 
   /**
    * Looks what has become of some of a batch. @returns the batch without those that are over
-   * @throws the reason for which the tree was closed
+   * @throws what keeps it from looking, or the reason for which the tree was closed
    */
   private async withoutEnded(
     batch: readonly EndedItem[],
-    doubtful: readonly EndedItem[],
+    unclear: readonly EndedItem[],
   ): Promise<readonly EndedItem[]> {
-    const paths = doubtful.flatMap((ended) => ended.paths);
-    await readWhenAnswering(this.tree, this.clock, paths);
+    await readNow(
+      this.tree,
+      unclear.flatMap((ended) => ended.paths),
+    );
     const over = new Set<EndedItem>();
-    for (const ended of doubtful) {
+    for (const ended of unclear) {
       const standing = ended.lookAgain();
+      this.doubtful.delete(ended);
       if (standing === 'open') continue;
       over.add(ended);
-      ended.onSettled(standing === 'recorded');
+      this.conclude(ended, standing === 'recorded');
     }
     return batch.filter((ended) => !over.has(ended));
   }
+
+  /** Once the session is over, nothing can be settled. @returns what is left to try: nothing */
+  private giveUp(batch: readonly EndedItem[]): readonly EndedItem[] {
+    for (const ended of batch) this.conclude(ended, false);
+    return [];
+  }
+
+  private conclude(ended: EndedItem, isRecorded: boolean): void {
+    this.doubtful.delete(ended);
+    this.waiting.delete(ended);
+    if (this.waiting.size === 0) this.pauses.succeeded();
+    ended.onSettled(isRecorded);
+  }
 }
 
-/** Once the session is over, nothing can be settled. @returns what is left to try: nothing */
-function giveUp(batch: readonly EndedItem[]): readonly EndedItem[] {
-  for (const ended of batch) ended.onSettled(false);
-  return [];
+function isConcerned({ operations, paths }: EndedItem, path: string): boolean {
+  return paths.includes(path) || operations.some((operation) => operation.path === path);
 }

@@ -35,7 +35,6 @@ export async function removeStaleCancels(
 
 function isOver(tree: JobTree, item: number): boolean {
   const stored = tree.record(item)?.stored;
-  if (stored?.kind === 'foreign') return false;
   if (stored?.kind !== 'record' || !tree.isRunning(item)) return true;
   return stored.record.settled !== undefined || stored.record.run !== tree.node(tree.paths.cancel(item))?.data;
 }

@@ -118,7 +118,39 @@ describe('the sweep', () => {
   });
 });
 
+describe('the sweep of an instance that an operator has shut down', () => {
+  it('leaves its items alone while its session lasts, until its grace is over', async () => {
+    await worker.begin([0]);
+    await (await registry.operator()).delete(worker.tree.paths.instance(worker.id));
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+    await registry.clock.advance(4_000);
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+    expect(await leader.holder(0)).toBe(worker.id);
+    await registry.clock.advance(1_000);
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
+    expect(await leader.holder(0)).toBeUndefined();
+  });
+
+  it('tells of no overflow where there is room', async () => {
+    await worker.begin([0]);
+    worker.die();
+    const told: unknown[] = [];
+    await leader.orphans.sweep(leader.tree, term, (items) => told.push(items));
+    expect(told).toEqual([]);
+  });
+});
+
 describe('the claim', () => {
+  it('takes nothing beyond the total', async () => {
+    await orphan(0);
+    await (await registry.operator()).create(leader.tree.paths.queued(4), '', 'PERSISTENT');
+    await worker.tree.sync();
+    expect(await worker.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
+  });
+
   it('given one item and many instances, when all claim at once, then one has it and the others have lost', async () => {
     const claimers = [leader, worker, third];
     while (claimers.length < 12) claimers.push(await registry.joined());

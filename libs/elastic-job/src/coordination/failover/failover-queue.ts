@@ -1,13 +1,13 @@
 /**
  * Items that wait for somebody to run them again, and who does.
  *
- * State: `leader/failover/items/{item}` queues an item; the claimer's `failover` (ephemeral) and `failovering` (persistent)
- * marks say who has taken it, its `running` mark that it runs.
+ * State: `leader/failover/items/{item}` queues an item; the claimer's `failover` (ephemeral) and `failovering`
+ * (persistent) marks say who has taken it, its `running` mark that it runs.
  *
- * Guarantees: a claim removes the entries and begins the runs in one transaction, so one instance wins and no entry is lost
- * between the two. A claim takes several items of one target, at most a fair part of the queue; if one of them is not to be
- * had, none is taken. Only a run that the record shows begun and not finished is repeated, or one that its settle has
- * queued: aborted, or failed because its executor had died.
+ * Guarantees: a claim removes the entries and begins the runs in one transaction, so one instance wins and no entry is
+ * lost between the two. A claim takes several items of one target, at most a fair part of the queue; if one of them is
+ * not to be had, none is taken. Only a run that the record shows begun and not finished is repeated, or one that its
+ * settle has queued: aborted, or failed because its executor had died.
  *
  * Beside Java: a claim holds the latch that Java's claims hold.
  *
@@ -29,7 +29,7 @@ import {
 } from '../../domain/index.js';
 import { acquireLatch, type HeldLatch, type Operation, type RegistryCenter } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
-import type { ExecutionLease, ExecutionService } from '../execution/index.js';
+import { blamedItem, type ExecutionLease, type ExecutionService } from '../execution/index.js';
 import type { JobTree, JobTrees } from '../job-tree/index.js';
 import { describeOverflowed, describePending, type OverflowedItem, type PendingFailover } from './queued-item.js';
 
@@ -79,7 +79,9 @@ export class FailoverQueue {
     return queue.map((item) => describePending(tree, item, this.clock.wallNow()));
   }
 
-  /** The items whose last run found no place in the queue, ascending, as of now. The next run of an item takes it off. */
+  /**
+   * The items whose last run found no place in the queue, ascending, as of now. The next run of an item takes it off.
+   */
   async overflowed(jobName: JobName): Promise<readonly OverflowedItem[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
@@ -138,7 +140,15 @@ export class FailoverQueue {
       { kind: 'check', path: server, version: tree.stat(server)?.version },
       ...(latch === undefined ? [] : [{ kind: 'check', path: latch.path } as const]),
     ];
-    const lease = await this.executions.beginClaimed(tree, trigger, items, guard);
+    let lease: ExecutionLease | undefined;
+    try {
+      lease = await this.executions.beginClaimed(tree, trigger, items, guard);
+    } catch (error) {
+      const blamed = blamedItem(tree, error);
+      const others = items.filter((item) => item !== blamed);
+      if (others.length === 0 || others.length === items.length) throw error;
+      return this.take(tree, others, target, latch);
+    }
     return lease === undefined ? this.lookAgain(tree, items) : { kind: 'claimed', lease };
   }
 

@@ -4,20 +4,21 @@
  * State: the marks of each item (`running`, `failover`, `failovering`), its record, and the queue.
  *
  * Guarantees: the leader queues an orphan and drops its stale marks in one transaction under its term's guard. A sweep
- * writes the item's record against the version that it read, so it touches nothing that was begun or settled since, and no
- * begin overlooks it.
+ * writes the item's record against the version that it read, so it touches nothing that was begun or settled since, and
+ * no begin overlooks it.
  *
- * An instance of ours that is not registered while its session lasts was shut down by an operator. It lives, and settles
- * and queues what it aborts; its marks are orphans only if they are still there after `shutdownGraceMs`.
+ * An instance of ours that is not registered while its session lasts was shut down by an operator. It lives, and
+ * settles and queues what it aborts; its marks are orphans only if they are still there after `shutdownGraceMs`.
  *
- * The queue is bounded (`failoverQueueLimit`). An orphan that does not fit loses its marks all the same, and its record says
- * that its run was aborted and why; the item is free for its next fire time.
+ * The queue is bounded (`failoverQueueLimit`). An orphan that does not fit loses its marks all the same, and its record
+ * says that its run was aborted and why; the item is free for its next fire time.
  *
- * Beside Java: a Java peer runs without a record, so its mark alone says that it ran; it counts as crashed once it has been
- * missing for a moment. If Java leads, one of ours sweeps all the same, and a refused sweep means that a peer was faster.
+ * Beside Java: a Java peer runs without a record, so its mark alone says that it ran; it counts as crashed once it has
+ * been missing for a moment. If Java leads, one of ours sweeps all the same, and a refused sweep means that a peer was
+ * faster.
  *
- * Failures: if the leader dies, gaining leadership sweeps again. An instance that comes back under its configured id sweeps
- * its own marks as it registers: nobody else can tell them from new ones.
+ * Failures: if the leader dies, gaining leadership sweeps again. An instance that comes back under its configured id
+ * sweeps its own marks as it registers: nobody else can tell them from new ones.
  */
 import type { Clock } from '../../clock/index.js';
 import {
@@ -31,13 +32,20 @@ import {
 } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import type { ConfigurationService } from '../configuration/index.js';
+import { blamedItem } from '../execution/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import type { Absences } from '../membership/index.js';
 import { loadMarks, marksOf, sweepOperations } from './sweep-operations.js';
 
-/** Who may sweep, and for how long: the leader of ours, or, if Java leads, the first instance of ours; of a disabled job, anybody. */
+/**
+ * Who may sweep, and for how long: the leader of ours, or, if Java leads, the first instance of ours; of a disabled
+ * job, anybody.
+ */
 export type Sweeper = Pick<LeadershipTerm, 'guard' | 'signal'>;
+
+/** So many items hold up no other one of a sweep. */
+const MOST_LEFT_OUT = 10;
 
 /** Looks for orphans. */
 export class OrphanSweep {
@@ -54,20 +62,32 @@ export class OrphanSweep {
    * A Java peer that is missing, and an instance that was shut down, are left alone for their grace: look again when
    * `Absences` says so.
    * @param onOverflow hears of the orphans for which the queue had no place: their runs are recorded as aborted
+   * @param onLeftOut hears why some could not be swept: this client may not write their nodes
    */
   async sweep(
     tree: JobTree,
     sweeper: Sweeper,
     onOverflow: (items: readonly number[]) => void = () => {},
+    onLeftOut: (error: unknown) => void = () => {},
   ): Promise<readonly number[]> {
     const { signal } = sweeper;
     await tree.sync({ signal });
+    const leftOut = new Set<number>();
     const attempt = async (): Promise<readonly number[] | undefined> => {
       if (!(await loadMarks(tree, signal))) return undefined;
-      const orphans = this.place(tree, this.findOrphans(tree));
+      const orphans = this.place(tree, this.findOrphans(tree)).filter(({ item }) => !leftOut.has(item));
       if (orphans.length === 0) return [];
       const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
-      const result = await this.registry.transaction([...sweeper.guard, ...operations], { signal });
+      const result = await this.registry
+        .transaction([...sweeper.guard, ...operations], { signal })
+        .catch((error: unknown) => {
+          const blamed = blamedItem(tree, error);
+          if (blamed === undefined || leftOut.has(blamed) || leftOut.size >= MOST_LEFT_OUT) throw error;
+          leftOut.add(blamed);
+          onLeftOut(error);
+          return undefined;
+        });
+      if (result === undefined) return undefined;
       if (result.kind === 'refused') return undefined;
       const overflowed = itemsAt(orphans, 'overflow');
       if (overflowed.length > 0) onOverflow(overflowed);

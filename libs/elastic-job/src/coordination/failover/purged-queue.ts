@@ -1,11 +1,11 @@
-import { droppedRunRecord, formatRunRecord } from '../../domain/index.js';
+import { droppedRunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { Sweeper } from './orphan-sweep.js';
 
 /**
- * An operator has disabled the job: all servers that it has, those included that have no instance at the moment, such as
- * one that is being restarted.
+ * An operator has disabled the job: all servers that it has, those included that have no instance at the moment, such
+ * as one that is being restarted.
  */
 export function isJobDisabled(tree: JobTree): boolean {
   return tree.servers().every((serverIp) => tree.serverStatus(serverIp) === 'DISABLED');
@@ -26,8 +26,8 @@ export function disabledJob(tree: JobTree): Sweeper {
 }
 
 /**
- * Removes entries for which nobody may come, and records that their runs were aborted. One transaction, none if there is
- * nothing to remove.
+ * Removes entries for which nobody may come, and records that their runs were aborted. One transaction, none if there
+ * is nothing to remove.
  * @param purger on what the removal depends; read anew after a refusal
  * @param at milliseconds since the epoch: when the runs are told to have ended
  * @param isPurged which items; asked anew after a refusal
@@ -59,6 +59,6 @@ function removalOperations(tree: JobTree, item: number, at: number): Operation[]
   const entry: Operation = { kind: 'delete', path: paths.queued(item) };
   const { stored, version } = tree.record(item) ?? {};
   if (stored?.kind !== 'record' || tree.isMixed() || tree.isRunning(item)) return [entry];
-  const data = formatRunRecord(droppedRunRecord(stored.record, at, 'purged'));
+  const data = tree.recordText(droppedRunRecord(stored.record, at, 'purged'));
   return [entry, { kind: 'set', path: paths.record(item), data, version }];
 }

@@ -5,8 +5,8 @@ import type { JobTree } from '../job-tree/index.js';
 export interface PendingFailover {
   readonly item: number;
   /**
-   * `crashed`: its holder is gone; `aborted`: its holder left in order before it was done; `executor-died`: the process or
-   * thread that did its work is gone, and its holder lives.
+   * `crashed`: its holder is gone; `aborted`: its holder left in order before it was done; `executor-died`: the process
+   * or thread that did its work is gone, and its holder lives.
    */
   readonly cause: 'crashed' | 'aborted' | 'executor-died';
   /** How its executor has died, if that is the cause. */

@@ -3,8 +3,8 @@ import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 
 /**
- * Removes what failover leaves behind when it is switched off: the queue, for which nobody comes any more, and the marks
- * of items that were taken and do not run. A running failover keeps its marks and removes them as it ends.
+ * Removes what failover leaves behind when it is switched off: the queue, for which nobody comes any more, and the
+ * marks of items that were taken and do not run. A running failover keeps its marks and removes them as it ends.
  * @see ElasticJob, `FailoverListenerManager.FailoverSettingsChangedJobListener`, which removes `failover` nodes alone
  */
 export async function removeRetiredFailover(tree: JobTree, term: LeadershipTerm): Promise<void> {

@@ -1,6 +1,6 @@
 import {
   droppedRunRecord,
-  formatRunRecord,
+  HOLDER_MARKS,
   type HolderMark,
   type ItemMarks,
   type PlacedOrphan,
@@ -8,11 +8,13 @@ import {
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
-const HOLDER_MARKS: readonly HolderMark[] = ['running', 'failovering', 'failover'];
-
 /** The marks by which items are held, and the records of those items. @see JobTree.load */
-export function loadMarks(tree: JobTree, signal: AbortSignal): Promise<boolean> {
-  const paths = tree.items().flatMap((item) => {
+export function loadMarks(
+  tree: JobTree,
+  signal: AbortSignal,
+  items: readonly number[] = tree.items(),
+): Promise<boolean> {
+  const paths = items.flatMap((item) => {
     const marks = HOLDER_MARKS.map((mark) => tree.paths.mark(item, mark)).filter((path) => tree.has(path));
     return marks.length > 0 ? [...marks, tree.paths.record(item)] : [];
   });
@@ -20,8 +22,8 @@ export function loadMarks(tree: JobTree, signal: AbortSignal): Promise<boolean> 
 }
 
 /** The loaded marks of every item that has any. */
-export function* marksOf(tree: JobTree): Iterable<ItemMarks> {
-  for (const item of tree.items()) {
+export function* marksOf(tree: JobTree, items: readonly number[] = tree.items()): Iterable<ItemMarks> {
+  for (const item of items) {
     const holders = new Map<HolderMark, string>();
     for (const mark of HOLDER_MARKS) {
       const node = tree.node(tree.paths.mark(item, mark));
@@ -46,8 +48,8 @@ export function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number)
   return operations;
 }
 
-// The record of a lost run is written anew, so that no begin overlooks the sweep; Java's runs are in no record. A Java peer
-// that has taken the item since it was read bears a failover mark: that there is none is proved by creating it.
+// The record of a lost run is written anew, so that no begin overlooks the sweep; Java's runs are in no record. A Java
+// peer that has taken the item since it was read bears a failover mark: that there is none is proved by creating it.
 function proveUntouched(tree: JobTree, { item, isRecorded, place }: PlacedOrphan, at: number): Operation[] {
   const path = tree.paths.record(item);
   const text = place === 'overflow' ? droppedText(tree, item, at) : (tree.node(path)?.data ?? '');
@@ -60,5 +62,5 @@ function proveUntouched(tree: JobTree, { item, isRecorded, place }: PlacedOrphan
 
 function droppedText(tree: JobTree, item: number, at: number): string {
   const stored = tree.record(item)?.stored;
-  return stored?.kind === 'record' ? formatRunRecord(droppedRunRecord(stored.record, at, 'overflow')) : '';
+  return stored?.kind === 'record' ? tree.recordText(droppedRunRecord(stored.record, at, 'overflow')) : '';
 }

@@ -1,4 +1,4 @@
-import type { GuaranteePhase, Target } from '../../domain/index.js';
+import { type GuaranteePhase, isJsonNumber, readJson, type Target } from '../../domain/index.js';
 
 /** What one of ours writes as it arrives, for which Java only asks whether it exists. */
 export interface Arrival {
@@ -15,8 +15,9 @@ export function formatArrival({ by, round: { fireTime, origin } }: Arrival): str
 
 /** Undefined: a Java peer's, or written by a version that this one cannot judge. */
 export function parseArrival(text: string): Arrival | undefined {
-  const { by, round } = parseObject(text) as Partial<Arrival>;
-  return typeof by === 'string' && isRound(round) ? { by, round } : undefined;
+  const { by, round } = parseObject(text);
+  const target = roundIn(round);
+  return typeof by === 'string' && target !== undefined ? { by, round: target } : undefined;
 }
 
 export function formatPassed({ started, completed }: PassedRounds): string {
@@ -24,19 +25,16 @@ export function formatPassed({ started, completed }: PassedRounds): string {
 }
 
 export function parsePassed(text: string): PassedRounds {
-  const { started, completed } = parseObject(text) as PassedRounds;
-  return { started: isRound(started) ? started : undefined, completed: isRound(completed) ? completed : undefined };
+  const { started, completed } = parseObject(text);
+  return { started: roundIn(started), completed: roundIn(completed) };
 }
 
-function isRound(value: Target | undefined): value is Target {
-  return typeof value?.fireTime === 'number' && typeof value.origin === 'string';
+function roundIn(value: unknown): Target | undefined {
+  const { fireTime, origin } = (value ?? {}) as Partial<Target>;
+  return isJsonNumber(fireTime) && typeof origin === 'string' ? { fireTime, origin } : undefined;
 }
 
-function parseObject(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  const value = readJson(text);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

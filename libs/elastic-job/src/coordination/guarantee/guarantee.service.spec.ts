@@ -1,8 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GuaranteePhase, JobOptions } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { ExecutionLease } from '../execution/index.js';
-import { beforeNextTransaction, JOB, Member, Registry } from '../member.for-spec.js';
+import type { JobTree } from '../job-tree/index.js';
+import { beforeNextTransaction, JOB, Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { GuaranteeTimeoutError } from './guarantee.errors.js';
 
 let registry: Registry;
 let operator: RegistryCenter;
@@ -93,6 +95,37 @@ describe('a barrier', () => {
     await settle([waiting]);
 
     expect(calls).toEqual([]);
+  });
+});
+
+describe('a record that is written again whenever it is read', () => {
+  it('given it is read before the wait, when the time is over, then the wait ends', async () => {
+    const [first] = await beginTwo();
+    vi.spyOn(first.member.tree, 'loadRecords').mockImplementation(async () => {
+      await registry.clock.sleep(100);
+      return false;
+    });
+    const begunAt = registry.clock.monotonicNow();
+
+    await expect(settle([first.meet('started')])).rejects.toThrow(GuaranteeTimeoutError);
+
+    expect(registry.clock.monotonicNow() - begunAt).toBeGreaterThanOrEqual(30_000);
+  });
+
+  it('given it is read before the call, when the next read is whole, then the call is made without any news', async () => {
+    const [first, second] = await beginTwo();
+    // Its items have ended without an arrival: only their records tell.
+    const { lease, member } = second;
+    for (const item of lease.items) lease.settle(item, SUCCEEDED);
+    await registry.clock.advanceUntil(lease.settled());
+    await member.tree.sync();
+    unreadOnceBeforeTheCall(first.member.tree);
+    const waiting = first.meet('started');
+
+    await registry.clock.advance(1_000);
+
+    expect(calls).toEqual([first.member.id]);
+    await waiting;
   });
 });
 
@@ -204,6 +237,17 @@ async function javaArrives(others: readonly number[]): Promise<void> {
   for (const item of [0, 1, 2, 3].filter((each) => !others.includes(each))) {
     await operator.create(`/${JOB}/guarantee/started/${item}`, '', 'PERSISTENT');
   }
+}
+
+/** The second time that records are asked for, one of them has just been written again. */
+function unreadOnceBeforeTheCall(tree: JobTree): void {
+  const load = tree.loadRecords.bind(tree);
+  vi.spyOn(tree, 'loadRecords')
+    .mockImplementationOnce(load)
+    .mockImplementationOnce(async () => {
+      vi.spyOn(tree, 'record').mockReturnValueOnce(undefined);
+      return false;
+    });
 }
 
 async function settle(waits: readonly Promise<void>[]): Promise<void> {

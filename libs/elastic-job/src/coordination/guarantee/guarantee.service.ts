@@ -1,17 +1,18 @@
 /**
  * Where all items of a run wait for each other: once all have begun, and once all have ended.
  *
- * State: `guarantee/{phase}/{item}` says that an item has arrived. Java asks for its existence only; ours hold who came and
- * for which round, a round being the run of a whole job for one target. `guarantee` itself holds the last round of each phase
- * that is over. Whoever calls the listener holds Curator's latch `guarantee/{phase}-latch`, as Java does.
+ * State: `guarantee/{phase}/{item}` says that an item has arrived. Java asks for its existence only; ours hold who came
+ * and for which round, a round being the run of a whole job for one target. `guarantee` itself holds the last round of
+ * each phase that is over. Whoever calls the listener holds Curator's latch `guarantee/{phase}-latch`, as Java does.
  *
- * Guarantees: the listener is called by one instance, when every item that can arrive has; then the arrivals are removed and the
- * round is over in one transaction, and everybody goes on. What is left of a crashed instance counts for nothing. A round is
- * begun on an instance only when the one before it is over there, so two rounds of one job never overlap.
+ * Guarantees: the listener is called by one instance, when every item that can arrive has; then the arrivals are
+ * removed and the round is over in one transaction, and everybody goes on. What is left of a crashed instance counts
+ * for nothing. A round is begun on an instance only when the one before it is over there, so two rounds of one job
+ * never overlap.
  *
  * Failures: an item whose instance dies is waited for if somebody will take it over, and no longer if nobody will. If
- * the instance that came last dies before it has called the listener, the one before it does. Every wait ends with its time
- * limit or with its lease; then the own arrivals are withdrawn.
+ * the instance that came last dies before it has called the listener, the one before it does. Every wait ends with its
+ * time limit or with its lease; then the own arrivals are withdrawn.
  */
 import type { Clock } from '../../clock/index.js';
 import type { GuaranteePhase, JobName } from '../../domain/index.js';

@@ -130,6 +130,7 @@ export class GuaranteedRun implements RunBarrier {
     const { signal } = this.lease;
     for (let view = this.view(visit.phase); !view.isOver(); view = this.view(visit.phase)) {
       if (!(await tree.loadRecords(view.absent(), { signal }))) {
+        this.assertInTime(visit, view.absent());
         await tree.sync({ signal });
         continue;
       }
@@ -137,14 +138,16 @@ export class GuaranteedRun implements RunBarrier {
       if (missing.length === 0 && view.isLast()) {
         if (view.isJavaHere() && (await this.isJavasTurn(visit))) continue;
         if (await this.callBack(visit)) return;
+        this.assertInTime(visit, view.absent());
+        continue; // News that came during the call is in the tree, and is not told again.
       }
       if (!(await tree.next(NEWS, visit.deadline, signal))) throw this.timeout(visit, missing);
     }
   }
 
   /**
-   * A Java peer looks once whether all have come, right after it has, and then waits to be told that the phase is gone. Were
-   * the phase gone before it waits, it would wait until its time-out.
+   * A Java peer looks once whether all have come, right after it has, and then waits to be told that the phase is gone.
+   * Were the phase gone before it waits, it would wait until its time-out.
    * @returns true if something has changed meanwhile
    */
   private isJavasTurn({ deadline }: Visit): Promise<boolean> {
@@ -152,7 +155,7 @@ export class GuaranteedRun implements RunBarrier {
     return tree.next(NEWS, Math.min(deadline, clock.monotonicNow() + JAVA_TURN_MS), this.lease.signal);
   }
 
-  /** @returns false if there is somebody to wait for again */
+  /** @returns false if the round has to be looked at again */
   private async callBack(visit: Visit): Promise<boolean> {
     const { clock, registry, tree } = this.parts;
     const { holder, signal } = this.lease;
@@ -165,8 +168,7 @@ export class GuaranteedRun implements RunBarrier {
       await tree.sync({ signal });
       const view = this.view(visit.phase);
       if (view.isOver()) return true;
-      await tree.loadRecords(view.absent(), { signal });
-      if (view.missing().length > 0) return false;
+      if (!(await tree.loadRecords(view.absent(), { signal })) || view.missing().length > 0) return false;
       await this.conclude(visit);
       return true;
     } finally {
@@ -206,6 +208,10 @@ export class GuaranteedRun implements RunBarrier {
 
   private view(phase: GuaranteePhase): RoundView {
     return new RoundView(this.parts.tree, this.parts.configuration(), phase, this.round, this.lease);
+  }
+
+  private assertInTime(visit: Visit, missing: readonly number[]): void {
+    if (this.parts.clock.monotonicNow() >= visit.deadline) throw this.timeout(visit, missing);
   }
 
   private timeout({ phase, timeoutMs }: Visit, missing: readonly number[]): GuaranteeTimeoutError {

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { PROTOCOL } from '../../domain/index.js';
 import { formatInstance, parseInstance } from './instance-text.js';
 
 const INSTANCE = { jobInstanceId: '10.0.0.1@-@7-1a', serverIp: '10.0.0.1' };
 
 describe('the text of an instance node', () => {
   it('given one of ours, when it is written and read, then it is known as ours', () => {
-    expect(parseInstance(INSTANCE.jobInstanceId, '?', formatInstance(INSTANCE))).toEqual({ ...INSTANCE, isOurs: true });
+    expect(parseInstance(INSTANCE.jobInstanceId, '?', formatInstance(INSTANCE))).toEqual({
+      ...INSTANCE,
+      isOurs: true,
+      protocol: PROTOCOL,
+    });
   });
 
   it('given one of ours, when it is written, then it has the keys that Java knows and no other', () => {
@@ -17,9 +22,22 @@ describe('the text of an instance node', () => {
   });
 
   it('given one of a later version of ours, when it is read, then it is ours as well', () => {
-    const text = formatInstance(INSTANCE).replace(/(labels: .*\/)1/, '$12');
-    expect(parseInstance(INSTANCE.jobInstanceId, '?', text).isOurs).toBe(true);
+    const text = formatInstance(INSTANCE).replace(/(labels: .*\/)1/, '$121');
+    expect(parseInstance(INSTANCE.jobInstanceId, '?', text)).toMatchObject({ isOurs: true, protocol: 21 });
   });
+
+  it('given one of ours whose label names no protocol, when it is read, then it has the first', () => {
+    const text = formatInstance(INSTANCE).replace(/(labels: .*\/)1/, '$1x');
+    expect(parseInstance(INSTANCE.jobInstanceId, '?', text)).toMatchObject({ isOurs: true, protocol: 1 });
+  });
+
+  it.each(['-1', '-1e999', '0', '9'.repeat(400)])(
+    'given one of ours with the protocol %s, when it is read, then it has the first',
+    (protocol) => {
+      const text = formatInstance(INSTANCE).replace(/(labels: .*\/)1/, `$1${protocol}`);
+      expect(parseInstance(INSTANCE.jobInstanceId, '?', text)).toMatchObject({ isOurs: true, protocol: 1 });
+    },
+  );
 
   it.each([
     ['Java 3.0.5', 'jobInstanceId: 10.0.0.1@-@7\nserverIp: 10.0.0.1\n'],

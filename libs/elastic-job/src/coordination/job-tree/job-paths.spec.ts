@@ -33,10 +33,13 @@ describe('the paths of a job', () => {
     expect(paths.parse(path)).toEqual(node);
   });
 
+  it.each([paths.items, paths.servers])('given %s, when it is parsed, then it is a parent to be kept', (path) => {
+    expect(paths.parse(path)).toEqual({ kind: 'parent' });
+  });
+
   it.each([
     paths.root,
     paths.instances,
-    paths.servers,
     paths.sessions,
     paths.departures,
     paths.departed('10.0.0.1'),
@@ -44,7 +47,6 @@ describe('the paths of a job', () => {
     paths.term,
     paths.shardingFlags,
     paths.queue,
-    paths.items,
     paths.triggers,
     paths.electionLatch,
     paths.guaranteeLatch('started'),
@@ -57,6 +59,9 @@ describe('the paths of a job', () => {
     `${paths.items}/processing`,
     `${paths.items}/-1`,
     `${paths.items}/007`,
+    `${paths.items}/9007199254740993`,
+    `${paths.queue}/9007199254740993`,
+    paths.cancel(1e21).replace('1e+21', '1'.padEnd(22, '0')),
     `${paths.item(1)}/later`,
   ])('given %s, when it is parsed, then it is nothing that matters', (path) => {
     expect(paths.parse(path)).toEqual({ kind: 'other' });

@@ -1,6 +1,9 @@
 import type { GuaranteePhase, JobName } from '../../domain/index.js';
 
-/** What a path of a job's tree stands for. `other`: a parent, or a node that this version does not know. */
+/**
+ * What a path of a job's tree stands for. `parent`: that of the items or servers; `other`: any other, or an unknown
+ * node.
+ */
 export type JobNode =
   | {
       readonly kind:
@@ -9,6 +12,7 @@ export type JobNode =
         | 'resharding-flag'
         | 'resharding-processing'
         | 'next-instance-ip'
+        | 'parent'
         | 'after'
         | 'counting-turn'
         | 'other';
@@ -22,7 +26,7 @@ export type JobNode =
   | { readonly kind: 'cancel'; readonly item: number }
   | { readonly kind: ItemNodeKind; readonly item: number };
 
-const ITEM_NODES = [
+export const ITEM_NODES = [
   'instance',
   'running',
   'misfire',
@@ -37,7 +41,8 @@ export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term`,
- * `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and the `record` and `checkpoint` of an item are ours.
+ * `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and the `record` and `checkpoint` of an item are
+ * ours.
  */
 export class JobPaths {
   readonly root: string;
@@ -154,7 +159,10 @@ export class JobPaths {
     return `${this.items}/${item}`;
   }
 
-  /** What is known of the item's last run by one of ours. A leaf: of a node that has children Java reads all of them anew. */
+  /**
+   * What is known of the item's last run by one of ours. A leaf: of a node that has children Java reads all of them
+   * anew.
+   */
   record(item: number): string {
     return this.mark(item, 'record');
   }
@@ -173,8 +181,9 @@ export class JobPaths {
     if (first === 'trigger' && second !== undefined && third === undefined)
       return { kind: 'trigger', instanceId: second };
     if (first === 'guarantee' && rest.length === 0) return parseGuarantee(second, third);
-    if (first === 'sharding') return parseItemNode(second, third);
+    if (first === 'sharding' && second !== undefined) return parseItemNode(second, third);
     if (first === 'cancel' && third === undefined) return parseCancel(second);
+    if (path === this.items || path === this.servers) return { kind: 'parent' };
     if (path === this.leader) return { kind: 'leader' };
     if (path === this.reshardingFlag) return { kind: 'resharding-flag' };
     if (path === this.reshardingProcessing) return { kind: 'resharding-processing' };
@@ -200,7 +209,9 @@ function parseCancel(itemText: string | undefined): JobNode {
 
 /** The item that a node's name stands for; undefined if it stands for none. */
 export function parseItem(name: string | undefined): number | undefined {
-  return name !== undefined && /^(0|[1-9]\d*)$/.test(name) ? Number(name) : undefined;
+  if (name === undefined || !/^(0|[1-9]\d*)$/.test(name)) return undefined;
+  // A greater number would be rounded, and stand for another node.
+  return Number.isSafeInteger(Number(name)) ? Number(name) : undefined;
 }
 
 function parseItemNode(itemText: string | undefined, name: string | undefined): JobNode {

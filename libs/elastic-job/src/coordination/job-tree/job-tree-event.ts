@@ -1,12 +1,17 @@
 import type { GuaranteePhase } from '../../domain/index.js';
 import type { JobNode } from './job-paths.js';
 
-/** What the nodes of a job's tree tell, in the order of the registry. An event only wakes; what is true is read after a sync. */
+/**
+ * What the nodes of a job's tree tell, in the order of the registry. An event only wakes; what is true is read after a
+ * sync.
+ */
 export type JobTreeEvent =
   | { readonly kind: 'InstanceJoined'; readonly instanceId: string }
   | { readonly kind: 'InstanceLost'; readonly instanceId: string }
   /** The instance is on its way out: what it runs it ends, but it begins nothing more. */
   | { readonly kind: 'InstanceDraining'; readonly instanceId: string }
+  /** An instance of ours has told how far its clock is from the registry's. */
+  | { readonly kind: 'ClockReported'; readonly instanceId: string }
   /** The session of an instance of ours is over, or it is done with the job. */
   | { readonly kind: 'SessionEnded'; readonly instanceId: string }
   | { readonly kind: 'ServerChanged'; readonly serverIp: string }
@@ -23,6 +28,8 @@ export type JobTreeEvent =
   /** The item of a job that goes round is somebody else's now. */
   | { readonly kind: 'TurnChanged' }
   | { readonly kind: 'ItemQueued'; readonly item: number }
+  /** Somebody runs the item from now on, has taken it over, or says so. */
+  | { readonly kind: 'ItemMarked'; readonly item: number }
   | { readonly kind: 'ItemReleased'; readonly item: number }
   /** Jobs before this one have got on: it may have been started. */
   | { readonly kind: 'StartsChanged' }
@@ -30,6 +37,10 @@ export type JobTreeEvent =
   | { readonly kind: 'CountingTurnEnded' }
   /** An operator has disabled or enabled an item. */
   | { readonly kind: 'ItemSwitched'; readonly item: number }
+  /** An item has another owner: by a plan, or by somebody's hand. */
+  | { readonly kind: 'OwnerChanged'; readonly item: number }
+  /** An item, its owner, or the parent of all is gone: by a plan, or by somebody's hand. */
+  | { readonly kind: 'PlanDamaged' }
   | { readonly kind: 'ConfigurationChanged' }
   /** The connection was away: anything may have happened. */
   | { readonly kind: 'TreeReset' };
@@ -54,7 +65,7 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
     case 'queued-item':
       return change === 'created' ? { kind: 'ItemQueued', item: node.item } : undefined;
     case 'resharding-processing':
-      return change === 'deleted' ? { kind: 'ShardingCompleted' } : undefined;
+      return { kind: change === 'deleted' ? 'ShardingCompleted' : 'ReshardingRequested' };
     case 'trigger':
       return change === 'created' ? { kind: 'TriggerRequested', instanceId: node.instanceId } : undefined;
     case 'cancel':
@@ -62,7 +73,10 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
     case 'guarantee':
       return { kind: 'GuaranteeChanged', phase: node.phase };
     case 'item-running':
-      return change === 'deleted' ? { kind: 'ItemReleased', item: node.item } : undefined;
+      return { kind: change === 'deleted' ? 'ItemReleased' : 'ItemMarked', item: node.item };
+    case 'item-failover':
+    case 'item-failovering':
+      return change === 'deleted' ? undefined : { kind: 'ItemMarked', item: node.item };
     case 'next-instance-ip':
       return change === 'deleted' ? undefined : { kind: 'TurnChanged' };
     case 'after':
@@ -73,11 +87,13 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
       return { kind: 'ConfigurationChanged' };
     case 'item-disabled':
       return change === 'changed' ? undefined : { kind: 'ItemSwitched', item: node.item };
-    case 'item':
     case 'item-instance':
+      if (change === 'changed') return { kind: 'OwnerChanged', item: node.item };
+      return change === 'deleted' ? { kind: 'PlanDamaged' } : undefined;
+    case 'item':
+    case 'parent':
+      return change === 'deleted' ? { kind: 'PlanDamaged' } : undefined;
     case 'item-misfire':
-    case 'item-failover':
-    case 'item-failovering':
     case 'item-record':
     case 'item-checkpoint':
     case 'other':

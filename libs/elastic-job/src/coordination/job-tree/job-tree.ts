@@ -1,65 +1,59 @@
 import { setMaxListeners } from 'node:events';
+import type { JobInstance, JobName, RegistryNow } from '../../domain/index.js';
 import {
-  type GuaranteePhase,
-  type JobInstance,
-  type JobName,
-  inJavaOrder,
-  parseRunRecord,
-  parseStartLedger,
-  serverIpOf,
-  type StartLedger,
-  type StoredRecord,
-} from '../../domain/index.js';
-import type {
-  NodeStat,
-  Operation,
-  RegistryCenter,
-  RegistryNode,
-  RequestOptions,
-  Subtree,
-  SubtreeEvent,
+  isRefusal,
+  isUnanswered,
+  type RegistryCenter,
+  type RequestOptions,
+  retry,
+  type SubtreeEvent,
 } from '../../registry/index.js';
 import type { Clock } from '../../clock/index.js';
-import { DRAINING, parseInstance, type RegisteredInstance } from './instance-text.js';
+import { ConfigOwner, type ConfigTrust } from './config-owner.js';
 import { isHeld } from './held-values.js';
-import { type JobNode, JobPaths, parseItem } from './job-paths.js';
+import { ItemNodes } from './item-nodes.js';
+import { type JobNode, JobPaths } from './job-paths.js';
 import { eventOf, type JobTreeEvent, type JobTreeEventKind } from './job-tree-event.js';
 import { LastRuns } from './last-runs.js';
+import { Refusals } from './refusals.js';
+import { type OversizedNodeError, treeBounds } from './tree-bounds.js';
 
-/** The item's record as it stands in the tree. */
-export interface ItemRecord {
-  readonly stored: StoredRecord;
-  /** What a write must name; of a node that is missing, the version that it has once it is created. */
-  readonly version: number;
-  /** Nothing of ours has run the item yet. @see JobTree.recordAsRead */
-  readonly isMissing: boolean;
+/** How an instance looks at a job's tree. */
+export interface JobTreeOptions extends RequestOptions {
+  /** The registry's clock, if it is to be trusted. @default nobody can say, and no record is from the future */
+  readonly now?: () => RegistryNow | undefined;
+  /** Told once of each node that is too large to be taken in. @default nobody is told */
+  readonly onOversized?: (error: OversizedNodeError) => void;
 }
-
-/** Java compares a server node with exactly these texts. */
-export type ServerStatus = 'ENABLED' | 'DISABLED';
 
 /**
  * One job's tree as one instance sees it during one session: the one subscription per job, which turns node events into
- * typed ones, and typed reads of the nodes. Reads answer from memory; they are true as of the last `sync`.
+ * typed ones, and typed reads of the nodes (`JobNodes`, `ItemNodes`). Reads answer from memory; they are true as of the
+ * last `sync`.
  *
  * Which nodes there are is always known, and so are the values by which everybody decides: members, servers, leader,
- * owners, configuration. Records and holders change with every run and concern few: they are loaded where they are asked
- * for. What this instance has written itself it knows.
+ * owners, configuration. Records and holders change with every run and concern few: they are loaded where they are
+ * asked for. What this instance has written itself it knows.
  */
-export class JobTree {
+export class JobTree extends ItemNodes {
   private readonly listeners = new Set<(event: JobTreeEvent) => void>();
   private readonly ending = new AbortController();
   readonly lastRuns = new LastRuns();
-  private knownMixed: boolean | undefined;
-  private view!: Subtree;
+  /** What the registry refuses to do for the job in this session. */
+  readonly refusals = new Refusals();
+  private readonly configOwner: ConfigOwner;
 
   private constructor(
-    readonly paths: JobPaths,
-    /** The instance that looks. */
-    readonly self: JobInstance,
+    paths: JobPaths,
+    self: JobInstance,
     readonly registry: RegistryCenter,
-    private readonly clock: Clock,
+    readonly clock: Clock,
+    /** The registry's session in which the tree is seen. */
+    private readonly sessionId: string | undefined,
+    now: () => RegistryNow | undefined,
   ) {
+    super(paths, self, now);
+    this.configOwner = new ConfigOwner(registry.owners, paths.config);
     // Every request and every lease of the session listens to it; there is no leak to warn of.
     setMaxListeners(0, this.ending.signal);
   }
@@ -69,12 +63,19 @@ export class JobTree {
     clock: Clock,
     jobName: JobName,
     self: JobInstance,
-    options?: RequestOptions,
+    { now = () => undefined, onOversized = () => {}, ...options }: JobTreeOptions = {},
   ): Promise<JobTree> {
-    const tree = new JobTree(new JobPaths(jobName), self, registry, clock);
+    const tree = new JobTree(new JobPaths(jobName), self, registry, clock, registry.session.id, now);
     const holds = (path: string) => isHeld(tree.paths, path);
-    tree.view = await registry.openSubtree(tree.paths.root, (event) => tree.hear(event), { ...options, holds });
-    return tree;
+    const bounds = treeBounds(tree.paths, onOversized);
+    tree.view = await registry.openSubtree(tree.paths.root, (event) => tree.hear(event), { ...options, holds, bounds });
+    try {
+      await tree.judgeConfig(options);
+      return tree;
+    } catch (error) {
+      tree.close(error);
+      throw error;
+    }
   }
 
   get jobName(): JobName {
@@ -84,6 +85,36 @@ export class JobTree {
   /** Aborts when the tree is closed: nothing of this session may be acted upon any more. */
   get signal(): AbortSignal {
     return this.ending.signal;
+  }
+
+  /**
+   * How long the session in which this tree is seen may still be believed alive, in milliseconds. 0 once the registry
+   * has another session, even before the tree is closed.
+   */
+  leaseRemainingMs(): number {
+    const { registry, sessionId } = this;
+    return registry.session.id === sessionId ? registry.leaseRemainingMs() : 0;
+  }
+
+  /** Whether the `config` node as it is seen now may be gone by. */
+  get configTrust(): ConfigTrust {
+    return this.configOwner.trustIn(this.node(this.paths.config));
+  }
+
+  /** Asks whose the `config` node is, if that is not known, or if it was somebody else's. One request, or none. */
+  async judgeConfig(options?: RequestOptions): Promise<void> {
+    if (this.configTrust.kind !== 'own') await this.configOwner.ask(options);
+  }
+
+  /**
+   * Sees to it that nobody else may create or remove what stands right below the job's root and the namespace. It means
+   * something once the root is there: from then on the namespace cannot be replaced.
+   * @throws {UntrustedAclError}
+   */
+  async assertOwn(options?: RequestOptions): Promise<void> {
+    const { owners } = this.registry;
+    if (owners === undefined) return;
+    await Promise.all(['/', this.paths.root].map((path) => owners.assertOwn(path, options)));
   }
 
   /** One request; afterwards every read shows at least what was committed before the call. */
@@ -100,12 +131,14 @@ export class JobTree {
     return paths.every((path) => !this.view.has(path) || this.view.node(path) !== undefined);
   }
 
-  /** The records of items. @see load */
-  loadRecords(items: readonly number[], options?: RequestOptions): Promise<boolean> {
-    return this.load(
-      items.map((item) => this.paths.record(item)),
-      options,
-    );
+  /** The records of items. Before one is taken to be from the future, the registry's clock is asked anew. @see load */
+  async loadRecords(items: readonly number[], options?: RequestOptions): Promise<boolean> {
+    const paths = items.map((item) => this.paths.record(item));
+    if (!(await this.load(paths, options))) return false;
+    if (!items.some((item) => (this.record(item)?.ahead.length ?? 0) > 0)) return true;
+    // Without an answer what is known has to do.
+    await this.registry.serverTime(options).catch(() => {});
+    return this.load(paths, options);
   }
 
   close(reason: unknown): void {
@@ -126,7 +159,8 @@ export class JobTree {
    * @returns false if the deadline came first. @throws the signal's reason, also that of the tree's own end.
    */
   next(kinds: readonly JobTreeEventKind[], deadline: number, signal?: AbortSignal): Promise<boolean> {
-    // No AbortSignal.any: Node 20 keeps something of each as long as any of its signals lives, and the tree's is a session's.
+    // No AbortSignal.any: Node 20 keeps something of each as long as any of its signals lives, and the tree's is a
+    // session's.
     const ends = signal === undefined ? [this.signal] : [this.signal, signal];
     for (const end of ends) end.throwIfAborted();
     return new Promise((resolve, reject) => {
@@ -147,179 +181,42 @@ export class JobTree {
     });
   }
 
-  node(path: string): RegistryNode | undefined {
-    return this.view.node(path);
-  }
-
-  has(path: string): boolean {
-    return this.view.has(path);
-  }
-
-  /** Every registered instance, in Java's order. */
-  instances(): RegisteredInstance[] {
-    return inJavaOrder(this.view.children(this.paths.instances)).flatMap((id) => {
-      const node = this.view.node(this.paths.instance(id));
-      // One that has just come is known when its value is: until then nobody can say whether it is a Java peer.
-      return node === undefined ? [] : [parseInstance(id, serverIpOf(id), node.data)];
-    });
-  }
-
-  hasInstance(instanceId: string): boolean {
-    return this.has(this.paths.instance(instanceId));
-  }
-
-  /** Its session lasts, and it is not done with the job: without its instance node, an operator has shut it down. */
-  hasSession(instanceId: string): boolean {
-    return this.has(this.paths.session(instanceId));
-  }
-
-  /** The instances that may be given items: their server is enabled, and they are not on their way out. In Java's order. */
-  availableInstances(): RegisteredInstance[] {
-    return this.instances().filter(
-      ({ jobInstanceId, serverIp }) => this.serverStatus(serverIp) === 'ENABLED' && !this.isDraining(jobInstanceId),
-    );
-  }
-
-  private isDraining(instanceId: string): boolean {
-    return this.view.node(this.paths.session(instanceId))?.data === DRAINING;
-  }
-
-  /** Instances without our label: the job is shared with Java. */
-  peers(): string[] {
-    return this.instances()
-      .filter(({ isOurs }) => !isOurs)
-      .map(({ jobInstanceId }) => jobInstanceId);
-  }
-
-  serverStatus(serverIp: string): ServerStatus | undefined {
-    const text = this.view.node(this.paths.server(serverIp))?.data;
-    return text === 'ENABLED' || text === 'DISABLED' ? text : undefined;
-  }
-
-  servers(): string[] {
-    return inJavaOrder(this.view.children(this.paths.servers));
-  }
-
-  /** The addresses that are known to have no instance any more, in no particular order. */
-  departures(): readonly string[] {
-    return this.view.children(this.paths.departures);
-  }
-
-  /** An instance of this address is registered. */
-  hasInstanceAt(serverIp: string): boolean {
-    return this.view.children(this.paths.instances).some((id) => serverIpOf(id) === serverIp);
-  }
-
-  leader(): string | undefined {
-    return this.view.node(this.paths.leader)?.data;
-  }
-
-  /** The job has Java peers: what only our instances understand decides nothing then. */
-  isMixed(): boolean {
-    return (this.knownMixed ??= this.peers().length > 0);
-  }
-
-  /** The owners are out of date, or are being replaced: a trigger waits. */
-  isReshardingPending(): boolean {
-    return this.isReshardingNecessary() || this.has(this.paths.reshardingProcessing);
-  }
-
-  isReshardingNecessary(): boolean {
-    return this.has(this.paths.reshardingFlag);
-  }
-
-  /** The items that have a node, ascending. */
-  items(): number[] {
-    return numbers(this.view.children(this.paths.items));
-  }
-
-  owner(item: number): string | undefined {
-    return this.view.node(this.paths.mark(item, 'instance'))?.data;
-  }
-
-  /** The items that are assigned to an instance, ascending. */
-  itemsOf(instanceId: string): number[] {
-    return this.items().filter((item) => this.owner(item) === instanceId);
-  }
-
-  isRunning(item: number): boolean {
-    return this.view.has(this.paths.mark(item, 'running'));
-  }
-
-  /** The record of an item that has a node, if its value is loaded. */
-  record(item: number): ItemRecord | undefined {
-    const path = this.paths.record(item);
-    const node = this.view.node(path);
-    if (node !== undefined) return { stored: parseRunRecord(node.data), version: node.stat.version, isMissing: false };
-    if (this.has(path) || !this.has(this.paths.item(item))) return undefined;
-    return { stored: { kind: 'none' }, version: 0, isMissing: true };
-  }
-
-  /** Refused if somebody has written the item's record since it was read: that it is missing is proved by creating it. */
-  recordAsRead(item: number): Operation {
-    const { isMissing, version } = this.record(item) ?? {};
-    return isMissing ? recordCreation(this.paths, item) : { kind: 'check', path: this.paths.record(item), version };
-  }
-
-  /** The items that wait for failover, ascending. */
-  queue(): number[] {
-    return numbers(this.view.children(this.paths.queue));
-  }
-
-  /** The items of which an operator has cancelled a run, ascending. */
-  cancels(): number[] {
-    return numbers(this.view.children(this.paths.cancels));
-  }
-
-  /** The jobs that are started after this one, in no particular order. */
-  dependents(): readonly JobName[] {
-    return this.view.children(this.paths.dependents);
-  }
-
-  /** What this job has been started after, and waits for; undefined if for nothing, or if nobody here can judge it. */
-  startLedger(): StartLedger | undefined {
-    const node = this.view.node(this.paths.after);
-    return node && parseStartLedger(node.data);
-  }
-
-  /** The items that have arrived where all wait for each other, ascending. */
-  arrived(phase: GuaranteePhase): number[] {
-    return numbers(this.view.children(this.paths.guarantee(phase)));
-  }
-
-  stat(path: string): NodeStat | undefined {
-    return this.view.node(path)?.stat;
-  }
-
-  /** The paths of every node below a path, deepest first: the order in which they can be deleted. */
-  descendants(path: string): string[] {
-    return this.view.children(path).flatMap((name) => [...this.descendants(`${path}/${name}`), `${path}/${name}`]);
-  }
-
   private hear(event: SubtreeEvent): void {
     const typed = event.kind === 'reset' ? this.noteReset() : this.note(event.kind, this.paths.parse(event.path));
     if (typed === undefined) return;
-    for (const listener of this.listeners) listener(typed);
+    this.tell(typed);
+    if (this.listeners.size === 0) return;
+    if (typed.kind === 'ConfigurationChanged' || typed.kind === 'TreeReset') void this.judgeNewConfig();
+  }
+
+  /** A `config` node that came while the tree was seen is not gone by before it is known whose it is. */
+  private async judgeNewConfig(): Promise<void> {
+    if (this.configTrust.kind === 'own') return;
+    const { signal } = this;
+    const isRepeated = (error: unknown) => isUnanswered(error) || isRefusal(error);
+    const judge = () => this.judgeConfig({ signal });
+    await retry(this.registry, this.clock, judge, { signal, isRepeated }).catch(() => {});
+    if (!signal.aborted) this.tell({ kind: 'ConfigurationChanged' });
+  }
+
+  private tell(event: JobTreeEvent): void {
+    for (const listener of this.listeners) listener(event);
   }
 
   private noteReset(): JobTreeEvent {
     this.lastRuns.forget();
-    this.knownMixed = undefined;
+    this.forgetInstances();
     return { kind: 'TreeReset' };
   }
 
   private note(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
-    if (node.kind === 'instance') this.knownMixed = undefined;
+    if (node.kind === 'instance') this.forgetInstances();
     this.lastRuns.note(change, node, this.clock.wallNow());
+    // Before the view is open nobody listens, and nothing can be asked of it.
+    if (this.listeners.size === 0) return undefined;
+    if (node.kind === 'session' && change === 'changed' && !this.isDraining(node.instanceId)) {
+      return { kind: 'ClockReported', instanceId: node.instanceId };
+    }
     return eventOf(change, node);
   }
-}
-
-/** An empty record: that of an item which none of ours has run yet. */
-export function recordCreation(paths: JobPaths, item: number): Operation {
-  return { kind: 'create', path: paths.record(item), data: '', mode: 'PERSISTENT' };
-}
-
-function numbers(names: readonly string[]): number[] {
-  return names.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b);
 }

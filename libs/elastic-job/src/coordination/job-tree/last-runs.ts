@@ -2,8 +2,8 @@ import type { LastRunKind } from '../../domain/index.js';
 import type { JobNode } from './job-paths.js';
 
 /**
- * Which run of each item began last, as far as one instance has seen. Ours write the record with their mark; after a mark
- * without one, the item was run by a Java peer.
+ * Which run of each item began last, as far as one instance has seen. Ours write the record with their mark; after a
+ * mark without one, the item was run by a Java peer.
  */
 export class LastRuns {
   /** When the mark appeared that no record followed; by item. */

@@ -1,3 +1,5 @@
+import { readJson } from '../../domain/index.js';
+
 /** What an operator asks of an instance. */
 export interface TriggerRequest {
   /** The same in the requests of one call to all instances, so that they stand for one run of the job. */
@@ -6,6 +8,9 @@ export interface TriggerRequest {
   readonly parameters: string | undefined;
 }
 
+/** It goes into the records of all items, which are written in one request. Ours is a UUID. */
+const LONGEST_ID = 100;
+
 /** The text of `trigger/{instance}`. Java's is empty and never read. */
 export function formatTriggerRequest({ id, parameters }: TriggerRequest): string {
   return JSON.stringify({ id, parameters });
@@ -13,17 +18,9 @@ export function formatTriggerRequest({ id, parameters }: TriggerRequest): string
 
 /** @returns undefined if the text is not one of ours: Java's request, which has neither id nor parameters */
 export function parseTriggerRequest(text: string): TriggerRequest | undefined {
-  const value = parseJson(text);
+  const value = readJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
   const { id, parameters } = value as Partial<Record<keyof TriggerRequest, unknown>>;
-  if (typeof id !== 'string' || id === '') return undefined;
+  if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined;
   return { id, parameters: typeof parameters === 'string' ? parameters : undefined };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

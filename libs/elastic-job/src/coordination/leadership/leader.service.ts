@@ -2,17 +2,18 @@
  * Leadership of a job.
  *
  * State: `leader/election/instance` (ephemeral, the leader's instance id) says who leads; `leader/election/term`
- * (persistent) counts our elections in its version. A term begins with the transaction that creates the first and raises
- * the second, and ends when the election node goes: with the session, by resigning, or by an operator's hand.
+ * (persistent) counts our elections in its version. A term begins with the transaction that creates the first and
+ * raises the second, and ends when the election node goes: with the session, by resigning, or by an operator's hand.
  *
  * Guarantees: at most one session holds the election node, because it is created, never overwritten. A deposed leader
  * cannot write: each of its transactions carries the guard of its term.
  *
  * Beside Java: a candidate holds the latch under which Java looks and elects. A Java peer that overwrites the election
- * node all the same, since it deletes what it finds, ends the term: the guard of its transactions is gone with the node.
+ * node all the same, since it deletes what it finds, ends the term: the guard of its transactions is gone with the
+ * node.
  *
- * Failures: if the reply of the election is lost, the node's owner tells who won. If the leader dies, its node goes with
- * its session, and every instance that hears of it stands for election in one transaction; one commits.
+ * Failures: if the reply of the election is lost, the node's owner tells who won. If the leader dies, its node goes
+ * with its session, and every instance that hears of it stands for election in one transaction; one commits.
  */
 import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
@@ -145,8 +146,8 @@ export class LeaderService {
     );
   }
 
-  // The term as the tree shows it. It may have begun unnoticed, by an election whose reply was lost, and it may have ended
-  // unnoticed, while the connection was away.
+  // The term as the tree shows it. It may have begun unnoticed, by an election whose reply was lost, and it may have
+  // ended unnoticed, while the connection was away.
   private recognise(tree: JobTree): LeadershipTerm | undefined {
     const node = tree.stat(tree.paths.leader);
     const termNode = tree.stat(tree.paths.term);

@@ -6,9 +6,9 @@ import type { JobTree } from '../job-tree/index.js';
 const REMEMBERED_MS = 60_000;
 
 /**
- * How long instances have been missing, as this one sees it, and whether their grace is over. There are two reasons for one:
- * at every reconnect a Java peer deletes its instance node and creates it anew, so what is missing for a moment only has
- * not crashed; and an instance of ours that an operator has shut down lives, and puts away what it runs.
+ * How long instances have been missing, as this one sees it, and whether their grace is over. There are two reasons for
+ * one: at every reconnect a Java peer deletes its instance node and creates it anew, so what is missing for a moment
+ * only has not crashed; and an instance of ours that an operator has shut down lives, and puts away what it runs.
  */
 export class Absences {
   private readonly since = new WeakMap<JobTree, Map<string, number>>();
@@ -43,7 +43,10 @@ export class Absences {
     return Math.max(0, ...this.allRemainingMs(tree));
   }
 
-  /** How long until the next of those who are missing is gone for good, in milliseconds; undefined: nobody is waited for. */
+  /**
+   * How long until the next of those who are missing is gone for good, in milliseconds; undefined: nobody is waited
+   * for.
+   */
   nextGoneInMs(tree: JobTree): number | undefined {
     const remaining = this.allRemainingMs(tree).filter((ms) => ms > 0);
     return remaining.length === 0 ? undefined : Math.min(...remaining);

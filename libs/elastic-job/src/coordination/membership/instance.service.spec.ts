@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { PROTOCOL } from '../../domain/index.js';
 import { JOB, type Member, Registry, SESSION_TIMEOUT_MS } from '../member.for-spec.js';
 import { InstanceIdTakenError } from './membership.errors.js';
 
@@ -14,7 +15,7 @@ describe('joining', () => {
     const member = await registry.joined();
 
     const { paths } = member.tree;
-    expect(await member.instances.instances(JOB)).toEqual([{ ...member.self, isOurs: true }]);
+    expect(await member.instances.instances(JOB)).toEqual([{ ...member.self, isOurs: true, protocol: PROTOCOL }]);
     expect(member.tree.stat(paths.instance(member.id))!.ephemeralOwner).toBe(member.sessionId);
     expect(member.tree.stat(paths.session(member.id))!.ephemeralOwner).toBe(member.sessionId);
     expect(member.tree.serverStatus(member.self.serverIp)).toBe('ENABLED');
@@ -78,6 +79,17 @@ describe('leaving', () => {
     expect(member.tree.hasInstance(member.id)).toBe(false);
     expect(member.tree.has(paths.session(member.id))).toBe(false);
     expect(member.tree.servers()).toEqual([member.self.serverIp]);
+  });
+
+  it('given an instance whose write is refused, when it leaves, then it looks and writes again', async () => {
+    const member = await registry.joined();
+    const { paths } = member.tree;
+    let refusals = 2;
+    registry.memory.fail(({ kind }) => (kind === 'delete' && (refusals -= 1) >= 0 ? 'NOT_EMPTY' : undefined));
+
+    await member.instances.leave(member.tree);
+
+    expect([paths.instance(member.id), paths.session(member.id)].filter((path) => member.tree.has(path))).toEqual([]);
   });
 
   it('given an instance, when it announces that it leaves, then it is registered, and nothing is to be given to it', async () => {

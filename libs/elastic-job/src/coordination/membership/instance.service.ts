@@ -3,6 +3,7 @@ import type { JobName } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import {
   DRAINING,
+  formatClockOffset,
   formatInstance,
   type JobTree,
   type JobTrees,
@@ -18,6 +19,8 @@ export interface JoinOptions {
   readonly former?: ReadonlyMap<string, string>;
   /** What else is written in the registering transaction, as the tree stands then; undefined: sync, and ask again. */
   readonly alongside?: () => Promise<readonly Operation[] | undefined>;
+  /** How far this instance's clock is ahead of the registry's, in milliseconds. @default it cannot say */
+  readonly clockOffsetMs?: number;
   /** Ends the wait for a predecessor. */
   readonly signal?: AbortSignal;
 }
@@ -39,8 +42,9 @@ export class InstanceService {
 
   /**
    * Registers this instance: its instance node, its session node and, if it is new, its server node, in one
-   * transaction. An operator's DISABLED on the server stays. What a lost session of this process has left goes at once, so
-   * that nobody waits for the registry to end it. An operator may have removed the instance again when this resolves: look.
+   * transaction. An operator's DISABLED on the server stays. What a lost session of this process has left goes at once,
+   * so that nobody waits for the registry to end it. An operator may have removed the instance again when this
+   * resolves: look.
    * @throws {InstanceIdTakenError} if the id is held by a session that outlives one session timeout
    * @throws the signal's reason, if it aborts while a predecessor is waited for
    */
@@ -56,7 +60,7 @@ export class InstanceService {
       const alongside = options.alongside === undefined ? [] : await options.alongside();
       if (alongside === undefined) return undefined;
       const burials = [...(options.former ?? [])].flatMap((former) => burialOperations(tree, ...former));
-      const operations = [...burials, ...joinOperations(tree, options.isDisabled), ...alongside];
+      const operations = [...burials, ...joinOperations(tree, options), ...alongside];
       await this.registry.transaction(operations, { signal: tree.signal });
       return undefined; // Look what came of it: the server node may have appeared meanwhile.
     });
@@ -74,8 +78,8 @@ export class InstanceService {
   }
 
   /**
-   * Says that this instance is on its way out: others are given its items, while it stays registered until its runs have
-   * ended. Beside Java only our own leader heeds it. One request.
+   * Says that this instance is on its way out: others are given its items, while it stays registered until its runs
+   * have ended. Beside Java only our own leader heeds it. One request.
    */
   async announceDrain(tree: JobTree): Promise<void> {
     if (ownersOf(tree).session !== this.registry.session.id) return;
@@ -83,14 +87,32 @@ export class InstanceService {
     await this.registry.transaction([{ kind: 'set', path, data: DRAINING }], { signal: tree.signal });
   }
 
+  /**
+   * Tells the others how far this instance's clock is ahead of the registry's, in milliseconds. One request, or none.
+   */
+  async reportClock(tree: JobTree, offsetMs: number): Promise<void> {
+    const path = tree.paths.session(tree.self.jobInstanceId);
+    const { data, stat } = tree.node(path) ?? {};
+    if (stat?.ephemeralOwner !== this.registry.session.id || data === DRAINING) return;
+    const text = formatClockOffset(offsetMs);
+    // The version: a drain that is announced meanwhile stands.
+    const report: Operation = { kind: 'set', path, data: text, version: stat?.version };
+    if (data !== text) await this.registry.transaction([report], { signal: tree.signal });
+  }
+
   /** Removes what `join` registered. What is gone already is no error: the session may have ended first. */
   async leave(tree: JobTree): Promise<void> {
     await tree.sync();
     const { paths, self } = tree;
-    const operations = [paths.instance(self.jobInstanceId), paths.session(self.jobInstanceId)]
-      .filter((path) => tree.stat(path)?.ephemeralOwner === this.registry.session.id)
-      .map((path): Operation => ({ kind: 'delete', path }));
-    if (operations.length > 0) await this.registry.transaction(operations);
+    // A session node that stayed would keep this process out of the job as long as its session lasts: it says that it
+    // drains.
+    await untilCommitted(tree, 'removing the instance', async () => {
+      const operations = [paths.instance(self.jobInstanceId), paths.session(self.jobInstanceId)]
+        .filter((path) => tree.stat(path)?.ephemeralOwner === this.registry.session.id)
+        .map((path): Operation => ({ kind: 'delete', path }));
+      if (operations.length === 0) return true;
+      return (await this.registry.transaction(operations)).kind === 'committed' ? true : undefined;
+    });
   }
 }
 
@@ -103,11 +125,16 @@ function ownersOf(tree: JobTree) {
   };
 }
 
-function joinOperations(tree: JobTree, isDisabled: boolean): Operation[] {
+function joinOperations(tree: JobTree, { isDisabled, clockOffsetMs }: JoinOptions): Operation[] {
   const { paths, self } = tree;
   const operations: Operation[] = [
     { kind: 'create', path: paths.instance(self.jobInstanceId), data: formatInstance(self), mode: 'EPHEMERAL' },
-    { kind: 'create', path: paths.session(self.jobInstanceId), data: '', mode: 'EPHEMERAL' },
+    {
+      kind: 'create',
+      path: paths.session(self.jobInstanceId),
+      data: formatClockOffset(clockOffsetMs),
+      mode: 'EPHEMERAL',
+    },
   ];
   const server = paths.server(self.serverIp);
   if (!tree.has(server)) {

@@ -1,12 +1,12 @@
 /**
  * Servers of addresses that have no instance any more: pods leave a node behind with each restart.
  *
- * State: `servers/{ip}` is persistent; `departed/{ip}`, ours, is there while no instance of the address is. Its ctime says
- * since when, so that the time counts on whoever leads, however often leaders change. The leader looks whenever
+ * State: `servers/{ip}` is persistent; `departed/{ip}`, ours, is there while no instance of the address is. Its ctime
+ * says since when, so that the time counts on whoever leads, however often leaders change. The leader looks whenever
  * instances have come or gone, and as often as it reconciles.
  *
- * Guarantees: an address stays known for the retention time after its last instance was seen gone, then its nodes go. An
- * operator's DISABLED stays. Nothing is removed from under an instance: a removal needs the departed node, which the
+ * Guarantees: an address stays known for the retention time after its last instance was seen gone, then its nodes go.
+ * An operator's DISABLED stays. Nothing is removed from under an instance: a removal needs the departed node, which the
  * instance deletes as it registers, and an instance that finds a server node registers only if it is still there.
  *
  * Failures: a refused write is left to the next look. In a job with Java peers nothing departs and nothing is removed:

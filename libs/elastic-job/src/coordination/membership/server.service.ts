@@ -1,5 +1,5 @@
 import type { JobName } from '../../domain/index.js';
-import type { RegistryCenter } from '../../registry/index.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
 import { type JobTree, type JobTrees, type ServerStatus, untilCommitted } from '../job-tree/index.js';
 
 /** A server as the job's tree knows it. */
@@ -27,9 +27,9 @@ export class ServerService {
   }
 
   /**
-   * Creates the own server node again if it has vanished while this instance is registered, with the status that it had: a
-   * Java instance that starts deletes it if the two look past each other, and would give this one no items for ever.
-   * Call it whenever the node may have changed. Costs no request while the node is there.
+   * Creates the own server node again if it has vanished while this instance is registered, with the status that it
+   * had: a Java instance that starts deletes it if the two look past each other, and would give this one no items for
+   * ever. Call it whenever the node may have changed. Costs no request while the node is there.
    * @see ElasticJob, `ServerService.removeOfflineServers`
    */
   async keep(tree: JobTree): Promise<void> {
@@ -38,10 +38,15 @@ export class ServerService {
       const status = tree.serverStatus(self.serverIp);
       if (status !== undefined) this.lastStatus.set(tree, status);
       if (tree.has(paths.server(self.serverIp)) || !tree.hasInstance(self.jobInstanceId)) return true;
+      // Somebody may have removed all of them by hand.
+      const parent: Operation[] = tree.has(paths.servers)
+        ? []
+        : [{ kind: 'create', path: paths.servers, data: '', mode: 'PERSISTENT' }];
       const data = this.lastStatus.get(tree) ?? 'ENABLED';
       const result = await this.registry.transaction(
         [
           { kind: 'check', path: paths.instance(self.jobInstanceId) },
+          ...parent,
           { kind: 'create', path: paths.server(self.serverIp), data, mode: 'PERSISTENT' },
         ],
         { signal },

@@ -1,4 +1,4 @@
-import { formatRunRecord, type RunRecord } from '../../domain/index.js';
+import { carriedFields, lastFireTimeOf, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobPaths, JobTree } from '../job-tree/index.js';
 
@@ -13,7 +13,12 @@ export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>,
     .items()
     .filter((item) => !plan.has(item) && !tree.isRunning(item))
     .flatMap((item) => removalOperations(tree, item));
-  return [...changes, ...surplus, ...flagOperations(tree, changes.length > 0)];
+  const parent: Operation[] = tree.has(tree.paths.items) ? [] : [emptyNode(tree.paths.items)];
+  return [...parent, ...changes, ...surplus, ...flagOperations(tree, changes.length > 0)];
+}
+
+function emptyNode(path: string): Operation {
+  return { kind: 'create', path, data: '', mode: 'PERSISTENT' };
 }
 
 /** They go last: whoever hears of the flag's end has heard of the owners before. It ends also if nobody had set it. */
@@ -25,21 +30,22 @@ function flagOperations(tree: JobTree, isAnyOwnerChanged: boolean): Operation[] 
 }
 
 /**
- * Puts a record over those of items that Java peers have run since: the fire times up to its own are done. Left alone are
- * items that run or wait for failover, whose record is still needed. The records must be loaded.
+ * Puts a record over those of items that Java peers have run since: the fire times up to its own are done. Left alone
+ * are items that run or wait for failover, whose record is still needed. The records must be loaded.
  */
 export function stampOperations(tree: JobTree, items: Iterable<number>, record: RunRecord): Operation[] {
   return [...items].flatMap((item) => {
-    const { stored, version } = tree.record(item) ?? {};
-    if (stored?.kind !== 'record' || stored.record.target.fireTime >= record.target.fireTime) return [];
+    const { stored = { kind: 'none' }, version } = tree.record(item) ?? {};
+    if ((lastFireTimeOf(stored) ?? Infinity) >= record.target.fireTime) return [];
     if (tree.isRunning(item) || tree.has(tree.paths.queued(item))) return [];
-    return [stampOperation(tree.paths.record(item), record, version)];
+    const text = tree.recordText({ ...carriedFields(stored), ...record });
+    return [stampOperation(tree.paths.record(item), text, version)];
   });
 }
 
 /** The operation for one item: with a change of its owner it may be the largest part of a plan. */
-export function stampOperation(path: string, record: RunRecord, version: number | undefined): Operation {
-  return { kind: 'set', path, data: formatRunRecord(record), version };
+export function stampOperation(path: string, record: string, version: number | undefined): Operation {
+  return { kind: 'set', path, data: record, version };
 }
 
 /** The operations for one item that does not exist yet: the largest that a plan can hold. */

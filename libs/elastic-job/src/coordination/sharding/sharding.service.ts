@@ -5,8 +5,9 @@
  * The leader sets the flag when it hears of a change, computes a plan from the registered instances, and commits owners
  * and the removal of the flag in one transaction under its term's guard.
  *
- * Guarantees: owners change all at once or not at all. An owner is who *should* run an item; who *does* is decided by the
- * begin, so a view that is out of date costs a refused begin, never a second run. A running item stays with its holder.
+ * Guarantees: owners change all at once or not at all. An owner is who *should* run an item; who *does* is decided by
+ * the begin, so a view that is out of date costs a refused begin, never a second run. A running item stays with its
+ * holder.
  *
  * Beside Java: the leader waits until nobody runs an item, as a Java leader does, because a Java peer looks at the flag
  * and then begins; and a trigger also waits for a Java leader that is in the middle of it. The flag goes a moment after
@@ -14,12 +15,11 @@
  * read them: an item of which each peer believes that it is the other's would be run by nobody. When the last Java peer
  * has left, the first plan says in each record that the fire times until then are done.
  *
- * Failures: if the leader dies before the commit, the flag stays and the next leader takes over. If an instance joins or
- * goes during the commit, the comparison after it sets the flag again.
+ * Failures: if the leader dies before the commit, the flag stays and the next leader takes over. If an instance joins
+ * or goes during the commit, the comparison after it sets the flag again.
  */
 import type { Clock } from '../../clock/index.js';
 import {
-  formatRunRecord,
   goesRound,
   type JobConfiguration,
   type JobName,
@@ -138,14 +138,23 @@ export class ShardingService {
 
   /**
    * True if a Java leader has overlooked somebody, of either kind: it reads the members, waits for running items, and
-   * removes the flag that an instance has set which joined meanwhile. Every strategy of Java's gives something to each if
-   * there is enough.
+   * removes the flag that an instance has set which joined meanwhile. Every strategy of Java's gives something to each
+   * if there is enough.
    */
   hasOverlooked(tree: JobTree): boolean {
     if (!tree.isMixed() || tree.isReshardingPending() || this.isFixed(tree)) return false;
     const members = memberIds(tree);
     const isEnough = members.length <= this.configurations.current(tree.jobName).shardingTotalCount;
     return isEnough && members.some((id) => tree.itemsOf(id).length === 0);
+  }
+
+  /**
+   * The owners are others than a plan would name now, as far as is known: no request. Of a job with fixed owners nobody
+   * can say.
+   */
+  isMisplaced(tree: JobTree): boolean {
+    if (this.isFixed(tree) || memberIds(tree).length === 0) return false;
+    return [...this.plan(tree)].some(([item, instanceId]) => tree.owner(item) !== instanceId);
   }
 
   /** Sets the resharding flag under the leader's guard, so that triggers wait for the plan. */
@@ -209,7 +218,7 @@ export class ShardingService {
   private newcomer(tree: JobTree): string {
     const last = tree.startLedger()?.starts.at(-1)?.fireTime;
     if (last === undefined) return '';
-    return formatRunRecord(passedRunRecord(this.clock.uuid(), tree.self.jobInstanceId, last, this.clock.wallNow()));
+    return tree.recordText(passedRunRecord(this.clock.uuid(), tree.self.jobInstanceId, last, this.clock.wallNow()));
   }
 
   private plan(tree: JobTree): ReadonlyMap<number, string> {

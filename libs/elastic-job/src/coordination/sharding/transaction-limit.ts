@@ -5,6 +5,7 @@ import {
   formatRunRecord,
   manualOrigin,
   passedRunRecord,
+  PROTOCOL,
   type RunRecord,
   sharedRunRecord,
 } from '../../domain/index.js';
@@ -40,7 +41,10 @@ export function assertFitsOneTransaction(
   ]);
 }
 
-/** The greatest number from 0 to `most` of which `fits` is true; it is true of 0, and of all below one of which it is true. */
+/**
+ * The greatest number from 0 to `most` of which `fits` is true; it is true of 0, and of all below one of which it is
+ * true.
+ */
 function greatest(most: number, fits: (number: number) => boolean): number {
   let [known, beyond] = [0, most + 1];
   while (beyond - known > 1) {
@@ -51,7 +55,9 @@ function greatest(most: number, fits: (number: number) => boolean): number {
   return known;
 }
 
-/** What a transaction holds beside its items: the guards of a term and of the configuration, the flag, the own instance. */
+/**
+ * What a transaction holds beside its items: the guards of a term and of the configuration, the flag, the own instance.
+ */
 function overheadBytes(registry: RegistryCenter, paths: JobPaths): number {
   const checked = [paths.leader, paths.term, paths.config, paths.instance(LONGEST_INSTANCE_ID)];
   return registry.transactionBytes([
@@ -65,7 +71,8 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   const first: RunRecord = {
     run: UUID,
     by: LONGEST_INSTANCE_ID,
-    // An operator's, without parameters: these are short where there are many items, or the begin is refused by its size.
+    // An operator's, without parameters: these are short where there are many items, or the begin is refused by its
+    // size.
     target: { fireTime: LONGEST_TIME, origin: manualOrigin(UUID) },
     attempt: 1,
     begunAt: LONGEST_TIME,
@@ -81,18 +88,19 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   const passed = passedRunRecord(UUID, LONGEST_INSTANCE_ID, LONGEST_TIME, LONGEST_TIME);
   const empty = registry.transactionBytes([]);
   const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
+  const text = (written: RunRecord) => formatRunRecord(written, PROTOCOL);
   const beginBytes = (beginning: BeginningItem, begins: RunRecord) =>
-    size(beginOperations(paths, beginning, begins, { isPersistent: true, isFailover: false }));
+    size(beginOperations(paths, beginning, begins, { isPersistent: true, isFailover: false, protocol: PROTOCOL }));
   return Math.max(
-    size(newItemOperations(paths, item, LONGEST_INSTANCE_ID, formatRunRecord(passed))),
+    size(newItemOperations(paths, item, LONGEST_INSTANCE_ID, text(passed))),
     size([
-      stampOperation(paths.record(item), sharedRunRecord(record.run, LONGEST_TIME, LONGEST_TIME), 1),
+      stampOperation(paths.record(item), text(sharedRunRecord(record.run, LONGEST_TIME, LONGEST_TIME)), 1),
       { kind: 'set', path: paths.mark(item, 'instance'), data: LONGEST_INSTANCE_ID },
     ]),
     beginBytes({ item, version: 0, isFirst: true, hasMisfire: true }, { ...first, trace: TRACEPARENT }),
     beginBytes({ item, version: 1, hasMisfire: true, lastScheduled: LONGEST_TIME }, begun),
     // As large as the sweep of an item that a rescuer ran: into the queue, or past it.
-    size(settleOperations(paths, { item, version: 1 }, begun, { ...swept, isRequeued: true })),
-    size(settleOperations(paths, { item, version: 1 }, dropped, { ...swept, isRequeued: false })),
+    size(settleOperations(paths, { item, version: 1 }, text(begun), { ...swept, isRequeued: true })),
+    size(settleOperations(paths, { item, version: 1 }, text(dropped), { ...swept, isRequeued: false })),
   );
 }

@@ -1,0 +1,41 @@
+import type { Operation } from '../../registry/index.js';
+import type { JobTree } from '../job-tree/index.js';
+
+/** What others may write is replaced by a node of our own. */
+export function writeOperations(tree: JobTree, data: string): Operation[] {
+  const path = tree.paths.config;
+  const stat = tree.stat(path);
+  const create: Operation = { kind: 'create', path, data, mode: 'PERSISTENT' };
+  if (stat === undefined) return [create];
+  const { version } = stat;
+  if (tree.configTrust.kind === 'foreign') return [{ kind: 'delete', path, version }, create];
+  return [{ kind: 'set', path, data, version }];
+}
+
+/** The job's persistent nodes that are missing. */
+export function parentOperations(tree: JobTree): Operation[] {
+  const { paths } = tree;
+  const parents = [
+    paths.instances,
+    paths.servers,
+    paths.sessions,
+    `${paths.root}/leader`,
+    paths.election,
+    paths.term,
+    paths.shardingFlags,
+    `${paths.root}/leader/failover`,
+    paths.queue,
+    paths.items,
+  ];
+  return parents
+    .filter((path) => !tree.has(path))
+    .map((path) => ({ kind: 'create', path, data: '', mode: 'PERSISTENT' }));
+}
+
+// Java writes the class name in the same step as `config`, and refuses a job whose root names another class.
+export function rootOperations(tree: JobTree, className: string): Operation[] {
+  const root = tree.node(tree.paths.root);
+  if (root === undefined) return [{ kind: 'create', path: tree.paths.root, data: className, mode: 'PERSISTENT' }];
+  if (root.data !== '' || tree.has(tree.paths.config)) return [];
+  return [{ kind: 'set', path: tree.paths.root, data: className, version: root.stat.version }];
+}

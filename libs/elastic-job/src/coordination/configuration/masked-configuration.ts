@@ -1,0 +1,49 @@
+import { NESTJS_PREFIX } from './nestjs-props.js';
+import { readMapping, type YamlMapping } from './yaml-mapping.js';
+
+const HIDDEN = 'hidden';
+/** The settings that hold no secrets. What others have added may. */
+const SHOWN: ReadonlySet<string> = new Set([
+  'jobName',
+  'cron',
+  'timeZone',
+  'shardingTotalCount',
+  'jobShardingStrategyType',
+  'jobErrorHandlerType',
+  'jobExecutorThreadPoolSizeProviderType',
+  'jobExecutorServiceHandlerType',
+  'jobListenerTypes',
+  'failover',
+  'misfire',
+  'monitorExecution',
+  'staticSharding',
+  'disabled',
+  'overwrite',
+  'description',
+  'label',
+  'maxTimeDiffSeconds',
+  'reconcileIntervalMinutes',
+]);
+
+/**
+ * The text of a `config` node without parameters, props and extra configurations, whose values may be secrets: their
+ * names are left. A text that cannot be read is hidden as a whole.
+ */
+export function maskConfiguration(text: string): string {
+  const read = readMapping(text);
+  if (read.kind === 'unreadable') return HIDDEN;
+  return [...read.mapping.keys].flatMap((key) => linesOf(read.mapping, key)).join('\n');
+}
+
+function linesOf(mapping: YamlMapping, key: string): readonly string[] {
+  const entry = mapping.entryText(key);
+  if (entry === undefined) return [];
+  if (SHOWN.has(key)) return [`${entry.key}:${entry.value}`];
+  if (key !== 'props') return [`${entry.key}: ${/^\s*(?:''|"")?\s*$/.test(entry.value) ? "''" : HIDDEN}`];
+  const props = mapping.mapping(key);
+  return [`${key}:`, ...[...props.keys].map((name) => `  ${JSON.stringify(name)}: ${propOf(props, name)}`)];
+}
+
+function propOf(props: YamlMapping, name: string): string {
+  return name.startsWith(NESTJS_PREFIX) ? JSON.stringify(props.text(name) ?? '') : HIDDEN;
+}

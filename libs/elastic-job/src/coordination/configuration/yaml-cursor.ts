@@ -1,0 +1,190 @@
+import { NODE_TEXT_LIMITS } from '../../domain/index.js';
+import type { YamlNode } from './yaml-node.js';
+
+// A large text has a hundred thousand tokens: characters are compared by their codes.
+const NEWLINE = 0x0a;
+const HASH = 0x23;
+
+/** Why a text cannot be read. Never leaves the reader. */
+export class YamlFault extends Error {
+  constructor(
+    /** Where in the text. */
+    readonly at: number,
+    problem: string,
+  ) {
+    super(problem);
+  }
+}
+
+/** A line behind the current one. */
+export interface LaterLine {
+  readonly start: number;
+  /** Where its text begins, behind the blanks. */
+  readonly at: number;
+  /** The lines before it that hold nothing. */
+  readonly blankLines: number;
+}
+
+/** A position in a YAML text. It only moves forward, so a text is read in a time proportional to its length. */
+export class YamlCursor {
+  at = 0;
+  /** The end of what was read last: comments and blank lines behind it are not part of it. */
+  textEnd = 0;
+  private lineStart = 0;
+  private knownLineEnd = -1;
+  private nodes = 0;
+  private depth = 0;
+  private aliases = 0;
+  private readonly anchors = new Map<string, YamlNode>();
+
+  constructor(readonly text: string) {}
+
+  get isAtEnd(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  get char(): string {
+    return this.text[this.at] ?? '';
+  }
+
+  /** How far the position is from the start of its line. */
+  get column(): number {
+    return this.at - this.lineStart;
+  }
+
+  /** The end of the line that the position is in. */
+  get lineEnd(): number {
+    if (this.knownLineEnd < this.at) this.knownLineEnd = endOfLine(this.text, this.at);
+    return this.knownLineEnd;
+  }
+
+  fail(problem: string, at = this.at): never {
+    throw new YamlFault(at, problem);
+  }
+
+  /** True if this stands here, and a blank, a line's end or the text's end behind it. */
+  isMarker(marker: string, at = this.at): boolean {
+    return this.text.startsWith(marker, at) && isBlankAt(this.text, at + marker.length);
+  }
+
+  /** True at `---` or `...` at the start of a line: the document is over. */
+  isDocumentMarker(at = this.at): boolean {
+    if (at > 0 && this.text.charCodeAt(at - 1) !== NEWLINE) return false;
+    return this.isMarker('---', at) || this.isMarker('...', at);
+  }
+
+  skipBlanks(): void {
+    while (isBlankCode(this.text.charCodeAt(this.at))) this.at += 1;
+  }
+
+  /**
+   * Passes over blanks.
+   * @returns true if nothing but a comment is left of the line; a comment needs a blank before it
+   */
+  isLineDone(): boolean {
+    this.skipBlanks();
+    if (this.at >= this.text.length) return true;
+    const code = this.text.charCodeAt(this.at);
+    if (code === NEWLINE) return true;
+    return code === HASH && (this.at === this.lineStart || isBlankAt(this.text, this.at - 1));
+  }
+
+  /** Passes over blanks, comments and line ends, up to what comes next. Only inside brackets tabs may indent it. */
+  skipToContent(isFlow = false): void {
+    let hasMoved = false;
+    while (this.isLineDone()) {
+      if (this.lineEnd >= this.text.length) {
+        this.at = this.text.length;
+        return;
+      }
+      this.startLine(this.lineEnd + 1);
+      hasMoved = true;
+    }
+    if (!isFlow && hasMoved && this.text.slice(this.lineStart, this.at).includes('\t')) {
+      this.fail('a line must be indented by spaces, not by tabs');
+    }
+  }
+
+  startLine(start: number, at = start): void {
+    this.lineStart = start;
+    this.at = at;
+  }
+
+  /** The next line that is not blank, seen from the end of this one. Undefined: there is none. */
+  laterLine(): LaterLine | undefined {
+    let start = this.lineEnd + 1;
+    for (let blankLines = 0; start < this.text.length; blankLines += 1) {
+      let at = start;
+      while (isBlankCode(this.text.charCodeAt(at))) at += 1;
+      if (at >= this.text.length) return undefined;
+      if (this.text.charCodeAt(at) !== NEWLINE) return { start, at, blankLines };
+      start = at + 1;
+    }
+    return undefined;
+  }
+
+  /** The text up to the next blank, or to what ends it inside brackets. */
+  takeWord(): string {
+    const start = this.at;
+    while (!isBlankAt(this.text, this.at) && !isFlowIndicatorAt(this.text, this.at)) this.at += 1;
+    return this.text.slice(start, this.at);
+  }
+
+  countNode(): void {
+    this.nodes += 1;
+    if (this.nodes > NODE_TEXT_LIMITS.nodes) this.fail(`it holds more than ${NODE_TEXT_LIMITS.nodes} values`);
+  }
+
+  /** Where other nodes are inside; `leave` follows. */
+  enter(): void {
+    this.depth += 1;
+    if (this.depth > NODE_TEXT_LIMITS.depth) this.fail(`it is nested deeper than ${NODE_TEXT_LIMITS.depth} levels`);
+  }
+
+  leave(): void {
+    this.depth -= 1;
+  }
+
+  remember(anchor: string | undefined, node: YamlNode): YamlNode {
+    if (anchor !== undefined) this.anchors.set(anchor, node);
+    return node;
+  }
+
+  /** At `*name`. */
+  takeAlias(): YamlNode {
+    const { at } = this;
+    this.aliases += 1;
+    if (this.aliases > NODE_TEXT_LIMITS.aliases) this.fail(`it has more than ${NODE_TEXT_LIMITS.aliases} aliases`);
+    this.at += 1;
+    const name = this.takeWord();
+    return this.anchors.get(name) ?? this.fail(`the alias "*${name}" stands for nothing`, at);
+  }
+}
+
+export function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+}
+
+/** True where a blank, a line's end or the text's end is. */
+export function isBlankAt(text: string, at: number): boolean {
+  return at >= text.length || isBlankCode(text.charCodeAt(at)) || text.charCodeAt(at) === NEWLINE;
+}
+
+/** True at a character that ends a plain text or a name inside `[...]` and `{...}`. */
+export function isFlowIndicatorAt(text: string, at: number): boolean {
+  switch (text.charCodeAt(at)) {
+    case 0x2c: // ,
+    case 0x5b: // [
+    case 0x5d: // ]
+    case 0x7b: // {
+    case 0x7d: // }
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isBlankCode(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0d;
+}

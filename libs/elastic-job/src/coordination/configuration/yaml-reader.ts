@@ -1,0 +1,323 @@
+import { isBlankAt, isFlowIndicatorAt, YamlCursor, YamlFault } from './yaml-cursor.js';
+import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
+import { assertBeginsPlain, readBlock, readPlain, readQuoted, type TextPlace } from './yaml-text.js';
+
+/** What a text holds, or the first fault. */
+export type ReadYaml =
+  | { readonly kind: 'read'; readonly node: YamlNode }
+  | { readonly kind: 'fault'; readonly at: number; readonly problem: string };
+
+/** The tag and the anchor before a node. */
+interface Properties {
+  readonly tag?: string;
+  readonly anchor?: string;
+}
+
+/** How a node stands behind what it belongs to. */
+interface Place {
+  /** The column of what it belongs to. */
+  readonly indent: number;
+  /** A list may have the column of its key. */
+  readonly isValueOfKey: boolean;
+  /** A list or a mapping may begin in the same line, as behind `- `. */
+  readonly isCompact: boolean;
+}
+
+const HASH = 0x23;
+const COLON = 0x3a;
+const NONE: Properties = {};
+const IN_BRACKETS: TextPlace = { indent: -1, isFlow: true };
+const QUOTED_KEY = /(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')[ \t\r]*:(?=[ \t\r\n]|$)/y;
+const IS_BINARY = /^!(?:!binary|<tag:yaml\.org,2002:binary>)$/;
+
+/**
+ * Reads a YAML text of one document: block and flow style, every form of text, anchors and aliases. No type is guessed:
+ * a scalar is the text that it is. Tags but `!!binary` are passed over. A key is a text.
+ *
+ * The time is proportional to the text's length, whatever it holds: a node must not be able to stop the event loop.
+ * Libraries that read all of YAML took from 0.3 to some seconds for 256 KB.
+ */
+export function readYaml(text: string): ReadYaml {
+  try {
+    return { kind: 'read', node: readDocument(new YamlCursor(text)) };
+  } catch (error) {
+    if (error instanceof YamlFault) return { kind: 'fault', at: error.at, problem: error.message };
+    throw error;
+  }
+}
+
+function readDocument(cursor: YamlCursor): YamlNode {
+  if (cursor.char === '\ufeff') cursor.startLine(1);
+  cursor.skipToContent();
+  while (cursor.char === '%' && cursor.column === 0) {
+    cursor.at = cursor.lineEnd;
+    cursor.skipToContent();
+  }
+  const hasStart = cursor.isMarker('---') && cursor.isDocumentMarker();
+  if (hasStart) cursor.at += 3;
+  const node = readNode(cursor, { indent: -1, isValueOfKey: false, isCompact: !hasStart });
+  cursor.skipToContent();
+  if (cursor.isMarker('...') && cursor.isDocumentMarker()) {
+    cursor.at += 3;
+    cursor.skipToContent();
+  }
+  if (!cursor.isAtEnd)
+    cursor.fail(cursor.isDocumentMarker() ? 'it has several documents' : 'something stands behind the end');
+  return node;
+}
+
+function readNode(cursor: YamlCursor, place: Place): YamlNode {
+  let { isCompact } = place;
+  cursor.countNode();
+  let properties = NONE;
+  cursor.skipBlanks();
+  let { column } = cursor;
+  for (;;) {
+    properties = takeProperties(cursor, properties);
+    if (!cursor.isLineDone()) break;
+    const end = cursor.at;
+    cursor.skipToContent();
+    if (!belongs(cursor, place)) {
+      cursor.textEnd = end;
+      return cursor.remember(properties.anchor, NOTHING);
+    }
+    isCompact = true;
+    ({ column } = cursor);
+  }
+  if (isCompact && cursor.isMarker('-')) return cursor.remember(properties.anchor, readList(cursor));
+  const isKeyNext = isCompact && (cursor.isMarker('?') || isKey(cursor));
+  // On a key's own line, tag and anchor are those of the key.
+  if (isKeyNext && column !== cursor.column) return readMapping(cursor, column, properties.anchor);
+  if (isKeyNext) return cursor.remember(properties.anchor, readMapping(cursor, column));
+  return cursor.remember(properties.anchor, readInline(cursor, place.indent, properties));
+}
+
+/** True if what comes next is the value of what is before it. */
+function belongs(cursor: YamlCursor, { indent, isValueOfKey }: Place): boolean {
+  if (cursor.isAtEnd || cursor.isDocumentMarker()) return false;
+  return cursor.column > indent || (isValueOfKey && cursor.column === indent && cursor.isMarker('-'));
+}
+
+/** What does not begin a list or a mapping of its own lines. */
+function readInline(cursor: YamlCursor, indent: number, { tag }: Properties): YamlNode {
+  const { char } = cursor;
+  if (char === '|' || char === '>') return scalar(readBlock(cursor, indent), false, tag);
+  const node = readFlowNode(cursor, { indent, isFlow: false }, tag);
+  if (!cursor.isLineDone()) cursor.fail('something stands behind a value');
+  return node;
+}
+
+function readList(cursor: YamlCursor): YamlNode {
+  const items: YamlNode[] = [];
+  const { column } = cursor;
+  const place: Place = { indent: column, isValueOfKey: false, isCompact: true };
+  cursor.enter();
+  do {
+    cursor.at += 1;
+    items.push(readNode(cursor, place));
+  } while (goesOn(cursor, column) && cursor.isMarker('-'));
+  cursor.leave();
+  return { kind: 'list', items };
+}
+
+/** @param keyAnchor the anchor of its first key, which stands behind it */
+function readMapping(cursor: YamlCursor, column: number, keyAnchor?: string): YamlNode {
+  const entries: YamlEntry[] = [];
+  const place: Place = { indent: column, isValueOfKey: true, isCompact: false };
+  let anchor = keyAnchor;
+  cursor.enter();
+  do {
+    // Every entry begins in this column, be it with a tag or an anchor.
+    const at = cursor.at - (cursor.column - column);
+    entries.push(cursor.isMarker('?') ? readExplicitEntry(cursor, column) : readEntry(cursor, place, at, anchor));
+    anchor = undefined;
+  } while (goesOn(cursor, column));
+  cursor.leave();
+  return { kind: 'mapping', entries };
+}
+
+/** True if the next line begins in this column. */
+function goesOn(cursor: YamlCursor, column: number): boolean {
+  cursor.skipToContent();
+  if (cursor.isAtEnd || cursor.isDocumentMarker() || cursor.column < column) return false;
+  if (cursor.column > column) cursor.fail('a line is indented otherwise than those before it');
+  return true;
+}
+
+/** @param at where its line begins, with the tag and the anchor of the key */
+function readEntry(cursor: YamlCursor, place: Place, at: number, keyAnchor: string | undefined): YamlEntry {
+  cursor.countNode();
+  const anchor = keyAnchor ?? takeProperties(cursor, NONE).anchor;
+  const colon = colonOf(cursor) ?? cursor.fail('a key with a colon behind it is missing');
+  const key = takeKey(cursor, colon);
+  if (anchor !== undefined) cursor.remember(anchor, { kind: 'scalar', text: key, isPlain: false });
+  const keyEnd = cursor.textEnd;
+  cursor.at = colon + 1;
+  const value = readNode(cursor, place);
+  return { key, value, at, keyEnd, valueEnd: cursor.textEnd, isFlow: false };
+}
+
+/** `? key`, and the value in a line of its own. */
+function readExplicitEntry(cursor: YamlCursor, column: number): YamlEntry {
+  cursor.at += 1;
+  cursor.skipBlanks();
+  const { at } = cursor;
+  const key = keyOf(cursor, readNode(cursor, { indent: column, isValueOfKey: false, isCompact: true }), at);
+  const keyEnd = cursor.textEnd;
+  cursor.skipToContent();
+  const hasValue = cursor.column === column && cursor.isMarker(':');
+  if (hasValue) cursor.at += 1;
+  const value = hasValue ? readNode(cursor, { indent: column, isValueOfKey: true, isCompact: true }) : NOTHING;
+  return { key, value, at, keyEnd, valueEnd: cursor.textEnd, isFlow: false };
+}
+
+function takeKey(cursor: YamlCursor, colon: number): string {
+  if (cursor.char === '"' || cursor.char === "'") return readQuoted(cursor, { indent: -1, isFlow: false });
+  assertBeginsPlain(cursor);
+  const key = cursor.text.slice(cursor.at, colon).trimEnd();
+  cursor.textEnd = cursor.at + key.length;
+  return key;
+}
+
+function isKey(cursor: YamlCursor): boolean {
+  return colonOf(cursor) !== undefined;
+}
+
+/** Where the colon behind a key is. Undefined: the rest of the line does not begin with a key. */
+function colonOf(cursor: YamlCursor): number | undefined {
+  const { at, char, text, lineEnd } = cursor;
+  if (char === '"' || char === "'") {
+    QUOTED_KEY.lastIndex = at;
+    return QUOTED_KEY.test(text) ? QUOTED_KEY.lastIndex - 1 : undefined;
+  }
+  if (isFlowIndicatorAt(text, at) || char === '*' || char === '|' || char === '>') return undefined;
+  for (let colon = at; colon < lineEnd; colon += 1) {
+    const code = text.charCodeAt(colon);
+    if (code === HASH && isBlankAt(text, colon - 1)) return undefined;
+    if (code === COLON && isBlankAt(text, colon + 1)) return colon;
+  }
+  return undefined;
+}
+
+/** A node that may stand inside brackets. */
+function readFlowNode(cursor: YamlCursor, place: TextPlace, tag?: string): YamlNode {
+  switch (cursor.char) {
+    case '[':
+      return readFlowList(cursor);
+    case '{':
+      return readFlowMapping(cursor);
+    case '*': {
+      const node = cursor.takeAlias();
+      cursor.textEnd = cursor.at;
+      return node;
+    }
+    case '"':
+    case "'":
+      return scalar(readQuoted(cursor, place), false, tag);
+    default:
+      return scalar(readPlain(cursor, place), true, tag);
+  }
+}
+
+function readFlowList(cursor: YamlCursor): YamlNode {
+  const items: YamlNode[] = [];
+  const start = openBracket(cursor);
+  while (!closesBracket(cursor, ']', start)) {
+    const { at } = cursor;
+    const item = readFlowItem(cursor);
+    cursor.skipToContent(true);
+    const isPair = cursor.char === ':';
+    items.push(isPair ? { kind: 'mapping', entries: [takeFlowEntry(cursor, item, at)] } : item);
+    passComma(cursor, ']');
+  }
+  return { kind: 'list', items };
+}
+
+function readFlowMapping(cursor: YamlCursor): YamlNode {
+  const entries: YamlEntry[] = [];
+  const start = openBracket(cursor);
+  while (!closesBracket(cursor, '}', start)) {
+    const { at } = cursor;
+    entries.push(takeFlowEntry(cursor, readFlowItem(cursor), at));
+    passComma(cursor, '}');
+  }
+  return { kind: 'mapping', entries };
+}
+
+/** @returns where it stands */
+function openBracket(cursor: YamlCursor): number {
+  cursor.enter();
+  cursor.at += 1;
+  return cursor.at - 1;
+}
+
+/** @param start where the bracket was opened */
+function closesBracket(cursor: YamlCursor, bracket: ']' | '}', start: number): boolean {
+  cursor.skipToContent(true);
+  if (cursor.isAtEnd || cursor.isDocumentMarker()) cursor.fail(`"${bracket}" is missing`, start);
+  const isClosed = cursor.char === bracket;
+  if (isClosed) {
+    cursor.leave();
+    cursor.at += 1;
+    cursor.textEnd = cursor.at;
+  } else if (cursor.isMarker('?')) {
+    cursor.at += 1;
+    cursor.skipToContent(true);
+  }
+  return isClosed;
+}
+
+function passComma(cursor: YamlCursor, bracket: ']' | '}'): void {
+  cursor.skipToContent(true);
+  if (cursor.char === ',') cursor.at += 1;
+  else if (cursor.char !== bracket) cursor.fail(`"," or "${bracket}" is missing`);
+}
+
+function takeFlowEntry(cursor: YamlCursor, keyNode: YamlNode, at: number): YamlEntry {
+  const key = keyOf(cursor, keyNode, at);
+  const keyEnd = cursor.textEnd;
+  cursor.skipToContent(true);
+  let value = NOTHING;
+  if (cursor.char === ':') {
+    cursor.at += 1;
+    cursor.textEnd = cursor.at;
+    cursor.skipToContent(true);
+    value = readFlowItem(cursor);
+  }
+  return { key, value, at, keyEnd, valueEnd: cursor.textEnd, isFlow: true };
+}
+
+/** Nothing, if only the end of it comes. */
+function readFlowItem(cursor: YamlCursor): YamlNode {
+  cursor.countNode();
+  const properties = takeProperties(cursor, NONE);
+  cursor.skipToContent(true);
+  const { char } = cursor;
+  const isNothing = char === ',' || char === ']' || char === '}';
+  const node = isNothing ? NOTHING : readFlowNode(cursor, IN_BRACKETS, properties.tag);
+  return cursor.remember(properties.anchor, node);
+}
+
+function takeProperties(cursor: YamlCursor, before: Properties): Properties {
+  let { tag, anchor } = before;
+  for (let isAny = false; ; isAny = true) {
+    const { char } = cursor;
+    if (char !== '&' && char !== '!') return isAny ? { tag, anchor } : before;
+    const word = cursor.takeWord();
+    if ((char === '&' ? anchor : tag) !== undefined) cursor.fail('a node has two tags or two anchors');
+    if (char === '&') anchor = word.slice(1);
+    else tag = word;
+    cursor.textEnd = cursor.at;
+    cursor.skipBlanks();
+  }
+}
+
+function scalar(text: string, isPlain: boolean, tag: string | undefined): YamlNode {
+  // snakeyaml writes a text with control characters so.
+  const isBinary = tag !== undefined && IS_BINARY.test(tag);
+  return { kind: 'scalar', text: isBinary ? Buffer.from(text, 'base64').toString('utf8') : text, isPlain };
+}
+
+function keyOf(cursor: YamlCursor, node: YamlNode, at: number): string {
+  return node.kind === 'scalar' ? node.text : cursor.fail('a key must be a text', at);
+}

@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { DrainDeadlineError, ExecutorDeathError, type ShardOutcome } from '../../domain/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import { JOB, type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import type { ExecutionLease } from './execution-lease.js';
+
+const ABORTED: ShardOutcome = { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) };
+const KILLED: ShardOutcome = { kind: 'failed', error: new ExecutorDeathError('KILLED', 'signal SIGKILL') };
+const UNREACHABLE: ShardOutcome = { kind: 'failed', error: new ExecutorDeathError('UNREACHABLE', 'no answer') };
+
+let registry: Registry;
+let member: Member;
+let operator: RegistryCenter;
+beforeEach(async () => {
+  registry = new Registry();
+  [member] = await registry.sharded(1, { failoverQueueLimit: 1 });
+  operator = await registry.operator();
+});
+
+describe('the end of an item under its lease', () => {
+  it('queues what was cut short while there is room, and records what finds none', async () => {
+    const { lease } = await member.begin([0, 1]);
+
+    await settle(lease!, 0, ABORTED);
+    await member.tree.sync();
+    await settle(lease!, 1, ABORTED);
+
+    expect([lease!.requeueOf(0), lease!.requeueOf(1)]).toEqual(['queue', 'overflow']);
+    expect(await operator.children(member.tree.paths.queue)).toEqual(['0']);
+    expect(await settledOf(0)).toStrictEqual({ at: registry.clock.wallNow(), outcome: 'aborted' });
+    expect(await settledOf(1)).toStrictEqual({ at: registry.clock.wallNow(), outcome: 'aborted', cause: 'overflow' });
+  });
+
+  it('says of a run that was done how it has ended, and nothing else', async () => {
+    const { lease } = await member.begin([0]);
+    expect(lease!.requeueOf(0)).toBe('none');
+    await settle(lease!, 0, SUCCEEDED);
+    expect(lease!.requeueOf(0)).toBe('none');
+    expect(await recordOf(0)).not.toHaveProperty('executorDeaths');
+    expect(await settledOf(0)).toStrictEqual({ at: registry.clock.wallNow(), outcome: 'succeeded' });
+  });
+
+  it('owes the target of a run whose executor has died, and counts the deaths', async () => {
+    const { lease } = await member.begin([0]);
+    await settle(lease!, 0, KILLED);
+
+    const { executorDeaths } = await recordOf(0);
+    expect(executorDeaths).toBe(1);
+    expect(await settledOf(0)).toMatchObject({ outcome: 'failed', cause: 'KILLED', isOwed: true });
+  });
+
+  it('owes no target whose executors die again and again', async () => {
+    const { lease } = await member.begin([0]);
+    const record = await recordOf(0);
+    expect(record).toBeDefined();
+    await settle(lease!, 0, KILLED);
+    let [last] = [lease!];
+    while (last.requeueOf(0) === 'queue') {
+      await member.tree.sync();
+      const claim = await member.queue.claim(JOB);
+      if (claim.kind !== 'claimed') throw new Error(`The claim was ${claim.kind}.`);
+      last = claim.lease;
+      await settle(last, 0, KILLED);
+    }
+
+    expect(last.requeueOf(0)).toBe('exhausted');
+    expect(await settledOf(0)).not.toHaveProperty('isOwed');
+  });
+
+  it('keeps the mark while nobody knows whether the executor runs, until the session is over', async () => {
+    const { lease } = await member.begin([0]);
+
+    await settle(lease!, 0, UNREACHABLE);
+    expect(lease!.requeueOf(0)).toBe('hold');
+    expect(await member.holder(0)).toBe(member.id);
+    expect(member.executions.isOwnRun(member.tree, 0)).toBe(true);
+    member.tree.close(new Error('over'));
+
+    expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
+  });
+
+  it('is fenced at once when the session is over already', async () => {
+    const { lease } = await member.begin([0]);
+    member.tree.close(new Error('over'));
+    lease!.settle(0, SUCCEEDED);
+    expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
+  });
+});
+
+describe('a lease', () => {
+  it('has tokens of its own items alone', async () => {
+    const { lease } = await member.begin([0]);
+    expect(lease!.token(0)).toBeTypeOf('bigint');
+    expect(lease!.token(1)).toBeUndefined();
+  });
+
+  it('has one checkpoint for each item, whoever asks for it', async () => {
+    const { lease } = await member.begin([0, 1]);
+    expect(lease!.checkpoint(0)).toBe(lease!.checkpoint(0));
+    expect(lease!.checkpoint(0)).not.toBe(lease!.checkpoint(1));
+  });
+});
+
+async function settle(lease: ExecutionLease, item: number, outcome: ShardOutcome): Promise<void> {
+  lease.settle(item, outcome);
+  await registry.clock.advance(0);
+}
+
+async function recordOf(item: number): Promise<{ readonly settled?: unknown; readonly executorDeaths?: unknown }> {
+  return JSON.parse((await operator.read(member.tree.paths.record(item)))!.data);
+}
+
+async function settledOf(item: number): Promise<unknown> {
+  return (await recordOf(item)).settled;
+}

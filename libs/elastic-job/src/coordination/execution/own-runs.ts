@@ -1,0 +1,23 @@
+/**
+ * The items of one job and session that this instance has begun, or is about to begin, and of which it is not yet known
+ * how they have ended. A mark in its name on any other item is nobody's.
+ */
+export class OwnRuns {
+  private readonly runs = new Map<number, number>();
+
+  has(item: number): boolean {
+    return this.runs.has(item);
+  }
+
+  enter(items: Iterable<number>): void {
+    for (const item of items) this.runs.set(item, (this.runs.get(item) ?? 0) + 1);
+  }
+
+  leave(items: Iterable<number>): void {
+    for (const item of items) {
+      const left = (this.runs.get(item) ?? 1) - 1;
+      if (left > 0) this.runs.set(item, left);
+      else this.runs.delete(item);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RegistryCenter } from '../../registry/index.js';
+import { JOB, type Member, Registry } from '../member.for-spec.js';
+
+let registry: Registry;
+let member: Member;
+let operator: RegistryCenter;
+beforeEach(async () => void ({ registry, member, operator } = await Registry.ofOne()));
+
+describe('an item that waits for an instance', () => {
+  it('is as old as its entry', async () => {
+    await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
+    await registry.clock.advance(1_500);
+
+    expect(await member.queue.pending(JOB)).toEqual([
+      { item: 0, cause: 'crashed', lastHolder: undefined, ageMs: 1_500 },
+    ]);
+  });
+
+  it('is of no age where clocks differ, and names what its record says', async () => {
+    await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
+    await write(0, { by: 'x', settled: { at: 1, outcome: 'failed', cause: 'LOST' } });
+    registry.clock.setWall(registry.clock.wallNow() - 5_000);
+
+    expect(await member.queue.pending(JOB)).toEqual([
+      { item: 0, cause: 'executor-died', executor: 'LOST', lastHolder: 'x', ageMs: 0 },
+    ]);
+  });
+
+  it('is told as overflowed by its last run alone', async () => {
+    await write(0, { by: 'x', settled: { at: 1, outcome: 'aborted', cause: 'overflow' } });
+    await write(1, { by: 'x', settled: { at: 1, outcome: 'aborted', cause: 'purged' } });
+    await write(2, { by: 'x' });
+    await operator.create(member.tree.paths.record(3), 'junk', 'PERSISTENT');
+
+    expect(await member.queue.overflowed(JOB)).toEqual([{ item: 0, fireTime: 7_000, lastHolder: 'x' }]);
+  });
+});
+
+async function write(item: number, more: object): Promise<void> {
+  const target = { fireTime: 7_000, origin: 'schedule' };
+  const record = { v: 1, run: 'r', target, attempt: 1, begunAt: 7_000, ...more };
+  await operator.create(member.tree.paths.record(item), JSON.stringify(record), 'PERSISTENT');
+}

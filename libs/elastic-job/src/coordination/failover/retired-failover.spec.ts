@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RegistryCenter } from '../../registry/index.js';
+import type { LeadershipTerm } from '../leadership/index.js';
+import { beforeNextTransaction, type Member, Registry } from '../member.for-spec.js';
+import { removeRetiredFailover } from './retired-failover.js';
+
+let registry: Registry;
+let leader: Member;
+let term: LeadershipTerm;
+let operator: RegistryCenter;
+beforeEach(async () => {
+  registry = new Registry();
+  leader = await registry.joined();
+  term = await leader.lead();
+  operator = await registry.operator();
+});
+
+describe('what is left once failover is switched off', () => {
+  it('goes: entries of the queue, and the marks of items that were taken and do not run', async () => {
+    await create(leader.tree.paths.queued(0), leader.tree.paths.queued(3));
+    await create(mark(1, 'failover'), mark(1, 'failovering'), mark(2, 'failovering'));
+
+    await removeRetiredFailover(leader.tree, term);
+
+    expect(await operator.children(leader.tree.paths.queue)).toEqual([]);
+    for (const item of [1, 2])
+      expect(await operator.children(leader.tree.paths.item(item))).toEqual(['instance', 'record']);
+  });
+
+  it('goes without an entry in the queue, and without a mark', async () => {
+    await create(mark(1, 'failovering'));
+    await removeRetiredFailover(leader.tree, term);
+    expect(await operator.exists(mark(1, 'failovering'))).toBeUndefined();
+
+    await create(leader.tree.paths.queued(0));
+    await removeRetiredFailover(leader.tree, term);
+    expect(await operator.exists(leader.tree.paths.queued(0))).toBeUndefined();
+  });
+
+  it('stays where a failover runs: it goes with the end of that', async () => {
+    await create(leader.tree.paths.queued(0), mark(1, 'running'), mark(1, 'failovering'));
+
+    await removeRetiredFailover(leader.tree, term);
+
+    expect(await operator.exists(mark(1, 'failovering'))).toBeDefined();
+    expect(await operator.exists(leader.tree.paths.queued(0))).toBeUndefined();
+  });
+
+  it('is looked at anew if an item is begun meanwhile, or the configuration changes', async () => {
+    await create(mark(1, 'failovering'), leader.tree.paths.queued(0));
+    beforeNextTransaction(leader, async () => {
+      await operator.create(leader.tree.paths.record(1), 'begun', 'PERSISTENT');
+      await operator.create(mark(1, 'running'), 'another', 'PERSISTENT');
+    });
+    await removeRetiredFailover(leader.tree, term);
+    expect(await operator.exists(mark(1, 'failovering'))).toBeDefined();
+
+    await create(leader.tree.paths.queued(2));
+    const { data } = (await operator.read(leader.tree.paths.config))!;
+    let looks = 0;
+    beforeNextTransaction(leader, async () => {
+      looks += 1;
+      await operator.set(leader.tree.paths.config, data);
+    });
+    await removeRetiredFailover(leader.tree, term);
+    expect([looks, await operator.exists(leader.tree.paths.queued(2))]).toEqual([1, undefined]);
+  });
+
+  it('is removed by the leader alone', async () => {
+    await create(leader.tree.paths.queued(0));
+    await operator.delete(term.guard[0]!.path);
+    leader.leader.endTerm(leader.tree.jobName, new Error('deposed'));
+
+    await expect(removeRetiredFailover(leader.tree, term)).rejects.toThrow('deposed');
+    expect(await operator.exists(leader.tree.paths.queued(0))).toBeDefined();
+  });
+
+  it('costs nothing where there is nothing', async () => {
+    const before = leader.center.traffic.foreground;
+    await removeRetiredFailover(leader.tree, term);
+    expect(leader.center.traffic.foreground).toBe(before);
+  });
+});
+
+function mark(item: number, name: 'running' | 'failover' | 'failovering'): string {
+  return leader.tree.paths.mark(item, name);
+}
+
+async function create(...paths: readonly string[]): Promise<void> {
+  for (const path of paths) await operator.create(path, '', 'PERSISTENT');
+  await leader.tree.sync();
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { JobPaths } from './job-paths.js';
+import { type OversizedNodeError, treeBounds } from './tree-bounds.js';
+
+function setUp() {
+  const told: OversizedNodeError[] = [];
+  return { told, bounds: treeBounds(new JobPaths('settle'), (error) => told.push(error)) };
+}
+
+describe('what is taken in of a job', () => {
+  it.each([
+    'config',
+    'instances/10.0.0.1@-@7-1a',
+    'sessions/10.0.0.1@-@7-1a',
+    'servers/10.0.0.1',
+    'departed/10.0.0.1',
+    'leader/election/instance',
+    'leader/failover/items/7',
+    'sharding/0',
+    'sharding/0/instance',
+    'sharding/12/record',
+    'trigger/10.0.0.1@-@7-1a',
+    'cancel/3',
+    'guarantee/started/0',
+    'dependents/report',
+    'after',
+    'next-job-instance-ip',
+  ])('given %s, when it appears, then it is known', (path) => {
+    expect(setUp().bounds.admits(`/settle/${path}`)).toBe(true);
+  });
+
+  it.each([
+    'unknown',
+    'unknown/below',
+    'config/below',
+    'instances/no-instance',
+    'instances/10.0.0.1@-@7/below',
+    `servers/${'x'.repeat(600)}`,
+    'sharding/x',
+    'sharding/-1/record',
+    'leader/election/other',
+    'guarantee/started/x',
+    `sharding/0${'/deep'.repeat(20)}`,
+  ])('given %s, when it appears, then nobody knows of it', (path) => {
+    expect(setUp().bounds.admits(`/settle/${path}`)).toBe(false);
+  });
+
+  it('given junk below an item, when there is more and more, then some of it is known, to go with the item', () => {
+    const { bounds } = setUp();
+    const admitted = Array.from({ length: 5_000 }, (_, i) => bounds.admits(`/settle/sharding/0/junk-${i}`));
+    expect(admitted.filter(Boolean)).toHaveLength(1_000);
+  });
+
+  it('given more than is read, when it is left out, then each node is told once, and twenty at most', () => {
+    const { bounds, told } = setUp();
+    for (const _ of [1, 2]) {
+      for (let i = 0; i < 30; i += 1) bounds.onLeftOut(`/settle/instances/10.0.0.${i}@-@1`, 'value');
+      bounds.onLeftOut('/settle/servers', 'children');
+    }
+    expect(told).toHaveLength(20);
+    expect(told[0]).toMatchObject({ code: 'OVERSIZED_NODE', path: '/settle/instances/10.0.0.0@-@1' });
+    expect(told[0]!.message).toContain('has more than 16384 characters, and is not read further');
+  });
+});
