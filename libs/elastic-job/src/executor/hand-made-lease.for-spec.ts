@@ -49,6 +49,8 @@ class HandMadeLease implements ExecutionLease {
   readonly holder = '10.0.0.1@-@1-s1';
   readonly trigger: Trigger;
   readonly lost = new Set<number>();
+  mayStart = true;
+  private readonly startListeners = new Set<() => void>();
   readonly run = 'run-1';
   private readonly ending = new AbortController();
   private readonly itemEndings: ReadonlyMap<number, AbortController>;
@@ -74,7 +76,8 @@ class HandMadeLease implements ExecutionLease {
   /** How many wait for any of its signals. */
   get listeners(): number {
     const signals = [this.ending, ...this.itemEndings.values()].map(({ signal }) => signal);
-    return signals.reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, 0);
+    const starts = this.startListeners.size;
+    return signals.reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, starts);
   }
 
   signalOf(item: number): AbortSignal {
@@ -92,6 +95,17 @@ class HandMadeLease implements ExecutionLease {
 
   isMoving(): boolean {
     return false;
+  }
+
+  /** The registry answers, or does not. */
+  answer(isAnswering: boolean): void {
+    this.mayStart = isAnswering;
+    if (isAnswering) for (const listener of this.startListeners) listener();
+  }
+
+  onMayStart(listener: () => void): () => void {
+    this.startListeners.add(listener);
+    return () => void this.startListeners.delete(listener);
   }
 
   assertHeld(item: number): void {

@@ -47,7 +47,9 @@ export interface WorkerPool {
   findFault(module: string): string | undefined;
   /**
    * Resolves when the function has returned.
-   * @throws what it throws @throws {ExecutorDeathError} if its thread has died @throws the signal's reason if it was ended
+   * @throws what it throws
+   * @throws {ExecutorDeathError} if its thread has died
+   * @throws the signal's reason if it was ended
    */
   run(work: ThreadWork): Promise<void>;
   /** Ends all threads. It may be used again. */
@@ -74,10 +76,10 @@ interface DeclaredJob {
 }
 
 /**
- * The handler of a job, in a thread of its own if the job says so: then what the handler itself returns is the input of the
- * function in the thread.
- * @throws {ConfigurationError} if there is no pool or no such module, if the job's work is no function, or if what has no
- *   thread is to be terminated
+ * The handler of a job, in a thread of its own if the job says so: then what the handler itself returns is the input of
+ * the function in the thread.
+ * @throws {ConfigurationError} if there is no pool or no such module, if the job's work is no function, or if what
+ *   has no thread is to be terminated
  */
 export function isolate(job: DeclaredJob, isolation: Isolation): JobHandler {
   const { configuration, handler, place } = job;

@@ -43,7 +43,9 @@ export class ItemRun {
     return this.sinceMs;
   }
 
-  /** Resolves when the work has ended, in whichever way; never rejects. Awaits also thenables that break their promise. */
+  /**
+   * Resolves when the work has ended, in whichever way; never rejects. Awaits also thenables that break their promise.
+   */
   async outcomeOf(work: () => unknown): Promise<ShardOutcome> {
     try {
       await work();
@@ -67,7 +69,9 @@ export class ItemRun {
     this.timer = this.clock.setTimer(this.limits.hungGraceMs, this.onHung);
   };
 
-  /** What counts if the signal aborted first: a handler that was told to stop may return half-done work as its result. */
+  /**
+   * What counts if the signal aborted first: a handler that was told to stop may return half-done work as its result.
+   */
   private interruption(): ShardOutcome | undefined {
     const { aborted, reason } = this.signal;
     if (!aborted) return undefined;

@@ -67,10 +67,12 @@ export class JobExecutor {
 
   /**
    * Starts the items in ascending order, at most `configuration.concurrency` at the same time over all leases of
-   * the job, tries again those that fail as the configuration says, and yields each outcome as its item ends. Whatever a handler does, it decides the outcome of its own item only, and the iteration never
-   * throws. An item whose handler never settles is not yielded, unless `onHung` of the job is `release`; the others are.
+   * the job, tries again those that fail as the configuration says, and yields each outcome as its item ends. Whatever
+   * a handler does, it decides the outcome of its own item only, and the iteration never throws. An item whose handler
+   * never settles is not yielded, unless `onHung` of the job is `release`; the others are.
    *
-   * When an item aborts it is told by its signal if it runs; if it waits, it is yielded as aborted without being started. Who leaves the iteration early aborts it likewise. Nothing starts before the first `next()`.
+   * When an item aborts it is told by its signal if it runs; if it waits, it is yielded as aborted without being
+   * started. Who leaves the iteration early aborts it likewise. Nothing starts before the first `next()`.
    */
   run(lease: ExecutionLease, job: ExecutableJob): AsyncGenerator<ItemOutcome, void, void> {
     const run = new LeaseRun(this.clock, lease, job, this.options, this.slots);

@@ -43,6 +43,41 @@ describe('LeaseRun', () => {
     expect(started).toEqual([0]);
   });
 
+  it('starts no item that waits for a slot while the registry does not answer, and all of them once it does', async () => {
+    const { clock, lease, run, openEnds } = setUp({ items: [0, 1, 2], options: { concurrency: 1 } });
+    const started: number[] = [];
+    const outcomes = all(
+      run(({ shardingItem }) => {
+        started.push(shardingItem);
+        return clock.sleep(1_000);
+      }),
+    );
+
+    lease.answer(false);
+    await clock.advance(5_000);
+    expect(started).toEqual([0]);
+    lease.answer(true);
+    await clock.advance(2_000);
+
+    expect(started).toEqual([0, 1, 2]);
+    expect(await outcomes).toHaveLength(3);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('does not try an item again while the registry does not answer', async () => {
+    const { clock, lease, run } = setUp({ items: [0], options: { maxAttempts: 2 } });
+    let attempts = 0;
+    const outcomes = all(run(() => ((attempts += 1) === 1 ? Promise.reject(new Error('once')) : undefined)));
+
+    await clock.advance(0);
+    lease.answer(false);
+    await clock.advance(60_000);
+    expect(attempts).toBe(1);
+    lease.answer(true);
+
+    expect(await outcomes).toEqual([{ item: 0, outcome: SUCCEEDED }]);
+  });
+
   it('given a handler that aborts the lease at once, when its siblings are due, then they are not started', async () => {
     const { lease, run } = setUp({ items: [0, 1] });
     const reason = new Error('stop');
@@ -156,6 +191,29 @@ describe('LeaseRun', () => {
       { item: 1, outcome: SUCCEEDED },
       { item: 2, outcome: SUCCEEDED },
       { item: 3, outcome: { kind: 'aborted', reason: second } },
+    ]);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('never starts an item that waits for a slot once it has been aborted', async () => {
+    const { clock, lease, run, openEnds } = setUp({ items: [0, 1, 2], options: { concurrency: 1 } });
+    const reason = new Error('cancelled while it waited');
+    const started: number[] = [];
+
+    const outcomes = all(
+      run(({ shardingItem }) => {
+        started.push(shardingItem);
+        return clock.sleep(10);
+      }),
+    );
+    lease.abortItem(1, reason);
+    await clock.advance(100);
+
+    expect(started).toEqual([0, 2]);
+    expect(await outcomes).toEqual([
+      { item: 1, outcome: { kind: 'aborted', reason } },
+      { item: 0, outcome: SUCCEEDED },
+      { item: 2, outcome: SUCCEEDED },
     ]);
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });

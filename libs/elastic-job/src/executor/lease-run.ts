@@ -8,8 +8,8 @@ import { Retries } from './retries.js';
 import type { Slots } from './slots.js';
 
 /**
- * One lease while it runs: the items that wait for a slot, those that run, those that rest before they are tried again, and
- * those that ended but are not yielded.
+ * One lease while it runs: the items that wait for a slot, those that run, those that rest before they are tried again,
+ * and those that ended but are not yielded.
  */
 export class LeaseRun {
   private readonly waiting: number[];
@@ -41,12 +41,14 @@ export class LeaseRun {
   async *outcomes(): AsyncGenerator<ItemOutcome, void, void> {
     const { items } = this.lease;
     const offFree = this.slots.onFree(() => this.fillSlots());
+    const offMayStart = this.lease.onMayStart(() => this.fillSlots());
     const offAborted = items.map((item) => this.dropWhenAborted(item));
     try {
       this.fillSlots();
       for (let left = items.length; left > 0; left -= 1) yield await this.nextEnded();
     } finally {
       offFree();
+      offMayStart();
       for (const off of offAborted) off();
       this.waiting.length = 0;
       this.retries.stopAll();
@@ -62,7 +64,8 @@ export class LeaseRun {
 
   private fillSlots(): void {
     const most = mostItemsAtOnce(this.job.configuration, this.clock.processors());
-    while (this.waiting.length > 0 && this.slots.take(most)) void this.runItem(this.waiting.shift()!);
+    while (this.waiting.length > 0 && this.lease.mayStart && this.slots.take(most))
+      void this.runItem(this.waiting.shift()!);
   }
 
   private queue(item: number): void {
@@ -113,7 +116,10 @@ export class LeaseRun {
     this.end({ item, outcome: { kind: 'aborted', reason: error } });
   }
 
-  /** An item that is aborted while no handler runs for it is not started, or not again. @returns a function that ends it */
+  /**
+   * An item that is aborted while no handler runs for it is not started, or not again.
+   * @returns a function that ends it
+   */
   private dropWhenAborted(item: number): () => void {
     const signal = this.lease.signalOf(item);
     const drop = (): void => this.drop(item, { kind: 'aborted', reason: signal.reason });

@@ -16,7 +16,10 @@ export interface ToldLease {
   after(): Promise<void>;
 }
 
-/** Tells the listeners of one job about its leases on this instance. What a listener throws is reported, and that is all. */
+/**
+ * Tells the listeners of one job about its leases on this instance. What a listener throws is reported, and that is
+ * all.
+ */
 export class JobListeners {
   private readonly listeners: readonly ElasticJobListener[];
 

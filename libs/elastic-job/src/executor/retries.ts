@@ -23,8 +23,8 @@ interface Tries {
 }
 
 /**
- * The attempts at the items of one lease. An item that waits for its next one rests first, and then queues for a place; in
- * both its time goes on.
+ * The attempts at the items of one lease. An item that waits for its next one rests first, and then queues for a place;
+ * in both its time goes on.
  */
 export class Retries {
   private readonly items = new Map<number, Tries>();

@@ -10,6 +10,11 @@ export function shardingContextJson(context: ShardingContext): string {
   return escapeEach(JSON.stringify(fields), /[<>&='\u2028\u2029]/g);
 }
 
+/** The same with the job's props, for a process that is told more than Java tells it. */
+export function contextAndPropsJson(context: ShardingContext): string {
+  return JSON.stringify({ ...JSON.parse(shardingContextJson(context)), props: context.props });
+}
+
 /** The same in ASCII, since a header cannot hold anything else. */
 export function shardingContextHeader(context: ShardingContext): string {
   return escapeEach(shardingContextJson(context), /[^\x20-\x7e]/g);

@@ -1,15 +1,20 @@
 import { createTransport } from 'nodemailer';
 import type { Options } from 'nodemailer/lib/smtp-transport/index.js';
 import {
+  ConfigurationError,
   describeReport,
   type DeliveryTerms,
   type FailureReport,
   type JobErrorHandler,
   type JobProps,
+  LOCAL_TARGET,
   PropsReader,
+  type PropTargets,
   show,
 } from '../../domain/index.js';
 
+const PLACE = 'EmailErrorHandler';
+const LINE_BREAK = /[\r\n]/;
 const DEFAULT_SUBJECT = 'ElasticJob error message';
 const GREATEST_PORT = 65_535;
 /** How long a server may take to answer the connection, and each command, in milliseconds. */
@@ -18,41 +23,71 @@ const ANSWER_MS = 5_000;
 /** How long all of it may take, in milliseconds. */
 const DELIVERY_MS = 20_000;
 
+/** The mail server, and the account that mails are sent from. */
+export interface EmailErrorHandlerOptions {
+  readonly host: string;
+  /** @default 465, or 587 without `secure` */
+  readonly port?: number;
+  /** TLS from the first byte on; false: by STARTTLS. @default true */
+  readonly secure?: boolean;
+  /** Undefined: the server asks for no account. */
+  readonly auth?: { readonly username: string; readonly password: string };
+  /** Trusted beside the authorities that Node knows, in PEM: the certificate of a server of one's own. */
+  readonly ca?: string | readonly string[];
+  /**
+   * True: mails may go without TLS, or to a server whose certificate nobody can check. Not together with `auth`: a
+   * password is never sent that way.
+   * @default false
+   */
+  readonly insecure?: boolean;
+  /** The sender. @default the prop `email.from` of each job */
+  readonly from?: string;
+  /** Several are separated by commas. @default the prop `email.to` of each job */
+  readonly to?: string;
+}
+
 /** The props of `EMAIL`, as ElasticJob names them. */
 interface EmailSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-  /** TLS from the first byte on; without, a server that offers STARTTLS is taken at its word. */
-  readonly useSsl: boolean;
-  /** Servers whose certificate is not checked: names separated by blanks, or `*`. */
-  readonly trust: string;
   readonly subject: string;
   readonly from: string;
   /** Separated by commas. */
   readonly to: string;
   readonly cc: string | undefined;
   readonly bcc: string | undefined;
-  /** Writes what is said to the server to the console, the password excepted. */
-  readonly debug: boolean;
 }
 
+const ADDRESSES = ['email.from', 'email.to', 'email.cc', 'email.bcc'];
+
 /**
- * `EMAIL`: a mail for each report. Props: `email.host`, `email.port`, `email.username`, `email.password`, `email.from`,
- * `email.to` (several are separated by commas); `email.useSsl` (true), `email.ssl.trust`, `email.subject` ("ElasticJob error
- * message"), `email.cc`, `email.bcc`, `email.debug` (false).
+ * `EMAIL`: a mail for each report. Props: `email.from`, `email.to` (several are separated by commas), `email.cc`,
+ * `email.bcc`, `email.subject` ("ElasticJob error message"). The server, the account and whom to trust are said here
+ * alone: ElasticJob's props of these names are not read, since whoever may edit the registry would get the password.
  *
  * ```ts
- * ElasticJobModule.forRoot({ errorHandlers: [new EmailErrorHandler()] })
+ * ElasticJobModule.forRoot({
+ *   errorHandlers: [new EmailErrorHandler({ host: 'smtp.example.org', auth: { username: 'jobs', password } })],
+ * })
  * ```
  * @see ElasticJob, `EmailJobErrorHandler`
  */
 export class EmailErrorHandler implements JobErrorHandler {
   readonly type = 'EMAIL';
+  readonly targets: PropTargets = Object.fromEntries(ADDRESSES.map((name) => [name, LOCAL_TARGET]));
+  // Truly private: it holds a password.
+  readonly #server: Options;
+  readonly #given: JobProps;
+
+  /** @throws {ConfigurationError} for wrong options */
+  constructor(options: EmailErrorHandlerOptions) {
+    this.#server = serverOf(options);
+    const { from, to } = options;
+    this.#given = { ...(from !== undefined && { 'email.from': from }), ...(to !== undefined && { 'email.to': to }) };
+    const faults = Object.entries(this.#given).flatMap(([name, text]) => findAddressFaults(name, text));
+    if (faults.length > 0) throw new ConfigurationError(PLACE, faults);
+  }
 
   findFaults(props: JobProps): readonly string[] {
-    const reader = new PropsReader(props);
+    const reader = this.readerOf(props);
     read(reader);
     return reader.faults;
   }
@@ -62,53 +97,68 @@ export class EmailErrorHandler implements JobErrorHandler {
   }
 
   async handle(report: FailureReport, { props }: DeliveryTerms): Promise<void> {
-    const settings = read(new PropsReader(props));
-    const { from, to, cc, bcc, subject } = settings;
-    const transport = createTransport(transportOf(settings));
+    const transport = createTransport(this.#server);
     try {
-      await transport.sendMail({ from, to, cc, bcc, subject, text: describeReport(report) });
+      await transport.sendMail({ ...read(this.readerOf(props)), text: describeReport(report) });
     } finally {
       transport.close();
     }
   }
+
+  private readerOf(props: JobProps): PropsReader {
+    return new PropsReader({ ...props, ...this.#given });
+  }
 }
 
 function read(reader: PropsReader): EmailSettings {
+  const required = (name: string) => addressed(reader, name, reader.required(name));
+  const optional = (name: string) => addressed(reader, name, reader.text(name));
+  const subject = reader.text('email.subject') ?? DEFAULT_SUBJECT;
+  if (LINE_BREAK.test(subject)) reader.faults.push('email.subject must be one line');
   return {
-    host: reader.required('email.host'),
-    port: reader.positive('email.port', undefined, GREATEST_PORT),
-    username: reader.required('email.username'),
-    password: reader.required('email.password'),
-    useSsl: reader.flag('email.useSsl', true),
-    trust: reader.text('email.ssl.trust') ?? '',
-    subject: reader.text('email.subject') ?? DEFAULT_SUBJECT,
-    from: addressed(reader, 'email.from', reader.required('email.from')),
-    to: addressed(reader, 'email.to', reader.required('email.to')),
-    cc: addressed(reader, 'email.cc', reader.text('email.cc')),
-    bcc: addressed(reader, 'email.bcc', reader.text('email.bcc')),
-    debug: reader.flag('email.debug', false),
+    subject,
+    from: required('email.from'),
+    to: required('email.to'),
+    cc: optional('email.cc'),
+    bcc: optional('email.bcc'),
   };
 }
 
-/** What the mail server will think of the addresses nobody knows; but text without any is a mistake. */
 function addressed<Text extends string | undefined>(reader: PropsReader, name: string, text: Text): Text {
-  if (text && !/[^\s@]@[^\s@]/.test(text)) reader.faults.push(`${name} must be an address, but is ${show(text)}`);
+  if (text) reader.faults.push(...findAddressFaults(name, text));
   return text;
 }
 
-/** @see Jakarta Mail, `mail.smtp.ssl.trust`, for what a list of hosts or `*` means */
-function transportOf({ host, port, username, password, useSsl, trust, debug }: EmailSettings): Options {
-  const isTrusted = trust === '*' || trust.split(/\s+/).includes(host);
+/**
+ * What the mail server will think of the addresses nobody knows; but text without any is a mistake, and a line break an
+ * attack.
+ */
+function findAddressFaults(name: string, text: string): readonly string[] {
+  if (LINE_BREAK.test(text)) return [`${name} must be one line`];
+  return /[^\s@]@[^\s@]/.test(text) ? [] : [`${name} must be an address, but is ${show(text)}`];
+}
+
+function serverOf({ host, port, secure = true, auth, ca, insecure = false }: EmailErrorHandlerOptions): Options {
+  const faults = [
+    ...(typeof host === 'string' && /^[^\s/]+$/.test(host) ? [] : ['host must be the name of a mail server']),
+    ...(port === undefined || (Number.isInteger(port) && port > 0 && port <= GREATEST_PORT)
+      ? []
+      : [`port must be a whole number from 1 to ${GREATEST_PORT}, but is ${show(port)}`]),
+    ...(auth === undefined || (auth.username && auth.password) ? [] : ['auth must have a username and a password']),
+    ...(auth !== undefined && insecure
+      ? ['insecure cannot be told together with auth: a password is sent only over TLS that is checked; name the ca']
+      : []),
+  ];
+  if (faults.length > 0) throw new ConfigurationError(PLACE, faults);
   return {
     host,
-    port,
-    secure: useSsl,
-    auth: { user: username, pass: password },
-    tls: { rejectUnauthorized: !isTrusted },
+    port: port ?? (secure ? 465 : 587),
+    secure,
+    requireTLS: !insecure,
+    ...(auth !== undefined && { auth: { user: auth.username, pass: auth.password } }),
+    tls: { rejectUnauthorized: !insecure, ...(ca !== undefined && { ca: [ca].flat() }) },
     connectionTimeout: CONNECT_MS,
     greetingTimeout: ANSWER_MS,
     socketTimeout: ANSWER_MS,
-    logger: debug,
-    debug,
   };
 }

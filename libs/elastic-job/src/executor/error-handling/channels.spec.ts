@@ -10,9 +10,17 @@ import {
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
-import type { JobFailure, JobProps } from '../../domain/index.js';
+import type { JobErrorHandler, JobFailure, JobProps } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
-import { JobErrorHandlers } from './job-error-handlers.js';
+import {
+  DingtalkErrorHandler,
+  JobErrorHandlers,
+  SlackErrorHandler,
+  WebhookErrorHandler,
+  WechatErrorHandler,
+} from './index.js';
+
+const ALL = [new WechatErrorHandler(), new DingtalkErrorHandler(), new SlackErrorHandler(), new WebhookErrorHandler()];
 
 const clock = new SystemClock();
 const failure: JobFailure = {
@@ -70,11 +78,16 @@ let service: Service;
 afterEach(() => service.stop());
 
 /** Hands one failure over and waits until it is delivered or given up. @returns why it was not delivered */
-async function deliver(type: string, props: JobProps, error: unknown = failure.error): Promise<readonly JobEvent[]> {
+async function deliver(
+  type: string,
+  props: JobProps,
+  error: unknown = failure.error,
+  channels: readonly JobErrorHandler[] = ALL,
+): Promise<readonly JobEvent[]> {
   const events = new JobEvents();
   const told: JobEvent[] = [];
   events.on((event) => void (event.kind === 'error-handler-failed' && told.push(event)));
-  const handlers = new JobErrorHandlers(clock, events, [], 60_000);
+  const handlers = new JobErrorHandlers(clock, events, channels, 60_000);
   const job = { jobName: failure.jobName, jobErrorHandlerType: type, props };
   handlers.assertUsable(job, 'spec');
   handlers.handle({ ...failure, error }, job);
@@ -104,14 +117,14 @@ describe('WECHAT', () => {
     expect(content).toMatch(/鈴$/);
   });
 
-  it('given a robot that refuses, when an item fails, then an event tells what it says, and not its key', async () => {
+  it('given a robot that refuses, when an item fails, then an event tells its number, and neither its words nor its key', async () => {
     service = await Service.start((response) => response.end('{"errcode":93000,"errmsg":"invalid webhook url"}'));
     const told = await deliver('WECHAT', { 'wechat.webhook': `${service.address}/send?key=k3y` });
     expect(told).toMatchObject([
       {
         kind: 'error-handler-failed',
         type: 'WECHAT',
-        error: { fault: expect.stringContaining('93000, invalid webhook') },
+        error: { fault: 'the robot refused it with errcode 93000' },
       },
     ]);
     expect(JSON.stringify(told)).not.toContain('k3y');
@@ -174,11 +187,27 @@ describe('WEBHOOK', () => {
     });
   });
 
-  it('given a service that answers 500, when an item fails, then an event tells status and text', async () => {
+  it('given a service that answers 500, when an item fails, then an event tells the status, and nothing of the text', async () => {
     service = await Service.start((response) => response.writeHead(500).end('out of order'));
     expect(await deliver('WEBHOOK', { 'webhook.url': service.address })).toMatchObject([
-      { kind: 'error-handler-failed', error: { code: 'DELIVERY', fault: 'the server answered 500: out of order' } },
+      { kind: 'error-handler-failed', error: { code: 'DELIVERY', fault: 'the server answered 500' } },
     ]);
+  });
+
+  it('given a service that redirects, when an item fails, then nobody else is told', async () => {
+    service = await Service.start((response) => response.writeHead(307, { location: '/elsewhere' }).end());
+    expect(await deliver('WEBHOOK', { 'webhook.url': service.address })).toMatchObject([
+      { kind: 'error-handler-failed', error: { fault: 'the server answered 307' } },
+    ]);
+    expect(service.calls).toHaveLength(1);
+  });
+
+  it('given address and authorization by the process, when an item fails, then the props of the job decide neither', async () => {
+    service = await Service.start((response) => response.writeHead(204).end());
+    const own = new WebhookErrorHandler({ url: `${service.address}/ours`, authorization: 'Bearer ours' });
+    const props = { 'webhook.url': 'http://127.0.0.1:1/theirs', 'webhook.authorization': 'Bearer theirs' };
+    expect(await deliver('WEBHOOK', props, failure.error, [own])).toEqual([]);
+    expect(service.calls).toMatchObject([{ url: { pathname: '/ours' }, headers: { authorization: 'Bearer ours' } }]);
   });
 
   it('given a service that hangs, when its time limits are over, then it is given up', async () => {

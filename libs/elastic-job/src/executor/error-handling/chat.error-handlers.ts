@@ -1,66 +1,95 @@
 import { createHmac } from 'node:crypto';
-import { type DeliveryTerms, describeReport, type JobErrorHandler, PropsReader } from '../../domain/index.js';
+import { type DeliveryTerms, describeReport, type FailureReport, type PropsReader } from '../../domain/index.js';
 import { DeliveryError } from './error-handling.errors.js';
 import { postJson } from './post-json.js';
-import { judgedBy, readWebHook } from './web-hooks.js';
+import { readWebHook, WebChannel, type WebHook } from './web-channel.js';
 
 /** The longest texts that the services take: bytes for the first two, characters for the third. */
 const WECHAT_BYTES = 2_048;
 const DINGTALK_BYTES = 20_000;
 const SLACK_CHARACTERS = 40_000;
 
-const readWechat = (reader: PropsReader) => readWebHook(reader, 'wechat');
-const readSlack = (reader: PropsReader) => readWebHook(reader, 'slack');
-const readDingtalk = (reader: PropsReader) => ({
-  ...readWebHook(reader, 'dingtalk'),
-  keyword: reader.text('dingtalk.keyword') ?? '',
-  secret: reader.text('dingtalk.secret'),
-});
+export interface ChatErrorHandlerOptions {
+  /** The robot's address, which holds its key. @default the props of each job */
+  readonly webhook?: string;
+}
+
+export interface DingtalkErrorHandlerOptions extends ChatErrorHandlerOptions {
+  /** Signs the address. @default the props of each job */
+  readonly secret?: string;
+}
 
 /**
  * `WECHAT`: a robot of a WeCom group. Props: `wechat.webhook`, `wechat.connectTimeoutMilliseconds` (3000),
  * `wechat.readTimeoutMilliseconds` (5000).
  * @see ElasticJob, `WechatJobErrorHandler`
  */
-export const WECHAT_ERROR_HANDLER: JobErrorHandler = {
-  type: 'WECHAT',
-  ...judgedBy(readWechat),
-  async handle(report, { props, signal }) {
-    const { url } = readWechat(new PropsReader(props));
+export class WechatErrorHandler extends WebChannel<WebHook> {
+  readonly type = 'WECHAT';
+
+  constructor({ webhook }: ChatErrorHandlerOptions = {}) {
+    const address = 'wechat.webhook';
+    const read = (reader: PropsReader) => readWebHook(reader, 'wechat', address);
+    super({ address, secrets: [], given: { [address]: webhook }, read });
+  }
+
+  async handle(report: FailureReport, { props, signal }: DeliveryTerms): Promise<void> {
+    const { url } = this.read(props);
     const content = firstBytes(describeReport(report), WECHAT_BYTES);
     assertTaken('WECHAT', await postJson('WECHAT', { url, signal, body: { msgtype: 'text', text: { content } } }));
-  },
-};
+  }
+}
+
+/** The settings of `DINGTALK`. */
+interface DingtalkSettings extends WebHook {
+  readonly keyword: string;
+  readonly secret: string | undefined;
+}
 
 /**
- * `DINGTALK`: a robot of a DingTalk group. Props: `dingtalk.webhook`, `dingtalk.keyword` (which the robot asks of each text),
- * `dingtalk.secret` (then the address is signed), and the two time limits, as `WECHAT`.
+ * `DINGTALK`: a robot of a DingTalk group. Props: `dingtalk.webhook`, `dingtalk.keyword` (which the robot asks of each
+ * text), `dingtalk.secret` (then the address is signed), and the two time limits, as `WECHAT`.
  * @see ElasticJob, `DingtalkJobErrorHandler`
  */
-export const DINGTALK_ERROR_HANDLER: JobErrorHandler = {
-  type: 'DINGTALK',
-  ...judgedBy(readDingtalk),
-  async handle(report, terms) {
-    const { url, keyword, secret } = readDingtalk(new PropsReader(terms.props));
+export class DingtalkErrorHandler extends WebChannel<DingtalkSettings> {
+  readonly type = 'DINGTALK';
+
+  constructor({ webhook, secret }: DingtalkErrorHandlerOptions = {}) {
+    const address = 'dingtalk.webhook';
+    const secretName = 'dingtalk.secret';
+    const read = (reader: PropsReader) => ({
+      ...readWebHook(reader, 'dingtalk', address),
+      keyword: reader.text('dingtalk.keyword') ?? '',
+      secret: reader.text(secretName),
+    });
+    super({ address, secrets: [secretName], given: { [address]: webhook, [secretName]: secret }, read });
+  }
+
+  async handle(report: FailureReport, terms: DeliveryTerms): Promise<void> {
+    const { url, keyword, secret } = this.read(terms.props);
     const content = firstBytes(keyword + describeReport(report), DINGTALK_BYTES);
     const body = { msgtype: 'text', text: { content } };
-    assertTaken(
-      'DINGTALK',
-      await postJson('DINGTALK', { url: signed(url, secret, terms), signal: terms.signal, body }),
-    );
-  },
-};
+    const answer = await postJson('DINGTALK', { url: signed(url, secret, terms), signal: terms.signal, body });
+    assertTaken('DINGTALK', answer);
+  }
+}
 
 /** `SLACK`: an incoming webhook. Props: `slack.webhook`, and the two time limits, as `WECHAT`. Java lacks it. */
-export const SLACK_ERROR_HANDLER: JobErrorHandler = {
-  type: 'SLACK',
-  ...judgedBy(readSlack),
-  async handle(report, { props, signal }) {
-    const { url } = readSlack(new PropsReader(props));
+export class SlackErrorHandler extends WebChannel<WebHook> {
+  readonly type = 'SLACK';
+
+  constructor({ webhook }: ChatErrorHandlerOptions = {}) {
+    const address = 'slack.webhook';
+    const read = (reader: PropsReader) => readWebHook(reader, 'slack', address);
+    super({ address, secrets: [], given: { [address]: webhook }, read });
+  }
+
+  async handle(report: FailureReport, { props, signal }: DeliveryTerms): Promise<void> {
+    const { url } = this.read(props);
     const escaped = describeReport(report).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
     await postJson('SLACK', { url, signal, body: { text: escaped.slice(0, SLACK_CHARACTERS) } });
-  },
-};
+  }
+}
 
 /** @see ElasticJob, `DingtalkJobErrorHandler.sign`: HMAC-SHA256 of time and secret, under the secret */
 function signed(url: string, secret: string | undefined, { now }: DeliveryTerms): string {
@@ -71,18 +100,19 @@ function signed(url: string, secret: string | undefined, { now }: DeliveryTerms)
   return signedUrl.href;
 }
 
-/** Both robots answer 200 also when they refuse, and say so in the body. */
+/** Both robots answer 200 also when they refuse, and say so in the body, by a number. */
 function assertTaken(type: string, answer: string): void {
-  const { errcode, errmsg } = parse(answer);
+  const errcode = errcodeOf(answer);
   if (errcode === 0) return;
-  throw new DeliveryError(type, `the robot refused it with errcode ${String(errcode)}, ${String(errmsg)}`);
+  const told = typeof errcode === 'number' ? `errcode ${errcode}` : 'an answer that has no errcode';
+  throw new DeliveryError(type, `the robot refused it with ${told}`);
 }
 
-function parse(answer: string): { readonly errcode?: unknown; readonly errmsg?: unknown } {
+function errcodeOf(answer: string): unknown {
   try {
-    return Object(JSON.parse(answer));
+    return Object(JSON.parse(answer)).errcode;
   } catch {
-    return { errmsg: answer.slice(0, 100) };
+    return undefined;
   }
 }
 

@@ -20,8 +20,8 @@ interface Kind<T> {
 }
 
 /**
- * Lets the first failure of each kind through, holds those that follow for a window, and then lets them through as one, with
- * their count. A kind that stayed away for a window is new again.
+ * Lets the first failure of each kind through, holds those that follow for a window, and then lets them through as one,
+ * with their count. A kind that stayed away for a window is new again.
  */
 export class HeldBack<T> {
   /** In the order in which their windows end, since all windows are of the same length. */

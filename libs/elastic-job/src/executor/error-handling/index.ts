@@ -1,3 +1,4 @@
+export * from './chat.error-handlers.js';
 export * from './error-handling.errors.js';
 export { DEFAULT_ERROR_WINDOW_MS, JobErrorHandlers } from './job-error-handlers.js';
-export type { WebhookBody } from './webhook.error-handler.js';
+export * from './webhook.error-handler.js';

@@ -9,7 +9,13 @@ import {
 } from '../../domain/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
-import { JobErrorHandlers } from './job-error-handlers.js';
+import {
+  DingtalkErrorHandler,
+  JobErrorHandlers,
+  SlackErrorHandler,
+  WebhookErrorHandler,
+  WechatErrorHandler,
+} from './index.js';
 
 const WINDOW_MS = 60_000;
 const failure: JobFailure = {
@@ -40,6 +46,10 @@ class Pager implements JobErrorHandler {
     this.signals.push(terms.signal);
     return this.behave(terms);
   }
+}
+
+function webChannels(): readonly JobErrorHandler[] {
+  return [new WechatErrorHandler(), new DingtalkErrorHandler(), new SlackErrorHandler(), new WebhookErrorHandler()];
 }
 
 function setUp(...own: readonly JobErrorHandler[]) {
@@ -182,7 +192,7 @@ describe('JobErrorHandlers', () => {
     [
       'EMIAL',
       {},
-      /^job "j": jobErrorHandlerType "EMIAL" is no error handler of this process; known are LOG, IGNORE, THROW, WECHAT, DINGTALK, SLACK, WEBHOOK, PAGER; others/,
+      /^job "j": jobErrorHandlerType "EMIAL" is no error handler of this process; known are LOG, IGNORE, THROW, PAGER, WECHAT, DINGTALK, SLACK, WEBHOOK; others/,
     ],
     ['EMAIL', {}, /new EmailErrorHandler\(\) of 'nestjs-elastic-job\/email' to the module's errorHandlers$/],
     ['WECHAT', {}, 'job "j": props: wechat.webhook must be given, for jobErrorHandlerType "WECHAT"'],
@@ -201,11 +211,29 @@ describe('JobErrorHandlers', () => {
   ])(
     'given %s with %j, when the job starts, then it is refused by the name of what is wrong',
     (type, props, message) => {
-      const { handlers, jobOf } = setUp(new Pager());
+      const { handlers, jobOf } = setUp(new Pager(), ...webChannels());
       const start = () => handlers.assertUsable(jobOf(type, props), 'job "j"');
       expect(start).toThrow(ConfigurationError);
       expect(start).toThrow(message);
       expect(start).not.toThrow(/k3y|s3cret/);
+    },
+  );
+
+  it.each([
+    ['WECHAT', 'new WechatErrorHandler()'],
+    ['DINGTALK', 'new DingtalkErrorHandler()'],
+    ['SLACK', 'new SlackErrorHandler()'],
+    ['WEBHOOK', 'new WebhookErrorHandler()'],
+  ])(
+    'given %s that nobody has enabled, when a job names it, then nobody is told, and the log has the failure',
+    (type, remedy) => {
+      const { handlers, told, jobOf } = setUp();
+      const job = jobOf(type, {
+        [`${type.toLowerCase()}.${type === 'WEBHOOK' ? 'url' : 'webhook'}`]: 'http://127.0.0.1:1/',
+      });
+      expect(() => handlers.assertUsable(job, 'job "j"')).toThrow(`give ${remedy} to the module's errorHandlers`);
+      expect(handlers.handle(failure, job)).toBe(false);
+      expect(told).toMatchObject([LOGGED, { kind: 'error-handler-failed', type }]);
     },
   );
 

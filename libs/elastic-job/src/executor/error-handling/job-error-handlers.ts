@@ -1,13 +1,13 @@
 /**
  * What becomes of a job's failures.
  *
- * Three types are dealt with here, and every failure of theirs counts by itself: `LOG` tells an `error` event, which the log
- * writes; `IGNORE` tells nobody; `THROW` lets the run as a whole fail. The others are channels to the outside: they are told
- * failures of one kind once for each window, a few at a time, and never for long.
+ * Three types are dealt with here, and every failure of theirs counts by itself: `LOG` tells an `error` event, which
+ * the log writes; `IGNORE` tells nobody; `THROW` lets the run as a whole fail. The others are channels to the outside:
+ * they are told failures of one kind once for each window, a few at a time, and never for long.
  *
- * Guarantees: a job waits for none of it and feels none of it. What is remembered and what waits is bounded: 1,000 kinds of
- * failures, 100 deliveries. A report that cannot be delivered goes to the log instead, and an `error-handler-failed` event tells
- * why.
+ * Guarantees: a job waits for none of it and feels none of it. What is remembered and what waits is bounded: 1,000
+ * kinds of failures, 100 deliveries. A report that cannot be delivered goes to the log instead, and an
+ * `error-handler-failed` event tells why.
  */
 import type { Clock } from '../../clock/index.js';
 import {
@@ -16,31 +16,30 @@ import {
   type JobConfiguration,
   type JobErrorHandler,
   type JobFailure,
+  type PropTargets,
+  type Redact,
+  redactThrown,
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import { DINGTALK_ERROR_HANDLER, SLACK_ERROR_HANDLER, WECHAT_ERROR_HANDLER } from './chat.error-handlers.js';
 import { Deliveries } from './deliveries.js';
 import { DeliveryError } from './error-handling.errors.js';
 import { HeldBack } from './held-back.js';
-import { WEBHOOK_ERROR_HANDLER } from './webhook.error-handler.js';
 
 /** What is told of failures unless the job says otherwise. */
 const DEFAULT_TYPE = 'LOG';
 /** Types that are no channels. */
 const ANSWERS: readonly string[] = [DEFAULT_TYPE, 'IGNORE', 'THROW'];
-const CHANNELS: readonly JobErrorHandler[] = [
-  WECHAT_ERROR_HANDLER,
-  DINGTALK_ERROR_HANDLER,
-  SLACK_ERROR_HANDLER,
-  WEBHOOK_ERROR_HANDLER,
-];
 /** How long failures of one kind are held back, and how long a delivery may take, in milliseconds. */
 export const DEFAULT_ERROR_WINDOW_MS = 300_000;
 const DEFAULT_TIME_LIMIT_MS = 10_000;
 
-/** Types that somebody else has to bring, and from where. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['EMAIL', "give new EmailErrorHandler() of 'nestjs-elastic-job/email' to the module's errorHandlers"],
+/** Channels that the module enables, and how. */
+const OURS: ReadonlyMap<string, string> = new Map([
+  ['EMAIL', "new EmailErrorHandler() of 'nestjs-elastic-job/email'"],
+  ['WECHAT', 'new WechatErrorHandler()'],
+  ['DINGTALK', 'new DingtalkErrorHandler()'],
+  ['SLACK', 'new SlackErrorHandler()'],
+  ['WEBHOOK', 'new WebhookErrorHandler()'],
 ]);
 
 type HandledJob = Pick<JobConfiguration, 'jobErrorHandlerType' | 'jobName' | 'props'>;
@@ -53,24 +52,41 @@ export class JobErrorHandlers {
   private readonly ending = new AbortController();
 
   /**
-   * @param own users' own
+   * @param channels types that jobs may name beside the three: nothing is told to the outside unless the process
+   * enables it
    * @param windowMs how long failures of one kind are held back after one was told, in milliseconds
+   * @param redact goes over what channels are told. @default they are told it as it is
    * @throws {ConfigurationError} if two have the same type
    */
   constructor(
     private readonly clock: Clock,
     private readonly events: JobEvents,
-    own: readonly JobErrorHandler[],
+    channels: readonly JobErrorHandler[],
     windowMs: number,
+    private readonly redact?: Redact,
   ) {
-    this.channels = byType([...CHANNELS, ...own]);
+    this.channels = byType(channels);
     this.heldBack = new HeldBack(clock, windowMs, (report, job) => this.send(report, job));
+  }
+
+  /** The props of all channels that say who is told, and with which secrets. */
+  get targets(): PropTargets {
+    return Object.assign({}, ...[...this.channels.values()].map(({ targets }) => targets));
   }
 
   /** @throws {ConfigurationError} if nobody here is of the job's type, or for props that are missing or wrong */
   assertUsable(job: HandledJob, place: string): void {
     const faults = this.findFaults(job);
     if (faults.length > 0) throw new ConfigurationError(place, faults);
+  }
+
+  /**
+   * As `assertUsable`, for settings that are edited; but a type that this process does not know may stay as it was: the
+   * job's own processes know it.
+   */
+  assertEditable(job: HandledJob, former: Partial<Pick<HandledJob, 'jobErrorHandlerType'>>, place: string): void {
+    const type = typeOf(job);
+    if (type !== typeOf(former) || this.channels.has(type)) this.assertUsable(job, place);
   }
 
   /**
@@ -101,9 +117,12 @@ export class JobErrorHandlers {
     const field = `jobErrorHandlerType "${job.jobErrorHandlerType}"`;
     if (channel !== undefined)
       return (channel.findFaults?.(job.props) ?? []).map((fault) => `props: ${fault}, for ${field}`);
+    const ours = OURS.get(type);
+    const known = [...ANSWERS, ...this.channels.keys()].join(', ');
     const remedy =
-      ELSEWHERE.get(type) ??
-      `known are ${[...ANSWERS, ...this.channels.keys()].join(', ')}; others are given to the module's errorHandlers`;
+      ours === undefined
+        ? `known are ${known}; others are given to the module's errorHandlers`
+        : `give ${ours} to the module's errorHandlers`;
     return [`${field} is no error handler of this process; ${remedy}`];
   }
 
@@ -133,6 +152,8 @@ export class JobErrorHandlers {
   }
 
   private async deliver(report: FailureReport, job: HandledJob): Promise<void> {
+    const { redact } = this;
+    const told = redact === undefined ? report : { ...report, error: redactThrown(report.error, redact) };
     const type = typeOf(job);
     const { props } = job;
     const limit = new AbortController();
@@ -144,7 +165,7 @@ export class JobErrorHandlers {
       timer = this.clock.setTimer(limitMs, () =>
         limit.abort(new DeliveryError(type, `no answer within ${limitMs} ms`)),
       );
-      await within(signal, async () => handler.handle(report, { props, now: this.clock.wallNow(), signal }));
+      await within(signal, async () => handler.handle(told, { props, now: this.clock.wallNow(), signal }));
     } catch (fault) {
       this.logInstead(report, job, fault);
     } finally {
@@ -153,7 +174,7 @@ export class JobErrorHandlers {
   }
 }
 
-function typeOf({ jobErrorHandlerType = DEFAULT_TYPE }: HandledJob): string {
+function typeOf({ jobErrorHandlerType = DEFAULT_TYPE }: Partial<Pick<HandledJob, 'jobErrorHandlerType'>>): string {
   return jobErrorHandlerType.toUpperCase();
 }
 

@@ -1,8 +1,5 @@
 import { DeliveryError } from './error-handling.errors.js';
 
-/** How much of an answer is told. */
-const EXCERPT_CHARACTERS = 200;
-
 export interface JsonPost {
   /** Never told: it may hold a key. */
   readonly url: string;
@@ -13,7 +10,8 @@ export interface JsonPost {
 
 /**
  * Posts JSON. @returns the text of the answer
- * @throws {DeliveryError} if the server cannot be reached, does not answer in time, or answers with another status than 2xx
+ * @throws {DeliveryError} if the server cannot be reached, does not answer in time, or answers with another status than
+ * 2xx; a redirect is not followed, and no error tells what the answer says
  */
 export async function postJson(type: string, { url, body, headers, signal }: JsonPost): Promise<string> {
   const { status, text } = await exchange(type, url, {
@@ -21,9 +19,10 @@ export async function postJson(type: string, { url, body, headers, signal }: Jso
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
     body: JSON.stringify(body),
     signal,
+    redirect: 'manual',
   });
   if (status >= 200 && status < 300) return text;
-  throw new DeliveryError(type, `the server answered ${status}: ${text.slice(0, EXCERPT_CHARACTERS)}`);
+  throw new DeliveryError(type, `the server answered ${status}`);
 }
 
 async function exchange(type: string, url: string, request: RequestInit): Promise<{ status: number; text: string }> {

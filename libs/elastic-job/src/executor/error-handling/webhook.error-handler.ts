@@ -1,11 +1,23 @@
-import { describeError, describeReport, type JobErrorHandler, PropsReader } from '../../domain/index.js';
+import {
+  type DeliveryTerms,
+  describeError,
+  describeReport,
+  type FailureReport,
+  type PropsReader,
+} from '../../domain/index.js';
 import { postJson } from './post-json.js';
-import { judgedBy, readWebHook } from './web-hooks.js';
+import { readWebHook, WebChannel, type WebHook } from './web-channel.js';
 
-const readWebhook = (reader: PropsReader) => ({
-  ...readWebHook(reader, 'webhook', 'url'),
-  authorization: reader.text('webhook.authorization'),
-});
+export interface WebhookErrorHandlerOptions {
+  /** @default the props of each job */
+  readonly url?: string;
+  /** The header of that name. @default the props of each job */
+  readonly authorization?: string;
+}
+
+interface WebhookSettings extends WebHook {
+  readonly authorization: string | undefined;
+}
 
 /** What `WEBHOOK` posts, as JSON. Times are ISO 8601. */
 export interface WebhookBody {
@@ -25,13 +37,24 @@ export interface WebhookBody {
 
 /**
  * `WEBHOOK`: any service that takes a `WebhookBody` and answers 2xx. Props: `webhook.url`, `webhook.authorization` (the
- * header of that name), `webhook.connectTimeoutMilliseconds` (3000), `webhook.readTimeoutMilliseconds` (5000). Java lacks it.
+ * header of that name), `webhook.connectTimeoutMilliseconds` (3000), `webhook.readTimeoutMilliseconds` (5000). Java
+ * lacks it.
  */
-export const WEBHOOK_ERROR_HANDLER: JobErrorHandler = {
-  type: 'WEBHOOK',
-  ...judgedBy(readWebhook),
-  async handle(report, { props, signal }) {
-    const { url, authorization } = readWebhook(new PropsReader(props));
+export class WebhookErrorHandler extends WebChannel<WebhookSettings> {
+  readonly type = 'WEBHOOK';
+
+  constructor({ url, authorization }: WebhookErrorHandlerOptions = {}) {
+    const address = 'webhook.url';
+    const header = 'webhook.authorization';
+    const read = (reader: PropsReader) => ({
+      ...readWebHook(reader, 'webhook', address),
+      authorization: reader.text(header),
+    });
+    super({ address, secrets: [header], given: { [address]: url, [header]: authorization }, read });
+  }
+
+  async handle(report: FailureReport, { props, signal }: DeliveryTerms): Promise<void> {
+    const { url, authorization } = this.read(props);
     const { error, fireTime, since, until, ...facts } = report;
     const isError = error instanceof Error;
     const body: WebhookBody = {
@@ -47,8 +70,8 @@ export const WEBHOOK_ERROR_HANDLER: JobErrorHandler = {
       text: describeReport(report),
     };
     await postJson('WEBHOOK', { url, signal, body, headers: authorization === undefined ? {} : { authorization } });
-  },
-};
+  }
+}
 
 function instant(ms: number): string {
   return new Date(ms).toISOString();

@@ -1,4 +1,4 @@
-import { ElasticJobError, type JobName } from '../../domain/index.js';
+import { ElasticJobError, HiddenText, type JobName } from '../../domain/index.js';
 
 /** What became of a request, beside its outcome. */
 export interface HttpFailure extends ErrorOptions {
@@ -8,13 +8,16 @@ export interface HttpFailure extends ErrorOptions {
   readonly body?: string;
 }
 
-/** The request of an HTTP job was answered with a status of 400 or above, or was not answered. */
+/** The request of an HTTP job was answered with a redirect or a status of 400 or above, or was not answered. */
 export class HttpJobError extends ElasticJobError {
   readonly code = 'HTTP_JOB';
   /** Undefined: there was no answer. */
   readonly status: number | undefined;
-  /** The beginning of the answer's body. */
-  readonly body: string | undefined;
+  /**
+   * The beginning of the answer's body. Neither log nor message shows it: the service may say more than all of them may
+   * read.
+   */
+  readonly body: HiddenText | undefined;
 
   /** @param request `POST https://example.org/settle`: without the query, which may hold a secret */
   constructor(
@@ -26,6 +29,6 @@ export class HttpJobError extends ElasticJobError {
   ) {
     super(`Item ${item} of job "${jobName}": ${request} ${detail}`, options);
     this.status = status;
-    this.body = body;
+    this.body = body === undefined ? undefined : new HiddenText(body);
   }
 }

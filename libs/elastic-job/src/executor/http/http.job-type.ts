@@ -2,9 +2,11 @@ import { type Clock, SystemClock } from '../../clock/index.js';
 import type { JobType, ShardingContext } from '../../domain/index.js';
 import { shardingContextHeader } from '../sharding-context-json.js';
 import { HttpJobError } from './http-job.error.js';
-import { findHttpFaults, type HttpSettings, readHttpProps } from './http.props.js';
+import { findHttpFaults, HTTP_TARGETS, type HttpSettings, readHttpProps } from './http.props.js';
 import { SilenceTimer } from './silence-timer.js';
 
+/** A redirect says where else to ask. */
+const REDIRECTS = [301, 302, 303, 307, 308];
 /** How much of a failed answer's body its error keeps, in characters. */
 const KEPT_BODY = 1_000;
 
@@ -14,14 +16,16 @@ const KEPT_BODY = 1_000;
  *
  * - The header `shardingContext` holds the context, as Java sends it. `elastic-job-token` holds the fencing token and
  *   `elastic-job-token-epoch` what goes before it, for a service that turns stale writers away.
- * - A status of 400 or above fails the item; Java only logs it.
- * - Java's connect time-out goes into the time that the answer may take to begin, since `fetch` does not tell when it has
- *   connected: the sum of both. From then on the read time-out is the longest silence.
+ * - A status of 400 or above fails the item; Java only logs it. So does a redirect, which Java follows: where the
+ *   request goes is the process's own to say.
+ * - Java's connect time-out goes into the time that the answer may take to begin, since `fetch` does not tell when it
+ *   has connected: the sum of both. From then on the read time-out is the longest silence.
  * - PATCH sends `http.data`, as POST, PUT and DELETE do.
  * @see ElasticJob, `HttpJobExecutor`
  */
 export class HttpJobType implements JobType {
   readonly type = 'HTTP';
+  readonly targets = HTTP_TARGETS;
   readonly findFaults = findHttpFaults;
 
   constructor(private readonly clock: Clock = new SystemClock()) {}
@@ -35,7 +39,8 @@ export class HttpJobType implements JobType {
       silence.limit(connectTimeoutMs + readTimeoutMs);
       const response = await send(context, settings, silence.signal);
       const body = await readToEnd(response, () => silence.limit(readTimeoutMs));
-      if (response.status >= 400) throw refusal(context, settings, response.status, body);
+      if (response.status >= 400 || REDIRECTS.includes(response.status))
+        throw refusal(context, settings, response.status, body);
     } catch (error) {
       throw failure(context, settings, silence.elapsedMs, error);
     } finally {
@@ -57,7 +62,7 @@ function send(context: ShardingContext, settings: HttpSettings, signal: AbortSig
     headers.set('elastic-job-token', String(token));
     headers.set('elastic-job-token-epoch', String(tokenEpoch));
   }
-  return fetch(uri, { method, body, headers, signal });
+  return fetch(uri, { method, body, headers, signal, redirect: 'manual' });
 }
 
 /** @returns the beginning of the body */
@@ -73,7 +78,7 @@ async function readToEnd({ body }: Response, onChunk: () => void): Promise<strin
 }
 
 function refusal(context: ShardingContext, settings: HttpSettings, status: number, body: string): HttpJobError {
-  const detail = `was answered with status ${status}${body === '' ? '' : `: ${body}`}`;
+  const detail = `was answered with status ${status}${REDIRECTS.includes(status) ? ', a redirect, which is not followed' : ''}`;
   return new HttpJobError(context.jobName, context.shardingItem, shown(settings), detail, { status, body });
 }
 

@@ -1,4 +1,4 @@
-import { findFault, type JobProps, PropsReader, show } from '../../domain/index.js';
+import { findFault, type JobProps, ORIGIN_TARGET, PropsReader, type PropTargets, show } from '../../domain/index.js';
 
 /** The properties of an HTTP job, by ElasticJob's names. */
 const URI = 'http.uri';
@@ -8,8 +8,13 @@ const CONTENT_TYPE = 'http.content.type';
 const CONNECT_TIMEOUT = 'http.connect.timeout.milliseconds';
 const READ_TIMEOUT = 'http.read.timeout.milliseconds';
 
+/** The prop that says which service is asked. */
+export const HTTP_TARGETS: PropTargets = { [URI]: ORIGIN_TARGET };
+
 const DEFAULT_CONNECT_MS = 3_000;
 const DEFAULT_READ_MS = 5_000;
+/** So much of an address that is none is told. */
+const LONGEST_SHOWN = 500;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'];
 /** Java's client knows no PATCH; where there is one, it has a body. */
 const METHODS_WITH_BODY = ['POST', 'PUT', 'DELETE', 'PATCH'];
@@ -72,5 +77,9 @@ function findContentTypeFaults({ [CONTENT_TYPE]: contentType }: JobProps): reado
 }
 
 function withoutSecrets(uri: string): string {
-  return uri.replace(/[?#].*$/s, '?...').replace(/[^/]*@/, '...@');
+  const [address = ''] = uri.split(/[?#]/, 1);
+  // What stands before an "@" may be a password.
+  const host = address.slice(address.lastIndexOf('@') + 1);
+  const before = host === address ? '' : '...@';
+  return before + host.slice(0, LONGEST_SHOWN) + (address === uri ? '' : '?...');
 }

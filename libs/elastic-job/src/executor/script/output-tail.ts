@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 
-/** The end of what a process writes: the error that it ends with usually stands there. The rest is read and forgotten. */
+/**
+ * The end of what a process writes: the error that it ends with usually stands there. The rest is read and forgotten.
+ */
 export class OutputTail {
   private bytes: Buffer = Buffer.alloc(0);
   private isCut = false;

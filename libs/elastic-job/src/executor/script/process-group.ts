@@ -8,6 +8,8 @@ export interface ProcessGroupOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** The text of its standard input; undefined: it has none. */
+  readonly input?: string | undefined;
   /** From SIGTERM to SIGKILL, in milliseconds. */
   readonly killGraceMs: number;
   /** How much is kept of each output, in bytes. */
@@ -20,8 +22,8 @@ const HAS_GROUPS = process.platform !== 'win32';
 /**
  * A process and all that it starts, as far as that stays in its group.
  *
- * State: it runs; it was told to end (SIGTERM) and has `killGraceMs` for it; it has exited, and what it has left is ended.
- * Guarantee: once `end` has resolved, nothing of the group runs any more, and nothing of it is open here.
+ * State: it runs; it was told to end (SIGTERM) and has `killGraceMs` for it; it has exited, and what it has left is
+ * ended. Guarantee: once `end` has resolved, nothing of the group runs any more, and nothing of it is open here.
  */
 export class ProcessGroup {
   readonly stdout: OutputTail;
@@ -37,16 +39,18 @@ export class ProcessGroup {
     private readonly clock: Clock,
     private readonly options: ProcessGroupOptions,
   ) {
-    const { command, args, env, outputLimit } = options;
+    const { command, args, env, input, outputLimit } = options;
     const child = spawn(command, args, {
       detached: HAS_GROUPS,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       env,
       windowsHide: true,
     });
     this.child = child;
-    this.stdout = new OutputTail(child.stdout, outputLimit);
-    this.stderr = new OutputTail(child.stderr, outputLimit);
+    child.stdin?.on('error', () => {}); // It need not read what it is told.
+    child.stdin?.end(input);
+    this.stdout = new OutputTail(child.stdout!, outputLimit);
+    this.stderr = new OutputTail(child.stderr!, outputLimit);
     this.closed = new Promise((resolve) => child.once('close', () => resolve()));
     this.exited = new Promise((resolve) => {
       child.on('error', (error) => resolve({ kind: 'process', error }));
@@ -62,8 +66,8 @@ export class ProcessGroup {
   }
 
   /**
-   * After the process has exited. What it has left behind has no master any more and is killed; if it was told to end, only
-   * once it has closed its outputs, or the grace is over.
+   * After the process has exited. What it has left behind has no master any more and is killed; if it was told to end,
+   * only once it has closed its outputs, or the grace is over.
    */
   async end(): Promise<void> {
     const wasTold = this.grace !== undefined;
@@ -72,6 +76,7 @@ export class ProcessGroup {
     await Promise.race([this.closed, isOver]);
     timer.cancel();
     if (wasTold) this.signal('SIGKILL');
+    this.child.stdin?.destroy();
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
   }

@@ -1,4 +1,4 @@
-import { ElasticJobError, type JobName } from '../../domain/index.js';
+import { ElasticJobError, type JobName, show } from '../../domain/index.js';
 
 /** How much of the output the message repeats, in characters. */
 const SHOWN_OUTPUT = 500;
@@ -9,6 +9,21 @@ export interface ScriptResult {
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** A command line leads to an executable that this process does not allow. Nothing was started. */
+export class ScriptNotAllowedError extends ElasticJobError {
+  readonly code = 'SCRIPT_NOT_ALLOWED';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+    readonly command: string,
+  ) {
+    super(
+      `Item ${item} of job "${jobName}": ${show(command)} is not allowed, so nothing was started; ScriptJobType's allow names what is.`,
+    );
+  }
 }
 
 /** A script has ended with another exit code than 0, or by a signal. */

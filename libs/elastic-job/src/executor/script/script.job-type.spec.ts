@@ -3,11 +3,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
 import { CancelledError, ExecutorDeathError, type JobProps } from '../../domain/index.js';
 import { all, setUp, SUCCEEDED } from '../hand-made-lease.for-spec.js';
-import { ScriptFailedError, type ScriptJobOptions, ScriptJobType, type ScriptResult } from './index.js';
+import {
+  ScriptFailedError,
+  type ScriptJobOptions,
+  ScriptJobType,
+  ScriptNotAllowedError,
+  type ScriptResult,
+} from './index.js';
 
 const clock = new SystemClock();
 const REASON = new CancelledError('settle-orders', 1);
@@ -20,7 +26,10 @@ beforeEach(() => {
   told = join(directory, 'told');
   execFileSync('mkfifo', [told]);
 });
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(directory, { recursive: true });
+});
 
 function runItem(commandLine: string, options: ScriptJobOptions = {}) {
   const stage = setUp({ items: [1], options: { props: { 'script.command.line': commandLine } } });
@@ -117,6 +126,62 @@ describe('a script', () => {
 
     await gone(left!);
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+});
+
+describe('what a script is told', () => {
+  const PRINT_ENV = `${process.execPath} -p "JSON.stringify(process.env)"`;
+
+  it('given variables of this process, when an item runs, then it has PATH, the locale, the token, and those that are listed', async () => {
+    vi.stubEnv('DATABASE_PASSWORD', 's3cret');
+    vi.stubEnv('ORDERS_HOME', '/srv/orders');
+    vi.stubEnv('LC_ALL', 'C');
+    const { outcome, result } = runItem(PRINT_ENV, { env: ['ORDERS_HOME'] });
+
+    expect(await outcome()).toEqual(SUCCEEDED);
+
+    const env: Record<string, string> = JSON.parse(result().stdout);
+    expect(env).toMatchObject({ PATH: process.env['PATH'], LC_ALL: 'C', ORDERS_HOME: '/srv/orders' });
+    const others = Object.keys(env).filter((name) => !/^(PATH|LANG|LANGUAGE|LC_.*|ORDERS_HOME)$/.test(name));
+    expect(others.toSorted()).toEqual(['ELASTIC_JOB_RUN_TOKEN', 'ELASTIC_JOB_RUN_TOKEN_EPOCH']);
+  });
+
+  it.each([
+    ['stdin', `${process.execPath} -p "require('fs').readFileSync(0, 'utf8')" --`],
+    ['environment', `${process.execPath} -p process.env.ELASTIC_JOB_CONTEXT --`],
+  ] as const)(
+    'given the context by %s, when an item runs, then no argument shows it, and it has the props',
+    async (context, commandLine) => {
+      const { outcome, result } = runItem(commandLine, { context });
+
+      expect(await outcome()).toEqual(SUCCEEDED);
+
+      expect(JSON.parse(result().stdout)).toMatchObject({
+        jobName: 'settle-orders',
+        shardingItem: 1,
+        props: { 'script.command.line': commandLine },
+      });
+      const shown = runItem(`${process.execPath} -p process.argv.length`, { context });
+      expect(await shown.outcome()).toEqual(SUCCEEDED);
+      expect(shown.result().stdout).toBe('1\n');
+    },
+  );
+
+  it('given a script that does not read its input, when an item runs, then it succeeds', async () => {
+    expect(await runItem('true', { context: 'stdin' }).outcome()).toEqual(SUCCEEDED);
+  });
+});
+
+describe('what a script may be', () => {
+  it('given a list, when another command is named, then it is a fault, and nothing is started', async () => {
+    const type = new ScriptJobType({ allow: ['/opt/settle.sh'] });
+    expect(type.findFaults({ 'script.command.line': '/opt/settle.sh --all' })).toEqual([]);
+    expect(type.findFaults({ 'script.command.line': '/opt/../bin/sh -c id' })).toEqual([
+      'script.command.line must begin with one of /opt/settle.sh, but begins with "/opt/../bin/sh"',
+    ]);
+    const error = await errorOf(shell(`echo started > ${told}`), { allow: ['/opt/settle.sh'] });
+    expect(error).toBeInstanceOf(ScriptNotAllowedError);
+    expect(error).toMatchObject({ code: 'SCRIPT_NOT_ALLOWED', command: 'sh' });
   });
 });
 

@@ -7,15 +7,35 @@ import {
   type JobProps,
   type JobType,
   PropsReader,
+  type PropTargets,
   type ShardingContext,
+  show,
 } from '../../domain/index.js';
-import { shardingContextJson } from '../sharding-context-json.js';
+import { contextAndPropsJson, shardingContextJson } from '../sharding-context-json.js';
 import { ProcessGroup } from './process-group.js';
-import { ScriptFailedError, type ScriptResult } from './script-failed.error.js';
+import { ScriptFailedError, ScriptNotAllowedError, type ScriptResult } from './script-failed.error.js';
 
 const COMMAND_LINE = 'script.command.line';
 
+/** Variables of this process that every script gets: they say where programs are, and how texts are written. */
+const INHERITED = /^(?:PATH|LANG|LANGUAGE|LC_[A-Z]+|SYSTEMROOT)$/i;
+
 export interface ScriptJobOptions {
+  /**
+   * Executables that scripts may be, each as the command line names it: an absolute path, or a name that is looked for
+   * in `PATH`. An interpreter such as `sh` allows whatever it can run.
+   * @default those that this process's own options name, and the module's `allowRegistryTargets.commands`
+   */
+  readonly allow?: readonly string[];
+  /** Names of variables that scripts get, beside `PATH` and the locale. @default none */
+  readonly env?: readonly string[];
+  /**
+   * The way in which a script is told its context. As an `argument`, the last one, it is Java's JSON, and everybody on
+   * the machine can read it (`ps`). By `stdin`, or in the variable `ELASTIC_JOB_CONTEXT` (`environment`), it has the
+   * job's `props` as well.
+   * @default 'argument'
+   */
+  readonly context?: 'argument' | 'stdin' | 'environment';
   /** How long a script may take to heed SIGTERM before it is killed, in milliseconds. @default 5_000 */
   readonly killGraceMs?: number;
   /** How much of the end of each output is kept, in bytes. @default 16_384 */
@@ -25,12 +45,13 @@ export interface ScriptJobOptions {
 }
 
 /**
- * Starts a process for each item: ElasticJob's `SCRIPT` jobs, with the same prop. The command line is split at blanks, with
- * quotes respected and no shell between; the context is appended as one argument, in JSON as Java writes it. The variables
- * `ELASTIC_JOB_RUN_TOKEN` and `ELASTIC_JOB_RUN_TOKEN_EPOCH` hold the fencing token.
+ * Starts a process for each item: ElasticJob's `SCRIPT` jobs, with the same prop. The command line is split at blanks,
+ * with quotes respected and no shell between; the context is appended as one argument, in JSON as Java writes it,
+ * unless `context` says otherwise. The variables `ELASTIC_JOB_RUN_TOKEN` and `ELASTIC_JOB_RUN_TOKEN_EPOCH` hold the
+ * fencing token. Of this process's own variables a script gets `PATH`, the locale and what `env` names.
  *
- * - Exit code 0 is success, any other fails the item. If somebody else's signal ends the process, or it cannot be started,
- *   its executor has died, and with `failover` the item runs elsewhere.
+ * - Exit code 0 is success, any other fails the item. If somebody else's signal ends the process, or it cannot be
+ *   started, its executor has died, and with `failover` the item runs elsewhere.
  * - When the item is to stop, the whole process group gets SIGTERM, and SIGKILL after the grace.
  * - What the script leaves in its group when it ends is killed: an item that is done has nobody working on it. A daemon
  *   leaves the group by `setsid`.
@@ -40,10 +61,22 @@ export interface ScriptJobOptions {
 export class ScriptJobType implements JobType {
   readonly type = 'SCRIPT';
   private readonly clock: Clock;
+  readonly targets: PropTargets = {
+    [COMMAND_LINE]: { among: 'commands', targetOf: (line) => parseArgsStringToArgv(line)[0] },
+  };
+  private readonly told: Required<Pick<ScriptJobOptions, 'context' | 'env'>> & Pick<ScriptJobOptions, 'allow'>;
   private readonly limits: { readonly killGraceMs: number; readonly outputLimit: number };
 
-  constructor({ killGraceMs = 5_000, outputLimit = 16_384, clock = new SystemClock() }: ScriptJobOptions = {}) {
+  constructor({
+    allow,
+    env = [],
+    context = 'argument',
+    killGraceMs = 5_000,
+    outputLimit = 16_384,
+    clock = new SystemClock(),
+  }: ScriptJobOptions = {}) {
     this.clock = clock;
+    this.told = { allow, env, context };
     this.limits = { killGraceMs, outputLimit };
   }
 
@@ -51,19 +84,33 @@ export class ScriptJobType implements JobType {
     const [command = ''] = commandOf(props);
     const reader = new PropsReader({ [COMMAND_LINE]: command });
     reader.required(COMMAND_LINE, '/opt/settle.sh --all');
-    return isQuotedToTheEnd(props[COMMAND_LINE] ?? '') ? reader.faults : [`${COMMAND_LINE} must close its quotes`];
+    if (!isQuotedToTheEnd(props[COMMAND_LINE] ?? '')) return [`${COMMAND_LINE} must close its quotes`];
+    if (reader.faults.length > 0 || this.isAllowed(command)) return reader.faults;
+    return [`${COMMAND_LINE} must begin with one of ${this.told.allow?.join(', ')}, but begins with ${show(command)}`];
   }
 
-  /** @returns what it has written @throws {ScriptFailedError} @throws {ExecutorDeathError} @throws the signal's reason */
+  /**
+   * @returns what it has written
+   * @throws {ScriptFailedError}
+   * @throws {ScriptNotAllowedError}
+   * @throws {ExecutorDeathError}
+   * @throws the signal's reason
+   */
   async execute(context: ShardingContext): Promise<ScriptResult> {
     const { signal } = context;
     signal.throwIfAborted();
     const [command = '', ...args] = commandOf(context.props);
-    const env = environmentOf(context);
+    if (!this.isAllowed(command)) throw new ScriptNotAllowedError(context.jobName, context.shardingItem, command);
+    const way = this.told.context;
     const script = new ProcessGroup(this.clock, {
       command,
-      args: [...args, shardingContextJson(context)],
-      env,
+      args: way === 'argument' ? [...args, shardingContextJson(context)] : args,
+      env: {
+        ...inherited(this.told.env),
+        ...tokenOf(context),
+        ...(way === 'environment' && { ELASTIC_JOB_CONTEXT: contextAndPropsJson(context) }),
+      },
+      input: way === 'stdin' ? contextAndPropsJson(context) : undefined,
       ...this.limits,
     });
     const terminate = (): void => script.terminate();
@@ -77,6 +124,10 @@ export class ScriptJobType implements JobType {
       signal.removeEventListener('abort', terminate);
     }
   }
+
+  private isAllowed(command: string): boolean {
+    return this.told.allow === undefined || this.told.allow.includes(command);
+  }
 }
 
 function commandOf(props: JobProps): readonly string[] {
@@ -88,9 +139,14 @@ function isQuotedToTheEnd(line: string): boolean {
   return !/['"]/.test(line.replaceAll(/'[^']*'|"[^"]*"/g, ''));
 }
 
-function environmentOf({ token, tokenEpoch }: ShardingContext): NodeJS.ProcessEnv {
+function inherited(names: readonly string[]): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => INHERITED.test(name) || names.includes(name)),
+  );
+}
+
+function tokenOf({ token, tokenEpoch }: ShardingContext): NodeJS.ProcessEnv {
   return {
-    ...process.env,
     ELASTIC_JOB_RUN_TOKEN: token?.toString(),
     ELASTIC_JOB_RUN_TOKEN_EPOCH: token === undefined ? undefined : String(tokenEpoch),
   };

@@ -1,10 +1,11 @@
 /**
  * What passes between the main thread and one that runs a handler.
  *
- * A port carries the abort of the signal to the thread, and its questions whether the item is still held to the main thread.
- * A handler that computes without a pause sees no message: for it the two share memory. `STATE` says whether the work waits
- * for a thread, runs, or is to stop; whoever leaves `WAITING` does so by a compare-and-set, so that work is either run or
- * taken back. `ANSWER` is the number of the last question that was answered: itself if the item is held, else its negative.
+ * A port carries the abort of the signal to the thread, and its questions whether the item is still held to the main
+ * thread. A handler that computes without a pause sees no message: for it the two share memory. `STATE` says whether
+ * the work waits for a thread, runs, or is to stop; whoever leaves `WAITING` does so by a compare-and-set, so that work
+ * is either run or taken back. `ANSWER` is the number of the last question that was answered: itself if the item is
+ * held, else its negative.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { ContextFacts } from '../isolation.js';

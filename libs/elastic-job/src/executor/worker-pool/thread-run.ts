@@ -41,7 +41,9 @@ export class ThreadRun {
     this.port.close();
   }
 
-  /** What it means that the pool has failed to bring a result: other than the handler's failure, that comes as a result. */
+  /**
+   * What it means that the pool has failed to bring a result: other than the handler's failure, that comes as a result.
+   */
   failureOf(error: unknown): unknown {
     const { aborted, reason } = this.work.context.signal;
     if (aborted) return reason;

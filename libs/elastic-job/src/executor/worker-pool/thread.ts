@@ -1,6 +1,6 @@
 /**
- * What the threads of a pool load, published as `nestjs-elastic-job/worker-pool-thread`. Loading it does nothing; the pool
- * calls `runInThread`.
+ * What the threads of a pool load, published as `nestjs-elastic-job/worker-pool-thread`. Loading it does nothing; the
+ * pool calls `runInThread`.
  */
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { LeaseLostError } from '../../domain/index.js';
@@ -48,8 +48,8 @@ function contextOf(task: ThreadTask): ThreadContext {
 }
 
 /**
- * Aborts as the main thread's signal does. Whoever asks it hears the present also in a handler that never lets the event loop
- * turn, and which no event reaches.
+ * Aborts as the main thread's signal does. Whoever asks it hears the present also in a handler that never lets the
+ * event loop turn, and which no event reaches.
  */
 function signalOf({ memory, port }: ThreadTask): AbortSignal {
   const controller = new AbortController();

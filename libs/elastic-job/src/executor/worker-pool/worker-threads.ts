@@ -8,20 +8,24 @@ import { ThreadRun } from './thread-run.js';
 
 export interface WorkerThreadsOptions {
   /**
-   * Most threads at the same time. More work waits for one, within the time of its item; the job's `concurrency` can keep it
-   * from starting. @default the processors of the host
+   * Most threads at the same time. More work waits for one, within the time of its item; the job's `concurrency` can
+   * keep it from starting.
+   * @default the processors of the host
    */
   readonly maxThreads?: number;
   /** Of each thread; one that needs more dies, and with it nothing else. @default those of the process */
   readonly resourceLimits?: ResourceLimits;
-  /** Where the file is that `nestjs-elastic-job/worker-pool-thread` names, if the application is bundled. @default beside this one */
+  /**
+   * Where the file is that `nestjs-elastic-job/worker-pool-thread` names, if the application is bundled.
+   * @default beside this one
+   */
   readonly threadUrl?: URL;
 }
 
 /**
  * Threads for jobs with `isolation: 'worker-thread'`. They are started when they are first needed, and end with the
- * application. The function in a thread gets a `ThreadContext`, whose `signal` and `assertHeld()` tell the truth there as
- * well, and what the job's own method has returned.
+ * application. The function in a thread gets a `ThreadContext`, whose `signal` and `assertHeld()` tell the truth there
+ * as well, and what the job's own method has returned.
  *
  * ```ts
  * ElasticJobModule.forRoot({ workerPool: new WorkerThreads() })
