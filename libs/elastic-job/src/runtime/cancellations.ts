@@ -14,8 +14,8 @@ export interface CancellationParts {
 }
 
 /**
- * Aborts what operators cancel of this instance's runs. A request names its run: one that comes too late aborts no later
- * one. It goes with the end of the run, or by the leader's sweep.
+ * Aborts what operators cancel of this instance's runs. A request names its run: one that comes too late aborts no
+ * later one. It goes with the end of the run, or by the leader's sweep.
  */
 export class Cancellations {
   private readonly looking: Reaction;
@@ -31,7 +31,9 @@ export class Cancellations {
     if (event.kind === 'TreeReset' && tree.cancels().length > 0) this.looking.wake();
   }
 
-  /** Items run under the lease from now on; the news of a request may have been faster than the reply to their begin. */
+  /**
+   * Items run under the lease from now on; the news of a request may have been faster than the reply to their begin.
+   */
   onRun({ items }: ExecutionLease): void {
     const { tree } = this.parts;
     if (items.some((item) => tree.has(tree.paths.cancel(item)))) this.looking.wake();

@@ -18,6 +18,7 @@ import type { JobSettings } from './job-settings.js';
 import type { LeaseRunner } from './lease-runner.js';
 import type { MissedRuns } from './missed-runs.js';
 import { type Reaction, registryReaction } from './reaction.js';
+import type { ScheduleClock } from './schedule-clock.js';
 import type { RunningItems } from './running-items.js';
 import type { TriggerGate } from './trigger-gate.js';
 
@@ -27,6 +28,7 @@ export interface CatchUpParts {
   readonly services: CoordinationServices;
   readonly events: JobEvents;
   readonly clock: Clock;
+  readonly scheduleClock: ScheduleClock;
   readonly settings: JobSettings;
   readonly running: RunningItems;
   readonly leases: LeaseRunner;
@@ -56,6 +58,11 @@ export class CatchUp {
   private yielded: readonly number[] = [];
   /** Something may be owed that the trigger under way does not know of. */
   private isDue = false;
+  /**
+   * The instants after which items owe fire times that the registry has refused to begin, before it has a record of
+   * them.
+   */
+  private readonly firstDebts = new Map<number, number>();
   /** Comes when a fire time is too late for the trigger that may still begin it. */
   private late: Timer | undefined;
 
@@ -85,12 +92,26 @@ export class CatchUp {
     try {
       return await begin();
     } catch (error) {
-      this.isDue = true;
+      this.owe(fireTime);
       throw error;
     } finally {
       if (this.handling === fireTime) this.handling = undefined;
       if (this.isDue) this.wake();
     }
+  }
+
+  /** Items of this instance could not be begun for the fire time that is being handled. */
+  owe(fireTime: number): void {
+    const { services, tree } = this.parts;
+    this.isDue = true;
+    for (const item of services.sharding.ownItems(tree)) {
+      if (!this.firstDebts.has(item)) this.firstDebts.set(item, fireTime - 1);
+    }
+  }
+
+  /** A Java peer has joined: what was refused here it may have run. */
+  leaveToPeers(): void {
+    this.firstDebts.clear();
   }
 
   /** Notes in the registry that a trigger has met items which still ran: whoever ends them owes them one run more. */
@@ -106,8 +127,8 @@ export class CatchUp {
   }
 
   /**
-   * Parts the items of a trigger: those that are `behind` have older fire times to be begun first, one after the other. Only
-   * where the job makes up for all of them; what this instance has begun itself costs no request.
+   * Parts the items of a trigger: those that are `behind` have older fire times to be begun first, one after the other.
+   * Only where the job makes up for all of them; what this instance has begun itself costs no request.
    */
   async inOrder({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
     const { settings, tree } = this.parts;
@@ -121,23 +142,28 @@ export class CatchUp {
   }
 
   private async look(): Promise<void> {
-    const { clock, tree } = this.parts;
+    const { scheduleClock, tree } = this.parts;
+    // A clock that seems to be wrong is judged for a second: which items are free is looked at afterwards.
+    const now = await scheduleClock.now();
     await tree.sync({ signal: tree.signal });
     this.isDue = false;
     if (!this.isPossible) return;
     const free = this.freeItems();
     if (!(await this.loadRecords(free))) return this.wake();
-    const now = clock.wallNow();
     const groups = this.groups(free, this.isStartedAfter ? Infinity : now);
     const targets = new Map(groups.map((group) => [group, this.target(group.due)]));
     const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
+    const failures: unknown[] = [];
     for (const fireTime of new Set([...targets.values()].filter((target) => target !== undefined))) {
-      await this.makeUp(fireTime, itemsOf(owing(fireTime)));
+      await this.makeUp(fireTime, itemsOf(owing(fireTime))).catch((error: unknown) => failures.push(error));
     }
     await this.giveUp(owing(undefined), now);
+    if (failures.length > 0) throw failures[0];
   }
 
-  /** An operator's trigger goes first: two begins of one process would refuse each other, the same one again and again. */
+  /**
+   * An operator's trigger goes first: two begins of one process would refuse each other, the same one again and again.
+   */
   private freeItems(): readonly number[] {
     const { running, services, tree } = this.parts;
     const isAwaited = (item: number) => this.parts.isAwaited(item);
@@ -147,16 +173,17 @@ export class CatchUp {
     return free;
   }
 
-  /** Runs the items for a fire time. */
+  /** Runs the items for a fire time. @throws also if some of them could not be begun */
   private async makeUp(fireTime: number, items: readonly number[]): Promise<void> {
     // The trigger of this very fire time is under way, on the assignment that it has seen.
     if (fireTime === this.handling) return void (this.isDue = true);
     const { leases, services, tree } = this.parts;
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
-    const { lease, refused } = await leases.begin(trigger, items);
+    const { blocked, lease, refused } = await leases.begin(trigger, items);
     // Not awaited: an item that is released meanwhile must not wait for this run.
     if (lease !== undefined) leases.start(lease, 'a misfired item');
     await services.executions.clearMisfires(tree.jobName, itemsRefusedFor('alreadyBegun', refused));
+    if (blocked !== undefined) throw blocked.error;
   }
 
   /** Notes what will never be begun, so that whoever owns the items next knows it as well. */
@@ -211,10 +238,11 @@ export class CatchUp {
     const stored = tree.record(item)?.stored;
     if (stored === undefined) return undefined;
     const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
-    // Nothing is started before the item is made; and a start may come after a trigger that is younger than its fire time.
+    // Nothing is started before the item is made; and a start may come after a trigger that is younger than its fire
+    // time.
     if (this.isStartedAfter) return lastScheduledOf(stored) ?? 0;
     // Of what Java peers have run there is no record; only the flag tells.
-    const last = tree.isMixed() ? undefined : owesAfter(stored);
+    const last = tree.isMixed() ? undefined : (owesAfter(stored) ?? this.firstDebts.get(item));
     return last ?? (isMisfired ? 0 : undefined);
   }
 

@@ -4,6 +4,7 @@ import {
   type AssertFits,
   assertFitsOneTransaction,
   ConfigurationService,
+  type DelayedSettles,
   DependencyService,
   ExecutionService,
   FailoverQueue,
@@ -12,6 +13,7 @@ import {
   JobTrees,
   LeaderService,
   OrphanSweep,
+  type PropTrust,
   ServerRetention,
   ServerService,
   ShardingService,
@@ -45,25 +47,31 @@ export interface CoordinationOptions {
   readonly registry: RegistryCenter;
   readonly clock: Clock;
   readonly strategies?: StrategyLookup;
+  /** @default the registry is followed in all props */
+  readonly trust?: PropTrust;
   /** @see RuntimeOptions */
   readonly javaReconnectGraceMs: number;
   readonly tracer?: RunTracer;
   /** Hears of jobs that are not started, since an item here has ended as it has. */
   readonly onUnmet?: (unmet: UnmetDependency) => void;
+  /** Hears of ends that the registry does not record in time. */
+  readonly onDelayed?: (delayed: DelayedSettles) => void;
 }
 
 export function createCoordinationServices({
   registry,
   clock,
   strategies,
+  trust,
   javaReconnectGraceMs,
   tracer,
   onUnmet,
+  onDelayed,
 }: CoordinationOptions): CoordinationServices {
   const trees = new JobTrees();
   const assertFits: AssertFits = (job) => assertFitsOneTransaction(registry, job);
-  const configurations = new ConfigurationService(trees, assertFits, strategies);
-  const executions = new ExecutionService(trees, configurations, registry, clock, tracer, onUnmet);
+  const configurations = new ConfigurationService(trees, assertFits, strategies, trust);
+  const executions = new ExecutionService(trees, configurations, registry, clock, tracer, onUnmet, onDelayed);
   const absences = new Absences(clock, () => javaReconnectGraceMs);
   const shutdowns = new Absences(clock, (jobName) => configurations.current(jobName).shutdownGraceMs);
   return {

@@ -13,8 +13,9 @@ export interface DependencyStartParts {
 }
 
 /**
- * The starts of a job that has no schedule of its own: each is begun as it appears, one after the other. What came before this
- * session is owed, like a fire time that was missed. @see CatchUp
+ * The starts of a job that has no schedule of its own: each is begun as it appears, one after the other. What came
+ * before this session is owed, like a fire time that was missed.
+ * @see CatchUp
  */
 export class DependencyStarts {
   private readonly begins: Reaction;

@@ -1,7 +1,8 @@
 import type { JobTree } from '../coordination/index.js';
-import { type DueState, fireTimesOf, type Span, spansOfStarts, type Start } from '../domain/index.js';
+import { type DueState, fireTimesOf, type Span, spansOfEarlyRuns, spansOfStarts, type Start } from '../domain/index.js';
 import type { JobSettings } from './job-settings.js';
 import type { OperatorSwitches } from './operator-switches.js';
+import type { ScheduleClock } from './schedule-clock.js';
 
 /** Items of which the same fire times are due. */
 export interface DueItems {
@@ -14,21 +15,24 @@ export interface DueFireTimeParts {
   readonly tree: JobTree;
   readonly settings: JobSettings;
   readonly switches: OperatorSwitches;
+  readonly scheduleClock: Pick<ScheduleClock, 'fromRegistry'>;
   /** When fire times were nobody's to run here; undefined: nothing is made up for now. */
   forgiven(): readonly Span[] | undefined;
 }
 
-/** Which fire times the items of a job owe: those of its schedule, less what came while somebody had switched them off. */
+/**
+ * Which fire times the items of a job owe: those of its schedule, less what came while somebody had switched them off.
+ */
 export class DueFireTimes {
   constructor(private readonly parts: DueFireTimeParts) {}
 
   /**
-   * What is due up to an instant, for each group of items that have the same past. None beside Java, of whose runs there is no
-   * record, unless the caller knows better.
+   * What is due up to an instant, for each group of items that have the same past. None beside Java, of whose runs
+   * there is no record, unless the caller knows better.
    * @param after by item: the last fire time that it was begun for; undefined: nobody can say since when it owes any
    */
   upTo(until: number, after: ReadonlyMap<number, number | undefined>): readonly DueItems[] {
-    const { settings, switches } = this.parts;
+    const { settings, switches, tree } = this.parts;
     const { starts } = this;
     const schedule = starts === undefined ? settings.schedule : fireTimesOf(starts);
     if (schedule === undefined) return [];
@@ -38,10 +42,11 @@ export class DueFireTimes {
     for (const [item, last] of after) {
       if (last === undefined || last >= until) continue;
       const own = switches.spansOf(item);
-      const key = [last, ...own.map((span) => span.until)].join();
+      const early = spansOfEarlyRuns(tree.record(item)?.stored ?? { kind: 'none' });
+      const key = [last, ...[...own, ...early].map((span) => span.until)].join();
       const group = groups.get(key) ?? {
         items: [],
-        due: { schedule, after: last, until, forgiven: forgiving([...common, ...own]) },
+        due: { schedule, after: last, until, forgiven: [...forgiving([...common, ...own]), ...early] },
       };
       groups.set(key, group);
       group.items.push(item);
@@ -56,9 +61,10 @@ export class DueFireTimes {
   }
 
   private common(): readonly Span[] {
-    const { settings, switches } = this.parts;
+    const { scheduleClock, settings, switches } = this.parts;
     const switchedOff = [switches.serverSpan, ...(this.parts.forgiven() ?? [])];
     // A start is owed whatever the settings were by then: nobody else has run it.
-    return this.starts === undefined ? [{ after: 0, until: settings.writtenAt }, ...switchedOff] : switchedOff;
+    if (this.starts !== undefined) return switchedOff;
+    return [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt) }, ...switchedOff];
   }
 }

@@ -1,3 +1,4 @@
+import { Deadline } from '../clock/index.js';
 import type {
   ConfigurationService,
   ExecutionService,
@@ -6,9 +7,18 @@ import type {
   ServerService,
   ShardingService,
 } from '../coordination/index.js';
-import { ID_DELIMITER, type JobHandler, type JobInstance, SuspendedTooLongError } from '../domain/index.js';
+import {
+  ConfigurationError,
+  ID_DELIMITER,
+  type JobConfiguration,
+  type JobHandler,
+  type JobInstance,
+  type JobOptions,
+  ShuttingDownError,
+  SuspendedTooLongError,
+} from '../domain/index.js';
 import { isolate, JobErrorHandlers } from '../executor/index.js';
-import { type SessionInfo, SessionLostError } from '../registry/index.js';
+import { RequestPauses, type SessionInfo, SessionLostError } from '../registry/index.js';
 import { JobEvents } from '../tracing/index.js';
 import { type CoordinationServices, createCoordinationServices } from './coordination-services.js';
 import { FailoverService } from './failover.service.js';
@@ -16,15 +26,22 @@ import type { JobDefinition } from './job-definition.js';
 import { type JobHost, JobRegistrar } from './job-registrar.js';
 import { JobRuntime } from './job-runtime.js';
 import type { JobSession } from './job-session.js';
+import { ScheduleClock } from './schedule-clock.js';
 import { Reaction } from './reaction.js';
 import { type ResolvedRuntimeOptions, resolveRuntimeOptions, type RuntimeOptions } from './runtime-options.js';
 import type { RuntimePhase, RuntimeStatus } from './runtime-status.js';
 import { startOrder } from './start-order.js';
 import { SuspendedGrace } from './suspended-grace.js';
 
-const REJOIN_PAUSE_MS = 1_000;
-/** Failures may be told so long after the drain, if that has taken all of its time. */
-const LAST_DELIVERIES_MS = 1_000;
+/** Between attempts to join a job again, in milliseconds. */
+const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000 };
+/** A shutdown lasts at most so much longer than `drainTimeoutMs`, in milliseconds. */
+const BEYOND_DRAIN_MS = 3_000;
+/**
+ * Of that, what is left to the steps that follow the jobs' departure, the last deliveries, the registry, in
+ * milliseconds.
+ */
+const AFTER = { departure: 1_500, deliveries: 1_000, registry: 500 };
 
 /**
  * The jobs of one process over one registry: start, sessions, stop. Knows nothing of Nest; everything that Nest's shell
@@ -37,6 +54,7 @@ export class ElasticJobRuntime {
   private readonly options: ResolvedRuntimeOptions;
   private readonly services: CoordinationServices;
   private readonly rejoining: Reaction;
+  private readonly scheduleClock: ScheduleClock;
   private readonly suspended: SuspendedGrace;
   private readonly errorHandlers: JobErrorHandlers;
   private readonly ending = new AbortController();
@@ -48,21 +66,38 @@ export class ElasticJobRuntime {
 
   constructor(options: RuntimeOptions) {
     this.options = resolveRuntimeOptions(options);
-    const { clock, errorHandlers, errorWindowMs, strategies, suspendedGraceMs } = this.options;
-    this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs);
+    const { clock, errorHandlers, errorWindowMs, redact, strategies, suspendedGraceMs } = this.options;
+    this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
     this.services = createCoordinationServices({
       ...this.options,
+      trust: { targets: this.errorHandlers.targets, allowed: this.options.allowRegistryTargets },
       onUnmet: (unmet) => this.events.emit({ kind: 'dependency-not-met', ...unmet }),
+      onDelayed: (delayed) => this.events.emit({ kind: 'settle-delayed', ...delayed }),
+    });
+    this.scheduleClock = new ScheduleClock({
+      ...this.options,
+      events: this.events,
+      toleranceMs: this.options.clockToleranceMs,
+      offsets: () => new Map(this.registrar.all.flatMap((job) => [...job.clockOffsets()])),
+      report: (offsetMs) => {
+        for (const job of this.registrar.all) job.reportClock(offsetMs);
+      },
+      onChanged: () => {
+        for (const job of this.registrar.all) job.lookAtClock();
+      },
     });
     const host: JobHost = {
       clock,
       handlerOf: (definition) => this.handlerOf(definition),
-      create: (definition) => new JobRuntime(definition, this.services, this.events, this.options, this.errorHandlers),
+      create: (definition) =>
+        new JobRuntime(definition, this.services, this.events, this.options, this.errorHandlers, this.scheduleClock),
+      assertOpen: () => this.ending.signal.throwIfAborted(),
       admit: (job) => this.admit(job),
       dismiss: (job) => this.dismiss(job),
-      rewrite: async ({ jobName }, configuration) => {
+      readmit: (job) => void this.readmit(job),
+      rewrite: async ({ jobName }, configuration, said) => {
         this.errorHandlers.assertUsable(configuration, `job "${jobName}" (JobRegistrar.change)`);
-        await this.services.configurations.write(this.services.trees.of(jobName), configuration);
+        await this.services.configurations.write(this.services.trees.of(jobName), configuration, said);
       },
     };
     this.registrar = new JobRegistrar(host, strategies);
@@ -104,6 +139,7 @@ export class ElasticJobRuntime {
   /**
    * Connects, registers every job and starts the schedules.
    * @throws {RegistryUnavailableError} if no server answers within `connectionTimeoutMs`
+   * @throws {ShuttingDownError} if the process is stopped meanwhile
    * @throws {ConfigurationError} if a job's settings cannot work with what the registry holds
    */
   async start(): Promise<void> {
@@ -115,26 +151,48 @@ export class ElasticJobRuntime {
       registry.onWarning((message) => this.events.emit({ kind: 'warning', jobName: undefined, message })),
     );
     try {
-      await registry.connect({ timeoutMs: connectionTimeoutMs });
+      await registry.connect({ timeoutMs: connectionTimeoutMs, signal: this.ending.signal });
+      this.ending.signal.throwIfAborted();
+      if (this.options.processing) await this.scheduleClock.ask();
       this.ending.signal.throwIfAborted();
       this.self = this.identity();
       for (const jobs of this.options.processing ? startOrder(this.registrar.all) : []) {
         await Promise.all(jobs.map((job) => job.join(this.self!)));
       }
     } catch (error) {
+      const { aborted: isStopped, reason } = this.ending.signal;
       await this.stop();
-      throw error;
+      throw isStopped ? reason : error;
     }
     if (this.phase === 'starting') this.phase = 'running';
   }
 
   /**
    * No new run from the first moment; running items end, or are aborted after `drainTimeoutMs`; then the instance is
-   * removed from its jobs and the session is closed. Idempotent; never rejects.
+   * removed from its jobs and the session is closed. Whatever state the process and the registry are in, it is over by
+   * the deadline: what could not be removed then goes with the session. Idempotent, and the first deadline holds; never
+   * rejects.
    */
-  stop(): Promise<void> {
-    this.stopping ??= this.drainAndClose();
+  stop(deadline = this.shutdownDeadline()): Promise<void> {
+    this.stopping ??= this.drainAndClose(deadline);
     return this.stopping;
+  }
+
+  /** Until when a shutdown that begins now may last, with everything that the caller ends after `stop`. */
+  shutdownDeadline(): Deadline {
+    return Deadline.after(this.options.clock, this.options.drainTimeoutMs + BEYOND_DRAIN_MS);
+  }
+
+  /**
+   * Judges settings that are about to be written, as `JobRegistrar.change` does: by the job's error handler and by its
+   * work, as far as this process knows them.
+   * @param former what stands so far @throws {ConfigurationError}
+   */
+  assertEditable(configuration: JobConfiguration, former: Pick<JobOptions, 'jobErrorHandlerType'>): void {
+    const place = `job "${configuration.jobName}"`;
+    this.errorHandlers.assertEditable(configuration, former, place);
+    const faults = this.services.configurations.findPropsFaults(configuration);
+    if (faults.length > 0) throw new ConfigurationError(place, faults);
   }
 
   status(): RuntimeStatus {
@@ -144,22 +202,26 @@ export class ElasticJobRuntime {
       processing,
       session: registry.session,
       sessionForMs: clock.monotonicNow() - this.sessionSince,
+      heldBackMs: this.scheduleClock.heldBackMs,
+      behindMs: this.scheduleClock.behindMs,
       jobs: processing ? this.registrar.all.map((job) => job.status()) : [],
     };
   }
 
-  private async drainAndClose(): Promise<void> {
-    const { clock, drainTimeoutMs, registry } = this.options;
-    const deadline = clock.monotonicNow() + drainTimeoutMs;
+  private async drainAndClose(deadline: Deadline): Promise<void> {
+    const { registry, workerPool } = this.options;
     this.phase = 'draining';
     this.rejoining.stop();
-    this.ending.abort(new Error('The process is shutting down.'));
-    await Promise.all(this.registrar.all.map((job) => job.drain({ sessionEnds: true })));
+    this.ending.abort(new ShuttingDownError());
+    await Promise.all(this.registrar.all.map((job) => job.drain(deadline.less(AFTER.departure))));
     this.suspended.stop();
+    this.scheduleClock.stop();
     for (const stopListening of this.listening) stopListening();
-    await this.errorHandlers.close(Math.max(deadline - clock.monotonicNow(), LAST_DELIVERIES_MS));
-    await this.options.workerPool?.close();
-    await registry.close();
+    const toTell = deadline.less(AFTER.deliveries);
+    await this.errorHandlers.close(toTell.leftMs);
+    await toTell.holdsFor(workerPool?.close() ?? Promise.resolve()).catch(this.reportStop);
+    const toClose = deadline.less(AFTER.registry);
+    await toClose.holdsFor(registry.close({ timeoutMs: toClose.leftMs }));
     this.phase = 'stopped';
   }
 
@@ -176,8 +238,12 @@ export class ElasticJobRuntime {
     if (takesPart && this.self !== undefined) await job.join(this.self);
   }
 
+  private async readmit(job: JobRuntime): Promise<void> {
+    if (await job.comeBack()) await this.rejoinJob(job, this.self);
+  }
+
   private async dismiss(job: JobRuntime): Promise<void> {
-    await job.drain({ sessionEnds: false });
+    await job.drain();
     this.services.configurations.forget(job.jobName);
     this.services.trees.forget(job.jobName);
   }
@@ -201,27 +267,32 @@ export class ElasticJobRuntime {
 
   /** After LOST: a new session, a new id, and every job anew. */
   private async rejoin(): Promise<void> {
+    await this.scheduleClock.ask();
+    if (this.ending.signal.aborted) return;
     const self = (this.self = this.identity());
     await Promise.all(this.registrar.all.map((job) => this.rejoinJob(job, self)));
   }
 
   // A job that cannot join is tried again, and keeps no other one waiting.
-  private async rejoinJob(job: JobRuntime, self: JobInstance): Promise<void> {
+  private async rejoinJob(job: JobRuntime, self: JobInstance | undefined): Promise<void> {
+    if (self === undefined || this.ending.signal.aborted) return;
+    const { clock, registry } = this.options;
+    const pauses = new RequestPauses(registry, clock, REJOIN_PAUSES);
     while (job.isWaitingForSession && this.self === self) {
       try {
         await job.join(self);
       } catch (error) {
-        await this.pauseAfter(job.jobName, error);
+        const { signal } = this.ending;
+        if (signal.aborted) return;
+        const message = 'rejoining failed; trying again';
+        this.events.emit({ kind: 'error', jobName: job.jobName, message, error });
+        await pauses.pause(signal).catch(() => {}); // Shutdown ends the pause.
       }
     }
   }
 
-  private async pauseAfter(jobName: string, error: unknown): Promise<void> {
-    const { signal } = this.ending;
-    if (signal.aborted) return;
-    this.events.emit({ kind: 'error', jobName, message: 'rejoining failed; trying again', error });
-    await this.options.clock.sleep(REJOIN_PAUSE_MS, signal).catch(() => {}); // Shutdown ends the pause.
-  }
+  private readonly reportStop = (error: unknown): void =>
+    this.events.emit({ kind: 'error', jobName: undefined, message: 'stopping the worker pool failed', error });
 
   private identity(): JobInstance {
     const { clock, registry, instanceId } = this.options;

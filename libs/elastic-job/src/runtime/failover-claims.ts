@@ -10,9 +10,9 @@ import type { RunningItems } from './running-items.js';
 import type { TriggerGate } from './trigger-gate.js';
 
 /**
- * Who runs nothing claims at once; each running item makes an instance stand back for this long, up to four of them. So the
- * idlest comes first, and if all are busy an orphan waits for 40 ms at most. Who has taken its part stands back once more
- * before it takes what others have left.
+ * Who runs nothing claims at once; each running item makes an instance stand back for this long, up to four of them. So
+ * the idlest comes first, and if all are busy an orphan waits for 40 ms at most. Who has taken its part stands back
+ * once more before it takes what others have left.
  */
 const STAND_BACK_MS = 10;
 const MOST_STEPS_BACK = 4;

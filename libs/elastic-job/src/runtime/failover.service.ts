@@ -17,8 +17,8 @@ export class FailoverService {
   }
 
   /**
-   * The items whose last run was lost because the queue was full, as of now. Of such an item the latest fire time that is
-   * due is still made up for, unless `misfire: false`; the one that was lost is not.
+   * The items whose last run was lost because the queue was full, as of now. Of such an item the latest fire time that
+   * is due is still made up for, unless `misfire: false`; the one that was lost is not.
    */
   overflowed(jobName: JobName): Promise<readonly OverflowedItem[]> {
     return this.services.queue.overflowed(jobName);

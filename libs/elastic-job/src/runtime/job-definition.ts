@@ -1,4 +1,10 @@
-import type { ElasticJobListener, FindPropsFaults, JobConfiguration, JobHandler } from '../domain/index.js';
+import type {
+  ElasticJobListener,
+  FindPropsFaults,
+  JobConfiguration,
+  JobHandler,
+  PropTargets,
+} from '../domain/index.js';
 
 /** A job as this process knows it, before the registry has been asked. */
 export interface JobDefinition {
@@ -11,6 +17,8 @@ export interface JobDefinition {
   readonly handler: JobHandler;
   /** What the job's work says of its props. @default they are nobody's business */
   readonly findPropsFaults?: FindPropsFaults;
+  /** The props that say what the job's work runs. @default none */
+  readonly targets?: PropTargets;
   /** Called around each run of the job on this instance, with those of the process. @default none */
   readonly listeners?: readonly ElasticJobListener[];
 }

@@ -127,6 +127,36 @@ describe('jobs that come and go', () => {
     await expect(wrong).rejects.toThrow('JobRegistrar.change: shardingTotalCount');
   });
 
+  it('given options that are not the defaults, when they are changed to these, then they are in force', async () => {
+    await runtime.registrar.register(job({ onHung: 'release', maxAttempts: 5, timeoutMs: 7_000 }));
+    await clock.advanceUntil(runtime.start());
+
+    const changed = runtime.registrar.change(JOB, { onHung: 'wait', maxAttempts: 1, timeoutMs: undefined });
+    const expected = { onHung: 'wait', maxAttempts: 1, timeoutMs: undefined };
+    expect(await clock.advanceUntil(changed)).toMatchObject(expected);
+  });
+
+  it.each([
+    [{ misfire: false }, { misfire: false, misfirePolicy: 'skip' }],
+    [{ misfirePolicy: 'skip' as const }, { misfire: false, misfirePolicy: 'skip' }],
+    [{ misfirePolicy: 'all' as const }, { misfire: true, misfirePolicy: 'all' }],
+  ])('follows with the other setting if %o is changed, and comes back', async (changes, expected) => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+
+    expect(await clock.advanceUntil(runtime.registrar.change(JOB, changes))).toMatchObject(expected);
+    const back = await clock.advanceUntil(runtime.registrar.change(JOB, { misfire: true }));
+    expect(back).toMatchObject({ misfire: true, misfirePolicy: expected.misfire ? expected.misfirePolicy : 'once' });
+  });
+
+  it('refuses misfire settings that contradict each other in one change', async () => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+
+    const changing = runtime.registrar.change(JOB, { misfire: false, misfirePolicy: 'all' });
+    await expect(changing).rejects.toThrow('contradicts');
+  });
+
   it('given a job that cannot start, when it is added, then the error is told and the name is free', async () => {
     await clock.advanceUntil(runtime.start());
 

@@ -2,6 +2,7 @@ import type { Clock } from '../clock/index.js';
 import {
   type CodeOption,
   ConfigurationError,
+  followMisfire,
   type JobConfiguration,
   type JobHandler,
   type JobName,
@@ -33,19 +34,52 @@ export interface JobHost {
   /** What runs an item of the job. @throws {ConfigurationError} if it cannot be run so here */
   handlerOf(definition: JobDefinition): JobHandler;
   create(definition: JobDefinition): JobRuntime;
+  /** @throws {ShuttingDownError} if no job may be added any more */
+  assertOpen(): void;
   /** Joins the job if the process is running. */
   admit(job: JobRuntime): Promise<void>;
+  /** Takes the process out of the job, within the drain time. Never rejects. */
   dismiss(job: JobRuntime): Promise<void>;
-  /** Writes the settings to the registry. Resolves when this process goes by them. */
-  rewrite(job: JobRuntime, configuration: JobConfiguration): Promise<void>;
+  /** Joins a job again from which an operator has removed this instance. */
+  readmit(job: JobRuntime): void;
+  /**
+   * Writes the settings to the registry. Resolves when this process goes by them.
+   * @param said settings that are written even as the default
+   */
+  rewrite(job: JobRuntime, configuration: JobConfiguration, said: readonly string[]): Promise<void>;
 }
 
 /** Goes around one run of an item: calls `run`, once, and returns or throws what it does. */
 export type RunInterceptor = (context: ShardingContext, run: () => unknown) => unknown;
 
-/** Adds, changes and removes jobs, before the start and while the process runs. */
+/**
+ * Adds, changes and removes jobs, before the start and while the process runs.
+ *
+ * A name goes through these states, whatever is called side by side:
+ *
+ * | state | `add` | `remove` | `change`, `pause`, `resume` and what else needs the job |
+ * |---|---|---|---|
+ * | free | takes the name and joins | `UnknownJobError` | `UnknownJobError` |
+ * | joining | `ConfigurationError`: taken | ends the joining, whose `add` rejects with LeftJobError | `change` rejects
+ * until the job has joined |
+ * | joined | `ConfigurationError`: taken | drains | works |
+ * | removed by an operator | `ConfigurationError`: taken | drains | `resume` joins again; the others work as far as
+ * they need no session |
+ * | leaving: until the drain is over | waits for the end of the drain; the first who waits takes the name | the same
+ * promise | `UnknownJobError`, `isLeaving` |
+ * | left behind: a handler has not returned | `ConfigurationError` that names the items | the same promise |
+ * `UnknownJobError`, `isLeaving` |
+ *
+ * A job is the process's until its last handler has returned: it hears the loss of the session, is in the status, and
+ * `ElasticJobRuntime.stop` waits for it within its own deadline. Once the process stops `add` rejects with
+ * ShuttingDownError, and `remove` resolves with the drain that is under way. An operator's trigger that waits while its
+ * job leaves is told as skipped, and `cancel` reaches its runs until they end.
+ */
 export class JobRegistrar {
+  /** With those that leave. */
   private readonly runtimes = new Map<JobName, JobRuntime>();
+  /** The drains of the jobs that leave, or have left a handler behind. */
+  private readonly removals = new Map<JobName, Promise<void>>();
   private intercept: RunInterceptor = (_, run) => run();
 
   /** @param strategies users' own, which options may name */
@@ -55,22 +89,26 @@ export class JobRegistrar {
   ) {}
 
   /**
-   * Adds a job; it starts with the process, or at once if that runs. Resolves when it has joined.
+   * Adds a job; it starts with the process, or at once if that runs. Resolves when it has joined. A job of the same
+   * name that is being removed is waited for.
    * @param work a function, a dataflow, or a type such as `new HttpJobType()`
    * @throws {ConfigurationError} for wrong options or props, or if the name is taken
+   * @throws {ShuttingDownError} once the process stops
    */
   async add(options: NamedJobOptions, work: JobWork): Promise<void> {
     const place = 'JobRegistrar.add';
-    const { handler, findPropsFaults, type } = resolveWork(this.host.clock, work);
+    const { handler, findPropsFaults, targets, type } = resolveWork(this.host.clock, work);
     const configuration = resolveJobOptions(options, { place, strategies: this.strategies });
     const className = type ?? configuration.jobName;
-    await this.register({ configuration, className, place, handler, findPropsFaults });
+    await this.register({ configuration, className, place, handler, findPropsFaults, targets });
   }
 
   /**
-   * Writes settings to the registry's `config` node, so that every instance of the job goes by them from now on. The cron
-   * `''` makes it a one-off job.
-   * @returns the settings in force @throws {ConfigurationError} for wrong options @throws {SessionLostError} if the job has not joined
+   * Writes settings to the registry's `config` node, so that every instance of the job goes by them from now on. The
+   * cron `''` makes it a one-off job. Of `misfire` and `misfirePolicy` the one that is not named follows the other.
+   * @returns the settings in force
+   * @throws {ConfigurationError} for wrong options
+   * @throws {SessionLostError} if the job has not joined
    */
   async change(
     jobName: JobName,
@@ -79,13 +117,14 @@ export class JobRegistrar {
     const job = this.of(jobName);
     const { jobName: name, ...current } = job.configuration;
     // An undefined cron is an oversight, and no wish for a one-off job.
-    const options = { ...current, name, ...changes, cron: changes.cron ?? current.cron };
+    const follows = followMisfire(current, changes);
+    const options = { ...current, ...follows, name, ...changes, cron: changes.cron ?? current.cron };
     const configuration = resolveJobOptions(options, {
       place: 'JobRegistrar.change',
       strategies: [...this.strategies, current.strategy],
       surplusItemParameters: true,
     });
-    await this.host.rewrite(job, configuration);
+    await this.host.rewrite(job, configuration, Object.keys({ ...follows, ...changes }));
     return job.configuration;
   }
 
@@ -100,16 +139,10 @@ export class JobRegistrar {
     const { jobName, props } = definition.configuration;
     const faults = definition.findPropsFaults?.(props) ?? [];
     if (faults.length > 0) throw new ConfigurationError(`job "${jobName}" (${definition.place})`, faults);
-    const other = this.runtimes.get(jobName);
-    if (other !== undefined) {
-      const remedy =
-        other.definition.place === definition.place
-          ? 'is its provider listed in two modules? Let one of them export it'
-          : 'give one of them another name';
-      throw new ConfigurationError(`job "${jobName}" (${definition.place})`, [
-        `name "${jobName}": ${other.definition.place} has it already; ${remedy}`,
-      ]);
-    }
+    // Without a removal the name is taken at once, so that of two who ask the second is refused.
+    if (this.removals.has(jobName)) await this.removals.get(jobName);
+    this.host.assertOpen();
+    this.assertFree(definition);
     const { intercept } = this;
     const own = this.host.handlerOf(definition);
     const handler: JobHandler = (context) => intercept(context, () => own(context));
@@ -124,11 +157,16 @@ export class JobRegistrar {
     }
   }
 
-  /** Lets the running items end within the drain time and takes this instance out of the job. The job's nodes stay. */
+  /**
+   * Lets the running items end within the drain time and takes this instance out of the job. The job's nodes stay.
+   * Resolves when the instance has left; a handler that heeds neither its end nor its signal may still run, and keeps
+   * the name.
+   * @throws {UnknownJobError}
+   */
   async remove(jobName: JobName): Promise<void> {
-    const job = this.of(jobName);
-    this.runtimes.delete(jobName);
-    await this.host.dismiss(job);
+    const removal = this.removals.get(jobName) ?? this.takeOut(this.of(jobName));
+    this.removals.set(jobName, removal);
+    return removal;
   }
 
   /** Stops the schedule of a job in this process; items that run go on, and other instances do not notice. */
@@ -136,14 +174,21 @@ export class JobRegistrar {
     this.of(jobName).schedule.pause();
   }
 
+  /**
+   * Ends a pause. A job from which an operator has removed this instance is joined again; what is gone of it is laid
+   * anew.
+   */
   resume(jobName: JobName): void {
     const job = this.of(jobName);
     job.schedule.resume();
     job.currentSession?.lookAgain();
+    this.host.readmit(job);
   }
 
+  /** Those that are not being removed. */
   get jobs(): readonly RegisteredJob[] {
-    return [...this.runtimes.values()].map((job) => ({
+    const staying = this.all.filter(({ jobName }) => !this.removals.has(jobName));
+    return staying.map((job) => ({
       jobName: job.jobName,
       place: job.definition.place,
       configuration: job.configuration,
@@ -164,14 +209,44 @@ export class JobRegistrar {
     return this.of(jobName).schedule.isTicking;
   }
 
-  /** @throws {UnknownJobError} */
+  /** @throws {UnknownJobError} also for a job that is being removed */
   of(jobName: JobName): JobRuntime {
     const job = this.runtimes.get(jobName);
-    if (job === undefined) throw new UnknownJobError(jobName);
+    if (job === undefined || this.removals.has(jobName))
+      throw new UnknownJobError(jobName, 'process', job !== undefined);
     return job;
   }
 
+  /** Every job of which something may run here: also those that are being removed. */
   get all(): readonly JobRuntime[] {
     return [...this.runtimes.values()];
   }
+
+  /** Drains the job; it is forgotten when its last handler has returned. Never rejects. */
+  private async takeOut(job: JobRuntime): Promise<void> {
+    await this.host.dismiss(job);
+    if (job.runningItems.length === 0) this.forget(job);
+    else void job.ended().then(() => this.forget(job));
+  }
+
+  private forget({ jobName }: JobRuntime): void {
+    this.runtimes.delete(jobName);
+    this.removals.delete(jobName);
+  }
+
+  private assertFree({ configuration: { jobName }, place }: JobDefinition): void {
+    const other = this.runtimes.get(jobName);
+    if (other === undefined) return;
+    throw new ConfigurationError(`job "${jobName}" (${place})`, [
+      this.removals.has(jobName)
+        ? `name "${jobName}": item ${other.runningItems.join(', ')} of the job that was removed still runs in this process; add it once its handler has returned`
+        : `name "${jobName}": ${other.definition.place} has it already; ${remedyFor(other.definition.place, place)}`,
+    ]);
+  }
+}
+
+function remedyFor(taken: string, place: string): string {
+  return taken === place
+    ? 'is its provider listed in two modules? Let one of them export it'
+    : 'give one of them another name';
 }

@@ -1,3 +1,4 @@
+import type { Deadline } from '../clock/index.js';
 import { JobTree, type JobTreeEvent, untilAnswered } from '../coordination/index.js';
 import type { ElasticJobListener, JobConfiguration, JobInstance, JobName } from '../domain/index.js';
 import { type JobErrorHandlers, JobExecutor } from '../executor/index.js';
@@ -12,6 +13,7 @@ import { JobSettings } from './job-settings.js';
 import { knownListeners } from './known-listeners.js';
 import { MixedJob } from './mixed-job.js';
 import { RunningItems } from './running-items.js';
+import type { ScheduleClock } from './schedule-clock.js';
 import type { ResolvedRuntimeOptions } from './runtime-options.js';
 import type { JobStatus } from './runtime-status.js';
 
@@ -23,7 +25,7 @@ export class JobRuntime {
   private readonly executor: JobExecutor;
   private readonly listeners: readonly ElasticJobListener[];
   private readonly mixed: MixedJob;
-  private readonly departure: JobDeparture;
+  private departure: JobDeparture;
   private joining: Promise<void> | undefined;
   private session: JobSession | undefined;
   private entering: JobSession | undefined;
@@ -40,14 +42,17 @@ export class JobRuntime {
     private readonly events: JobEvents,
     private readonly options: ResolvedRuntimeOptions,
     private readonly errorHandlers: JobErrorHandlers,
+    private readonly scheduleClock: ScheduleClock,
   ) {
     this.assertUsable(definition.configuration);
     const { clock, tokenEpoch, hungGraceMs } = options;
     this.listeners = knownListeners(definition, options.listeners);
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs });
-    this.schedule = new JobSchedule(this.settings, clock, {
+    this.schedule = new JobSchedule(this.settings, scheduleClock, {
       onFire: (fireTime) => this.session?.tick(fireTime),
+      // An item that it has got since then may owe it.
+      onAgain: () => this.session?.lookAgain(),
       onError: this.report('a trigger'),
     });
     this.mixed = new MixedJob(definition, this.settings, events);
@@ -82,10 +87,16 @@ export class JobRuntime {
 
   private async openSession(self: JobInstance): Promise<void> {
     const { registry, clock, fences, tokenEpoch } = this.options;
-    const tree = await JobTree.open(registry, clock, this.jobName, self);
+    const { signal } = this.departure;
+    const now = () => this.scheduleClock.reference;
+    const tree = await JobTree.open(registry, clock, this.jobName, self, {
+      signal,
+      now,
+      onOversized: this.report('reading the job'),
+    });
     try {
       await this.whileWanted(tree, () => this.assertStartable(tree));
-      await this.whileWanted(tree, () => this.services.configurations.install(tree));
+      await this.install(tree);
       await this.whileWanted(tree, () => assertFencesNotAhead(tree, fences, tokenEpoch));
       this.departure.signal.throwIfAborted();
       this.settings.apply(tree);
@@ -109,6 +120,16 @@ export class JobRuntime {
     this.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.definition.place})`);
   }
 
+  // Nothing is written into a tree that others may change; one that is made here is judged once it stands.
+  private async install(tree: JobTree): Promise<void> {
+    const assertOwn = () => this.whileWanted(tree, (signal) => tree.assertOwn({ signal }));
+    const wasThere = tree.has(tree.paths.root);
+    if (wasThere) await assertOwn();
+    await this.whileWanted(tree, () => this.services.configurations.install(tree));
+    if (!wasThere) await assertOwn();
+    await this.whileWanted(tree, (signal) => tree.judgeConfig({ signal }));
+  }
+
   // Once it has run, it waits for its parents whatever becomes of them.
   private async assertStartable(tree: JobTree): Promise<void> {
     if (!this.hasEntered) await this.services.dependencies.assertPossible(tree, this.definition);
@@ -125,6 +146,7 @@ export class JobRuntime {
     await this.whileWanted(tree, (signal) =>
       instances.join(tree, {
         isDisabled: this.configuration.disabled,
+        clockOffsetMs: this.scheduleClock.offsetMs,
         // A handler that still goes on keeps its item from others until its session has ended.
         former: this.running.size === 0 ? this.former : undefined,
         alongside: () => orphans.sweepOfOwn(tree),
@@ -163,10 +185,53 @@ export class JobRuntime {
     this.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
   }
 
+  /** How far the clocks of the other instances are ahead of the registry's, in milliseconds. */
+  clockOffsets(): ReadonlyMap<string, number> {
+    return this.session?.tree.clockOffsets() ?? new Map<string, number>();
+  }
+
+  /** Tells the other instances how far this host's clock is ahead of the registry's, in milliseconds. */
+  reportClock(offsetMs: number): void {
+    const { tree } = this.session ?? {};
+    if (tree === undefined || this.enteredIn === undefined) return;
+    this.services.instances.reportClock(tree, offsetMs).catch(this.report('telling of the clock', tree));
+  }
+
+  /** The time by which fire times come has been changed: what it has stepped over is made up for, or told. */
+  lookAtClock(): void {
+    this.schedule.look();
+    if (this.schedule.isStarted) this.session?.lookAgain();
+  }
+
   /** Leaves the job for good. Never rejects. @see JobDeparture */
-  async drain(options: { readonly sessionEnds: boolean }): Promise<void> {
-    await this.departure.drain(options);
-    this.executor.forgetHung();
+  async drain(until?: Deadline): Promise<void> {
+    await this.departure.drain(until);
+    // A process that goes on tells of what it has left behind.
+    if (until !== undefined) this.executor.forgetHung();
+  }
+
+  /**
+   * After an operator has removed this instance: it may join again, once it is gone.
+   * @returns false if it was not removed, or if the job is to end here
+   */
+  async comeBack(): Promise<boolean> {
+    const { departure } = this;
+    await departure.removed();
+    if (departure.removal === undefined || departure.isLeaving || departure !== this.departure) return false;
+    this.former.clear(); // Nothing of it stands.
+    this.running.reopen();
+    this.departure = this.createDeparture();
+    return true;
+  }
+
+  /** The items whose handlers have not returned, or are about to be called, ascending. */
+  get runningItems(): readonly number[] {
+    return this.running.list;
+  }
+
+  /** Resolves when the last handler has returned. */
+  ended(): Promise<void> {
+    return this.running.ended();
   }
 
   /** What runs is told to stop; the job goes on. */
@@ -179,6 +244,7 @@ export class JobRuntime {
     return {
       jobName: this.jobName,
       isJoined: this.enteredIn !== undefined && this.departure.removal === undefined,
+      isLeaving: this.departure.isLeaving,
       leader: tree?.leader(),
       mixedWith: tree?.peers() ?? [],
       differences: tree === undefined ? [] : this.settings.differences,
@@ -186,6 +252,8 @@ export class JobRuntime {
       runningItems: this.running.size,
       hung: this.running.hung,
       isFailoverQueueFull: (tree?.queue().length ?? 0) >= this.configuration.failoverQueueLimit,
+      delayedSettles: tree && this.services.executions.delayedSettles(tree),
+      refused: tree?.refusals.oldest,
       problem: this.departure.removal ?? this.problem,
       missedRuns: this.missedRuns,
     };
@@ -206,6 +274,7 @@ export class JobRuntime {
       errorHandlers,
       events,
       clock: options.clock,
+      scheduleClock: this.scheduleClock,
       handler: this.definition.handler,
       listeners: this.listeners,
       running,
@@ -240,6 +309,7 @@ export class JobRuntime {
   }
 
   private hear(tree: JobTree, event: JobTreeEvent): void {
+    if (event.kind === 'ClockReported') void this.scheduleClock.hearOthers();
     const isReset = event.kind === 'TreeReset';
     const isConfiguration = event.kind === 'ConfigurationChanged';
     if (isReset || isConfiguration) this.reloadConfiguration(tree);
@@ -267,7 +337,8 @@ export class JobRuntime {
     // Beside Java, the clocks change by Quartz's rule.
     this.reloadConfiguration(tree);
     // What came while the job was mixed was the peers' to run.
-    if (!tree.isMixed()) this.schedule.forgive();
+    if (tree.isMixed()) this.session?.leaveToPeers();
+    else this.schedule.forgive();
   }
 
   /** @param tree once its session is over, what fails is no news */

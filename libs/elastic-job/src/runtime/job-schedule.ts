@@ -1,12 +1,13 @@
-import type { Clock } from '../clock/index.js';
-import { type TickListener, Ticker } from '../scheduling/index.js';
+import { type TickClock, type TickListener, Ticker } from '../scheduling/index.js';
 import type { Span } from '../domain/index.js';
 import type { JobSettings } from './job-settings.js';
 
 /** What came in an older pause was begun, or told, long ago. */
 const MOST_PAUSES = 100;
 
-/** The fire times of one job in this process: they come while a session is ready for them and nobody has paused them. */
+/**
+ * The fire times of one job in this process: they come while a session is ready for them and nobody has paused them.
+ */
 export class JobSchedule {
   private readonly ticker: Ticker;
   private isReady = false;
@@ -16,7 +17,7 @@ export class JobSchedule {
 
   constructor(
     private readonly settings: JobSettings,
-    private readonly clock: Clock,
+    private readonly clock: TickClock,
     listener: TickListener,
   ) {
     this.ticker = new Ticker(clock, listener);
@@ -67,6 +68,11 @@ export class JobSchedule {
     if (this.ticker.isStarted) return this.ticker.reschedule(schedule);
     this.ticker.start(schedule);
     if (this.isPaused) this.ticker.pause();
+  }
+
+  /** The clock may have been set: looks at once. */
+  look(): void {
+    this.ticker.look();
   }
 
   /** A started trigger goes on. What comes meanwhile is not made up for. */

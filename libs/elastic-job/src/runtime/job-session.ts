@@ -15,9 +15,11 @@ import { LeaseRunner } from './lease-runner.js';
 import { ManualTriggers } from './manual-triggers.js';
 import { MissedRuns } from './missed-runs.js';
 import { OperatorSwitches } from './operator-switches.js';
+import { OwnMarks } from './own-marks.js';
 import { type Reaction, registryReaction } from './reaction.js';
 import { ResidentItems } from './resident-items.js';
 import type { RunningItems } from './running-items.js';
+import type { ScheduleClock } from './schedule-clock.js';
 import { TriggerGate } from './trigger-gate.js';
 
 /** What a session of a job works with. */
@@ -28,6 +30,8 @@ export interface JobSessionParts {
   readonly errorHandlers: JobErrorHandlers;
   readonly events: JobEvents;
   readonly clock: Clock;
+  /** Judges whether a fire time has come. */
+  readonly scheduleClock: ScheduleClock;
   readonly handler: JobHandler;
   readonly listeners: readonly ElasticJobListener[];
   /** Shared by all sessions of the job: a handler that outlives its session still occupies its item. */
@@ -47,8 +51,8 @@ export interface JobSessionParts {
 }
 
 /**
- * One job during one session: turns ticks, releases and orphans into leases, and runs them. Everything here ends with the
- * tree's signal.
+ * One job during one session: turns ticks, releases and orphans into leases, and runs them. Everything here ends with
+ * the tree's signal.
  */
 export class JobSession {
   private readonly gate: TriggerGate;
@@ -62,11 +66,12 @@ export class JobSession {
   private readonly residents: ResidentItems;
   private readonly starts: DependencyStarts;
   private readonly servers: Reaction;
+  private readonly marks: OwnMarks;
 
   constructor(private readonly parts: JobSessionParts) {
-    const { tree, services, settings, events, clock } = parts;
+    const { tree, services, settings, events, clock, scheduleClock } = parts;
     this.gate = new TriggerGate(tree, settings, events, clock);
-    this.switches = new OperatorSwitches(tree, clock, events);
+    this.switches = new OperatorSwitches(tree, scheduleClock, events);
     this.cancellations = new Cancellations(parts);
     const due = new DueFireTimes({ ...parts, switches: this.switches });
     const missed = new MissedRuns({ ...parts, gate: this.gate, due });
@@ -89,6 +94,8 @@ export class JobSession {
     this.starts = new DependencyStarts({ ...parts, begin: (fireTime) => this.beginStart(fireTime) });
     const keep = () => services.servers.keep(tree);
     this.servers = registryReaction(tree, clock, keep, parts.report('keeping the server node'));
+    const onSweepDue = () => this.duties.sweepSoon();
+    this.marks = new OwnMarks({ ...parts, onReleased: () => this.lookAgain(), onSweepDue });
     tree.on((event) => this.hear(event));
   }
 
@@ -108,6 +115,7 @@ export class JobSession {
     await this.duties.start();
     this.manual.start();
     this.starts.open();
+    this.marks.start();
     this.lookAgain();
   }
 
@@ -117,6 +125,11 @@ export class JobSession {
     this.claims.wake();
     this.residents.wake();
     this.manual.beginReleased();
+  }
+
+  /** A Java peer has joined: what nobody has a record of is its own to run. */
+  leaveToPeers(): void {
+    this.catchUp.leaveToPeers();
   }
 
   /** Begins nothing more, of whatever kind. What runs goes on. */
@@ -129,6 +142,7 @@ export class JobSession {
     this.residents.stop();
     this.starts.stop();
     this.servers.stop();
+    this.marks.stop();
   }
 
   /** Tells the items to end that would run for ever. After `close`. */
@@ -136,8 +150,12 @@ export class JobSession {
     this.residents.end();
   }
 
-  /** One fire time: assign, begin, run. Resolves when what was begun has ended. */
+  /**
+   * One fire time, if it has come by the registry's clock too: assign, begin, run. Resolves when what was begun has
+   * ended.
+   */
   async tick(fireTime: number): Promise<void> {
+    if (!(await this.parts.scheduleClock.hasCome(fireTime))) return;
     const lease = await this.beginAt(fireTime);
     if (lease !== undefined) await this.leases.run(lease);
   }
@@ -170,6 +188,7 @@ export class JobSession {
     this.switches.hear(event);
     this.residents.hear(event);
     this.starts.hear(event);
+    this.marks.hear(event);
     const { tree } = this;
     switch (event.kind) {
       case 'ServerChanged':
@@ -222,7 +241,11 @@ export class JobSession {
     const free = ready.filter((item) => !running.has(item));
     const held = items.filter((item) => !free.includes(item) && !behind.includes(item));
     if (held.length > 0) events.emit({ kind: 'refused', trigger, items: held, cause: 'still running' });
-    const { lease, refused } = await this.leases.begin(trigger, free);
+    const { blocked, lease, refused } = await this.leases.begin(trigger, free);
+    if (blocked !== undefined) {
+      this.catchUp.owe(trigger.fireTime);
+      events.emit({ kind: 'refused', trigger, items: blocked.items, cause: 'no access' });
+    }
     for (const [item, cause] of refused) events.emit({ kind: 'refused', trigger, items: [item], cause });
     const stillRunning = [...held, ...free.filter((item) => refused.get(item) === 'busy')];
     // Not awaited: what has been begun must not wait for what has not.

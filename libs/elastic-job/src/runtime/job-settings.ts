@@ -88,6 +88,7 @@ function describeDependent(jobName: string): string {
   return `job "${jobName}" is started after this one, which takes that all items record how they end; Java's do not`;
 }
 
-function describeDifference({ field, local, stored }: ConfigurationDifference): string {
-  return `${field}: ${String(local)} here, ${String(stored)} in the registry`;
+function describeDifference({ field, isRefused, local, stored }: ConfigurationDifference): string {
+  const both = `${field}: ${String(local)} here, ${String(stored)} in the registry`;
+  return isRefused ? `${both}, which is not followed (see allowRegistryTargets)` : both;
 }

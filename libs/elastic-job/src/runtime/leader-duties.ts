@@ -4,12 +4,14 @@ import {
   isJobDisabled,
   type JobTree,
   type JobTreeEvent,
+  type LeadershipTerm,
   purgeQueue,
   removeRetiredFailover,
   removeStaleCancels,
   type Sweeper,
 } from '../coordination/index.js';
 import { failsOver, type JobConfiguration, type JobName } from '../domain/index.js';
+import type { Operation } from '../registry/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import { type Reaction, registryReaction } from './reaction.js';
@@ -17,11 +19,13 @@ import { RecentPeers } from './recent-peers.js';
 import { Resharding, type ReshardingOptions } from './resharding.js';
 
 const MINUTE_MS = 60_000;
+/** Owners that change are compared with the plan so much later, in milliseconds: all of a plan are known by then. */
+const COMPARE_MS = 5_000;
 
 /**
- * What an instance does while it leads a job: stands for election when nobody leads, sweeps orphans, and reshards a moment
- * after the members or the total have changed, while it goes on sweeping. If a Java peer leads, the first instance of ours sweeps. Lives as long as the
- * job's session.
+ * What an instance does while it leads a job: stands for election when nobody leads, sweeps orphans, and reshards a
+ * moment after the members or the total have changed, while it goes on sweeping. If a Java peer leads, the first
+ * instance of ours sweeps. Lives as long as the job's session.
  */
 export class LeaderDuties {
   private readonly election: Reaction;
@@ -30,6 +34,7 @@ export class LeaderDuties {
   private readonly resharding: Resharding;
   private reconciling: Timer | undefined;
   private waiting: Timer | undefined;
+  private comparing: Timer | undefined;
   private missingParents = '';
 
   constructor(
@@ -64,6 +69,7 @@ export class LeaderDuties {
     this.duties.stop();
     this.reconciling?.cancel();
     this.waiting?.cancel();
+    this.comparing?.cancel();
     this.peers.stop();
   }
 
@@ -73,6 +79,11 @@ export class LeaderDuties {
       if (this.resharding.isHeldUp) this.duties.wake();
       return assign();
     });
+  }
+
+  /** Marks were found whose holder is not registered. */
+  sweepSoon(): void {
+    this.duties.wake();
   }
 
   hear(event: JobTreeEvent): void {
@@ -110,7 +121,13 @@ export class LeaderDuties {
         this.election.wake();
         return this.reshardSoon();
       case 'ReshardingRequested':
+      case 'PlanDamaged':
         return this.duties.wake();
+      case 'StartsChanged':
+        if (this.services.dependencies.isDamaged(this.tree)) this.duties.wake();
+        return;
+      case 'OwnerChanged':
+        return this.compareOwnersLater();
       case 'ItemReleased':
         // An item beyond the total is removed once nobody runs it.
         if (event.item >= this.configuration.shardingTotalCount || this.resharding.isHeldUp) this.duties.wake();
@@ -126,12 +143,13 @@ export class LeaderDuties {
         if (this.tree.isMixed()) this.duties.wake();
         else this.peers.forget();
         return;
+      case 'ClockReported':
+      case 'ItemMarked':
       case 'TurnChanged':
       case 'ItemQueued':
       case 'ItemSwitched':
       case 'TriggerRequested':
       case 'GuaranteeChanged':
-      case 'StartsChanged':
       case 'CountingTurnEnded':
         return;
       default:
@@ -148,6 +166,16 @@ export class LeaderDuties {
       this.services.dependencies.forget(this.tree);
       this.duties.wake();
       this.reconcileLater();
+    });
+  }
+
+  // An owner that somebody has set by hand runs the item, or is nobody. No plan comes of it by itself.
+  private compareOwnersLater(): void {
+    if (this.tree.signal.aborted) return;
+    this.comparing ??= this.clock.setTimer(COMPARE_MS, () => {
+      this.comparing = undefined;
+      const { leader, sharding } = this.services;
+      if (leader.term(this.tree.jobName) !== undefined && sharding.isMisplaced(this.tree)) this.reshardSoon();
     });
   }
 
@@ -187,17 +215,41 @@ export class LeaderDuties {
     const term = this.services.leader.term(this.tree.jobName);
     if (term === undefined) return this.assistJava();
     try {
-      await this.sweep(term);
+      await this.removeLeftOver(term);
+      const leftOut = await this.sweep(term);
       const { shardingTotalCount } = this.configuration;
       if (!failsOver(this.configuration)) await removeRetiredFailover(this.tree, term);
       else await this.purge(term, (item) => item >= shardingTotalCount);
       await this.resharding.plan(term);
-      this.tellMissing(await this.services.dependencies.keep(this.tree, term));
+      await this.keepDependencies(term);
       await this.services.retention.tidy(this.tree, term);
+      if (leftOut.length > 0) throw leftOut[0];
     } catch (error) {
       // A deposed leader stops; its successor does the same work anew.
       if (!term.signal.aborted) throw error;
     }
+  }
+
+  // Java's leader makes this node in its own session; nobody else would remove one that outlives it.
+  private async removeLeftOver({ guard, signal }: LeadershipTerm): Promise<void> {
+    const { tree } = this;
+    if (!tree.isProcessingLeftOver()) return;
+    const path = tree.paths.reshardingProcessing;
+    const operations: Operation[] = [...guard, { kind: 'delete', path, version: tree.stat(path)?.version }];
+    const { kind } = await tree.registry.transaction(operations, { signal });
+    if (kind === 'refused') return;
+    const message = `removed "${path}": no session holds it, and it told every trigger to wait`;
+    this.events.emit({ kind: 'warning', jobName: tree.jobName, message });
+  }
+
+  private async keepDependencies(term: LeadershipTerm): Promise<void> {
+    const { events, services, tree } = this;
+    const { jobName } = tree;
+    const isDamaged = services.dependencies.isDamaged(tree);
+    this.tellMissing(await services.dependencies.keep(tree, term));
+    if (!isDamaged) return;
+    const message = `"${tree.paths.after}" could not be read and was laid anew: starts that nobody had begun are lost`;
+    events.emit({ kind: 'warning', jobName, message });
   }
 
   private tellMissing(parents: readonly JobName[]): void {
@@ -217,7 +269,9 @@ export class LeaderDuties {
     const first = instances.find(({ isOurs }) => isOurs)?.jobInstanceId;
     if (!isLedByJava || first !== tree.self.jobInstanceId) return;
     if (this.services.sharding.hasOverlooked(tree)) await this.services.sharding.requestResharding(tree.jobName);
-    await this.sweep({ guard: [{ kind: 'check', path: tree.paths.instance(first) }], signal: tree.signal });
+    const guard: Operation[] = [{ kind: 'check', path: tree.paths.instance(first) }];
+    const leftOut = await this.sweep({ guard, signal: tree.signal });
+    if (leftOut.length > 0) throw leftOut[0];
   }
 
   private async purge(purger: Sweeper, isPurged: (item: number) => boolean): Promise<void> {
@@ -225,16 +279,22 @@ export class LeaderDuties {
     if (items.length > 0) this.events.emit({ kind: 'failover-purged', jobName: this.tree.jobName, items });
   }
 
-  private async sweep(sweeper: Sweeper): Promise<void> {
+  /** @returns why items were left out */
+  private async sweep(sweeper: Sweeper): Promise<readonly unknown[]> {
     const { jobName } = this.tree;
-    const queued = await this.services.orphans.sweep(this.tree, sweeper, (items) =>
-      this.events.emit({ kind: 'failover-overflow', jobName, items }),
+    const leftOut: unknown[] = [];
+    const queued = await this.services.orphans.sweep(
+      this.tree,
+      sweeper,
+      (items) => this.events.emit({ kind: 'failover-overflow', jobName, items }),
+      (error) => leftOut.push(error),
     );
     await removeStaleCancels(this.tree, sweeper);
     if (queued.length > 0) this.events.emit({ kind: 'orphaned', jobName, items: queued });
     // A peer that is missing leaves orphans only once it is gone for good.
     this.peers.watchMissing();
     this.watchShutdowns();
+    return leftOut;
   }
 
   // Whoever was shut down has its time to put away what it runs.

@@ -5,6 +5,7 @@ import {
   executorDeathIn,
   goesRound,
   type JobHandler,
+  type JobName,
   LeaseLostError,
   type RefusalCause,
   type SettledOutcome,
@@ -22,6 +23,7 @@ import {
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { JobSettings } from './job-settings.js';
+import type { ScheduleClock } from './schedule-clock.js';
 import type { RunningItems } from './running-items.js';
 
 /** What runs leases. */
@@ -32,6 +34,7 @@ export interface LeaseRunnerParts {
   readonly errorHandlers: JobErrorHandlers;
   readonly events: JobEvents;
   readonly clock: Clock;
+  readonly scheduleClock: ScheduleClock;
   readonly handler: JobHandler;
   readonly listeners: readonly ElasticJobListener[];
   readonly running: RunningItems;
@@ -65,14 +68,36 @@ export class LeaseRunner {
   /** Begins what may be begun of the items: none once this instance leaves. What was begun must be run. */
   async begin(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
     const { running, services } = this.parts;
-    // Whoever decided to begin may have waited since, for a sync or a record, and the drain waits only for what it sees.
+    // Whoever decided to begin may have waited since, for a sync or a record, and the drain waits only for what it
+    // sees.
     if (!this.parts.mayBegin()) return { lease: undefined, refused: new Map(), former: new Map() };
     return running.expect(async () => {
       const begun = await services.executions.begin({ trigger, items }, (lease) => running.add(lease));
+      this.tellEarly(trigger, begun);
       this.parts.onBegun(trigger, begun.former);
       if (begun.refused.size > 0) this.parts.onRefused(begun.refused);
       return begun;
     });
+  }
+
+  /**
+   * Tells of fire times that were begun although they are yet to come: here, as the begin's answer shows, or by others.
+   */
+  private tellEarly({ jobName, fireTime, origin }: Trigger, { early = new Map(), lease }: BegunExecution): void {
+    const { events, scheduleClock, settings } = this.parts;
+    for (const time of new Set([...early.values()].flat())) {
+      const items = [...early.keys()].filter((item) => early.get(item)!.includes(time));
+      events.emit({ kind: 'early', jobName, items, fireTime: time });
+    }
+    const isScheduled = origin === 'schedule' && settings.configuration.after.length === 0;
+    if (lease === undefined || !isScheduled || !scheduleClock.isAhead(fireTime)) return;
+    this.tellIfAhead(jobName, lease.items, fireTime).catch(this.parts.report('telling of an early run'));
+  }
+
+  /** If the registry's own clock was set back, nothing is early as soon as the instances agree on that. */
+  private async tellIfAhead(jobName: JobName, items: readonly number[], fireTime: number): Promise<void> {
+    if (await this.parts.scheduleClock.hasCome(fireTime)) return;
+    this.parts.events.emit({ kind: 'early', jobName, items, fireTime });
   }
 
   /** Runs a lease that nobody waits for. @param what completes "running ..." if it fails */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import { type JobTree, type JobTreeEvent, parseTriggerRequest } from '../coordination/index.js';
-import { manualOrigin, type Trigger } from '../domain/index.js';
-import { type RegistryNode, RegistryUnavailableError } from '../registry/index.js';
+import { findNodeTextFault, manualOrigin, type Trigger } from '../domain/index.js';
+import { isRefusal, isUnanswered, type RegistryNode } from '../registry/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
 import type { LeaseRunner } from './lease-runner.js';
@@ -90,6 +90,8 @@ export class ManualTriggers {
     const trigger = triggerOf(this.parts.tree.jobName, node);
     this.parts.events.emit({ kind: 'trigger-requested', trigger });
     if (this.isStopped) return this.skip(trigger, 'this instance leaves');
+    const fault = findNodeTextFault(node.data);
+    if (fault !== undefined) return this.skip(trigger, `its request cannot be read: ${fault}`);
     if (this.waiting.length >= MOST_WAITING) return this.skip(trigger, `${MOST_WAITING} triggers wait already`);
     const owned = this.parts.services.sharding.ownItems(this.parts.tree);
     this.waiting.push({ trigger, zxid: node.stat.czxid, owned });
@@ -102,7 +104,7 @@ export class ManualTriggers {
       try {
         await this.beginFree(waiting, taken);
       } catch (error) {
-        if (error instanceof RegistryUnavailableError || this.parts.tree.signal.aborted) throw error;
+        if (isUnanswered(error) || isRefusal(error) || this.parts.tree.signal.aborted) throw error;
         // It would fail again, and nothing behind it would ever run.
         this.parts.report(`the trigger ${waiting.trigger.origin}`)(error);
         waiting.items = [];
@@ -130,7 +132,10 @@ export class ManualTriggers {
     }
   }
 
-  /** This instance's items, also those that are failed over, and those that it has lost since it was asked to an instance which was not. */
+  /**
+   * This instance's items, also those that are failed over, and those that it has lost since it was asked to an
+   * instance which was not.
+   */
   private async assign({ trigger, zxid, owned }: WaitingTrigger): Promise<readonly number[]> {
     const assigned = await this.parts.assign(trigger);
     if (assigned === undefined) return [];

@@ -1,12 +1,12 @@
 import type { JobTree } from '../coordination/index.js';
-import { findMissed, type MisfirePolicy, type MissedReason, type Trigger } from '../domain/index.js';
+import { findMissed, type MisfirePolicy, type MissedReason, type MissedTimes, type Trigger } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { DueFireTimes, DueItems } from './due-fire-times.js';
 import type { JobSettings } from './job-settings.js';
 import type { TriggerGate } from './trigger-gate.js';
 
-/** After an outage, as many fire times are told one by one; one event stands for those before. */
-const MOST_TOLD = 100;
+/** As many fire times of one outage are counted. */
+const MOST_COUNTED = 1_000;
 
 const REASONS: Readonly<Record<MisfirePolicy, MissedReason>> = { skip: 'skipped', once: 'superseded', all: 'limit' };
 
@@ -22,8 +22,9 @@ export interface MissedRunParts {
 }
 
 /**
- * Tells of due fire times that nobody has begun and nobody will. Whoever moves an item's record from one fire time to a later
- * one has found out about those in between, and only one instance can: so each is told once, and to know it costs nothing.
+ * Tells of due fire times that nobody has begun and nobody will. Whoever moves an item's record from one fire time to a
+ * later one has found out about those in between, and only one instance can: so each is told once, and to know it costs
+ * nothing. What was missed in a row is told together.
  */
 export class MissedRuns {
   constructor(private readonly parts: MissedRunParts) {}
@@ -47,16 +48,18 @@ export class MissedRuns {
   }
 
   private tellGroup({ items, due }: DueItems): void {
-    const { fireTimes, earlier } = findMissed(due, MOST_TOLD);
-    if (earlier !== undefined) this.emit(items, earlier[1], earlier[0]);
-    for (const fireTime of fireTimes) this.emit(items, fireTime);
+    const { gate, settings } = this.parts;
+    const { skippedUntil } = gate;
+    const reason = REASONS[settings.configuration.misfirePolicy];
+    const refused = { ...due, until: Math.min(due.until, skippedUntil) };
+    const others = { ...due, after: Math.max(due.after, skippedUntil) };
+    for (const missed of findMissed(refused, MOST_COUNTED)) this.emit(items, missed, 'skipped');
+    for (const missed of findMissed(others, MOST_COUNTED)) this.emit(items, missed, reason);
   }
 
-  private emit(items: readonly number[], fireTime: number, since = fireTime): void {
-    const { events, gate, settings, tree } = this.parts;
-    const isRefused = fireTime <= gate.skippedUntil;
-    const reason = isRefused ? 'skipped' : REASONS[settings.configuration.misfirePolicy];
-    events.emit({ kind: 'missed', jobName: tree.jobName, items, fireTime, since, reason });
-    this.parts.onMissed(items.length);
+  private emit(items: readonly number[], { first, last, count }: MissedTimes, reason: MissedReason): void {
+    const { events, tree } = this.parts;
+    events.emit({ kind: 'missed', jobName: tree.jobName, items, since: first, fireTime: last, count, reason });
+    this.parts.onMissed(items.length * count);
   }
 }

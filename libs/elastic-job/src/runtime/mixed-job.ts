@@ -30,7 +30,10 @@ export class MixedJob {
     return `begins nothing while shared with ${tree.peers().join(', ')}: ${unshareable.join('; ')}`;
   }
 
-  /** Tells of the peers if they, or what is not shared with them, are others than last told. @returns whether they are */
+  /**
+   * Tells of the peers if they, or what is not shared with them, are others than last told.
+   * @returns whether they are
+   */
   look(tree: JobTree): boolean {
     const peers = tree.peers();
     const unshareable = this.settings.unshareable(tree);

@@ -1,15 +1,15 @@
-import type { Clock } from '../clock/index.js';
 import type { JobTree, JobTreeEvent, ServerStatus } from '../coordination/index.js';
 import type { Span } from '../domain/index.js';
 import type { NodeStat } from '../registry/index.js';
 import type { JobEvents } from '../tracing/index.js';
+import type { ScheduleClock } from './schedule-clock.js';
 
 /** What came before was begun, or given up, as soon as the item was enabled. */
 const MOST_SPANS = 10;
 
 /**
- * What operators have switched off, and since when it may run again: what came due in between is nobody's debt. Of items
- * that is known as far as this session has seen it, of the server the registry knows it.
+ * What operators have switched off, and since when it may run again: what came due in between is nobody's debt. Of
+ * items that is known as far as this session has seen it, of the server the registry knows it.
  */
 export class OperatorSwitches {
   /** Since when, by item; 0: since before this session. */
@@ -20,7 +20,7 @@ export class OperatorSwitches {
 
   constructor(
     private readonly tree: JobTree,
-    private readonly clock: Clock,
+    private readonly clock: Pick<ScheduleClock, 'fromRegistry' | 'wallNow'>,
     private readonly events: JobEvents,
   ) {
     this.disabledItems = this.currentItems(new Map(), 0);
@@ -28,9 +28,8 @@ export class OperatorSwitches {
 
   /** When this instance's server was disabled last, if it ever was; since when may be known to nobody here. */
   get serverSpan(): Span {
-    const stat = this.serverStat;
     // The first state of a server is no change of it.
-    const until = stat !== undefined && stat.version > 0 ? stat.mtime : 0;
+    const until = (this.serverStat?.version ?? 0) > 0 ? (this.serverChangedAt ?? 0) : 0;
     return { after: this.serverDisabledAt < until ? this.serverDisabledAt : 0, until };
   }
 
@@ -50,7 +49,7 @@ export class OperatorSwitches {
     const status = this.tree.serverStatus(self.serverIp);
     if (status === this.serverStatus) return;
     this.serverStatus = status;
-    if (status !== 'ENABLED') this.serverDisabledAt = this.serverStat?.mtime ?? this.clock.wallNow();
+    if (status !== 'ENABLED') this.serverDisabledAt = this.serverChangedAt ?? this.clock.wallNow();
     this.events.emit({ kind: 'server-switched', jobName, serverIp: self.serverIp, status });
   }
 
@@ -68,6 +67,11 @@ export class OperatorSwitches {
     const { tree } = this;
     const disabled = tree.items().filter((item) => tree.has(tree.paths.mark(item, 'disabled')));
     return new Map(disabled.map((item) => [item, known.get(item) ?? now]));
+  }
+
+  private get serverChangedAt(): number | undefined {
+    const stat = this.serverStat;
+    return stat && this.clock.fromRegistry(stat.mtime);
   }
 
   private get serverStat(): NodeStat | undefined {

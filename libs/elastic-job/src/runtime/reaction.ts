@@ -1,9 +1,9 @@
 import type { Clock } from '../clock/index.js';
-import { type JobTree, untilAnswered } from '../coordination/index.js';
+import { type JobTree, untilDone } from '../coordination/index.js';
 
 /**
- * Work that events wake. It runs once at a time; a wake during a run makes it run once more, so what the last event told
- * is never overlooked and a thousand events cost two runs.
+ * Work that events wake. It runs once at a time; a wake during a run makes it run once more, so what the last event
+ * told is never overlooked and a thousand events cost two runs.
  */
 export class Reaction {
   private run: Promise<void> | undefined;
@@ -47,12 +47,15 @@ export class Reaction {
   }
 }
 
-/** A reaction whose work asks the registry: unanswered, it begins anew as soon as the registry answers again. */
+/**
+ * A reaction whose work asks the registry: unanswered, it begins anew as soon as the registry answers again, and after
+ * a pause if the registry refuses it, which is told once.
+ */
 export function registryReaction(
   tree: JobTree,
   clock: Clock,
   work: () => Promise<void>,
   onError: (error: unknown) => void,
 ): Reaction {
-  return new Reaction(() => untilAnswered(tree, clock, work), onError);
+  return new Reaction(() => untilDone(tree, clock, work, onError), onError);
 }

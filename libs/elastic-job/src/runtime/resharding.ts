@@ -7,15 +7,17 @@ import type { RecentPeers } from './recent-peers.js';
 export interface ReshardingOptions {
   /** How long a leader waits for further changes before it reshards, in milliseconds. */
   readonly reshardDelayMs: number;
-  /** False: no trigger will come here by itself, because the job is paused, has no schedule, or its schedule is over. */
+  /**
+   * False: no trigger will come here by itself, because the job is paused, has no schedule, or its schedule is over.
+   */
   isTicking(): boolean;
 }
 
 /**
  * The leader's plan of one job: whether it is out of date, and when it is made anew.
  *
- * Beside Java the flag is set at once, but the plan is made at the next trigger, when nobody runs an item: this is when a
- * Java peer looks for it. Only a leader whose schedule does not tick makes it as soon as nobody runs an item.
+ * Beside Java the flag is set at once, but the plan is made at the next trigger, when nobody runs an item: this is when
+ * a Java peer looks for it. Only a leader whose schedule does not tick makes it as soon as nobody runs an item.
  */
 export class Resharding {
   private isPlanOutdated = false;
@@ -61,8 +63,9 @@ export class Resharding {
   }
 
   /**
-   * Makes the plan if it is time; right after a sweep, since what Java peers have left behind must be swept before the records
-   * are stamped. @throws the term's reason if it is over
+   * Makes the plan if it is time; right after a sweep, since what Java peers have left behind must be swept before the
+   * records are stamped.
+   * @throws the term's reason if it is over
    */
   async plan(term: LeadershipTerm): Promise<void> {
     // The last Java peer may be back in a moment.
@@ -88,8 +91,8 @@ export class Resharding {
     if (!this.peers.watchMissing()) await this.commit(term);
   }
 
-  // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them. A sweep
-  // does not: whoever dies meanwhile has orphans.
+  // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them. A
+  // sweep does not: whoever dies meanwhile has orphans.
   private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
     await Promise.allSettled([this.clock.sleep(this.options.reshardDelayMs, signal)]);
     this.gathering = undefined;

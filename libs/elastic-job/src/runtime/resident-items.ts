@@ -27,13 +27,15 @@ export interface ResidentItemsParts {
   report(work: string): (error: unknown) => void;
 }
 
-/** The least pause after a begin that was refused for good, such as where another instance has begun the item meanwhile. */
+/**
+ * The least pause after a begin that was refused for good, such as where another instance has begun the item meanwhile.
+ */
 const REFUSED_PAUSE_MS = 100;
 
 /**
- * The items of a resident job, each of which runs here whenever this instance owns it: it begins as soon as it is free, and
- * again when it ends. When it is no longer to run here its signal aborts, and the new owner begins when it is released.
- * Each item has a lease, and each begin a target of its own: origin `resident`, later than the last one.
+ * The items of a resident job, each of which runs here whenever this instance owns it: it begins as soon as it is free,
+ * and again when it ends. When it is no longer to run here its signal aborts, and the new owner begins when it is
+ * released. Each item has a lease, and each begin a target of its own: origin `resident`, later than the last one.
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
 export class ResidentItems {
@@ -87,7 +89,9 @@ export class ResidentItems {
     for (const [item, lease] of this.held) if (!wanted.includes(item)) this.abort(item, lease);
     // What is about to move would only be begun to be stopped.
     if (this.isStopped || !gate.mayBeginUnasked || tree.isReshardingPending()) return;
-    const isFree = (item: number) => !running.has(item) && !tree.isRunning(item) && !this.resting.has(item);
+    // A run that has released its item is held until its listeners have ended, and then the item rests.
+    const isBusy = (item: number) => this.held.has(item) || running.has(item) || tree.isRunning(item);
+    const isFree = (item: number) => !isBusy(item) && !this.resting.has(item);
     await Promise.all(wanted.filter(isFree).map((item) => this.begin(item)));
   }
 

@@ -1,3 +1,4 @@
+import { Deadline } from '../clock/index.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ExecutionLease, JobTree } from '../coordination/index.js';
 import { MemoryRegistry } from '../registry/index.js';
@@ -17,7 +18,7 @@ describe('the items that run in a process', () => {
   it('given a lease, when its items end, then they are gone, and whoever waits for the last of them is told', async () => {
     const lease = await makeLease([1, 2]);
     running.add(lease);
-    const ending = running.endWithin(clock, 1_000);
+    const ending = Deadline.after(clock, 1_000).holdsFor(running.ended());
 
     running.settle(1, lease);
     expect([running.has(1), running.has(2), running.size]).toEqual([false, true, 1]);
@@ -30,7 +31,7 @@ describe('the items that run in a process', () => {
   it('given an item that does not end, when the time is over, then that is told', async () => {
     running.add(await makeLease([1]));
 
-    const ending = running.endWithin(clock, 1_000);
+    const ending = Deadline.after(clock, 1_000).holdsFor(running.ended());
     await clock.advance(1_000);
 
     expect(await ending).toBe(false);
@@ -47,7 +48,7 @@ describe('the items that run in a process', () => {
   });
 
   it('given nothing runs, when somebody waits, then there is nothing to wait for', async () => {
-    expect(await running.endWithin(clock, 0)).toBe(true);
+    expect(await Deadline.after(clock, 0).holdsFor(running.ended())).toBe(true);
   });
 
   it('given a begin under way, when somebody waits, then what it begins is waited for as well', async () => {
@@ -59,7 +60,9 @@ describe('the items that run in a process', () => {
     };
     const beginning = running.expect(begin);
     let isOver = false;
-    const ending = running.endWithin(clock, 10_000).then(() => (isOver = true));
+    const ending = Deadline.after(clock, 10_000)
+      .holdsFor(running.ended())
+      .then(() => (isOver = true));
 
     answer?.();
     await beginning;
@@ -73,7 +76,7 @@ describe('the items that run in a process', () => {
 
   it('given a begin that fails, when somebody waits, then it is no longer waited for', async () => {
     const failing = running.expect(() => Promise.reject(new Error('no')));
-    const ending = running.endWithin(clock, 10_000);
+    const ending = Deadline.after(clock, 10_000).holdsFor(running.ended());
 
     await expect(failing).rejects.toThrow('no');
     expect(await ending).toBe(true);

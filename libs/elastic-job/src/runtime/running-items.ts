@@ -1,4 +1,3 @@
-import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import type { HungHandler } from '../executor/index.js';
 
@@ -16,7 +15,7 @@ export class RunningItems {
   /** Begins under way. */
   private expected = 0;
   private waiting: (() => void)[] = [];
-  private readonly ending = new AbortController();
+  private ending = new AbortController();
 
   get size(): number {
     return this.items.size;
@@ -25,6 +24,11 @@ export class RunningItems {
   /** The handlers that have not heeded their signals, by item, ascending. */
   get hung(): readonly HungHandler[] {
     return [...this.items.values()].flatMap(({ hung }) => hung ?? []).toSorted((a, b) => a.item - b.item);
+  }
+
+  /** Ascending. */
+  get list(): readonly number[] {
+    return [...this.items.keys()].toSorted((a, b) => a - b);
   }
 
   has(item: number): boolean {
@@ -72,10 +76,15 @@ export class RunningItems {
     return this.freed(item, held);
   }
 
-  /** For good: also what is still being begun. The first reason stands. */
+  /** Also what is still being begun, and later. The first reason stands. */
   end(reason: unknown): void {
     this.ending.abort(reason);
     this.abort(reason);
+  }
+
+  /** After `end`: what is begun from now on runs. */
+  reopen(): void {
+    this.ending = new AbortController();
   }
 
   /** What runs now. */
@@ -83,16 +92,9 @@ export class RunningItems {
     for (const lease of new Set([...this.items.values()].map((held) => held.lease))) lease.abort(reason);
   }
 
-  /** Waits until nothing runs and nothing is about to. @returns false if `ms` milliseconds have passed first */
-  async endWithin(clock: Clock, ms: number): Promise<boolean> {
-    if (this.isNone()) return true;
-    return new Promise((resolve) => {
-      const timer = clock.setTimer(ms, () => resolve(false));
-      this.waiting.push(() => {
-        timer.cancel();
-        resolve(true);
-      });
-    });
+  /** Resolves when nothing runs and nothing is about to. */
+  async ended(): Promise<void> {
+    if (!this.isNone()) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
   private of(item: number, lease: ExecutionLease): HeldHere | undefined {

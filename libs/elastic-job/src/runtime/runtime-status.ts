@@ -1,3 +1,4 @@
+import type { DelayedSettles, StandingRefusal } from '../coordination/index.js';
 import type { JobName } from '../domain/index.js';
 import type { HungHandler } from '../executor/index.js';
 import type { SessionInfo } from '../registry/index.js';
@@ -9,6 +10,8 @@ export interface JobStatus {
   readonly jobName: JobName;
   /** Registered in the current session. */
   readonly isJoined: boolean;
+  /** This process is on its way out of the job: nothing begins here any more, but something may still run. */
+  readonly isLeaving: boolean;
   /** The leader's instance id, as far as the registry has told. */
   readonly leader: string | undefined;
   /** Instances without our label: Java peers of the job. */
@@ -23,6 +26,10 @@ export interface JobStatus {
   readonly hung: readonly HungHandler[];
   /** The failover queue has no place for further items. */
   readonly isFailoverQueueFull: boolean;
+  /** Ends of runs here that are not recorded although that is late; undefined: none. */
+  readonly delayedSettles: DelayedSettles | undefined;
+  /** What the registry answers, and does not do, and since when; undefined: nothing is refused. */
+  readonly refused: StandingRefusal | undefined;
   /** What keeps the job from running here, if anything. */
   readonly problem: string | undefined;
   /** The fire times, times items, that this process has told as missed. */
@@ -36,5 +43,14 @@ export interface RuntimeStatus {
   readonly session: SessionInfo;
   /** How long the session has been in its state, in milliseconds. */
   readonly sessionForMs: number;
+  /**
+   * So far this host's clock was ahead of the registry's when fire times began to wait for the latter, in milliseconds;
+   * undefined: they do not.
+   */
+  readonly heldBackMs?: number;
+  /**
+   * So far this host's clock was behind the registry's when that was found out, in milliseconds; undefined: it is not.
+   */
+  readonly behindMs?: number;
   readonly jobs: readonly JobStatus[];
 }

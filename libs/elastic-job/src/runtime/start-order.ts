@@ -7,8 +7,8 @@ export interface OrderedJob {
 }
 
 /**
- * Parts jobs into groups that may join together: each job after those that it is started after, as far as this process has
- * them. Those that wait for each other come last; they are refused as they join.
+ * Parts jobs into groups that may join together: each job after those that it is started after, as far as this process
+ * has them. Those that wait for each other come last; they are refused as they join.
  */
 export function startOrder<J extends OrderedJob>(jobs: readonly J[]): readonly (readonly J[])[] {
   const groups: (readonly J[])[] = [];

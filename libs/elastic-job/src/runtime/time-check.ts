@@ -1,11 +1,11 @@
 import type { Clock } from '../clock/index.js';
 import type { JobTree } from '../coordination/index.js';
-import { TimeDifferenceError, type Trigger } from '../domain/index.js';
-import { NoNodeError } from '../registry/index.js';
+import { clockOffsetMs, TimeDifferenceError, type Trigger } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 
 /**
- * Compares this process's clock with the registry's before a trigger is run, by the node that Java writes as well.
+ * Compares this process's clock with the registry's before a trigger is run. The registry is asked where its time is
+ * unknown or too different.
  * @see ElasticJob, `ConfigurationService.checkMaxTimeDiffSecondsTolerable`; there the run goes on
  */
 export class TimeCheck {
@@ -29,7 +29,7 @@ export class TimeCheck {
   }
 
   /**
-   * Measures, and tells if the trigger must not be run. One request; none if the difference is unlimited.
+   * Measures, and tells if the trigger must not be run. From memory, if that says that it may.
    * @param maxTimeDiffSeconds negative: unlimited
    */
   async refuses(trigger: Trigger, maxTimeDiffSeconds: number): Promise<boolean> {
@@ -43,22 +43,17 @@ export class TimeCheck {
   }
 
   private async measure(maxTimeDiffSeconds: number): Promise<TimeDifferenceError | undefined> {
-    const differenceMs = await this.differenceMs();
-    if (Math.abs(differenceMs) <= maxTimeDiffSeconds * 1_000) return undefined;
-    return new TimeDifferenceError(this.tree.jobName, differenceMs, maxTimeDiffSeconds);
+    const { jobName, registry, signal } = this.tree;
+    const isTolerable = (ms: number | undefined) => ms !== undefined && Math.abs(ms) <= maxTimeDiffSeconds * 1_000;
+    if (isTolerable(this.differenceMs)) return undefined;
+    await registry.serverTime({ signal });
+    const { differenceMs = 0 } = this;
+    return isTolerable(differenceMs) ? undefined : new TimeDifferenceError(jobName, differenceMs, maxTimeDiffSeconds);
   }
 
-  private async differenceMs(): Promise<number> {
-    const { paths, registry, signal } = this.tree;
-    const asked = this.clock.wallNow();
-    try {
-      const { mtime } = await registry.set(paths.systemTime, '', undefined, { signal });
-      // The node is written at some moment between question and answer: a slow answer is no difference.
-      return Math.max(0, asked - mtime) - Math.max(0, mtime - this.clock.wallNow());
-    } catch (error) {
-      if (!(error instanceof NoNodeError)) throw error;
-      await registry.ensurePath(paths.systemTime, { signal });
-      return this.differenceMs();
-    }
+  /** Undefined if nobody can say. */
+  private get differenceMs(): number | undefined {
+    const time = this.tree.registry.time();
+    return time && Math.round(clockOffsetMs(this.clock.wallNow(), time));
   }
 }

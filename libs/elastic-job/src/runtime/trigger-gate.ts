@@ -24,7 +24,9 @@ export class TriggerGate {
     return this.timeCheck.problem;
   }
 
-  /** The last fire time that was refused for the clock's sake: it is not made up for. In milliseconds since the epoch. */
+  /**
+   * The last fire time that was refused for the clock's sake: it is not made up for. In milliseconds since the epoch.
+   */
   get skippedUntil(): number {
     return this.timeCheck.skippedUntil;
   }

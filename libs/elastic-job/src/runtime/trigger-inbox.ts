@@ -4,8 +4,8 @@ import type { RegistryNode } from '../registry/index.js';
 import { type Reaction, registryReaction } from './reaction.js';
 
 /**
- * Takes operators' requests, which stand in `trigger/{own id}`: reads each and removes it, as soon as it appears, so that
- * the next one can follow. What was taken is told once, also if the reply to the removal is lost.
+ * Takes operators' requests, which stand in `trigger/{own id}`: reads each and removes it, as soon as it appears, so
+ * that the next one can follow. What was taken is told once, also if the reply to the removal is lost.
  */
 export class TriggerInbox {
   private readonly taking: Reaction;
