@@ -17,8 +17,21 @@ export class FenceContentionError extends ElasticJobError {
 }
 
 /**
- * The guarded store has seen tokens that the registry has yet to reach: the registry was restored or replaced, and counts
- * from below. Every write would be refused.
+ * The node of a fence holds what no guard has written: nobody can say whose writes are stale, so none is let through.
+ */
+export class FenceNodeError extends ElasticJobError {
+  readonly code = 'FENCE_NODE';
+
+  constructor(readonly path: string) {
+    super(
+      `The fence ${path} cannot be read, so nothing is written; look who has changed it, and restore or delete it.`,
+    );
+  }
+}
+
+/**
+ * The guarded store has seen tokens that the registry has yet to reach: the registry was restored or replaced, and
+ * counts from below. Every write would be refused.
  */
 export class FenceAheadError extends ElasticJobError {
   readonly code = 'FENCE_AHEAD';

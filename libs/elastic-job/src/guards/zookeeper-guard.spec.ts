@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { FencedError } from '../domain/index.js';
 import { MemoryRegistry, type Operation, type RegistryCenter } from '../registry/index.js';
 import { VirtualClock } from '../testing/index.js';
-import { FenceAheadError, type FencedRun, MissingTokenError, ZooKeeperGuard } from './index.js';
+import { FenceAheadError, type FencedRun, FenceNodeError, MissingTokenError, ZooKeeperGuard } from './index.js';
 
 const JOB = 'settle-orders';
 // Beyond 2^53, where a JavaScript number would take neighbours for equal.
@@ -39,6 +39,35 @@ async function ledger(): Promise<string[]> {
   const names = (await registry.children('/ledger')).toSorted();
   return (await registry.readMany(names.map((name) => `/ledger/${name}`))).map((node) => node!.data);
 }
+
+describe('a fence that cannot be read', () => {
+  const texts = [
+    '',
+    'x',
+    'null',
+    '5',
+    '{"token":"1"}',
+    '{"tokenEpoch":0,"token":"secret"}',
+    '{"tokenEpoch":0,"token":-1}',
+  ];
+
+  it.each([...texts, `{"tokenEpoch":0,"token":"${'9'.repeat(1_000)}"}`, '{"tokenEpoch":1e999,"token":"1"}'])(
+    'given the text %j, when a run writes or is checked, then it is refused by name, without the text',
+    async (text) => {
+      await write('first', run(TOKEN));
+      const path = `/fences/${JOB}/0`;
+      await registry.set(path, text);
+
+      for (const refused of [write('second', run(TOKEN)), guard.assertNotAhead(JOB, { tokenEpoch: 0, token: TOKEN })]) {
+        const error = await refused.catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(FenceNodeError);
+        expect(error).toMatchObject({ code: 'FENCE_NODE', path });
+        expect(String(error)).not.toContain('secret');
+      }
+      expect(await ledger()).toEqual(['first']);
+    },
+  );
+});
 
 describe('ZooKeeperGuard.write', () => {
   it('given a run that writes several times, when its token is the newest, then every write is kept, at 2 requests', async () => {

@@ -1,14 +1,17 @@
 /**
  * The fence for what jobs keep in ZooKeeper itself: it turns away a writer whose item has been handed to somebody else.
  *
- * - State: one node per job and item, `{path}/{job}/{item}`, with the pair (tokenEpoch, token) of the newest writer as JSON.
- * - Guarantee: the pair is checked and raised in the transaction of the effect, against the version that was read. Once a
- *   writer was accepted, no writer with a smaller pair is, and nothing that it tried is applied.
- * - Failures: a lost reply leaves the fate of the write open, as of any transaction; it may be tried again by the same run.
+ * - State: one node per job and item, `{path}/{job}/{item}`, with the pair (tokenEpoch, token) of the newest writer
+ *   as JSON.
+ * - Guarantee: the pair is checked and raised in the transaction of the effect, against the version that was read.
+ *   Once a writer was accepted, no writer with a smaller pair is, and nothing that it tried is applied.
+ * - Failures: a lost reply leaves the fate of the write open, as of any transaction; it may be tried again by the
+ *   same run.
  */
 import { type FencedStore, type FencePosition, FencedError, isAheadOf, type JobName } from '../domain/index.js';
 import { NoNodeError, type Operation, type RegistryCenter, type TransactionResult } from '../registry/index.js';
-import { FenceAheadError, FenceContentionError, MissingTokenError } from './fence.errors.js';
+import { formatFence, parseFence } from './fence-text.js';
+import { FenceAheadError, FenceContentionError, FenceNodeError, MissingTokenError } from './fence.errors.js';
 import type { FencedRun } from './fenced-run.js';
 
 /** Each refusal means that another run has written: far more than an item ever has at a time. */
@@ -35,6 +38,7 @@ export class ZooKeeperGuard implements FencedStore {
    * Applies the operations in one transaction, provided that no newer run of the item has written. 2 requests.
    * @returns what came of the operations; their refusal is an answer, and then the fence stays as it was
    * @throws {FencedError} if a newer run has written; nothing was applied. Let it pass: the item is in other hands.
+   * @throws {FenceNodeError} if somebody else has written the fence's node; nothing was applied.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
    * @throws {RegistryUnavailableError} if no server answered; `fate` says if the operations may have been applied.
    */
@@ -56,9 +60,10 @@ export class ZooKeeperGuard implements FencedStore {
   /** 2 requests. @see FencedStore */
   async assertNotAhead(jobName: JobName, registry: FencePosition): Promise<void> {
     const names = await this.items(jobName);
-    const nodes = await this.registry.readMany(names.map((name) => this.pathOf(jobName, name)));
+    const paths = names.map((name) => this.pathOf(jobName, name));
+    const nodes = await this.registry.readMany(paths);
     const fences = nodes.flatMap((node, index) =>
-      node ? [{ ...parseFence(node.data), item: Number(names[index]) }] : [],
+      node ? [{ ...positionIn(node.data, paths[index]!), item: Number(names[index]) }] : [],
     );
     const [newest] = fences.toSorted((a, b) => (isAheadOf(a, b) ? -1 : 1));
     if (newest === undefined || !isAheadOf(newest, registry)) return;
@@ -72,7 +77,7 @@ export class ZooKeeperGuard implements FencedStore {
 
   private async read(path: string): Promise<Fence | undefined> {
     const node = await this.registry.read(path);
-    return node && { ...parseFence(node.data), version: node.stat.version };
+    return node && { ...positionIn(node.data, path), version: node.stat.version };
   }
 
   private async items(jobName: JobName): Promise<readonly string[]> {
@@ -87,13 +92,14 @@ export class ZooKeeperGuard implements FencedStore {
 
 /** A run that has written before leaves the fence as it is, so that its writes do not hinder each other. */
 function advance(path: string, fence: Fence | undefined, own: FencePosition): Operation {
-  const data = JSON.stringify({ tokenEpoch: own.tokenEpoch, token: own.token.toString() });
+  const data = formatFence(own);
   if (fence === undefined) return { kind: 'create', path, data, mode: 'PERSISTENT' };
   const { version } = fence;
   return isAheadOf(own, fence) ? { kind: 'set', path, data, version } : { kind: 'check', path, version };
 }
 
-function parseFence(text: string): FencePosition {
-  const { tokenEpoch, token }: { readonly tokenEpoch: number; readonly token: string } = JSON.parse(text);
-  return { tokenEpoch, token: BigInt(token) };
+function positionIn(text: string, path: string): FencePosition {
+  const position = parseFence(text);
+  if (position === undefined) throw new FenceNodeError(path);
+  return position;
 }

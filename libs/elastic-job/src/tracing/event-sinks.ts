@@ -1,9 +1,12 @@
-import type { Clock } from '../clock/index.js';
+import { type Clock, Deadline } from '../clock/index.js';
+import type { Redact } from '../domain/index.js';
 import type { JobEventSink, SinkHost } from './event-sink.js';
+import type { JobEvent } from './job-event.js';
 import type { JobEvents } from './job-events.js';
+import { redactEvent } from './redacted-event.js';
 
 /** Longest wait for what the sinks have heard to be kept, in milliseconds. */
-const STOP_TIMEOUT_MS = 5_000;
+const LONGEST_STOP_MS = 5_000;
 
 /** The sinks of one process, from the first event to the last. */
 export class EventSinks {
@@ -15,6 +18,7 @@ export class EventSinks {
     private readonly sinks: readonly JobEventSink[],
     private readonly events: JobEvents,
     private readonly clock: Clock,
+    private readonly redact?: Redact,
   ) {}
 
   /** @throws what a sink throws that cannot work at all; those before it have started and want to be stopped */
@@ -23,23 +27,25 @@ export class EventSinks {
     for (const sink of this.sinks) {
       sink.start?.(host);
       this.started.push(sink);
-      this.listening.push(this.events.on((event) => sink.hear(event), `the sink "${sink.name}"`));
+      const hear = (event: JobEvent) => sink.hear(this.redact ? redactEvent(event, this.redact) : event);
+      this.listening.push(this.events.on(hear, `the sink "${sink.name}"`));
     }
   }
 
-  /** Resolves when every sink has kept what it heard, after a few seconds at the latest. Idempotent; never rejects. */
-  stop(): Promise<void> {
-    this.stopping ??= this.stopAll();
+  /**
+   * Resolves when every sink has kept what it heard, at the deadline or after 5 s at the latest. Idempotent, and the
+   * first deadline holds; never rejects.
+   */
+  stop(deadline = Deadline.after(this.clock, LONGEST_STOP_MS)): Promise<void> {
+    this.stopping ??= this.stopAll(Math.min(deadline.leftMs, LONGEST_STOP_MS));
     return this.stopping;
   }
 
-  private async stopAll(): Promise<void> {
+  private async stopAll(limitMs: number): Promise<void> {
     const ending = new AbortController();
-    const timeout = new Error(`The sinks have not stopped within ${STOP_TIMEOUT_MS} ms.`);
-    const deadline = this.clock.setTimer(STOP_TIMEOUT_MS, () => ending.abort(timeout));
     const stopping = this.started.map((sink) => this.stopOne(sink, ending.signal));
-    await Promise.race([Promise.all(stopping), aborted(ending.signal)]);
-    deadline.cancel();
+    const isInTime = await Deadline.after(this.clock, limitMs).holdsFor(Promise.all(stopping));
+    if (!isInTime) ending.abort(new Error(`The sinks have not stopped within ${Math.round(limitMs)} ms.`));
     // Not before: a sink that could not keep everything tells the others.
     await this.clock.nextTurn();
     for (const stopListening of this.listening) stopListening();
@@ -53,8 +59,4 @@ export class EventSinks {
       this.events.emit({ kind: 'error', jobName: undefined, message, error });
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

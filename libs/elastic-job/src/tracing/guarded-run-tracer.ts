@@ -1,11 +1,23 @@
-import type { RunTrace, RunTracer, SettledOutcome, ShardingContext, TracedRun } from '../domain/index.js';
+import {
+  type Redact,
+  redactOutcome,
+  redactThrown,
+  type RunTrace,
+  type RunTracer,
+  type SettledOutcome,
+  type ShardingContext,
+  type TracedRun,
+} from '../domain/index.js';
 
-/** The tracer, without what it throws: a broken one must not change what a job does. */
-export function guardRunTracer(tracer: RunTracer): RunTracer {
+/**
+ * The tracer, without what it throws: a broken one must not change what a job does.
+ * @param redact goes over the errors that it is told. @default it is told them as they are
+ */
+export function guardRunTracer(tracer: RunTracer, redact?: Redact): RunTracer {
   return {
     start: (trigger) => {
       const trace = attempt(() => tracer.start(trigger));
-      return trace && new GuardedRunTrace(trace);
+      return trace && new GuardedRunTrace(trace, redact);
     },
   };
 }
@@ -13,7 +25,10 @@ export function guardRunTracer(tracer: RunTracer): RunTracer {
 class GuardedRunTrace implements RunTrace {
   readonly traceparent: string | undefined;
 
-  constructor(private readonly trace: RunTrace) {
+  constructor(
+    private readonly trace: RunTrace,
+    private readonly redact: Redact | undefined,
+  ) {
     this.traceparent = attempt(() => trace.traceparent);
   }
 
@@ -28,12 +43,15 @@ class GuardedRunTrace implements RunTrace {
       handled ??= settle(handle);
       return handled();
     };
-    attempt(() => this.trace.aroundItem(context, handleOnce));
+    const { redact } = this;
+    const shown = redact === undefined ? handleOnce : () => redactFailure(handleOnce, redact);
+    attempt(() => this.trace.aroundItem(context, shown));
     return handleOnce();
   }
 
   settled(item: number, outcome: SettledOutcome): void {
-    attempt(() => this.trace.settled(item, outcome));
+    const { redact } = this;
+    attempt(() => this.trace.settled(item, redact ? redactOutcome(outcome, redact) : outcome));
   }
 
   ended(): void {
@@ -50,6 +68,25 @@ function settle<Result>(work: () => Result): () => Result {
     return () => {
       throw error;
     };
+  }
+}
+
+/**
+ * What the work returns; but what it throws, now or by a promise, is redacted, and no promise of it counts as
+ * unhandled.
+ */
+function redactFailure(work: () => unknown, redact: Redact): unknown {
+  const fail = (error: unknown): never => {
+    throw redactThrown(error, redact);
+  };
+  try {
+    const result = work();
+    if (!(result instanceof Promise)) return result;
+    const redacted = result.catch(fail);
+    redacted.catch(() => {});
+    return redacted;
+  } catch (error) {
+    return fail(error);
   }
 }
 

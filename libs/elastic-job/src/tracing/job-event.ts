@@ -1,6 +1,7 @@
 import type {
   ExecutionSource,
   ExecutorDeathState,
+  HolderMark,
   JobName,
   MissedReason,
   Requeue,
@@ -60,8 +61,8 @@ export type JobEvent =
       readonly failures: ReadonlyMap<number, unknown>;
     }
   /**
-   * An alarm: a handler has not returned although its signal aborted a while ago, at `since` (milliseconds since the epoch)
-   * for that reason. Its item starts nowhere else until it returns, unless it was released. Once for each run.
+   * An alarm: a handler has not returned although its signal aborted a while ago, at `since` (milliseconds since the
+   * epoch) for that reason. Its item starts nowhere else until it returns, unless it was released. Once for each run.
    */
   | {
       readonly kind: 'hung';
@@ -79,9 +80,9 @@ export type JobEvent =
       readonly items: readonly number[];
     }
   /**
-   * Nobody began the items for a fire time, and nobody will. Told once in the cluster, by the instance that found it out: it
-   * began them for a later one, or gave the fire time up. `since` is the same instant, unless too many were missed to tell
-   * each: then the event stands for all fire times from `since` to `fireTime`.
+   * Nobody began the items for a fire time, and nobody will. Told once in the cluster, by the instance that found it
+   * out: it began them for a later one, or gave the fire time up. The event stands for all fire times of the schedule
+   * from `since` to `fireTime`, as after an outage: `count` of them, where 1,000 stands for more.
    */
   | {
       readonly kind: 'missed';
@@ -89,7 +90,53 @@ export type JobEvent =
       readonly items: readonly number[];
       readonly fireTime: number;
       readonly since: number;
+      readonly count: number;
       readonly reason: MissedReason;
+    }
+  /**
+   * Items were begun for a fire time that is yet to come by the registry's clock: a clock ran ahead. Told by the
+   * instance that has begun them, as the answer shows, and by the one that finds such a record. Other fire times up to
+   * this one may run twice.
+   */
+  | {
+      readonly kind: 'early';
+      readonly jobName: JobName;
+      readonly items: readonly number[];
+      readonly fireTime: number;
+    }
+  /**
+   * `ahead`: this host's clock is `offsetMs` ahead of the registry's, so fire times wait until they are due by the
+   * latter. `behind`: it is so much behind, so fire times come late here. `registry-wrong`: most instances agree that
+   * the registry's clock is the wrong one, so their time stands for it; it is `offsetMs` ahead. `trusted`: this host's
+   * clock and the registry's agree again.
+   */
+  | {
+      readonly kind: 'clock';
+      readonly state: 'ahead' | 'behind' | 'registry-wrong' | 'trusted';
+      readonly offsetMs: number;
+    }
+  /**
+   * The registry has not recorded for a while how the runs of these items have ended. That is repeated until the
+   * session ends; meanwhile nobody can begin them. Once for each end. `since`, in milliseconds since the epoch, and the
+   * latest `error` are of the one that has waited longest.
+   */
+  | {
+      readonly kind: 'settle-delayed';
+      readonly jobName: JobName;
+      readonly items: readonly number[];
+      readonly since: number;
+      readonly error: unknown;
+    }
+  /**
+   * Marks in the name of this instance, which did not run the item, were removed: somebody had made them by hand, or
+   * the end of their run was never recorded. `run` is the one that is recorded as aborted with that, if any.
+   */
+  | {
+      readonly kind: 'mark-released';
+      readonly jobName: JobName;
+      readonly item: number;
+      readonly marks: readonly HolderMark[];
+      readonly run: string | undefined;
     }
   /** This instance, leading, has queued the items of crashed instances. */
   | { readonly kind: 'orphaned'; readonly jobName: JobName; readonly items: readonly number[] }
@@ -98,8 +145,8 @@ export type JobEvent =
   /** This instance has removed entries of a job that is disabled or, leading, of items beyond its total. */
   | { readonly kind: 'failover-purged'; readonly jobName: JobName; readonly items: readonly number[] }
   /**
-   * The process or thread that did an item's work has died. `queue`: the item is failed over; `exhausted`: it has been so
-   * often for this target that it is given up; `hold`: it may run still, so the item stays where it is.
+   * The process or thread that did an item's work has died. `queue`: the item is failed over; `exhausted`: it has been
+   * so often for this target that it is given up; `hold`: it may run still, so the item stays where it is.
    */
   | {
       readonly kind: 'executor-died';
@@ -129,8 +176,9 @@ export type JobEvent =
       readonly unshareable: readonly string[];
     }
   /**
-   * A job is not started for a fire time, since a run of its parent has an item that did not succeed (`failed`), or that was never
-   * begun before a later run was complete (`superseded`). Told once, by the instance that has settled the item.
+   * A job is not started for a fire time, since a run of its parent has an item that did not succeed (`failed`), or
+   * that was never begun before a later run was complete (`superseded`). Told once, by the instance that has settled
+   * the item.
    */
   | {
       readonly kind: 'dependency-not-met';

@@ -6,8 +6,8 @@ import { advanceFenceSql, selectAheadSql } from './fence-table.js';
 export type SqlParameter = string | number | bigint;
 
 /**
- * Runs a statement inside of the transaction of the effect. @returns how many rows it has affected, as the driver says it: a
- * driver that does not count lets nobody through
+ * Runs a statement inside of the transaction of the effect.
+ * @returns how many rows it has affected, as the driver says it: a driver that does not count lets nobody through
  */
 export type ExecuteSql = (
   statement: string,
@@ -27,7 +27,8 @@ export interface PlainSqlGuardOptions {
  * Guards one database against stale runs, through the driver's own API. The table is `createFenceTableSql`.
  *
  * ```ts
- * const guard = new PlainSqlGuard({ placeholders: '$1', select: async (...query) => (await pool.query(...query)).rows });
+ * const guard = new PlainSqlGuard({ placeholders: '$1', select: async (...query) => (await pool.query(...query)).rows
+ * });
  *
  * await client.query('begin');
  * await guard.advance(context, async (...statement) => (await client.query(...statement)).rowCount);
@@ -39,8 +40,8 @@ export class PlainSqlGuard implements FencedStore {
   constructor(private readonly options: PlainSqlGuardOptions) {}
 
   /**
-   * Claims the store for a run. Make it the first statement of the transaction of the effect: it locks the item's row until
-   * the commit. If it throws, roll back.
+   * Claims the store for a run. Make it the first statement of the transaction of the effect: it locks the item's row
+   * until the commit. If it throws, roll back.
    * @throws {FencedError} if a newer run has written. Let it pass: the item is in other hands.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
    */

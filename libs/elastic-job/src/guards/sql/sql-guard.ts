@@ -33,8 +33,8 @@ export class SqlGuard<Database> implements FencedStore {
   }
 
   /**
-   * The check alone, for a transaction that you have begun yourself. Make it the first statement: in SQLite it takes the
-   * write lock, which a transaction that has already read may be denied. If it throws, roll the transaction back.
+   * The check alone, for a transaction that you have begun yourself. Make it the first statement: in SQLite it takes
+   * the write lock, which a transaction that has already read may be denied. If it throws, roll the transaction back.
    * @throws {FencedError} as `write`.
    * @throws {MissingTokenError} as `write`.
    */
@@ -49,7 +49,8 @@ export class SqlGuard<Database> implements FencedStore {
 
   /**
    * Checks that the registry has not fallen behind the guard table. Start does, for guards in the module's `fences`.
-   * @param registry the module's `tokenEpoch`, and the registry's latest transaction id (the mzxid of any node written now)
+   * @param registry the module's `tokenEpoch`, and the registry's latest transaction id (the mzxid of any node written
+   * now)
    * @throws {FenceAheadError} if it has; the message names the remedy.
    */
   async assertNotAhead(jobName: JobName, registry: FencePosition): Promise<void> {
@@ -68,7 +69,9 @@ interface AheadRow {
   readonly token: string;
 }
 
-/** A tagged template is a call with the texts between the parameters; Kysely then writes each dialect's placeholders. */
+/**
+ * A tagged template is a call with the texts between the parameters; Kysely then writes each dialect's placeholders.
+ */
 function statement<Row>(text: string, parameters: readonly unknown[]): RawBuilder<Row> {
   const texts = text.split('?');
   return sql<Row>(Object.assign(texts, { raw: texts }), ...parameters);

@@ -16,8 +16,12 @@ import {
   type TracedRun,
   type Trigger,
 } from '../../domain/index.js';
+import type { LabelValues } from '../label-values.js';
 import type { SpanAttributeName } from './spans.catalogue.js';
 import { formatTraceparent, parseTraceparent } from './traceparent.js';
+
+/** A parameter of an item may have as much as a node. */
+const LONGEST_ATTRIBUTE = 1_024;
 
 type SpanAttributes = Partial<Record<SpanAttributeName, AttributeValue>>;
 
@@ -29,11 +33,16 @@ export class OpenTelemetryRunTrace implements RunTrace {
   private repeated: ReadonlyMap<number, string> = new Map();
   private failed = 0;
 
-  /** @param span the run's; it may never be ended: a begin that was refused is no run */
+  /**
+   * @param span the run's; it may never be ended: a begin that was refused is no run
+   * @param errorTypes of few values, as the convention wants it: metrics of spans have a series for each.
+   * @see OpenTelemetry, `error.type`
+   */
   constructor(
     private readonly tracer: Tracer,
     private readonly span: Span,
     { jobName, source, origin, fireTime }: Trigger,
+    private readonly errorTypes: LabelValues,
   ) {
     this.traceparent = formatTraceparent(span.spanContext());
     this.shared = {
@@ -78,7 +87,7 @@ export class OpenTelemetryRunTrace implements RunTrace {
       'scheduling.apache-elasticjob.attempts': attempts,
       'scheduling.apache-elasticjob.outcome': outcome.kind,
     } satisfies SpanAttributes);
-    if (outcome.kind === 'failed') fail(span, outcome.error);
+    if (outcome.kind === 'failed') this.fail(span, outcome.error);
     span.end();
   }
 
@@ -90,6 +99,14 @@ export class OpenTelemetryRunTrace implements RunTrace {
     this.span.end();
   }
 
+  private fail(span: Span, error: unknown): void {
+    const { type: given, message } = describe(error);
+    const type = this.errorTypes.of(given);
+    span.recordException(error instanceof Error ? error : { name: type, message });
+    span.setAttributes({ 'error.type': type } satisfies SpanAttributes);
+    span.setStatus({ code: SpanStatusCode.ERROR, message });
+  }
+
   private startItem(context: ShardingContext): Span {
     const { jobName, shardingItem, shardingParameter, shardingTotalCount, taskId } = context;
     const former = this.repeated.get(shardingItem);
@@ -98,7 +115,7 @@ export class OpenTelemetryRunTrace implements RunTrace {
       'scheduling.apache-elasticjob.task.id': taskId,
       'scheduling.apache-elasticjob.sharding.item.index': shardingItem,
       'scheduling.apache-elasticjob.sharding.total.count': shardingTotalCount,
-      'scheduling.apache-elasticjob.sharding.item.parameters': shardingParameter,
+      'scheduling.apache-elasticjob.sharding.item.parameters': shardingParameter?.slice(0, LONGEST_ATTRIBUTE),
     };
     const links = former === undefined ? [] : linkTo(former);
     return this.tracer.startSpan(`item ${jobName}`, { attributes, links }, trace.setSpan(ROOT_CONTEXT, this.span));
@@ -115,14 +132,7 @@ function linkTo(traceparent: string): Link[] {
   return context === undefined ? [] : [{ context }];
 }
 
-function fail(span: Span, error: unknown): void {
-  const { type, message } = describe(error);
-  span.recordException(error instanceof Error ? error : { name: type, message });
-  span.setAttributes({ 'error.type': type } satisfies SpanAttributes);
-  span.setStatus({ code: SpanStatusCode.ERROR, message });
-}
-
-/** Of few values, as the convention wants it. What a handler throws may be anything. @see OpenTelemetry, `error.type` */
+/** What a handler throws may be anything. */
 function describe(error: unknown): { readonly type: string; readonly message: string } {
   if (error instanceof ElasticJobError) return { type: error.code, message: error.message };
   if (error instanceof Error) return { type: error.name, message: error.message };

@@ -16,9 +16,9 @@ export interface SpanAttribute {
 const BOTH = ['run', 'item'] as const;
 
 /**
- * The attributes of the spans. Where OpenTelemetry's conventions have a name it is theirs; what ElasticJob has is named as
- * OpenTelemetry's Java agent names it (`apache-elasticjob-3.0`, experimental attributes), so that one query finds the runs of
- * Java and Node instances; the rest stands under the same prefix.
+ * The attributes of the spans. Where OpenTelemetry's conventions have a name it is theirs; what ElasticJob has is named
+ * as OpenTelemetry's Java agent names it (`apache-elasticjob-3.0`, experimental attributes), so that one query finds
+ * the runs of Java and Node instances; the rest stands under the same prefix.
  */
 export const SPAN_ATTRIBUTES = {
   'job.system': { of: BOTH, description: 'always `elasticjob`' },

@@ -4,8 +4,8 @@ import type { Clock } from '../../clock/index.js';
 const ROWS_PER_MS = 4_096;
 
 /**
- * Ids in the order of the rows. So an index of them grows at its end, which halves what a row costs SQLite, and rows of one
- * instant are read in their order, also where a TIMESTAMP has seconds only.
+ * Ids in the order of the rows. So an index of them grows at its end, which halves what a row costs SQLite, and rows of
+ * one instant are read in their order, also where a TIMESTAMP has seconds only.
  * @see RFC 9562, section 5.7, UUID version 7, with a counter after the time
  */
 export class RowIds {

@@ -1,8 +1,8 @@
 import type { TraceRow } from './trace-row.js';
 
 /**
- * Rows that wait to be written, in order, each id once: what a row has become takes the place of what it was. When the queue
- * is full the oldest row gives way: who looks into a history after an outage looks for what is going on.
+ * Rows that wait to be written, in order, each id once: what a row has become takes the place of what it was. When the
+ * queue is full the oldest row gives way: who looks into a history after an outage looks for what is going on.
  */
 export class RowQueue {
   private waiting = new Map<string, TraceRow>();

@@ -45,9 +45,16 @@ export interface HistoryStatus {
  * ElasticJobModule.forRoot({ registry, tracing: [new SqlHistory(db, { keepDays: 30 })] })
  * ```
  *
- * The Kysely stays the user's: nothing here closes it. It is used until the module has stopped, which is before any provider of
- * the application is destroyed. Its plugins do not apply here, so the schema is the connection's own. A `Pool` of pg needs
- * an `error` listener, as in any application: else a server that goes away ends the process.
+ * The Kysely stays the user's: nothing here closes it. It is used until the module has stopped, which is before any
+ * provider of the application is destroyed. Its plugins do not apply here, so the schema is the connection's own.
+ *
+ * A `Pool` of pg needs two `error` listeners, as in any application, or a server that goes away ends the process: one of
+ * its own for connections that are idle, and one of each client for connections in use.
+ *
+ * ```ts
+ * pool.on('error', onError).on('connect', (client) => client.on('error', onError));
+ * ```
+ * @see node-postgres, "Events" of `pg.Pool` and of `pg.Client`
  */
 export class SqlHistory<Database> implements JobEventSink {
   readonly name: string;
@@ -73,7 +80,10 @@ export class SqlHistory<Database> implements JobEventSink {
     return { queuedRows: queued, droppedRows: dropped, failingSince };
   }
 
-  /** Creates or changes the tables, once. The first write does so, too; for who only reads. @throws what the driver says */
+  /**
+   * Creates or changes the tables, once. The first write does so, too; for who only reads.
+   * @throws what the driver says
+   */
   migrate(): Promise<void> {
     return this.store.open();
   }

@@ -20,8 +20,8 @@ export interface CatalogueColumn {
 }
 
 /**
- * All that differs from one database to the next. Statements that are written out name tables and columns without quotes, as
- * Java's do: each database then finds them in the case in which it keeps them.
+ * All that differs from one database to the next. Statements that are written out name tables and columns without
+ * quotes, as Java's do: each database then finds them in the case in which it keeps them.
  */
 export interface TraceDialect {
   /** Gives the query builder's names that very case: PostgreSQL keeps lower case, MySQL what was written. */

@@ -7,8 +7,8 @@ const EXECUTIONS = 'JOB_EXECUTION_LOG';
 const STATUSES = 'JOB_STATUS_TRACE_LOG';
 
 /**
- * Brings the tables to the form that this version writes. Several instances may do so at once; who comes second finds it
- * done. Migrations only add: older versions of this package, and Java, go on with what they know.
+ * Brings the tables to the form that this version writes. Several instances may do so at once; who comes second finds
+ * it done. Migrations only add: older versions of this package, and Java, go on with what they know.
  * @throws what the database answers
  */
 export async function migrateTraces(db: TraceDb, dialect: TraceDialect): Promise<void> {

@@ -101,7 +101,8 @@ export class TraceStore {
     const { table: _, ...columns } = row;
     return {
       ...columns,
-      // ElasticJob takes it from the TASK_STAGING row of the same task, where it is empty for every job outside its Cloud.
+      // ElasticJob takes it from the TASK_STAGING row of the same task, where it is empty for every job outside its
+      // Cloud.
       originalTaskId: '',
       source: 'LITE_EXECUTOR',
       executionType: 'READY',

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import { BackOff, type Clock } from '../../clock/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
 import { RowQueue } from './row-queue.js';
 import type { TraceRow } from './trace-row.js';
@@ -11,9 +11,8 @@ const BATCH_ROWS = 200;
 const MOST_REFUSALS = 3;
 /** Longest wait for a transaction, in milliseconds. */
 const WRITE_TIMEOUT_MS = 10_000;
-/** Pauses after a failure, in milliseconds: each twice the last one. */
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+/** Pauses after a failure, in milliseconds; a database that answers is tried again after the first. */
+const PAUSES = { firstMs: 500, longestMs: 10_000 };
 /** While the process ends, it is tried again at once, almost. */
 const HURRIED_PAUSE_MS = 200;
 
@@ -37,7 +36,7 @@ export class TraceWriter {
   private readonly over = new AbortController();
   private wake = (): void => {};
   private running: Promise<void> | undefined;
-  private failures = 0;
+  private readonly backOff: BackOff;
   private refusals = 0;
   private batchRows = BATCH_ROWS;
   private toldDropped = 0;
@@ -45,6 +44,7 @@ export class TraceWriter {
 
   constructor(private readonly parts: TraceWriterParts) {
     this.queue = new RowQueue(parts.queueRows);
+    this.backOff = new BackOff(parts.clock, PAUSES);
   }
 
   get queued(): number {
@@ -100,13 +100,13 @@ export class TraceWriter {
     try {
       await within(clock, WRITE_TIMEOUT_MS, this.write(batch));
       this.queue.done();
-      this.failures = 0;
+      this.backOff.succeeded();
       this.refusals = 0;
       this.failingFrom = undefined;
       this.batchRows = Math.min(this.batchRows * 2, BATCH_ROWS);
     } catch (error) {
       if (this.over.signal.aborted) return;
-      this.failures += 1;
+      this.backOff.failed();
       this.failingFrom ??= clock.wallNow();
       const isUp = store.isOpen && !(error instanceof HistoryTimeoutError) && (await this.answers(store));
       this.giveBack(batch, isUp, error);
@@ -129,7 +129,7 @@ export class TraceWriter {
     }
     this.queue.giveBack();
     if (isUp) this.batchRows = Math.max(1, Math.ceil(batch.length / 2));
-    if (this.failures === 1) this.parts.onError('the database takes nothing; trying again', error);
+    if (this.backOff.failures === 1) this.parts.onError('the database takes nothing; trying again', error);
   }
 
   private async answers(store: TraceStore): Promise<boolean> {
@@ -143,17 +143,15 @@ export class TraceWriter {
 
   private async pause(isUp: boolean): Promise<void> {
     const { clock } = this.parts;
-    const longest = isUp ? FIRST_PAUSE_MS : LONGEST_PAUSE_MS;
-    const ms = Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 1), longest);
-    const jittered = ms * (0.5 + clock.random() / 2);
     const { signal } = this.hurry.signal.aborted ? this.over : this.hurry;
-    await clock.sleep(this.hurry.signal.aborted ? HURRIED_PAUSE_MS : jittered, signal).catch(() => {}); // Cut short.
+    const pauseMs = this.backOff.nextMs(isUp ? PAUSES.firstMs : undefined);
+    await clock.sleep(this.hurry.signal.aborted ? HURRIED_PAUSE_MS : pauseMs, signal).catch(() => {}); // Cut short.
   }
 
   /** Resolves when there is something to write, and what comes along with it has come. */
   private async gather(): Promise<void> {
     const { signal } = this.hurry;
-    if (this.failures > 0 || signal.aborted) return;
+    if (this.backOff.failures > 0 || signal.aborted) return;
     if (this.queue.size === 0) await new Promise<void>((resolve) => (this.wake = resolve));
     if (this.queue.size >= BATCH_ROWS || signal.aborted) return;
     await this.parts.clock.sleep(this.parts.gatherMs, signal).catch(() => {}); // Cut short.
