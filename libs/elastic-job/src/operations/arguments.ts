@@ -1,5 +1,6 @@
-import { findJobNameFault, type JobName } from '../domain/index.js';
 import { JobPaths } from '../coordination/index.js';
+import { findJobNameFault, type JobName, NODE_TEXT_LIMITS } from '../domain/index.js';
+import { RequestTooLargeError } from '../registry/index.js';
 import { InvalidArgumentError } from './operations.errors.js';
 
 /** The paths of a job that an operator names. @throws {InvalidArgumentError} if no job can have the name */
@@ -18,6 +19,12 @@ export function assertItem(item: number): void {
   if (!Number.isSafeInteger(item) || item < 0) {
     throw new InvalidArgumentError('item', item, 'must be a whole number from 0');
   }
+}
+
+/** @param operation what would write the text @throws {RequestTooLargeError} if no instance would read it */
+export function assertReadable(operation: string, text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > NODE_TEXT_LIMITS.bytes) throw new RequestTooLargeError(operation, bytes, NODE_TEXT_LIMITS.bytes);
 }
 
 function assertNodeName(argument: string, value: string): void {

@@ -8,11 +8,16 @@ const COMMAND = /^dump@([^@]+)$/;
 const LONGEST_LINE = 1_024;
 /** For the command to come and the answer to be taken, in milliseconds. */
 const LONGEST_WAIT_MS = 10_000;
+/** So many are answered at once; who comes then is cut off. */
+const MOST_SOCKETS = 10;
 
 export interface DumpServerOptions extends DumpOptions {
   /** 0: one that is free. */
   readonly port: number;
-  /** The address to listen at. Nobody is asked who they are, so let it be one that only operators reach. @default '127.0.0.1' */
+  /**
+   * The address to listen at. Nobody is asked who they are, so let it be one that only operators reach.
+   * @default '127.0.0.1'
+   */
   readonly host?: string;
 }
 
@@ -25,7 +30,8 @@ export interface DumpServer {
 
 /**
  * Answers `dump@{job}` and a line feed with the job's dump, as Java's dump service does: `echo dump@settle-orders | nc
- * localhost 9888`. What is no such line is not answered; of a job that is not there, the dump is one empty line.
+ * localhost 9888`, but for secrets, and at most 5 MB of it. It serves 10 clients at once. What is no such line is not
+ * answered; of a job that is not there, the dump is one empty line.
  * @throws the system's error if the port cannot be had
  * @see ElasticJob, `SnapshotService`
  */
@@ -46,6 +52,7 @@ export async function startDumpServer(
     });
     answer(socket, operations, options).catch(() => socket.destroy());
   });
+  server.maxConnections = MOST_SOCKETS;
   await listen(server, port, host);
   return {
     // oxlint-disable-next-line no-unsafe-type-assertion -- a server that listens at a port has one

@@ -1,17 +1,18 @@
 import {
   formatConfiguration,
-  layConfiguration,
   layOptions,
+  layStored,
   parseConfiguration,
+  type StoredConfiguration,
   type StrategyLookup,
 } from '../coordination/index.js';
 import {
   type CodeOption,
+  followMisfire,
   isBuiltInStrategyType,
   type JobConfiguration,
   type JobName,
   type JobOptions,
-  misfirePolicyOf,
   resolveJobOptions,
   type ShardingStrategy,
 } from '../domain/index.js';
@@ -32,7 +33,8 @@ export type JobConfigurationChanges = {
  * @throws {ConfigurationNodeError} if it cannot be read, or breaks a rule of job options
  */
 export function readConfiguration(jobName: JobName, text: string, strategies: StrategyLookup = []): JobConfiguration {
-  return layConfiguration(unsaid(jobName), text, withNamed(jobName, text, strategies)).configuration;
+  const stored = parseConfiguration(text, jobName);
+  return layStored(unsaid(jobName), stored, withNamed(stored, strategies)).configuration;
 }
 
 /**
@@ -45,7 +47,7 @@ export function editConfiguration(
   text: string,
   changes: JobConfigurationChanges,
   strategies: StrategyLookup = [],
-): { readonly configuration: JobConfiguration; readonly text: string } {
+): { readonly configuration: JobConfiguration; readonly former: JobOptions; readonly text: string } {
   const stored = parseConfiguration(text, jobName);
   const current = layOptions(unsaid(jobName), stored);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
@@ -53,19 +55,14 @@ export function editConfiguration(
     { ...current, ...followMisfire(current, changes), ...Object.fromEntries(given) },
     {
       place: placeOf(jobName),
-      strategies: withNamed(jobName, text, strategies),
+      strategies: withNamed(stored, strategies),
       // A smaller total leaves some unused, as in Java; who writes them now is told of a wrong one.
       surplusItemParameters: changes.shardingItemParameters === undefined,
     },
   );
+  const said = given.map(([option]) => option);
   const written = { ...configuration, overwrite: stored.overwrite ?? false };
-  return { configuration, text: formatConfiguration(written, stored) };
-}
-
-/** Who changes one of the two that say what is made up for changes the other as well. */
-function followMisfire(current: JobOptions, { misfire, misfirePolicy }: JobConfigurationChanges): Partial<JobOptions> {
-  if (misfirePolicy !== undefined) return { misfire: undefined };
-  return misfire === undefined ? {} : { misfirePolicy: misfirePolicyOf(misfire ?? true, current.misfirePolicy) };
+  return { configuration, former: current, text: formatConfiguration(written, stored, said) };
 }
 
 export function describeConfiguration(configuration: JobConfiguration): StoredJobConfiguration {
@@ -79,8 +76,8 @@ function unsaid(jobName: JobName): JobConfiguration {
 }
 
 /** Adds the node's strategy, if only the job's own processes have it: it can be named here, and kept, but not asked. */
-function withNamed(jobName: JobName, text: string, strategies: StrategyLookup): StrategyLookup {
-  const type = parseConfiguration(text, jobName).nestjs.strategy;
+function withNamed({ nestjs }: StoredConfiguration, strategies: StrategyLookup): StrategyLookup {
+  const type = nestjs.strategy;
   const isKnown = isBuiltInStrategyType(type ?? '') || strategies.some((known) => known.type === type);
   if (type === undefined || isKnown) return strategies;
   const shard: ShardingStrategy['shard'] = () => {

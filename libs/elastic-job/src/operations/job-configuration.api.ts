@@ -1,5 +1,5 @@
 import { assertFitsOneTransaction, type StrategyLookup } from '../coordination/index.js';
-import { type JobName, UnknownJobError } from '../domain/index.js';
+import { type JobConfiguration, type JobName, type JobOptions, UnknownJobError } from '../domain/index.js';
 import { BadVersionError, NoNodeError, type RegistryCenter } from '../registry/index.js';
 import { pathsOf } from './arguments.js';
 import {
@@ -12,16 +12,23 @@ import {
 import { removeTree } from './remove-tree.js';
 import { untilAccepted } from './until-accepted.js';
 
+/** Judges settings that are about to be written. @param former what stands so far @throws {ConfigurationError} */
+export type AssertEditable = (configuration: JobConfiguration, former: JobOptions) => void;
+
 /**
- * The settings of any job of the namespace, as its `config` node holds them. Who runs the job, Java or Node, hears of an
- * edit at once.
+ * The settings of any job of the namespace, as its `config` node holds them. Who runs the job, Java or Node, hears of
+ * an edit at once.
  * @see ElasticJob, `JobConfigurationAPI`
  */
 export class JobConfigurationApi {
-  /** @param strategies the user's own, which edits may name by their type beside the built-in ones */
+  /**
+   * @param strategies the user's own, which edits may name by their type beside the built-in ones
+   * @param assertEditable what else this process knows of the jobs' settings
+   */
   constructor(
     private readonly registry: RegistryCenter,
     private readonly strategies: StrategyLookup = [],
+    private readonly assertEditable: AssertEditable = () => {},
   ) {}
 
   /**
@@ -34,18 +41,23 @@ export class JobConfigurationApi {
   }
 
   /**
-   * Changes some settings and leaves the others, and what other operators change at the same time. What breaks a rule
-   * never reaches the node; a node that breaks one is corrected so. 2 requests, or one if nothing is to be changed.
+   * Changes some settings and leaves the others, and what other operators change at the same time. In an application
+   * with `ElasticJobModule` they are also judged as `JobRegistrar.change` does: error handler and props, as far as it
+   * knows them. What breaks a rule never reaches the node; a node that breaks one is corrected so. 2 requests, or one
+   * if nothing is to be changed.
    * @returns the settings as they are now
    * @throws {ConfigurationError} that names every wrong setting with its value and what would be right
-   * @throws {ConfigurationNodeError} if the node cannot be read @throws {UnknownJobError} @throws {InvalidArgumentError}
+   * @throws {ConfigurationNodeError} if the node cannot be read
+   * @throws {UnknownJobError}
+   * @throws {InvalidArgumentError}
    */
   async updateJobConfiguration(jobName: JobName, changes: JobConfigurationChanges): Promise<StoredJobConfiguration> {
     const paths = pathsOf(jobName);
     return untilAccepted(jobName, 'changing the configuration', async () => {
       const node = await this.registry.read(paths.config);
       if (node === undefined) throw new UnknownJobError(jobName, 'registry');
-      const { configuration, text } = editConfiguration(jobName, node.data, changes, this.strategies);
+      const { configuration, former, text } = editConfiguration(jobName, node.data, changes, this.strategies);
+      this.assertEditable(configuration, former);
       assertFitsOneTransaction(this.registry, { ...configuration, place: 'JobConfigurationApi' });
       const isWritten = text === node.data || (await this.write(paths.config, text, node.stat.version));
       return isWritten ? describeConfiguration(configuration) : undefined;

@@ -1,19 +1,54 @@
 import { inJavaOrder } from '../domain/index.js';
-import type { RegistryCenter, RegistryNode } from '../registry/index.js';
+import type { RegistryCenter, RegistryNode, Subtree } from '../registry/index.js';
+
+/** Nodes whose values are read at once: no more is in memory beside the dump. */
+const READ_AT_ONCE = 20;
+/** The shortest line of a dump has a name and the delimiter. */
+const SHORTEST_LINE = 5;
+/** No node that the library makes has a longer path. */
+const LONGEST_PATH = 4_096;
+
+/** A tree, or as much of it as a dump may have. */
+export interface DumpedTree {
+  readonly nodes: readonly RegistryNode[];
+  /** There is more. */
+  readonly isCut: boolean;
+}
 
 /**
  * The nodes below a path, depth first, children in Java's order; undefined if there is no such node. What changes while
  * it is read is shown either way.
+ * @param mostBytes the reading ends once paths and values have as many
  */
-export async function readTree(registry: RegistryCenter, root: string): Promise<readonly RegistryNode[] | undefined> {
-  const view = await registry.openSubtree(root, () => {});
+export async function readTree(
+  registry: RegistryCenter,
+  root: string,
+  mostBytes: number,
+): Promise<DumpedTree | undefined> {
+  let isCut = false;
+  let left = Math.ceil(mostBytes / SHORTEST_LINE);
+  const admits = (path: string) => path.length <= LONGEST_PATH && (left -= 1) >= 0;
+  const bounds = {
+    admits: (path: string) => admits(path) || !(isCut = true),
+    isLeaf: () => false,
+    mostChildren: Infinity,
+    longest: () => mostBytes,
+    onLeftOut: () => (isCut = true),
+  };
+  const view = await registry.openSubtree(root, () => {}, { holds: () => false, bounds });
   try {
     if (!view.has(root)) return undefined;
-    const pathsBelow = (path: string): string[] =>
-      inJavaOrder(view.children(path)).flatMap((name) => [`${path}/${name}`, ...pathsBelow(`${path}/${name}`)]);
-    const paths = pathsBelow(root);
-    await view.load(paths); // What has changed since the view was opened.
-    return paths.flatMap((path) => view.node(path) ?? []);
+    const nodes: RegistryNode[] = [];
+    let bytes = 0;
+    for (const paths of inPieces(pathsBelow(view, root))) {
+      await view.load(paths);
+      for (const node of paths.flatMap((path) => view.node(path) ?? [])) {
+        bytes += Buffer.byteLength(node.path) + Buffer.byteLength(node.data) + SHORTEST_LINE;
+        if (bytes > mostBytes) return { nodes, isCut: true };
+        nodes.push(node);
+      }
+    }
+    return { nodes, isCut };
   } finally {
     view.close();
   }
@@ -33,13 +68,31 @@ const IPV4 = /(?:\d|[1-9]\d|1\d{2}|2[0-4]\d|25[0-5])(?:\.(?:1\d{2}|2[0-4]\d|25[0
  */
 export function hideAddresses(texts: readonly string[]): string[] {
   const names = new Map<string, string>();
-  return texts.map((text) => {
-    let hidden = text;
-    for (const [address] of text.matchAll(IPV4)) {
+  return texts.map((text) =>
+    text.replaceAll(IPV4, (address) => {
       const name = names.get(address) ?? `ip${names.size + 1}`;
       names.set(address, name);
-      hidden = hidden.replaceAll(address, name);
-    }
-    return hidden;
-  });
+      return name;
+    }),
+  );
+}
+
+/** Depth first, without the root. A tree may be deeper than the stack. */
+function* pathsBelow(view: Subtree, root: string): Generator<string, void> {
+  const childrenOf = (path: string) => inJavaOrder(view.children(path)).map((name) => `${path}/${name}`);
+  const waiting = childrenOf(root).toReversed();
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    yield path;
+    waiting.push(...childrenOf(path).toReversed());
+  }
+}
+
+function* inPieces(paths: Iterable<string>): Generator<readonly string[], void> {
+  let piece: string[] = [];
+  for (const path of paths) {
+    if (piece.push(path) < READ_AT_ONCE) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
 }

@@ -5,11 +5,14 @@ import {
   type RegisteredInstance,
   type RegisteredServer,
 } from '../coordination/index.js';
-import { inJavaOrder, type JobName, serverIpOf } from '../domain/index.js';
+import { findJobNameFault, inJavaOrder, type JobName, serverIpOf } from '../domain/index.js';
 import { NoNodeError, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 
 /** The parts of a job's tree whose names have to be listed; each costs one request per job. */
 export type JobPart = 'instances' | 'servers' | 'items';
+
+/** A namespace may be full of names that are no jobs: so many are asked for at once. */
+const JOBS_AT_ONCE = 500;
 
 /** What the registry holds of a job; the parts that were not asked for are empty. */
 export interface JobFacts {
@@ -25,9 +28,13 @@ export interface JobFacts {
   readonly owners: ReadonlyMap<number, string | undefined>;
 }
 
-/** The names of the namespace's children, in ascending order. One request. A foreign node there looks like a job: it has no `config`. */
+/**
+ * The names of the namespace's children, in ascending order. One request. A foreign node there looks like a job: it has
+ * no `config`.
+ */
 export async function jobNamesIn(registry: RegistryCenter): Promise<JobName[]> {
-  return (await namesBelow(registry, '/')).toSorted();
+  const names = await namesBelow(registry, '/');
+  return names.filter((name) => findJobNameFault(name) === undefined).toSorted();
 }
 
 /** The names of a node's children; none if there is no such node. One request. */
@@ -41,10 +48,22 @@ export async function namesBelow(registry: RegistryCenter, path: string): Promis
 }
 
 /**
- * Reads jobs in two round trips: one request for each part of each job, all at once, and one for all values. A node that
- * goes in between is passed over.
+ * Reads jobs in two round trips for each 500: one request for each part of each job, all at once, and one for all
+ * values. A node that goes in between is passed over.
  */
 export async function readJobs(
+  registry: RegistryCenter,
+  jobNames: readonly JobName[],
+  parts: readonly JobPart[],
+): Promise<readonly JobFacts[]> {
+  const facts: JobFacts[] = [];
+  for (let from = 0; from < jobNames.length; from += JOBS_AT_ONCE) {
+    facts.push(...(await readSome(registry, jobNames.slice(from, from + JOBS_AT_ONCE), parts)));
+  }
+  return facts;
+}
+
+async function readSome(
   registry: RegistryCenter,
   jobNames: readonly JobName[],
   parts: readonly JobPart[],

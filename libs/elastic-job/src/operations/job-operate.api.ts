@@ -1,9 +1,10 @@
 import type { Clock } from '../clock/index.js';
-import type { ServerStatus } from '../coordination/index.js';
+import { formatTriggerRequest, type ServerStatus } from '../coordination/index.js';
 import { type JobName, UnknownJobError } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
-import { assertItem, assertServerIp, pathsOf } from './arguments.js';
+import { assertItem, assertReadable, assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
+import { withoutSecrets } from './dump-secrets.js';
 import { formatDump, hideAddresses, readTree } from './job-dump.js';
 import { UnknownServerError } from './operations.errors.js';
 import { type CancelOutcome, requestCancel } from './request-cancel.js';
@@ -24,7 +25,20 @@ export interface ServerScope {
 export interface DumpOptions {
   /** Writes `ip1`, `ip2`, ... for IPv4 addresses, as Java does. @default true */
   readonly hideAddresses?: boolean;
+  /**
+   * Writes `hidden` for parameters, props, extra configurations, checkpoints, and for what operators' triggers hold.
+   * Java does not.
+   * @default true
+   */
+  readonly hideSecrets?: boolean;
+  /**
+   * The most that a dump has, in bytes; of a larger tree it has the first nodes, and a last line that says so.
+   * @default 5_000_000
+   */
+  readonly maxBytes?: number;
 }
+
+const MAX_DUMP_BYTES = 5_000_000;
 
 /**
  * What an operator does with any job of the namespace, whoever runs it: instances of this package and Java's do as they
@@ -47,16 +61,20 @@ export class JobOperateApi {
   /**
    * Asks every instance of the job to run its items once, now. A request that an instance has not taken yet stays as it
    * is, so two operators never cancel each other; requests to instances that are gone are removed. 4 requests.
-   * @throws {RequestTooLargeError} if the parameters, once for each instance, are more than a request may hold
+   * @throws {RequestTooLargeError} if the parameters are more than an instance reads (256 KB), or, once for each
+   *   instance, more than a request may hold
    */
   async trigger(jobName: JobName, { parameters }: TriggerOptions = {}): Promise<TriggerReceipt> {
-    return requestRuns(this.registry, pathsOf(jobName), { id: this.clock.uuid(), parameters });
+    const paths = pathsOf(jobName);
+    const request = { id: this.clock.uuid(), parameters };
+    assertReadable(`trigger ${jobName}`, formatTriggerRequest(request));
+    return requestRuns(this.registry, paths, request);
   }
 
   /**
-   * Asks the instance that runs an item to abort this one run: its signal aborts with `CancelledError`, and once its handler
-   * has returned it is settled as `aborted`. It does not run elsewhere instead, and the next fire time is run as usual.
-   * 2 requests.
+   * Asks the instance that runs an item to abort this one run: its signal aborts with `CancelledError`, and once its
+   * handler has returned it is settled as `aborted`. It does not run elsewhere instead, and the next fire time is run
+   * as usual. 2 requests.
    * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
    */
   async cancel(jobName: JobName, item: number): Promise<CancelOutcome> {
@@ -78,19 +96,25 @@ export class JobOperateApi {
     return this.setStatus('ENABLED', { jobName, ...scope });
   }
 
-  /** Disables one server in every job that has run on it. 3 requests, and one for each job. @throws {UnknownServerError} */
+  /**
+   * Disables one server in every job that has run on it. 3 requests, and one for each job.
+   * @throws {UnknownServerError}
+   */
   disableServer(serverIp: string): Promise<void> {
     return this.setStatus('DISABLED', { serverIp });
   }
 
-  /** Enables one server in every job that has run on it. 3 requests, and one for each job. @throws {UnknownServerError} */
+  /**
+   * Enables one server in every job that has run on it. 3 requests, and one for each job.
+   * @throws {UnknownServerError}
+   */
   enableServer(serverIp: string): Promise<void> {
     return this.setStatus('ENABLED', { serverIp });
   }
 
   /**
-   * Takes instances out of the job, for good: each ends the job in its process, which goes on otherwise. To come back, the
-   * process has to be restarted. 4 requests.
+   * Takes instances out of the job, for good: each ends the job in its process, which goes on otherwise. To come back,
+   * the process has to be restarted. 4 requests.
    * @returns the ids of the instances, in Java's order
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
@@ -98,7 +122,10 @@ export class JobOperateApi {
     return this.shutdownIn({ jobName, ...scope });
   }
 
-  /** Takes the instances on one server out of all their jobs. 3 requests, and two for each job. @throws {UnknownServerError} */
+  /**
+   * Takes the instances on one server out of all their jobs. 3 requests, and two for each job.
+   * @throws {UnknownServerError}
+   */
   shutdownServer(serverIp: string): Promise<readonly string[]> {
     return this.shutdownIn({ serverIp });
   }
@@ -112,22 +139,28 @@ export class JobOperateApi {
     return this.removeIn({ jobName, ...scope });
   }
 
-  /** Shuts the instances on one server down and forgets it in all jobs. 3 requests, and two for each job. @throws {UnknownServerError} */
+  /**
+   * Shuts the instances on one server down and forgets it in all jobs. 3 requests, and two for each job.
+   * @throws {UnknownServerError}
+   */
   removeServer(serverIp: string): Promise<void> {
     return this.removeIn({ serverIp });
   }
 
   /**
-   * The job's nodes and their values as text, one `path | value` for each, to the byte what Java's dump service answers.
-   * A few requests for each level of the tree, however large it is.
+   * The job's nodes and their values as text, one `path | value` for each, secrets hidden; to the byte what Java's dump
+   * service answers if `hideSecrets` is false. A request for each level of the tree, and for each 20 nodes.
    * @throws {UnknownJobError}
    * @see ElasticJob, `SnapshotService.dumpJobDirectly`
    */
   async dump(jobName: JobName, options: DumpOptions = {}): Promise<string> {
-    const { root } = pathsOf(jobName);
-    const nodes = await readTree(this.registry, root);
-    if (nodes === undefined) throw new UnknownJobError(jobName, 'registry');
+    const paths = pathsOf(jobName);
+    const { maxBytes = MAX_DUMP_BYTES } = options;
+    const tree = await readTree(this.registry, paths.root, maxBytes);
+    if (tree === undefined) throw new UnknownJobError(jobName, 'registry');
+    const nodes = options.hideSecrets === false ? tree.nodes : tree.nodes.map((node) => withoutSecrets(paths, node));
     const lines = formatDump(nodes);
+    if (tree.isCut) lines.push(`# cut: the tree has more than ${maxBytes} bytes`);
     return `${(options.hideAddresses === false ? lines : hideAddresses(lines)).join('\n')}\n`;
   }
 

@@ -22,8 +22,8 @@ export interface JobBriefInfo {
 const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items'];
 
 /**
- * What jobs there are, and how they are: every job of the namespace that has a `config` node, whoever runs it. Values are
- * frozen.
+ * What jobs there are, and how they are: every job of the namespace that has a `config` node, whoever runs it. Values
+ * are frozen.
  * @see ElasticJob, `JobStatisticsAPI`
  */
 export class JobStatisticsApi {
@@ -46,7 +46,8 @@ export class JobStatisticsApi {
   }
 
   /**
-   * The jobs that know a server, with their state there: DISABLED or OK. 2 requests, and two for each job of the namespace.
+   * The jobs that know a server, with their state there: DISABLED or OK. 2 requests, and two for each job of the
+   * namespace.
    * @throws {InvalidArgumentError}
    */
   async getJobsBriefInfo(serverIp: string): Promise<readonly JobBriefInfo[]> {

@@ -14,7 +14,9 @@ export class InvalidArgumentError extends ElasticJobError {
   }
 }
 
-/** No job that was asked for knows such a server. Nothing was written: a mistyped address would be a server for ever. */
+/**
+ * No job that was asked for knows such a server. Nothing was written: a mistyped address would be a server for ever.
+ */
 export class UnknownServerError extends ElasticJobError {
   readonly code = 'UNKNOWN_SERVER';
 

@@ -4,8 +4,9 @@ import type { Operation, RegistryCenter, Subtree } from '../registry/index.js';
 import { untilAccepted } from './until-accepted.js';
 
 /**
- * Removes everything of a job: in one transaction if that fits, else in as few as possible. First goes what the jobs know of it
- * that it is started after, then the instances, so that nobody goes on with what is left. What is written meanwhile is removed as well.
+ * Removes everything of a job: in one transaction if that fits, else in as few as possible. First goes what the jobs
+ * know of it that it is started after, then the instances, so that nobody goes on with what is left. What is written
+ * meanwhile is removed as well.
  * @throws {UnknownJobError}
  */
 export async function removeTree(registry: RegistryCenter, jobName: JobName): Promise<void> {

@@ -25,10 +25,11 @@ interface CancelFacts {
 }
 
 /**
- * Asks the holder of an item to abort the run that is under way. The request names the run and is made against its record,
- * so that it can mean no other one.
- * @throws {UnknownJobError} @throws {UnknownItemError} @throws {ConfigurationNodeError} if nothing runs and the job's settings
- *   cannot be read
+ * Asks the holder of an item to abort the run that is under way. The request names the run and is made against its
+ * record, so that it can mean no other one.
+ * @throws {UnknownJobError}
+ * @throws {UnknownItemError}
+ * @throws {ConfigurationNodeError} if nothing runs and the job's settings cannot be read
  */
 export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelOutcome> {
   return untilAccepted(paths.jobName, 'cancelling a run', async () => {

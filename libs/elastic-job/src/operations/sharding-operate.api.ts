@@ -4,8 +4,8 @@ import { assertItem, pathsOf } from './arguments.js';
 import { throwUnknownItem } from './unknown-item.js';
 
 /**
- * Switches single items of a job off and on. A running item goes on; the next trigger passes a disabled one over, and no
- * other instance gets it.
+ * Switches single items of a job off and on. A running item goes on; the next trigger passes a disabled one over, and
+ * no other instance gets it.
  * @see ElasticJob, `ShardingOperateAPI`
  */
 export class ShardingOperateApi {

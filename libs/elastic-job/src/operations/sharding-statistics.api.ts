@@ -12,7 +12,10 @@ import type { RegistryCenter, RegistryNode } from '../registry/index.js';
 import { pathsOf } from './arguments.js';
 import { type JobFacts, readJob } from './job-facts.js';
 
-/** The last run of an item by one of our instances, from its record; Java's instances leave none. Times in milliseconds since the epoch. */
+/**
+ * The last run of an item by one of our instances, from its record; Java's instances leave none. Times in milliseconds
+ * since the epoch.
+ */
 export interface RecordedRun {
   /** The id of the instance that ran it. */
   readonly instanceId: string;

@@ -4,7 +4,11 @@ import type { RegistryCenter } from '../registry/index.js';
 import { namesBelow } from './job-facts.js';
 import { UnknownItemError } from './operations.errors.js';
 
-/** Says why an item has no node: the job lacks it, or there is no such job. @throws {UnknownJobError} @throws {UnknownItemError} */
+/**
+ * Says why an item has no node: the job lacks it, or there is no such job.
+ * @throws {UnknownJobError}
+ * @throws {UnknownItemError}
+ */
 export async function throwUnknownItem(registry: RegistryCenter, paths: JobPaths, item: number): Promise<never> {
   const [root, names] = await Promise.all([registry.exists(paths.root), namesBelow(registry, paths.items)]);
   if (root === undefined) throw new UnknownJobError(paths.jobName, 'registry');

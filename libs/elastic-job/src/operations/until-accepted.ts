@@ -5,8 +5,8 @@ import type { Operation, RegistryCenter } from '../registry/index.js';
 const MOST_ROUNDS = 50;
 
 /**
- * Looks, decides and writes; if the write is refused because of a change in between, does it again. What was refused was
- * seen by this client's server, so the next look shows it.
+ * Looks, decides and writes; if the write is refused because of a change in between, does it again. What was refused
+ * was seen by this client's server, so the next look shows it.
  * @param attempt returns undefined if its write was refused
  * @throws {ContentionError}
  */
