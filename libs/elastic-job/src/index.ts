@@ -25,6 +25,7 @@ export {
   ShardingService,
 } from './coordination/index.js';
 export {
+  type AllowedRegistryTargets,
   CancelledError,
   type Checkpoint,
   CheckpointValueError,
@@ -73,6 +74,8 @@ export {
   type JobProps,
   JobTimeoutError,
   type JobType,
+  type PropTarget,
+  type PropTargets,
   type JobWork,
   LeaseLostError,
   type MisfirePolicy,
@@ -86,6 +89,7 @@ export {
   ResidentStoppedError,
   type RunBarrier,
   type RunTrace,
+  type Redact,
   type RunTracer,
   type SettledOutcome,
   ShardingItemParametersError,
@@ -106,16 +110,24 @@ export {
   type UnmetReason,
 } from './domain/index.js';
 export {
+  type ChatErrorHandlerOptions,
   DeliveryError,
+  DingtalkErrorHandler,
+  type DingtalkErrorHandlerOptions,
   HttpJobError,
   HttpJobType,
+  SlackErrorHandler,
   type ThreadWork,
   type WebhookBody,
+  WebhookErrorHandler,
+  type WebhookErrorHandlerOptions,
+  WechatErrorHandler,
   type WorkerPool,
 } from './executor/index.js';
 export {
   FenceAheadError,
   FenceContentionError,
+  FenceNodeError,
   type FencedRun,
   MissingTokenError,
   ZooKeeperGuard,
@@ -162,12 +174,15 @@ export {
   UnknownServerError,
 } from './operations/index.js';
 export {
+  AuthenticationError,
   BadVersionError,
   type CreateMode,
   MemoryRegistry,
   NoAuthError,
   NoChildrenForEphemeralsError,
   NodeExistsError,
+  type NodeOwner,
+  type NodeOwners,
   type NodeStat,
   NoNodeError,
   NotEmptyError,
@@ -180,6 +195,7 @@ export {
   RegistryUnavailableError,
   type RequestOptions,
   RequestTooLargeError,
+  type SaslCredentials,
   ServerError,
   type SessionInfo,
   SessionLostError,
@@ -190,6 +206,7 @@ export {
   type SubtreeOptions,
   type TransactionResult,
   UnsupportedServerError,
+  UntrustedAclError,
   type ZooKeeperOptions,
 } from './registry/index.js';
 export {

@@ -1,6 +1,8 @@
 import type { JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
 
-/** The class of what a provider gives, or undefined if it gives a plain value, or has none to look at before a request. */
+/**
+ * The class of what a provider gives, or undefined if it gives a plain value, or has none to look at before a request.
+ */
 export function providerClassOf(provider: ProviderWrapper): ProviderClass | undefined {
   if (!provider.isNotMetatype && isClass(provider.metatype)) return provider.metatype;
   const instance: unknown = provider.instance;

@@ -6,7 +6,8 @@ import type { ResolvedModuleOptions } from './module-options.js';
  * The application's client of the registry that the options name, not connected yet.
  * @throws {ConfigurationError} for a wrong server list or an illegal namespace.
  */
-export function createRegistryCenter(options: ResolvedModuleOptions['registry'], clock: Clock): RegistryCenter {
+export function createRegistryCenter(registry: ResolvedModuleOptions['registry'], clock: Clock): RegistryCenter {
+  const options = registry.reveal();
   switch (options.type) {
     case 'memory': {
       const { server = new MemoryRegistry(clock), namespace = 'elastic-job' } = options;

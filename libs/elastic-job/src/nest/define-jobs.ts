@@ -16,8 +16,8 @@ import type { JobOverrides, ResolvedModuleOptions } from './module-options.js';
 const TYPED = 'module options';
 
 /**
- * What decorators and module say, the module's `jobs` going over the decorators, or being all there is of a job without a
- * class.
+ * What decorators and module say, the module's `jobs` going over the decorators, or being all there is of a job without
+ * a class.
  * @throws {ConfigurationError} for a wrong option of a job, and for a name in `jobs` that no job has.
  */
 export function defineJobs(
@@ -67,6 +67,7 @@ function defineTyped(name: JobName, { jobs, jobTypes, strategies }: ResolvedModu
     place: TYPED,
     handler: (context) => jobType.execute(context),
     findPropsFaults: (props) => jobType.findFaults(props),
+    targets: jobType.targets,
   };
 }
 

@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { registerAs } from '@nestjs/config';
 import { IsIn, IsNumberString, IsOptional, IsString, ValidateIf, validateSync } from 'class-validator';
 import { ConfigurationError, mustBe } from '../domain/index.js';
+import type { SaslCredentials } from '../registry/index.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 
 const GIVEN = { message: mustBe('given, since the registry is zookeeper') };
@@ -11,7 +12,9 @@ const IsWholeNumber = (): PropertyDecorator =>
 const IsFlag = (): PropertyDecorator =>
   applyDecorators(IsOptional(), IsIn(['true', 'false'], { message: mustBe('"true" or "false"') }));
 
-/** The variables that are read, as texts; one that is empty counts as not given. Others that begin alike are not ours. */
+/**
+ * The variables that are read, as texts; one that is empty counts as not given. Others that begin alike are not ours.
+ */
 class Environment {
   /** Servers alone mean ZooKeeper: over embedded registries every process would run every item. */
   @IsIn(['memory', 'zookeeper'], { message: mustBe('"memory" or "zookeeper"') })
@@ -26,6 +29,16 @@ class Environment {
   ELASTIC_JOB_NAMESPACE: string | undefined = undefined;
 
   ELASTIC_JOB_DIGEST: string | undefined = undefined;
+
+  ELASTIC_JOB_SASL_USERNAME: string | undefined = undefined;
+
+  ELASTIC_JOB_SASL_PASSWORD: string | undefined = undefined;
+
+  @IsFlag()
+  ELASTIC_JOB_ALLOW_OPEN_ACL: string | undefined = undefined;
+
+  @IsFlag()
+  ELASTIC_JOB_REQUIRE_TLS: string | undefined = undefined;
 
   @IsWholeNumber()
   ELASTIC_JOB_SESSION_TIMEOUT_MS: string | undefined = undefined;
@@ -67,6 +80,9 @@ class Environment {
   ELASTIC_JOB_SUSPENDED_GRACE_MS: string | undefined = undefined;
 
   @IsWholeNumber()
+  ELASTIC_JOB_CLOCK_TOLERANCE_MS: string | undefined = undefined;
+
+  @IsWholeNumber()
   ELASTIC_JOB_HUNG_GRACE_MS: string | undefined = undefined;
 
   @IsWholeNumber()
@@ -83,12 +99,18 @@ class Environment {
  * |---|---|
  * | `ELASTIC_JOB_REGISTRY` | `registry.type`; without it `zookeeper` if there are servers, else `memory` |
  * | `ELASTIC_JOB_SERVERS`, `_NAMESPACE`, `_DIGEST` | `registry.servers`, `.namespace`, `.digest` |
- * | `ELASTIC_JOB_SESSION_TIMEOUT_MS`, `_CONNECTION_TIMEOUT_MS`, `_REQUEST_TIMEOUT_MS` | the registry's options of those names |
- * | `ELASTIC_JOB_SERVER_TICK_MS`, `_CONNECTION`, `_MAX_BLOCKED_MS` | `registry.serverTickMs`, `.connection`, `.maxBlockedMs` |
- * | `ELASTIC_JOB_TLS` (`true`, `false`) | `registry.tls`, by what the process trusts (`NODE_EXTRA_CA_CERTS` adds to it) |
+ * | `ELASTIC_JOB_SESSION_TIMEOUT_MS`, `_CONNECTION_TIMEOUT_MS`, `_REQUEST_TIMEOUT_MS` | the registry's options of those
+ * names |
+ * | `ELASTIC_JOB_SERVER_TICK_MS`, `_CONNECTION`, `_MAX_BLOCKED_MS` | `registry.serverTickMs`, `.connection`,
+ * `.maxBlockedMs` |
+ * | `ELASTIC_JOB_SASL_USERNAME`, `_SASL_PASSWORD` | `registry.sasl` |
+ * | `ELASTIC_JOB_ALLOW_OPEN_ACL`, `_REQUIRE_TLS` (`true`, `false`) | `registry.allowOpenAcl`, `.requireTls` |
+ * | `ELASTIC_JOB_TLS` (`true`, `false`) | `registry.tls`, by what the process trusts (`NODE_EXTRA_CA_CERTS` adds to it)
+ * |
  * | `ELASTIC_JOB_PROCESSING`, `_GLOBAL_ENHANCERS` (`true`, `false`) | `processing`, `globalEnhancers` |
  * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_INSTANCE_ID`, `_TOKEN_EPOCH` | `drainTimeoutMs`, `instanceId`, `tokenEpoch` |
- * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS`, `_ERROR_WINDOW_MS` | the options of those names |
+ * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_CLOCK_TOLERANCE_MS`, `_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS`,
+ * `_ERROR_WINDOW_MS` | the options of those names |
  *
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
@@ -109,6 +131,7 @@ export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOpt
     instanceId: environment.ELASTIC_JOB_INSTANCE_ID,
     tokenEpoch: number(environment.ELASTIC_JOB_TOKEN_EPOCH),
     suspendedGraceMs: number(environment.ELASTIC_JOB_SUSPENDED_GRACE_MS),
+    clockToleranceMs: number(environment.ELASTIC_JOB_CLOCK_TOLERANCE_MS),
     hungGraceMs: number(environment.ELASTIC_JOB_HUNG_GRACE_MS),
     javaReconnectGraceMs: number(environment.ELASTIC_JOB_JAVA_RECONNECT_GRACE_MS),
     errorWindowMs: number(environment.ELASTIC_JOB_ERROR_WINDOW_MS),
@@ -132,6 +155,9 @@ function registryOf(environment: Environment): NonNullable<ElasticJobModuleOptio
     servers: environment.ELASTIC_JOB_SERVERS!,
     namespace: namespace!,
     digest: environment.ELASTIC_JOB_DIGEST,
+    sasl: saslOf(environment),
+    allowOpenAcl: flag(environment.ELASTIC_JOB_ALLOW_OPEN_ACL),
+    requireTls: flag(environment.ELASTIC_JOB_REQUIRE_TLS),
     sessionTimeoutMs,
     connectionTimeoutMs: number(environment.ELASTIC_JOB_CONNECTION_TIMEOUT_MS),
     requestTimeoutMs,
@@ -140,6 +166,14 @@ function registryOf(environment: Environment): NonNullable<ElasticJobModuleOptio
     connection: environment.ELASTIC_JOB_CONNECTION,
     maxBlockedMs: number(environment.ELASTIC_JOB_MAX_BLOCKED_MS),
   };
+}
+
+function saslOf(environment: Environment): SaslCredentials | undefined {
+  const { ELASTIC_JOB_SASL_USERNAME: username, ELASTIC_JOB_SASL_PASSWORD: password } = environment;
+  // Half of it is refused as an option of the module.
+  return username === undefined && password === undefined
+    ? undefined
+    : { username: username ?? '', password: password ?? '' };
 }
 
 function isZooKeeper({ ELASTIC_JOB_REGISTRY }: Environment): boolean {

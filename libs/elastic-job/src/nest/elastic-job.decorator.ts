@@ -1,7 +1,9 @@
 import { SetMetadata } from '@nestjs/common';
 import { ConfigurationError, type JobOptions } from '../domain/index.js';
 
-/** Under this key a method or a class carries the options of its jobs. Text, so that two copies of the package agree. */
+/**
+ * Under this key a method or a class carries the options of its jobs. Text, so that two copies of the package agree.
+ */
 const JOB_OPTIONS = 'elastic-job:job-options';
 
 /** Stands on a method or on a class; anything else does not compile. */

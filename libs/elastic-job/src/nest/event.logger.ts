@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { SettledOutcome } from '../domain/index.js';
 import type { JobEvent, JobEventSink } from '../tracing/index.js';
+import { visibleStack, visibleText } from './visible-text.js';
 
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 
@@ -8,6 +9,7 @@ type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 type Concern = EventOf<
   | 'skipped'
   | 'missed'
+  | 'early'
   | 'sharding-timeout'
   | 'misfired'
   | 'hung'
@@ -18,8 +20,10 @@ type Concern = EventOf<
   | 'warning'
   | FailoverConcern
   | HandlerConcern
+  | MarkConcern
 >;
 type HandlerConcern = 'retrying' | 'error-handler-failed';
+type MarkConcern = 'settle-delayed' | 'mark-released';
 type FailoverConcern = 'failover-overflow' | 'failover-purged' | 'executor-died';
 
 /** Nest's levels that lines are written at, and none. */
@@ -28,7 +32,10 @@ export const LOG_LEVELS = ['debug', 'log', 'warn', 'error', 'off'] as const;
 /** The lines about jobs in the application's log. */
 export interface LogSinkOptions {
   readonly type: 'log';
-  /** The lowest level that is written; each run is told at `debug`. @default 'debug': the application's logger decides */
+  /**
+   * The lowest level that is written; each run is told at `debug`.
+   * @default 'debug': the application's logger decides
+   */
   readonly level?: (typeof LOG_LEVELS)[number];
 }
 
@@ -39,7 +46,7 @@ export function isLogSinkOptions(sink: object): sink is LogSinkOptions {
 /** The one place that turns what happens to jobs into log lines, under the context `ElasticJob`. */
 export class EventLogger implements JobEventSink {
   readonly name = 'log';
-  private readonly logger: Pick<Logger, 'debug' | 'log' | 'warn' | 'error'>;
+  private readonly logger: LineLogger;
 
   constructor({ level }: Partial<LogSinkOptions> = {}) {
     this.logger = loggerFrom(level ?? 'debug');
@@ -79,6 +86,8 @@ export class EventLogger implements JobEventSink {
         return this.logger.debug(`${event.trigger.jobName}: item ${event.item} started`);
       case 'refused':
         return this.logger.debug(`${event.trigger.jobName}: ${items(event.items)} not begun, ${event.cause}`);
+      case 'clock':
+        return this.clock(event);
       case 'error':
         return this.error(`${event.jobName ?? 'registry'}: ${event.message}`, event.error);
       case 'mixed':
@@ -86,6 +95,23 @@ export class EventLogger implements JobEventSink {
       default:
         return this.concern(event);
     }
+  }
+
+  private clock({ state, offsetMs }: Extract<JobEvent, { kind: 'clock' }>): void {
+    if (state === 'registry-wrong') {
+      return this.logger.warn(
+        `registry: its clock is wrong, by ${-offsetMs} ms as most instances say; let NTP set the clocks of its servers`,
+      );
+    }
+    if (state === 'behind') {
+      return this.logger.error(
+        `registry: the clock of this host is ${-offsetMs} ms behind the registry's; fire times come late; let NTP set it`,
+      );
+    }
+    if (state === 'trusted') return this.logger.log('registry: fire times come by the clock of this host again');
+    this.logger.error(
+      `registry: the clock of this host is ${offsetMs} ms ahead of the registry's; fire times wait until they are due by the registry's`,
+    );
   }
 
   private mixed({ jobName, peers, unshareable }: Extract<JobEvent, { kind: 'mixed' }>): void {
@@ -107,8 +133,11 @@ export class EventLogger implements JobEventSink {
       case 'misfired':
         return this.logger.warn(`${event.jobName}: ${items(event.items)} still running, misfired`);
       case 'missed':
-        return this.logger.warn(
-          `${event.jobName}: ${items(event.items)} missed ${span(event.since, event.fireTime)}, ${event.reason}`,
+        return this.logger.warn(`${event.jobName}: ${items(event.items)} missed ${span(event)}, ${event.reason}`);
+      case 'early':
+        return this.logger.error(
+          `${event.jobName}: ${items(event.items)} begun for ${instant(event.fireTime)}, which is yet to come by the registry's clock; ` +
+            'fire times up to then may run twice',
         );
       case 'hung':
         return this.hung(event);
@@ -120,6 +149,16 @@ export class EventLogger implements JobEventSink {
         );
       case 'failover-purged':
         return this.logger.warn(`${event.jobName}: ${items(event.items)} removed from the failover queue`);
+      case 'settle-delayed':
+        return this.logger.error(
+          `${event.jobName}: the end of ${items(event.items)} is not recorded since ${instant(event.since)}, ` +
+            `and is tried again: ${text(event.error)}`,
+        );
+      case 'mark-released':
+        return this.logger.warn(
+          `${event.jobName}: item ${event.item} was marked (${event.marks.join(', ')}) in the name of this instance, ` +
+            'which did not run it; released',
+        );
       case 'executor-died':
         return this.executorDied(event);
       case 'retrying':
@@ -190,16 +229,28 @@ export class EventLogger implements JobEventSink {
 
   /** What a handler throws may be anything. */
   private error(line: string, error: unknown): void {
-    if (error instanceof Error) this.logger.error(`${line}: ${error.message}`, error.stack);
+    if (error instanceof Error) this.logger.error(`${line}: ${error.message}`, stackOf(error));
     else this.logger.error(`${line}: ${text(error)}`);
   }
 }
 
-function loggerFrom(lowest: (typeof LOG_LEVELS)[number]): EventLogger['logger'] {
+type LineLogger = Readonly<Record<'debug' | 'log' | 'warn', (line: string) => void>> & {
+  error(line: string, stack?: string): void;
+};
+
+/** What is logged names jobs, instances and errors of others: it becomes lines in which nothing is hidden. */
+function loggerFrom(lowest: (typeof LOG_LEVELS)[number]): LineLogger {
   const logger = new Logger('ElasticJob');
-  const at = (level: 'debug' | 'log' | 'warn' | 'error') =>
-    LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(lowest) ? () => {} : logger[level].bind(logger);
+  const at = (level: 'debug' | 'log' | 'warn' | 'error') => (line: string, stack?: string) => {
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(lowest)) return;
+    if (stack === undefined) logger[level](visibleText(line));
+    else logger[level](visibleText(line), stack);
+  };
   return { debug: at('debug'), log: at('log'), warn: at('warn'), error: at('error') };
+}
+
+function stackOf({ stack, message }: Error): string | undefined {
+  return typeof stack === 'string' ? visibleStack(stack, text(message)) : undefined;
 }
 
 function describeAssignment(assignment: ReadonlyMap<number, string>): string {
@@ -218,8 +269,8 @@ function instant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function span(from: number, to: number): string {
-  return from === to ? instant(to) : `all from ${instant(from)} to ${instant(to)}`;
+function span({ count, fireTime, since }: EventOf<'missed'>): string {
+  return count === 1 ? instant(fireTime) : `${count} fire times from ${instant(since)} to ${instant(fireTime)}`;
 }
 
 function text(value: unknown): string {

@@ -1,6 +1,7 @@
 import { Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
-import { ConfigurationError } from '../domain/index.js';
+import type { Deadline } from '../clock/index.js';
+import { ConfigurationError, ShuttingDownError } from '../domain/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
 import { EventSinks } from '../tracing/index.js';
 import { HandlerFactory } from './handler.factory.js';
@@ -9,6 +10,7 @@ import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';
 import type { ResolvedModuleOptions } from './module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
+import { onShutdownSignal } from './shutdown-signals.js';
 import { ELASTIC_JOB_OPTIONS } from './tokens.js';
 
 /** Below the root module, which has 0. */
@@ -27,6 +29,7 @@ const BEFORE_ALL_OTHERS = -1;
 @Module({ imports: [DiscoveryModule], providers: [JobExplorer, HandlerFactory, JobEventExplorer, ScheduleListing] })
 export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private isFound = false;
+  private stopping: Promise<void> | undefined;
 
   constructor(
     modules: ModulesContainer,
@@ -61,25 +64,34 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    const stopListening = onShutdownSignal(() => void this.stop());
     try {
       this.sinks.start();
       await this.runtime.start();
     } catch (error) {
-      await this.endTracing();
-      throw error;
+      await this.stop();
+      // Nest shuts the application down as soon as its start is over.
+      if (!(error instanceof ShuttingDownError)) throw error;
+    } finally {
+      stopListening();
     }
   }
 
   async onModuleDestroy(): Promise<void> {
     // Now: @nestjs/schedule empties its registry in beforeApplicationShutdown.
     this.listing.close();
-    await this.runtime.stop();
-    await this.endTracing();
+    await this.stop();
   }
 
-  // Last: the end of each job is heard, and the providers that sinks and listeners use are still there.
-  private async endTracing(): Promise<void> {
-    await this.sinks.stop();
+  private stop(): Promise<void> {
+    this.stopping ??= this.stopWithin(this.runtime.shutdownDeadline());
+    return this.stopping;
+  }
+
+  private async stopWithin(deadline: Deadline): Promise<void> {
+    await this.runtime.stop(deadline);
+    // Last: the end of each job is heard, and the providers that sinks and listeners use are still there.
+    await this.sinks.stop(deadline);
     this.listeners.close();
   }
 }

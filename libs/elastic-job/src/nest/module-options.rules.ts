@@ -1,5 +1,5 @@
 import { IsBoolean, IsInstance, IsObject, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
-import { IsWholeNumber, mustBe, rule, show } from '../domain/index.js';
+import { IsWholeNumber, mustBe, originOf, rule, show } from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import { LOG_LEVELS } from './event.logger.js';
 import type { ElasticJobModuleOptions, MemoryRegistryOptions, ZooKeeperRegistryOptions } from './module-options.js';
@@ -58,12 +58,20 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   suspendedGraceMs: unknown = undefined;
 
   @IsOptional()
+  @IsWholeNumber({ from: 0 })
+  clockToleranceMs: unknown = undefined;
+
+  @IsOptional()
   @IsListOf('guards, such as a SqlGuard', (one) => hasMethods(one, 'assertNotAhead'))
   fences: unknown = undefined;
 
   @IsOptional()
   @IsListOf('error handlers, with a type and handle', isErrorHandler)
   errorHandlers: unknown = undefined;
+
+  @IsOptional()
+  @IsAllowedTargets()
+  allowRegistryTargets: unknown = undefined;
 
   @IsOptional()
   @IsWholeNumber({ from: 1 })
@@ -76,6 +84,10 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   @IsOptional()
   @IsTracer()
   tracer: unknown = undefined;
+
+  @IsOptional()
+  @IsRedact()
+  redact: unknown = undefined;
 
   @IsOptional()
   @IsClock()
@@ -127,6 +139,10 @@ export class ZooKeeperRegistryRules implements Record<keyof ZooKeeperRegistryOpt
   digest: unknown = undefined;
 
   @IsOptional()
+  @IsSasl()
+  sasl: unknown = undefined;
+
+  @IsOptional()
   @IsWholeNumber({ from: 1 })
   sessionTimeoutMs: unknown = undefined;
 
@@ -149,6 +165,14 @@ export class ZooKeeperRegistryRules implements Record<keyof ZooKeeperRegistryOpt
   @IsOptional()
   @IsObject({ message: 'tls must be options of node:tls, such as { ca }' })
   tls: unknown = undefined;
+
+  @IsOptional()
+  @IsBoolean(BOOLEAN)
+  requireTls: unknown = undefined;
+
+  @IsOptional()
+  @IsBoolean(BOOLEAN)
+  allowOpenAcl: unknown = undefined;
 
   @IsOptional()
   @IsIn(['in-process', 'worker-thread'])
@@ -245,12 +269,47 @@ function IsWorkerPool(): PropertyDecorator {
   return rule('isWorkerPool', isPool, mustBe('a pool of threads, such as new WorkerThreads()'));
 }
 
+function IsAllowedTargets(): PropertyDecorator {
+  const isWord = (command: unknown) => typeof command === 'string' && command.trim() !== '';
+  const isOrigin = (origin: unknown) => typeof origin === 'string' && originOf(origin) === origin;
+  const areAll = (list: unknown, isOne: (one: unknown) => boolean) =>
+    list === undefined || (Array.isArray(list) && list.every(isOne));
+  return rule(
+    'isAllowedTargets',
+    (given) => {
+      if (!isPlainObject(given)) return false;
+      const { commands, origins, ...rest } = given;
+      return areAll(commands, isWord) && areAll(origins, isOrigin) && Object.keys(rest).length === 0;
+    },
+    mustBe('{ commands: ["/opt/settle.sh"], origins: ["https://settle.example.org"] }, origins without a path'),
+  );
+}
+
+/** Not mustBe: a secret is not echoed. */
+function IsSasl(): PropertyDecorator {
+  const isText = (value: unknown) => typeof value === 'string' && value !== '';
+  return rule(
+    'isSasl',
+    (given) => {
+      if (!isPlainObject(given)) return false;
+      const { username, password, ...rest } = given;
+      return isText(username) && isText(password) && Object.keys(rest).length === 0;
+    },
+    () => 'sasl must be { username, password }',
+  );
+}
+
 function IsTracer(): PropertyDecorator {
   return rule(
     'isTracer',
     (tracer) => hasMethods(tracer, 'start'),
     mustBe('a RunTracer, such as openTelemetryTracer()'),
   );
+}
+
+function IsRedact(): PropertyDecorator {
+  const isFunction = (redact: unknown) => typeof redact === 'function';
+  return rule('isRedact', isFunction, mustBe('a function of a text that returns one'));
 }
 
 function isStrategy(value: unknown): boolean {

@@ -1,11 +1,14 @@
 import type { Clock } from '../clock/index.js';
 import type {
+  AllowedRegistryTargets,
   ElasticJobListener,
   FencedStore,
+  Hidden,
   JobErrorHandler,
   JobName,
   JobOptions,
   JobType,
+  Redact,
   RunTracer,
   ShardingStrategy,
 } from '../domain/index.js';
@@ -45,11 +48,14 @@ export interface ElasticJobModuleOptions {
   /** False: this process connects, but registers and runs no jobs. @default true */
   readonly processing?: boolean;
   /**
-   * By job name. Goes over the decorator's options and below the registry's `config` node. An entry with a `type` is a job
-   * of its own, without a class.
+   * By job name. Goes over the decorator's options and below the registry's `config` node. An entry with a `type` is a
+   * job of its own, without a class.
    */
   readonly jobs?: Readonly<Record<JobName, JobOverrides>>;
-  /** What else than `HTTP` a job without a class can be, such as `new ScriptJobType()` of `nestjs-elastic-job/script`. @default [] */
+  /**
+   * What else than `HTTP` a job without a class can be, such as `new ScriptJobType()` of `nestjs-elastic-job/script`.
+   * @default []
+   */
   readonly jobTypes?: readonly JobType[];
   /** The application's own sharding strategies, which jobs name by their `type`. */
   readonly strategies?: readonly (ShardingStrategy | (new () => ShardingStrategy))[];
@@ -59,39 +65,74 @@ export interface ElasticJobModuleOptions {
   readonly drainTimeoutMs?: number;
   /** Replaces `{pid}-{session}` in the instance id: for a StatefulSet's stable names. */
   readonly instanceId?: string;
-  /** Goes before the fencing token in every comparison; raise it when the ensemble was restored or replaced. @default 0 */
+  /**
+   * Goes before the fencing token in every comparison; raise it when the ensemble was restored or replaced.
+   * @default 0
+   */
   readonly tokenEpoch?: number;
   /**
    * How long a Java peer is missing before its items fail over, in milliseconds: it vanishes for a moment whenever it
    * reconnects. @default 1_000
    */
   readonly javaReconnectGraceMs?: number;
-  /** How long a handler may go on after its signal has aborted before an alarm tells of it, in milliseconds. @default 30_000 */
+  /**
+   * How long a handler may go on after its signal has aborted before an alarm tells of it, in milliseconds.
+   * @default 30_000
+   */
   readonly hungGraceMs?: number;
   /**
-   * Guarded stores, such as a `SqlGuard`: start is refused if one has seen tokens that the registry has yet to reach, as
-   * after the registry was restored or replaced; the error names the `tokenEpoch` that helps. @default []
+   * Guarded stores, such as a `SqlGuard`: start is refused if one has seen tokens that the registry has yet to reach,
+   * as after the registry was restored or replaced; the error names the `tokenEpoch` that helps.
+   * @default []
    */
   readonly fences?: readonly FencedStore[];
-  /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none: LOST decides */
+  /**
+   * How far this host's clock may run ahead of the registry's before fire times wait until they are due by the
+   * registry's, in milliseconds.
+   * @default 10_000
+   */
+  readonly clockToleranceMs?: number;
+  /**
+   * What runs is aborted once the registry has not answered for so long, in milliseconds.
+   * @default none: LOST decides
+   */
   readonly suspendedGraceMs?: number;
   /**
-   * Error handlers beyond the built-in ones, which jobs name as their `jobErrorHandlerType`: the application's own, and those
-   * with an entry of their own, such as `new EmailErrorHandler()` of `nestjs-elastic-job/email`. @default []
+   * Error handlers beyond the built-in ones, which jobs name as their `jobErrorHandlerType`: the application's own, and
+   * those with an entry of their own, such as `new EmailErrorHandler()` of `nestjs-elastic-job/email`.
+   * @default []
    */
   readonly errorHandlers?: readonly JobErrorHandler[];
   /**
-   * How long a channel such as EMAIL holds back failures of a kind that it has told, in milliseconds; then it tells them as
-   * one, with their count. @default 300_000
+   * Commands and addresses that an edit in the registry may lead jobs and error handlers to. Any other value of props
+   * such as `script.command.line` and `http.uri` is told and not followed: the process's own stays in force.
+   * @default none
+   */
+  readonly allowRegistryTargets?: AllowedRegistryTargets;
+  /**
+   * How long a channel such as EMAIL holds back failures of a kind that it has told, in milliseconds; then it tells
+   * them as one, with their count.
+   * @default 300_000
    */
   readonly errorWindowMs?: number;
   /**
-   * Threads for jobs with `isolation: 'worker-thread'`, such as `new WorkerThreads()` of `nestjs-elastic-job/worker-pool`. They
-   * end with the application. @default none
+   * Threads for jobs with `isolation: 'worker-thread'`, such as `new WorkerThreads()` of
+   * `nestjs-elastic-job/worker-pool`. They end with the application.
+   * @default none
    */
   readonly workerPool?: WorkerPool;
-  /** Follows each run that is begun here, as `openTelemetryTracer()` of `nestjs-elastic-job/opentelemetry` does. @default nobody does */
+  /**
+   * Follows each run that is begun here, as `openTelemetryTracer()` of `nestjs-elastic-job/opentelemetry` does.
+   * @default nobody does
+   */
   readonly tracer?: RunTracer;
+  /**
+   * Takes secrets out of texts before they go to the log, a history, a channel or a span: messages and stacks of
+   * errors, output of scripts, reasons, parameters of triggers. Listeners of this process hear the events as they are.
+   * A text of which it throws is not shown.
+   * @default texts go as they are
+   */
+  readonly redact?: Redact;
   /** Time, chance and host. @default those of this process */
   readonly clock?: Clock;
   /**
@@ -100,7 +141,8 @@ export interface ElasticJobModuleOptions {
    */
   readonly tracing?: readonly (LogSinkOptions | JobEventSink)[];
   /**
-   * Listeners around each run: those without a `type` of every job, the others of jobs that name it in `jobListenerTypes`.
+   * Listeners around each run: those without a `type` of every job, the others of jobs that name it in
+   * `jobListenerTypes`.
    * @default []
    */
   readonly listeners?: readonly ElasticJobListener[];
@@ -108,7 +150,8 @@ export interface ElasticJobModuleOptions {
 
 /** The module's options in force: validated, frozen. */
 export interface ResolvedModuleOptions {
-  readonly registry: MemoryRegistryOptions | ZooKeeperRegistryOptions;
+  /** Hidden, since it has the credentials. */
+  readonly registry: Hidden<MemoryRegistryOptions | ZooKeeperRegistryOptions>;
   readonly processing: boolean;
   readonly jobs: Readonly<Record<JobName, JobOverrides>>;
   /** The built-in ones last: one of the same name goes before it. */
@@ -121,11 +164,14 @@ export interface ResolvedModuleOptions {
   readonly javaReconnectGraceMs: number | undefined;
   readonly hungGraceMs: number | undefined;
   readonly suspendedGraceMs: number | undefined;
+  readonly clockToleranceMs: number | undefined;
   readonly fences: readonly FencedStore[];
   readonly errorHandlers: readonly JobErrorHandler[];
+  readonly allowRegistryTargets: AllowedRegistryTargets | undefined;
   readonly errorWindowMs: number | undefined;
   readonly workerPool: WorkerPool | undefined;
   readonly tracer: RunTracer | undefined;
+  readonly redact: Redact | undefined;
   readonly clock: Clock | undefined;
   readonly tracing: readonly JobEventSink[];
   readonly listeners: readonly ElasticJobListener[];

@@ -1,6 +1,7 @@
 import { validateSync, type ValidationError } from 'class-validator';
-import { ConfigurationError, findNearestName, show } from '../domain/index.js';
+import { ConfigurationError, findNearestName, guardRedact, Hidden } from '../domain/index.js';
 import { HttpJobType } from '../executor/index.js';
+import { conceal } from './concealed.js';
 import { createSinks } from './create-sinks.js';
 import type { ElasticJobModuleOptions, ResolvedModuleOptions } from './module-options.js';
 import {
@@ -20,7 +21,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
   const problems = findProblems(options);
   if (problems.length > 0) throw new ConfigurationError('module options', problems);
   const resolved: ResolvedModuleOptions = {
-    registry: options.registry ?? { type: 'memory' },
+    registry: new Hidden(options.registry ?? { type: 'memory' }),
     processing: options.processing ?? true,
     jobs: options.jobs ?? {},
     jobTypes: [...(options.jobTypes ?? []), new HttpJobType(options.clock)],
@@ -32,16 +33,19 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     javaReconnectGraceMs: options.javaReconnectGraceMs,
     hungGraceMs: options.hungGraceMs,
     suspendedGraceMs: options.suspendedGraceMs,
+    clockToleranceMs: options.clockToleranceMs,
     fences: options.fences ?? [],
     errorHandlers: options.errorHandlers ?? [],
+    allowRegistryTargets: options.allowRegistryTargets,
     errorWindowMs: options.errorWindowMs,
     workerPool: options.workerPool,
     tracer: options.tracer,
+    redact: options.redact && guardRedact(options.redact),
     clock: options.clock,
     tracing: createSinks(options.tracing),
     listeners: options.listeners ?? [],
   };
-  return Object.freeze(resolved);
+  return Object.freeze(conceal(resolved));
 }
 
 function findProblems(options: ElasticJobModuleOptions): string[] {
@@ -67,11 +71,12 @@ function messagesOf(errors: readonly ValidationError[], path: string): string[] 
 
 function findUnknown(options: object, rules: object, path: string): string[] {
   const known = Object.keys(rules);
-  return Object.entries(options)
-    .filter(([option]) => !known.includes(option))
-    .map(([option, value]) => {
+  // Not their values: a secret may stand under a name that is spelled wrong.
+  return Object.keys(options)
+    .filter((option) => !known.includes(option))
+    .map((option) => {
       const meant = findNearestName(option, known);
       const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${path}${meant}?`;
-      return `${path}${option} (given as ${show(value)}) is not an option of the module; ${hint}`;
+      return `${path}${option} is not an option of the module; ${hint}`;
     });
 }

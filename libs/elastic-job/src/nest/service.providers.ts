@@ -19,6 +19,7 @@ import {
 import type { RegistryCenter } from '../registry/index.js';
 import { ElasticJobRuntime, FailoverService, JobRegistrar } from '../runtime/index.js';
 import { EventSinks, JobEvents } from '../tracing/index.js';
+import { concealed } from './concealed.js';
 import { createRegistryCenter } from './create-registry-center.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { ResolvedModuleOptions } from './module-options.js';
@@ -33,45 +34,59 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
     useFactory: ({ clock }: ResolvedModuleOptions) => clock ?? new SystemClock(),
     inject: [ELASTIC_JOB_OPTIONS],
   },
-  {
-    provide: REGISTRY_CENTER,
-    useFactory: ({ registry }: ResolvedModuleOptions, clock: Clock) => createRegistryCenter(registry, clock),
-    inject: [ELASTIC_JOB_OPTIONS, CLOCK],
-  },
-  { provide: ElasticJobRuntime, useFactory: createRuntime, inject: [ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, CLOCK] },
-  part(JobEvents, (runtime) => runtime.events),
-  {
-    provide: EventSinks,
-    useFactory: ({ tracing }: ResolvedModuleOptions, events: JobEvents, clock: Clock) =>
-      new EventSinks(tracing, events, clock),
-    inject: [ELASTIC_JOB_OPTIONS, JobEvents, CLOCK],
-  },
-  part(JobRegistrar, (runtime) => runtime.registrar),
-  part(LeaderService, (runtime) => runtime.leader),
-  part(ShardingService, (runtime) => runtime.sharding),
-  part(FailoverService, (runtime) => runtime.failover),
-  part(ExecutionService, (runtime) => runtime.executions),
-  part(InstanceService, (runtime) => runtime.instances),
-  part(ServerService, (runtime) => runtime.servers),
-  part(ConfigurationService, (runtime) => runtime.configurations),
-  {
-    provide: JobConfigurationApi,
-    useFactory: (registry: RegistryCenter, { strategies }: ResolvedModuleOptions) =>
-      new JobConfigurationApi(registry, strategies),
-    inject: [REGISTRY_CENTER, ELASTIC_JOB_OPTIONS],
-  },
-  operation(JobOperateApi),
-  operation(ShardingOperateApi),
-  operation(JobStatisticsApi),
-  operation(ServerStatisticsApi),
-  operation(ShardingStatisticsApi),
+  ...[
+    {
+      provide: REGISTRY_CENTER,
+      useFactory: ({ registry }: ResolvedModuleOptions, clock: Clock) => createRegistryCenter(registry, clock),
+      inject: [ELASTIC_JOB_OPTIONS, CLOCK],
+    },
+    { provide: ElasticJobRuntime, useFactory: createRuntime, inject: [ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, CLOCK] },
+    part(JobEvents, (runtime) => runtime.events),
+    {
+      provide: EventSinks,
+      useFactory: ({ redact, tracing }: ResolvedModuleOptions, events: JobEvents, clock: Clock) =>
+        new EventSinks(tracing, events, clock, redact),
+      inject: [ELASTIC_JOB_OPTIONS, JobEvents, CLOCK],
+    },
+    part(JobRegistrar, (runtime) => runtime.registrar),
+    part(LeaderService, (runtime) => runtime.leader),
+    part(ShardingService, (runtime) => runtime.sharding),
+    part(FailoverService, (runtime) => runtime.failover),
+    part(ExecutionService, (runtime) => runtime.executions),
+    part(InstanceService, (runtime) => runtime.instances),
+    part(ServerService, (runtime) => runtime.servers),
+    part(ConfigurationService, (runtime) => runtime.configurations),
+    {
+      provide: JobConfigurationApi,
+      useFactory: (registry: RegistryCenter, { strategies }: ResolvedModuleOptions, runtime: ElasticJobRuntime) =>
+        new JobConfigurationApi(registry, strategies, (settings, former) => runtime.assertEditable(settings, former)),
+      inject: [REGISTRY_CENTER, ELASTIC_JOB_OPTIONS, ElasticJobRuntime],
+    },
+    operation(JobOperateApi),
+    operation(ShardingOperateApi),
+    operation(JobStatisticsApi),
+    operation(ServerStatisticsApi),
+    operation(ShardingStatisticsApi),
+  ].map(concealed),
 ];
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
   const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies } = options;
-  const { hungGraceMs, suspendedGraceMs, fences, listeners, errorHandlers, errorWindowMs, workerPool, tracer } =
-    options;
-  const connectionTimeoutMs = options.registry.type === 'zookeeper' ? options.registry.connectionTimeoutMs : undefined;
+  const {
+    clockToleranceMs,
+    hungGraceMs,
+    suspendedGraceMs,
+    fences,
+    listeners,
+    errorHandlers,
+    allowRegistryTargets,
+    errorWindowMs,
+    workerPool,
+    tracer,
+    redact,
+  } = options;
+  const given = options.registry.reveal();
+  const connectionTimeoutMs = given.type === 'zookeeper' ? given.connectionTimeoutMs : undefined;
   return new ElasticJobRuntime({
     registry,
     clock,
@@ -82,14 +97,17 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     javaReconnectGraceMs,
     hungGraceMs,
     suspendedGraceMs,
+    clockToleranceMs,
     fences,
     connectionTimeoutMs,
     strategies,
     listeners,
     errorHandlers,
+    allowRegistryTargets,
     errorWindowMs,
     workerPool,
     tracer,
+    redact,
   });
 }
 

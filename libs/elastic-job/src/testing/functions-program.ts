@@ -21,6 +21,8 @@ export interface FunctionsProgramOptions {
   readonly hungGraceMs?: number;
   /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none */
   readonly suspendedGraceMs?: number;
+  /** @default 10_000 */
+  readonly clockToleranceMs?: number;
   /** What jobs may name as their `jobErrorHandlerType`. @default none but the built-in ones */
   readonly errorHandlers?: readonly JobErrorHandler[];
   /** How long failures of one kind are held back after one was told, in milliseconds. @default 300_000 */
@@ -37,8 +39,8 @@ export class FunctionsProgram implements TestProgram {
     options: FunctionsProgramOptions,
   ) {
     const { clock, center: registry } = process;
-    const { drainTimeoutMs, hungGraceMs, suspendedGraceMs, errorHandlers, errorWindowMs } = options;
-    const limits = { drainTimeoutMs, hungGraceMs, suspendedGraceMs };
+    const { drainTimeoutMs, hungGraceMs, suspendedGraceMs, clockToleranceMs, errorHandlers, errorWindowMs } = options;
+    const limits = { drainTimeoutMs, hungGraceMs, suspendedGraceMs, clockToleranceMs };
     this.runtime = new ElasticJobRuntime({ registry, clock, ...limits, errorHandlers, errorWindowMs });
   }
 

@@ -6,10 +6,15 @@ interface PendingTimer {
   armed?: Timer;
 }
 
-/** The clock of one simulated process: while the process stands still nothing of it fires, and after its death never again. */
+/**
+ * The clock of one simulated process: while the process stands still nothing of it fires, and after its death never
+ * again.
+ */
 export class InstanceClock implements Clock {
   private isStill = false;
   private isHalted = false;
+  /** Timers that wait for their instant. */
+  private readonly pending = new Set<PendingTimer>();
   /** Timers that fell due while the process stood still, in the order of their instants. */
   private readonly late = new Set<PendingTimer>();
   private waiting: (() => void)[] = [];
@@ -36,6 +41,11 @@ export class InstanceClock implements Clock {
     this.isHalted = true;
   }
 
+  /** Timers that are set and have not fallen due. */
+  get pendingTimers(): number {
+    return this.pending.size;
+  }
+
   /** Resolves when the process runs: at once, at `resume`, or never. */
   async whenRunning(): Promise<void> {
     while (this.isStill) await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -59,6 +69,7 @@ export class InstanceClock implements Clock {
     return {
       cancel: () => {
         timer.armed?.cancel();
+        this.pending.delete(timer);
         this.late.delete(timer);
       },
     };
@@ -94,7 +105,9 @@ export class InstanceClock implements Clock {
   }
 
   private arm(timer: PendingTimer, ms: number): void {
+    this.pending.add(timer);
     timer.armed = this.clock.setTimer(ms, () => {
+      this.pending.delete(timer);
       if (this.isStill) this.late.add(timer);
       else timer.callback();
     });

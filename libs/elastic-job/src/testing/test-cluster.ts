@@ -58,9 +58,8 @@ export interface TestJobOptions extends JobOptions {
  * that is due has happened when it resolves.
  *
  * ```ts
- * const cluster = await createTestCluster({ instances: 3, jobs: [{ name: 'sum', cron: '0/5 * * * * ?', shardingTotalCount: 4, handler }] });
- * cluster.crash(0);
- * await cluster.advance(20_000);
+ * const cluster = await createTestCluster({ instances: 3, jobs: [{ name: 'sum', cron: '0/5 * * * * ?',
+ * shardingTotalCount: 4, handler }] }); cluster.crash(0); await cluster.advance(20_000);
  * expect(cluster.assignment('sum')).toEqual(new Map([[0, 1], [1, 2], [2, 1], [3, 2]]));
  * ```
  */
@@ -111,7 +110,9 @@ export class TestCluster {
     this.instance(index).pause();
   }
 
-  /** The process goes on. If its session may be over it knows of that before anything else: signals are aborted by then. */
+  /**
+   * The process goes on. If its session may be over it knows of that before anything else: signals are aborted by then.
+   */
   async resume(index: number): Promise<void> {
     this.instance(index).resume();
     await this.advance(0);

@@ -122,7 +122,7 @@ export class TestInstance implements TestProcess {
   isTakingPart(jobName: JobName): boolean {
     if (this.program === undefined || this.state !== 'running') return false;
     const { phase, jobs } = this.runtime.status();
-    return phase === 'running' && jobs.some((job) => job.jobName === jobName && job.isJoined);
+    return phase === 'running' && jobs.some((job) => job.jobName === jobName && job.isJoined && !job.isLeaving);
   }
 
   owners(jobName: JobName): ReadonlyMap<number, string> {

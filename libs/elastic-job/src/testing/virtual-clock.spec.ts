@@ -22,6 +22,21 @@ describe('VirtualClock', () => {
     expect(clock.wallNow()).toBe(2_000);
   });
 
+  it('given what rounding has left of a wait, when it is waited for, then time moves on', async () => {
+    const clock = new VirtualClock();
+    await clock.advance(20_011.561627080344);
+    const before = clock.monotonicNow();
+
+    const waited = clock.sleep(1.8e-12);
+    await clock.advance(1);
+    await waited;
+    const fired: number[] = [];
+    clock.setTimer(1e-12, () => fired.push(clock.monotonicNow()));
+    await clock.advance(1);
+
+    expect(fired[0]! - before).toBeGreaterThan(1);
+  });
+
   it('given a loop that sleeps and asks for turns, when time moves on once, then every round is run', async () => {
     const clock = new VirtualClock();
     const instants: number[] = [];

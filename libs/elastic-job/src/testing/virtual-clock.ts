@@ -47,7 +47,9 @@ export class VirtualClock implements Clock {
     this.host = { hostAddress, pid, processors };
   }
 
-  /** A clock of another instance: the same time line, timers and wall time, but its own chance and, from now on, steps. */
+  /**
+   * A clock of another instance: the same time line, timers and wall time, but its own chance and, from now on, steps.
+   */
   fork(host: Pick<VirtualClockOptions, 'hostAddress' | 'pid' | 'rate'> = {}): VirtualClock {
     const seed = Math.floor(this.random() * 2 ** 32);
     return new VirtualClock({ ...this.host, ...host, wall: this.wallNow(), seed }, this.timeline);
@@ -55,15 +57,18 @@ export class VirtualClock implements Clock {
 
   /**
    * Moves time on, for all clocks of the time line, and resolves when everything has come to rest. Timers fire in the
-   * order of their instants; after each instant, promises and `nextTurn` get as many turns as they ask for. `advance(0)`
-   * lets everything come to rest without moving time.
+   * order of their instants; after each instant, promises and `nextTurn` get as many turns as they ask for.
+   * `advance(0)` lets everything come to rest without moving time.
    * @throws what a timer's callback throws, and an error if the code under test never comes to rest.
    */
   advance(ms: number): Promise<void> {
     return this.timeline.advance(ms);
   }
 
-  /** Moves time on until the work is done: what takes time there takes virtual time here. @throws what the work throws */
+  /**
+   * Moves time on until the work is done: what takes time there takes virtual time here.
+   * @throws what the work throws
+   */
   async advanceUntil<T>(work: Promise<T>): Promise<T> {
     const state = { isDone: false };
     const end = (): void => void (state.isDone = true);

@@ -9,6 +9,12 @@ const QUIET_TURNS = 3;
 /** Far above what any test needs; code that reaches it waits for itself. */
 const MAX_TURNS_PER_INSTANT = 10_000;
 
+/**
+ * Every wait moves time on, in milliseconds: what a clock that drifts has left of one by its rounding would be waited
+ * for again and again at the same instant.
+ */
+const SHORTEST_WAIT_MS = 0.001;
+
 interface PendingTimer {
   readonly due: number;
   readonly callback: () => void;
@@ -24,8 +30,10 @@ export class VirtualTimeline {
   private advancing = false;
 
   /**
-   * @param chance puts what is due at the same instant in an order of its own; by default it is that in which it was set
-   * @param quietTurns of the event loop in a row, after which everything is at rest; 1 is enough if nobody but `nextTurn` asks for turns
+   * @param chance puts what is due at the same instant in an order of its own; by default it is that in which it was
+   * set
+   * @param quietTurns of the event loop in a row, after which everything is at rest; 1 is enough if nobody but
+   * `nextTurn` asks for turns
    */
   constructor(
     private readonly chance?: () => number,
@@ -37,7 +45,8 @@ export class VirtualTimeline {
   }
 
   setTimer(ms: number, callback: () => void): Timer {
-    const timer = { due: this.now + Math.max(0, ms), callback };
+    const waitMs = ms > 0 ? Math.max(SHORTEST_WAIT_MS, ms) : 0;
+    const timer = { due: this.now + waitMs, callback };
     this.timers.add(timer);
     return { cancel: () => void this.timers.delete(timer) };
   }

@@ -3,17 +3,20 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
-import { JobEvents } from '../../tracing/index.js';
-import { CLOCK, REGISTRY_CENTER } from '../tokens.js';
+import { JobEvents, LabelValues } from '../../tracing/index.js';
+import type { ResolvedModuleOptions } from '../module-options.js';
+import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from '../tokens.js';
 import type { MetricBuckets } from './event.metrics.js';
-import { JobLabel } from './job-label.js';
 import { JobMetrics } from './job-metrics.js';
 import { assertMetricsOptions } from './metrics-options.rules.js';
 import { metricsControllerAt } from './metrics.controller.js';
 
 /** What `ElasticJobMetricsModule.forRoot` takes, and `forRootAsync`. */
 export interface ElasticJobMetricsOptions {
-  /** Where the metrics are registered, and what is served: with the application's own, if it has some. @default a new one */
+  /**
+   * Where the metrics are registered, and what is served: with the application's own, if it has some.
+   * @default a new one
+   */
   readonly registry?: Registry;
   /** Where they are served, below the application's global prefix. False: nowhere. @default '/metrics' */
   readonly path?: string | false;
@@ -35,9 +38,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   .build();
 
 /**
- * Serves the metrics of this application's jobs to Prometheus. Needs `ElasticJobModule` in the application, and makes no request
- * to the job registry. `forRootAsync` takes the options from a factory or class; `path` stands beside that, since routes are
- * known before providers are.
+ * Serves the metrics of this application's jobs to Prometheus. Needs `ElasticJobModule` in the application, and makes
+ * no request to the job registry. `forRootAsync` takes the options from a factory or class; `path` stands beside that,
+ * since routes are known before providers are.
  *
  * ```ts
  * imports: [ElasticJobModule.forRoot({ registry }), ElasticJobMetricsModule.forRoot()]
@@ -47,7 +50,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   providers: [
     {
       provide: JobMetrics,
-      inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, JobEvents, REGISTRY_CENTER, CLOCK],
+      inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, JobEvents, REGISTRY_CENTER, CLOCK, ELASTIC_JOB_OPTIONS],
       useFactory: createMetrics,
     },
   ],
@@ -67,8 +70,11 @@ function createMetrics(
   events: JobEvents,
   registry: RegistryCenter,
   clock: Clock,
+  { errorHandlers }: ResolvedModuleOptions,
 ): JobMetrics {
   assertMetricsOptions(options);
   const { registry: into, maxJobs = 100, buckets } = options;
-  return new JobMetrics({ runtime, events, registry, clock, jobs: new JobLabel(maxJobs), into, buckets });
+  const errorHandlerTypes = errorHandlers.map(({ type }) => type.toUpperCase());
+  const jobs = new LabelValues(maxJobs);
+  return new JobMetrics({ runtime, events, registry, clock, jobs, into, buckets, errorHandlerTypes });
 }

@@ -2,14 +2,14 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import type { SettledOutcome, Trigger } from '../../domain/index.js';
 import { VirtualClock } from '../../testing/index.js';
+import { type JobEvent, LabelValues } from '../../tracing/index.js';
 import { EventMetrics } from './event.metrics.js';
-import { JobLabel } from './job-label.js';
 import { MetricSet } from './metric-set.js';
 
 function setUp(maxJobs = 100) {
   const clock = new VirtualClock();
   const registry = new Registry();
-  const metrics = new EventMetrics(new MetricSet(registry), new JobLabel(maxJobs), clock);
+  const metrics = new EventMetrics(new MetricSet(registry), new LabelValues(maxJobs), clock, {}, ['PAGER']);
   const triggerOf = (jobName: string, more: Partial<Trigger> = {}): Trigger => ({
     jobName,
     fireTime: clock.wallNow(),
@@ -21,6 +21,7 @@ function setUp(maxJobs = 100) {
     clock,
     triggerOf,
     begin: (trigger: Trigger) => metrics.hear({ kind: 'begun', trigger, taskId: 't', items: [0] }),
+    hear: (event: JobEvent) => metrics.hear(event),
     settle: (trigger: Trigger, outcome: SettledOutcome, durationMs: number) =>
       metrics.hear({ kind: 'settled', trigger, taskId: 't', item: 0, outcome, durationMs }),
     /** As a scrape has them: `name{label="value"} number`. */
@@ -91,6 +92,18 @@ describe('EventMetrics', () => {
       'elastic_job_items_total{job="job-1",outcome="failed"} 1',
       'elastic_job_items_total{job="job-2",outcome="failed"} 1',
       'elastic_job_items_total{job="other",outcome="failed"} 997',
+    ]);
+  });
+
+  it('given 10,000 types that the registry has named, when they fail, then those of nobody here share a series', async () => {
+    const { hear, lines } = setUp();
+    const failed = (type: string) => hear({ kind: 'error-handler-failed', jobName: 'a', type, error: undefined });
+    for (let edit = 0; edit < 10_000; edit += 1) failed(`TYPE-${edit}`);
+    failed('PAGER');
+
+    expect(await lines('elastic_job_error_handler_failures_total')).toEqual([
+      'elastic_job_error_handler_failures_total{job="a",type="other"} 10000',
+      'elastic_job_error_handler_failures_total{job="a",type="PAGER"} 1',
     ]);
   });
 });

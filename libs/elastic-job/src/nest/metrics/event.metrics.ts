@@ -1,8 +1,7 @@
 import type { Counter } from 'prom-client';
 import type { Clock } from '../../clock/index.js';
 import type { JobName, SettledOutcome, Trigger } from '../../domain/index.js';
-import { type JobEvent, jobNameOf } from '../../tracing/index.js';
-import type { JobLabel } from './job-label.js';
+import { type JobEvent, jobNameOf, type LabelValues, OTHER_VALUES } from '../../tracing/index.js';
 import { JobSeries, SeriesOfJobs } from './job-series.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
@@ -16,6 +15,8 @@ const OF_JOB = {
   orphaned: 'elastic_job_orphans_total',
   'failover-overflow': 'elastic_job_failover_overflows_total',
   hung: 'elastic_job_hung_total',
+  'settle-delayed': 'elastic_job_delayed_settles_total',
+  'mark-released': 'elastic_job_released_marks_total',
   resharded: 'elastic_job_reshardings_total',
   'leader-elected': 'elastic_job_elections_total',
   error: 'elastic_job_errors_total',
@@ -38,9 +39,11 @@ export class EventMetrics {
 
   constructor(
     metrics: MetricSet,
-    private readonly jobs: JobLabel,
+    private readonly jobs: LabelValues,
     private readonly clock: Clock,
     buckets: MetricBuckets = {},
+    /** The error handlers that have a series each: a job's settings in the registry may name any other. */
+    private readonly errorHandlerTypes: readonly string[] = [],
   ) {
     this.series = this.registerSeries(metrics, buckets);
     this.executorDeaths = metrics.counter('elastic_job_executor_deaths_total');
@@ -63,7 +66,7 @@ export class EventMetrics {
       case 'executor-died':
         return this.executorDeaths.inc({ job: this.jobs.of(event.trigger.jobName), state: event.state });
       case 'error-handler-failed':
-        return this.errorHandlerFailures.inc({ job: this.jobs.of(event.jobName), type: event.type });
+        return this.errorHandlerFailures.inc({ job: this.jobs.of(event.jobName), type: this.typeOf(event.type) });
       case 'history-dropped':
         return this.historyDropped.inc({ sink: event.sink }, event.count);
       default:
@@ -90,6 +93,10 @@ export class EventMetrics {
     const jobName = jobNameOf(event);
     const job = jobName === undefined ? '' : this.jobs.of(jobName);
     counter.inc({ job }, 'items' in event ? event.items.length : 1);
+  }
+
+  private typeOf(type: string): string {
+    return this.errorHandlerTypes.includes(type) ? type : OTHER_VALUES;
   }
 
   /** A counter that begins with its first event hides that one: `increase()` needs a sample before it. */

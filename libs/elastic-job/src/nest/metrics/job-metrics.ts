@@ -10,6 +10,8 @@ export interface JobMetricsParts extends MeteredParts {
   /** @default a registry of its own */
   readonly into?: Registry;
   readonly buckets?: MetricBuckets;
+  /** The types of the process's own error handlers, in upper case. @default [] */
+  readonly errorHandlerTypes?: readonly string[];
 }
 
 /** The metrics of one application, from now on. */
@@ -18,10 +20,10 @@ export class JobMetrics {
   readonly registry: Registry;
 
   /** @throws {ConfigurationError} if the registry has metrics of these names */
-  constructor({ events, into = new Registry(), buckets, ...parts }: JobMetricsParts) {
+  constructor({ events, into = new Registry(), buckets, errorHandlerTypes, ...parts }: JobMetricsParts) {
     this.registry = into;
     const metrics = new MetricSet(into);
-    const counted = new EventMetrics(metrics, parts.jobs, parts.clock, buckets);
+    const counted = new EventMetrics(metrics, parts.jobs, parts.clock, buckets, errorHandlerTypes);
     registerStatusMetrics(metrics, parts);
     events.on((event) => counted.hear(event));
   }

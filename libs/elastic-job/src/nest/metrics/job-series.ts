@@ -1,6 +1,6 @@
 import type { Histogram } from 'prom-client';
 import type { ExecutionSource, JobName, SettledOutcome } from '../../domain/index.js';
-import type { JobLabel } from './job-label.js';
+import type { LabelValues } from '../../tracing/index.js';
 
 type Outcome = SettledOutcome['kind'];
 
@@ -8,8 +8,9 @@ type Outcome = SettledOutcome['kind'];
 const MOST_WAITING = 1_000;
 
 /**
- * What is counted in every run of one job. prom-client finds a series by a text that it makes of all its labels, each time: that
- * is more than a run may pay for. Counts are kept here and read as they are scraped; values wait, and are handed over together.
+ * What is counted in every run of one job. prom-client finds a series by a text that it makes of all its labels, each
+ * time: that is more than a run may pay for. Counts are kept here and read as they are scraped; values wait, and are
+ * handed over together.
  */
 export class JobSeries {
   readonly runs: Record<ExecutionSource, number> = { NORMAL_TRIGGER: 0, MISFIRE: 0, FAILOVER: 0 };
@@ -50,7 +51,7 @@ export class SeriesOfJobs {
   private readonly series = new Map<string, JobSeries>();
 
   constructor(
-    private readonly labels: JobLabel,
+    private readonly labels: LabelValues,
     private readonly create: (job: string) => JobSeries,
   ) {}
 

@@ -11,16 +11,21 @@ export interface MetricDefinition {
 const JOB = ['job'] as const;
 
 /**
- * A trigger in good order is begun within two round trips to the registry: the first bounds tell a near ensemble (10 ms) from a
- * far one (100 ms). From 1 s on something holds triggers up: a blocked event loop, a leader that reshards. The last ones tell
- * what was made up for after an outage.
+ * A trigger in good order is begun within two round trips to the registry: the first bounds tell a near ensemble (10
+ * ms) from a far one (100 ms). From 1 s on something holds triggers up: a blocked event loop, a leader that reshards.
+ * The last ones tell what was made up for after an outage.
  */
 const LATENESS_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
 
-/** Jobs take from milliseconds to hours: two or three bounds for each power of ten, on the minutes and hours of timeouts. */
+/**
+ * Jobs take from milliseconds to hours: two or three bounds for each power of ten, on the minutes and hours of
+ * timeouts.
+ */
 const DURATION_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_800, 3_600, 10_800] as const;
 
-/** Every metric, by its name: what happens on this instance, and this process's share of what happens in the cluster. */
+/**
+ * Every metric, by its name: what happens on this instance, and this process's share of what happens in the cluster.
+ */
 export const METRICS = {
   elastic_job_runs_total: {
     type: 'counter',
@@ -81,6 +86,16 @@ export const METRICS = {
     help: "Processes and threads that died at an item's work, by how",
   },
   elastic_job_hung_total: { type: 'counter', labels: JOB, help: 'Handlers that did not heed their signal in time' },
+  elastic_job_delayed_settles_total: {
+    type: 'counter',
+    labels: JOB,
+    help: 'Items whose run had ended here and which the registry did not record within 5 s',
+  },
+  elastic_job_released_marks_total: {
+    type: 'counter',
+    labels: JOB,
+    help: 'Items that were marked in the name of this instance, which did not run them, and were released',
+  },
   elastic_job_reshardings_total: {
     type: 'counter',
     labels: JOB,
@@ -124,6 +139,16 @@ export const METRICS = {
     type: 'gauge',
     labels: JOB,
     help: 'Items whose handlers go on here although they were aborted',
+  },
+  elastic_job_unrecorded_items: {
+    type: 'gauge',
+    labels: JOB,
+    help: 'Items whose run has ended here and which the registry has not recorded for more than 5 s',
+  },
+  elastic_job_refused_seconds: {
+    type: 'gauge',
+    labels: JOB,
+    help: 'How long the registry has answered and refused what the job asks of it; 0 in good order',
   },
   elastic_job_schedule_lag_seconds: {
     type: 'gauge',

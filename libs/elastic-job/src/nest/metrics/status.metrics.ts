@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter, SessionState } from '../../registry/index.js';
 import type { ElasticJobRuntime, JobStatus } from '../../runtime/index.js';
-import type { JobLabel } from './job-label.js';
+import type { LabelValues } from '../../tracing/index.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
 
@@ -12,7 +12,7 @@ export interface MeteredParts {
   readonly runtime: ElasticJobRuntime;
   readonly registry: RegistryCenter;
   readonly clock: Clock;
-  readonly jobs: JobLabel;
+  readonly jobs: LabelValues;
 }
 
 /** Registers what a scrape reads from the runtime and its registry. */
@@ -44,6 +44,11 @@ export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): 
   ofJob('elastic_job_leader_known', ({ leader }) => Number(leader !== undefined));
   ofJob('elastic_job_running_items', ({ runningItems }) => runningItems);
   ofJob('elastic_job_hung_items', ({ hung }) => hung.length);
+  ofJob('elastic_job_unrecorded_items', ({ delayedSettles }) => delayedSettles?.items.length ?? 0);
+  ofJob('elastic_job_refused_seconds', ({ refused }) => {
+    const now = clock.wallNow();
+    return Math.max(0, now - (refused?.since ?? now)) / 1_000;
+  });
   ofJob('elastic_job_schedule_lag_seconds', ({ nextFireTime }) => {
     const now = clock.wallNow();
     return Math.max(0, now - (nextFireTime ?? now)) / 1_000;

@@ -1,11 +1,17 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { ElasticJobHealthIndicator } from './elastic-job.health-indicator.js';
+import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
 
 /** Provides `ElasticJobHealthIndicator`, and Terminus with it. Needs `ElasticJobModule` in the application. */
 @Module({
   imports: [TerminusModule],
-  providers: [ElasticJobHealthIndicator],
+  providers: [ElasticJobHealthIndicator, { provide: HEALTH_OPTIONS, useValue: {} }],
   exports: [ElasticJobHealthIndicator, TerminusModule],
 })
-export class ElasticJobHealthModule {}
+export class ElasticJobHealthModule {
+  /** As the module itself, which takes the defaults. */
+  static forRoot(options: HealthOptions = {}): DynamicModule {
+    return { module: ElasticJobHealthModule, providers: [{ provide: HEALTH_OPTIONS, useValue: options }] };
+  }
+}

@@ -15,12 +15,15 @@ import { ElasticJobRuntime } from '../../runtime/index.js';
 import { tracingStoresOf } from '../../tracing/index.js';
 import type { ResolvedModuleOptions } from '../module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS } from '../tokens.js';
+import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-options.js';
 
 /**
- * Keys for Terminus: `health.check([() => indicator.readiness()])`. Liveness and readiness are for probes; the others show one
- * part each, for dashboards and alarms. All of them are read from memory.
+ * Keys for Terminus: `health.check([() => indicator.readiness()])`. Liveness and readiness are for probes; the others
+ * show one part each, for dashboards and alarms. All of them are read from memory.
  *
- * Degraded keeps HTTP 200: Terminus 12 has the status, under Terminus 11 it is `up` with `degraded: true`.
+ * Degraded keeps HTTP 200: Terminus 12 has the status, under Terminus 11 it is `up` with `degraded: true`. In
+ * production the status is all that is shown, unless `ElasticJobHealthModule.forRoot({ details: true })` says
+ * otherwise.
  */
 @Injectable()
 export class ElasticJobHealthIndicator {
@@ -29,6 +32,7 @@ export class ElasticJobHealthIndicator {
     private readonly runtime: ElasticJobRuntime,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
+    @Inject(HEALTH_OPTIONS) private readonly healthOptions: HealthOptions,
   ) {}
 
   /** Down only if a restart would help: a schedule that has stood still. @see judgeLiveness */
@@ -36,7 +40,10 @@ export class ElasticJobHealthIndicator {
     return this.report(key, judgeLiveness(this.runtime.status(), this.clock.wallNow(), limits));
   }
 
-  /** Down while starting and draining, after a longer loss of the session, or if a job cannot run here. @see judgeReadiness */
+  /**
+   * Down while starting and draining, after a longer loss of the session, or if a job cannot run here.
+   * @see judgeReadiness
+   */
   readiness(key = 'elasticJob', limits?: HealthLimits): HealthIndicatorResult {
     return this.report(key, judgeReadiness(this.runtime.status(), limits));
   }
@@ -61,7 +68,11 @@ export class ElasticJobHealthIndicator {
     return this.report(key, judgeTracing(tracingStoresOf(this.options.tracing)));
   }
 
-  private report(key: string, { status, details }: { readonly status: HealthVerdict; readonly details: object }) {
+  private report(
+    key: string,
+    { status, details: known }: { readonly status: HealthVerdict; readonly details: object },
+  ) {
+    const details = showsDetails(this.healthOptions) ? known : {};
     const session = this.indicator.check(key);
     if (status === 'down') return session.down({ ...details });
     if (status === 'up') return session.up({ ...details });

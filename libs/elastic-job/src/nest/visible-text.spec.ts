@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { visibleStack, visibleText } from './visible-text.js';
+
+describe('a text in the log', () => {
+  it.each([
+    ['a line that would be forged', 'a\r\n[Nest] LOG all is well', String.raw`a\r\n[Nest] LOG all is well`],
+    ['a command of a terminal', '\u001b[2J\u009b31m', String.raw`\u001b[2J\u009b31m`],
+    ['marks of direction', 'a\u202etxt.exe\u2069\u061c', String.raw`a\u202etxt.exe\u2069\u061c`],
+    ['what cannot be seen', 'a\u200bb\ufeff\u2028', String.raw`a\u200bb\ufeff\u2028`],
+    ['half of a character', 'a\ud800', String.raw`a\ud800`],
+    ['usual text', 'Straße 作業 \u{1f600} "x" \\n', 'Straße 作業 \u{1f600} "x" \\n'],
+  ])('given %s, when shown, then nothing of it is hidden', (_, given, shown) => {
+    expect(visibleText(given)).toBe(shown);
+  });
+
+  it('given an error whose message has lines, when its stack is shown, then only the calls are lines', () => {
+    const stack = 'Error: no\n    at forged (a.js:1:1)\u001b[2J\n    at real (b.js:1:1)\n    at more (c.js:2:2)';
+
+    expect(visibleStack(stack, 'no\n    at forged (a.js:1:1)\u001b[2J')).toBe(
+      String.raw`Error: no\n    at forged (a.js:1:1)\u001b[2J` + '\n    at real (b.js:1:1)\n    at more (c.js:2:2)',
+    );
+    expect(visibleStack('a stack\r\n\u001b of its own', '')).toBe(
+      `a stack${String.raw`\r`}\n${String.raw`\u001b`} of its own`,
+    );
+  });
+
+  it('given a megabyte of what is hidden, when shown, then it is done at once', () => {
+    expect(visibleText('\u202e'.repeat(300_000))).toHaveLength(1_800_000);
+  });
+});
