@@ -6,9 +6,9 @@ import { openStatisticsDatabase, StatisticsDatabase } from './statistics.databas
 import { StatisticsStore } from './statistics.store.js';
 
 /**
- * The job with what it reads and writes. `DEMO_DATABASE` names the file, which workers on one machine may share; without
- * it the statistics are gone when the process is. The file remembers the tokens of its registry: with another registry
- * take another file, or raise `ELASTIC_JOB_TOKEN_EPOCH`; start says so.
+ * The job with what it reads and writes. `DEMO_DATABASE` names the file, which workers on one machine may share;
+ * without it the statistics are gone when the process is. The file remembers the tokens of its registry: with another
+ * registry take another file, or raise `ELASTIC_JOB_TOKEN_EPOCH`; start says so.
  */
 @Module({
   controllers: [StatisticsController],
