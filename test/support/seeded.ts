@@ -23,6 +23,12 @@ export class Seeded {
     return least + this.next() * (most - least);
   }
 
+  /** The same in another order. */
+  shuffled<T>(values: readonly T[]): readonly T[] {
+    const rest = [...values];
+    return values.map(() => rest.splice(this.below(rest.length), 1)[0]!);
+  }
+
   of<T>(choices: readonly T[]): T {
     return choices[this.below(choices.length)]!;
   }

@@ -3,7 +3,9 @@ import { onTestFinished } from 'vitest';
 
 const BEAT_MS = 10;
 
-/** @returns for how long at most this thread has been kept from running since, in milliseconds: nothing of it is sooner */
+/**
+ * @returns for how long at most this thread has been kept from running since, in milliseconds: nothing of it is sooner
+ */
 export function watchStalls(): () => number {
   const delays = monitorEventLoopDelay({ resolution: BEAT_MS });
   delays.enable();

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'vite';
+import { build, type Plugin } from 'vite';
 
 const WORKSPACE = new URL('../../../', import.meta.url);
 /** Below the workspace's packages, which a bundle finds from here as an installed application would. */
@@ -19,10 +19,12 @@ export interface Bundle {
  * Bundles each entry with all of its own code that it imports; packages stay outside.
  * @param entries paths in the workspace, by the names of the files to be made
  * @param inlined packages that are bundled as well
+ * @param plugins what else has a say in where code comes from, and what it says
  */
 export async function bundle(
   entries: Readonly<Record<string, string>>,
   inlined: readonly string[] = [],
+  plugins: readonly Plugin[] = [],
 ): Promise<Bundle> {
   await mkdir(CACHE, { recursive: true });
   const directory = await mkdtemp(fileURLToPath(CACHE));
@@ -30,6 +32,7 @@ export async function bundle(
     root: fileURLToPath(WORKSPACE),
     configFile: false,
     logLevel: 'error',
+    plugins: [...plugins],
     ssr: { noExternal: [...inlined] },
     build: {
       ssr: true,

@@ -23,6 +23,11 @@ export class SwitchedSqlite {
     this.real.exec(text);
   }
 
+  /** All rows of a table. */
+  rows(table: string): readonly unknown[] {
+    return this.real.prepare(`select * from ${table}`).all();
+  }
+
   /** The first value of the first row. */
   value(text: string): unknown {
     const row: unknown = this.real.prepare(text).get();

@@ -108,9 +108,15 @@ export class ClientProcess {
 /**
  * Runs a script, which may be TypeScript, in a process of its own.
  * @param script such as `new URL('./client.ts', import.meta.url)`
+ * @param environment in addition to this process's own
  */
-export function forkClient(script: URL, args: readonly string[] = []): ClientProcess {
+export function forkClient(
+  script: URL,
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): ClientProcess {
   const child = fork(fileURLToPath(script), args, {
+    env: { ...process.env, ...environment },
     execArgv: ['--enable-source-maps', '--import', REGISTER],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

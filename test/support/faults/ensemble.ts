@@ -6,6 +6,9 @@ import { TestServer } from './test-server.js';
 const SERVING_LIMIT_MS = 30_000;
 const PAUSE_MS = 25;
 
+/** The members that run, each as it says what it is: `leader`, `follower`, or nothing. */
+type Modes = ReadonlyMap<TestServer, string | undefined>;
+
 /** Real servers on loopback that agree with each other. */
 export class Ensemble {
   constructor(readonly members: readonly TestServer[]) {}
@@ -20,22 +23,18 @@ export class Ensemble {
    * @throws if that is not so within the limit
    */
   async untilServing(limitMs = SERVING_LIMIT_MS): Promise<void> {
-    const deadline = performance.now() + limitMs;
-    while (performance.now() < deadline) {
-      const modes = await this.#modes();
+    await this.#until(limitMs, 'serve', (modes) => {
       const led = [...modes.values()].filter((mode) => mode === 'leader').length === 1;
-      if (led && this.#running().every((member) => modes.get(member) !== undefined)) return;
-      await delay(PAUSE_MS);
-    }
-    throw new Error(`The ensemble does not serve within ${limitMs} ms.`);
+      return led && this.#running().every((member) => modes.get(member) !== undefined) ? true : undefined;
+    });
   }
 
-  /** @throws if no member that runs leads at this moment; `untilServing` waits for one */
+  /** Waits for an election that is under way. @throws if no member that runs leads within the limit */
   leader(): Promise<TestServer> {
     return this.#first('leader');
   }
 
-  /** @throws if no member that runs follows at this moment */
+  /** Waits for an election that is under way. @throws if no member that runs follows within the limit */
   follower(): Promise<TestServer> {
     return this.#first('follower');
   }
@@ -54,12 +53,23 @@ export class Ensemble {
     await Promise.all(this.members.map((member) => member.stop()));
   }
 
-  async #first(mode: 'leader' | 'follower'): Promise<TestServer> {
-    for (const [member, its] of await this.#modes()) if (its === mode) return member;
-    throw new Error(`No member of the ensemble is a ${mode} now.`);
+  #first(mode: 'leader' | 'follower'): Promise<TestServer> {
+    const isOfMode = ([, its]: readonly [TestServer, string | undefined]) => its === mode;
+    return this.#until(SERVING_LIMIT_MS, `have a ${mode}`, (modes) => [...modes].find(isOfMode)?.[0]);
   }
 
-  async #modes(): Promise<ReadonlyMap<TestServer, string | undefined>> {
+  /** Asks the servers for their modes until something is found; nothing tells of a change. */
+  async #until<T>(limitMs: number, what: string, find: (modes: Modes) => T | undefined): Promise<T> {
+    const deadline = performance.now() + limitMs;
+    while (performance.now() < deadline) {
+      const found = find(await this.#modes());
+      if (found !== undefined) return found;
+      await delay(PAUSE_MS);
+    }
+    throw new Error(`The ensemble does not ${what} within ${limitMs} ms.`);
+  }
+
+  async #modes(): Promise<Modes> {
     return new Map(await Promise.all(this.#running().map(async (member) => [member, await member.mode()] as const)));
   }
 

@@ -103,6 +103,12 @@ function answer(socket: Socket, said: FakeAnswer): void {
   else if (said !== 'silence' && socket.writable) socket.write(said);
 }
 
+/** The whole frame of the reply to a multi-read of one node, which does not exist. */
+export function nothingRead(xid: number): Buffer {
+  const end = Buffer.concat([int32(-1), Buffer.of(1), int32(-1)]);
+  return frame(Buffer.concat([replyHeader(xid, 0), int32(-1), Buffer.of(0), int32(NO_NODE), int32(NO_NODE), end]));
+}
+
 function ordinaryReply({ xid, type }: RequestHeader): FakeAnswer {
   return emptyReply(xid, xid === -2 || type === -11 ? 0 : NO_NODE);
 }

@@ -1,4 +1,4 @@
-import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
+import { type FaultProxy, type RequestChoice, startFaultProxy } from './fault-proxy.js';
 
 /** The network between one client and every member of an ensemble, broken as one. */
 export class FaultNetwork {
@@ -22,6 +22,11 @@ export class FaultNetwork {
   /** As `FaultProxy.delay`. */
   delay(ms: number): void {
     for (const proxy of this.proxies) proxy.delay(ms);
+  }
+
+  /** As `FaultProxy.answerWith`. */
+  answerWith(code: number, matches?: RequestChoice): void {
+    for (const proxy of this.proxies) proxy.answerWith(code, matches);
   }
 
   /** As `FaultProxy.heal`. */

@@ -1,7 +1,7 @@
 import { connect as dial } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
-import { connectRawClient, type FaultProxy, OP, OpenHandles, startFaultProxy } from './index.js';
+import { ALL_PERMISSIONS, connectRawClient, type FaultProxy, OP, OpenHandles, startFaultProxy } from './index.js';
 import { fourLetter } from '../zookeeper/four-letter.js';
 
 const NO_NODE = -101;
@@ -169,4 +169,29 @@ it('given a cut in mid frame, when a reply comes, then half of it arrives before
 
 it('given a stream that is not of frames, when it passes, then it passes as it is', async () => {
   expect(await fourLetter(proxy.port, 'ruok')).toBe('imok');
+});
+
+it('answers chosen requests with an error, in their order and without doing them, until it is healed', async () => {
+  const client = await connect();
+  const path = newPath();
+  proxy.answerWith(-127);
+  const [refused, seen] = await Promise.all([client.create(path, { ephemeral: true }), client.exists('/')]);
+  expect([refused.error, seen.error]).toEqual([-127, 0]);
+  expect(refused.body).toHaveLength(0);
+  expect(await isThere(path)).toBe(false);
+  await proxy.heal();
+  expect((await client.create(path, { ephemeral: true })).error).toBe(0);
+});
+
+it('makes a node read-only and writable again', async () => {
+  const client = await connect();
+  const path = newPath();
+  await client.create(path);
+  const child = () => client.create(`${path}/child`, { ephemeral: true });
+  await client.setAcl(path, 1 | 16);
+  expect((await child()).error).toBe(-102);
+  await client.setAcl(path, ALL_PERMISSIONS);
+  expect((await child()).error).toBe(0);
+  await client.remove(`${path}/child`);
+  expect((await client.remove(path)).error).toBe(0);
 });

@@ -26,8 +26,8 @@ interface Ambush {
 }
 
 /**
- * A network between clients and one server, which can be broken. Of ZooKeeper's protocol it knows frames and the headers
- * of requests; other streams, such as TLS, pass as well.
+ * A network between clients and one server, which can be broken. Of ZooKeeper's protocol it knows frames and the
+ * headers of requests; other streams, such as TLS, pass as well.
  *
  * What cannot be had on loopback is a lost SYN: while the network is a black hole, a connection is accepted and silent.
  */
@@ -42,6 +42,7 @@ export class FaultProxy {
     losesRequest: (request) => this.#losesRequest(request),
     losesReply: (request) => this.#losesReply(request),
     halvesReply: () => this.#halvesReply(),
+    refuses: (request) => (this.#refusal?.matches(request) ? this.#refusal.code : undefined),
   };
   #listener: Server | undefined;
   #silent = false;
@@ -50,6 +51,7 @@ export class FaultProxy {
   #requestAmbush: Ambush | undefined;
   #replyAmbush: Ambush | undefined;
   #halved: (() => void) | undefined;
+  #refusal: { readonly code: number; readonly matches: RequestChoice } | undefined;
 
   constructor(
     private readonly targetPort: number,
@@ -128,6 +130,14 @@ export class FaultProxy {
     return new Promise((sprung) => (this.#requestAmbush = { matches: asChoice(choice), sprung }));
   }
 
+  /**
+   * Chosen requests are answered with that error and not done, as a server refuses them, until `heal`.
+   * @param code such as -127, throttled
+   */
+  answerWith(code: number, matches: RequestChoice = isWrite): void {
+    this.#refusal = { code, matches };
+  }
+
   /** Half of the next reply passes, then the connection is cut. Resolves when it is. */
   cutMidFrame(): Promise<void> {
     return new Promise((resolve) => (this.#halved = resolve));
@@ -148,6 +158,7 @@ export class FaultProxy {
     this.#requestAmbush = undefined;
     this.#replyAmbush = undefined;
     this.#halved = undefined;
+    this.#refusal = undefined;
     this.delay(0);
     this.#toServer.open();
     this.#toClient.open();

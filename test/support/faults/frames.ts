@@ -12,13 +12,17 @@ export const OP = {
   exists: 3,
   getData: 4,
   setData: 5,
+  getAcl: 6,
   setAcl: 7,
+  auth: 100,
+  getChildren: 8,
   ping: 11,
   multi: 14,
   create2: 15,
   createContainer: 19,
   deleteContainer: 20,
   createTtl: 21,
+  multiRead: 22,
   closeSession: -11,
 } as const;
 
@@ -41,6 +45,8 @@ export function isWrite({ type }: RequestHeader): boolean {
 
 const INT_BYTES = 4;
 const HEADER_BYTES = 8;
+/** After the number of the request and the transaction's id. */
+const REPLY_ERROR_AT = 12;
 /** What is longer is no ZooKeeper frame: a four letter word read as a length, or TLS. */
 const LONGEST = 64 * 1024 * 1024;
 
@@ -71,6 +77,17 @@ export function requestHeader(whole: Buffer): RequestHeader | undefined {
 /** The request that a reply answers; negative for what nobody asked for. */
 export function replyXid(whole: Buffer): number | undefined {
   return whole.length < INT_BYTES * 2 ? undefined : whole.readInt32BE(INT_BYTES);
+}
+
+/** A request that asks for nothing, under the number of another one. */
+export function harmlessRequest(xid: number): Buffer {
+  const path = Buffer.from('/');
+  return frame(Buffer.concat([int32(xid), int32(OP.exists), int32(path.length), path, Buffer.alloc(1)]));
+}
+
+/** The reply, with that error instead of what it says. */
+export function withError(reply: Buffer, code: number): Buffer {
+  return frame(Buffer.concat([payloadOf(reply).subarray(0, REPLY_ERROR_AT), int32(code)]));
 }
 
 /** Cuts a stream at the ends of its frames. A stream that has none is passed on as it comes. */

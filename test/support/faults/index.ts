@@ -9,6 +9,7 @@ export {
   emptyReply,
   FakeServer,
   startFakeServer,
+  nothingRead,
   MALFORMED,
   type FakeAnswer,
   type FakeServerScript,
@@ -17,6 +18,14 @@ export { FaultNetwork, startFaultNetwork } from './fault-network.js';
 export { FaultProxy, startFaultProxy, type ProxyCounters, type RequestChoice } from './fault-proxy.js';
 export { isWrite, OP, type RequestHeader } from './frames.js';
 export { OpenHandles, type Stoppable } from './open-handles.js';
-export { connectRawClient, RawClient, type RawClientOptions, type RawReply } from './raw-client.js';
+export { ProcessClock, whyNoProcessClock } from './process-clock.js';
+export {
+  ALL_PERMISSIONS,
+  connectRawClient,
+  type RawAcl,
+  RawClient,
+  type RawClientOptions,
+  type RawReply,
+} from './raw-client.js';
 export { type TestServerOptions, type TlsAccess } from './server-layout.js';
 export { startZooKeeperServer, TestServer, type ServerMode, type ServerState } from './test-server.js';

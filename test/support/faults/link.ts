@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { OP, replyXid, type RequestHeader, requestHeader } from './frames.js';
+import { harmlessRequest, OP, replyXid, type RequestHeader, requestHeader, withError } from './frames.js';
 import { type OneWay, passOn } from './one-way.js';
 
 /** What the network has in store for whole connections and for single frames. */
@@ -12,6 +12,8 @@ export interface LinkFaults {
   readonly losesRequest: (request: RequestHeader) => boolean;
   /** Whether the reply to the request is; if so, the result is called when it has come and gone. */
   readonly losesReply: (request: RequestHeader) => (() => void) | undefined;
+  /** The error that the request is answered with, without being done; undefined: it is done. */
+  readonly refuses: (request: RequestHeader) => number | undefined;
   /** Whether the reply is to be cut in half, together with the connection. */
   readonly halvesReply: () => boolean;
 }
@@ -30,6 +32,8 @@ export class Link {
   #replies = 0;
   /** What to call when the reply to a request, by its xid, is lost. */
   readonly #doomed = new Map<number, () => void>();
+  /** The errors that requests are answered with, by their xids. */
+  readonly #refused = new Map<number, number>();
 
   constructor(
     private readonly client: Socket,
@@ -80,7 +84,10 @@ export class Link {
     }
     const gone = header && this.faults.losesReply(header);
     if (gone) this.#doomed.set(header.xid, gone);
-    if (this.#server.writable) this.#server.write(frame);
+    const error = header && this.faults.refuses(header);
+    if (error !== undefined) this.#refused.set(header!.xid, error);
+    // Replies come in the order of requests, so the server is asked for something.
+    if (this.#server.writable) this.#server.write(error === undefined ? frame : harmlessRequest(header!.xid));
   }
 
   #reply(frame: Buffer): void {
@@ -94,7 +101,13 @@ export class Link {
       this.client.end(frame.subarray(0, frame.length / 2));
       this.#server.destroy();
     } else if (this.client.writable) {
-      this.client.write(frame);
+      this.client.write(xid === undefined ? frame : this.#answer(xid, frame));
     }
+  }
+
+  #answer(xid: number, reply: Buffer): Buffer {
+    const error = this.#refused.get(xid);
+    this.#refused.delete(xid);
+    return error === undefined ? reply : withError(reply, error);
   }
 }

@@ -8,6 +8,9 @@ export interface RawReply {
   readonly body: Buffer;
 }
 
+/** Who may do what with a node. */
+export type RawAcl = readonly { readonly permissions: number; readonly scheme: string; readonly id: string }[];
+
 export interface RawClientOptions {
   /** @default 10_000 */
   readonly sessionTimeoutMs?: number;
@@ -18,11 +21,12 @@ export interface RawClientOptions {
 const ENDED = 'The connection has ended before the reply.';
 const EPHEMERAL = 1;
 const PERSISTENT = 0;
-const ALL_PERMISSIONS = 31;
+export const ALL_PERMISSIONS = 31;
+const ANY_VERSION = -1;
 
 /**
- * A client as plain as can be, which hides nothing: it never pings, never reconnects, and rejects what is unanswered when
- * its connection ends.
+ * A client as plain as can be, which hides nothing: it never pings, never reconnects, and rejects what is unanswered
+ * when its connection ends.
  */
 export class RawClient {
   /** In hexadecimal digits. */
@@ -55,10 +59,15 @@ export class RawClient {
     return { xid: payload.readInt32BE(), error: payload.readInt32BE(12), body: payload.subarray(16) };
   }
 
-  create(path: string, { data = '', ephemeral = false } = {}): Promise<RawReply> {
-    const acl = [int32(1), int32(ALL_PERMISSIONS), text('world'), text('anyone')];
+  /** @param acl @default everybody may do everything with it */
+  create(path: string, { data = '', ephemeral = false, acl = open(ALL_PERMISSIONS) } = {}): Promise<RawReply> {
     const flags = int32(ephemeral ? EPHEMERAL : PERSISTENT);
-    return this.request(OP.create, Buffer.concat([text(path), text(data), ...acl, flags]));
+    return this.request(OP.create, Buffer.concat([text(path), text(data), aclBytes(acl), flags]));
+  }
+
+  /** Shows who this is. @param scheme such as `digest`, whose proof is `user:password` */
+  authenticate(scheme: string, proof: string): Promise<RawReply> {
+    return this.request(OP.auth, Buffer.concat([int32(0), text(scheme), text(proof)]));
   }
 
   exists(path: string): Promise<RawReply> {
@@ -67,6 +76,32 @@ export class RawClient {
 
   getData(path: string): Promise<RawReply> {
     return this.request(OP.getData, Buffer.concat([text(path), Buffer.alloc(1)]));
+  }
+
+  setData(path: string, data: string): Promise<RawReply> {
+    return this.request(OP.setData, Buffer.concat([text(path), text(data), int32(ANY_VERSION)]));
+  }
+
+  /** The names of its children; none if it is not there. */
+  async children(path: string): Promise<readonly string[]> {
+    const { body, error } = await this.request(OP.getChildren, Buffer.concat([text(path), Buffer.alloc(1)]));
+    return error === 0 ? textsOf(body) : [];
+  }
+
+  /** With all that is below it, as far as nobody makes something anew meanwhile. */
+  async removeAll(path: string): Promise<void> {
+    for (const name of await this.children(path)) await this.removeAll(`${path}/${name}`);
+    await this.remove(path);
+  }
+
+  remove(path: string): Promise<RawReply> {
+    return this.request(OP.delete, Buffer.concat([text(path), int32(ANY_VERSION)]));
+  }
+
+  /** @param acl ZooKeeper's bits: what everybody may do with the node; or entries */
+  setAcl(path: string, acl: number | RawAcl): Promise<RawReply> {
+    const entries = typeof acl === 'number' ? open(acl) : acl;
+    return this.request(OP.setAcl, Buffer.concat([text(path), aclBytes(entries), int32(ANY_VERSION)]));
   }
 
   /** Closes the connection; the session lives on. */
@@ -96,6 +131,15 @@ export async function connectRawClient(port: number, options: RawClientOptions =
   return new RawClient(socket, payloads, closed, await nextOf(payloads));
 }
 
+function open(permissions: number): RawAcl {
+  return [{ permissions, scheme: 'world', id: 'anyone' }];
+}
+
+function aclBytes(acl: RawAcl): Buffer {
+  const entries = acl.map(({ permissions, scheme, id }) => [int32(permissions), text(scheme), text(id)]);
+  return Buffer.concat([int32(acl.length), ...entries.flat()]);
+}
+
 async function* payloadsOf(socket: Socket): AsyncGenerator<Buffer, undefined> {
   const splitter = new FrameSplitter();
   for await (const chunk of socket) for (const whole of splitter.push(chunk)) yield payloadOf(whole);
@@ -110,6 +154,16 @@ async function nextOf(payloads: AsyncGenerator<Buffer, undefined>): Promise<Buff
     throw new Error(ENDED, { cause });
   }
   throw new Error(ENDED);
+}
+
+function textsOf(body: Buffer): string[] {
+  const texts: string[] = [];
+  for (let at = 4; texts.length < body.readInt32BE();) {
+    const end = at + 4 + body.readInt32BE(at);
+    texts.push(body.toString('utf8', at + 4, end));
+    at = end;
+  }
+  return texts;
 }
 
 function text(value: string): Buffer {

@@ -5,6 +5,7 @@ import { classPath, type ZooKeeperVersion } from '../zookeeper/distribution.js';
 import { guard, type Guard } from '../zookeeper/guard.js';
 import { freePorts } from '../zookeeper/loopback.js';
 import { javaCommand, type ServerSettings, zooCfg } from '../zookeeper/server-command.js';
+import { ProcessClock } from './process-clock.js';
 import { makeTlsMaterial, type TlsClientMaterial, type TlsOptions } from '../zookeeper/tls-material.js';
 
 export interface TestServerOptions {
@@ -16,6 +17,8 @@ export interface TestServerOptions {
   readonly jvmFlags?: readonly string[];
   /** Opens a second port, for TLS; the first stays open. */
   readonly tls?: TlsOptions;
+  /** Each server has a wall clock of its own. */
+  readonly ownClock?: boolean;
 }
 
 /** How clients connect by TLS. */
@@ -30,6 +33,7 @@ export interface ServerLayout {
   readonly tls: TlsAccess | undefined;
   readonly directory: string;
   readonly command: readonly string[];
+  readonly clock: ProcessClock | undefined;
   /** Removes the directory. */
   readonly removal: Guard;
 }
@@ -46,7 +50,7 @@ const LOG_FLAGS = [
  * @param myId its number in an ensemble
  */
 export async function layOutServer(options: TestServerOptions, myId?: number): Promise<ServerLayout> {
-  const { version = '3.8', settings = {}, jvmFlags = [], tls: tlsOptions } = options;
+  const { version = '3.8', settings = {}, jvmFlags = [], tls: tlsOptions, ownClock = false } = options;
   const jars = await classPath(version);
   const directory = await mkdtemp(join(tmpdir(), 'zookeeper-'));
   // A server that was killed a moment ago may still have been writing.
@@ -64,6 +68,7 @@ export async function layOutServer(options: TestServerOptions, myId?: number): P
     port,
     tls: tls && { ...tls.client, connect: `127.0.0.1:${securePort}`, port: securePort },
     directory,
+    clock: ownClock ? await ProcessClock.make() : undefined,
     command: javaCommand({ classPath: jars, configuration, jvmFlags: [...LOG_FLAGS, ...jvmFlags] }),
     removal,
   };

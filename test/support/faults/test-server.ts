@@ -6,6 +6,7 @@ import { serves } from '../zookeeper/loopback.js';
 import type { ZooKeeperServer } from '../zookeeper/zookeeper-server.js';
 import { readDump } from './dump.js';
 import { ExpiryLog } from './expiry-log.js';
+import type { ProcessClock } from './process-clock.js';
 import { layOutServer, type ServerLayout, type TestServerOptions, type TlsAccess } from './server-layout.js';
 
 export type ServerState = 'running' | 'paused' | 'down';
@@ -21,6 +22,8 @@ export class TestServer implements ZooKeeperServer {
   readonly port: number;
   /** How to connect by TLS, if it was asked for. */
   readonly tls: TlsAccess | undefined;
+  /** Its wall clock, if it has one of its own; transactions get the time of whoever leads. */
+  readonly clock: ProcessClock | undefined;
   readonly #expiries = new ExpiryLog();
   #process: GuardedProcess | undefined;
   #state: ServerState = 'down';
@@ -30,6 +33,7 @@ export class TestServer implements ZooKeeperServer {
     this.port = layout.port;
     this.connect = `127.0.0.1:${layout.port}`;
     this.tls = layout.tls;
+    this.clock = layout.clock;
   }
 
   get pid(): number | undefined {
@@ -47,7 +51,8 @@ export class TestServer implements ZooKeeperServer {
     const temporary = join(this.layout.directory, `run-${(this.#runs += 1)}`);
     await mkdir(temporary);
     const [java = 'java', ...rest] = this.layout.command;
-    const command = [java, `-Djava.io.tmpdir=${temporary}`, ...rest];
+    const plain = [java, `-Djava.io.tmpdir=${temporary}`, ...rest];
+    const command = this.clock?.command(plain) ?? plain;
     const started = await startGuarded(command, temporary, { onOutput: (text) => this.#expiries.read(text) });
     this.#process = started;
     this.#state = 'running';
@@ -128,6 +133,7 @@ export class TestServer implements ZooKeeperServer {
   /** Ends it for good and removes its data. */
   async stop(): Promise<void> {
     await this.#process?.stop();
+    await this.clock?.stop();
     await this.layout.removal.release();
   }
 

@@ -16,7 +16,10 @@ const PROJECT = fileURLToPath(new URL('../../interop/java/', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/java-peer/', import.meta.url));
 const BUILD_LIMIT_MS = 300_000;
 
-/** What is missing on this machine to build and run Java peers, as a sentence for a skipped test; undefined if nothing is. */
+/**
+ * What is missing on this machine to build and run Java peers, as a sentence for a skipped test; undefined if nothing
+ * is.
+ */
 export async function whyNoJava(): Promise<string | undefined> {
   const missing: string[] = [];
   for (const command of ['java', 'javac', 'mvn']) {

@@ -1,8 +1,8 @@
 /** What a peer of either kind tells of. */
 export interface Told {
   /**
-   * `begun` and `ended` for an item, `all-started` and `all-completed` for a distribute-once listener, `runtime` for what
-   * a runtime of ours says.
+   * `begun` and `ended` for an item, `all-started` and `all-completed` for a distribute-once listener, `runtime` for
+   * what a runtime of ours says, `stalled` where the processor came late.
    */
   readonly event: string;
   /** By the peer's wall clock, which is this host's: milliseconds since the epoch. */
@@ -17,6 +17,11 @@ export interface Told {
   readonly kind?: string;
   readonly items?: readonly number[];
   readonly message?: string;
+  /** Why something was refused or left out. */
+  readonly cause?: string;
+  readonly reason?: string;
+  /** Of `stalled`: how long a second took, in milliseconds. */
+  readonly tookMs?: number;
   /** What a runtime under chaos says, as it is. */
   readonly text?: string;
 }
@@ -28,6 +33,7 @@ export interface PeerEvent extends Told {
 
 const LIMIT_MS = 20_000;
 const SHOWN = 40;
+const AFTER_BEGIN = ['started', 'ended', 'settled', 'finished'];
 
 /** Everything that the peers of one test have told, in the order in which it was heard. */
 export class Journal {
@@ -121,6 +127,14 @@ export class Journal {
     return this.#events.slice(-SHOWN).map(describe).join('\n');
   }
 
+  /** What was told from one time to another, by the peers' clocks, for messages; not what follows each begin. */
+  between(from: number, to: number): string {
+    return this.#events
+      .filter(({ at, event, kind = event }) => at >= from && at < to && !AFTER_BEGIN.includes(kind))
+      .map(describe)
+      .join('\n');
+  }
+
   #next(limitMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(wake, limitMs);
@@ -135,7 +149,9 @@ export class Journal {
   }
 }
 
-function describe({ peer, event, at, item, items, failed, kind, message }: PeerEvent): string {
-  const about = [kind, item ?? items, failed, message].filter((each) => each != null).map(String);
+function describe({ peer, event, at, item, items, failed, kind, message, cause, reason, tookMs }: PeerEvent): string {
+  const about = [kind, item ?? items, failed, message, cause, reason, tookMs]
+    .filter((each) => each != null)
+    .map(String);
   return `${new Date(at).toISOString().slice(11)} ${peer} ${event} ${about.join(' ')}`;
 }

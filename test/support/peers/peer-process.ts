@@ -21,8 +21,8 @@ const START_LIMIT_MS = 30_000;
 const CALL_LIMIT_MS = 20_000;
 
 /**
- * A process that is driven by lines of JSON: `{ id, call, with }` is answered by `{ id, result }` or `{ id, failed }`, and
- * what happens in it is told by lines with an `event`. It ends with this process at the latest.
+ * A process that is driven by lines of JSON: `{ id, call, with }` is answered by `{ id, result }` or `{ id, failed }`,
+ * and what happens in it is told by lines with an `event`. It ends with this process at the latest.
  */
 export class PeerProcess {
   /** Resolves when it has ended, whoever ended it. */

@@ -68,6 +68,12 @@ export class TreeWitness {
     return ids.map((id) => id && addressOf(id));
   }
 
+  /** The instance that has marked each item as running, by its address. */
+  holders(total: number): readonly (string | undefined)[] {
+    const ids = Array.from({ length: total }, (_, item) => this.text(`sharding/${item}/running`));
+    return ids.map((id) => id && addressOf(id));
+  }
+
   /** No change of the owners is pending. */
   isSettled(): boolean {
     return !this.has('leader/sharding/necessary') && !this.has('leader/sharding/processing');
@@ -89,8 +95,8 @@ export class TreeWitness {
   }
 
   /**
-   * Just these peers are in the job, and each item has the owner that the job's strategy gives it. Nothing less will do: a
-   * view hears of the end of a plan before it has read the last of the owners.
+   * Just these peers are in the job, and each item has the owner that the job's strategy gives it. Nothing less will
+   * do: a view hears of the end of a plan before it has read the last of the owners.
    */
   isSharedBy(peers: readonly { readonly ip: string }[], total: number): boolean {
     return this.isPlannedFor(peers) && this.owners(total).join() === this.split(total).join();

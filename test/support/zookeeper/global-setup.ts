@@ -8,7 +8,9 @@ declare module 'vitest' {
   }
 }
 
-/** One real server for the whole run. Without one the run fails: a suite over real parts is never skipped in silence. */
+/**
+ * One real server for the whole run. Without one the run fails: a suite over real parts is never skipped in silence.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startZooKeeper();
   project.provide('zooKeeper', server.connect);

@@ -10,8 +10,8 @@ export interface Guard {
 }
 
 /**
- * Has a shell wait on a pipe that closes when this process releases it or ends, however it ends; the shell then runs the
- * command.
+ * Has a shell wait on a pipe that closes when this process releases it or ends, however it ends; the shell then runs
+ * the command.
  * @param values the command's `$1`, `$2` and so on
  */
 export function guard(command: string, ...values: readonly string[]): Guard {

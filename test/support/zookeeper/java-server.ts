@@ -47,7 +47,10 @@ export async function installJavaServer(): Promise<boolean> {
   return javaServerInstalled();
 }
 
-/** Starts a standalone server, tuned for tests: short ticks, so that sessions of half a second and more can be asked for. */
+/**
+ * Starts a standalone server, tuned for tests: short ticks, so that sessions of half a second and more can be asked
+ * for.
+ */
 export async function startJavaServer(port: number): Promise<GuardedProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'zookeeper-'));
   const configuration = join(directory, 'zoo.cfg');

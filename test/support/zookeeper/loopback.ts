@@ -6,7 +6,9 @@ import { fourLetter } from './four-letter.js';
 const PROBE_LIMIT_MS = 150;
 const PAUSE_MS = 50;
 
-/** Outside the ports of outgoing connections, of which one could take the port of a server that is down for a moment. */
+/**
+ * Outside the ports of outgoing connections, of which one could take the port of a server that is down for a moment.
+ */
 const FIRST_PORT = 10_000;
 const LAST_PORT = 32_000;
 
