@@ -1,4 +1,6 @@
 import { startMemoryHarness } from './memory-harness.js';
-import { describeRegistryContract } from './registry/index.js';
+import { describeClockSteps, describeRegistryContract } from './registry/index.js';
 
-describeRegistryContract({ name: 'memory', start: startMemoryHarness });
+const adapter = { name: 'memory', start: startMemoryHarness };
+describeRegistryContract(adapter);
+describeClockSteps(adapter);

@@ -1,4 +1,6 @@
-import { describeRegistryContract } from './registry/index.js';
+import { describeClockSteps, describeRegistryContract } from './registry/index.js';
 import { startZooKeeperHarness } from './zookeeper-harness.js';
 
-describeRegistryContract({ name: 'zookeeper', start: () => startZooKeeperHarness() });
+const adapter = { name: 'zookeeper', start: () => startZooKeeperHarness() };
+describeRegistryContract(adapter);
+describeClockSteps(adapter);

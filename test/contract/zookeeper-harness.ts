@@ -8,7 +8,10 @@ import {
 import { startProxy } from '../support/zookeeper/zookeeper-proxy.js';
 import type { ClientOptions, RegistryHarness } from './registry/index.js';
 
-/** The suite's harness over the real server of this run, reached through a proxy. @param common options of every client */
+/**
+ * The suite's harness over the real server of this run, reached through a proxy.
+ * @param common options of every client
+ */
 export async function startZooKeeperHarness(common: Partial<ZooKeeperOptions> = {}): Promise<RegistryHarness> {
   const clock = new SystemClock();
   const proxy = await startProxy(inject('zooKeeper'));
@@ -17,10 +20,10 @@ export async function startZooKeeperHarness(common: Partial<ZooKeeperOptions> = 
   const centers: RegistryCenter[] = [];
   let namespaces = 0;
 
-  const center = (options: ClientOptions): RegistryCenter => {
+  const center = ({ clock: own = clock, ...options }: ClientOptions): RegistryCenter => {
     const made = new ZooKeeperRegistryCenter(
       { servers: proxy.connect, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000, ...common, ...options },
-      clock,
+      own,
     );
     centers.push(made);
     return made;

@@ -122,6 +122,17 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(now).toSatisfy(Object.isFrozen);
     });
 
+    it('given a job with options of its own, when null is given for one, then the default is in force there', async () => {
+      const given = { name: JOB, shardingTotalCount: 1, maxAttempts: 5, timeoutMs: 7_000 };
+      const runtime = await stage().start('10.0.0.1', [given]);
+      const api = new JobConfigurationApi(stage().registry);
+
+      await api.updateJobConfiguration(JOB, { maxAttempts: null, timeoutMs: null });
+      await stage().until(() => runtime.configurations.current(JOB).maxAttempts === 1);
+
+      expect(runtime.configurations.current(JOB)).toMatchObject({ maxAttempts: 1, timeoutMs: undefined });
+    });
+
     it('given a node with a wrong cron expression, when that is changed, then it is corrected, and before it cannot be asked for', async () => {
       await stage().writeJava(JOB, { config: javaConfig(JOB).replace(/^cron.*$/m, 'cron: never') });
       const api = new JobConfigurationApi(stage().registry);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseTriggerRequest } from '../../../libs/elastic-job/src/coordination/index.js';
 import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
+import { RequestTooLargeError } from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
 import { costOf } from '../registry/support.js';
 import { clock } from './stage.js';
@@ -32,6 +33,15 @@ export function describeTriggers(adapter: RegistryAdapter): void {
       });
 
       expect(cost).toBe(4);
+    });
+
+    it('refuses parameters that no instance would read, before it writes anything', async () => {
+      await stage().writeJava(JOB, { instances: INSTANCES });
+      const api = new JobOperateApi(stage().registry, clock);
+
+      await expect(api.trigger(JOB, { parameters: 'x'.repeat(300_000) })).rejects.toThrow(RequestTooLargeError);
+
+      expect(await stage().registry.exists(`/${JOB}/trigger/${FIRST}`)).toBeUndefined();
     });
 
     it('fault 18: given a request that an instance has not taken yet, when another is made, then it stands and the answer says so', async () => {

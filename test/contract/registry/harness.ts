@@ -1,3 +1,4 @@
+import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 
 /** An adapter of the registry port, as the contract suite meets it. */
@@ -16,7 +17,10 @@ export interface RegistryHarness {
   client(options: ClientOptions): Promise<RegistryCenter>;
   /** A legal namespace of two levels that nobody has used before. */
   newNamespace(): string;
-  /** Ends the client's session on the server, in a way that the client is told of. Resolves when the server has ended it. */
+  /**
+   * Ends the client's session on the server, in a way that the client is told of. Resolves when the server has ended
+   * it.
+   */
   expire(client: RegistryCenter): Promise<void>;
   /** Closes every client that was handed out and whatever else is open. */
   stop(): Promise<void>;
@@ -26,4 +30,6 @@ export interface ClientOptions {
   readonly namespace: string;
   /** @default 1_000_000 */
   readonly maxRequestBytes?: number;
+  /** The client's own; the host's, unless given. */
+  readonly clock?: Clock;
 }

@@ -14,6 +14,7 @@ import { describeSubtrees } from './subtree.contract.js';
 import { describeSync } from './sync.contract.js';
 import { describeTransactions } from './transactions.contract.js';
 
+export { describeClockSteps } from './clock-steps.contract.js';
 export type { ClientOptions, RegistryAdapter, RegistryHarness } from './harness.js';
 
 /** What every adapter of the registry port keeps. A bug found in one adapter becomes a case here. */

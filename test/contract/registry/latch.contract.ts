@@ -66,7 +66,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
     it('given a turn that does not come in time, when the time is up, then undefined is returned and the own node goes', async () => {
       const [holder, waiter] = await two();
       const held = await acquire(holder);
-      expect(await acquire(waiter, { timeoutMs: 50 })).toBeUndefined();
+      expect(await acquire(waiter, { timeoutMs: 1_000 })).toBeUndefined();
       await untilChildren(holder, 1);
       expect(held?.signal.aborted).toBe(false);
       await held?.release();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
-import { RegistryUnavailableError } from '../../../libs/elastic-job/src/registry/index.js';
+import { type RegistryCenter, RegistryUnavailableError } from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter } from './harness.js';
 import { costOf, recordSession, rejections, useRegistry } from './support.js';
 
@@ -98,6 +98,47 @@ export function describeRequests(adapter: RegistryAdapter): void {
       expect(time).toBeGreaterThanOrEqual((await client.exists('/before'))!.ctime);
       expect(time).toBeLessThanOrEqual((await client.exists('/after'))!.ctime);
       expect(Math.abs(time - new SystemClock().wallNow())).toBeLessThan(5_000);
+    });
+
+    it("given no write, when the registry's time is asked from memory, then it is unknown, and a read does not tell it", async () => {
+      const client = await one();
+      await client.exists('/none');
+      expect(client.time()).toBeUndefined();
+    });
+
+    it.each<[string, (client: RegistryCenter) => Promise<unknown>]>([
+      ['a node that is created', (client) => client.create('/a', '', 'PERSISTENT')],
+      ['a node that is set', (client) => client.set('/', '')],
+      ['a transaction that sets', (client) => client.transaction([{ kind: 'set', path: '/', data: '' }])],
+      ['the time that is asked for', (client) => client.serverTime()],
+    ])(
+      "given %s, when the registry's time is asked from memory, then it is known at no further request",
+      async (_, write) => {
+        const client = await one();
+        await write(client);
+        const { foreground } = client.traffic;
+
+        const time = client.time()!;
+        expect(client.traffic.foreground).toBe(foreground);
+        const asked = await client.serverTime();
+
+        // Full milliseconds are told; the time goes on between both.
+        expect(time.earliest).toBeLessThanOrEqual(asked + 1);
+        expect(time.latest).toBeGreaterThanOrEqual(time.earliest);
+        expect(asked - time.latest).toBeLessThan(5_000);
+        const after = client.time()!;
+        expect(after.earliest).toBeGreaterThanOrEqual(asked - 1);
+        expect(after.latest - after.earliest).toBeLessThan(5_000);
+      },
+    );
+
+    it("given a transaction that is refused, when the registry's time is asked from memory, then it has told nothing", async () => {
+      const client = await one();
+      await client.transaction([
+        { kind: 'set', path: '/', data: '' },
+        { kind: 'check', path: '/none' },
+      ]);
+      expect(client.time()).toBeUndefined();
     });
   });
 }

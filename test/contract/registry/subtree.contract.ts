@@ -49,6 +49,41 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(events).toEqual(['deleted /job', 'created /job', 'created /job/x']);
     });
 
+    it('given bounds, when more is there and comes, then the view has what they admit, and of a long value its beginning', async () => {
+      const [reader, writer] = await two();
+      for (const name of ['a', 'b', 'unknown']) await writer.ensurePath(`/job/${name}/below`);
+      await writer.create('/job/a/long', 'x'.repeat(1_000), 'PERSISTENT');
+      const leftOut: string[] = [];
+      const events: string[] = [];
+      const bounds = {
+        admits: (path: string) => !path.includes('unknown'),
+        isLeaf: () => false,
+        longest: () => 10,
+        mostChildren: 3,
+        onLeftOut: (path: string, what: string) => void leftOut.push(`${what} of ${path}`),
+      };
+      const view = await reader.openSubtree('/job', (event) => events.push(eventText(event)), { bounds });
+      expect(view.children('/job').toSorted()).toEqual(['a', 'b']);
+      expect(view.has('/job/unknown/below')).toBe(false);
+      expect(view.node('/job/a/long')?.data).toBe('x'.repeat(11));
+
+      await writer.create('/job/unknown/new', '', 'PERSISTENT');
+      for (const name of ['c', 'd']) await writer.ensurePath(`/job/${name}`);
+      await writer.set('/job/d', 'changed');
+      await writer.create('/job/d/below', '', 'PERSISTENT');
+      await view.sync();
+
+      expect(view.children('/job').toSorted()).toEqual(['a', 'b', 'c']);
+      expect(events).toEqual(['created /job/c']);
+      expect(leftOut).toEqual(['value of /job/a/long', 'children of /job']);
+      await writer.delete('/job/c');
+      await writer.delete('/job/d/below');
+      await writer.delete('/job/d');
+      await writer.create('/job/e', 'y', 'PERSISTENT');
+      await view.sync();
+      expect(view.node('/job/e')?.data).toBe('y');
+    });
+
     it('given the whole namespace, when it is opened, then everything is seen from the root down', async () => {
       const [reader, writer] = await two();
       const view = await reader.openSubtree('/', () => {});

@@ -7,7 +7,10 @@ import type {
 } from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter, RegistryHarness } from './harness.js';
 
-/** Starts the adapter for the topic around the call. Each call of `one`, `two` or `several` connects clients in a new namespace. */
+/**
+ * Starts the adapter for the topic around the call. Each call of `one`, `two` or `several` connects clients in a new
+ * namespace.
+ */
 export function useRegistry(adapter: RegistryAdapter) {
   let harness: RegistryHarness;
   beforeAll(async () => {
