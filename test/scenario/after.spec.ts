@@ -109,6 +109,23 @@ describe('a job that is started after another one', () => {
     },
   );
 
+  it('given a child that is busy while it is started 150 times, then what it misses is told in one event', async () => {
+    let isSlow = true;
+    const handler = () => sleep(isSlow ? 150 * MINUTE + 30_000 : 100);
+    await start([parent({ shardingTotalCount: 1 }), child({ shardingTotalCount: 1, handler })], 1);
+
+    await untilNextMinute(30_000);
+    isSlow = false;
+    await cluster.advance(150 * MINUTE + 20_000);
+
+    const first = runs('import')[0]!.fireTime;
+    expect(runs('report').map(({ fireTime }) => (fireTime - first) / MINUTE)).toEqual([0, 150]);
+    const missed = cluster.events(0).filter((event) => event.kind === 'missed');
+    expect(missed).toMatchObject([
+      { jobName: 'report', items: [0], count: 149, reason: 'superseded', since: first + MINUTE },
+    ]);
+  });
+
   it('given more items of the child than before, when they are new, then they have no part in what was started before', async () => {
     await start([parent(), child()]);
     await untilNextMinute(5_000);
@@ -233,6 +250,25 @@ describe('crashes around a start', () => {
     await operator.close();
   });
 
+  it('given a start that an item was begun for early, by a clock that most agreed on, when more starts come, then it runs for each of them', async () => {
+    await start([parent(), child({ misfirePolicy: 'all' })]);
+    await untilNextMinute(5_000);
+    const { fireTime } = runs('report')[0]!;
+    const operator = await operatorOf(cluster);
+    const path = '/report/sharding/1/record';
+    const record = JSON.parse((await operator.read(path))!.data);
+    const before = fireTime - MINUTE;
+    const early = { after: before, until: fireTime, fireTimes: [fireTime] };
+    await operator.set(path, JSON.stringify({ ...record, target: { ...record.target, fireTime: before }, early }));
+
+    await untilNextMinute(5_000);
+    await untilNextMinute(5_000);
+
+    const fireTimes = runs('report').flatMap((run) => (run.item === 1 ? [run.fireTime] : []));
+    expect(fireTimes).toEqual([fireTime, fireTime + MINUTE, fireTime + 2 * MINUTE]);
+    await operator.close();
+  });
+
   it("given the child's leader dead while the parent runs, when the parent has succeeded, then each item of the child runs once", async () => {
     await start([parent({ handler: () => sleep(5_000) }), child()], 3);
     await untilNextMinute(1_000);
@@ -260,6 +296,28 @@ describe('crashes around a start', () => {
     expect(itemsOf(runs('report'))).toEqual(CHILDREN);
     await operator.close();
   });
+});
+
+describe('what somebody has damaged of a dependency', () => {
+  it.each(['/report/after', '/import/dependents'])(
+    'given %s of wrong types, when the next runs have succeeded, then that was told, and the child is started again',
+    async (path) => {
+      await start([parent(), child()]);
+      await untilNextMinute(5_000);
+      const operator = await operatorOf(cluster);
+      await operator.set(path, '{"v":1,"parents":"import","closedUpTo":[],"pending":1,"starts":{},"runs":0}');
+      await untilNextMinute(5_000);
+      const before = runs('report').length;
+
+      await untilNextMinute(5_000);
+      expect(itemsOf(runs('report').slice(before))).toEqual(CHILDREN);
+      const told = cluster.instances.flatMap(({ events }) => events);
+      const isTold = ({ kind }: JobEvent) => kind === 'dependency-not-met' || kind === 'warning';
+      expect(told.filter(isTold)).toMatchObject([{ jobName: 'report' }]);
+      expectOncePerTarget(runs('report'));
+      await operator.close();
+    },
+  );
 });
 
 describe('a dependency that cannot work', () => {

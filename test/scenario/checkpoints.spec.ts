@@ -85,7 +85,9 @@ async function pause(victim: number, ms: number): Promise<void> {
   await cluster.resume(victim);
 }
 
-/** Unheard, while it is cut off: others run the item after the grace, and it comes back in its session before it knows. */
+/**
+ * Unheard, while it is cut off: others run the item after the grace, and it comes back in its session before it knows.
+ */
 async function shutDown(victim: number): Promise<void> {
   const operator = await cluster.join();
   cluster.partition(victim);

@@ -150,7 +150,10 @@ function expectOrder(runs: readonly TestRun[]): void {
   }
 }
 
-/** Every fire time between an item's first and last begin has one fate, or none if it is forgiven. @returns how many were missed */
+/**
+ * Every fire time between an item's first and last begin has one fate, or none if it is forgiven.
+ * @returns how many were missed
+ */
 function tellEach(cluster: TestCluster, isForgiven = (_item: number, _fireTime: number) => false): number {
   const events = cluster.instances.flatMap((_, index) => cluster.events(index));
   const begun = events.filter((event) => event.kind === 'begun').filter(({ trigger }) => trigger.source !== 'FAILOVER');

@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
+import type { FailureRule } from '../../libs/elastic-job/src/registry/index.js';
 import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import { JOB, MixedCluster, type MixedClusterOptions } from './support/mixed-cluster.js';
 import { ascending, range } from './support/run-checks.js';
+
+/** This client may not write the nodes of items. */
+const belowItems: FailureRule = ({ path }) => (path.startsWith(`/test/${JOB}/sharding/`) ? -102 : undefined);
 
 let cluster: MixedCluster;
 afterEach(() => cluster.stop());
@@ -87,6 +91,35 @@ describe('a job that Java and our instances share', () => {
     expect(cluster.told(before)).toEqual([]);
 
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000))).toEqual({ java: [], ours: range(4) });
+  });
+
+  it('given items that no begin could write for a while, when a fire time comes after that, then all of them run for it', async () => {
+    await start({ instances: 1 });
+    await cluster.java();
+    const mend = cluster.ours.registry.fail(belowItems);
+    expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual([]);
+    mend();
+
+    expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual([2, 3]);
+  });
+
+  it('given an item whose first fire time was refused here, when it comes back from Java, then what Java has run is not made up for', async () => {
+    await start({ instances: 2 });
+    const mend = cluster.ours.registry.fail(belowItems);
+    expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual([]);
+    const java = await cluster.java();
+    await cluster.java({ serverIp: '10.0.0.0' });
+    mend();
+    for (let minute = 0; minute < 2; minute++) await cluster.untilNextMinute(1_000);
+    expect(java.runs.map(({ item }) => item)).toEqual([0, 0]);
+    const before = cluster.told().length;
+    cluster.ours.instances[0]!.runtime.registrar.pause(JOB);
+
+    await cluster.ours.clock.advanceUntil(java.shutdown());
+    await cluster.advance(20_000);
+
+    expect(cluster.ours.assignment(JOB).get(0)).toBe(1);
+    expect(cluster.told(before)).toEqual([]);
   });
 });
 

@@ -65,7 +65,7 @@ describe('a resident job', () => {
       instances: 1,
       options: { shardingTotalCount: 1 },
       handler: async ({ signal }) => {
-        if (steady) return untilAborted(signal, 60_000);
+        if (steady) return cluster.clock.sleep(60_000, signal);
         throw new Error('no broker');
       },
     });
@@ -183,7 +183,7 @@ interface Start {
 async function start({ instances, options, stopTakesMs = 0, handler }: Start): Promise<void> {
   stops = [];
   const follow = async ({ signal }: ShardingContext) => {
-    await untilAborted(signal, 3_600_000);
+    await untilAborted(signal);
     if (signal.reason instanceof ResidentStoppedError) stops.push(signal.reason.why);
     if (stopTakesMs > 0) await cluster.clock.sleep(stopTakesMs);
   };
@@ -192,8 +192,9 @@ async function start({ instances, options, stopTakesMs = 0, handler }: Start): P
   operator = await operatorOf(cluster);
 }
 
-async function untilAborted(signal: AbortSignal, ms: number): Promise<void> {
-  await cluster.clock.sleep(ms, signal).catch(() => {});
+/** Handlers begin while their cluster is still being made, so they ask no clock of it. */
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
 /** Item and instance of what runs now, by item. */

@@ -195,7 +195,7 @@ describe('a trigger of an operator', () => {
 
   it('given parameters that no begin can hold, when the job is triggered, then that is told, and the next trigger runs', async () => {
     await startCluster({ instances: 1 });
-    await ask(cluster, operator, JOB, { id: 'huge', parameters: 'x'.repeat(400_000) });
+    await ask(cluster, operator, JOB, { id: 'huge', parameters: 'x'.repeat(260_000) });
     await cluster.advance(1_000);
     expect(contexts).toEqual([]);
     expect(errors()).toEqual(['the trigger manual:huge failed']);
@@ -204,6 +204,16 @@ describe('a trigger of an operator', () => {
     await cluster.advance(1_000);
 
     expect(origins()).toEqual(Array(4).fill('a'));
+  });
+
+  it('tells of a request that is too large to be read, and runs nothing for it', async () => {
+    await startCluster({ instances: 1 });
+    await ask(cluster, operator, JOB, { id: 'huge', parameters: 'x'.repeat(300_000) });
+    await cluster.advance(1_000);
+
+    const reasons = cluster.events(0).flatMap((event) => (event.kind === 'skipped' ? event.reason : []));
+    expect(reasons).toEqual([expect.stringContaining('its request cannot be read: it has more than 262144 bytes')]);
+    expect(contexts).toEqual([]);
   });
 
   it('given a job that marks nothing as running, when it is triggered while it runs, then it runs again afterwards', async () => {
@@ -221,7 +231,7 @@ describe('a trigger of an operator', () => {
 
 it.each([
   [-1, 5],
-  [60, 6],
+  [60, 5],
 ])(
   'given maxTimeDiffSeconds %i, when an operator triggers the job, then that costs %i requests',
   async (maxTimeDiffSeconds, cost) => {
@@ -389,23 +399,29 @@ describe('triggers beside the schedule', () => {
 });
 
 describe('a one-off job', () => {
-  it('given failover, when an instance dies in mid-run, then the others run its items for the same trigger', async () => {
-    await startCluster({
-      instances: 2,
-      failover: true,
-      handler: ({ source }) => source !== 'FAILOVER' && sleep(MINUTE),
-    });
-    await ask(cluster, operator, JOB, { id: 'a', parameters: 'p' });
-    await cluster.advance(1_000);
-    const lost = itemsOf(cluster.runs(JOB).filter(({ instance }) => instance === 0));
+  it.each([
+    ['few', 'p'],
+    ['many', 'p'.repeat(50_000)],
+  ])(
+    'given failover and %s parameters, when an instance dies in mid-run, then the others run its items for the same trigger',
+    async (_, parameters) => {
+      await startCluster({
+        instances: 2,
+        failover: true,
+        handler: ({ source }) => source !== 'FAILOVER' && sleep(MINUTE),
+      });
+      await ask(cluster, operator, JOB, { id: 'a', parameters });
+      await cluster.advance(1_000);
+      const lost = itemsOf(cluster.runs(JOB).filter(({ instance }) => instance === 0));
 
-    cluster.crash(0);
-    await cluster.advance(15_000);
+      cluster.crash(0);
+      await cluster.advance(15_000);
 
-    const again = contexts.filter(({ source }) => source === 'FAILOVER');
-    expect(itemsOf(cluster.runs(JOB).filter(({ source }) => source === 'FAILOVER'))).toEqual(lost);
-    for (const { trigger } of again) expect(trigger).toEqual({ id: 'a', parameters: 'p' });
-  });
+      const again = contexts.filter(({ source }) => source === 'FAILOVER');
+      expect(itemsOf(cluster.runs(JOB).filter(({ source }) => source === 'FAILOVER'))).toEqual(lost);
+      for (const { trigger } of again) expect(trigger).toEqual({ id: 'a', parameters });
+    },
+  );
 
   it('fault 20: given a scheduled job, when its cron is removed and put back, then it stops and goes on by itself', async () => {
     await startCluster({ instances: 2, cron: '0 * * * * ?' });

@@ -11,7 +11,10 @@ interface OffsetChange {
   readonly after: number;
 }
 
-/** The offsets of a time zone, found by looking at its clock every hour, and every second of the hours in between that differ. */
+/**
+ * The offsets of a time zone, found by looking at its clock every hour, and every second of the hours in between that
+ * differ.
+ */
 export class ZoneReading {
   readonly changes: readonly OffsetChange[];
   readonly offsets: ReadonlySet<number>;
@@ -83,8 +86,8 @@ export class TimeTable {
 }
 
 /**
- * Says of each second by itself whether it fires, from the promises about `clockChange` alone. It only skips seconds whose answer
- * is plain: far from clock changes every second of a day is decided by one table of a day's seconds.
+ * Says of each second by itself whether it fires, from the promises about `clockChange` alone. It only skips seconds
+ * whose answer is plain: far from clock changes every second of a day is decided by one table of a day's seconds.
  */
 export class BruteForce {
   private readonly dayMatches = new Map<number, boolean>();
@@ -98,8 +101,8 @@ export class BruteForce {
   ) {}
 
   /**
-   * The fire instants after the given one, up to the end of the zone's reading. Quartz reads the given one as wall time, that is as
-   * the later of the instants that show it.
+   * The fire instants after the given one, up to the end of the zone's reading. Quartz reads the given one as wall
+   * time, that is as the later of the instants that show it.
    */
   *firesAfter(instant: number): Generator<number> {
     const after = this.clockChange === 'quartz' ? this.lastShowing(instant) : instant;

@@ -85,18 +85,27 @@ function disagreements({ due, expected, limit, lateSince }: Case): object[] {
     missed: findMissed(due, limit),
     waiting: decideGiveUp(due, rule('skip'), lateSince).waiting,
   };
-  const told = expected.slice(-limit);
-  const before = expected.slice(0, -limit);
   const wanted = {
     due: expected,
     latest: expected.at(-1),
     skip: undefined,
     once: expected.at(-1),
     all: expected.slice(-limit),
-    missed: { fireTimes: told, earlier: before.length === 0 ? undefined : [before[0], before.at(-1)] },
+    missed: stretches(due, expected, limit),
     waiting: inTime,
   };
   return isDeepStrictEqual(found, wanted) ? [] : [{ due, found, wanted }];
+}
+
+/** The fire times that follow one another in the schedule, together. */
+function stretches({ schedule }: DueState, times: readonly number[], most: number): object[] {
+  const parts: number[][] = [];
+  for (const time of times) {
+    const part = parts.at(-1);
+    if (part !== undefined && schedule.next(part.at(-1)!) === time) part.push(time);
+    else parts.push([time]);
+  }
+  return parts.map((part) => ({ first: part[0], last: part.at(-1), count: Math.min(most, part.length) }));
 }
 
 /** Begins one after the other, as an item does. */

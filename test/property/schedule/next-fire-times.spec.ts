@@ -13,7 +13,10 @@ const MOST_IN_FULL = 800;
 const FIRES_PER_PLACE = 30;
 const RANDOM_PLACES = 10;
 
-/** Two years each: whole and half hours, north and south, midnight, a zone that gave clock changes up, a day that was skipped. */
+/**
+ * Two years each: whole and half hours, north and south, midnight, a zone that gave clock changes up, a day that was
+ * skipped.
+ */
 const zones = [
   ['Europe/Berlin', 2026],
   ['America/New_York', 2027],

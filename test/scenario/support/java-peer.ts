@@ -26,8 +26,8 @@ export interface JavaRun {
 const SHORT_SLEEP_MS = 100;
 
 /**
- * An instance of Java ElasticJob 3.0.5 as the registry sees it: the same nodes, written in the same order, each in a request
- * of its own, with the same faults. Events are handled one after the other, and one thread runs the job.
+ * An instance of Java ElasticJob 3.0.5 as the registry sees it: the same nodes, written in the same order, each in a
+ * request of its own, with the same faults. Events are handled one after the other, and one thread runs the job.
  * @see elasticjob-protocol, section 5
  */
 export class JavaPeer {

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
+import { allNodes, operatorOf } from './support/registry-walk.js';
+
+const JOB = 'settle-orders';
+const MINUTE = 60_000;
+
+let cluster: TestCluster;
+let operator: RegistryCenter;
+let runs: number[];
+let hold: () => unknown;
+beforeEach(() => (hold = () => {}));
+afterEach(() => cluster.stop());
+
+describe('what somebody has damaged by hand heals or is named within a minute', () => {
+  it('given the items are deleted, when a minute has passed, then they are there again and run', async () => {
+    await startCluster();
+    await removeAll(`/${JOB}/sharding`);
+
+    await cluster.advance(MINUTE);
+    expect([...cluster.assignment(JOB).keys()]).toEqual([0, 1, 2, 3]);
+    await expectRuns();
+  });
+
+  it('given one item is deleted, when a minute has passed, then it is there again', async () => {
+    await startCluster();
+    await removeAll(`/${JOB}/sharding/2`);
+
+    await cluster.advance(MINUTE);
+    expect(cluster.assignment(JOB).get(2)).not.toBe(-1);
+    await expectRuns();
+  });
+
+  it('given the servers are deleted, when a minute has passed, then they are there again and items run', async () => {
+    await startCluster();
+    await removeAll(`/${JOB}/servers`);
+
+    await cluster.advance(MINUTE);
+    expect((await operator.children(`/${JOB}/servers`)).toSorted()).toEqual(['10.0.0.1', '10.0.0.2']);
+    await expectRuns();
+  });
+
+  it('given a mark of resharding that no session holds, when a minute has passed, then it is gone and told', async () => {
+    await startCluster();
+    await operator.create(`/${JOB}/leader/sharding/processing`, '', 'PERSISTENT');
+
+    await cluster.advance(MINUTE);
+    expect(await operator.exists(`/${JOB}/leader/sharding/processing`)).toBeUndefined();
+    const warnings = cluster.instances.flatMap(({ events }) => events).filter(({ kind }) => kind === 'warning');
+    expect(warnings).toMatchObject([
+      { message: expect.stringContaining(`removed "/${JOB}/leader/sharding/processing"`) },
+    ]);
+    await expectRuns();
+  });
+
+  it('given names that are no instances, when a minute has passed, then the job is not mixed and they own nothing', async () => {
+    await startCluster();
+    const owners = cluster.assignment(JOB);
+    for (const name of ['junk', '@-@', '10.0.0.9', '10.0.0.9@-@']) {
+      await operator.create(`/${JOB}/instances/${name}`, 'labels: x', 'PERSISTENT');
+    }
+
+    await cluster.advance(MINUTE);
+    expect(cluster.assignment(JOB)).toEqual(owners);
+    expect(kinds()).not.toContain('mixed');
+    await expectRuns();
+  });
+
+  it.each(['another instance', 'nobody'])(
+    'given %s is made the owner of an item by hand, when 20 s have passed, then the planned one is again',
+    async (name) => {
+      await startCluster();
+      const owners = cluster.assignment(JOB);
+      const [other] = cluster.instances[1 - owners.get(2)!]!.instanceIds;
+      await operator.set(`/${JOB}/sharding/2/instance`, name === 'nobody' ? '10.0.0.9@-@77' : other!);
+
+      await cluster.advance(20_000);
+      expect(cluster.assignment(JOB)).toEqual(owners);
+      await expectRuns();
+    },
+  );
+
+  it.each(['running', 'failovering', 'failover'])(
+    'given a %s mark of nobody is made by hand, when 20 s have passed, then it is gone',
+    async (mark) => {
+      await startCluster();
+      await operator.create(`/${JOB}/sharding/2/${mark}`, '10.0.0.9@-@77', 'PERSISTENT');
+
+      await cluster.advance(20_000);
+      expect(await operator.exists(`/${JOB}/sharding/2/${mark}`)).toBeUndefined();
+      await expectRuns();
+    },
+  );
+
+  it('given owners as planned, when they have been compared, then that costs no request', async () => {
+    await startCluster();
+    await cluster.advance(MINUTE);
+    const requests = () => cluster.instances.map(({ center }) => center.traffic.foreground);
+    const owner = await operator.read(`/${JOB}/sharding/2/instance`);
+    const before = requests();
+    await operator.set(`/${JOB}/sharding/2/instance`, owner!.data);
+
+    await cluster.advance(MINUTE);
+    expect(requests()).toEqual(before);
+  });
+
+  it.each([`/${JOB}/instances`, `/${JOB}`])(
+    'given %s is deleted, when a minute has passed, then each instance names the node and the remedy, and lays nothing',
+    async (path) => {
+      await startCluster();
+      await removeAll(path);
+
+      await cluster.advance(MINUTE);
+      for (const instance of cluster.instances) {
+        const errors = instance.events.flatMap((event) => (event.kind === 'error' ? [String(event.error)] : []));
+        expect(errors).toContainEqual(
+          expect.stringMatching(/the node "\/settle-orders\/instances\/.*" is gone\); restart the process/),
+        );
+      }
+      expect(await operator.exists(`/${JOB}/instances`)).toBeUndefined();
+    },
+  );
+
+  it.each([`/${JOB}/instances`, `/${JOB}`])(
+    'given %s is deleted, when each instance resumes the job, then it is there again and all items run',
+    async (path) => {
+      await startCluster();
+      await removeAll(path);
+      await cluster.advance(MINUTE);
+      const problems = () => cluster.instances.map(({ runtime }) => runtime.status().jobs[0]!.problem);
+      expect(problems()).toEqual([expect.stringContaining('JobRegistrar.resume'), expect.anything()]);
+
+      for (const { runtime } of cluster.instances) {
+        runtime.registrar.resume(JOB);
+        runtime.registrar.resume(JOB);
+      }
+      await cluster.advance(MINUTE);
+      expect(problems()).toEqual([undefined, undefined]);
+      expect(await operator.children(`/${JOB}/instances`)).toHaveLength(2);
+      expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([0, 1]));
+      await expectRuns();
+    },
+  );
+
+  it('given an instance that an operator has removed, when it resumes while its handlers still run, then it is back', async () => {
+    hold = () => cluster.clock.sleep(3 * MINUTE);
+    await startCluster();
+    await cluster.advance(5 * MINUTE);
+    const [id] = cluster.instances[0]!.instanceIds;
+    await operator.delete(`/${JOB}/instances/${id}`);
+    await cluster.advance(1_000);
+    cluster.instances[0]!.runtime.registrar.resume(JOB);
+    await cluster.advance(MINUTE);
+
+    expect(await operator.children(`/${JOB}/instances`)).toHaveLength(2);
+    await cluster.advance(10 * MINUTE);
+    await expectRuns();
+  });
+
+  it('given a job that an operator has removed, when the process stops as it resumes, then it stops', async () => {
+    await startCluster();
+    await removeAll(`/${JOB}`);
+    await cluster.advance(MINUTE);
+    cluster.instances[0]!.runtime.registrar.resume(JOB);
+    await cluster.leave(0);
+
+    expect(cluster.instances[0]!.runtime.status().phase).toBe('stopped');
+  });
+});
+
+async function expectRuns(): Promise<void> {
+  runs = [];
+  await cluster.advance(10 * MINUTE);
+  expect([...new Set(runs)].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3]);
+}
+
+function kinds(): string[] {
+  return cluster.instances.flatMap(({ events }) => events).map(({ kind }) => kind);
+}
+
+async function removeAll(path: string): Promise<void> {
+  const nodes = await allNodes(operator, path);
+  for (const node of nodes.toReversed()) if (await operator.exists(node.path)) await operator.delete(node.path);
+}
+
+async function startCluster(): Promise<void> {
+  runs = [];
+  cluster = await createTestCluster({
+    instances: 2,
+    jobs: [
+      {
+        name: JOB,
+        cron: '0 0/5 * * * ?',
+        shardingTotalCount: 4,
+        failover: true,
+        handler: ({ shardingItem }) => {
+          runs.push(shardingItem);
+          return hold();
+        },
+      },
+    ],
+  });
+  operator = await operatorOf(cluster);
+}
