@@ -1,4 +1,4 @@
-import type { Begin, History, Interval, JobSettings } from './history.js';
+import { type Begin, type History, indexOf, type Interval, type JobSettings } from './history.js';
 import type { Replay } from './replay.js';
 
 /** A job during a calm time: nothing changes but what it does itself. */
@@ -8,8 +8,13 @@ export interface CalmJob extends Interval, JobSettings {
   readonly tree: Replay;
   /** Members whose server is enabled, by id. */
   readonly members: readonly string[];
-  /** How far an instance's clock may be off, in milliseconds. */
+  /** How far the clock by which an instance goes may be off, in milliseconds. */
   readonly skewMs: number;
+  /**
+   * Ids of members whose clocks are so far behind, or were set by so much not long ago, that what they own waits for
+   * them.
+   */
+  readonly late: ReadonlySet<string>;
 }
 
 /** An item of it that may run. */
@@ -27,12 +32,23 @@ export interface CalmItem {
 export function findCalmJobs(history: History): readonly CalmJob[] {
   return history.calm.flatMap((interval) => {
     const tree = history.treeAt(interval.from);
-    const skewMs = skewIn(history, interval);
+    const { skewMs, late } = clocksIn(history, interval);
     return history.plan.jobs.flatMap(({ name }): CalmJob[] => {
       const members = membersOf(tree, name);
       const text = tree.get(`/${name}/config`)?.data;
       if (members.length === 0 || text === undefined) return [];
-      return [{ ...interval, ...history.settingsOf(name, text), jobName: name, tree, members, skewMs }];
+      if (isUnclear(history, interval, name, members)) return [];
+      return [
+        {
+          ...interval,
+          ...history.settingsOf(name, text),
+          jobName: name,
+          tree,
+          members,
+          skewMs,
+          late: idsOf(members, late),
+        },
+      ];
     });
   });
 }
@@ -42,13 +58,14 @@ export function findCalmItems(history: History): readonly CalmItem[] {
   return history.calmJobs
     .filter(({ jobName }) => history.isMonitored(jobName))
     .flatMap((job) =>
-      enabledItems(job).map((item) => ({
+      itemsInTime(job).map((item) => ({
         job,
         item,
-        begins: history.begins.filter((begin) => begin.jobName === job.jobName && begin.item === item),
+        begins: history.beginsOf(job.jobName, item),
         busy: occupancy(history, job.jobName, item),
-        released: history.runs
-          .filter((run) => run.jobName === job.jobName && run.item === item && run.releasedAt !== undefined)
+        released: history
+          .runsOf(job.jobName, item)
+          .filter((run) => run.releasedAt !== undefined)
           .map(({ at, endedAt = Infinity }) => ({ from: at, to: endedAt })),
       })),
     );
@@ -64,6 +81,18 @@ export function enabledItems({ tree, jobName, configuration }: CalmJob): number[
   return Array.from({ length: configuration.shardingTotalCount }, (_, item) => item).filter(
     (item) => !tree.has(`/${jobName}/sharding/${item}/disabled`),
   );
+}
+
+/** The items that may be run, and whose owner's clock is not far behind. */
+export function itemsInTime(job: CalmJob): number[] {
+  const isLate = (item: number) => job.late.has(job.tree.get(`/${job.jobName}/sharding/${item}/instance`)?.data ?? '');
+  return enabledItems(job).filter((item) => !isLate(item));
+}
+
+/** The part of its items that are not judged by their fire times. */
+export function lateShare(job: CalmJob): number {
+  const enabled = enabledItems(job).length;
+  return enabled === 0 ? 0 : 1 - itemsInTime(job).length / enabled;
 }
 
 /** The fire times in an interval, ascending. */
@@ -88,13 +117,55 @@ export function existence(history: History, path: string): readonly Interval[] {
   return intervals;
 }
 
-function skewIn(history: History, { from, to }: Interval): number {
+/**
+ * Its members go by clocks of their own, against the registry's, or have done so and begun fire times that come only
+ * now.
+ */
+function isUnclear(history: History, { from, to }: Interval, jobName: string, members: readonly string[]): boolean {
+  return (
+    members.some((id) => history.trustsNoRegistry(indexOf(id), from, to)) ||
+    history.begins.some(
+      ({ at, record, ...begin }) =>
+        begin.jobName === jobName &&
+        at < to &&
+        record.target.fireTime > Math.max(at + TOLERANCE_MS, from - history.settlingMs),
+    )
+  );
+}
+
+/** A clock that is ahead by more is told so by the registry, and goes by its time, in milliseconds. */
+const TOLERANCE_MS = 10_000;
+/** A clock that is behind by more is one whose items are not waited for, in milliseconds. */
+const LATE_MS = 20_000;
+
+/** A clock that was set is noticed within this time, in milliseconds. */
+const NOTICED_MS = 61_000;
+
+interface Clocks {
+  readonly skewMs: number;
+  /** Processes whose clocks are far behind, or may not be known to have been set. */
+  readonly late: ReadonlySet<number>;
+}
+
+function clocksIn(history: History, { from, to }: Interval): Clocks {
   const { settlingMs } = history;
+  const late = new Set(
+    history
+      .clockSteps(from - NOTICED_MS, to)
+      .flatMap(({ instance, ms }) => (Math.abs(ms) > TOLERANCE_MS ? [instance] : [])),
+  );
   let skew = 0;
-  for (const { at, wall } of history.of('event')) {
+  for (const { at, wall, instance } of history.of('event')) {
     // Who tells of nothing in a short calm tells of something around it.
-    const isNear = at >= from - settlingMs && at <= to + settlingMs;
-    if (isNear) skew = Math.max(skew, Math.abs(wall - at));
+    if (at < from - settlingMs || at > to + settlingMs) continue;
+    const aheadMs = wall - at;
+    if (aheadMs < -LATE_MS) late.add(instance);
+    // By how much the host's clock is ahead does not matter once it is told so.
+    else skew = Math.max(skew, aheadMs > TOLERANCE_MS ? Math.min(aheadMs, TOLERANCE_MS) : Math.abs(aheadMs));
   }
-  return Math.ceil(skew);
+  return { skewMs: Math.ceil(skew), late };
+}
+
+function idsOf(members: readonly string[], processes: ReadonlySet<number>): ReadonlySet<string> {
+  return new Set(members.filter((id) => processes.has(indexOf(id))));
 }

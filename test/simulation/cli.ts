@@ -1,15 +1,20 @@
-// npm run simulate -- --seed N [--log] | --seeds N [--from N] [--workers N];  npm run simulate:mutants [-- --seeds N --mutant PART-OF-ITS-NAME]
+// npm run simulate -- --seed N [--log] [--edition N] | --seeds N [--from N] [--workers N];  npm run simulate:mutants
+// [-- --seeds N --mutant PART-OF-ITS-NAME]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type Coverage, Coverages, describeCoverage, isEnough } from './coverage.js';
+import { INVARIANTS } from './invariants/index.js';
 import { MUTANTS } from './mutants/mutants.js';
 import { report, simulate } from './simulate.js';
+import { EDITIONS, USUAL_EDITION } from './world/plan.js';
 
 /** What came of a seed. */
 interface Judged {
   readonly seed: number;
   readonly isBroken: boolean;
+  readonly coverages: readonly (readonly [number, Coverage])[];
 }
 
 const { values } = parseArgs({
@@ -17,6 +22,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seeds: { type: 'string' },
     from: { type: 'string', default: '1' },
+    edition: { type: 'string', default: String(USUAL_EDITION) },
     workers: { type: 'string', default: '1' },
     dealt: { type: 'boolean', default: false },
     log: { type: 'boolean', default: false },
@@ -25,6 +31,7 @@ const { values } = parseArgs({
   },
 });
 const [from, workers] = [Number(values.from), Number(values.workers)];
+const edition = EDITIONS.find((one) => one === Number(values.edition)) ?? USUAL_EDITION;
 
 if (values.mutants || values.mutant !== undefined) process.exitCode = await huntMutants(Number(values.seeds ?? 1_000));
 else if (values.seed !== undefined) process.exitCode = await replay(Number(values.seed));
@@ -33,9 +40,11 @@ else process.exitCode = await runAll(Number(values.seeds ?? 200));
 
 /** One history, to be looked at. */
 async function replay(seed: number): Promise<number> {
-  const simulation = await simulate(seed);
+  const simulation = await simulate(seed, undefined, edition);
   if (values.log) console.log(simulation.log.lines().join('\n'));
   console.log(`seed ${seed}: ${simulation.log.entries.length} entries, ${simulation.log.hash()}`);
+  for (const [number, coverage] of simulation.coverages)
+    console.log(`${nameOf(number)}: ${describeCoverage(coverage)}`);
   if (simulation.broken.length > 0) console.log(report(simulation));
   return simulation.broken.length > 0 ? 1 : 0;
 }
@@ -43,13 +52,19 @@ async function replay(seed: number): Promise<number> {
 /** Over several processes, each of which is dealt one seed after the other. */
 async function runAll(seeds: number): Promise<number> {
   const failed: number[] = [];
+  const sums = new Coverages();
+  const below = new Map<number, number>();
   let [next, done] = [from, 0];
   const work = async () => {
-    const child = fork(fileURLToPath(import.meta.url), ['--dealt']);
+    const child = fork(fileURLToPath(import.meta.url), ['--dealt', '--edition', String(edition)]);
     const ended = once(child, 'exit');
     const deal = () => (next < from + seeds ? child.send((next += 1) - 1) : child.disconnect());
-    child.on('message', ({ seed, isBroken }: Judged) => {
+    child.on('message', ({ seed, isBroken, coverages }: Judged) => {
       if (isBroken) failed.push(seed);
+      for (const [number, coverage] of coverages) {
+        sums.add(number, coverage);
+        if (!isEnough(coverage)) below.set(number, (below.get(number) ?? 0) + 1);
+      }
       progress((done += 1), seeds, failed.length);
       deal();
     });
@@ -57,6 +72,9 @@ async function runAll(seeds: number): Promise<number> {
     await ended;
   };
   await Promise.all(Array.from({ length: workers }, work));
+  console.log('\njudged of what was due:');
+  for (const [number, coverage] of sums.all)
+    console.log(`${nameOf(number)}: ${describeCoverage(coverage)}; ${below.get(number) ?? 0} seeds below 80 %`);
   console.log(failed.length > 0 ? `\nfailed: ${failed.join(' ')}` : '');
   // A process that has died has not told what became of its seed.
   return failed.length > 0 || done < seeds ? 1 : 0;
@@ -71,10 +89,14 @@ async function runDealt(): Promise<number> {
 }
 
 async function judge(seed: number): Promise<void> {
-  const simulation = await simulate(seed);
+  const simulation = await simulate(seed, undefined, edition);
   const isBroken = simulation.broken.length > 0;
   if (isBroken) console.log(`\n${report(simulation)}`);
-  process.send?.({ seed, isBroken } satisfies Judged);
+  process.send?.({ seed, isBroken, coverages: simulation.coverages } satisfies Judged);
+}
+
+function nameOf(number: number): string {
+  return `${number} ${INVARIANTS.find((invariant) => invariant.number === number)?.name ?? ''}`;
 }
 
 async function huntMutants(seeds: number): Promise<number> {
@@ -82,7 +104,7 @@ async function huntMutants(seeds: number): Promise<number> {
   for (const { name, mutation, foundBy } of MUTANTS.filter((mutant) => mutant.name.includes(values.mutant ?? ''))) {
     let found: string | undefined;
     for (let seed = from; seed <= seeds && found === undefined; seed++) {
-      const { broken } = await simulate(seed, mutation);
+      const { broken } = await simulate(seed, mutation, edition);
       const named = broken.find(({ invariant }) => foundBy.includes(invariant.number));
       if (named) found = `seed ${seed}, invariant ${named.invariant.number}: ${named.violations[0]!.message}`;
     }

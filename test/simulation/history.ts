@@ -9,15 +9,15 @@ import {
   timetableOf,
 } from '../../libs/elastic-job/src/domain/index.js';
 import { readConfiguration } from '../../libs/elastic-job/src/operations/edit-configuration.js';
-import { type CalmItem, type CalmJob, findCalmItems, findCalmJobs } from './calm.js';
-import type { Entry, NodeWrite } from './log.js';
+import { type CalmItem, type CalmJob, findCalmItems, findCalmJobs, lateShare } from './calm.js';
+import { Coverages } from './coverage.js';
+import type { Entry, EntryOf, NodeWrite } from './log.js';
 import { Replay } from './replay.js';
 import { readRuns, type Run } from './runs.js';
 import { overlaps, readTroubles, type Trouble } from './troubles.js';
 import { longestTurnMs, MOST_ITEMS } from './world/draw-job.js';
 import { type Plan, promptMsOf, settlingMsOf } from './world/plan.js';
 
-export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K }>;
 export type Commit = EntryOf<'commit'>;
 
 /** A begin as the registry has it. */
@@ -58,8 +58,11 @@ export interface Interval {
   readonly to: number;
 }
 
+const STEP = 'clock jumps by ';
+
 /** A log, read once: what checkers ask for. */
 export class History {
+  readonly coverages = new Coverages();
   readonly runs: readonly Run[];
   readonly commits: readonly Commit[];
   readonly begins: readonly Begin[];
@@ -76,10 +79,14 @@ export class History {
   private readonly settings = new Map<string, JobSettings>();
   private calmTimes: readonly Interval[] | undefined;
   private removals: readonly Shutdown[] | undefined;
+  private readonly runsByItem = new Map<string, Run[]>();
+  private readonly beginsByItem = new Map<string, Begin[]>();
   private troublesOf: ReadonlyMap<number, readonly Trouble[]> | undefined;
   private jobsInCalm: readonly CalmJob[] | undefined;
   private itemsInCalm: readonly CalmItem[] | undefined;
   private readonly trees = new Map<number, Replay>();
+  private stepsMade: readonly EntryOf<'fault'>[] | undefined;
+  private distrusted: ReadonlyMap<number, readonly Interval[]> | undefined;
 
   constructor(
     readonly plan: Pick<Plan, 'jobs' | 'latencyMs' | 'sessionTimeoutMs'> & Partial<Pick<Plan, 'newsLagMs'>>,
@@ -89,6 +96,9 @@ export class History {
     this.commits = this.of('commit');
     this.runs = readRuns(entries);
     this.begins = this.commits.flatMap((commit) => [...this.beginsIn(commit)]);
+    for (const run of this.runs) remembered(this.runsByItem, `${run.jobName}/${run.item}`, () => []).push(run);
+    for (const begin of this.begins)
+      remembered(this.beginsByItem, `${begin.jobName}/${begin.item}`, () => []).push(begin);
     this.promptMs = promptMsOf(plan);
     this.settlingMs = settlingMsOf(plan);
     this.closingAt = this.of('closing')[0]?.at ?? Infinity;
@@ -117,6 +127,49 @@ export class History {
     });
   }
 
+  /** The runs of an item, in the order in which they began. */
+  runsOf(jobName: string, item: number): readonly Run[] {
+    return this.runsByItem.get(`${jobName}/${item}`) ?? [];
+  }
+
+  /** The begins of an item, in order. */
+  beginsOf(jobName: string, item: number): readonly Begin[] {
+    return this.beginsByItem.get(`${jobName}/${item}`) ?? [];
+  }
+
+  /** Counts what a checker had to judge. @param excuse why it does not @returns whether it does */
+  judges(invariant: number, excuse: string | false = false): boolean {
+    this.coverages.count(invariant, excuse === false ? undefined : excuse);
+    return excuse === false;
+  }
+
+  /**
+   * Counts the seconds of all jobs for a checker that judges calm times alone.
+   * @param isByClock it leaves out items whose owners are late
+   */
+  judgesCalm(invariant: number, isByClock = false): void {
+    const { from, to } = this.watched;
+    let disturbedMs = (to - from) * this.plan.jobs.length;
+    for (const job of this.calmJobs) {
+      const calmMs = job.to - job.from;
+      const lateMs = isByClock ? calmMs * lateShare(job) : 0;
+      this.coverages.count(invariant, undefined, (calmMs - lateMs) / 1_000);
+      if (lateMs > 0)
+        this.coverages.count(
+          invariant,
+          "seconds of items whose owner's clock is behind, or was just set",
+          lateMs / 1_000,
+        );
+      disturbedMs -= calmMs;
+    }
+    this.coverages.count(invariant, 'seconds in which something was disturbed, or settled', disturbedMs / 1_000);
+  }
+
+  private get watched(): Interval {
+    const from = this.entries[0]?.at ?? 0;
+    return { from, to: Math.min(this.closingAt, this.entries.at(-1)?.at ?? from) };
+  }
+
   /** How a run was told of as settled. */
   outcomeOf(run: Run): SettledOutcome | undefined {
     for (const { at, instance, event } of this.of('event')) {
@@ -128,11 +181,9 @@ export class History {
 
   /** The begin that a run has come from. */
   beginOf({ at, instance, jobName, item, fireTime, origin }: Run): Begin | undefined {
-    return this.begins.findLast(
+    return this.beginsOf(jobName, item).findLast(
       (begin) =>
         begin.at <= at &&
-        begin.jobName === jobName &&
-        begin.item === item &&
         begin.record.target.fireTime === fireTime &&
         begin.record.target.origin === origin &&
         indexOf(begin.record.by) === instance,
@@ -151,9 +202,66 @@ export class History {
     );
   }
 
+  /** True if a process stands still at an instant, or is dead. */
+  isStill(instance: number, at: number): boolean {
+    return this.troubles(instance).some(({ what, from, to }) => /pause|crash/.test(what) && from <= at && to >= at);
+  }
+
   /** True if nothing has kept a process from what it had to do since an instant, for so many milliseconds. */
   isSteady(instance: number, at: number, ms: number): boolean {
     return !this.troubles(instance).some((trouble) => overlaps(trouble, { from: at, to: at + ms }));
+  }
+
+  /** The first instant from one on after which nothing has kept a process from its work for so many milliseconds. */
+  steadySince(instance: number, at: number, ms: number): number {
+    let since = at;
+    for (const trouble of this.troubles(instance).toSorted((a, b) => a.from - b.from)) {
+      if (overlaps(trouble, { from: since, to: since + ms })) since = trouble.to + 1;
+    }
+    return since;
+  }
+
+  /**
+   * True if a process has gone by its own clock, against the registry's, at some time in between: most others agree
+   * with it.
+   */
+  trustsNoRegistry(instance: number, from: number, to: number): boolean {
+    return (this.distrust.get(instance) ?? []).some((interval) => overlaps(interval, { from, to }));
+  }
+
+  /**
+   * True if any process went by another time than the registry's: also one whose own clock is ahead of that time may do
+   * so.
+   */
+  isRegistryDistrusted(at: number): boolean {
+    return [...this.distrust.keys()].some((instance) => this.trustsNoRegistry(instance, at, at));
+  }
+
+  private get distrust(): ReadonlyMap<number, readonly Interval[]> {
+    return (this.distrusted ??= this.readDistrust());
+  }
+
+  private readDistrust(): ReadonlyMap<number, readonly Interval[]> {
+    const intervals = new Map<number, { from: number; to: number }[]>();
+    for (const { at, instance, event } of this.of('event')) {
+      if (event.kind !== 'clock') continue;
+      const own = remembered(intervals, instance, () => []);
+      const last = own.at(-1);
+      if (last?.to === Infinity) last.to = at;
+      if (event.state === 'registry-wrong') own.push({ from: at, to: Infinity });
+    }
+    return intervals;
+  }
+
+  /** When clocks were set in between, and by how much, in milliseconds. */
+  clockSteps(from: number, to: number): readonly { readonly instance: number; readonly ms: number }[] {
+    return this.steps
+      .filter(({ at }) => at >= from && at <= to)
+      .map(({ fault, instance }) => ({ instance, ms: Number(fault.slice(STEP.length)) }));
+  }
+
+  private get steps(): readonly EntryOf<'fault'>[] {
+    return (this.stepsMade ??= this.of('fault').filter(({ fault }) => fault.startsWith(STEP)));
   }
 
   private troubles(instance: number): readonly Trouble[] {
@@ -221,6 +329,8 @@ export class History {
       if (!isDisturbing(entry)) continue;
       if (entry.kind === 'fault' && entry.lasts) open.add(`${entry.fault} ${entry.instance}`);
       if (entry.kind === 'healed') open.delete(`${entry.fault} ${entry.instance}`);
+      if (entry.kind === 'operation') followCall(open, entry);
+      if (isEndOfProcess(entry)) forgetCalls(open, entry.instance);
       if (entry.kind === 'calm') open.clear();
       if (since !== undefined && entry.at - since > this.settlingMs) {
         calm.push({ from: since + this.settlingMs, to: entry.at });
@@ -295,6 +405,23 @@ function isDisturbing(entry: Entry): boolean {
     default:
       return false;
   }
+}
+
+/** A call of a process disturbs until it has ended, and a pause until the process has called `resume`. */
+function followCall(open: Set<string>, { name, instance, jobName, outcome }: EntryOf<'operation'>): void {
+  if (instance === undefined) return;
+  const key = (call: string) => `${instance} calls ${call} ${jobName}`;
+  if (outcome === 'asked') open.add(key(name));
+  else if (name !== 'pause' || outcome === 'failed') open.delete(key(name));
+  if (name === 'resume' && outcome !== 'asked') open.delete(key('pause'));
+}
+
+function isEndOfProcess(entry: Entry): entry is EntryOf<'fault' | 'leaving'> {
+  return entry.kind === 'leaving' || (entry.kind === 'fault' && entry.fault === 'crash');
+}
+
+function forgetCalls(open: Set<string>, instance: number): void {
+  for (const key of open) if (key.startsWith(`${instance} calls `)) open.delete(key);
 }
 
 /** The process that has this instance id. */

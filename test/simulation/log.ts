@@ -42,6 +42,8 @@ export type Fact =
   | { readonly kind: 'returned' | 'threw'; readonly run: number }
   /** The handler is told to stop, and why: the class of its signal's reason. */
   | { readonly kind: 'aborted'; readonly run: number; readonly reason: string }
+  /** A handler has asked whether its lease is held. */
+  | { readonly kind: 'held'; readonly run: number; readonly isHeld: boolean }
   | { readonly kind: 'effect'; readonly run: number; readonly token: bigint; readonly accepted: boolean }
   | { readonly kind: 'event'; readonly instance: number; readonly wall: number; readonly event: JobEvent }
   /** `until` is given by another entry, `healed`, if the fault lasts. */
@@ -58,14 +60,23 @@ export type Fact =
       readonly item?: number;
       readonly id?: string;
       readonly outcome: 'asked' | 'done' | 'failed';
+      /** The process whose code has called; undefined: an operator has. */
+      readonly instance?: number;
+      /** The class of what it failed with. */
+      readonly error?: string;
     }
   | { readonly kind: 'calm' }
   /** Before everybody leaves. */
   | { readonly kind: 'closing' }
   | { readonly kind: 'over'; readonly pendingTimers: number };
 
-/** A fact, when it happened (milliseconds since the epoch, as the registry's clock shows), and the registry's last zxid by then. */
+/**
+ * A fact, when it happened (milliseconds since the epoch, as the registry's clock shows), and the registry's last zxid
+ * by then.
+ */
 export type Entry = { readonly at: number; readonly zxid: bigint } & Fact;
+
+export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K }>;
 
 /** Everything that has happened in a history, in order. */
 export class EventLog {

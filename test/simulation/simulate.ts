@@ -1,7 +1,8 @@
+import type { Coverage } from './coverage.js';
 import { History } from './history.js';
 import { type Invariant, INVARIANTS, type Violation } from './invariants/index.js';
 import { type EventLog, lineOf } from './log.js';
-import { planOf } from './world/plan.js';
+import { type Edition, planOf } from './world/plan.js';
 import { type Mutation, World } from './world/world.js';
 
 export interface Broken {
@@ -14,6 +15,8 @@ export interface Simulation {
   readonly seed: number;
   readonly log: EventLog;
   readonly broken: readonly Broken[];
+  /** By the numbers of the invariants. */
+  readonly coverages: readonly (readonly [number, Coverage])[];
 }
 
 const TAIL = 40;
@@ -21,22 +24,22 @@ const TAIL = 40;
 const TO_ITS_END: Invariant = { number: 0, name: 'comes to its end', check: () => [] };
 
 /** Runs the history of a seed and looks at it. @throws what the world itself could not do */
-export async function simulate(seed: number, mutation?: Mutation): Promise<Simulation> {
-  const plan = planOf(seed);
+export async function simulate(seed: number, mutation?: Mutation, edition?: Edition): Promise<Simulation> {
+  const plan = planOf(seed, edition);
   const world = new World(plan, mutation);
   const { log } = world;
   try {
     await world.run();
   } catch (error) {
     const violation = { at: world.clock.wallNow(), message: String(error), about: 'error' };
-    return { seed, log, broken: [{ invariant: TO_ITS_END, violations: [violation] }] };
+    return { seed, log, broken: [{ invariant: TO_ITS_END, violations: [violation] }], coverages: [] };
   }
   const history = new History(plan, log.entries);
   const broken = INVARIANTS.flatMap((invariant): Broken[] => {
     const violations = invariant.check(history);
     return violations.length === 0 ? [] : [{ invariant, violations }];
   });
-  return { seed, log, broken };
+  return { seed, log, broken, coverages: history.coverages.all };
 }
 
 /** What an engineer needs of a failure: the seed, the promise, and the log's last lines about it. */

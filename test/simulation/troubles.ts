@@ -16,14 +16,15 @@ export function readTroubles(entries: readonly Entry[]): ReadonlyMap<number, rea
       if (trouble.what === what) trouble.to = Math.min(trouble.to, to);
   };
   for (const { at, ...entry } of entries) {
-    if (entry.kind === 'fault' && (entry.lasts || entry.fault === 'crash')) open(entry.instance, entry.fault, at);
+    if (entry.kind === 'fault' && entry.fault !== 'stray mark' && (entry.lasts || entry.fault === 'crash'))
+      open(entry.instance, entry.fault, at);
     else if (entry.kind === 'healed') close(entry.instance, entry.fault, at);
     else if (entry.kind === 'leaving') open(entry.instance, 'leaves', at);
     else if (entry.kind === 'session' && /SUSPENDED|LOST|CLOSED/.test(entry.state)) open(entry.instance, 'session', at);
     else if (entry.kind === 'session') close(entry.instance, 'session', at);
     else if (entry.kind === 'calm') {
       for (const [instance, all] of troubles)
-        for (const { what } of all) if (/cut|pause/.test(what)) close(instance, what, at);
+        for (const { what } of all) if (/cut|pause|answered/.test(what)) close(instance, what, at);
     }
   }
   return troubles;

@@ -11,15 +11,12 @@ export function check20FreshAssignment(history: History): Violation[] {
   const violations: Violation[] = [];
   const ownership = ownersOverTime(history);
   const started = startedTimes(history);
-  const stepped = new Set(
-    history.of('fault').flatMap(({ fault, instance }) => (fault.startsWith('clock jumps') ? [instance] : [])),
-  );
   for (const { at, instance, wall, event } of history.of('event')) {
-    if (event.kind !== 'triggered' || event.trigger.origin !== 'schedule' || stepped.has(instance)) continue;
+    if (event.kind !== 'triggered' || event.trigger.origin !== 'schedule') continue;
     const { jobName, fireTime } = event.trigger;
-    // What others have started fell due then. A drifting clock counts the time since by its own seconds.
-    const since = started.get(jobName)?.get(fireTime) ?? at - (wall - fireTime) * 1.05 - 5;
+    const since = started.get(jobName)?.get(fireTime) ?? dueSince(history, { at, instance, wall, fireTime });
     for (const item of event.items) {
+      history.judges(20);
       const owners = ownership.get(itemKey(jobName, item)) ?? [];
       if (owners.some(({ from, to, owner }) => owner === instance && from <= at && to >= since)) continue;
       const message = `instance ${instance} took ${itemKey(jobName, item)} for ${timeOf(fireTime)}, which is not its own since`;
@@ -27,6 +24,39 @@ export function check20FreshAssignment(history: History): Violation[] {
     }
   }
   return violations;
+}
+
+/** A trigger may wait for its items for so long, in milliseconds. */
+const LONGEST_WAIT_MS = 30_000;
+/** The clock of a host that is ahead by more does not count, in milliseconds. */
+const TOLERANCE_MS = 10_000;
+
+interface Triggered {
+  readonly at: number;
+  readonly instance: number;
+  /** By the host's clock. */
+  readonly wall: number;
+  readonly fireTime: number;
+}
+
+/**
+ * When a fire time fell due by the clock that its instance goes by, or somewhat earlier: a drifting clock counts by its
+ * own seconds.
+ */
+function dueSince(history: History, { at, instance, wall, fireTime }: Triggered): number {
+  if (wall - at > TOLERANCE_MS && !history.trustsNoRegistry(instance, at, at)) return fireTime - TOLERANCE_MS;
+  return at - Math.max(0, wall - fireTime + setBackMs(history, instance, at)) * 1.05 - 5;
+}
+
+/**
+ * How far a clock was set back while a trigger may have waited, in milliseconds: it seems to have fallen due later by
+ * that.
+ */
+function setBackMs(history: History, instance: number, at: number): number {
+  return history
+    .clockSteps(at - LONGEST_WAIT_MS, at)
+    .filter((step) => step.instance === instance)
+    .reduce((sum, { ms }) => sum + Math.max(0, -ms), 0);
 }
 
 interface Ownership {

@@ -1,4 +1,5 @@
-import type { EntryOf, History } from '../history.js';
+import type { History } from '../history.js';
+import type { EntryOf } from '../log.js';
 import type { Run } from '../runs.js';
 import { isSameTarget } from '../../../libs/elastic-job/src/domain/index.js';
 import { itemKey, type Violation } from './invariant.js';
@@ -19,7 +20,13 @@ export function cancels(history: History): Violation[] {
 }
 
 function unheard(history: History, { at, jobName, item, id }: EntryOf<'operation'>): Violation[] {
-  if (!history.isCalm(at, history.promptMs)) return [];
+  if (
+    !history.judges(
+      11,
+      !history.isCalm(at, history.promptMs) && 'a request of an operator while something was disturbed',
+    )
+  )
+    return [];
   return history.runs
     .filter((run) => run.jobName === jobName && run.item === item && history.beginOf(run)?.record.run === id)
     .filter(({ endedAt, abortedAt }) => Math.min(endedAt ?? Infinity, abortedAt ?? Infinity) > at + history.promptMs)
@@ -32,9 +39,19 @@ function afterCancel(history: History, run: Run): Violation[] {
   if (told.kind !== 'aborted') return [violation(run, `was cancelled, and told as ${told.kind}`)];
   const isRescued = history.begins.some(
     ({ at, isClaim, item, record, jobName }) =>
-      isClaim && at > run.abortedAt! && item === run.item && isOf(run, { jobName, ...record.target }),
+      isClaim &&
+      at > run.abortedAt! &&
+      item === run.item &&
+      isOf(run, { jobName, ...record.target }) &&
+      !isMarkedByHand(history, run, at),
   );
   return isRescued ? [violation(run, 'was cancelled, and failed over')] : [];
+}
+
+// Whoever marks the item by hand says that it runs: an orphan of that is run again in doubt.
+function isMarkedByHand(history: History, { jobName, item, abortedAt = 0 }: Run, until: number): boolean {
+  const marks = history.of('operation').filter(({ name, outcome }) => name === 'mark' && outcome === 'done');
+  return marks.some((mark) => mark.jobName === jobName && mark.item === item && mark.at > abortedAt && mark.at < until);
 }
 
 function isOf(run: Run, target: Pick<Run, 'jobName' | 'fireTime' | 'origin'>): boolean {

@@ -1,6 +1,7 @@
 import { enabledItems, existence } from '../calm.js';
 import { indexOf, type History } from '../history.js';
 import { cancels } from './cancels.js';
+import { DISTURBED } from './invariant.js';
 import { timeouts } from './limits.js';
 import { shutdowns } from './shutdowns.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
@@ -18,6 +19,7 @@ export function check10ConfigConvergence(history: History): Violation[] {
     }
   }
   for (const { at, jobName, parameter, total, run } of history.runs) {
+    history.judges(10);
     if (written.has(`${jobName} ${parameter} ${total}`)) continue;
     violations.push({
       at,
@@ -57,6 +59,7 @@ export function check12Drain(history: History, drainTimeoutMs = 3_000): Violatio
     history.runs
       .filter((run) => run.instance === instance)
       .flatMap((run) => {
+        history.judges(12);
         // A begin that was under way is run, or given back.
         if (run.at > at + deadlineMs) return [late(run.at, run.run, `began after its instance ${instance} had left`)];
         const until = Math.min(run.endedAt ?? Infinity, run.abortedAt ?? Infinity);
@@ -72,7 +75,6 @@ function late(at: number, run: number, what: string): Violation {
 
 function disabledItems(history: History): Violation[] {
   const operations = history.of('operation');
-  const unsteady = history.of('fault').filter(({ lasts }) => lasts);
   return operations
     .filter(({ name, outcome }) => name === 'disable item' && outcome === 'done')
     .flatMap(({ at, jobName, item }) => {
@@ -84,7 +86,9 @@ function disabledItems(history: History): Violation[] {
           .filter((begin) => begin.jobName === jobName && begin.item === item && !begin.isClaim)
           .filter((begin) => begin.at > at + history.promptMs && begin.at < until)
           // What was assigned before may have waited in a process that stood still, or on its way.
-          .filter(({ record }) => !unsteady.some(({ instance }) => instance === indexOf(record.by)))
+          .filter((begin) =>
+            history.judges(11, !history.isSteady(indexOf(begin.record.by), at, begin.at - at) && DISTURBED),
+          )
           .map(({ at: begunAt, zxid }) => ({
             at: begunAt,
             message: `${itemKey(jobName, item!)} was begun although it is disabled since ${timeOf(at)}`,
@@ -101,6 +105,7 @@ function triggers(history: History): Violation[] {
       (calm) => calm.jobName === jobName && calm.from < at && at + history.turnMs(jobName) + history.promptMs < calm.to,
     );
     if (
+      !history.judges(11, job === undefined && 'a request of an operator while something was disturbed') ||
       job === undefined ||
       job.configuration.resident ||
       !history.isMonitored(jobName) ||

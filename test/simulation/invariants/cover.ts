@@ -5,6 +5,7 @@ import { itemKey, type Violation } from './invariant.js';
 
 /** 5. When everything has settled, every item has an owner who is there. */
 export function check05CompleteCover(history: History): Violation[] {
+  history.judgesCalm(5);
   return history.calmJobs.flatMap(({ jobName, configuration, from, to }) =>
     [from, to].flatMap((at) => {
       const tree = history.treeAt(at - 1);
@@ -22,6 +23,7 @@ export function check05CompleteCover(history: History): Violation[] {
 
 /** 7. When everything has settled, owners do not change, and no member has two items more than another. */
 export function check07BoundedResharding(history: History): Violation[] {
+  history.judgesCalm(7);
   return history.calmJobs.flatMap(({ jobName, from, to, tree, members, configuration }) => {
     const moves = history.commits.filter(
       ({ at, writes }) =>
@@ -64,9 +66,11 @@ export function check08Stickiness(history: History): Violation[] {
     for (const { kind, path } of commit.writes) {
       const { jobName, node } = history.nodeOf(path);
       if (kind !== 'deleted' || node.kind !== 'item-running') continue;
+      history.judges(8);
       const mark = tree.get(path);
       const isThere = mark !== undefined && tree.has(`/${jobName}/instances/${mark.data}`);
-      const isOwn = mark?.createdBy === commit.session;
+      // A mark that somebody has made by hand belongs to whom it names.
+      const isOwn = mark?.createdBy === commit.session || mark?.data.endsWith(`-${commit.session}`);
       if (!isThere || isOwn) continue;
       const message = `session ${commit.session} took the mark of ${mark.data} from ${itemKey(jobName, node.item)}`;
       violations.push({ at: commit.at, message, about: commit.zxid.toString(16) });

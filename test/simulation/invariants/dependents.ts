@@ -4,7 +4,7 @@ import {
   parseRunRecord,
   parseStartLedger,
 } from '../../../libs/elastic-job/src/domain/index.js';
-import { type CalmJob, enabledItems, occupancy } from '../calm.js';
+import { type CalmJob, enabledItems, existence, itemsInTime, occupancy } from '../calm.js';
 import { type Commit, type History, remembered } from '../history.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
@@ -24,8 +24,8 @@ interface ItemStep {
 }
 
 /**
- * 23. A job with parents is started for a fire time once, by the transaction that settles the last item of its parents' runs for
- * it, exactly if all of them have succeeded; and what is started is run.
+ * 23. A job with parents is started for a fire time once, by the transaction that settles the last item of its parents'
+ * runs for it, exactly if all of them have succeeded; and what is started is run.
  */
 export function check23StartedAfter(history: History): Violation[] {
   if (!history.plan.jobs.some(({ after }) => after !== undefined)) return [];
@@ -123,13 +123,20 @@ function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fire
     // What is due changes with these, for who hears of them in time.
     const isChanged = history
       .of('operation')
-      .some((one) => one.jobName === parent && /edit|able/.test(one.name) && one.at > fireTime - history.settlingMs);
+      .some(
+        (one) =>
+          one.jobName === parent &&
+          /edit|able/.test(one.name) &&
+          one.at > fireTime - history.settlingMs &&
+          one.at <= commit.at,
+      );
     const succeeded = runs.succeededOf(parent, fireTime).filter(({ zxid }) => zxid <= commit.zxid);
     const open = runs
       .begunOf(parent, fireTime)
       .filter(({ item }) => !succeeded.some((step) => step.item === item))
       .map(({ item }) => itemKey(parent, item));
-    if (isChanged || (open.length === 0 && succeeded.length > 0)) return [];
+    const isFull = open.length === 0 && succeeded.length > 0;
+    if (!history.judges(23, isChanged && !isFull && 'somebody has edited a parent') || isFull) return [];
     return [{ at: commit.at, message: `${what} although ${open.join(', ') || parent} had not succeeded`, about }];
   });
   return [...apart, ...early];
@@ -196,7 +203,7 @@ function lateBegins(history: History, starts: readonly Start[]): Violation[] {
       const inCalm = starts.filter(
         ({ jobName, commit: { at } }) => jobName === job.jobName && at > job.from + slack && at < job.to - 2 * slack,
       );
-      return enabledItems(job).flatMap((item) => {
+      return itemsInTime(job).flatMap((item) => {
         const busy = [...occupancy(history, job.jobName, item), ...released(history, job.jobName, item)];
         return inCalm
           .filter(({ commit: { at } }) => !busy.some(({ from, to }) => from <= at + slack && to >= at - slack))
@@ -211,7 +218,9 @@ function lateBegins(history: History, starts: readonly Start[]): Violation[] {
     });
 }
 
-/** Whatever has happened, what was started before everything settled is done or has been followed by something later. */
+/**
+ * Whatever has happened, what was started before everything settled is done or has been followed by something later.
+ */
 function lostStarts(history: History, starts: readonly Start[]): Violation[] {
   return history.calmJobs
     .filter(({ jobName }) => isChild(history, jobName))
@@ -221,15 +230,27 @@ function lostStarts(history: History, starts: readonly Start[]): Violation[] {
       const at = job.to - slack;
       if (last === undefined || at <= job.from + slack) return [];
       const tree = history.treeAt(at);
-      return enabledItems(job).flatMap((item) => {
+      return itemsInTime(job).flatMap((item) => {
         const path = `/${job.jobName}/sharding/${item}`;
         const busy = [...occupancy(history, job.jobName, item), ...released(history, job.jobName, item)];
         const isBusy = busy.some(({ from, to }) => from < at && to > job.from);
-        const wasDisabled = history.writesTo(`${path}/disabled`).length > 0;
+        const wasDisabled = existence(history, `${path}/disabled`).some(({ to }) => to > last.commit.at);
         const done = lastScheduledOf(parseRunRecord(tree.get(`${path}/record`)?.data ?? '')) ?? -Infinity;
-        return isBusy || wasDisabled || done >= last.fireTime ? [] : [lost(job.jobName, item, last.fireTime, at)];
+        return isBusy || wasDisabled || wasPaused(history, job.jobName, last.commit.at) || done >= last.fireTime
+          ? []
+          : [lost(job.jobName, item, last.fireTime, at)];
       });
     });
+}
+
+/** True if a process has paused the job: it does not make up for what comes meanwhile. */
+function wasPaused(history: History, jobName: string, at: number): boolean {
+  const calls = history.of('operation').filter((call) => call.jobName === jobName && call.at <= at);
+  const last = new Map<number | undefined, string>();
+  for (const { instance, name, outcome } of calls) {
+    if (outcome === 'done' && (name === 'pause' || name === 'resume')) last.set(instance, name);
+  }
+  return [...last.values()].includes('pause');
 }
 
 function released(history: History, jobName: string, item: number) {

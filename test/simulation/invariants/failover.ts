@@ -5,7 +5,9 @@ import { Replay } from '../replay.js';
 import { overfullQueues } from './overflow.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
-/** After the loss of a holder is in the registry, its items are swept within this time: an election, and a few requests. */
+/**
+ * After the loss of a holder is in the registry, its items are swept within this time: an election, and a few requests.
+ */
 function sweepMs(history: History): number {
   return 1_500 + 2 * history.promptMs;
 }
@@ -22,6 +24,7 @@ function lostEntries(history: History): Violation[] {
     for (const { kind, path } of commit.writes) {
       const { jobName, node } = history.nodeOf(path);
       if (node.kind !== 'queued-item' || kind !== 'deleted') continue;
+      history.judges(18);
       const root = `/${jobName}/sharding/${node.item}`;
       const isBegun = commit.writes.some((write) => write.kind === 'created' && write.path === `${root}/running`);
       const isRemoved = commit.writes.some((write) => write.kind === 'deleted' && write.path === root);
@@ -37,6 +40,7 @@ function lostEntries(history: History): Violation[] {
 
 /** 22. A mark whose holder is gone is swept within the failover bound, while nothing else disturbs. */
 export function check22OrphansAreQueued(history: History): Violation[] {
+  history.judgesCalm(22);
   const violations: Violation[] = [];
   const deadlines = history.calm.map(({ from, to }) => ({ from, to, tree: new Replay() }));
   for (const { from, to, tree } of deadlines) {
@@ -56,8 +60,12 @@ export function check22OrphansAreQueued(history: History): Violation[] {
   return violations;
 }
 
-/** 6. An item of a crashed holder runs again within the session's timeout and a bit, if somebody is there and has a free slot. */
+/**
+ * 6. An item of a crashed holder runs again within the session's timeout and a bit, if somebody is there and has a free
+ * slot.
+ */
 export function check06BoundedFailover(history: History): Violation[] {
+  history.judgesCalm(6);
   const violations: Violation[] = [];
   for (const { from, to, queuedAt, jobName, item } of waits(history)) {
     if (to - Math.max(from, queuedAt) <= claimMs(history, jobName)) continue;

@@ -1,6 +1,7 @@
 import { formatConfiguration } from '../../../libs/elastic-job/src/coordination/index.js';
 import {
   formatRunRecord,
+  PROTOCOL,
   formatStartLedger,
   type JobOptions,
   resolveJobOptions,
@@ -129,7 +130,7 @@ export class HandMadeHistory {
         ? [deleted(`/${jobName}/leader/failover/items/${item}`), created(`${path}/failovering`, idOf(by))]
         : []),
       created(`${path}/running`, idOf(by)),
-      changed(`${path}/record`, formatRunRecord(record)),
+      changed(`${path}/record`, formatRunRecord(record, PROTOCOL)),
     ]);
     const source = isClaim ? 'FAILOVER' : 'NORMAL_TRIGGER';
     const trigger = { jobName, ...target, source } as const;
@@ -154,7 +155,7 @@ export class HandMadeHistory {
     this.note(end, { kind: 'returned', run: number });
     this.commit(end, sessionOf(by), [
       ...(isClaim ? [deleted(`${path}/failovering`)] : []),
-      changed(`${path}/record`, formatRunRecord({ ...record, settled })),
+      changed(`${path}/record`, formatRunRecord({ ...record, settled }, PROTOCOL)),
       deleted(`${path}/running`),
       ...(starts.length > 0 ? [started(starts)] : []),
     ]);

@@ -1,15 +1,27 @@
-import { indexOf, type History } from '../history.js';
+import { type Begin, indexOf, type History } from '../history.js';
 import type { Run } from '../runs.js';
 import { unawareOfSilence } from './limits.js';
 import { byItem, timeOf, type Violation } from './invariant.js';
 
 /**
+ * A fire time may be begun so long before the registry's clock shows it, in milliseconds; it takes a moment to get
+ * there.
+ */
+const TOLERANCE_MS = 10_000;
+/**
+ * A process knows the registry's clock only as an interval; a clock that drifts makes it a little wrong. In
+ * milliseconds.
+ */
+const INTERVAL_MS = 1_000;
+
+/**
  * 1. At no instant do two live holders of an item both carry the newest token. An older run may still go on only if its
- * holder is no member of the job any more and nobody has to wait for it, or has given the item up: then its token is the
- * older one. Nor does a process begin what it still runs.
+ * holder is no member of the job any more and nobody has to wait for it, or has given the item up: then its token is
+ * the older one. Nor does a process begin what it still runs.
  */
 export function check01ExclusiveShard(history: History): Violation[] {
   const gone = goneAt(history);
+  for (const _ of history.runs) history.judges(1);
   return pairs(history).flatMap(([before, next]) => {
     const isOver = (before.endedAt ?? Infinity) <= next.at;
     const leftAt = gone.get(`${before.jobName} ${before.instance}`) ?? [];
@@ -30,6 +42,7 @@ export function check02FenceMonotonic(history: History): Violation[] {
   const newest = new Map<string, bigint>();
   for (const { at, run, token, accepted } of history.of('effect')) {
     const { jobName, item } = runs.get(run)!;
+    history.judges(2);
     const key = `${jobName}/${item}`;
     const seen = newest.get(key) ?? -1n;
     if (accepted && token < seen) {
@@ -49,7 +62,7 @@ export function check02FenceMonotonic(history: History): Violation[] {
 }
 
 /**
- * 17. A holder that is neither paused nor drifting has seen its signal before the registry gives its place away; and once the
+ * 17. A holder that does not stand still has seen its signal before the registry gives its place away; and once the
  * registry has not answered for as long as its process waits, if that is limited.
  */
 export function check17SignalBeforeExpiry(history: History): Violation[] {
@@ -57,7 +70,6 @@ export function check17SignalBeforeExpiry(history: History): Violation[] {
 }
 
 function unawareOfExpiry(history: History): Violation[] {
-  const exempt = unfitInstances(history);
   const givenUp = new Map(
     history.of('session').flatMap(({ session, state, at }) => (state === 'LOST' ? [[session, at]] : [])),
   );
@@ -68,9 +80,10 @@ function unawareOfExpiry(history: History): Violation[] {
       if (kind !== 'deleted' || node.kind !== 'instance') continue;
       const instance = indexOf(node.instanceId);
       // An operator or the instance itself may remove the node; only the end of the session is judged here.
-      if (!node.instanceId.endsWith(`-${session}`) || exempt.has(instance)) continue;
-      // What runs since is another session's.
-      const givenUpAt = givenUp.get(session) ?? at;
+      if (!node.instanceId.endsWith(`-${session}`)) continue;
+      if (!history.judges(17, couldNotKnow(history, instance, at) && 'the process could not know')) continue;
+      // What runs since is another session's, or of the job as the process has added it again.
+      const givenUpAt = Math.min(givenUp.get(session) ?? at, at);
       const unaware = history.runs.find(
         (run) =>
           run.instance === instance &&
@@ -87,21 +100,62 @@ function unawareOfExpiry(history: History): Violation[] {
   return violations;
 }
 
-/** 21. No target of an item is begun twice, except as a failover. */
+/**
+ * 21. No target of an item is begun twice, except as a failover, or after a clock that ran ahead has begun it early.
+ */
 export function check21OnceBegun(history: History): Violation[] {
   const violations: Violation[] = [];
-  const begun = new Set<string>();
+  const begun = new Map<string, number>();
+  const told = history
+    .of('event')
+    .flatMap(({ at, event }) => (event.kind === 'early' && history.isRegistryDistrusted(at) ? [{ ...event, at }] : []));
   for (const { at, jobName, item, record, isClaim, zxid } of history.begins) {
-    const target = `${jobName}/${item} for ${timeOf(record.target.fireTime)} of ${record.target.origin}`;
-    if (begun.has(target) && !isClaim) {
+    const { fireTime, origin } = record.target;
+    const target = `${jobName}/${item} for ${timeOf(fireTime)} of ${origin}`;
+    const before = begun.get(target);
+    // By the time that most agree on, which may be another one than the registry's. Also the begin itself may show it,
+    // and tell.
+    const isTold = told.some(
+      (one) =>
+        one.at > before! &&
+        one.at <= at + history.promptMs &&
+        one.fireTime > fireTime &&
+        one.jobName === jobName &&
+        one.items.includes(item),
+    );
+    const wasEarly = before !== undefined && (before < fireTime - TOLERANCE_MS || isTold);
+    if (before !== undefined && !isClaim && !wasEarly) {
       violations.push({ at, message: `${target} was begun again, by ${record.by}`, about: zxid.toString(16) });
     }
-    begun.add(target);
+    history.judges(21, wasEarly && 'a clock that ran ahead has begun it early');
+    begun.set(target, at);
   }
   return violations;
 }
 
-/** Each run of an item with each earlier one that had not ended. Only monitored jobs promise anything across processes. */
+/**
+ * 28. No fire time is begun before it has come by the registry's clock, but for the tolerance, unless most agree that
+ * this is wrong. A job that is started after others is begun for what these have run, whatever the clocks say.
+ */
+export function check28NothingEarly(history: History): Violation[] {
+  const isStartedAfter = (name: string) =>
+    history.plan.jobs.some((job) => job.name === name && job.after !== undefined);
+  const isTrusted = ({ at, record }: Begin) => !history.trustsNoRegistry(indexOf(record.by), at - history.promptMs, at);
+  return history.begins
+    .filter(({ record, isClaim }) => record.target.origin === 'schedule' && !isClaim)
+    .filter(({ jobName }) => !isStartedAfter(jobName))
+    .filter((begin) => history.judges(28, !isTrusted(begin) && "most agree that the registry's clock is wrong"))
+    .filter(({ at, record }) => at < record.target.fireTime - TOLERANCE_MS - INTERVAL_MS)
+    .map(({ at, jobName, item, record, zxid }) => ({
+      at,
+      message: `${jobName}/${item} was begun for ${timeOf(record.target.fireTime)}, ${record.target.fireTime - at} ms early`,
+      about: zxid.toString(16),
+    }));
+}
+
+/**
+ * Each run of an item with each earlier one that had not ended. Only monitored jobs promise anything across processes.
+ */
 function pairs(history: History): (readonly [Run, Run])[] {
   const found: (readonly [Run, Run])[] = [];
   for (const runs of byItem(history.runs).values()) {
@@ -116,8 +170,8 @@ function pairs(history: History): (readonly [Run, Run])[] {
 }
 
 /**
- * When each instance ceased to be one whose handlers are waited for, in each job: its session was over, or it had been shut
- * down by an operator for as long as the others wait.
+ * When each instance ceased to be one whose handlers are waited for, in each job: its session was over, or it had been
+ * shut down by an operator for as long as the others wait.
  */
 function goneAt(history: History): ReadonlyMap<string, readonly number[]> {
   const gone = new Map<string, number[]>();
@@ -140,8 +194,10 @@ function goneAt(history: History): ReadonlyMap<string, readonly number[]> {
   return gone;
 }
 
-/** Those that were paused, dead, drifting, or whose session was ended by the registry of its own accord. */
-function unfitInstances(history: History): ReadonlySet<number> {
-  const unfit = ['crash', 'pause', 'drift', 'expire'];
-  return new Set(history.of('fault').flatMap(({ fault, instance }) => (unfit.includes(fault) ? [instance] : [])));
+/** It stands still, is dead, or the registry has ended the session of its own accord: nobody could tell it in time. */
+function couldNotKnow(history: History, instance: number, at: number): boolean {
+  return (
+    history.isStill(instance, at) ||
+    history.of('fault').some((fault) => fault.fault === 'expire' && fault.instance === instance && fault.at === at)
+  );
 }

@@ -1,4 +1,6 @@
+import { check24HeldIsCurrent } from './assert-held.js';
 import { check20FreshAssignment } from './assignment.js';
+import { check25CallsAreDone } from './calls.js';
 import { check10ConfigConvergence, check11ControlIsHonoured, check12Drain } from './control.js';
 import { check05CompleteCover, check07BoundedResharding, check08Stickiness } from './cover.js';
 import { check23StartedAfter } from './dependents.js';
@@ -8,9 +10,12 @@ import {
   check02FenceMonotonic,
   check17SignalBeforeExpiry,
   check21OnceBegun,
+  check28NothingEarly,
 } from './holders.js';
 import type { Invariant } from './invariant.js';
 import { check09OneLeaderActs, check19NoOldTerm } from './leadership.js';
+import { check26OwnMarks } from './own-marks.js';
+import { check27StopsAreBounded } from './stops.js';
 import { check03NoLostTarget, check04NoSurplusRun, check13MisfireOracle, check16Progress } from './targets.js';
 import { check14NoLitter, check15NothingSilent } from './traces.js';
 
@@ -41,4 +46,9 @@ export const INVARIANTS: readonly Invariant[] = [
   { number: 21, name: 'once begun', check: check21OnceBegun },
   { number: 22, name: 'orphans are queued', check: check22OrphansAreQueued },
   { number: 23, name: 'started after its parents', check: check23StartedAfter },
+  { number: 24, name: 'held means current', check: check24HeldIsCurrent },
+  { number: 25, name: 'calls are done', check: check25CallsAreDone },
+  { number: 26, name: 'own marks', check: check26OwnMarks },
+  { number: 27, name: 'stops are bounded', check: check27StopsAreBounded },
+  { number: 28, name: 'nothing early', check: check28NothingEarly },
 ];

@@ -9,12 +9,17 @@ export interface Violation {
   readonly about: string;
 }
 
-/** One promise, and who looks whether it was kept. Numbers 1 to 16 are those of the field study, 17 to 22 the issue's. */
+/**
+ * One promise, and who looks whether it was kept. Numbers 1 to 16 are those of the field study, 17 to 22 the issue's.
+ */
 export interface Invariant {
   readonly number: number;
   readonly name: string;
   readonly check: (history: History) => readonly Violation[];
 }
+
+/** Why something is not judged: the process that should have done it was cut off, stood still, or the like. */
+export const DISTURBED = 'its process was disturbed';
 
 /** What identifies an item in the log. */
 export function itemKey(jobName: string, item: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatRunRecord } from '../../../libs/elastic-job/src/domain/index.js';
+import { formatRunRecord, PROTOCOL } from '../../../libs/elastic-job/src/domain/index.js';
 import {
   changed,
   created,
@@ -18,10 +18,12 @@ const withChild = HandMadeHistory.withChild.bind(HandMadeHistory);
 const QUEUED = '/job/leader/failover/items/0';
 const trigger = { jobName: JOB, fireTime: START + 30_000, origin: 'schedule', source: 'NORMAL_TRIGGER' } as const;
 
+const REMOVAL = { kind: 'operation', name: 'remove', jobName: JOB, instance: 0 } as const;
+
 function dropped(): HandMadeHistory {
   const target = { fireTime: trigger.fireTime, origin: trigger.origin };
   const settled = { at: START, outcome: 'aborted', cause: 'overflow' } as const;
-  const record = formatRunRecord({ run: '7', by: idOf(0), target, attempt: 1, begunAt: START, settled });
+  const record = formatRunRecord({ run: '7', by: idOf(0), target, attempt: 1, begunAt: START, settled }, PROTOCOL);
   return healthy().commit(34, sessionOf(1), [changed(`${ITEMS}/0/record`, record)]);
 }
 
@@ -262,6 +264,51 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
   [23, 'all items of the parent have succeeded, and nothing is started', () => withChild('not started')],
   [23, 'nobody runs what was started', () => withChild('not run')],
   [23, 'a job runs that was not started', () => withChild('not asked')],
+  [
+    24,
+    'assertHeld passes after another instance has begun the item',
+    () =>
+      healthy()
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 })
+        .begin(35, 0, { by: 1, fireTime: 30 })
+        .note(36, { kind: 'held', run: 11, isHeld: true }),
+  ],
+  [
+    24,
+    'assertHeld refuses what is held',
+    () =>
+      healthy().begin(32, 0, { by: 0, fireTime: 30, endsAt: 38 }).note(33, { kind: 'held', run: 11, isHeld: false }),
+  ],
+  [25, 'a removed job begins', () => healthy().note(22, { ...REMOVAL, outcome: 'done' })],
+  [25, 'a call does not end', () => healthy().note(22, { ...REMOVAL, outcome: 'asked' })],
+  [
+    25,
+    'a call fails in a way of its own',
+    () => healthy().note(22, { ...REMOVAL, outcome: 'failed', error: 'TypeError' }),
+  ],
+  [
+    26,
+    'an item stays marked after its run has ended',
+    () =>
+      healthy((item, fireTime) => item === 0 && fireTime > 20)
+        .begin(32, 0, { by: 0, fireTime: 30, endsAt: Infinity })
+        .note(33, { kind: 'returned', run: 8 }),
+  ],
+  [
+    26,
+    'a mark that somebody has made by hand stays',
+    () => healthy((item) => item === 0).commit(25, 'operator', [created(`${ITEMS}/0/running`, idOf(0))]),
+  ],
+  [
+    27,
+    'a process does not stop',
+    () =>
+      healthy()
+        .note(52, { kind: 'leaving', instance: 0 })
+        .note(60, { kind: 'left', instance: 0 })
+        .note(70, { kind: 'over', pendingTimers: 0 }),
+  ],
+  [28, 'a fire time is begun that has not come', () => healthy().begin(33, 0, { by: 0, fireTime: 50 })],
 ];
 
 describe('the checkers', () => {

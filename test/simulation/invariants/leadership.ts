@@ -5,6 +5,7 @@ import type { Violation } from './invariant.js';
 /** 9. What only a leader writes is written by the session that holds the election node. */
 export function check09OneLeaderActs(history: History): Violation[] {
   return leaderWrites(history, ({ commit, jobName, tree }) => {
+    history.judges(9);
     const leader = tree.get(`/${jobName}/leader/election/instance`);
     if (leader?.createdBy === commit.session) return undefined;
     return `session ${commit.session} made a plan or a sweep of ${jobName}, and ${leader?.createdBy ?? 'nobody'} leads`;
@@ -14,6 +15,7 @@ export function check09OneLeaderActs(history: History): Violation[] {
 /** 19. No leader's write was decided in an earlier term than the one in which it is committed. */
 export function check19NoOldTerm(history: History): Violation[] {
   return leaderWrites(history, ({ commit, jobName, tree }) => {
+    history.judges(19);
     const path = `/${jobName}/leader/election/term`;
     const guard = commit.operations.find((operation) => operation.kind === 'check' && operation.path === path);
     const term = tree.get(path)?.version;

@@ -1,6 +1,6 @@
 import type { History } from '../history.js';
 import type { Run } from '../runs.js';
-import { itemKey, type Violation } from './invariant.js';
+import { DISTURBED, itemKey, type Violation } from './invariant.js';
 
 /** A timer may be late by a drifting clock, and by what happens in the same moment. In milliseconds. */
 function latest(ms: number): number {
@@ -18,7 +18,9 @@ export function timeouts(history: History): Violation[] {
       const isTrue = kind === 'failed' || kind === 'fenced' || run.releasedAt !== undefined;
       return isTrue ? [] : [violation(run, `took too long, and was told as ${kind}`)];
     }
-    if (endOf(run) <= run.at + limitMs || !history.isSteady(run.instance, run.at, limitMs)) return [];
+    const isLong = endOf(run) > run.at + limitMs;
+    const isExcused = isLong && !history.isSteady(run.instance, run.at, limitMs);
+    if (!history.judges(11, isExcused && DISTURBED) || !isLong) return [];
     return [violation(run, `took longer than ${timeoutMs} ms`)];
   });
 }

@@ -32,8 +32,8 @@ function gaps(history: History, { jobName, from, to }: CalmJob, item: number): I
 }
 
 /**
- * Twice as long after each run in a row that ended by itself on an instance, which it remembers while the item is elsewhere.
- * A clock may drift. In milliseconds.
+ * Twice as long after each run in a row that ended by itself on an instance, which it remembers while the item is
+ * elsewhere. A clock may drift. In milliseconds.
  */
 function longestPauseMs(history: History, { jobName }: CalmJob, item: number, since: number): number {
   const inARow = new Map<number, number>();

@@ -1,18 +1,35 @@
 import type { Shutdown } from '../history.js';
 import { indexOf, type History } from '../history.js';
-import type { Violation } from './invariant.js';
+import type { EntryOf } from '../log.js';
+import { DISTURBED, type Violation } from './invariant.js';
 
-/** Whom an operator has taken out of a job begins nothing more of it, aborts what it runs, and does not come back. */
+/**
+ * Whom an operator has taken out of a job begins nothing more of it, aborts what it runs, and does not come back by
+ * itself.
+ */
 export function shutdowns(history: History): Violation[] {
   return history.shutdowns
-    .filter(({ at, instance }) => history.isSteady(instance, at - history.promptMs, 2 * history.promptMs))
+    .filter(({ at, instance }) =>
+      history.judges(11, !history.isSteady(instance, at - history.promptMs, 2 * history.promptMs) && DISTURBED),
+    )
     .flatMap((shutdown) => disobedience(history, shutdown).map((what) => violation(shutdown, what)));
 }
 
-function* returns(history: History, { at, jobName, instance }: Shutdown): Iterable<string> {
+/** When the process's own code adds the job again, or resumes it. */
+function takenBack(history: History, { at, jobName, instance }: Shutdown): number {
+  const isReturn = (call: EntryOf<'operation'>) =>
+    (call.name === 'add' || call.name === 'resume') &&
+    call.instance === instance &&
+    call.jobName === jobName &&
+    call.at >= at;
+  return history.of('operation').find(isReturn)?.at ?? Infinity;
+}
+
+function* returns(history: History, { at, jobName, instance }: Shutdown, until: number): Iterable<string> {
   for (const commit of history.commits) {
     for (const { kind, path } of commit.writes) {
-      if (commit.at <= at || kind !== 'created' || !path.startsWith(`/${jobName}/instances/`)) continue;
+      if (commit.at <= at || commit.at > until || kind !== 'created' || !path.startsWith(`/${jobName}/instances/`))
+        continue;
       if (indexOf(path) === instance) yield 'came back';
     }
   }
@@ -21,12 +38,14 @@ function* returns(history: History, { at, jobName, instance }: Shutdown): Iterab
 function disobedience(history: History, shutdown: Shutdown): string[] {
   const { at, jobName, instance } = shutdown;
   const heardAt = at + history.promptMs;
+  const until = takenBack(history, shutdown);
   const own = history.runs.filter((run) => run.jobName === jobName && run.instance === instance);
-  const late = own.filter((run) => run.at > heardAt).map(({ run }) => `began run ${run}`);
+  const late = own.filter((run) => run.at > heardAt && run.at < until).map(({ run }) => `began run ${run}`);
   const unaware = own
-    .filter((run) => run.at <= heardAt && Math.min(run.endedAt ?? Infinity, run.abortedAt ?? Infinity) > heardAt)
+    .filter((run) => run.at <= heardAt && run.at < until)
+    .filter((run) => Math.min(run.endedAt ?? Infinity, run.abortedAt ?? Infinity) > heardAt)
     .map(({ run }) => `went on with run ${run}`);
-  return [...late, ...unaware, ...returns(history, shutdown)];
+  return [...late, ...unaware, ...returns(history, shutdown, until)];
 }
 
 function violation({ at, jobName, instance, instanceId }: Shutdown, what: string): Violation {

@@ -1,5 +1,5 @@
 import { triggerIdOf } from '../../../libs/elastic-job/src/domain/index.js';
-import { type CalmItem, type CalmJob, dueTimes, enabledItems } from '../calm.js';
+import { type CalmItem, type CalmJob, dueTimes, itemsInTime } from '../calm.js';
 import type { Begin, History, Interval, JobSettings } from '../history.js';
 import { startedTimes } from './dependents.js';
 import { residentGaps } from './residents.js';
@@ -11,6 +11,7 @@ import { itemKey, timeOf, type Violation } from './invariant.js';
  * are matched with begins, one to one, as Jepsen's checker of Chronos does.
  */
 export function check03NoLostTarget(history: History): Violation[] {
+  history.judgesCalm(3, true);
   return history.calmItems.flatMap(({ job, item, begins, busy, released }) => {
     const slack = history.promptMs + job.skewMs;
     const begun = new Map(begins.filter(isScheduled).map(({ at, record }) => [record.target.fireTime, at]));
@@ -23,8 +24,8 @@ export function check03NoLostTarget(history: History): Violation[] {
 }
 
 /**
- * 4. Nothing runs that no schedule and no operator has asked for, and nothing more often than it was asked for. A resident job
- * runs by itself alone, and nothing of it is queued.
+ * 4. Nothing runs that no schedule and no operator has asked for, and nothing more often than it was asked for. A
+ * resident job runs by itself alone, and nothing of it is queued.
  */
 export function check04NoSurplusRun(history: History): Violation[] {
   const violations: Violation[] = [];
@@ -43,6 +44,7 @@ export function check04NoSurplusRun(history: History): Violation[] {
     }
   }
   for (const { at, jobName, item, record, isClaim, zxid } of history.begins) {
+    history.judges(4);
     const key = itemKey(jobName, item);
     const { fireTime, origin } = record.target;
     const id = triggerIdOf(origin);
@@ -62,10 +64,11 @@ export function check04NoSurplusRun(history: History): Violation[] {
 }
 
 /**
- * 13. What becomes of fire times that meet a busy item is what the misfire policy says: under `once` the latest of them is
- * run as soon as the item is free, under `skip` none of them is, under `all` each of them before any later one.
+ * 13. What becomes of fire times that meet a busy item is what the misfire policy says: under `once` the latest of them
+ * is run as soon as the item is free, under `skip` none of them is, under `all` each of them before any later one.
  */
 export function check13MisfireOracle(history: History): Violation[] {
+  history.judgesCalm(13, true);
   return history.calmItems.flatMap((watched) => {
     if (watched.job.configuration.misfirePolicy === 'all') return outOfOrder(watched);
     return watched.busy.flatMap((interval) => afterBusy(history, watched, interval));
@@ -102,30 +105,30 @@ function outOfOrder({ job, item, begins }: CalmItem): Violation[] {
   });
 }
 
-/** 16. After the faults every item runs again within one period, or one run, and a bit. What is resident runs always. */
+/**
+ * 16. In every calm time each item runs again and again: within one period, or one run, and a bit. What is resident
+ * runs always.
+ */
 export function check16Progress(history: History): Violation[] {
+  history.judgesCalm(16, true);
   return [...standstills(history), ...residentGaps(history)];
 }
 
 function standstills(history: History): Violation[] {
   return history.calmJobs.flatMap((job) => {
     const { schedule, from, to, jobName } = job;
-    const [first, second] = dueTimes(schedule, from, to);
-    if (first === undefined || second === undefined) return [];
-    const by = second + history.turnMs(jobName) + history.promptMs + job.skewMs;
-    if (by > to) return [];
-    const ran = new Set(
-      history.runs
-        .filter((run) => run.jobName === jobName && run.at > from - job.skewMs && run.at <= by)
-        .map(({ item }) => item),
-    );
-    return enabledItems(job)
-      .filter((item) => !ran.has(item))
-      .map((item) => ({
-        at: by,
-        message: `${itemKey(jobName, item)} has not run since ${timeOf(from)}`,
-        about: `"jobName":"${jobName}"`,
-      }));
+    const due = dueTimes(schedule, from, to);
+    const slack = history.turnMs(jobName) + history.promptMs + job.skewMs;
+    return itemsInTime(job).flatMap((item) => {
+      const ran = history.runsOf(jobName, item);
+      return due.slice(1).flatMap((second, index): Violation[] => {
+        const since = index === 0 ? from : due[index]!;
+        const by = second + slack;
+        if (by > to || ran.some(({ at }) => at > since - job.skewMs && at <= by)) return [];
+        const message = `${itemKey(jobName, item)} has not run since ${timeOf(since)}`;
+        return [{ at: by, message, about: `"jobName":"${jobName}"` }];
+      });
+    });
   });
 }
 

@@ -1,19 +1,22 @@
 import { dueTimes } from '../calm.js';
 import { indexOf, type History } from '../history.js';
+import type { Run } from '../runs.js';
 import { hungHandlers } from './limits.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 import { silentDrops } from './overflow.js';
 import { isScheduled } from './targets.js';
 
+/** Handlers are waited for during the drain and a grace after it, in milliseconds; a clock may run fast. */
+const WAITED_MS = 0.95 * (3_000 + 1_000);
+
 /** 14. When all have left, nothing of them remains: no timer, and no node but those that outlive instances. */
 export function check14NoLitter(history: History): Violation[] {
   const over = history.of('over').at(-1);
   if (over === undefined) return [];
+  history.judges(14);
   const { at, pendingTimers } = over;
   const violations: Violation[] = [];
-  // Timers of a process that died stay in the simulation's time line.
-  const hasDied = history.of('fault').some(({ fault }) => fault === 'crash');
-  if (pendingTimers > 0 && !hasDied) {
+  if (pendingTimers > 0) {
     violations.push({ at, message: `${pendingTimers} timers are left`, about: 'over' });
   }
   const tree = history.treeAt(Infinity);
@@ -23,7 +26,7 @@ export function check14NoLitter(history: History): Violation[] {
       node.kind === 'instance' ||
       node.kind === 'leader' ||
       /\/sessions\/.|\/(running|failovering|failover)$/.test(path);
-    if (!isTransient || isLeftByDeafHandler(history, tree.get(path)!.data)) continue;
+    if (!isTransient || isLeftByDeafHandler(history, path, tree.get(path)!.data)) continue;
     if (path.endsWith('/leader/failover')) continue;
     violations.push({ at, message: `${path} is left behind`, about: path });
   }
@@ -31,9 +34,9 @@ export function check14NoLitter(history: History): Violation[] {
 }
 
 /**
- * 15. Nothing is silent: every run is told as begun and, unless its process died, as settled; every fire time that is passed
- * over is told as missed, once, and not begun after all; so is every handler that heeds no signal,
- * and every orphan that found no place in the queue.
+ * 15. Nothing is silent: every run is told as begun and, unless its process died, as settled; every fire time that is
+ * passed over is told as missed, once, and not begun after all; so is every handler that heeds no signal, and every
+ * orphan that found no place in the queue.
  */
 export function check15NothingSilent(history: History): Violation[] {
   return [...silentRuns(history), ...silentMisses(history), ...hungHandlers(history), ...silentDrops(history)];
@@ -47,7 +50,8 @@ function silentMisses(history: History): Violation[] {
     const newest = Math.max(...inCalm.map(({ record }) => record.target.fireTime));
     const begun = new Set(scheduled.map(({ record }) => record.target.fireTime));
     return dueTimes(job.schedule, job.from + job.skewMs, newest - 1).flatMap((due) => {
-      const told = missed.get(`${itemKey(job.jobName, item)} ${due}`) ?? 0;
+      const spans = missed.get(itemKey(job.jobName, item)) ?? [];
+      const told = spans.filter(({ since, fireTime }) => since <= due && due <= fireTime).length;
       if (told + (begun.has(due) ? 1 : 0) === 1) return [];
       const what = begun.has(due) ? 'begun' : 'not begun';
       const message = `${itemKey(job.jobName, item)} was ${what} for ${timeOf(due)}, and ${told} times told as missed`;
@@ -56,14 +60,14 @@ function silentMisses(history: History): Violation[] {
   });
 }
 
-/** How often each fire time of each item was told as missed. */
-function missedTimes(history: History): ReadonlyMap<string, number> {
-  const told = new Map<string, number>();
+/** What was told as missed, by item: all fire times of each span. */
+function missedTimes(history: History): ReadonlyMap<string, readonly { since: number; fireTime: number }[]> {
+  const told = new Map<string, { since: number; fireTime: number }[]>();
   for (const { event } of history.of('event')) {
     if (event.kind !== 'missed') continue;
     for (const item of event.items) {
-      const key = `${itemKey(event.jobName, item)} ${event.fireTime}`;
-      told.set(key, (told.get(key) ?? 0) + 1);
+      const key = itemKey(event.jobName, item);
+      told.set(key, [...(told.get(key) ?? []), event]);
     }
   }
   return told;
@@ -79,12 +83,12 @@ function silentRuns(history: History): Violation[] {
       told.add(`settled ${instance} ${event.trigger.jobName}/${event.item} ${event.trigger.fireTime}`);
     }
   }
-  const dead = new Set(history.of('fault').flatMap(({ fault, instance }) => (fault === 'crash' ? [instance] : [])));
   return history.runs.flatMap((run) => {
     const what = `${run.instance} ${run.jobName}/${run.item} ${run.fireTime}`;
+    history.judges(15);
     const missing = [
       ...(told.has(`begun ${what}`) ? [] : ['begun']),
-      ...(told.has(`settled ${what}`) || run.endedAt === undefined || dead.has(run.instance) ? [] : ['settled']),
+      ...(told.has(`settled ${what}`) || run.endedAt === undefined || hasDiedUntold(history, run) ? [] : ['settled']),
     ];
     return missing.map((word) => ({
       at: run.at,
@@ -94,7 +98,26 @@ function silentRuns(history: History): Violation[] {
   });
 }
 
-// What a handler that heeds nothing had not returned by the drain's deadline is left to the sweep of those who stay.
-function isLeftByDeafHandler(history: History, holder: string): boolean {
-  return history.runs.some(({ instance, isDeaf }) => isDeaf && instance === indexOf(holder));
+/** What the registry has refused is tried again after at most so long, in milliseconds. */
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Its process has died before the end could be recorded. */
+function hasDiedUntold(history: History, { instance, endedAt = Infinity }: Run): boolean {
+  const crash = history.of('fault').find(({ fault, instance: victim }) => fault === 'crash' && victim === instance);
+  if (crash === undefined || crash.at < endedAt) return false;
+  const since = history.steadySince(instance, endedAt, 2 * history.promptMs);
+  const pauseMs = since > endedAt ? LONGEST_PAUSE_MS : 0;
+  return crash.at <= since + pauseMs + 2 * history.promptMs;
+}
+
+// The mark of what a handler that heeds nothing had not returned by the drain's deadline is left to the sweep of those
+// who stay.
+function isLeftByDeafHandler(history: History, path: string, holder: string): boolean {
+  const { jobName, node } = history.nodeOf(path);
+  if (!('item' in node) || node.item === undefined) return false;
+  const instance = indexOf(holder);
+  const leavingAt = history.of('leaving').find((leaving) => leaving.instance === instance)?.at ?? Infinity;
+  return history
+    .runsOf(jobName, node.item)
+    .some((run) => run.instance === instance && run.isDeaf && (run.endedAt ?? Infinity) >= leavingAt + WAITED_MS);
 }

@@ -26,6 +26,22 @@ export const MUTANTS: readonly Mutant[] = [
   { name: "begin's compare-and-set", foundBy: [21], mutation: { through: withoutCompareAndSet } },
   { name: 'start within the settle', foundBy: [23], mutation: { through: withSplitStarts } },
   { name: "count's compare-and-set", foundBy: [23], mutation: { through: withoutCountVersion } },
+  {
+    name: 'refusals of assertHeld',
+    foundBy: [24],
+    mutation: { context: (context) => ({ ...context, assertHeld: () => {} }) },
+  },
+  {
+    name: 'the lease in assertHeld',
+    foundBy: [24],
+    mutation: { through: (center) => overriding<RegistryCenter>(center, { leaseRemainingMs: () => 1 }) },
+  },
+  { name: 'look at own marks', foundBy: [26], mutation: { through: withoutRelease } },
+  {
+    name: "registry's time",
+    foundBy: [28],
+    mutation: { through: (center) => overriding<RegistryCenter>(center, { time: () => undefined }) },
+  },
   { name: 'sync-before-assign', foundBy: [20], mutation: { through: withoutSync } },
 ];
 
@@ -89,6 +105,19 @@ function withoutSweep(center: MemoryRegistryCenter): RegistryCenter {
     const isLeaders = operations.some(({ kind, path }) => kind === 'check' && TERM.test(path));
     const sweeps = operations.some(({ kind, path }) => kind === 'delete' && MARK.test(path));
     return isLeaders && sweeps ? { kind: 'committed', results: [] } : send(operations);
+  });
+}
+
+/** Nobody releases marks in its own name. */
+function withoutRelease(center: MemoryRegistryCenter): RegistryCenter {
+  return changing(center, async (operations, send) => {
+    const [first, ...rest] = operations;
+    const isOfItem = first !== undefined && RECORD.test(first.path) && rest.length > 0;
+    const isRelease =
+      isOfItem &&
+      rest.every(({ kind, path }) => kind === 'delete' && MARK.test(path)) &&
+      (first.kind === 'check' || (first.kind === 'set' && first.data.includes('"cause":"released"')));
+    return isRelease ? { kind: 'committed', results: [] } : send(operations);
   });
 }
 

@@ -9,7 +9,7 @@ export function whenAtWork(
   isMeant: (context: ShardingContext) => boolean = () => true,
   triesLeft = 100,
 ): void {
-  const isAtWork = ({ state, work }: SimulatedInstance) => state === 'running' && [...work].some(isMeant);
+  const isAtWork = ({ state, work }: SimulatedInstance) => state === 'running' && [...work.keys()].some(isMeant);
   const atWork = world.instances.filter(isAtWork);
   if (atWork.length > 0) act(atWork);
   else if (triesLeft > 0) world.clock.setTimer(50, () => whenAtWork(world, act, isMeant, triesLeft - 1));

@@ -1,7 +1,10 @@
 import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
 import { whenAtWork } from './at-work.js';
+import { Chance } from './chance.js';
+import { OddAnswers } from './odd-answers.js';
 import { Operator } from './operator.js';
-import type { Disturbance } from './plan.js';
+import { type Disturbance, drawStep } from './plan.js';
+import { ProcessCalls } from './process-calls.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
 
@@ -9,9 +12,13 @@ import type { World } from './world.js';
 export class Disturbances {
   private isOver = false;
   private readonly operator: Operator;
+  private readonly calls: ProcessCalls;
+  private readonly oddAnswers: OddAnswers;
 
   constructor(private readonly world: World) {
     this.operator = new Operator(world, (ms, act) => this.later(ms, act));
+    this.calls = new ProcessCalls(world, this.operator, (ms, act) => this.later(ms, act));
+    this.oddAnswers = new OddAnswers(world, (ms, act) => this.later(ms, act));
   }
 
   happen(disturbance: Disturbance): void {
@@ -49,6 +56,10 @@ export class Disturbances {
         return this.expire(victim);
       case 'clock-jump':
         return this.jump(victim, Math.round((disturbance.what - 0.5) * 20_000));
+      case 'clock-step':
+        return this.step(victim, disturbance);
+      case 'stray-mark':
+        return this.markByHand(victim, disturbance);
       case 'depose':
         return this.depose(disturbance.what);
       case 'slow-hand-over':
@@ -58,6 +69,12 @@ export class Disturbances {
         );
       case 'restart-all':
         return this.restartAll(disturbance.ms, disturbance.what < 0.5);
+      case 'odd-answer':
+        return this.oddAnswers.begin(victim, disturbance);
+      case 'call-remove':
+      case 'call-pause':
+      case 'call-change':
+        return victim.state === 'running' ? this.calls.make(disturbance, victim) : undefined;
       default:
         return this.operator.operate(disturbance);
     }
@@ -68,9 +85,12 @@ export class Disturbances {
     this.isOver = true;
     for (const instance of this.world.instances) {
       instance.resume();
+      if (instance.isThere && this.isCorrected(instance)) this.jump(instance, -instance.offsetMs);
       if (instance.isThere) instance.mend();
     }
+    this.oddAnswers.end();
     this.operator.enableAll();
+    this.calls.takeBack();
     if (this.world.plan.jobs.some(({ name }) => this.operator.membersOf(name).length === 0)) this.world.join();
     this.world.note({ kind: 'calm' });
   }
@@ -146,6 +166,34 @@ export class Disturbances {
   private jump(victim: SimulatedInstance, ms: number): void {
     this.fault(`clock jumps by ${ms}`, victim);
     victim.jump(ms);
+  }
+
+  /** For a while, or, at 0 ms, until everything is repaired. */
+  private step(victim: SimulatedInstance, { ms, what }: Disturbance): void {
+    if (victim.state === 'paused') return;
+    const byMs = drawStep(what);
+    this.jump(victim, byMs);
+    if (ms > 0)
+      this.later(ms, () => {
+        if (victim.isThere) this.jump(victim, -byMs);
+      });
+  }
+
+  private markByHand(victim: SimulatedInstance, { ms, what }: Disturbance): void {
+    const { jobs } = this.world.plan;
+    const { name, shardingTotalCount, after } = jobs[Math.floor(what * jobs.length)]!;
+    const { instanceId } = victim;
+    // If the instance dies, such a mark is an orphan, and a fire time is made for it that no parent has given.
+    if (victim.state !== 'running' || instanceId === undefined || after !== undefined) return;
+    const item = Math.floor(((what * 100) % 1) * shardingTotalCount);
+    this.fault('stray mark', victim, true);
+    void this.operator.mark(name, item, instanceId);
+    this.later(ms, () => this.world.note({ kind: 'healed', fault: 'stray mark', instance: victim.index }));
+  }
+
+  // Half of the clocks that are far off in the end stay so: what they do then is judged, too.
+  private isCorrected({ offsetMs, index }: SimulatedInstance): boolean {
+    return Math.abs(offsetMs) > 20_000 && new Chance(this.world.plan.seed ^ (0xc0 + index)).is(0.5);
   }
 
   private onSession(victim: SimulatedInstance, fault: string, act: (id: string) => void): void {

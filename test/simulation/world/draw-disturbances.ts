@@ -1,5 +1,5 @@
 import { Chance } from './chance.js';
-import type { Disturbance, DisturbanceKind } from './plan.js';
+import type { Disturbance, DisturbanceKind, Edition } from './plan.js';
 
 const KINDS: readonly (readonly [DisturbanceKind, number])[] = [
   ['crash', 3],
@@ -20,6 +20,15 @@ const KINDS: readonly (readonly [DisturbanceKind, number])[] = [
   ['trigger', 2],
 ];
 
+/** What may come together with calls of a process. */
+const CALLS: readonly DisturbanceKind[] = [
+  ...(['call-remove', 'call-remove', 'call-remove', 'call-pause', 'call-pause', 'call-change', 'call-change'] as const),
+  ...(['leave', 'trigger', 'cancel', 'switch-item', 'expire', 'partition', 'lose-reply'] as const),
+];
+
+/** A mark that was made by hand is removed within this time, in milliseconds. */
+const LONGEST_STRAY_MS = 21_000;
+
 /** Milliseconds, after the start where it is an instant. */
 interface Bounds {
   readonly calmAt: number;
@@ -28,7 +37,7 @@ interface Bounds {
 }
 
 /** All that happens to a cluster. @param chance what is drawn from the seed itself does not change what this draws */
-export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds): Disturbance[] {
+export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds, edition: Edition): Disturbance[] {
   return [
     ...drawTroubles(chance, bounds),
     ...drawLateTrigger(chance, bounds),
@@ -37,6 +46,9 @@ export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds): 
     ...drawDeadRescuers(seed, bounds),
     ...drawCancels(seed, bounds),
     ...drawShutdowns(seed, bounds),
+    ...(edition >= 2 ? drawCalls(seed, bounds) : []),
+    ...(edition >= 3 ? drawOddAnswers(seed, bounds) : []),
+    ...(edition >= 4 ? [...drawClockSteps(seed, bounds), ...drawStrayMarks(seed, bounds)] : []),
   ];
 }
 
@@ -116,6 +128,54 @@ function drawShutdowns(seed: number, { calmAt }: Bounds): Disturbance[] {
   return Array.from({ length: chance.between(1, 2) }, (): Disturbance => {
     const at = chance.between(4_000, calmAt - 1_000);
     return { at, kind: 'shutdown', ms: 0, who: chance.next(), what: chance.next() };
+  });
+}
+
+/** Calls that meet each other, and a fault now and then: mostly of one process, for one job. */
+function drawCalls(seed: number, { calmAt, sessionTimeoutMs }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0xca11);
+  if (chance.is(0.65)) return [];
+  return Array.from({ length: chance.between(1, 3) }).flatMap(() => {
+    const [start, who, what] = [chance.between(4_000, calmAt - 5_000), chance.next(), chance.next()];
+    const width = chance.pick([0, 50, 500, 4_000]);
+    return Array.from({ length: chance.between(1, 4) }, (): Disturbance => ({
+      at: start + chance.between(0, width),
+      kind: chance.pick(CALLS),
+      ms: Math.round(chance.pick([10, 200, 2_000, 0.9 * sessionTimeoutMs, 8_000])),
+      who: chance.is(0.8) ? who : chance.next(),
+      what: chance.is(0.8) ? what : chance.next(),
+    }));
+  });
+}
+
+/** Once, or for a while, as until somebody has mended an ACL or a quota. */
+function drawOddAnswers(seed: number, { calmAt }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0x0dd);
+  if (chance.is(0.4)) return [];
+  return Array.from({ length: chance.between(1, 6) }, (): Disturbance => {
+    const at = chance.between(3_000, calmAt - 5_000);
+    return { at, kind: 'odd-answer', ms: chance.pick([0, 0, 0, 500, 3_500]), who: chance.next(), what: chance.next() };
+  });
+}
+
+function drawClockSteps(seed: number, { calmAt }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0x57e9);
+  if (chance.is(0.6)) return [];
+  return Array.from({ length: chance.between(1, 3) }, (): Disturbance => {
+    const at = chance.between(3_000, calmAt - 1_000);
+    const ms = chance.pick([1_000, 10_000, 0]);
+    return { at, kind: 'clock-step', ms, who: chance.next(), what: chance.next() };
+  });
+}
+
+/** They have gone again when everything is repaired. */
+function drawStrayMarks(seed: number, { calmAt }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0x3a4c);
+  const latest = calmAt - LONGEST_STRAY_MS - 1_000;
+  if (latest < 4_000 || chance.is(0.7)) return [];
+  return Array.from({ length: chance.between(1, 3) }, (): Disturbance => {
+    const at = chance.between(4_000, latest);
+    return { at, kind: 'stray-mark', ms: LONGEST_STRAY_MS, who: chance.next(), what: chance.next() };
   });
 }
 

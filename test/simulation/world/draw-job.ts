@@ -5,7 +5,10 @@ import type { PlannedJob } from './plan.js';
 /** A job has no more items, whatever is edited. */
 export const MOST_ITEMS = 8;
 export type Pace = 'quick' | 'slow';
-/** How often the jobs of one history fire, in seconds: what is slow needs long histories, which cost much of what is quick. */
+/**
+ * How often the jobs of one history fire, in seconds: what is slow needs long histories, which cost much of what is
+ * quick.
+ */
 const PERIODS: Record<Pace, readonly number[]> = { quick: [1, 1, 1, 2, 2, 5, 5], slow: [10, 15, 30, 60] };
 const STRATEGIES = ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN', 'STICKY'];
 
@@ -62,7 +65,10 @@ function residentOf(job: PlannedJob): PlannedJob {
   return { ...kept, resident: true, monitorExecution: true, periodMs: 0 };
 }
 
-/** Now and then handlers have less time than they would take, and are not waited for; and few items may wait for failover. */
+/**
+ * Now and then handlers have less time than they would take, and are not waited for; and few items may wait for
+ * failover.
+ */
 function drawLimits(more: Chance, longestMs: number): Pick<JobOptions, 'timeoutMs' | 'onHung' | 'failoverQueueLimit'> {
   return {
     failoverQueueLimit: more.is(0.2) ? more.between(1, 2) : undefined,
@@ -88,7 +94,9 @@ export function scheduleEvery(seconds: number): { readonly cron: string; readonl
   return { cron: seconds === 60 ? '0 * * * * ?' : `0/${seconds} * * * * ?`, periodMs: seconds * 1_000 };
 }
 
-/** Longest time until an item has had its turn that waits for one of an instance's slots, and has run. In milliseconds. */
+/**
+ * Longest time until an item has had its turn that waits for one of an instance's slots, and has run. In milliseconds.
+ */
 export function longestTurnMs(job: PlannedJob, total: number): number {
   return longestRunMs(job) * Math.ceil(total / (job.concurrency ?? Infinity) || 1);
 }

@@ -1,5 +1,9 @@
 import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
-import type { ShardingContext, TriggerOrigin } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  LeaseLostError,
+  type ShardingContext,
+  type TriggerOrigin,
+} from '../../../libs/elastic-job/src/domain/index.js';
 import type { Fact, RunFact } from '../log.js';
 import type { Chance } from './chance.js';
 import type { EffectStore } from './guarded-store.js';
@@ -15,10 +19,15 @@ export interface HandlerParts {
   readonly longestMs: (jobName: string) => number;
   readonly isResident: (jobName: string) => boolean;
   readonly nextRun: () => number;
+  /** Has the process ask for the lease of a run when it goes on after a pause; undefined: the run is over. */
+  readonly onAsk: (ask: (() => void) | undefined) => void;
   readonly log: (fact: Fact) => void;
 }
 
-/** A user's handler: quick or slow, careful or deaf, and now and then it fails. It writes to a guarded store as it goes. */
+/**
+ * A user's handler: quick or slow, careful or deaf, and now and then it fails. It writes to a guarded store as it goes,
+ * and asks whether it still holds its item before each write, and when it is told to stop.
+ */
 export async function handle(context: ShardingContext, parts: HandlerParts): Promise<void> {
   const { chance, clock, log } = parts;
   const run = parts.nextRun();
@@ -26,22 +35,29 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
   const fails = chance.is(0.1);
   const fact = factOf(context, run, parts, isDeaf);
   log({ kind: 'run', ...fact });
-  const onAbort = () => log({ kind: 'aborted', run, reason: nameOf(context.signal.reason) });
+  const ask = () => log({ kind: 'held', run, isHeld: isHeld(context) });
+  parts.onAsk(ask);
+  const onAbort = () => {
+    log({ kind: 'aborted', run, reason: nameOf(context.signal.reason) });
+    ask();
+  };
   if (context.signal.aborted) onAbort();
   else context.signal.addEventListener('abort', onAbort, { once: true });
   try {
     const isResident = parts.isResident(context.jobName);
     for (const ms of isResident ? drawResidentSteps(chance) : drawSteps(chance, parts.longestMs(context.jobName))) {
-      effect(fact, parts);
+      effect(fact, parts, ask);
       await clock.sleep(ms, isDeaf ? undefined : context.signal);
       if (isResident && context.signal.aborted) break;
     }
-    effect(fact, parts);
+    effect(fact, parts, ask);
     if (fails) throw new Error('the handler fails');
     log({ kind: 'returned', run });
   } catch (error) {
     log({ kind: 'threw', run });
     throw error;
+  } finally {
+    parts.onAsk(undefined);
   }
 }
 
@@ -49,7 +65,19 @@ function nameOf(reason: unknown): string {
   return reason instanceof Error ? reason.constructor.name : String(reason);
 }
 
-function effect({ run, jobName, item, token }: RunFact, { store, log }: HandlerParts): void {
+function isHeld(context: ShardingContext): boolean {
+  try {
+    context.assertHeld();
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLostError) return false;
+    throw error;
+  }
+}
+
+// Also a handler that is refused writes: the store has to refuse it as well.
+function effect({ run, jobName, item, token }: RunFact, { store, log }: HandlerParts, ask: () => void): void {
+  ask();
   if (token === undefined) return;
   const accepted = store.apply(`${jobName}/${item}`, token);
   log({ kind: 'effect', run, token, accepted });

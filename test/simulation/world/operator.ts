@@ -26,8 +26,7 @@ export class Operator {
     const job = plan.jobs[Math.floor(what * plan.jobs.length)]!;
     const { name } = job;
     if (kind === 'edit') {
-      this.edits += 1;
-      const changes = { jobParameter: `v${this.edits}`, ...this.drawEdit(job, what, ms) };
+      const changes = this.nextEdit(job, what, ms);
       void this.command(`edit ${JSON.stringify(changes)}`, name, undefined, () =>
         jobConfigurations.updateJobConfiguration(name, changes),
       );
@@ -52,6 +51,10 @@ export class Operator {
     void this.command('depose', jobName, undefined, () => this.world.depose(jobName));
   }
 
+  mark(jobName: string, item: number, instanceId: string): Promise<void> {
+    return this.command('mark', jobName, item, () => this.world.mark(jobName, item, instanceId));
+  }
+
   enableAll(): void {
     for (const enable of [...this.disabledItems.values(), ...this.disabledServers.values()]) void enable();
   }
@@ -63,7 +66,7 @@ export class Operator {
 
   private cancel({ who, what }: Disturbance): void {
     whenAtWork(this.world, (atWork) => {
-      const work = [...atWork[Math.floor(who * atWork.length)]!.work];
+      const work = [...atWork[Math.floor(who * atWork.length)]!.work.keys()];
       const { jobName, shardingItem } = work[Math.floor(what * work.length)]!;
       void this.command('cancel', jobName, shardingItem, async () => {
         const outcome = await this.world.jobs.cancel(jobName, shardingItem);
@@ -81,6 +84,12 @@ export class Operator {
     this.removed.add(`${name} ${index}`);
     const serverIp = `10.0.0.${index + 1}`;
     void this.command(`shut down ${serverIp}`, name, undefined, () => jobs.shutdown(name, { serverIp }));
+  }
+
+  /** Each edit has a parameter of its own, by which a run shows what it goes by. */
+  nextEdit(job: PlannedJob, what: number, ms: number) {
+    this.edits += 1;
+    return { jobParameter: `v${this.edits}`, ...this.drawEdit(job, what, ms) };
   }
 
   private drawEdit({ after, resident }: PlannedJob, what: number, ms: number) {
@@ -108,14 +117,7 @@ export class Operator {
     });
   }
 
-  private async command(name: string, jobName: string, item: number | undefined, act: () => Promise<unknown>) {
-    const { note } = this.world;
-    note({ kind: 'operation', name, jobName, item, outcome: 'asked' });
-    try {
-      const id = await act();
-      note({ kind: 'operation', name, jobName, item, id: typeof id === 'string' ? id : undefined, outcome: 'done' });
-    } catch {
-      note({ kind: 'operation', name, jobName, item, outcome: 'failed' });
-    }
+  private command(name: string, jobName: string, item: number | undefined, act: () => Promise<unknown>): Promise<void> {
+    return this.world.command({ name, jobName, item }, act);
   }
 }

@@ -4,6 +4,8 @@ import { Chance } from './chance.js';
 import { drawDisturbances } from './draw-disturbances.js';
 import { drawDependents, drawJob, longestTurnMs, MOST_ITEMS } from './draw-job.js';
 
+const HOUR = 3_600_000;
+
 /** What happens to the cluster. Whom it happens to is chosen among those who live then. */
 export type DisturbanceKind =
   | 'crash'
@@ -35,7 +37,19 @@ export type DisturbanceKind =
   /** An operator cancels a run that is under way. */
   | 'cancel'
   /** An operator takes an instance out of one of its jobs; the process goes on. */
-  | 'shutdown';
+  | 'shutdown'
+  /** A process removes one of its jobs, and adds it again after a while. */
+  | 'call-remove'
+  /** A process pauses the schedule of one of its jobs for a while. */
+  | 'call-pause'
+  /** A process changes the settings of one of its jobs. */
+  | 'call-change'
+  /** A server refuses what it could do, or answers with a code that is no node state, applied or not. */
+  | 'odd-answer'
+  /** The clock of a host is set by up to five hours. */
+  | 'clock-step'
+  /** Somebody marks an item by hand, in the name of an instance that does not run it. */
+  | 'stray-mark';
 
 export interface Disturbance {
   /** Milliseconds after the start. */
@@ -67,6 +81,19 @@ export function processOf(seed: number, index: number): PlannedProcess {
   };
 }
 
+/** Draws how far the clock of a process is ahead of the registry's as it starts, in milliseconds. */
+export function clockOffsetOf({ seed, farClocks }: Pick<Plan, 'seed' | 'farClocks'>, index: number): number {
+  const chance = new Chance(seed ^ (0xc10c + index));
+  return farClocks && chance.is(0.25) ? drawStep(chance.next()) : 0;
+}
+
+/** By how much a clock is off or set, in milliseconds: seconds, minutes or up to five hours, in either direction. */
+export function drawStep(what: number): number {
+  const chance = new Chance(Math.floor(what * 2 ** 32));
+  const most = chance.pick([9_000, 120_000, 2 * HOUR, 5 * HOUR, 5 * HOUR]);
+  return Math.round(chance.pick([-1, 1]) * most * (0.2 + 0.8 * chance.next()));
+}
+
 /** One history before it happens: everything that the seed decides beforehand. */
 export interface Plan {
   readonly seed: number;
@@ -76,6 +103,8 @@ export interface Plan {
   /** Some processes hear of what others write up to this much later, in milliseconds, unless they ask. */
   readonly newsLagMs: number;
   readonly instances: number;
+  /** Some hosts have clocks that are off by up to hours. */
+  readonly farClocks: boolean;
   readonly jobs: readonly PlannedJob[];
   readonly disturbances: readonly Disturbance[];
   /** When faults are over, in milliseconds after the start. */
@@ -83,8 +112,24 @@ export interface Plan {
   readonly endAt: number;
 }
 
+/**
+ * What a seed stands for: a later edition draws more kinds of faults, and leaves what an earlier one has drawn as it
+ * is. So a seed that has shown something keeps its history.
+ *
+ * | Edition | adds |
+ * |---|---|
+ * | 1 | |
+ * | 2 | calls of the processes' own code |
+ * | 3 | refusals and codes of the server |
+ * | 4 | clocks that are hours apart, and are stepped by hours; marks made by hand |
+ */
+export const EDITIONS = [1, 2, 3, 4] as const;
+export type Edition = (typeof EDITIONS)[number];
+/** What is run unless another one is asked for. */
+export const USUAL_EDITION: Edition = 4;
+
 /** Draws a history. */
-export function planOf(seed: number): Plan {
+export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
   const chance = new Chance(seed);
   const sessionTimeoutMs = chance.pick([4_000, 6_000, 10_000]);
   const pace = chance.is(0.7) ? 'quick' : 'slow';
@@ -103,8 +148,9 @@ export function planOf(seed: number): Plan {
     seed,
     ...times,
     instances: chance.between(2, 4),
+    farClocks: edition >= 4 && new Chance(seed ^ 0xfa2).is(0.4),
     jobs,
-    disturbances: drawDisturbances(seed, chance, { calmAt, settledAt, sessionTimeoutMs }),
+    disturbances: drawDisturbances(seed, chance, { calmAt, settledAt, sessionTimeoutMs }, edition),
     calmAt,
     endAt: settledAt + watchedMs(jobs) + 3 * promptMsOf(times),
   };

@@ -13,7 +13,7 @@ import { Chance } from './chance.js';
 import type { EffectStore } from './guarded-store.js';
 import { handle } from './handler.js';
 import { longestRunMs } from './draw-job.js';
-import { type Plan, processOf } from './plan.js';
+import { clockOffsetOf, type Plan, processOf } from './plan.js';
 
 /** What a process is started in. */
 export interface Surroundings {
@@ -25,6 +25,8 @@ export interface Surroundings {
   readonly chance: Chance;
   /** The way of a process's requests; a mutant takes something out of them. */
   readonly through: (center: MemoryRegistryCenter, clock: Clock) => RegistryCenter;
+  /** What a handler sees of its context; a mutant takes something out of it. */
+  readonly seen: (context: ShardingContext) => ShardingContext;
   readonly nextRun: () => number;
   readonly log: (fact: Fact) => void;
 }
@@ -36,18 +38,22 @@ export class SimulatedInstance {
   state: 'running' | 'paused' | 'leaving' | 'crashed' = 'running';
   readonly center: MemoryRegistryCenter;
   /** What its handlers are in the middle of. */
-  readonly work = new Set<ShardingContext>();
+  readonly work = new Map<ShardingContext, () => void>();
   private readonly time: VirtualClock;
+  private readonly parts: ReturnType<SimulatedInstance['handlerParts']>;
   private readonly cuts = new Map<string, () => void>();
 
   constructor(
     readonly index: number,
     private readonly surroundings: Surroundings,
-    clock: VirtualClock,
+    private readonly clockOfRegistry: VirtualClock,
   ) {
     const { plan, registry, chance, log } = surroundings;
     const rate = chance.is(0.1) ? 0.97 + 0.06 * chance.next() : 1;
-    this.time = clock.fork({ hostAddress: `10.0.0.${index + 1}`, pid: 1000 + index, rate });
+    this.time = clockOfRegistry.fork({ hostAddress: `10.0.0.${index + 1}`, pid: 1000 + index, rate });
+    const offsetMs = clockOffsetOf(plan, index);
+    if (offsetMs !== 0) this.time.setWall(this.time.wallNow() + offsetMs);
+    if (offsetMs !== 0) log({ kind: 'fault', fault: `clock is off by ${offsetMs}`, instance: index, lasts: false });
     if (rate !== 1) log({ kind: 'fault', fault: 'drift', instance: index, lasts: false });
     this.clock = new InstanceClock(this.time);
     this.center = registry.center({
@@ -65,6 +71,7 @@ export class SimulatedInstance {
     const own = processOf(plan.seed, index);
     log({ kind: 'process', instance: index, ...own });
     this.runtime = new ElasticJobRuntime({ ...own, registry: seen, clock: this.clock, drainTimeoutMs: 3_000 });
+    this.parts = this.handlerParts();
     this.runtime.events.on((event) => log({ kind: 'event', instance: index, wall: this.clock.wallNow(), event }));
   }
 
@@ -73,9 +80,30 @@ export class SimulatedInstance {
   }
 
   async start(): Promise<void> {
+    for (const { jobName } of this.surroundings.configurations) await this.add(jobName);
+    await this.runtime.start();
+    this.surroundings.log({ kind: 'started', instance: this.index });
+  }
+
+  /** Adds a job of the plan; before the start, or again. */
+  add(jobName: string): Promise<void> {
+    const configuration = this.surroundings.configurations.find((one) => one.jobName === jobName)!;
+    return this.runtime.registrar.register({
+      configuration,
+      className: jobName,
+      place: 'the simulation',
+      handler: async (context) => {
+        const onAsk = (ask: (() => void) | undefined) =>
+          ask === undefined ? this.work.delete(context) : this.work.set(context, ask);
+        await handle(this.surroundings.seen(context), { ...this.parts, onAsk });
+      },
+    });
+  }
+
+  private handlerParts() {
     const { plan, chance, log, nextRun, store } = this.surroundings;
     const longest = new Map(plan.jobs.map((job) => [job.name, longestRunMs(job)]));
-    const parts = {
+    return {
       instance: this.index,
       clock: this.clock,
       chance: chance.fork(),
@@ -87,19 +115,6 @@ export class SimulatedInstance {
         if (this.state !== 'crashed') log(fact);
       },
     };
-    for (const configuration of this.surroundings.configurations) {
-      await this.runtime.registrar.register({
-        configuration,
-        className: configuration.jobName,
-        place: 'the simulation',
-        handler: async (context) => {
-          this.work.add(context);
-          await handle(context, parts).finally(() => this.work.delete(context));
-        },
-      });
-    }
-    await this.runtime.start();
-    log({ kind: 'started', instance: this.index });
   }
 
   crash(): void {
@@ -118,6 +133,8 @@ export class SimulatedInstance {
     if (this.state !== 'paused') return;
     this.state = 'running';
     this.clock.resume();
+    // Code that was stopped between two instructions goes on before anything is delivered.
+    for (const ask of this.work.values()) ask();
     this.center.thaw();
   }
 
@@ -129,7 +146,10 @@ export class SimulatedInstance {
     log({ kind: 'left', instance: this.index });
   }
 
-  /** Nothing gets through any more, or nothing in one direction. @returns false if it is cut off already, or has no session */
+  /**
+   * Nothing gets through any more, or nothing in one direction.
+   * @returns false if it is cut off already, or has no session
+   */
   cut(how: 'both' | LaneName): boolean {
     const { registry } = this.surroundings;
     const id = this.sessionId;
@@ -148,6 +168,12 @@ export class SimulatedInstance {
     return this.surroundings.registry.knowsSession(id) ? id : undefined;
   }
 
+  /** Under which its jobs know it in this session. */
+  get instanceId(): string | undefined {
+    const id = this.sessionId;
+    return id && `${this.clock.hostAddress()}@-@${this.clock.pid()}-${id}`;
+  }
+
   get isCut(): boolean {
     return this.cuts.size > 0;
   }
@@ -162,6 +188,11 @@ export class SimulatedInstance {
         if (!(error instanceof RangeError)) throw error; // It has closed its session, and has not heard the answer.
       }
     }
+  }
+
+  /** How far its clock is ahead of the registry's, in milliseconds. */
+  get offsetMs(): number {
+    return this.time.wallNow() - this.clockOfRegistry.wallNow();
   }
 
   jump(ms: number): void {

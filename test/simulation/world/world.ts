@@ -1,5 +1,9 @@
 import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
-import { type JobConfiguration, resolveJobOptions } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  type JobConfiguration,
+  resolveJobOptions,
+  type ShardingContext,
+} from '../../../libs/elastic-job/src/domain/index.js';
 import {
   JobConfigurationApi,
   JobOperateApi,
@@ -13,7 +17,7 @@ import {
 } from '../../../libs/elastic-job/src/registry/index.js';
 import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import { VirtualTimeline } from '../../../libs/elastic-job/src/testing/virtual-timeline.js';
-import { EventLog, type Fact } from '../log.js';
+import { EventLog, type EntryOf, type Fact } from '../log.js';
 import { Chance } from './chance.js';
 import { Disturbances } from './disturbances.js';
 import { type EffectStore, GuardedStore } from './guarded-store.js';
@@ -25,6 +29,8 @@ export interface Mutation {
   /** What every process's requests go through. */
   readonly through?: (center: MemoryRegistryCenter, clock: Clock) => RegistryCenter;
   readonly store?: () => EffectStore;
+  /** What handlers are given in place of their context. */
+  readonly context?: (context: ShardingContext) => ShardingContext;
 }
 
 const START = Date.UTC(2030, 0, 1, 12);
@@ -90,9 +96,29 @@ export class World {
     return new ShardingOperateApi(this.operator);
   }
 
+  /** Does what somebody asks for, and notes when it was asked, and how it ended. Never rejects. */
+  async command(
+    asked: Pick<EntryOf<'operation'>, 'name' | 'jobName' | 'item' | 'instance'>,
+    act: () => Promise<unknown>,
+  ): Promise<void> {
+    this.note({ kind: 'operation', ...asked, outcome: 'asked' });
+    try {
+      const id = await act();
+      this.note({ kind: 'operation', ...asked, id: typeof id === 'string' ? id : undefined, outcome: 'done' });
+    } catch (error) {
+      const name = error instanceof Error ? error.constructor.name : String(error);
+      this.note({ kind: 'operation', ...asked, error: name, outcome: 'failed' });
+    }
+  }
+
   /** Deletes the election node of a job, as an operator may by hand. */
   depose(jobName: string): Promise<void> {
     return this.operator.delete(`/${jobName}/leader/election/instance`);
+  }
+
+  /** Marks an item as running, as an operator may by hand. */
+  mark(jobName: string, item: number, instanceId: string): Promise<string> {
+    return this.operator.create(`/${jobName}/sharding/${item}/running`, instanceId, 'PERSISTENT');
   }
 
   /** The history from its start to its end. */
@@ -129,7 +155,10 @@ export class World {
     await this.clock.advance(this.plan.sessionTimeoutMs + 20_000); // What handlers still run comes to its end.
     await this.clock.advanceUntil(this.operator.close());
     await this.clock.advance(10);
-    this.note({ kind: 'over', pendingTimers: this.clock.pendingTimers });
+    // Timers of processes that died stay in the time line.
+    const dead = this.instances.filter(({ state }) => state === 'crashed');
+    const pendingTimers = dead.reduce((left, { clock }) => left - clock.pendingTimers, this.clock.pendingTimers);
+    this.note({ kind: 'over', pendingTimers });
   }
 
   private surroundings() {
@@ -140,6 +169,7 @@ export class World {
       store: this.store,
       chance: this.chance.fork(),
       through: this.mutation.through ?? ((center: MemoryRegistryCenter) => center),
+      seen: this.mutation.context ?? ((context: ShardingContext) => context),
       nextRun: () => (this.runs += 1),
       log: this.note,
     };
