@@ -1,6 +1,8 @@
 // Worker processes over a real ensemble, broken at random, and a judgement of what came of it: `npm run chaos`. Exits
 // with 1 if ours has lost, doubled or accepted what it must not.
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Seeded } from '../../support/seeded.js';
 import { startEnsemble } from '../../support/faults/index.js';
 import { whyNoJava } from '../../support/peers/java-build.js';
 import type { Fault, Violation } from './check/index.js';
@@ -12,12 +14,17 @@ import type { WorkerKind } from './stage/workforce.js';
 
 /** Of each kind of violation. */
 const SHOWN = 3;
+/** Of the clocks of ZooKeeper's servers. */
+const MEMBER_OFFSETS_MS = [-5_000, 0, 5_000];
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
     peer: { type: 'string' },
     rolling: { type: 'string', default: '10' },
+    keep: { type: 'string' },
+    clocks: { type: 'boolean', default: false },
+    refusals: { type: 'boolean', default: false },
     slack: { type: 'string', default: '1000' },
   },
 });
@@ -27,12 +34,18 @@ if (reason !== undefined) throw new Error(`The chaos with Java ${reason}.`);
 
 console.info(`${values.minutes} minutes, seed ${values.seed}`);
 const programs = await buildPrograms(withJava);
-const ensemble = await startEnsemble(3, { settings: { tickTime: TICK_MS } });
+const ensemble = await startEnsemble(3, {
+  settings: { tickTime: TICK_MS },
+  ownClock: values.clocks,
+  jvmFlags: values.refusals ? ['-Dzookeeper.enforceQuota=true'] : [],
+});
 try {
+  const offsets = new Seeded(Number(values.seed)).shuffled(MEMBER_OFFSETS_MS);
+  if (values.clocks) await Promise.all(ensemble.members.map(({ clock }, index) => clock!.set(offsets[index]!)));
   const columns = [await column('node', 'nestjs-elastic-job')];
   if (withJava) columns.push(await column('java', 'Java ElasticJob 3.0.4'));
   console.info(report(columns));
-  process.exitCode = columns[0]!.chaos.violations.length + columns[0]!.rolling.violations.length > 0 ? 1 : 0;
+  process.exitCode = violationsOf(columns[0]!).length > 0 ? 1 : 0;
 } finally {
   await ensemble.stop();
   await programs.remove();
@@ -53,18 +66,30 @@ function describe({ kind, victim, from, to }: Fault): string {
   return `${new Date(from).toISOString()} ${kind}${victim === undefined ? '' : ` of ${victim}`}${healed}`;
 }
 
-async function column(kind: WorkerKind, title: string): Promise<Required<Column>> {
+async function column(kind: WorkerKind, title: string): Promise<Column> {
   const given = { kind, programs, ensemble };
-  const rolling = await runRolling(given, Number(values.rolling));
+  const leavers = Number(values.rolling);
+  const rolling = leavers > 0 ? await runRolling(given, leavers) : undefined;
+  const startedAt = Date.now();
   const chaos = await runChaos({
     ...given,
     ms: Number(values.minutes) * 60_000,
     seed: Number(values.seed),
     slackMs: Number(values.slack),
+    clocks: values.clocks && kind === 'node',
+    refusals: values.refusals,
+    tell: (faults) =>
+      console.info(`${title}: minute ${Math.round((Date.now() - startedAt) / 60_000)}, ${faults} faults so far`),
+    ...(values.keep !== undefined && { keep: join(values.keep, kind) }),
   });
   for (const fault of chaos.history.faults) console.error(describe(fault));
-  if (kind === 'node') tellViolations([...rolling.violations, ...chaos.violations], chaos);
-  return { title, chaos, rolling };
+  const made = { title, chaos, ...(rolling && { rolling }) };
+  if (kind === 'node') tellViolations(violationsOf(made), chaos);
+  return made;
+}
+
+function violationsOf({ chaos, rolling }: Column): readonly Violation[] {
+  return [...(rolling?.violations ?? []), ...chaos.violations];
 }
 // What a failed worker may have left running must not keep the process.
 process.exit();

@@ -38,6 +38,8 @@ const ROWS: Readonly<Record<string, (column: Column) => string | number>> = {
   'runs in all': ({ chaos }) => chaos.history.runs.length,
   'writes refused by the fence': ({ chaos }) => chaos.refusals,
   'LOST targets': (column) => violations(column, 'lost'),
+  'SILENT targets, neither run nor told': (column) => violations(column, 'silent'),
+  'CONTRADICTED: run and told, or told twice': (column) => violations(column, 'contradicted'),
   'UNEXPLAINED runs': (column) => violations(column, 'unexplained'),
   'STALE EFFECTS accepted': (column) => violations(column, 'stale effect'),
   'OVERLAPS with a holder who could know': (column) => violations(column, 'overlap'),

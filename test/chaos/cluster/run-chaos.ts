@@ -15,6 +15,8 @@ const JOBS: readonly JobPlan[] = [
   { name: 'each-second', cron: '* * * * * ?', periodMs: 1_000, items: ITEMS },
   { name: 'each-five-seconds', cron: '0/5 * * * * ?', periodMs: 5_000, items: ITEMS },
 ];
+/** Of clocks that nobody would call wrong. */
+const LARGEST_OFFSET_MS = 300;
 /** What is found out about the jobs after they have started anew. */
 const WARM_UP_MS = 2_000;
 
@@ -26,6 +28,14 @@ export interface ChaosOptions {
   readonly seed: number;
   /** What a due target may wait without an excuse. */
   readonly slackMs?: number;
+  /** Workers have clocks of their own, which are stepped. */
+  readonly clocks?: boolean;
+  /** Servers refuse writes for a while. */
+  readonly refusals?: boolean;
+  /** The directory that keeps the logs. */
+  readonly keep?: string;
+  /** Hears every minute how many faults there have been. */
+  readonly tell?: (faults: number) => void;
 }
 
 /** What came of it. */
@@ -48,11 +58,15 @@ export function clusterOptions(
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const version = { leastMs: 50, mostMs: 1_500, version: '' };
   const given = { namespace: `chaos-${options.kind}`, jobs: JOBS, workers: WORKERS, version };
-  const cluster = await Cluster.start({ ...clusterOptions(options, given), slackMs: options.slackMs });
+  const { seed, slackMs, keep, clocks = false, refusals = false, tell = () => {} } = options;
+  const random = new Seeded(seed);
+  const drawClockMs = clocks ? () => random.between(-LARGEST_OFFSET_MS, LARGEST_OFFSET_MS) : undefined;
+  const cluster = await Cluster.start({ ...clusterOptions(options, given), slackMs, keep, drawClockMs });
+  const telling = setInterval(() => tell(cluster.faults.faults.length), 60_000);
   try {
     await delay(WARM_UP_MS);
     const from = Date.now();
-    await new Breakage(cluster, new Seeded(options.seed)).run(options.ms);
+    await new Breakage(cluster, random, { clocks, refusals }).run(options.ms);
     const { sessionTimeoutMs, tickMs } = cluster.options;
     await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + Math.max(...JOBS.map(({ periodMs }) => periodMs)));
     const to = Date.now();
@@ -60,9 +74,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const left = await leaveInOrder(cluster);
     const judgement = judge(await cluster.history({ from, to }));
     const violations = [...judgement.violations, ...left, ...deaths(cluster)];
-    const refusals = await cluster.store.refusals();
-    return { ...judgement, violations, refusals, faults: cluster.faults.counts(), story: tellerOf(cluster) };
+    const { refusals: refused } = await cluster.logs.read();
+    return { ...judgement, violations, refusals: refused, faults: cluster.faults.counts(), story: tellerOf(cluster) };
   } finally {
+    clearInterval(telling);
     await cluster.stop();
   }
 }

@@ -118,7 +118,9 @@ export class Ledger {
     this.#writes.set(rows[0]!, run.last);
   }
 
-  /** Judged at once: what was saved, or written by one that lives, must not come again; nor a second batch of one run. */
+  /**
+   * Judged at once: what was saved, or written by one that lives, must not come again; nor a second batch of one run.
+   */
   #repeat(run: Run, rows: readonly number[], before: Write | undefined): void {
     this.repeats += 1;
     const why = this.#whyNot(before);

@@ -30,7 +30,10 @@ const SHARES: Readonly<Record<FaultKind, number>> = {
 };
 const LONGEST_CALM_MS = 60;
 
-/** Breaks something that many times, one after the other; links may still be paused meanwhile. @returns how often what was broken */
+/**
+ * Breaks something that many times, one after the other; links may still be paused meanwhile.
+ * @returns how often what was broken
+ */
 export async function breakAtRandom(
   field: Field,
   faults: number,

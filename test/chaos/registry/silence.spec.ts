@@ -142,7 +142,10 @@ describe('D2: a server that accepts and never answers the handshake', EACH, () =
 
 describe('D10: a storm of attempts', EACH, () => {
   const WINDOW_MS = 3_000;
-  /** Pauses of 50, 100 and 200 ms and then of 250 ms are the shortest that the back-off may draw: attempts at 0, 50, 150, 350, 600, ... */
+  /**
+   * Pauses of 50, 100 and 200 ms and then of 250 ms are the shortest that the back-off may draw: attempts at 0, 50,
+   * 150, 350, 600, ...
+   */
   const mostAttempts = (since: number) => 4 + Math.floor((performance.now() - since - 350) / 250);
 
   it('D10: given a server that hangs up right after the handshake, when a client tries, then it pauses longer and longer', async () => {

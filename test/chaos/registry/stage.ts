@@ -29,7 +29,10 @@ export const SOON = { timeout: 10_000 };
  * nobody promises that a machine starts a server within that.
  */
 export const ENDURING_SESSION_MS = Math.max(4_000, 4 * inject('serverStartMs'));
-/** From the end of a restart to clients that are usable: an attempt that the server has forgotten takes a third of a session. */
+/**
+ * From the end of a restart to clients that are usable: an attempt that the server has forgotten takes a third of a
+ * session.
+ */
 export const USABLE_WITHIN_MS = (3 / 4) * ENDURING_SESSION_MS;
 export const NAMESPACE = 'chaos';
 const workerUrl = inject('connectionWorker');

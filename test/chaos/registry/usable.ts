@@ -4,7 +4,8 @@ import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/inde
 const PAUSE_MS = 10;
 
 /**
- * Resolves when a write of the client succeeds, which is the proof that it can be used, to the milliseconds that it took.
+ * Resolves when a write of the client succeeds, which is the proof that it can be used, to the milliseconds that it
+ * took.
  * @throws what the last write met, if none succeeds within the limit
  */
 export async function untilUsable(client: RegistryCenter, limitMs: number): Promise<number> {

@@ -48,7 +48,8 @@ async function standalone(options: TestServerOptions): Promise<Place> {
 
 async function ensemble(options: TestServerOptions): Promise<Place> {
   const started = await startEnsemble(3, options);
-  // All on one member: a plain read may be behind what a client of another member has written, which the suite does not expect.
+  // All on one member: a plain read may be behind what a client of another member has written, which the suite does not
+  // expect.
   const follower = await started.follower();
   return { access: { servers: follower.connect }, port: follower.port, stop: () => started.stop() };
 }

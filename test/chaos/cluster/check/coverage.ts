@@ -1,6 +1,7 @@
 import { type Excuses, failoverBoundMs } from './excuses.js';
 import {
   type History,
+  isEarly,
   itemsOf,
   type JobPlan,
   type Run,
@@ -28,8 +29,8 @@ export interface Coverage {
 
 /**
  * No target is lost (invariant 3): for what is due there is a run for it, or for a later target as the misfire rule
- * `once` says, and it begins as soon as nothing excuses the item any more: within the slack, and a run of its own within
- * the failover bound. (With a slack of the shortest period, a target that is simply left out is always found.)
+ * `once` says, and it begins as soon as nothing excuses the item any more: within the slack, and a run of its own
+ * within the failover bound. (With a slack of the shortest period, a target that is simply left out is always found.)
  */
 export function coverage(history: History, excuses: Excuses): Coverage {
   const total = { targets: 0, own: 0, superseded: 0, inexcusable: 0, late: 0, lost: [] as Violation[], latestMs: 0 };
@@ -38,7 +39,7 @@ export function coverage(history: History, excuses: Excuses): Coverage {
       const runs = runsOf(history.runs, job.name, item);
       const excused = excuses.of(job, item);
       for (const target of targetsOf(job, history)) {
-        const cover = runs.find(({ fireTime }) => fireTime !== undefined && fireTime >= target);
+        const cover = runs.find((run) => covers(run, target, history));
         const wait = { from: target, to: Math.max(target, cover?.begunAt ?? history.to) };
         const lateMs = uncovered(wait, excused);
         total.targets += 1;
@@ -54,6 +55,12 @@ export function coverage(history: History, excuses: Excuses): Coverage {
     }
   }
   return total;
+}
+
+/** A run that was begun before its time stands for nothing but its own target. */
+function covers(run: Run, target: number, history: History): boolean {
+  if (run.fireTime === undefined || run.fireTime < target) return false;
+  return run.fireTime === target || !isEarly(run, history);
 }
 
 function lost(job: JobPlan, item: number, { from, to }: Span, lateMs: number, cover: Run | undefined): Violation {

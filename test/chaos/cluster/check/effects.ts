@@ -4,8 +4,8 @@ import { type Effect, type History, itemsOf, type Run, runsOf, type Violation } 
 const CLOCK_MS = 5;
 
 /**
- * The store never takes an effect of a run after one of a newer run of the item (invariant 2). Runs are ordered by their
- * tokens; where there are none, by their begins.
+ * The store never takes an effect of a run after one of a newer run of the item (invariant 2). Runs are ordered by
+ * their tokens; where there are none, by their begins.
  */
 export function staleEffects({ effects }: History): readonly Violation[] {
   const found: Violation[] = [];
@@ -30,8 +30,8 @@ function stale({ job, item, at, worker, token }: Effect, last: Effect): Violatio
 }
 
 /**
- * Two runs of an item are under way at the same time only if the older one is fenced and could not know it (invariants 1
- * and 17): its process stood still. Who could know has been told to stop before the newer run begins.
+ * Two runs of an item are under way at the same time only if the older one is fenced and could not know it (invariants
+ * 1 and 17): its process stood still. Who could know has been told to stop before the newer run begins.
  */
 export function overlaps(history: History): readonly Violation[] {
   return history.jobs.flatMap((job) =>

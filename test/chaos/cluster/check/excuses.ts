@@ -24,10 +24,10 @@ export class Excuses {
   constructor(private readonly history: History) {
     const { faults, stalls, runs, sights } = history;
     const spans = (victim: string | undefined) =>
-      union(faults.filter((fault) => fault.victim === victim).map((fault) => this.#spanOf(fault)));
+      union(faults.filter((fault) => fault.victim === victim && !fault.items).map((fault) => this.#spanOf(fault)));
     this.#everybody = union([...spans(undefined), ...stalls]);
     const workers = [...runs.map(({ worker }) => worker), ...faults.map(({ victim }) => victim)];
-    const seen = sights.flatMap(({ owners, leader }) => [...owners, leader]);
+    const seen = sights.flatMap(({ owners, holders, leader }) => [...owners, ...holders, leader]);
     for (const worker of new Set([...workers, ...seen])) {
       if (worker !== undefined) this.#struck.set(worker, spans(worker));
     }
@@ -53,14 +53,14 @@ export class Excuses {
     const held = runsOf(this.history.runs, job.name, item).map((run) => this.#hold(run));
     const sights = this.history.sights.filter((sight) => sight.job === job.name);
     const waiting = sights.flatMap((sight, index) => this.#during(sight, sights[index + 1]?.at ?? Infinity, item));
-    return union([...held, ...waiting, ...this.#killed(sights, item), ...this.#everybody]);
+    return union([...held, ...waiting, ...this.refused(job.name, item), ...this.#everybody]);
   }
 
-  /** Whoever owned the item as it was killed may have run it, and had no time to tell: the mark stands until the session ends. */
-  #killed(sights: readonly TreeSight[], item: number): readonly Span[] {
-    const isOwners = ({ victim, from, isFatal }: Fault) =>
-      isFatal && sights.findLast(({ at }) => at <= from)?.owners[item] === victim;
-    return this.history.faults.filter(isOwners).map((fault) => this.#spanOf(fault));
+  /** When the item could not be written, until what was refused has been tried again. */
+  refused(job: string, item: number): readonly Span[] {
+    return this.history.faults
+      .filter(({ items }) => items?.job === job && items.items.includes(item))
+      .map((fault) => this.#spanOf(fault));
   }
 
   /** A run holds its item until its end is written, which a struck worker cannot. */
@@ -75,14 +75,17 @@ export class Excuses {
     return { from, to: until };
   }
 
-  #during({ at, leader, owners }: TreeSight, until: number, item: number): readonly Span[] {
-    const responsible = [owners[item], leader].filter((worker) => worker !== undefined);
+  /** A mark stands while its holder lives, so an item that has another owner by now waits for it as well. */
+  #during({ at, leader, owners, holders }: TreeSight, until: number, item: number): readonly Span[] {
+    const responsible = [owners[item], holders[item], leader].filter((worker) => worker !== undefined);
     return responsible.flatMap((worker) => this.struck(worker).map((span) => overlap(span, { from: at, to: until })));
   }
 
-  #spanOf({ victim, from, to, isFatal, isHeard = victim === undefined }: Fault): Span {
+  #spanOf(fault: Fault): Span {
+    const { victim, from, to, isFatal, isHeard = victim === undefined, keepsSession = false, retryMs = 0 } = fault;
     const bound = failoverBoundMs(this.history);
     if (isFatal) return { from, to: from + bound };
+    if (keepsSession || fault.items) return { from, to: to + RECONNECT_MS + retryMs };
     // Sessions may have ended meanwhile, for their clients; their nodes stand until the servers have counted anew.
     const isLong = isHeard && to - from > this.history.sessionTimeoutMs / 2;
     if (victim !== undefined) {

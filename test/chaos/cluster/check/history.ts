@@ -1,3 +1,5 @@
+import { isAhead } from '../../../../libs/elastic-job/src/domain/index.js';
+
 /** A span of wall-clock time, in milliseconds since the epoch. */
 export interface Span {
   readonly from: number;
@@ -14,7 +16,7 @@ export interface JobPlan {
 
 export type RunSource = 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
 
-/** One call of a handler, as the shared store and the handler's process have told of it. */
+/** One call of a handler, as the logs of its handler and of the store have it. */
 export interface Run {
   readonly job: string;
   readonly item: number;
@@ -25,7 +27,7 @@ export interface Run {
   readonly token: bigint | undefined;
   readonly worker: string;
   readonly begunAt: number;
-  /** When its handler was done; undefined if nobody heard of it. */
+  /** When its work was done or had failed; undefined if its process died first. */
   readonly endedAt: number | undefined;
   /** When its signal told it to stop. */
   readonly abortedAt: number | undefined;
@@ -46,6 +48,14 @@ export interface Effect {
   readonly at: number;
 }
 
+/** A fire time of an item that was told as missed, or all of those in between. */
+export interface Told extends Span {
+  readonly job: string;
+  readonly item: number;
+  readonly worker: string;
+  readonly at: number;
+}
+
 /** What was done to a worker, or to all of them by way of the ensemble. */
 export interface Fault extends Span {
   readonly kind: string;
@@ -55,8 +65,30 @@ export interface Fault extends Span {
   readonly isPause: boolean;
   /** `to` is when it was healed; a killed worker never is, and `to` equals `from`. */
   readonly isFatal: boolean;
-  /** The servers heard the victim all the time: its session lasts until they have not for as long, once it has given up. */
+  /**
+   * The servers heard the victim all the time: its session lasts until they have not for as long, once it has given up.
+   */
   readonly isHeard?: boolean;
+  /** The victim's session lasts, so nobody takes its place until it is healed. */
+  readonly keepsSession?: boolean;
+  /** Only these items suffer. */
+  readonly items?: { readonly job: string; readonly items: readonly number[] };
+  /** How long after the healing what was refused may wait until it is tried again. */
+  readonly retryMs?: number;
+}
+
+/** A fire time that items were begun for although it was yet to come, as was told. */
+export interface Early {
+  readonly job: string;
+  readonly item: number;
+  readonly fireTime: number;
+}
+
+/** The registry's clock from a moment on: that of the server that leads. */
+export interface RegistryStep {
+  readonly from: number;
+  /** Ahead of the host's, in milliseconds. */
+  readonly aheadMs: number;
 }
 
 /** What the tree of a job said from a moment on. */
@@ -67,6 +99,8 @@ export interface TreeSight {
   readonly leader: string | undefined;
   /** The name of the worker that owns each item. */
   readonly owners: readonly (string | undefined)[];
+  /** The name of the worker that has marked each item as running. */
+  readonly holders: readonly (string | undefined)[];
 }
 
 /** Everything that the judges look at. */
@@ -74,7 +108,12 @@ export interface History extends Span {
   readonly jobs: readonly JobPlan[];
   readonly runs: readonly Run[];
   readonly effects: readonly Effect[];
+  /** Undefined: the workers tell nothing, as Java's. */
+  readonly told: readonly Told[] | undefined;
+  readonly early: readonly Early[];
   readonly faults: readonly Fault[];
+  /** In order. */
+  readonly registry: readonly RegistryStep[];
   readonly sights: readonly TreeSight[];
   /** When nobody on this machine got the processor. */
   readonly stalls: readonly Span[];
@@ -86,7 +125,17 @@ export interface History extends Span {
 
 /** One thing that must not be. */
 export interface Violation {
-  readonly rule: 'lost' | 'unexplained' | 'stale effect' | 'overlap' | 'no progress' | 'missed' | 'doubled' | 'litter';
+  readonly rule:
+    | 'lost'
+    | 'silent'
+    | 'contradicted'
+    | 'unexplained'
+    | 'stale effect'
+    | 'overlap'
+    | 'no progress'
+    | 'missed'
+    | 'doubled'
+    | 'litter';
   readonly job: string;
   readonly item: number | undefined;
   /** When it happened, for the story. */
@@ -101,6 +150,16 @@ export function runsOf(runs: readonly Run[], job: string, item: number): readonl
 
 export function itemsOf({ items }: JobPlan): readonly number[] {
   return Array.from({ length: items }, (_, item) => item);
+}
+
+/** A fire time that is so far ahead of the registry's clock is not due, by the library's own setting. */
+const TOLERANCE_MS = 10_000;
+
+/** True if the run was begun before its fire time had come by the registry's clock. */
+export function isEarly({ fireTime, begunAt }: Run, { registry }: History): boolean {
+  const aheadMs = registry.findLast(({ from }) => from <= begunAt)?.aheadMs ?? 0;
+  const now = begunAt + aheadMs;
+  return fireTime !== undefined && isAhead(fireTime, { earliest: now, latest: now, toleranceMs: TOLERANCE_MS });
 }
 
 /** The fire times of the job in a span. */

@@ -4,6 +4,7 @@ import { Excuses } from './excuses.js';
 import type { History, Violation } from './history.js';
 import { matchTargets } from './matching.js';
 import { standstill } from './progress.js';
+import { silence } from './silence.js';
 import { surplus } from './surplus.js';
 
 export interface Judgement {
@@ -20,6 +21,7 @@ export function judge(given: History): Judgement {
   const covered = coverage(history, excuses);
   const violations = [
     ...covered.lost,
+    ...silence(history, excuses),
     ...surplus(history, excuses),
     ...staleEffects(history),
     ...overlaps(history),

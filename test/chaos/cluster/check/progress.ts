@@ -26,7 +26,7 @@ export function progress(history: History): readonly Progress[] {
 export function standstill(history: History): readonly Violation[] {
   return progress(history).flatMap(({ job, afterMs = Infinity }) => {
     const { periodMs } = history.jobs.find(({ name }) => name === job)!;
-    if (afterMs <= periodMs + SLACK_MS) return [];
+    if (afterMs <= periodMs + Math.max(SLACK_MS, history.slackMs)) return [];
     const text = `fired ${afterMs} ms after the last fault, its period is ${periodMs} ms`;
     return [{ rule: 'no progress' as const, job, item: undefined, at: history.to, text }];
   });

@@ -1,5 +1,9 @@
 import { failoverBoundMs, type Excuses } from './excuses.js';
-import { type History, itemsOf, type Run, runsOf, type Violation } from './history.js';
+import { type History, isEarly, itemsOf, type Run, runsOf, type Violation } from './history.js';
+import { touches } from './spans.js';
+
+/** From the return of a handler to the record of its end, on a machine that is shared. */
+const SETTLE_MS = 1_000;
 
 /**
  * Nothing runs without a reason (invariants 4 and 21): of the runs for a target, all but the first are failovers, each
@@ -41,23 +45,37 @@ function whyUnplanned(run: Run, before: readonly Run[], history: History, excuse
 }
 
 function whySurplus(run: Run, last: Run | undefined, history: History, excuses: Excuses): string | undefined {
-  if (last === undefined) return whyFirst(run, excuses);
+  if (last === undefined) return whyFirst(run, history, excuses);
+  if (isRepeatOfEarly(run, last, history)) return undefined;
   if (run.source !== undefined && run.source !== 'FAILOVER') return `comes after ${nameOf(last)} for the same target`;
   if (mayHaveFailed(last, history, excuses)) return undefined;
   return `rescues ${nameOf(last)}, which had ended well`;
 }
 
+/** The one exception to one begin for each target: a fire time that was begun early, and told so, may come again. */
+function isRepeatOfEarly(run: Run, last: Run, history: History): boolean {
+  const isTold = history.early.some(
+    ({ job, item, fireTime }) => job === run.job && item === run.item && fireTime >= last.fireTime!,
+  );
+  return isTold && isEarly(last, history) && !isEarly(run, history);
+}
+
 /** A holder may have died after its begin and before its handler could tell. */
-function whyFirst(run: Run, excuses: Excuses): string | undefined {
+function whyFirst(run: Run, history: History, excuses: Excuses): string | undefined {
   if (run.source !== 'FAILOVER') return undefined;
-  const since = { from: run.fireTime ?? run.begunAt, to: run.begunAt };
+  const { begunAt, fireTime = begunAt } = run;
+  // A clock that ran ahead may have begun it long before its fire time.
+  const from = fireTime < begunAt ? fireTime : begunAt - 3 * failoverBoundMs(history);
+  const since = { from, to: begunAt };
   return excuses.isAnybodyStruck(since) ? undefined : 'rescues a run that nobody has begun, and nothing was broken';
 }
 
 /** Its end, if it came to one, may not have reached the registry. */
 function mayHaveFailed(run: Run, history: History, excuses: Excuses): boolean {
   if (run.outcome !== 'succeeded') return true;
-  const written = { from: run.begunAt, to: (run.endedAt ?? run.begunAt) + history.tickMs };
+  const ended = { from: run.begunAt, to: (run.endedAt ?? run.begunAt) + SETTLE_MS };
+  const refused = excuses.refused(run.job, run.item).filter((span) => touches(span, ended));
+  const written = { from: ended.from, to: Math.max(ended.to, ...refused.map(({ to }) => to)) };
   return excuses.isStruck(run.worker, written);
 }
 

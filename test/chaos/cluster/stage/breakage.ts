@@ -21,21 +21,41 @@ const SHARES = {
   'quorum lost': 1,
   'ensemble restarted': 1,
   'all workers restarted': 1,
+  throttled: 2,
+  'read-only items': 2,
+  'quota exceeded': 1,
+  'clock ahead': 3,
+  'clock behind': 3,
 } satisfies Readonly<Record<FaultKind, number>>;
-const DECK = Object.entries(SHARES).flatMap(([kind, count]) => Array.from({ length: count }, () => kind));
+const OF_CLOCKS: ReadonlySet<string> = new Set(['clock ahead', 'clock behind'] satisfies FaultKind[]);
+const REFUSALS: ReadonlySet<string> = new Set(['throttled', 'read-only items', 'quota exceeded'] satisfies FaultKind[]);
 /** So that what is due can be run. */
 const LEAST_WELL = 3;
 const LONGEST_CALM_MS = 4_000;
 
+/** What may be broken besides processes, networks and servers. */
+export interface BreakageOptions {
+  /** Wall clocks of workers, which then have their own. */
+  readonly clocks: boolean;
+  /** The servers' consent to writes. */
+  readonly refusals: boolean;
+}
+
 /** Breaks one thing after the other at random; several workers may suffer at the same time, others are well. */
 export class Breakage {
   readonly #suffering = new Map<string, Promise<void>>();
+  readonly #cards: readonly string[];
   #deck: string[] = [];
 
   constructor(
     private readonly cluster: Cluster,
     private readonly random: Seeded,
-  ) {}
+    { clocks, refusals }: BreakageOptions,
+  ) {
+    this.#cards = Object.entries(SHARES)
+      .filter(([kind]) => (clocks || !OF_CLOCKS.has(kind)) && (refusals || !REFUSALS.has(kind)))
+      .flatMap(([kind, count]) => Array.from({ length: count }, () => kind));
+  }
 
   /** Resolves when the time is up and everything is healed. */
   async run(ms: number): Promise<void> {
@@ -75,7 +95,7 @@ export class Breakage {
   }
 
   #draw(): string {
-    if (this.#deck.length === 0) this.#deck = [...DECK];
+    if (this.#deck.length === 0) this.#deck = [...this.#cards];
     return this.#deck.splice(this.random.below(this.#deck.length), 1)[0]!;
   }
 }

@@ -1,6 +1,7 @@
 import type { Ensemble } from '../../../support/faults/index.js';
-import type { History, JobPlan, Span } from '../check/index.js';
+import type { History, JobPlan, RegistryStep, Span } from '../check/index.js';
 import { FaultJournal } from './fault-journal.js';
+import { LogDirectory } from './log-directory.js';
 import { RunStore } from './run-store.js';
 import { TreeWatch } from './tree-watch.js';
 import { type Version, Workforce, type WorkerKind, type WorkerPrograms } from './workforce.js';
@@ -17,6 +18,13 @@ export interface ClusterOptions {
   readonly version: Version;
   /** What a due target may wait without an excuse. @default 1_000 */
   readonly slackMs?: number;
+  /**
+   * By how much the clocks of workers differ from the host's as they join, in milliseconds.
+   * @default they have no own ones
+   */
+  readonly drawClockMs?: () => number;
+  /** The directory that keeps the logs. @default they are removed */
+  readonly keep?: string;
 }
 
 const HEARTBEAT_MS = 50;
@@ -27,12 +35,14 @@ const SETTLE_LIMIT_MS = 60_000;
 export class Cluster {
   readonly faults = new FaultJournal();
   readonly #stalls: Span[] = [];
+  readonly #registry: RegistryStep[] = [];
   readonly #heart: NodeJS.Timeout;
   #beatAt = Date.now();
 
   private constructor(
     readonly options: ClusterOptions,
-    readonly store: RunStore,
+    readonly logs: LogDirectory,
+    private readonly store: RunStore,
     readonly workforce: Workforce,
     readonly tree: TreeWatch,
   ) {
@@ -42,11 +52,13 @@ export class Cluster {
   /** Resolves when all workers share the jobs. */
   static async start(options: ClusterOptions): Promise<Cluster> {
     const { ensemble, namespace, jobs, version, workers } = options;
-    const store = await RunStore.start();
-    const workforce = new Workforce({ ...options, store }, version);
+    const logs = await LogDirectory.make(options.keep);
+    const store = await RunStore.start(logs.file('store', 'effects'));
+    const workforce = new Workforce({ ...options, logs, store }, version);
     const tree = await TreeWatch.open(ensemble.connect, namespace, jobs, workforce);
-    const cluster = new Cluster(options, store, workforce, tree);
+    const cluster = new Cluster(options, logs, store, workforce, tree);
     try {
+      await cluster.noteRegistry();
       for (let n = 0; n < workers; n += 1) await workforce.join();
       await tree.untilShared(SETTLE_LIMIT_MS);
       return cluster;
@@ -60,13 +72,21 @@ export class Cluster {
     return this.options.ensemble;
   }
 
+  /** Notes whose clock is the registry's, where clocks differ; to be called when another server may lead. */
+  async noteRegistry(): Promise<void> {
+    if (this.ensemble.members.every(({ clock }) => clock === undefined)) return;
+    const { clock } = await this.ensemble.leader();
+    this.#registry.push({ from: Date.now(), aheadMs: clock?.offsetMs ?? 0 });
+  }
+
   /** Everything that has happened in the span. */
   async history(span: Span): Promise<History> {
     const { jobs, sessionTimeoutMs, tickMs, slackMs = 1_000 } = this.options;
     const { faults } = this.faults;
-    const [runs, effects] = [await this.store.runs(), await this.store.effects()];
+    const { runs, effects, told, early } = await this.logs.read();
     const { sights } = this.tree;
-    return { ...span, jobs, runs, effects, faults, sights, stalls: this.#stalls, sessionTimeoutMs, tickMs, slackMs };
+    const rest = { stalls: this.#stalls, sessionTimeoutMs, tickMs, slackMs };
+    return { ...span, jobs, runs, effects, told, early, faults, sights, registry: this.#registry, ...rest };
   }
 
   async stop(): Promise<void> {
@@ -74,6 +94,7 @@ export class Cluster {
     await this.workforce.stop();
     await this.tree.stop();
     await this.store.stop();
+    await this.logs.stop();
   }
 
   #beat(): void {

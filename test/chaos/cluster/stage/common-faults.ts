@@ -1,7 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ensemble, TestServer } from '../../../support/faults/index.js';
+import {
+  ALL_PERMISSIONS,
+  connectRawClient,
+  type Ensemble,
+  type RawClient,
+  type TestServer,
+} from '../../../support/faults/index.js';
 import type { Seeded } from '../../../support/seeded.js';
 import type { Cluster } from './cluster.js';
+import { RETRY_MS } from './worker-faults.js';
 
 /** What is done to everybody. Each resolves when the ensemble serves and the workers are there. */
 export const COMMON_FAULTS = {
@@ -21,6 +28,8 @@ export const COMMON_FAULTS = {
       await Promise.all([leader, ...followers].map((member) => member.kill()));
     }),
   'all workers restarted': restartWorkers,
+  'read-only items': lockItems,
+  'quota exceeded': exceedQuota,
 } satisfies Record<string, (cluster: Cluster, random: Seeded) => Promise<void>>;
 
 export type CommonFault = keyof typeof COMMON_FAULTS;
@@ -31,17 +40,17 @@ interface Roles {
   readonly followers: readonly TestServer[];
 }
 
-async function breakEnsemble(
-  { ensemble, faults }: Cluster,
-  kind: string,
-  act: (roles: Roles) => Promise<void>,
-): Promise<void> {
+async function breakEnsemble(cluster: Cluster, kind: string, act: (roles: Roles) => Promise<void>): Promise<void> {
+  const { ensemble, faults } = cluster;
+  // It may just have elected anew by itself.
+  await ensemble.untilServing();
   const leader = await ensemble.leader();
   const followers = ensemble.members.filter((member) => member !== leader);
   const healed = faults.open({ kind, victim: undefined, isPause: false, isFatal: false });
   await act({ ensemble, leader, followers });
   await Promise.all(ensemble.members.filter(({ state }) => state === 'down').map((member) => member.launch()));
   await ensemble.untilServing();
+  await cluster.noteRegistry();
   healed();
 }
 
@@ -53,4 +62,52 @@ async function restartWorkers({ faults, workforce }: Cluster): Promise<void> {
   }
   await Promise.all(victims.map((victim) => workforce.kill(victim)));
   for (const _ of victims) await workforce.join();
+}
+
+/** To read the node and to change its list of permissions. */
+const READ_AND_ADMIN = 17;
+
+/** Some items of a job, and their records, can only be read. */
+async function lockItems(cluster: Cluster, random: Seeded): Promise<void> {
+  const { faults, options } = cluster;
+  const job = random.of(options.jobs);
+  const items = Array.from({ length: job.items }, (_, item) => item).filter(() => random.next() < 0.5);
+  const nodes = items.flatMap((item) => {
+    const path = `/${options.namespace}/${job.name}/sharding/${item}`;
+    return [path, `${path}/record`];
+  });
+  const suffering = { kind: 'read-only items', victim: undefined, isPause: false, isFatal: false };
+  const healed = faults.open({ ...suffering, items: { job: job.name, items }, retryMs: RETRY_MS });
+  await asOperator(cluster, async (client) => {
+    for (const node of nodes) await client.setAcl(node, READ_AND_ADMIN);
+    await delay(random.between(1_000, 5_000));
+    for (const node of nodes) await client.setAcl(node, ALL_PERMISSIONS);
+  });
+  healed();
+}
+
+/** No node can be created below the namespace, and none grow. */
+async function exceedQuota(cluster: Cluster, random: Seeded): Promise<void> {
+  const quota = `/zookeeper/quota/${cluster.options.namespace}`;
+  const [limits, stats] = [`${quota}/zookeeper_limits`, `${quota}/zookeeper_stats`];
+  const suffering = { kind: 'quota exceeded', victim: undefined, isPause: false, isFatal: false };
+  const healed = cluster.faults.open({ ...suffering, keepsSession: true, retryMs: RETRY_MS });
+  await asOperator(cluster, async (client) => {
+    await client.create(quota);
+    await client.create(limits, { data: 'count=-1,bytes=-1=;byteHardLimit=1;countHardLimit=1' });
+    await client.create(stats, { data: 'count=1,bytes=0' });
+    await delay(random.between(1_000, 4_000));
+    for (const node of [limits, stats, quota]) await client.remove(node);
+  });
+  healed();
+}
+
+/** On a connection of its own, which no fault of a worker touches. */
+async function asOperator({ ensemble }: Cluster, act: (client: RawClient) => Promise<void>): Promise<void> {
+  const client = await connectRawClient((await ensemble.leader()).port, { sessionTimeoutMs: 30_000 });
+  try {
+    await act(client);
+  } finally {
+    await client.stop();
+  }
 }

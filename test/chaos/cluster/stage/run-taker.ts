@@ -1,13 +1,22 @@
 import type { PeerEvent } from '../../../support/peers/journal.js';
-import type { Entry, RunStore } from './run-store.js';
+import type { RunLine } from '../check/index.js';
+import { LineLog } from './line-log.js';
+import type { RunStore } from './run-store.js';
 
-/** Writes to the store what Java's handlers tell; they know neither token nor target, so nothing fences them. */
+/** Writes to log and store what Java's handlers tell; they know neither token nor target, so nothing fences them. */
 export class RunTaker {
-  readonly #open = new Map<string, Entry>();
+  readonly #open = new Map<string, RunLine>();
+  readonly #log: LineLog;
   #runs = 0;
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly store: RunStore) {}
+  /** @param file its log */
+  constructor(
+    private readonly store: RunStore,
+    file: string,
+  ) {
+    this.#log = new LineLog(file);
+  }
 
   /** Takes `begun` and `ended`; what else is told is nobody's run. */
   hear({ peer: worker, event, job, item, at, failed }: PeerEvent): void {
@@ -16,22 +25,28 @@ export class RunTaker {
     if (event === 'begun') {
       const unknown = { fireTime: null, source: null, token: null, tokenEpoch: 0 };
       const run = `${worker}#${(this.#runs += 1)}`;
-      const entry: Entry = { step: 'begin', run, job, item, ...unknown, worker, begunAt: at, at };
-      this.#open.set(key, entry);
-      this.#write(entry);
+      const line: RunLine = { step: 'begin', run, job, item, ...unknown, worker, begunAt: at, at };
+      this.#open.set(key, line);
+      this.#write(line);
     }
     const begun = this.#open.get(key);
     if (event !== 'ended' || begun === undefined) return;
     this.#open.delete(key);
-    this.#write({ ...begun, step: failed == null ? 'end' : 'abort', at });
+    this.#write({ ...begun, step: failed == null ? 'end' : 'fail', at });
   }
 
-  /** Resolves when everything that was heard is written. */
+  /** Resolves when everything that was heard is written; nothing may be heard any more. */
   async done(): Promise<void> {
     await this.#writing;
+    await this.#log.close();
   }
 
-  #write(entry: Entry): void {
-    this.#writing = this.#writing.then(() => this.store.write(entry));
+  #write(line: RunLine): void {
+    this.#writing = this.#writing.then(() => this.#writeNext(line));
+  }
+
+  async #writeNext(line: RunLine): Promise<void> {
+    await this.#log.append(line);
+    if (line.step !== 'fail') await this.store.write(line);
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { TreeWitness } from '../../../support/peers/tree-witness.js';
 import type { JobPlan, TreeSight } from '../check/index.js';
 
@@ -22,7 +23,7 @@ export interface Litter {
   readonly text: string;
 }
 
-/** Sees who leads and owns the jobs, on a connection of its own that no fault of a worker touches. */
+/** Sees who leads, owns and runs the jobs, on a connection of its own that no fault of a worker touches. */
 export class TreeWatch {
   readonly sights: TreeSight[] = [];
   readonly #witnesses = new Map<string, TreeWitness>();
@@ -90,9 +91,10 @@ export class TreeWatch {
     if (witness === undefined) return;
     const leader = this.leader(job);
     const owners = witness.owners(items).map((ip) => this.workforce.nameOf(ip));
+    const holders = witness.holders(items).map((ip) => this.workforce.nameOf(ip));
     const last = this.sights.findLast((sight) => sight.job === job);
-    if (last?.leader === leader && last?.owners.join() === owners.join()) return;
-    this.sights.push({ job, at: Date.now(), leader, owners });
+    const sight = { job, at: Date.now(), leader, owners, holders };
+    if (last === undefined || !isDeepStrictEqual({ ...sight, at: last.at }, last)) this.sights.push(sight);
   }
 }
 

@@ -15,10 +15,15 @@ export const WORKER_FAULTS = {
   'black hole to the server': (cluster, victim, random) => blackhole(cluster, victim, 'toServer', random),
   'black hole to the client': (cluster, victim, random) => blackhole(cluster, victim, 'toClient', random),
   delay: slow,
+  'clock ahead': (cluster, victim, random) => stepClock(cluster, victim, 'clock ahead', random),
+  'clock behind': (cluster, victim, random) => stepClock(cluster, victim, 'clock behind', random),
+  throttled: throttle,
 } satisfies Record<string, (cluster: Cluster, victim: Worker, random: Seeded) => Promise<void>>;
 
 export type WorkerFault = keyof typeof WORKER_FAULTS;
 
+/** What was refused is tried again so often at least. */
+export const RETRY_MS = 5_500;
 const HARMLESS = { isPause: false, isFatal: false };
 
 async function kill(cluster: Cluster, victim: Worker): Promise<void> {
@@ -61,6 +66,37 @@ async function blackhole(
 async function slow({ faults }: Cluster, { name: victim, network }: Worker, random: Seeded): Promise<void> {
   const healed = faults.open({ kind: 'delay', victim, ...HARMLESS });
   network.delay(random.between(50, 400));
+  await delay(random.between(1_000, 4_000));
+  await network.heal();
+  healed();
+}
+
+const SHORTEST_STEP_MS = 1_500;
+const LONGEST_STEP_MS = 7_200_000;
+
+/** Steps the wall clock, from seconds to hours, and back. */
+async function stepClock(
+  { faults }: Cluster,
+  { name: victim, clock }: Worker,
+  kind: 'clock ahead' | 'clock behind',
+  random: Seeded,
+): Promise<void> {
+  if (clock === undefined) throw new Error(`${victim} has no clock of its own.`);
+  const right = clock.offsetMs;
+  const stepMs = Math.round(SHORTEST_STEP_MS * (LONGEST_STEP_MS / SHORTEST_STEP_MS) ** random.next());
+  const healed = faults.open({ kind, victim, ...HARMLESS, keepsSession: true });
+  await clock.set(right + (kind === 'clock ahead' ? stepMs : -stepMs));
+  await delay(random.between(1_000, 8_000));
+  await clock.set(right);
+  healed();
+}
+
+const THROTTLED = -127;
+
+/** The servers refuse each write. */
+async function throttle({ faults }: Cluster, { name: victim, network }: Worker, random: Seeded): Promise<void> {
+  const healed = faults.open({ kind: 'throttled', victim, ...HARMLESS, keepsSession: true, retryMs: RETRY_MS });
+  network.answerWith(THROTTLED);
   await delay(random.between(1_000, 4_000));
   await network.heal();
   healed();

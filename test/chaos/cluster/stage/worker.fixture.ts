@@ -5,6 +5,8 @@ import { ZooKeeperRegistryCenter } from '../../../../libs/elastic-job/src/regist
 import { ElasticJobRuntime } from '../../../../libs/elastic-job/src/runtime/index.js';
 import { PlacedClock } from '../../../support/peers/placed-clock.js';
 import { Handlers } from './handlers.js';
+import { HostTime } from './host-time.js';
+import { LineLog } from './line-log.js';
 import type { WorkerSettings } from './worker.js';
 
 const settings: WorkerSettings = JSON.parse(process.argv[2] ?? '{}');
@@ -12,16 +14,16 @@ const { name, ip, servers, namespace, sessionTimeoutMs, jobs, version } = settin
 
 const clock = new PlacedClock(ip);
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
-const tell = (event: string, facts: object): void => say({ ...facts, event, at: clock.wallNow() });
+const time = new HostTime(settings.epochMs);
+const told = new LineLog(settings.toldLog);
+const tell = (event: string, facts: object): void => say({ ...facts, event, at: time.now() });
 const registry = new ZooKeeperRegistryCenter({ servers, namespace, sessionTimeoutMs }, clock);
 const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 5_000, connectionTimeoutMs: 30_000 });
-const handlers = new Handlers(clock, settings, tell);
+const handlers = new Handlers(clock, settings);
 
 runtime.events.on((event) => {
-  const text = JSON.stringify(event, (_, value: unknown) => {
-    if (value instanceof Error) return value.stack;
-    return value instanceof Map ? [...value] : value;
-  });
+  const text = JSON.stringify(event, asJson);
+  void told.append({ worker: name, at: time.now(), event: JSON.parse(text) });
   tell('runtime', { name, text });
 });
 for (const { name: jobName, cron, items } of jobs) {
@@ -59,3 +61,8 @@ if (settings.observes) {
   }
 }
 say({ event: 'ready' });
+
+function asJson(_: string, value: unknown): unknown {
+  if (value instanceof Error) return value.stack;
+  return value instanceof Map ? [...value] : value;
+}

@@ -1,4 +1,4 @@
-import type { FaultNetwork } from '../../../support/faults/index.js';
+import type { FaultNetwork, ProcessClock } from '../../../support/faults/index.js';
 import type { PeerProcess } from '../../../support/peers/peer-process.js';
 import type { JobPlan } from '../check/index.js';
 
@@ -11,6 +11,11 @@ export interface WorkerSettings {
   readonly sessionTimeoutMs: number;
   /** Where to write: `RunStore.url`. */
   readonly store: string;
+  /** The files that its handlers and its runtime append to. */
+  readonly runLog: string;
+  readonly toldLog: string;
+  /** Of `HostTime`. */
+  readonly epochMs: number;
   readonly jobs: readonly JobPlan[];
   /** The length of a run, from and to. */
   readonly leastMs: number;
@@ -27,4 +32,6 @@ export interface Worker {
   readonly ip: string;
   readonly process: PeerProcess;
   readonly network: FaultNetwork;
+  /** Undefined: the host's. */
+  readonly clock: ProcessClock | undefined;
 }

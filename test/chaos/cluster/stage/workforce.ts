@@ -1,7 +1,9 @@
-import { type Ensemble, startFaultNetwork } from '../../../support/faults/index.js';
+import { type Ensemble, ProcessClock, startFaultNetwork } from '../../../support/faults/index.js';
 import { Journal, type PeerEvent } from '../../../support/peers/journal.js';
 import { PeerProcess } from '../../../support/peers/peer-process.js';
 import type { JobPlan } from '../check/index.js';
+import { HostTime } from './host-time.js';
+import type { LogDirectory } from './log-directory.js';
 import type { RunStore } from './run-store.js';
 import { RunTaker } from './run-taker.js';
 import type { Worker, WorkerSettings } from './worker.js';
@@ -20,14 +22,20 @@ export interface WorkforceOptions {
   readonly kind: WorkerKind;
   readonly programs: WorkerPrograms;
   readonly ensemble: Ensemble;
+  readonly logs: LogDirectory;
   readonly store: RunStore;
   readonly namespace: string;
   readonly sessionTimeoutMs: number;
   readonly jobs: readonly JobPlan[];
+  /** Of `ClusterOptions`. */
+  readonly drawClockMs?: () => number;
 }
 
 /** What the decorators of those that join from now on say. */
-export type Version = Pick<WorkerSettings, 'leastMs' | 'mostMs' | 'version' | 'observes'>;
+export interface Version extends Pick<WorkerSettings, 'leastMs' | 'mostMs' | 'version' | 'observes'> {
+  /** What ours run. @default `WorkerPrograms.node` */
+  readonly program?: string;
+}
 
 const JVM_FLAGS = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData', '-Xshare:auto', '-Xmx128m'];
 
@@ -47,7 +55,7 @@ export class Workforce {
     private readonly options: WorkforceOptions,
     public version: Version,
   ) {
-    this.#taker = new RunTaker(options.store);
+    this.#taker = new RunTaker(options.store, options.logs.file('taker', 'runs'));
   }
 
   /** Those who have joined their jobs and live. */
@@ -71,8 +79,11 @@ export class Workforce {
     const [name, ip] = [`${kind}-${number}`, `10.0.${Math.floor(number / 250)}.${(number % 250) + 1}`];
     this.#names.set(ip, name);
     const network = await startFaultNetwork(ensemble.members.map(({ port }) => port));
-    const process = new PeerProcess(name, this.#command(name, ip, network.connect), (event) => this.#hear(event));
-    const worker = { name, ip, process, network };
+    const { drawClockMs } = this.options;
+    const clock = drawClockMs && (await ProcessClock.make(Math.round(drawClockMs())));
+    const plain = this.#command(name, ip, network.connect);
+    const process = new PeerProcess(name, clock?.command(plain) ?? plain, (event) => this.#hear(event));
+    const worker = { name, ip, process, network, clock };
     this.#starting.add(worker);
     await process.untilReady();
     if (kind === 'java') await this.#startJobs(worker);
@@ -87,6 +98,7 @@ export class Workforce {
     this.#workers.delete(worker.name);
     await worker.process.kill();
     await worker.network.stop();
+    await worker.clock?.stop();
   }
 
   /** Leaves its jobs in order, then ends. */
@@ -101,14 +113,16 @@ export class Workforce {
   }
 
   #command(name: string, ip: string, servers: string): readonly string[] {
-    const { kind, programs, namespace, sessionTimeoutMs, store, jobs } = this.options;
+    const { kind, programs, namespace, sessionTimeoutMs, logs, store, jobs } = this.options;
     if (kind === 'java') {
       const given = [servers, namespace, String(sessionTimeoutMs), ip];
       return ['java', ...JVM_FLAGS, '-cp', programs.java!, 'peer.Main', ...given];
     }
     const same = { name, ip, servers, namespace, sessionTimeoutMs, store: store.url, jobs };
-    const settings: WorkerSettings = { ...same, ...this.version };
-    return ['node', '--enable-source-maps', programs.node, JSON.stringify(settings)];
+    const logged = { runLog: logs.file(name, 'runs'), toldLog: logs.file(name, 'told') };
+    const { program = programs.node, ...version } = this.version;
+    const settings: WorkerSettings = { ...same, ...logged, epochMs: HostTime.here().epochMs, ...version };
+    return ['node', '--enable-source-maps', program, JSON.stringify(settings)];
   }
 
   async #startJobs({ process }: Worker): Promise<void> {
