@@ -82,7 +82,8 @@ async function expectOnceASecond(journal: Journal): Promise<void> {
     pulse = new Pulse();
     from = (Math.floor(Date.now() / 1_000) + 2) * 1_000;
     to = from + 2_000;
-    // Of each item, since peers are heard at different times: whoever tells of a later run has told of the earlier ones.
+    // Of each item, since peers are heard at different times: whoever tells of a later run has told of the earlier
+    // ones.
     const isOver = (item: number) => journal.begun().some((run) => run.item === item && run.at >= to);
     await journal.until('two seconds are over', () => ITEMS.every(isOver)).finally(() => pulse.stop());
   } while (pulse.stalledMs > 0);

@@ -3,6 +3,8 @@ import { JOB, jobSpec, type Journal, ORDERS, type Peer, RELEASES, useInterop, wh
 
 const TOTAL = 2;
 const SPEC = jobSpec({ shardingTotalCount: TOTAL });
+/** After so many runs an instance is not late any more. */
+const KEEPS_UP = 3;
 
 describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (release) => {
   const stage = useInterop(release);
@@ -17,6 +19,8 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
       const item = witness.owners(TOTAL).indexOf(slow.ip);
       const other = witness.owners(TOTAL).indexOf(quick.ip);
       const isMarked = (each: number) => witness.has(`sharding/${each}/misfire`);
+      // Its first fire times may have waited for the plan, and have met each other.
+      await journal.until('the other keeps up', () => journal.begun(quick.name, 0).length >= KEEPS_UP);
       // Java takes each delay of a millisecond for a misfire, and may have had both items.
       await journal.until('the other is not owed', () => !isMarked(other));
       const before = { mark: journal.mark, at: Date.now() };
@@ -31,7 +35,9 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
       await journal.until('it is made up for', () => madeUpFor(journal, slow, released));
       await journal.until('no mark is left', () => !isMarked(item));
       // Of Java that cannot be said.
-      expect(quick.kind === 'node' && (madeUpFor(journal, quick, before) || isMarked(other))).toBe(false);
+      if (quick.kind === 'java') return;
+      const surplus = journal.begun(quick.name, before.mark).filter(({ context }) => context?.source === 'MISFIRE');
+      expect({ surplus, isMarked: isMarked(other) }).toEqual({ surplus: [], isMarked: false });
     },
   );
 

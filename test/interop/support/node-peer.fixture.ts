@@ -6,6 +6,7 @@ import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.j
 import { PlacedClock } from '../../support/peers/placed-clock.js';
 import { BehavingHandlers } from './behaving-handlers.js';
 import { definitionOf } from './node-job.js';
+import { Pulse } from './pulse.js';
 import type { JobSpec } from './job-spec.js';
 import type { Behaviour } from './peer.js';
 
@@ -30,13 +31,14 @@ const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 }
 const operate = new JobOperateApi(registry, clock);
 const handlers = new BehavingHandlers(clock, tell);
 
+const pulse = new Pulse((from, to) => tell('stalled', { tookMs: to - from }));
 runtime.events.on((event) => tell('runtime', plain(event)));
 
 const calls: Readonly<Record<string, (given: Call['with']) => unknown>> = {
   start: ({ config }) => runtime.registrar.register(definitionOf(config, handlers, tell)),
   stop: ({ job }) => runtime.registrar.remove(job),
   execute: ({ job }) => operate.trigger(job),
-  dump: ({ job }) => operate.dump(job),
+  dump: ({ job }) => operate.dump(job, { hideSecrets: false }),
   edit: async ({ job, changes }) => void (await runtime.registrar.change(job, changes)),
   behave: ({ job, behaviour }) => handlers.behave(job, behaviour),
   release: ({ job }) => handlers.release(job),
@@ -73,5 +75,8 @@ createInterface({ input: process.stdin })
     const call: Call = JSON.parse(line);
     void answer(call);
   })
-  .on('close', () => process.exit());
+  .on('close', () => {
+    pulse.stop();
+    process.exit();
+  });
 say({ event: 'ready' });

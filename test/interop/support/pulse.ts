@@ -1,25 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 const BEAT_MS = 100;
-const STALL_MS = 500;
+const BEATS = 10;
+const STALL_MS = 300;
 
-/** Notices when the machine gives nobody the processor, which makes Java's scheduler skip fire times. */
+/**
+ * Notices when the processor comes late to this process, or an answer to it. Java's scheduler leaves out the
+ * fire times that come while a run of the job is under way, so a second that is lost anywhere is a second that is missed.
+ */
 export class Pulse {
-  /** How long it did so, in milliseconds. */
+  /** What was lost in all stalls, in milliseconds. */
   stalledMs = 0;
-  readonly #timer = setInterval(() => this.#beat(), BEAT_MS);
-  #beatAt = Date.now();
+  readonly #stopped = new AbortController();
+  #from = Date.now();
+  #beats = 0;
 
-  /** @param onStall called with the times from and to which nobody ran */
-  constructor(private readonly onStall: (from: number, to: number) => void = () => {}) {}
-
-  stop(): void {
-    clearInterval(this.#timer);
+  /**
+   * @param onStall called with the wall times from and to which 300 ms or more were lost
+   * @param ask resolves with an answer from what the others depend on, such as the registry
+   */
+  constructor(
+    private readonly onStall: (from: number, to: number) => void = () => {},
+    private readonly ask: () => Promise<unknown> = () => Promise.resolve(),
+  ) {
+    // Asking fails while the asked one stops, which is not told.
+    void this.#run().catch(() => {});
   }
 
-  #beat(): void {
-    const [from, to] = [this.#beatAt, Date.now()];
-    this.#beatAt = to;
-    if (to - from < STALL_MS) return;
-    this.stalledMs += to - from;
+  stop(): void {
+    this.#stopped.abort();
+    this.#look();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await sleep(BEAT_MS, undefined, { signal, ref: false });
+      await this.ask();
+      this.#beats += 1;
+      if (this.#beats === BEATS) this.#look();
+    }
+  }
+
+  #look(): void {
+    const [from, to] = [this.#from, Date.now()];
+    const lostMs = to - from - this.#beats * BEAT_MS;
+    [this.#from, this.#beats] = [to, 0];
+    if (lostMs < STALL_MS) return;
+    this.stalledMs += lostMs;
     this.onStall(from, to);
   }
 }

@@ -7,6 +7,8 @@ export interface FaultWindow {
   readonly from: number;
   /** Undefined: it has not ended. */
   readonly to: number | undefined;
+  /** The machine lost time in it, which excuses whatever else has no cause. */
+  readonly isStall?: boolean;
 }
 
 /** What an observer saw of the job's tree from a moment on. */
@@ -32,8 +34,9 @@ export interface Irregularity {
 }
 
 /**
- * What was not as a job of every second promises: each item once in each second of the time from `from` to `to`. Java does
- * not tell its handlers for which fire time they run, so a run counts for the second in which it began.
+ * What was not as a job of every second promises: each item once in each second of the time from `from` to `to`. A run
+ * of ours counts for its fire time. Java does not tell its handlers for which fire time they run, so a run of Java's
+ * counts for the second in which it began.
  */
 export function irregularities(
   begun: readonly PeerEvent[],
@@ -42,7 +45,7 @@ export function irregularities(
 ): readonly Irregularity[] {
   const runs = new Map<string, PeerEvent[]>();
   for (const run of begun) {
-    const key = `${Math.floor(run.at / SECOND_MS)} ${run.item}`;
+    const key = `${Math.floor((run.context?.fireTime ?? run.at) / SECOND_MS)} ${run.item}`;
     runs.set(key, [...(runs.get(key) ?? []), run]);
   }
   const found: Irregularity[] = [];
@@ -67,7 +70,7 @@ export function describeIrregularity(
   { kind, second, item, runs }: Irregularity,
   observations: readonly Observation[],
 ): string {
-  const seen = observedIn(observations, second).map(
+  const seen = observedIn(observations, second, second + SECOND_MS).map(
     ({ leader, owners, living, isResharding }) =>
       `${isResharding ? 'resharding, ' : ''}led by ${leader}, owned by ${owners[item]}, living ${living.join()}`,
   );
@@ -76,20 +79,30 @@ export function describeIrregularity(
 }
 
 /**
- * Why an item was missed or doubled in a fault window: Java's fault, by its number if it has one, or the owner's death.
- * Undefined: nobody knows.
+ * Why an item was missed or doubled in a fault window: Java's fault, by its number if it has one, the owner's death, or
+ * a machine that stalled. Undefined: nobody knows.
  */
 export function attribute(
+  irregularity: Irregularity,
+  observations: readonly Observation[],
+  windows: readonly FaultWindow[],
+): string | undefined {
+  const stalls = windows.filter(({ isStall }) => isStall);
+  return causeInTree(irregularity, observations) ?? (isIn(stalls, irregularity.second) ? STALLED : undefined);
+}
+
+function causeInTree(
   { kind, second, item, runs }: Irregularity,
   observations: readonly Observation[],
 ): string | undefined {
-  const during = observedIn(observations, second);
+  // Who waited for sharding at the trigger before begins late, and is still at it when this one comes.
+  const during = observedIn(observations, second - SECOND_MS, second + SECOND_MS);
   const isResharding = during.some((observation) => observation.isResharding);
+  const isHandedOver = new Set(during.map(({ owners }) => owners[item])).size > 1;
   if (kind === 'missed') {
     if (during.some(({ owners, living }) => !living.includes(owners[item] ?? ''))) return OWNER_GONE;
-    return isResharding ? '18: instances that wait for sharding miss triggers' : undefined;
+    return isResharding || isHandedOver ? '18: instances that wait for sharding miss triggers' : undefined;
   }
-  const isHandedOver = new Set(during.map(({ owners }) => owners[item])).size > 1;
   if (isResharding || isHandedOver || new Set(runs.map(({ peer }) => peer)).size > 1) return HANDED_OVER;
   return undefined;
 }
@@ -97,12 +110,12 @@ export function attribute(
 /** With failover off that is no fault but the bargain; and a mixed job reshards at a trigger, as Java does. */
 const OWNER_GONE =
   'no fault: its owner is gone, and the next trigger after the end of its session has not resharded yet';
+const STALLED =
+  'no fault: the machine, a process or the registry stalled, and schedulers leave out what comes meanwhile';
 const HANDED_OVER =
   'docs/interop.md: a Java peer looks for the flag and begins a moment later; old and new owner run it';
 
-/** What was true in some part of the second. */
-function observedIn(observations: readonly Observation[], second: number): readonly Observation[] {
-  return observations.filter(
-    ({ at }, index) => at < second + SECOND_MS && (observations[index + 1]?.at ?? Infinity) > second,
-  );
+/** What was true at some time from one to another. */
+function observedIn(observations: readonly Observation[], from: number, to: number): readonly Observation[] {
+  return observations.filter(({ at }, index) => at < to && (observations[index + 1]?.at ?? Infinity) > from);
 }

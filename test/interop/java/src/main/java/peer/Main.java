@@ -29,6 +29,7 @@ public final class Main {
         registerUnder(args[3]);
         Jobs jobs = new Jobs(args[0], args[1], Integer.parseInt(args[2]), wire);
         wire.tell("ready", new JsonObject());
+        Pulse.start(wire);
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             JsonObject request = GSON.fromJson(line, JsonObject.class);
