@@ -1,0 +1,26 @@
+import type { FuzzedParser } from '../fuzzed-parser.js';
+import { configuration, elasticJob2, itemParameters } from './configuration.js';
+import {
+  arrival,
+  dependents,
+  fence,
+  instance,
+  json,
+  passedRounds,
+  path,
+  record,
+  session,
+  startsAfterOthers,
+  trigger,
+} from './nodes.js';
+import { cron, timeZone, traceparent } from './schedule.js';
+
+/**
+ * Every reader of what stands in the tree. The texts of `servers`, `leader`, `term`, `cancel` and the marks are no more
+ * than compared with others.
+ */
+export const PARSERS: readonly FuzzedParser[] = [
+  [configuration, elasticJob2, itemParameters],
+  [record, instance, session, trigger, dependents, startsAfterOthers, arrival, passedRounds, path, fence, json],
+  [cron, timeZone, traceparent],
+].flat();
