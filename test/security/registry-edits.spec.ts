@@ -1,0 +1,119 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebhookErrorHandler } from '@app/elastic-job';
+import { ScriptJobType } from '@app/elastic-job/script';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startService, until, Victim } from './support/attack.js';
+
+const NEVER = '0 0 0 1 1 ? 2199';
+const JOB = { cron: NEVER, shardingTotalCount: 1 };
+
+let directory: string;
+beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'security-'))));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(directory, { recursive: true });
+});
+
+describe('somebody who may write to the registry', () => {
+  it('cannot make a process run another command, and that is told', async () => {
+    const ours = `sh -c "touch ${join(directory, 'ours')}"`;
+    const victim = await Victim.start({
+      jobTypes: [new ScriptJobType()],
+      jobs: { settle: { ...JOB, type: 'SCRIPT', props: { 'script.command.line': ours } } },
+    });
+
+    await victim.edit('settle', ours, `sh -c "env > ${join(directory, 'theirs')}"`);
+    await until(() => victim.notFollowed().length > 0);
+    await victim.trigger('settle');
+
+    expect(existsSync(join(directory, 'ours'))).toBe(true);
+    expect(existsSync(join(directory, 'theirs'))).toBe(false);
+    expect(victim.notFollowed()).toEqual([
+      'props.script.command.line: hidden here, hidden in the registry, which is not followed (see allowRegistryTargets)',
+    ]);
+    expect(await victim.statistics.getJobBriefInfo('settle')).toMatchObject({ status: 'OK' });
+  });
+
+  it('may name a command that the module allows', async () => {
+    const victim = await Victim.start({
+      jobTypes: [new ScriptJobType()],
+      jobs: { settle: { ...JOB, type: 'SCRIPT', props: { 'script.command.line': 'true' } } },
+      allowRegistryTargets: { commands: ['sh'] },
+    });
+
+    await victim.edit(
+      'settle',
+      "script.command.line: 'true'",
+      `script.command.line: sh -c "touch ${join(directory, 'theirs')}"`,
+    );
+    await until(() => victim.told('configuration-differs').length > 0);
+    await victim.trigger('settle');
+
+    expect(existsSync(join(directory, 'theirs'))).toBe(true);
+    expect(victim.notFollowed()).toEqual([]);
+  });
+
+  it('reads no variable of the process through a script of its own', async () => {
+    vi.stubEnv('DATABASE_PASSWORD', 's3cret');
+    const file = join(directory, 'env');
+    const victim = await Victim.start({
+      jobTypes: [new ScriptJobType()],
+      jobs: { settle: { ...JOB, type: 'SCRIPT', props: { 'script.command.line': `sh -c "env > ${file}"` } } },
+    });
+
+    await victim.trigger('settle');
+
+    expect(readFileSync(file, 'utf8')).toContain('PATH=');
+    expect(readFileSync(file, 'utf8')).not.toContain('s3cret');
+  });
+
+  it('cannot send an HTTP job to another address, nor by a redirect', async () => {
+    const theirs = await startService();
+    const ours = await startService((_, response) =>
+      response.writeHead(302, { location: `${theirs.origin}/redirected` }).end('an answer that nobody else may read'),
+    );
+    const props = { 'http.uri': `${ours.origin}/settle`, 'http.method': 'POST' };
+    const victim = await Victim.start({ jobs: { settle: { ...JOB, type: 'HTTP', props } } });
+
+    await victim.edit('settle', `${ours.origin}/settle`, `${theirs.origin}/settle`);
+    await until(() => victim.notFollowed().length > 0);
+    await victim.trigger('settle');
+
+    expect([ours.asked, theirs.asked]).toEqual([['POST /settle'], []]);
+    expect(victim.settled('settle')).toMatchObject([{ outcome: { kind: 'failed' } }]);
+    expect(JSON.stringify(victim.events)).not.toContain('nobody else may read');
+  });
+
+  it('cannot send failures to a channel that the module has not enabled, nor to another address of one that it has', async () => {
+    const theirs = await startService();
+    const ours = await startService();
+    const failing = { 'http.uri': 'http://127.0.0.1:1/', 'http.method': 'POST' };
+    const told = { ...failing, 'webhook.url': `${ours.origin}/alarms` };
+    const victim = await Victim.start({
+      jobs: { settle: { ...JOB, type: 'HTTP', props: failing } },
+    });
+    const alarmed = await Victim.start({
+      jobs: { settle: { ...JOB, type: 'HTTP', jobErrorHandlerType: 'WEBHOOK', props: told } },
+      errorHandlers: [new WebhookErrorHandler({ authorization: 'Bearer ours' })],
+    });
+
+    await victim.edit(
+      'settle',
+      /props:/,
+      `jobErrorHandlerType: WEBHOOK\nprops:\n  webhook.url: ${theirs.origin}/stacks`,
+    );
+    await until(() => victim.told('configuration-differs').length > 0);
+    await victim.trigger('settle');
+    await until(() => victim.told('error-handler-failed').length > 0);
+    await alarmed.edit('settle', ours.origin, theirs.origin);
+    await until(() => alarmed.notFollowed().length > 0);
+    await alarmed.trigger('settle');
+    await until(() => ours.asked.length > 0);
+
+    expect(theirs.asked).toEqual([]);
+    expect(ours.asked).toEqual(['POST /alarms']);
+    expect(victim.told('error')).toMatchObject([{ jobName: 'settle', message: 'item 0 failed' }]);
+  });
+});

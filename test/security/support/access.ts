@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import {
+  ElasticJobModule,
+  type ElasticJobModuleOptions,
+  type JobEvent,
+  JobOperateApi,
+  JobStatisticsApi,
+  type ZooKeeperRegistryOptions,
+} from '@app/elastic-job';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { inject, onTestFinished } from 'vitest';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { connectRawClient, type RawClient } from '../../support/faults/index.js';
+
+const clock = new SystemClock();
+
+@Module({})
+class RootModule {}
+
+/** A parent of the namespaces of one test, at which everybody may do everything. */
+export const newParent = (): string => `access-${clock.uuid()}`;
+
+/** An application that knows the digest, and what its events have told. */
+export async function startOwner(
+  registry: Partial<ZooKeeperRegistryOptions> & { readonly namespace: string },
+  options: Omit<ElasticJobModuleOptions, 'registry'> = {},
+) {
+  const events: JobEvent[] = [];
+  const imports = [
+    ElasticJobModule.forRoot({
+      tracing: [
+        { type: 'log', level: 'off' },
+        { name: 'spy', hear: (event) => void events.push(event) },
+      ],
+      ...options,
+      registry: { type: 'zookeeper', servers: inject('zooKeeper'), ...registry },
+    }),
+  ];
+  const app = await NestFactory.createApplicationContext(
+    { module: RootModule, imports },
+    { logger: false, abortOnError: false },
+  );
+  onTestFinished(() => app.close());
+  return {
+    app,
+    events,
+    operator: app.get(JobOperateApi),
+    statistics: app.get(JobStatisticsApi),
+    warnings: () => events.filter(({ kind }) => kind === 'warning').map((event) => Reflect.get(event, 'message')),
+  };
+}
+
+/** Somebody at the server: anonymous, or with a digest. */
+export async function startClient(digest?: string, servers = inject('zooKeeper')): Promise<RawClient> {
+  const socket = connect(Number(servers.split(':')[1]), '127.0.0.1');
+  await once(socket, 'connect');
+  const client = await connectRawClient(0, { socket, sessionTimeoutMs: 60_000 });
+  onTestFinished(() => client.stop());
+  if (digest !== undefined) await client.authenticate('digest', digest);
+  return client;
+}
