@@ -1,0 +1,186 @@
+/** What is asked of the lock file and of what is installed. Each rule is a pure function. */
+import { isOwn, type LockedPackage } from './lock-file.js';
+import { type Advisory, REGISTRY } from './policy.js';
+import { admits, isWithin } from './version-ranges.js';
+
+/** One line of the report. */
+export interface Finding {
+  readonly rule: string;
+  readonly subject: string;
+  readonly problem: string;
+}
+
+/** What a package's own manifest and folder say once it is installed. */
+export interface InstalledPackage {
+  readonly license?: unknown;
+  /** How packages of old name their licences. */
+  readonly licenses?: unknown;
+  readonly scripts?: Readonly<Record<string, string>>;
+  /** Makes npm run `node-gyp rebuild`, without any script in the manifest. */
+  readonly hasBindings?: boolean;
+}
+
+/** By place; what is for another platform is not installed. */
+export type Installed = ReadonlyMap<string, InstalledPackage>;
+
+const SHA512 = /^sha512-[\w+/]{86}==$/;
+/** Versions, ranges of versions and tags: nothing with an address or a path. */
+const REGISTRY_RANGE = /^[\w.^~<>=|*+ -]+$/;
+const EXPRESSION = /^[\w.+-]+(?: (?:OR|AND) [\w.+-]+)*$/;
+const SCRIPTS = ['preinstall', 'install', 'postinstall'];
+
+/** Every package has a digest that is compared when it is installed. */
+export function findMissingIntegrity(packages: readonly LockedPackage[]): Finding[] {
+  return packages
+    .filter((one) => !isOwn(one) && one.link !== true && !SHA512.test(one.integrity ?? ''))
+    .map((one) => finding('integrity', one, `has the integrity ${one.integrity ?? 'of nothing'}, and needs a sha512`));
+}
+
+/**
+ * Every package comes from npm's registry, by the address that the registry itself gives; only a workspace is a link.
+ */
+export function findForeignSources(packages: readonly LockedPackage[]): Finding[] {
+  const own = new Set(packages.filter(isOwn).map(({ place }) => place));
+  return packages.flatMap((one) => {
+    if (isOwn(one)) return foreignRanges(one);
+    if (one.link === true && own.has(one.resolved ?? '')) return [];
+    if (one.link !== true && (one.resolved === undefined || one.resolved === addressOf(one))) return [];
+    return [finding('source', one, `comes from ${one.resolved}, and may come from ${REGISTRY} alone`)];
+  });
+}
+
+/** Packages that the lock file names without an address come from the registry that npm's settings name. */
+export function findForeignRegistries(npmrc: string): Finding[] {
+  const lines = npmrc.split(/\r?\n/).map((line) => line.trim());
+  return lines.flatMap((line) => {
+    const [, key, value] = /^((?:@[^:=]+:)?registry)\s*=\s*(.*)$/i.exec(line) ?? [];
+    if (key === undefined || value === REGISTRY) return [];
+    return [{ rule: 'source', subject: '.npmrc', problem: `${key} is ${value}, and may be ${REGISTRY} alone` }];
+  });
+}
+
+/** Every licence is known, and among those that are allowed. @param ofTools for what is only there for development */
+export function findLicenceFaults(
+  packages: readonly LockedPackage[],
+  installed: Installed,
+  allowed: ReadonlySet<string>,
+  ofTools: ReadonlySet<string>,
+): Finding[] {
+  return packages.flatMap((one) => {
+    if (isOwn(one) || one.link === true) return [];
+    const licence = licenceOf(one, installed.get(one.place));
+    if (licence === undefined) return [finding('licence', one, 'names no licence')];
+    const isAllowed = (id: string) => allowed.has(id) || (one.dev === true && ofTools.has(id));
+    return holds(licence, isAllowed) ? [] : [finding('licence', one, `has the licence ${licence}`)];
+  });
+}
+
+export function findDeprecations(packages: readonly LockedPackage[]): Finding[] {
+  return packages
+    .filter(({ deprecated }) => deprecated !== undefined)
+    .map((one) => finding('deprecated', one, one.deprecated ?? ''));
+}
+
+/** What npm would run as it installs: the lock file may keep silent about it, the installed package does not. */
+export function findInstallScripts(
+  packages: readonly LockedPackage[],
+  installed: Installed,
+  allowed: ReadonlyMap<string, string>,
+): Finding[] {
+  return packages
+    .filter((one) => !isOwn(one) && !allowed.has(one.name))
+    .flatMap((one) => {
+      const { scripts = {}, hasBindings } = installed.get(one.place) ?? {};
+      const named = SCRIPTS.filter((script) => scripts[script] !== undefined);
+      if (hasBindings === true) named.push('binding.gyp');
+      if (named.length === 0 && one.hasInstallScript === true) named.push('hasInstallScript');
+      return named.length === 0 ? [] : [finding('install script', one, `runs ${named.join(', ')}`)];
+    });
+}
+
+/** No harmful version is installed, and no range of our own packages lets one in. */
+export function findKnownBad(packages: readonly LockedPackage[], advisories: readonly Advisory[]): Finding[] {
+  return advisories.flatMap((advisory) =>
+    packages.flatMap((one) => {
+      if (isOwn(one)) return badRanges(one, advisory);
+      const isBad = one.name === advisory.name && one.version !== undefined && isWithin(one.version, advisory);
+      return isBad ? [finding('known bad', one, `has ${advisory.problem}: ${advisory.source}`)] : [];
+    }),
+  );
+}
+
+/** What is published is what the list says. @param listed as `foldFiles` writes it */
+export function findTarballChanges(files: readonly string[], listed: readonly string[]): Finding[] {
+  const folded = foldFiles(files);
+  const [packed, known] = [new Set(folded), new Set(listed)];
+  return [
+    ...folded.filter((line) => !known.has(line)).map((line) => ofTarball(line, 'is packed, and not in the list')),
+    ...listed.filter((line) => !packed.has(line)).map((line) => ofTarball(line, 'is in the list, and not packed')),
+  ];
+}
+
+/** Paths as lines to be compared: the files of one module are one line, `dist/index.{d.ts,d.ts.map,js,js.map}`. */
+export function foldFiles(files: readonly string[]): readonly string[] {
+  const endings = new Map<string, string[]>();
+  for (const file of files.toSorted()) {
+    const [, stem = file, ending = ''] = /^(.*?)\.((?:d\.ts|js)(?:\.map)?)$/.exec(file) ?? [];
+    endings.set(stem, [...(endings.get(stem) ?? []), ending]);
+  }
+  return [...endings].map(([stem, [first, ...others]]) => {
+    if (others.length > 0) return `${stem}.{${[first, ...others].join(',')}}`;
+    return first ? `${stem}.${first}` : stem;
+  });
+}
+
+function ofTarball(subject: string, problem: string): Finding {
+  return { rule: 'tarball', subject, problem };
+}
+
+function finding(rule: string, { place, name, version }: LockedPackage, problem: string): Finding {
+  return { rule, subject: version === undefined ? place || name : `${place}@${version}`, problem };
+}
+
+/** @see npm's registry, `dist.tarball` */
+function addressOf({ name, version }: LockedPackage): string {
+  return `${REGISTRY}${name}/-/${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
+}
+
+function rangesOf(one: LockedPackage): readonly (readonly [string, string])[] {
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = one;
+  return [dependencies, devDependencies, optionalDependencies, peerDependencies].flatMap((each = {}) =>
+    Object.entries(each),
+  );
+}
+
+function foreignRanges(one: LockedPackage): Finding[] {
+  return rangesOf(one)
+    .filter(([, range]) => !REGISTRY_RANGE.test(range))
+    .map(([name, range]) => finding('source', one, `takes ${name} from ${range}`));
+}
+
+function badRanges(one: LockedPackage, advisory: Advisory): Finding[] {
+  return rangesOf(one)
+    .filter(([name, range]) => name === advisory.name && admits(range, advisory))
+    .map(([name, range]) =>
+      finding('known bad', one, `lets in ${name} ${range}, which has ${advisory.problem}: ${advisory.source}`),
+    );
+}
+
+function licenceOf(one: LockedPackage, installed: InstalledPackage | undefined): string | undefined {
+  const { license = one.license, licenses } = installed ?? {};
+  const named = (Array.isArray(licenses) ? licenses : [license]).map(textOf);
+  const known = named.filter((text) => text !== undefined);
+  return known.length === 0 ? undefined : known.join(' OR ');
+}
+
+function textOf(licence: unknown): string | undefined {
+  if (typeof licence === 'string' && licence !== '') return licence;
+  return typeof licence === 'object' && licence !== null && 'type' in licence ? textOf(licence.type) : undefined;
+}
+
+/** Reads `A`, `(A OR B)` and `A AND B`; any other expression is not allowed. */
+function holds(expression: string, isAllowed: (id: string) => boolean): boolean {
+  const bare = expression.replace(/^\((.*)\)$/, '$1');
+  if (!EXPRESSION.test(bare)) return false;
+  return bare.split(' OR ').some((part) => part.split(' AND ').every((id) => isAllowed(id)));
+}
