@@ -17,8 +17,8 @@ const MEMBERS = new Set([
 const MODULES = /^(node:)?(os|crypto|timers|timers\/promises|perf_hooks)$/;
 
 /**
- * `clock` and the socket code; the virtual timeline waits for real turns of the event loop; a signature is computed, and not
- * drawn.
+ * `clock` and the socket code; the virtual timeline waits for real turns of the event loop; a signature is computed,
+ * and not drawn.
  */
 const ALLOWED = [
   `${SOURCE}/clock/`,

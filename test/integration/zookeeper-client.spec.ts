@@ -2,6 +2,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import {
   ServerError,
+  SessionLostError,
   UnsupportedServerError,
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
@@ -9,10 +10,13 @@ import type { NodeEventKind, Watcher } from '../../libs/elastic-job/src/registry
 import { ZooKeeperClient } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-client.js';
 import { resolveZooKeeperOptions } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-options.js';
 import { LIMITS } from '../support/limits.js';
-import { emptyReply, startFakeServer } from '../support/faults/index.js';
+import { emptyReply, nothingRead, OP, startFakeServer } from '../support/faults/index.js';
 
 const UNIMPLEMENTED = -6;
 const QUOTA_EXCEEDED = -125;
+const SESSION_EXPIRED = -112;
+const SESSION_MOVED = -118;
+const NODE_EXISTS = -110;
 const clock = new SystemClock();
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -86,12 +90,28 @@ describe('servers that refuse', LIMITS, () => {
     cleanups.push(() => center.close());
     const refused: unknown = await center.connect().catch((error: Error) => error.cause);
     expect(refused).toBeInstanceOf(ServerError);
-    expect(refused).toMatchObject({ code: 'REGISTRY_UNAVAILABLE', serverCode: QUOTA_EXCEEDED, fate: 'not-applied' });
+    expect(refused).toMatchObject({ code: 'SERVER_ERROR', serverCode: QUOTA_EXCEEDED, fate: 'not-applied' });
   });
+
+  it.each([SESSION_EXPIRED, SESSION_MOVED])(
+    'given %i, which ends the session, when it is answered, then the read ends with the session, not with the code',
+    async (code) => {
+      const server = await startFakeServer({
+        reply: ({ xid, type }) => {
+          if (type === OP.multiRead) return nothingRead(xid);
+          if (type === OP.create2) return emptyReply(xid, NODE_EXISTS);
+          return emptyReply(xid, type === OP.getData ? code : 0);
+        },
+      });
+      cleanups.push(() => server.stop());
+      const client = await connected('orders', server.connect);
+      await expect(client.read('/a')).rejects.toThrow(SessionLostError);
+    },
+  );
 });
 
-async function connected(namespace = clock.uuid()): Promise<ZooKeeperClient> {
-  const options = { servers: inject('zooKeeper'), namespace: `integration/${namespace}`, sessionTimeoutMs: 10_000 };
+async function connected(namespace = clock.uuid(), servers = inject('zooKeeper')): Promise<ZooKeeperClient> {
+  const options = { servers, namespace: `integration/${namespace}`, sessionTimeoutMs: 10_000 };
   const client = new ZooKeeperClient(resolveZooKeeperOptions(options), clock);
   cleanups.push(() => client.session.close());
   await client.session.connect();

@@ -33,7 +33,7 @@ describe('connecting to ZooKeeper', LIMITS, () => {
     await expect(connecting).rejects.toThrow(RegistryUnavailableError);
     await expect(connecting).rejects.toThrow(`no session with ${servers} (namespace "orders")`);
     await expect(connecting).rejects.toThrow(/no answer within 400 ms; .*ECONNREFUSED/);
-    expect(clock.monotonicNow() - begun).toBeLessThan(1_000 + stalledMs());
+    expect(clock.monotonicNow() - begun).toBeLessThan(10_000 + stalledMs());
     expect(center.session.state).toBeUndefined();
   });
 

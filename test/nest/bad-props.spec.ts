@@ -1,18 +1,19 @@
-import { ConfigurationError, type ElasticJobModuleOptions, type JobProps } from '@app/elastic-job';
+import {
+  ConfigurationError,
+  DingtalkErrorHandler,
+  type ElasticJobModuleOptions,
+  type JobProps,
+  SlackErrorHandler,
+  WebhookErrorHandler,
+  WechatErrorHandler,
+} from '@app/elastic-job';
 import { EmailErrorHandler } from '@app/elastic-job/email';
 import { ScriptJobType } from '@app/elastic-job/script';
 import { describe, expect, it } from 'vitest';
 import { EVERY_SECOND, startJobs } from './support/job-application.js';
 
 const HTTP = { 'http.uri': 'https://example.org/settle', 'http.method': 'POST' };
-const EMAIL = {
-  'email.host': 'mail.example.org',
-  'email.port': '465',
-  'email.username': 'jobs',
-  'email.password': 's3cret',
-  'email.from': 'jobs@example.org',
-  'email.to': 'Ada <ada@example.org>, team@example.org',
-};
+const EMAIL = { 'email.from': 'jobs@example.org', 'email.to': 'Ada <ada@example.org>, team@example.org' };
 
 /** What each type or handler needs, and then each of its properties missing or wrong. */
 const TYPES: Readonly<Record<string, { readonly right: JobProps; readonly wrong: readonly JobProps[] }>> = {
@@ -38,13 +39,11 @@ const HANDLERS: typeof TYPES = {
     right: EMAIL,
     wrong: [
       ...Object.keys(EMAIL).map((name) => ({ [name]: '' })),
-      { 'email.port': 'smtps' },
       { 'email.from': 'jobs' },
       { 'email.to': 'ada' },
       { 'email.cc': 'ada' },
       { 'email.bcc': 'ada' },
-      { 'email.useSsl': 'maybe' },
-      { 'email.debug': '1' },
+      { 'email.to': 'ada@example.org\r\nBcc: eve@example.org' },
     ],
   },
   WECHAT: webHook('wechat.webhook', 'wechat'),
@@ -98,7 +97,13 @@ type Job = NonNullable<ElasticJobModuleOptions['jobs']>[string];
 async function start(job: Pick<Job, 'type' | 'props' | 'jobErrorHandlerType'>): Promise<unknown> {
   const options = {
     jobTypes: [new ScriptJobType()],
-    errorHandlers: [new EmailErrorHandler()],
+    errorHandlers: [
+      new EmailErrorHandler({ host: 'mail.example.org' }),
+      new WechatErrorHandler(),
+      new DingtalkErrorHandler(),
+      new SlackErrorHandler(),
+      new WebhookErrorHandler(),
+    ],
     jobs: { ping: { cron: EVERY_SECOND, shardingTotalCount: 1, ...job } },
   };
   try {

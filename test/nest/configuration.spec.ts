@@ -55,7 +55,7 @@ describe('module options', () => {
     const [place, ...problems] = await problemsOf(options);
     expect(place).toBe('module options');
     expect(problems.toSorted()).toEqual([
-      'drainTimeout (given as 7) is not an option of the module; did you mean drainTimeoutMs?',
+      'drainTimeout is not an option of the module; did you mean drainTimeoutMs?',
       'drainTimeoutMs must be a whole number from 0 to 2147483647, but is -5',
       'fences must be guards, such as a SqlGuard, but has an object (db)',
       'hungGraceMs must be a whole number from 0 to 2147483647, but is -1',
@@ -65,7 +65,7 @@ describe('module options', () => {
       'registry.digest must be "user:password"',
       'registry.namespace must be a name such as "orders" or "shop/orders", but is undefined',
       'registry.servers must be a list such as "10.0.0.1:2181,10.0.0.2:2181", but is 2181',
-      'registry.sesionTimeoutMs (given as 1) is not an option of the module; did you mean registry.sessionTimeoutMs?',
+      'registry.sesionTimeoutMs is not an option of the module; did you mean registry.sessionTimeoutMs?',
       'registry.sessionTimeoutMs must be a whole number from 1 to 2147483647, but is 0.5',
       'strategies must be strategies or classes of such, but has an object (type)',
       'suspendedGraceMs must be a whole number from 0 to 2147483647, but is "never"',
@@ -195,6 +195,10 @@ describe('elasticJobConfig', () => {
       CONNECTION_TIMEOUT_MS: '5000',
       REQUEST_TIMEOUT_MS: '4000',
       SERVER_TICK_MS: '2000',
+      SASL_USERNAME: 'shop',
+      SASL_PASSWORD: 'secret too',
+      ALLOW_OPEN_ACL: 'true',
+      REQUIRE_TLS: 'true',
       TLS: 'true',
       CONNECTION: 'worker-thread',
       MAX_BLOCKED_MS: '20000',
@@ -214,6 +218,9 @@ describe('elasticJobConfig', () => {
         servers: '10.0.0.1:2181',
         namespace: 'orders',
         digest: 'me:secret',
+        sasl: { username: 'shop', password: 'secret too' },
+        allowOpenAcl: true,
+        requireTls: true,
         sessionTimeoutMs: 30_000,
         connectionTimeoutMs: 5_000,
         requestTimeoutMs: 4_000,

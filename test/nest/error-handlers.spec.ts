@@ -31,13 +31,13 @@ describe("the module's error handlers", () => {
         cron: EVERY_SECOND,
         shardingTotalCount: 1,
         jobErrorHandlerType: 'EMAIL',
-        props: { 'email.host': 'mail', 'email.password': 's3cret' },
+        props: { 'email.from': 'jobs@example.org', 'email.password': 's3cret' },
       })
       settle(): void {}
     }
     const start = (options: object) => startJobs({ providers: [OrderJobs], options });
-    await expect(start({ errorHandlers: [new EmailErrorHandler()] })).rejects.toThrow(
-      /^job "settle-orders" \(OrderJobs\.settle\): props: email\.port must be given, for jobErrorHandlerType "EMAIL"; props: email\.username/,
+    await expect(start({ errorHandlers: [new EmailErrorHandler({ host: 'mail' })] })).rejects.toThrow(
+      /^job "settle-orders" \(OrderJobs\.settle\): props: email\.to must be given, for jobErrorHandlerType "EMAIL"$/,
     );
     await expect(start({})).rejects.toThrow(/EmailErrorHandler\(\) of 'nestjs-elastic-job\/email'/);
     await expect(start({})).rejects.not.toThrow(/s3cret/);

@@ -2,12 +2,14 @@ import {
   ElasticJob,
   type ElasticJobModuleOptions,
   JobConfigurationApi,
+  type JobErrorHandler,
   JobOperateApi,
   JobStatisticsApi,
   MemoryRegistry,
   ServerStatisticsApi,
   ShardingOperateApi,
   ShardingStatisticsApi,
+  WechatErrorHandler,
 } from '@app/elastic-job';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Injectable } from '@nestjs/common';
@@ -45,7 +47,10 @@ describe('operations in an application that runs no jobs', () => {
   let operations: Operations;
   beforeEach(async () => {
     clock = new VirtualClock();
-    const options: ElasticJobModuleOptions = { registry: { type: 'memory', server: new MemoryRegistry(clock) } };
+    const options: ElasticJobModuleOptions = {
+      registry: { type: 'memory', server: new MemoryRegistry(clock) },
+      errorHandlers: [new WechatErrorHandler()],
+    };
     worker = await startJobs({ options, clock, providers: [OrderJobs] });
     const web = await startJobs({
       options: { ...options, processing: false },
@@ -65,6 +70,41 @@ describe('operations in an application that runs no jobs', () => {
       { item: 0, status: 'PENDING', lastRun: { outcome: 'succeeded' } },
       { item: 1, status: 'PENDING', lastRun: { outcome: 'succeeded' } },
     ]);
+  });
+
+  it('refuses an edit that JobRegistrar.change would refuse: an unknown error handler, and props that are missing', async () => {
+    const { configurations } = operations;
+
+    const unknown = configurations.updateJobConfiguration(JOB, { jobErrorHandlerType: 'PIGEON' });
+    await expect(unknown).rejects.toThrow('jobErrorHandlerType "PIGEON" is no error handler');
+    const propless = configurations.updateJobConfiguration(JOB, { jobErrorHandlerType: 'WECHAT' });
+    await expect(propless).rejects.toThrow('wechat.webhook');
+
+    const props = { 'wechat.webhook': 'https://example.org/hook' };
+    const edited = await configurations.updateJobConfiguration(JOB, { jobErrorHandlerType: 'WECHAT', props });
+    expect(edited).toMatchObject({ jobErrorHandlerType: 'WECHAT', props });
+  });
+
+  it("keeps an error handler that only the job's own processes know", async () => {
+    class Pager implements JobErrorHandler {
+      readonly type = 'PAGER';
+      handle(): void {}
+    }
+    @Injectable()
+    class PagedJobs {
+      @ElasticJob({ name: 'paged', cron: EVERY_SECOND, shardingTotalCount: 1, jobErrorHandlerType: 'PAGER' })
+      settle(): void {}
+    }
+    const registry = { type: 'memory', server: new MemoryRegistry(clock) } as const;
+    await startJobs({ options: { registry, errorHandlers: [new Pager()] }, clock, providers: [PagedJobs] });
+    const web = await startJobs({ options: { registry, processing: false }, clock, providers: [Operations] });
+    const { configurations } = web.app.get(Operations);
+
+    const edited = await configurations.updateJobConfiguration('paged', { label: 'nightly' });
+
+    expect(edited).toMatchObject({ label: 'nightly', jobErrorHandlerType: 'PAGER' });
+    const lost = configurations.updateJobConfiguration('paged', { jobErrorHandlerType: 'PAGERS' });
+    await expect(lost).rejects.toThrow('PAGERS');
   });
 
   it('given a worker elsewhere, when items and settings are changed, then it does as it is told', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import {
+  ConfigurationService,
   ElasticJob,
   type ElasticJobModuleOptions,
   ExecutorDeathError,
@@ -78,7 +79,10 @@ describe('a job without a class', () => {
     const [before, after] = [await startService(200), await startService(503)];
     const props = { 'http.uri': before.uri, 'http.method': 'GET' };
     const jobs = await startJobs({
-      options: { jobs: { ping: { ...TWO, shardingTotalCount: 1, type: 'HTTP', props } } },
+      options: {
+        jobs: { ping: { ...TWO, shardingTotalCount: 1, type: 'HTTP', props } },
+        allowRegistryTargets: { origins: [new URL(after.uri).origin] },
+      },
     });
     await outcomesOf(jobs, 1);
 
@@ -88,6 +92,21 @@ describe('a job without a class', () => {
     const [, second] = await outcomesOf(jobs, 2);
     expect(second).toEqual([0, { kind: 'failed', error: expect.any(HttpJobError) }]);
     expect([before.items, after.items]).toEqual([[0], [0]]);
+  });
+
+  it('given an address that the process does not allow, when it is to be changed to that, then that is refused, and nothing is written', async () => {
+    const { uri } = await startService(200);
+    const props = { 'http.uri': uri, 'http.method': 'GET' };
+    const jobs = await startJobs({ options: { jobs: { ping: { ...TWO, type: 'HTTP', props } } } });
+
+    const changing = jobs.app
+      .get(JobRegistrar)
+      .change('ping', { props: { ...props, 'http.uri': 'http://127.0.0.1:1/' } });
+
+    await expect(jobs.clock.advanceUntil(changing)).rejects.toThrow(
+      /props: http\.uri is not taken from the registry: set it in this process, or allow it by the module's allowRegistryTargets/,
+    );
+    expect(jobs.app.get(ConfigurationService).current('ping').props).toEqual(props);
   });
 
   it('given type SCRIPT and its type in the options, when it fires, then each item is one process', async () => {

@@ -44,6 +44,8 @@ export function postgresClient(url: string): Kysely<unknown> {
   const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 2_000 });
   // A connection that breaks while nobody uses it is the pool's to replace.
   pool.on('error', () => {});
+  // One that breaks while it is used tells its query, and itself: an `error` that nobody hears ends the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
 }
 

@@ -160,7 +160,6 @@ describe('the main entry point', () => {
       '@nestjs/schedule',
       'class-validator',
       'cron',
-      'yaml',
     ]);
   });
 });

@@ -1,0 +1,167 @@
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import { resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
+import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
+import { ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { connectRawClient, type RawClient } from '../support/faults/index.js';
+
+const JOB = 'settle-orders';
+const ITEMS = [0, 1, 2, 3];
+/** What is promised of every damage, in milliseconds. */
+const HEALED_WITHIN_MS = 60_000;
+const LIMITS = { timeout: 2 * HEALED_WITHIN_MS };
+const NOBODY = '10.0.0.9@-@77';
+const clock = new SystemClock();
+
+/** A job that runs every second in two processes, somebody with a plain client, and what has become of it. */
+interface Damaged {
+  readonly operator: RawClient;
+  /** Below the namespace. */
+  readonly root: string;
+  readonly runtimes: readonly ElasticJobRuntime[];
+  readonly events: readonly JobEvent[];
+  readonly runs: { readonly process: number; readonly item: number }[];
+}
+
+describe.concurrent('what somebody damages in the tree of a job that runs, over a real ZooKeeper', LIMITS, () => {
+  it.each(['sharding', 'servers', 'sharding/2', 'leader', 'sessions', 'trigger', 'config'])(
+    'given %s deleted with all that is below, then all items run again within 60 s',
+    async (name) => {
+      const job = await start();
+      await job.operator.removeAll(`${job.root}/${name}`);
+
+      await untilAllRun(job);
+      await untilAllRun(job);
+      expect(problems(job)).toEqual([undefined, undefined]);
+    },
+  );
+
+  it.each(['/instances', ''])(
+    'given %s of the job deleted, then node and remedy are named, nothing is laid, and resume brings it back',
+    async (name) => {
+      const job = await start();
+      await job.operator.removeAll(`${job.root}${name}`);
+      const says = expect.stringMatching(/the node "\/settle-orders\/instances\/.*" is gone\).*JobRegistrar\.resume/);
+
+      await within(() => expect(problems(job)).toEqual([says, says]));
+      expect(job.events.filter(({ kind }) => kind === 'error')).toHaveLength(2);
+      for (const runtime of job.runtimes) expect(judgeReadiness(runtime.status()).status).toBe('down');
+      await within(async () => expect(await job.operator.children(`${job.root}/sessions`)).toEqual([]));
+      expect(await job.operator.children(`${job.root}/instances`)).toEqual([]);
+
+      for (const { registrar } of job.runtimes) registrar.resume(JOB);
+      await untilAllRun(job);
+      await within(() => expect(new Set(job.runs.splice(0).map(({ process }) => process))).toEqual(new Set([0, 1])));
+      expect(problems(job)).toEqual([undefined, undefined]);
+      for (const runtime of job.runtimes) expect(judgeReadiness(runtime.status()).status).toBe('up');
+    },
+  );
+
+  it('given a mark of resharding that no session holds, then it goes, is told, and all items run within 60 s', async () => {
+    const job = await start();
+    await job.operator.create(`${job.root}/leader/sharding/processing`);
+
+    await within(async () =>
+      expect((await job.operator.exists(`${job.root}/leader/sharding/processing`)).error).not.toBe(0),
+    );
+    expect(job.events).toContainEqual(expect.objectContaining({ kind: 'warning', jobName: JOB }));
+    await untilAllRun(job);
+  });
+
+  it('given names below instances that are no ids, then the job is not mixed, and all items run', async () => {
+    const job = await start();
+    for (const name of ['junk', '@-@', '10.0.0.9', '10.0.0.9@-@']) {
+      expect((await job.operator.create(`${job.root}/instances/${name}`, { data: 'labels: x' })).error).toBe(0);
+    }
+
+    await untilAllRun(job);
+    await untilAllRun(job);
+    expect(job.events.filter(({ kind }) => kind === 'mixed')).toEqual([]);
+  });
+
+  it.each([
+    '{"v":1,"run":5,"by":{},"target":[]}',
+    '{"v":1,"run":"a","by":"b","target":{"fireTime":"1","origin":"schedule"}}',
+    '{"v":1,"run":"a","by":"b","target":{"fireTime":1,"origin":"schedule"},"settled":"yes"}',
+    '{"v":1,"run":"a","by":"b","target":{"fireTime":1,"origin":"schedule"},"attempt":[],"begunAt":"x","triggers":7,"early":{"after":"x"},"trace":1}',
+    'null',
+    '[1]',
+    '{',
+    '\u0000',
+  ])('given records of the text %j, then all items run again within 60 s', async (text) => {
+    const job = await start();
+    for (const item of ITEMS) {
+      expect((await job.operator.setData(`${job.root}/sharding/${item}/record`, text)).error).toBe(0);
+    }
+
+    await untilAllRun(job);
+  });
+
+  it('given owners and marks by hand, of the living and of nobody, then all items run again within 60 s', async () => {
+    const job = await start();
+    const [first, second] = await job.operator.children(`${job.root}/instances`);
+    const { operator, root } = job;
+    await operator.setData(`${root}/sharding/0/instance`, NOBODY);
+    await operator.setData(`${root}/sharding/1/instance`, first!);
+    await operator.create(`${root}/sharding/1/failover`, { data: NOBODY });
+    await operator.create(`${root}/sharding/2/failovering`, { data: second! });
+    await operator.create(`${root}/sharding/3/failover`, { data: first! });
+    await operator.create(`${root}/leader/failover/items/3`);
+
+    await untilAllRun(job);
+    await within(async () => {
+      for (const [item, mark] of [
+        [1, 'failover'],
+        [2, 'failovering'],
+        [3, 'failover'],
+      ] as const) {
+        expect((await operator.exists(`${root}/sharding/${item}/${mark}`)).error).not.toBe(0);
+      }
+    });
+  });
+});
+
+async function start(): Promise<Damaged> {
+  const namespace = `damage-${clock.uuid()}`;
+  const runtimes: ElasticJobRuntime[] = [];
+  const events: JobEvent[] = [];
+  const runs: { process: number; item: number }[] = [];
+  onTestFinished(async () => void (await Promise.all(runtimes.map((runtime) => runtime.stop()))));
+  for (const process of [0, 1]) {
+    const registry = new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace }, clock);
+    const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 });
+    runtimes.push(runtime);
+    runtime.events.on((event) => events.push(event));
+    const place = 'damage.spec';
+    const options = { name: JOB, cron: '* * * * * ?', shardingTotalCount: ITEMS.length, failover: true };
+    await runtime.registrar.register({
+      configuration: resolveJobOptions(options, { place }),
+      className: JOB,
+      place,
+      handler: ({ shardingItem: item }) => void runs.push({ process, item }),
+    });
+    await runtime.start();
+  }
+  const operator = await connectRawClient(Number(inject('zooKeeper').split(':').at(-1)), { sessionTimeoutMs: 60_000 });
+  onTestFinished(() => operator.stop());
+  const job = { operator, root: `/${namespace}/${JOB}`, runtimes, events, runs };
+  await untilAllRun(job);
+  events.length = 0;
+  return job;
+}
+
+/** From now on. */
+async function untilAllRun({ runs }: Damaged): Promise<void> {
+  runs.length = 0;
+  await within(() => expect([...new Set(runs.map(({ item }) => item))].toSorted((a, b) => a - b)).toEqual(ITEMS));
+}
+
+function within(holds: () => unknown): Promise<unknown> {
+  return vi.waitFor(holds, { timeout: HEALED_WITHIN_MS, interval: 100 });
+}
+
+function problems({ runtimes }: Damaged): (string | undefined)[] {
+  return runtimes.map((runtime) => runtime.status().jobs[0]!.problem);
+}
