@@ -75,7 +75,7 @@ export class Crew {
 
   /** What became of each item that a victim was running. */
   async rescues(): Promise<readonly Rescue[]> {
-    const runs = await this.cluster.store.runs();
+    const { runs } = await this.cluster.logs.read();
     return [...this.#kills].flatMap(([victim, killedAt]) =>
       runs.filter((run) => run.worker === victim).flatMap((run) => this.#rescue(run, killedAt, runs)),
     );
@@ -131,7 +131,7 @@ export class Crew {
   }
 
   async #starts(items: readonly number[], from: number, to: number): Promise<readonly number[]> {
-    const runs = await this.cluster.store.runs();
+    const { runs } = await this.cluster.logs.read();
     return runs
       .filter(({ item, fireTime = 0 }) => items.includes(item) && fireTime > from && fireTime <= to)
       .map(({ begunAt }) => begunAt - from);

@@ -1,6 +1,6 @@
 /**
- * Measures this package's ZooKeeper client beside the one on whose codec it is built, on a real server. Ends with status
- * 1 if it is slower than promised.
+ * Measures this package's ZooKeeper client beside the one on whose codec it is built, on a real server. Ends with
+ * status 1 if it is slower than promised.
  */
 import { startZooKeeperServer } from '../test/support/faults/index.js';
 import { startCenter, startStock } from './contestants.js';

@@ -13,7 +13,8 @@ const ITEMS = 400;
 const INSTANCES = 4;
 const OWN_ITEMS = ITEMS / INSTANCES;
 const ROUNDS = 3;
-// Java runs all items of an instance once more if a trigger is a millisecond late (fault 15): that is not what is measured.
+// Java runs all items of an instance once more if a trigger is a millisecond late (fault 15): that is not what is
+// measured.
 const SPEC = jobSpec({ cron: '0/15 * * * * ?', shardingTotalCount: ITEMS, misfire: false });
 const CALM_MS = 1_500;
 const ROUND_LIMIT_MS = 60_000;

@@ -1,9 +1,9 @@
-// What telemetry costs: the CPU time of a run with and without metrics, the tracer and a history, in 10 rounds of 100,000 runs
-// each. The contestants alternate in short slices, so that whatever else the machine does meets all alike; a round is long,
-// since a single collection of garbage is some percent of a short one. What the promise is about is everything that this
-// library does, up to a history's rows; a third contestant writes them to a SQLite file as well (write-ahead log), which is
-// the database's own work, done in this process. Exits with 1 if the median difference without it is not below 2 %, or if
-// telemetry makes a request to the registry.
+// The cost of telemetry: the CPU time of a run with and without metrics, the tracer and a history, in 10 rounds of
+// 100,000 runs each. The contestants alternate in short slices, so that whatever else the machine does meets all alike;
+// a round is long, since a single collection of garbage is some percent of a short one. The promise is about
+// everything that this library does, up to a history's rows; a third contestant writes them to a SQLite file as well
+// (write-ahead log), which is the database's own work, done in this process. Exits with 1 if the median difference
+// without it is not below 2 %, or if telemetry makes a request to the registry.
 //
 // npm run bench:telemetry             it computes for about twenty minutes
 // RUNS=20000 npm run bench:telemetry  shorter, and less exact
@@ -14,7 +14,7 @@ import { Kysely, sql, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 import { type JobHandler, resolveJobOptions, type Trigger } from '../libs/elastic-job/src/domain/index.js';
 import { JobMetrics } from '../libs/elastic-job/src/nest/metrics/index.js';
-import { JobLabel } from '../libs/elastic-job/src/nest/metrics/job-label.js';
+import { LabelValues } from '../libs/elastic-job/src/tracing/index.js';
 import { MemoryRegistry, type MemoryRegistryCenter } from '../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../libs/elastic-job/src/runtime/index.js';
 import { VirtualClock } from '../libs/elastic-job/src/testing/index.js';
@@ -32,7 +32,9 @@ const MOST = 0.02;
 const JOB = { name: 'settle-orders', cron: '* * * * * ?', shardingTotalCount: 1 };
 const FIRE_MS = 1_000;
 
-/** A history, all but its store: it makes a row of each step that ElasticJob's tables have, and passes them on together. */
+/**
+ * A history, all but its store: it makes a row of each step that ElasticJob's tables have, and passes them on together.
+ */
 class BatchedHistory implements JobEventSink {
   readonly name = 'bench';
   private rows: object[] = [];
@@ -80,7 +82,7 @@ class Contestant {
     const contestant = new Contestant(clock, registry, runtime);
     if (history) {
       new EventSinks([history], events, clock).start();
-      contestant.metrics = new JobMetrics({ runtime, registry, clock, events, jobs: new JobLabel(100) });
+      contestant.metrics = new JobMetrics({ runtime, registry, clock, events, jobs: new LabelValues(100) });
     }
     const handler: JobHandler = () => void (contestant.handled += 1);
     const configuration = resolveJobOptions(JOB, { place: 'bench' });

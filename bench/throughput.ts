@@ -4,7 +4,10 @@ export const OPERATIONS = ['get', 'set', 'create', 'multi of 10'] as const;
 export type OperationName = (typeof OPERATIONS)[number];
 
 const OUTSTANDING = 100;
-/** How many requests a turn has; a contestant has several turns in a round, so that what disturbs the machine disturbs both. */
+/**
+ * How many requests a turn has; a contestant has several turns in a round, so that what disturbs the machine disturbs
+ * both.
+ */
 const PER_TURN: Readonly<Record<OperationName, number>> = { get: 3_000, set: 2_000, create: 1_500, 'multi of 10': 500 };
 const TURNS = 6;
 const NODES = 1_000;

@@ -17,7 +17,10 @@ const AT_ONCE = 500;
 const VALUE = 'x'.repeat(100);
 const ROUNDS = 7;
 
-/** How long a view of a tree with values takes to be built, from nothing and after a reconnect: medians, in milliseconds. */
+/**
+ * How long a view of a tree with values takes to be built, from nothing and after a reconnect: medians, in
+ * milliseconds.
+ */
 export async function timeTree(server: TestServer): Promise<{ readonly opened: number; readonly rebuilt: number }> {
   return withClient(server, 'bench-tree', async (center, proxy) => {
     await plant(center);
@@ -45,7 +48,10 @@ export async function timeTree(server: TestServer): Promise<{ readonly opened: n
   });
 }
 
-/** Watches very many long paths, breaks the link once, and waits until every watch is in place and every view true again. */
+/**
+ * Watches very many long paths, breaks the link once, and waits until every watch is in place and every view true
+ * again.
+ */
 export async function timeWatches(
   server: TestServer,
 ): Promise<{ readonly tookMs: number; readonly connections: number; readonly sessionKept: boolean }> {
