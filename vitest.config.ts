@@ -1,25 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const library = (path: string) => fileURLToPath(new URL(`./libs/elastic-job/src/${path}`, import.meta.url));
+const PACKAGE = new URL('./libs/elastic-job/', import.meta.url);
+const { exports }: { exports: Record<string, string | { default: string }> } = JSON.parse(
+  readFileSync(new URL('package.json', PACKAGE), 'utf8'),
+);
+
+/** `@app/elastic-job/...` is the source of each entry of the package. */
+const entries = Object.entries(exports).flatMap(([entry, target]) => {
+  if (typeof target === 'string') return [];
+  const source = target.default.replace('./dist/', './src/').replace(/js$/, 'ts');
+  return [{ find: `@app/elastic-job${entry.slice(1)}`, replacement: fileURLToPath(new URL(source, PACKAGE)) }];
+});
 
 export default defineConfig({
-  // Explicit rather than resolve.tsconfigPaths, which ignores files outside tsconfig's include.
-  resolve: {
-    alias: [
-      { find: '@app/elastic-job/terminus', replacement: library('nest/terminus/index.ts') },
-      { find: '@app/elastic-job/email', replacement: library('executor/email/index.ts') },
-      { find: '@app/elastic-job/worker-pool', replacement: library('executor/worker-pool/index.ts') },
-      { find: '@app/elastic-job/script', replacement: library('executor/script/index.ts') },
-      { find: '@app/elastic-job/opentelemetry', replacement: library('tracing/opentelemetry/index.ts') },
-      { find: '@app/elastic-job/metrics', replacement: library('nest/metrics/index.ts') },
-      { find: '@app/elastic-job/testing', replacement: library('testing/index.ts') },
-      { find: '@app/elastic-job/guards/plain-sql', replacement: library('guards/plain-sql/index.ts') },
-      { find: '@app/elastic-job/guards/sql', replacement: library('guards/sql/index.ts') },
-      { find: '@app/elastic-job/tracing/sql', replacement: library('tracing/sql/index.ts') },
-      { find: '@app/elastic-job', replacement: library('index.ts') },
-    ],
-  },
+  // Rather than resolve.tsconfigPaths, which ignores files outside tsconfig's include.
+  // The longest first: a shorter one is the beginning of others.
+  resolve: { alias: entries.toSorted((a, b) => b.find.length - a.find.length) },
   test: {
     include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
     // Those that break servers or attack, those beside Java or other releases, and those over database servers run by

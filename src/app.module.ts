@@ -1,4 +1,5 @@
-import { elasticJobConfig, ElasticJobModule, type ElasticJobModuleOptions } from '@app/elastic-job';
+import { ElasticJobModule, type ElasticJobModuleOptions } from '@app/elastic-job';
+import { elasticJobConfig } from '@app/elastic-job/config';
 import { ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';

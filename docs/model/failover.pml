@@ -115,7 +115,7 @@ inline ChooseFireTime(i) {
 }
 
 /* @stands-for JobTree.loadRecords libs/elastic-job/src/coordination/job-tree/job-tree.ts
- * @stands-for ExecutionService.beginMonitored libs/elastic-job/src/coordination/execution/execution.service.ts */
+ * @stands-for Executions.beginMonitored libs/elastic-job/src/coordination/execution/executions.ts */
 inline ReadAgain(i) {
   if
   :: ACTS(i) && MAY_BEGIN(chosen[i]) -> hasReadRecord[i] = 1; at[i] = DECIDED
@@ -139,7 +139,7 @@ inline GiveWay(i) {
 #endif
 
 /* One transaction: the mark and the record.
- * @stands-for ExecutionService.commit libs/elastic-job/src/coordination/execution/execution.service.ts
+ * @stands-for Executions.commit libs/elastic-job/src/coordination/execution/executions.ts
  * @stands-for beginOperations libs/elastic-job/src/coordination/execution/item-operations.ts
  * @stands-for recordOf libs/elastic-job/src/coordination/execution/item-operations.ts */
 inline WriteBegin(i) {
@@ -168,7 +168,7 @@ inline WriteMark(i) {
   leaseLives[i] = 1
 }
 
-/* @stands-for ExecutionService.begin libs/elastic-job/src/coordination/execution/execution.service.ts */
+/* @stands-for Executions.begin libs/elastic-job/src/coordination/execution/executions.ts */
 inline Begin(i) {
   if
   :: !ACTS(i) -> GiveWay(i)
@@ -185,7 +185,7 @@ inline Begin(i) {
 
 /* The reply to a begin was lost. The run id in the record says whether the begin is ours, and the mark whether it
  * lasts.
- * @stands-for ExecutionService.afterLostReply libs/elastic-job/src/coordination/execution/execution.service.ts */
+ * @stands-for Executions.afterLostReply libs/elastic-job/src/coordination/execution/executions.ts */
 inline LookForBegin(i) {
   if
   :: joined[i] && recordBy == i && !recordSettled && mark == i -> at[i] = RUNNING
@@ -253,7 +253,7 @@ inline ReleaseOwnMark(i) {
 
 /* -- A crash, to the repetition of what it has cut short ------------------------------------------------- */
 
-/* @stands-for LeaderService.elect libs/elastic-job/src/coordination/leadership/leader.service.ts */
+/* @stands-for Leadership.elect libs/elastic-job/src/coordination/leadership/leadership.ts */
 inline Elect(i) {
   leader = i;
   termStands[0] = 0; termStands[1] = 0;
@@ -301,7 +301,7 @@ inline ChooseOrphan(i) {
 }
 
 /* One transaction: the entry goes, the marks and the record are those of this instance.
- * @stands-for ExecutionService.beginClaimed libs/elastic-job/src/coordination/execution/execution.service.ts */
+ * @stands-for Executions.beginClaimed libs/elastic-job/src/coordination/execution/executions.ts */
 inline Claim(i) {
   if
   :: ACTS(i) && queued && recordSettled && hasReadRecord[i] -> queued = 0; GiveWay(i) /* Nothing is owed. */
@@ -335,7 +335,7 @@ inline LoseSession(i) {
 }
 
 /* A new session, and a new id.
- * @stands-for InstanceService.join libs/elastic-job/src/coordination/membership/instance.service.ts
+ * @stands-for Instances.join libs/elastic-job/src/coordination/membership/instances.ts
  * @stands-for JobRuntime.join libs/elastic-job/src/runtime/job-runtime.ts */
 inline Join(i) {
   session[i] = 1;

@@ -1,12 +1,10 @@
+import { ConfigurationError, type ElasticJobModuleOptions, type JobProps } from '@app/elastic-job';
 import {
-  ConfigurationError,
   DingtalkErrorHandler,
-  type ElasticJobModuleOptions,
-  type JobProps,
   SlackErrorHandler,
   WebhookErrorHandler,
   WechatErrorHandler,
-} from '@app/elastic-job';
+} from '@app/elastic-job/error-handlers';
 import { EmailErrorHandler } from '@app/elastic-job/email';
 import { ScriptJobType } from '@app/elastic-job/script';
 import { describe, expect, it } from 'vitest';

@@ -1,15 +1,14 @@
 import {
   ConfigurationError,
   ElasticJob,
-  elasticJobConfig,
   ElasticJobModule,
   type ElasticJobModuleOptions,
   JobRegistrar,
-  MemoryRegistry,
   REGISTRY_CENTER,
-  type RegistryCenter,
   type ShardingStrategy,
 } from '@app/elastic-job';
+import { elasticJobConfig } from '@app/elastic-job/config';
+import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Injectable, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';

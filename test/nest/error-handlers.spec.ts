@@ -1,4 +1,5 @@
-import { ConfigurationError, ElasticJob, type FailureReport, type JobErrorHandler } from '@app/elastic-job';
+import { ConfigurationError, ElasticJob, type JobErrorHandler } from '@app/elastic-job';
+import type { FailureReport } from '@app/elastic-job/error-handlers';
 import { EmailErrorHandler } from '@app/elastic-job/email';
 import { describe, expect, it } from 'vitest';
 import { EVERY_SECOND, startJobs } from './support/job-application.js';

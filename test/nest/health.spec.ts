@@ -1,11 +1,6 @@
-import {
-  ElasticJob,
-  type JobEventSink,
-  MemoryRegistry,
-  REGISTRY_CENTER,
-  type RegistryCenter,
-  type ShardingContext,
-} from '@app/elastic-job';
+import { ElasticJob, REGISTRY_CENTER, type ShardingContext } from '@app/elastic-job';
+import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
+import type { JobEventSink } from '@app/elastic-job/spi';
 import { ElasticJobHealthIndicator, ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { VirtualClock } from '@app/elastic-job/testing';
 import type { Type } from '@nestjs/common';

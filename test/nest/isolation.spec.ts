@@ -1,4 +1,6 @@
-import { ElasticJob, type ElasticJobModuleOptions, HttpJobType, JobRegistrar, SystemClock } from '@app/elastic-job';
+import { ElasticJob, type ElasticJobModuleOptions, JobRegistrar } from '@app/elastic-job';
+import { HttpJobType } from '@app/elastic-job/http';
+import { SystemClock } from '@app/elastic-job/spi';
 import { WorkerThreads } from '@app/elastic-job/worker-pool';
 import {
   type CallHandler,

@@ -5,11 +5,11 @@ import {
   ElasticJob,
   type ElasticJobModuleOptions,
   JobEvents,
-  type JobEventSink,
   type NamedJobEvent,
   OnJobEvent,
   type ShardingContext,
 } from '@app/elastic-job';
+import type { JobEventSink } from '@app/elastic-job/spi';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Controller, Inject, Injectable, Scope } from '@nestjs/common';
 import { beforeEach, describe, expect, it } from 'vitest';

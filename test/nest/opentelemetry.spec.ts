@@ -1,4 +1,5 @@
-import { ElasticJob, ElasticJobModule, type RunTracer, type ShardingContext } from '@app/elastic-job';
+import { ElasticJob, ElasticJobModule, type ShardingContext } from '@app/elastic-job';
+import type { RunTracer } from '@app/elastic-job/spi';
 import { openTelemetryTracer } from '@app/elastic-job/opentelemetry';
 import { createTestCluster, type TestCluster } from '@app/elastic-job/testing';
 import { Module, type Type } from '@nestjs/common';

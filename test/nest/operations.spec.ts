@@ -1,16 +1,14 @@
+import { ElasticJob, type ElasticJobModuleOptions, type JobErrorHandler } from '@app/elastic-job';
+import { WechatErrorHandler } from '@app/elastic-job/error-handlers';
 import {
-  ElasticJob,
-  type ElasticJobModuleOptions,
   JobConfigurationApi,
-  type JobErrorHandler,
   JobOperateApi,
   JobStatisticsApi,
-  MemoryRegistry,
   ServerStatisticsApi,
   ShardingOperateApi,
   ShardingStatisticsApi,
-  WechatErrorHandler,
-} from '@app/elastic-job';
+} from '@app/elastic-job/operations';
+import { MemoryRegistry } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Injectable } from '@nestjs/common';
 import { beforeEach, describe, expect, it } from 'vitest';

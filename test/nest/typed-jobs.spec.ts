@@ -5,15 +5,14 @@ import {
   ElasticJob,
   type ElasticJobModuleOptions,
   ExecutorDeathError,
-  HttpJobError,
-  HttpJobType,
   JobEvents,
   JobRegistrar,
-  type JobType,
   REGISTRY_CENTER,
-  type RegistryCenter,
   type ShardingContext,
 } from '@app/elastic-job';
+import { HttpJobError, HttpJobType } from '@app/elastic-job/http';
+import type { RegistryCenter } from '@app/elastic-job/registry';
+import type { JobType } from '@app/elastic-job/spi';
 import { ScriptFailedError, ScriptJobType } from '@app/elastic-job/script';
 import type { INestApplicationContext } from '@nestjs/common';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
-  type FailureReport,
   type JobErrorHandler,
   type JobOptions,
   type ShardingContext,
 } from '../../libs/elastic-job/src/index.js';
+import type { FailureReport } from '../../libs/elastic-job/src/entries/error-handlers.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 
 const JOB = 'settle-orders';
@@ -163,9 +163,10 @@ describe('an error handler that cannot work', () => {
 
   it('given props that an operator has broken, when an item fails, then the log has it, and what is wrong', async () => {
     const started = await start({ jobErrorHandlerType: 'PAGER', props: { number: '1' } }, failing);
-    const { configurations, registrar } = started.instances[0]!.runtime;
-    const { tree } = registrar.of(JOB).currentSession!;
-    await started.clock.advanceUntil(configurations.write(tree, { ...configurations.current(JOB), props: {} }));
+    const { center, runtime } = started.instances[0]!;
+    const { config } = runtime.registrar.of(JOB).currentSession!.tree.paths;
+    const { data } = (await started.clock.advanceUntil(center.read(config)))!;
+    await started.clock.advanceUntil(center.set(config, data.replace(/^ *number: .*\n/m, '')));
     await started.advance(MINUTE_MS);
     expect(pager.reports).toEqual([]);
     expect(eventsOf('error')).toMatchObject([{ message: 'item 0 failed' }, { message: 'item 1 failed' }]);

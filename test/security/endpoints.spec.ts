@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { JobOperateApi, startDumpServer } from '@app/elastic-job';
+import { JobOperateApi, startDumpServer } from '@app/elastic-job/operations';
 import { ElasticJobHealthIndicator, ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { ElasticJobMetricsModule, JobMetrics } from '@app/elastic-job/metrics';
 import { Logger } from '@nestjs/common';

@@ -1,9 +1,5 @@
-import {
-  DistributeOnceElasticJobListener,
-  ElasticJobError,
-  type ElasticJobModuleOptions,
-  type RegistryCenter,
-} from '@app/elastic-job';
+import { DistributeOnceElasticJobListener, ElasticJobError, type ElasticJobModuleOptions } from '@app/elastic-job';
+import type { RegistryCenter } from '@app/elastic-job/registry';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { dearTexts, randomOf, slowness } from '../property/node-texts/texts.js';
 import { watchStalls } from '../support/stalls.js';

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WebhookErrorHandler } from '@app/elastic-job';
+import { WebhookErrorHandler } from '@app/elastic-job/error-handlers';
 import { ScriptJobType } from '@app/elastic-job/script';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startService, until, Victim } from './support/attack.js';

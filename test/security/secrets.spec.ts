@@ -1,25 +1,27 @@
 import { inspect } from 'node:util';
 import {
   ConfigurationService,
-  DingtalkErrorHandler,
   ElasticJob,
   ElasticJobModule,
   type ElasticJobModuleOptions,
   ExecutionService,
   FailoverService,
-  type FailureReport,
   InstanceService,
   type JobErrorHandler,
   JobEvents,
-  JobOperateApi,
   JobRegistrar,
   LeaderService,
   ServerService,
   ShardingService,
+} from '@app/elastic-job';
+import {
+  DingtalkErrorHandler,
+  type FailureReport,
   SlackErrorHandler,
   WebhookErrorHandler,
   WechatErrorHandler,
-} from '@app/elastic-job';
+} from '@app/elastic-job/error-handlers';
+import { JobOperateApi } from '@app/elastic-job/operations';
 import { EmailErrorHandler } from '@app/elastic-job/email';
 import { ElasticJobMetricsModule, JobMetrics } from '@app/elastic-job/metrics';
 import { openTelemetryTracer } from '@app/elastic-job/opentelemetry';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
-import { elasticJobConfig, ElasticJobModule, type ElasticJobModuleOptions } from '@app/elastic-job';
+import { ElasticJobModule, type ElasticJobModuleOptions } from '@app/elastic-job';
+import { elasticJobConfig } from '@app/elastic-job/config';
 import { SqlGuard } from '@app/elastic-job/guards/sql';
 import { ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { CitiesModule } from './cities/cities.module.js';

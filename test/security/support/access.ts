@@ -4,10 +4,9 @@ import {
   ElasticJobModule,
   type ElasticJobModuleOptions,
   type JobEvent,
-  JobOperateApi,
-  JobStatisticsApi,
   type ZooKeeperRegistryOptions,
 } from '@app/elastic-job';
+import { JobOperateApi, JobStatisticsApi } from '@app/elastic-job/operations';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { inject, onTestFinished } from 'vitest';

@@ -5,11 +5,10 @@ import {
   type ElasticJobModuleOptions,
   type JobEvent,
   JobEvents,
-  JobOperateApi,
-  JobStatisticsApi,
   REGISTRY_CENTER,
-  type RegistryCenter,
 } from '@app/elastic-job';
+import { JobOperateApi, JobStatisticsApi } from '@app/elastic-job/operations';
+import type { RegistryCenter } from '@app/elastic-job/registry';
 import { type DynamicModule, type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { inject, onTestFinished } from 'vitest';

@@ -1,11 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import {
-  MemoryRegistry,
-  REGISTRY_CENTER,
-  SystemClock,
-  type RegistryCenter,
-  type ShardingContext,
-} from '@app/elastic-job';
+import { REGISTRY_CENTER, type ShardingContext } from '@app/elastic-job';
+import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
+import { SystemClock } from '@app/elastic-job/spi';
 import { startInstance } from './instance.js';
 import { perform, type Stage } from './stage.js';
 

@@ -1,14 +1,14 @@
 import { type JobInstance, type JobOptions, resolveJobOptions, type Trigger } from '../domain/index.js';
 import { MemoryRegistry, type MemoryRegistryCenter, type RegistryCenter } from '../registry/index.js';
 import { VirtualClock } from '../testing/index.js';
-import { ConfigurationService } from './configuration/index.js';
-import { ExecutionService } from './execution/index.js';
+import { Configurations } from './configuration/index.js';
+import { Executions } from './execution/index.js';
 import { FailoverQueue, OrphanSweep } from './failover/index.js';
-import { GuaranteeService } from './guarantee/index.js';
+import { Guarantees } from './guarantee/index.js';
 import { JobTree, JobTrees } from './job-tree/index.js';
-import { LeaderService, type LeadershipTerm } from './leadership/index.js';
-import { Absences, InstanceService, ServerRetention } from './membership/index.js';
-import { assertFitsOneTransaction, ShardingService } from './sharding/index.js';
+import { Leadership, type LeadershipTerm } from './leadership/index.js';
+import { Absences, Instances, ServerRetention } from './membership/index.js';
+import { assertFitsOneTransaction, Sharding } from './sharding/index.js';
 
 export const JOB = 'settle-orders';
 export const SESSION_TIMEOUT_MS = 10_000;
@@ -82,15 +82,15 @@ export class Registry {
 /** The coordination services of one process, as the runtime makes them. */
 export class Member {
   readonly trees = new JobTrees();
-  readonly configurations: ConfigurationService;
-  readonly instances: InstanceService;
+  readonly configurations: Configurations;
+  readonly instances: Instances;
   readonly retention: ServerRetention;
-  readonly leader: LeaderService;
-  readonly executions: ExecutionService;
-  readonly sharding: ShardingService;
+  readonly leader: Leadership;
+  readonly executions: Executions;
+  readonly sharding: Sharding;
   readonly queue: FailoverQueue;
   readonly orphans: OrphanSweep;
-  readonly guarantee: GuaranteeService;
+  readonly guarantee: Guarantees;
 
   constructor(
     private readonly registry: Registry,
@@ -99,12 +99,12 @@ export class Member {
   ) {
     const { trees } = this;
     const { clock } = registry;
-    this.configurations = new ConfigurationService(trees, (job) => assertFitsOneTransaction(center, job));
-    this.instances = new InstanceService(trees, center, clock);
+    this.configurations = new Configurations(trees, (job) => assertFitsOneTransaction(center, job));
+    this.instances = new Instances(trees, center, clock);
     this.retention = new ServerRetention(this.configurations, center, clock);
-    this.leader = new LeaderService(trees, center, clock);
-    this.executions = new ExecutionService(trees, this.configurations, center, clock);
-    this.sharding = new ShardingService(trees, this.configurations, center, clock);
+    this.leader = new Leadership(trees, center, clock);
+    this.executions = new Executions(trees, this.configurations, center, clock);
+    this.sharding = new Sharding(trees, this.configurations, center, clock);
     this.queue = new FailoverQueue(trees, this.configurations, this.executions, center, clock);
     this.orphans = new OrphanSweep(
       this.configurations,
@@ -113,7 +113,7 @@ export class Member {
       new Absences(clock, () => 1_000),
       new Absences(clock, () => 5_000),
     );
-    this.guarantee = new GuaranteeService(trees, this.configurations, center, clock);
+    this.guarantee = new Guarantees(trees, this.configurations, center, clock);
   }
 
   get id(): string {

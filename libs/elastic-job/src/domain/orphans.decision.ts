@@ -1,8 +1,8 @@
 import type { StoredRecord } from './run-record.js';
 
 /** The marks below an item that name the instance which left them. */
-export const HOLDER_MARKS = ['running', 'failovering', 'failover'] as const;
-export type HolderMark = (typeof HOLDER_MARKS)[number];
+export const HOLDER_MARKS = ['running', 'failovering', 'failover'] as const satisfies readonly HolderMark[];
+export type HolderMark = 'running' | 'failovering' | 'failover';
 
 /** The marks of one item, each with the id of the instance that left it. */
 export interface ItemMarks {

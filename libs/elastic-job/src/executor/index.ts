@@ -1,7 +1,7 @@
 export { taskIdOf } from './contexts.js';
 export { dataflowHandler, findDataflowFaults } from './dataflow.js';
 export * from './error-handling/index.js';
-export { HttpJobError } from './http/http-job.error.js';
+export { type HttpFailure, HttpJobError } from './http/http-job.error.js';
 export { HttpJobType } from './http/http.job-type.js';
 export * from './isolation.js';
 export * from './job-executor.js';

@@ -36,7 +36,7 @@ export interface LogSinkOptions {
    * The lowest level that is written; each run is told at `debug`.
    * @default 'debug': the application's logger decides
    */
-  readonly level?: (typeof LOG_LEVELS)[number];
+  readonly level?: 'debug' | 'log' | 'warn' | 'error' | 'off';
 }
 
 export function isLogSinkOptions(sink: object): sink is LogSinkOptions {

@@ -1,4 +1,3 @@
-export { elasticJobConfig } from './elastic-job.config.js';
 export { ElasticJob, type ElasticJobDecorator } from './elastic-job.decorator.js';
 export { ElasticJobModule } from './elastic-job.module.js';
 export type { LogSinkOptions } from './event.logger.js';

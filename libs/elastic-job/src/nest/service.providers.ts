@@ -1,14 +1,6 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { type Clock, SystemClock } from '../clock/index.js';
 import {
-  ConfigurationService,
-  ExecutionService,
-  InstanceService,
-  LeaderService,
-  ServerService,
-  ShardingService,
-} from '../coordination/index.js';
-import {
   JobConfigurationApi,
   JobOperateApi,
   JobStatisticsApi,
@@ -17,7 +9,17 @@ import {
   ShardingStatisticsApi,
 } from '../operations/index.js';
 import type { RegistryCenter } from '../registry/index.js';
-import { ElasticJobRuntime, FailoverService, JobRegistrar } from '../runtime/index.js';
+import {
+  ConfigurationService,
+  ElasticJobRuntime,
+  ExecutionService,
+  FailoverService,
+  InstanceService,
+  JobRegistrar,
+  LeaderService,
+  ServerService,
+  ShardingService,
+} from '../runtime/index.js';
 import { EventSinks, JobEvents } from '../tracing/index.js';
 import { concealed } from './concealed.js';
 import { createRegistryCenter } from './create-registry-center.js';

@@ -1,6 +1,6 @@
 export * from './dump-server.js';
 export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-configuration.js';
-export { JobConfigurationApi } from './job-configuration.api.js';
+export { type AssertEditable, JobConfigurationApi } from './job-configuration.api.js';
 export * from './job-operate.api.js';
 export * from './job-statistics.api.js';
 export * from './operations.errors.js';

@@ -1,5 +1,11 @@
-import { assertFitsOneTransaction, type StrategyLookup } from '../coordination/index.js';
-import { type JobConfiguration, type JobName, type JobOptions, UnknownJobError } from '../domain/index.js';
+import { assertFitsOneTransaction } from '../coordination/index.js';
+import {
+  type JobConfiguration,
+  type JobName,
+  type JobOptions,
+  type ShardingStrategy,
+  UnknownJobError,
+} from '../domain/index.js';
 import { BadVersionError, NoNodeError, type RegistryCenter } from '../registry/index.js';
 import { pathsOf } from './arguments.js';
 import {
@@ -27,7 +33,7 @@ export class JobConfigurationApi {
    */
   constructor(
     private readonly registry: RegistryCenter,
-    private readonly strategies: StrategyLookup = [],
+    private readonly strategies: readonly ShardingStrategy[] = [],
     private readonly assertEditable: AssertEditable = () => {},
   ) {}
 

@@ -3,20 +3,20 @@ import {
   Absences,
   type AssertFits,
   assertFitsOneTransaction,
-  ConfigurationService,
+  Configurations,
   type DelayedSettles,
-  DependencyService,
-  ExecutionService,
+  Dependencies,
+  Executions,
   FailoverQueue,
-  GuaranteeService,
-  InstanceService,
+  Guarantees,
+  Instances,
   JobTrees,
-  LeaderService,
+  Leadership,
   OrphanSweep,
   type PropTrust,
   ServerRetention,
-  ServerService,
-  ShardingService,
+  Servers,
+  Sharding,
   type StrategyLookup,
   type UnmetDependency,
 } from '../coordination/index.js';
@@ -26,21 +26,21 @@ import type { RegistryCenter } from '../registry/index.js';
 /** The services of one process, each made once and given the same collaborators. */
 export interface CoordinationServices {
   readonly trees: JobTrees;
-  readonly configurations: ConfigurationService;
-  readonly instances: InstanceService;
-  readonly servers: ServerService;
+  readonly configurations: Configurations;
+  readonly instances: Instances;
+  readonly servers: Servers;
   readonly retention: ServerRetention;
   /** Java peers that are missing. */
   readonly absences: Absences;
   /** Instances of ours that an operator has shut down. */
   readonly shutdowns: Absences;
-  readonly leader: LeaderService;
-  readonly executions: ExecutionService;
-  readonly sharding: ShardingService;
+  readonly leader: Leadership;
+  readonly executions: Executions;
+  readonly sharding: Sharding;
   readonly queue: FailoverQueue;
   readonly orphans: OrphanSweep;
-  readonly guarantee: GuaranteeService;
-  readonly dependencies: DependencyService;
+  readonly guarantee: Guarantees;
+  readonly dependencies: Dependencies;
 }
 
 export interface CoordinationOptions {
@@ -70,8 +70,8 @@ export function createCoordinationServices({
 }: CoordinationOptions): CoordinationServices {
   const trees = new JobTrees();
   const assertFits: AssertFits = (job) => assertFitsOneTransaction(registry, job);
-  const configurations = new ConfigurationService(trees, assertFits, strategies, trust);
-  const executions = new ExecutionService(trees, configurations, registry, clock, tracer, onUnmet, onDelayed);
+  const configurations = new Configurations(trees, assertFits, strategies, trust);
+  const executions = new Executions(trees, configurations, registry, clock, tracer, onUnmet, onDelayed);
   const absences = new Absences(clock, () => javaReconnectGraceMs);
   const shutdowns = new Absences(clock, (jobName) => configurations.current(jobName).shutdownGraceMs);
   return {
@@ -79,15 +79,15 @@ export function createCoordinationServices({
     absences,
     shutdowns,
     configurations,
-    instances: new InstanceService(trees, registry, clock),
-    servers: new ServerService(trees, registry),
+    instances: new Instances(trees, registry, clock),
+    servers: new Servers(trees, registry),
     retention: new ServerRetention(configurations, registry, clock),
-    leader: new LeaderService(trees, registry, clock),
+    leader: new Leadership(trees, registry, clock),
     executions,
-    sharding: new ShardingService(trees, configurations, registry, clock),
+    sharding: new Sharding(trees, configurations, registry, clock),
     queue: new FailoverQueue(trees, configurations, executions, registry, clock),
     orphans: new OrphanSweep(configurations, registry, clock, absences, shutdowns),
-    guarantee: new GuaranteeService(trees, configurations, registry, clock),
-    dependencies: new DependencyService(configurations, registry, clock),
+    guarantee: new Guarantees(trees, configurations, registry, clock),
+    dependencies: new Dependencies(configurations, registry, clock),
   };
 }

@@ -1,12 +1,4 @@
 import { Deadline } from '../clock/index.js';
-import type {
-  ConfigurationService,
-  ExecutionService,
-  InstanceService,
-  LeaderService,
-  ServerService,
-  ShardingService,
-} from '../coordination/index.js';
 import {
   ConfigurationError,
   ID_DELIMITER,
@@ -21,7 +13,6 @@ import { isolate, JobErrorHandlers } from '../executor/index.js';
 import { RequestPauses, type SessionInfo, SessionLostError } from '../registry/index.js';
 import { JobEvents } from '../tracing/index.js';
 import { type CoordinationServices, createCoordinationServices } from './coordination-services.js';
-import { FailoverService } from './failover.service.js';
 import type { JobDefinition } from './job-definition.js';
 import { type JobHost, JobRegistrar } from './job-registrar.js';
 import { JobRuntime } from './job-runtime.js';
@@ -30,6 +21,15 @@ import { ScheduleClock } from './schedule-clock.js';
 import { Reaction } from './reaction.js';
 import { type ResolvedRuntimeOptions, resolveRuntimeOptions, type RuntimeOptions } from './runtime-options.js';
 import type { RuntimePhase, RuntimeStatus } from './runtime-status.js';
+import {
+  ConfigurationService,
+  ExecutionService,
+  FailoverService,
+  InstanceService,
+  LeaderService,
+  ServerService,
+  ShardingService,
+} from './services/index.js';
 import { startOrder } from './start-order.js';
 import { SuspendedGrace } from './suspended-grace.js';
 
@@ -50,7 +50,13 @@ const AFTER = { departure: 1_500, deliveries: 1_000, registry: 500 };
 export class ElasticJobRuntime {
   readonly events = new JobEvents();
   readonly registrar: JobRegistrar;
+  readonly leader: LeaderService;
+  readonly sharding: ShardingService;
   readonly failover: FailoverService;
+  readonly executions: ExecutionService;
+  readonly instances: InstanceService;
+  readonly servers: ServerService;
+  readonly configurations: ConfigurationService;
   private readonly options: ResolvedRuntimeOptions;
   private readonly services: CoordinationServices;
   private readonly rejoining: Reaction;
@@ -101,7 +107,14 @@ export class ElasticJobRuntime {
       },
     };
     this.registrar = new JobRegistrar(host, strategies);
-    this.failover = new FailoverService(this.services, (jobName) => this.sessionOf(jobName));
+    const { configurations, executions, instances, leader, servers, sharding } = this.services;
+    this.leader = new LeaderService(leader);
+    this.sharding = new ShardingService(sharding);
+    this.failover = new FailoverService(this.services.queue, (jobName) => this.sessionOf(jobName));
+    this.executions = new ExecutionService(executions);
+    this.instances = new InstanceService(instances);
+    this.servers = new ServerService(servers);
+    this.configurations = new ConfigurationService(configurations);
     this.sessionSince = clock.monotonicNow();
     this.suspended = new SuspendedGrace(clock, suspendedGraceMs, (graceMs) => {
       for (const job of this.registrar.all) job.abortRunning(new SuspendedTooLongError(job.jobName, graceMs));
@@ -110,30 +123,6 @@ export class ElasticJobRuntime {
       () => this.rejoin(),
       (error) => this.events.emit({ kind: 'error', jobName: undefined, message: 'rejoining failed', error }),
     );
-  }
-
-  get leader(): LeaderService {
-    return this.services.leader;
-  }
-
-  get sharding(): ShardingService {
-    return this.services.sharding;
-  }
-
-  get executions(): ExecutionService {
-    return this.services.executions;
-  }
-
-  get instances(): InstanceService {
-    return this.services.instances;
-  }
-
-  get servers(): ServerService {
-    return this.services.servers;
-  }
-
-  get configurations(): ConfigurationService {
-    return this.services.configurations;
   }
 
   /**

@@ -82,7 +82,10 @@ export class JobRegistrar {
   private readonly removals = new Map<JobName, Promise<void>>();
   private intercept: RunInterceptor = (_, run) => run();
 
-  /** @param strategies users' own, which options may name */
+  /**
+   * @internal
+   * @param strategies users' own, which options may name
+   */
   constructor(
     private readonly host: JobHost,
     private readonly strategies: readonly ShardingStrategy[] = [],
@@ -209,7 +212,10 @@ export class JobRegistrar {
     return this.of(jobName).schedule.isTicking;
   }
 
-  /** @throws {UnknownJobError} also for a job that is being removed */
+  /**
+   * @internal
+   * @throws {UnknownJobError} also for a job that is being removed
+   */
   of(jobName: JobName): JobRuntime {
     const job = this.runtimes.get(jobName);
     if (job === undefined || this.removals.has(jobName))
@@ -217,7 +223,10 @@ export class JobRegistrar {
     return job;
   }
 
-  /** Every job of which something may run here: also those that are being removed. */
+  /**
+   * Every job of which something may run here: also those that are being removed.
+   * @internal
+   */
   get all(): readonly JobRuntime[] {
     return [...this.runtimes.values()];
   }

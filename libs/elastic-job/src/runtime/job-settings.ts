@@ -1,4 +1,4 @@
-import type { ConfigurationDifference, ConfigurationService, JobTree } from '../coordination/index.js';
+import type { ConfigurationDifference, Configurations, JobTree } from '../coordination/index.js';
 import { CronSchedule, findUnshareable, type JobConfiguration, timetableOf } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 
@@ -12,7 +12,7 @@ export class JobSettings {
   /** @param inForce the local options, which hold until the registry has been asked */
   constructor(
     private inForce: JobConfiguration,
-    private readonly configurations: ConfigurationService,
+    private readonly configurations: Configurations,
     private readonly events: JobEvents,
   ) {
     this.cron = scheduleOf(inForce, false);

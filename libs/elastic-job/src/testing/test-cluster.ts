@@ -66,6 +66,7 @@ export interface TestJobOptions extends JobOptions {
 export class TestCluster {
   readonly clock: VirtualClock;
   readonly registry: MemoryRegistry;
+  /** @internal */
   readonly instances: TestInstance[] = [];
   private readonly jobs: readonly TestJob[];
   private readonly recorded: TestRun[] = [];

@@ -33,12 +33,13 @@ export class VirtualClock implements Clock {
   private readonly rate: number;
   /** The time line's instant at which this clock was made, and the monotonic time that it showed then. */
   private readonly start: number;
+  private readonly timeline: VirtualTimeline;
 
-  /** @param timeline the time to share; only `fork` gives one. */
-  constructor(
-    options: VirtualClockOptions = {},
-    private readonly timeline = new VirtualTimeline(),
-  ) {
+  constructor(options?: VirtualClockOptions);
+  /** @internal @param timeline the time to share; only `fork` gives one. */
+  constructor(options?: VirtualClockOptions, timeline?: VirtualTimeline);
+  constructor(options: VirtualClockOptions = {}, timeline = new VirtualTimeline()) {
+    this.timeline = timeline;
     this.rate = options.rate ?? 1;
     this.start = timeline.now;
     this.wallStart = (options.wall ?? Date.UTC(2030, 0, 1)) - this.monotonicNow();

@@ -9,14 +9,10 @@ export type JobEventName = JobEvent['kind'] | 'completed' | 'failed';
 
 /** The event that somebody hears who asks for the name. */
 export type NamedJobEvent<Name extends JobEventName> = Name extends 'completed'
-  ? SettledAs<'succeeded'>
+  ? Extract<JobEvent, { kind: 'settled' }> & { readonly outcome: Extract<SettledOutcome, { kind: 'succeeded' }> }
   : Name extends 'failed'
-    ? SettledAs<'failed'>
+    ? Extract<JobEvent, { kind: 'settled' }> & { readonly outcome: Extract<SettledOutcome, { kind: 'failed' }> }
     : Extract<JobEvent, { kind: Name }>;
-
-type SettledAs<Kind extends SettledOutcome['kind']> = Extract<JobEvent, { kind: 'settled' }> & {
-  readonly outcome: Extract<SettledOutcome, { kind: Kind }>;
-};
 
 const OUTCOMES: Readonly<Partial<Record<JobEventName, SettledOutcome['kind']>>> = {
   completed: 'succeeded',

@@ -1,5 +1,5 @@
 export * from './configuration.errors.js';
-export * from './configuration.service.js';
+export * from './configurations.js';
 export * from './format-configuration.js';
 export * from './lay-configuration.js';
 export { maskConfiguration } from './masked-configuration.js';

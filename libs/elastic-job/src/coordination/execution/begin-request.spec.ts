@@ -4,7 +4,7 @@ import type { RegistryCenter } from '../../registry/index.js';
 import { JobTree } from '../job-tree/index.js';
 import { beforeNextTransaction, JOB, type Member, Registry, SUCCEEDED, triggerAt } from '../member.for-spec.js';
 import { heldItems } from './begin-request.js';
-import { ExecutionService } from './execution.service.js';
+import { Executions } from './executions.js';
 
 const HOUR = 3_600_000;
 
@@ -142,12 +142,12 @@ function record(fireTime: number, more: object = { settled: { at: 1, outcome: 's
   return JSON.stringify({ v: 1, run: 'r', by: 'x', target: { fireTime, origin: 'schedule' }, ...more });
 }
 
-function tracedExecutions(trace: Pick<RunTrace, 'begun'>): ExecutionService {
+function tracedExecutions(trace: Pick<RunTrace, 'begun'>): Executions {
   const silent = {
     aroundItem: <Result>(_context: unknown, handle: () => Result) => handle(),
     settled() {},
     ended() {},
   };
   const tracer: RunTracer = { start: () => ({ traceparent: '00-new-01', ...silent, ...trace }) };
-  return new ExecutionService(member.trees, member.configurations, member.center, registry.clock, tracer);
+  return new Executions(member.trees, member.configurations, member.center, registry.clock, tracer);
 }

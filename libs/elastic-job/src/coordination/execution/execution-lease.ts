@@ -10,7 +10,7 @@ import type {
 
 /**
  * The right to run some items of a job for one trigger. Whoever begins holds the lease, and only the lease settles.
- * There is one way to get one (`ExecutionService.begin`, which a failover claim uses as well) and one way to finish it.
+ * There is one way to get one (`Executions.begin`, which a failover claim uses as well) and one way to finish it.
  */
 export interface ExecutionLease {
   readonly jobName: JobName;

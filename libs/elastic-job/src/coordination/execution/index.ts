@@ -1,7 +1,7 @@
 export { blamedItem } from './blocked-items.js';
 export * from './execution.errors.js';
 export type * from './execution-lease.js';
-export * from './execution.service.js';
+export * from './executions.js';
 export { giveUpFireTimes } from './give-up.js';
 export { type BeginningItem, beginOperations, settleOperations } from './item-operations.js';
 export type * from './shard-assignment.js';

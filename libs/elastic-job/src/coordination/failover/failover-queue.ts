@@ -28,8 +28,8 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import { acquireLatch, type HeldLatch, type Operation, type RegistryCenter } from '../../registry/index.js';
-import type { ConfigurationService } from '../configuration/index.js';
-import { blamedItem, type ExecutionLease, type ExecutionService } from '../execution/index.js';
+import type { Configurations } from '../configuration/index.js';
+import { blamedItem, type ExecutionLease, type Executions } from '../execution/index.js';
 import type { JobTree, JobTrees } from '../job-tree/index.js';
 import { describeOverflowed, describePending, type OverflowedItem, type PendingFailover } from './queued-item.js';
 
@@ -64,8 +64,8 @@ interface Claimable {
 export class FailoverQueue {
   constructor(
     private readonly trees: JobTrees,
-    private readonly configurations: ConfigurationService,
-    private readonly executions: ExecutionService,
+    private readonly configurations: Configurations,
+    private readonly executions: Executions,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}

@@ -31,7 +31,7 @@ import {
   unrecordedHolders,
 } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
-import type { ConfigurationService } from '../configuration/index.js';
+import type { Configurations } from '../configuration/index.js';
 import { blamedItem } from '../execution/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
@@ -50,7 +50,7 @@ const MOST_LEFT_OUT = 10;
 /** Looks for orphans. */
 export class OrphanSweep {
   constructor(
-    private readonly configurations: ConfigurationService,
+    private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
     private readonly absences: Absences,

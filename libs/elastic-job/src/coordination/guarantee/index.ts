@@ -1,3 +1,3 @@
 export * from './guarantee.errors.js';
-export * from './guarantee.service.js';
+export * from './guarantees.js';
 export type { GuaranteedRun } from './guaranteed-run.js';

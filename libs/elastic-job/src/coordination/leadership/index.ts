@@ -1,2 +1,2 @@
-export * from './leader.service.js';
+export * from './leadership.js';
 export type * from './leadership-term.js';

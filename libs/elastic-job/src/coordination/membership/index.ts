@@ -1,5 +1,5 @@
 export * from './absences.js';
-export * from './instance.service.js';
+export * from './instances.js';
 export * from './membership.errors.js';
-export * from './server.service.js';
+export * from './servers.js';
 export { ServerRetention } from './server-retention.js';

@@ -15,7 +15,7 @@
 import type { Clock } from '../../clock/index.js';
 import { decideRetention, type RetainedServer, type RetentionDecision } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
-import type { ConfigurationService } from '../configuration/index.js';
+import type { Configurations } from '../configuration/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
 const MINUTE_MS = 60_000;
@@ -29,7 +29,7 @@ export interface RetentionTerm {
 /** Keeps a job's servers to the live ones and those that went lately. */
 export class ServerRetention {
   constructor(
-    private readonly configurations: ConfigurationService,
+    private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}

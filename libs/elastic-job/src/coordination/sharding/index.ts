@@ -1,2 +1,2 @@
-export * from './sharding.service.js';
+export * from './sharding.js';
 export { assertFitsOneTransaction } from './transaction-limit.js';

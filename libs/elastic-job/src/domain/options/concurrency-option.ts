@@ -3,7 +3,7 @@ import type { JobConfiguration } from './job-configuration.js';
 export const THREAD_POOL_SIZES = ['CPU', 'SINGLE_THREAD'] as const;
 
 /** Most items of a job at the same time on one instance, by number or as ElasticJob names it. */
-export type ConcurrencyOption = number | (typeof THREAD_POOL_SIZES)[number];
+export type ConcurrencyOption = number | 'CPU' | 'SINGLE_THREAD';
 
 /**
  * Most items of a job that run at the same time on one instance. Where `concurrency` is not given, the size of Java's

@@ -41,7 +41,8 @@ export class WechatErrorHandler extends WebChannel<WebHook> {
 }
 
 /** The settings of `DINGTALK`. */
-interface DingtalkSettings extends WebHook {
+/** What `DINGTALK` reads from the props. */
+export interface DingtalkSettings extends WebHook {
   readonly keyword: string;
   readonly secret: string | undefined;
 }

@@ -34,6 +34,7 @@ export abstract class WebChannel<Settings extends WebHook> implements JobErrorHa
   // Truly private: it may hold keys.
   readonly #props: WebChannelProps<Settings>;
 
+  /** @internal */
   protected constructor(props: WebChannelProps<Settings>) {
     this.#props = props;
     const { address, secrets } = props;
@@ -55,6 +56,7 @@ export abstract class WebChannel<Settings extends WebHook> implements JobErrorHa
 
   abstract handle(report: FailureReport, terms: DeliveryTerms): Promise<void>;
 
+  /** @internal */
   protected read(props: JobProps): Settings {
     return this.#props.read(this.readerOf(props));
   }

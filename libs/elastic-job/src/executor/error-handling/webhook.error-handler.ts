@@ -15,7 +15,8 @@ export interface WebhookErrorHandlerOptions {
   readonly authorization?: string;
 }
 
-interface WebhookSettings extends WebHook {
+/** What `WEBHOOK` reads from the props. */
+export interface WebhookSettings extends WebHook {
   readonly authorization: string | undefined;
 }
 

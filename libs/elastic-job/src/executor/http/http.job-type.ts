@@ -1,5 +1,5 @@
 import { type Clock, SystemClock } from '../../clock/index.js';
-import type { JobType, ShardingContext } from '../../domain/index.js';
+import type { FindPropsFaults, JobType, ShardingContext } from '../../domain/index.js';
 import { shardingContextHeader } from '../sharding-context-json.js';
 import { HttpJobError } from './http-job.error.js';
 import { findHttpFaults, HTTP_TARGETS, type HttpSettings, readHttpProps } from './http.props.js';
@@ -26,7 +26,7 @@ const KEPT_BODY = 1_000;
 export class HttpJobType implements JobType {
   readonly type = 'HTTP';
   readonly targets = HTTP_TARGETS;
-  readonly findFaults = findHttpFaults;
+  readonly findFaults: FindPropsFaults = findHttpFaults;
 
   constructor(private readonly clock: Clock = new SystemClock()) {}
 

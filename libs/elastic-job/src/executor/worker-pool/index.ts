@@ -1,3 +1,3 @@
 /** Threads for jobs with `isolation: 'worker-thread'`. They need `piscina`. */
-export type { ThreadContext } from '../isolation.js';
+export type { ContextFacts, ThreadContext } from '../isolation.js';
 export * from './worker-threads.js';

@@ -21,7 +21,10 @@ import {
 /** How long the main thread may take to say whether the item is still held, in milliseconds. */
 const ANSWER_MS = 5_000;
 
-/** Runs the function that the task names. Never rejects: a thread that the pool sees fail has died. */
+/**
+ * Runs the function that the task names. Never rejects: a thread that the pool sees fail has died.
+ * @internal
+ */
 export async function runInThread(task: ThreadTask): Promise<ThreadResult> {
   const { exportName, input, memory, module, port } = task;
   try {

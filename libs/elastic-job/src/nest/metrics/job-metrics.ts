@@ -19,7 +19,10 @@ export class JobMetrics {
   /** Where they are registered. */
   readonly registry: Registry;
 
-  /** @throws {ConfigurationError} if the registry has metrics of these names */
+  /**
+   * @internal
+   * @throws {ConfigurationError} if the registry has metrics of these names
+   */
   constructor({ events, into = new Registry(), buckets, errorHandlerTypes, ...parts }: JobMetricsParts) {
     this.registry = into;
     const metrics = new MetricSet(into);

@@ -27,6 +27,7 @@ import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-optio
  */
 @Injectable()
 export class ElasticJobHealthIndicator {
+  /** @internal */
   constructor(
     private readonly indicator: HealthIndicatorService,
     private readonly runtime: ElasticJobRuntime,

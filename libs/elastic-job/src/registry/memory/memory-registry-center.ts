@@ -64,7 +64,10 @@ export class MemoryRegistryCenter implements RegistryCenter {
   private readonly connection: MemorySession;
   private readonly registryTime: RegistryTime;
 
-  /** @throws {ConfigurationError} for a namespace that ZooKeeper would refuse. */
+  /**
+   * @internal
+   * @throws {ConfigurationError} for a namespace that ZooKeeper would refuse.
+   */
   constructor(
     private readonly server: MemoryServer,
     options: MemoryRegistryCenterOptions,

@@ -79,12 +79,18 @@ export class MemoryRegistry {
     this.session(sessionId).losesNextReply = true;
   }
 
-  /** Cuts one direction, without breaking the connection: what is sent waits. */
+  /**
+   * Cuts one direction, without breaking the connection: what is sent waits.
+   * @internal
+   */
   cut(sessionId: string, lane: LaneName): void {
     this.session(sessionId).peer.cut(lane);
   }
 
-  /** Ends a cut: what was sent arrives, or the client connects anew if it has given up. */
+  /**
+   * Ends a cut: what was sent arrives, or the client connects anew if it has given up.
+   * @internal
+   */
   uncut(sessionId: string, lane: LaneName): void {
     this.session(sessionId).peer.uncut(lane);
   }
@@ -94,6 +100,7 @@ export class MemoryRegistry {
    * them: for operations, with absolute paths, to which the rule gives one. A transaction fails as a whole, or is done
    * as a whole, if the rule says that.
    * @returns a function that ends the rule
+   * @internal
    */
   fail(rule: FailureRule): () => void {
     return this.server.fail(rule);
@@ -102,6 +109,7 @@ export class MemoryRegistry {
   /**
    * Answers requests of every kind, also those that read, with a code such as -127 (throttled).
    * @returns a function that ends the rule
+   * @internal
    */
   failRequests(rule: RequestFailureRule): () => void {
     return this.server.failRequests(rule);
@@ -110,6 +118,7 @@ export class MemoryRegistry {
   /**
    * Hears every commit as it happens, also the end of a session that had something ephemeral.
    * @returns a function that removes the listener
+   * @internal
    */
   onCommit(listener: (committed: Committed) => void): () => void {
     return this.server.onCommit(listener);

@@ -5,7 +5,8 @@ import { CLOCK, REGISTRY_CENTER } from '../../nest/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import type { TestProcess, TestProgram } from '../test-program.js';
 
-type RootModule = Type<unknown> | DynamicModule | Promise<DynamicModule>;
+/** What `NestFactory` takes. */
+export type RootModule = Type<unknown> | DynamicModule | Promise<DynamicModule>;
 
 /** A root module for all instances, or what makes one for each, by its index. */
 export type TestModule = RootModule | ((index: number) => RootModule);

@@ -24,3 +24,4 @@
 export * from './history.errors.js';
 export * from './sql-history.js';
 export type * from './trace-query.js';
+export type { TraceState } from './trace-row.js';

@@ -76,7 +76,7 @@ interface NodeVersion {
  * field.
  * @see ElasticJob, `ConfigurationService.setUpJobConfiguration`
  */
-export class ConfigurationService {
+export class Configurations {
   private readonly local = new Map<JobName, LocalJob>();
   private readonly effective = new Map<JobName, EffectiveConfiguration & NodeVersion>();
   private readonly texts = new ConfigurationTexts();

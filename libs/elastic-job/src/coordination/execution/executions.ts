@@ -25,7 +25,7 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import { isUnanswered, type Operation, type RegistryCenter, ServerError } from '../../registry/index.js';
-import type { ConfigurationService } from '../configuration/index.js';
+import type { Configurations } from '../configuration/index.js';
 import { dueItems, RunNotes, type UnmetDependency } from '../dependencies/index.js';
 import { type JobTree, type JobTrees, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
 import { blamedItem, BlockedItems } from './blocked-items.js';
@@ -80,7 +80,7 @@ const MOST_LEFT_OUT = 4;
 
 const NONE = new Map<number, never>();
 
-export class ExecutionService {
+export class Executions {
   private readonly own = new WeakMap<JobTree, OwnWork>();
 
   /**
@@ -89,7 +89,7 @@ export class ExecutionService {
    */
   constructor(
     private readonly trees: JobTrees,
-    private readonly configurations: ConfigurationService,
+    private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
     private readonly tracer?: RunTracer,

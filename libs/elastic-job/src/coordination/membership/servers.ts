@@ -10,7 +10,7 @@ export interface RegisteredServer {
 }
 
 /** Which servers a job has run on, and whether an operator has disabled them. */
-export class ServerService {
+export class Servers {
   /** What the own server node said last. */
   private readonly lastStatus = new WeakMap<JobTree, ServerStatus>();
 

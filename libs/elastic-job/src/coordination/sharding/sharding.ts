@@ -33,7 +33,7 @@ import {
   turnOf,
 } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
-import type { ConfigurationService } from '../configuration/index.js';
+import type { Configurations } from '../configuration/index.js';
 import type { ShardAssignment } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
@@ -58,10 +58,10 @@ export type ReshardingOutcome =
   /** The job has Java peers, and an item runs: look again when one has ended. */
   | { readonly kind: 'barred' };
 
-export class ShardingService {
+export class Sharding {
   constructor(
     private readonly trees: JobTrees,
-    private readonly configurations: ConfigurationService,
+    private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}

@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { registerAs } from '@nestjs/config';
 import { IsIn, IsNumberString, IsOptional, IsString, ValidateIf, validateSync } from 'class-validator';
-import { ConfigurationError, mustBe } from '../domain/index.js';
-import type { SaslCredentials } from '../registry/index.js';
-import type { ElasticJobModuleOptions } from './module-options.js';
+import { ConfigurationError, mustBe } from '../../domain/index.js';
+import type { SaslCredentials } from '../../registry/index.js';
+import type { ElasticJobModuleOptions } from '../module-options.js';
 
 const GIVEN = { message: mustBe('given, since the registry is zookeeper') };
 

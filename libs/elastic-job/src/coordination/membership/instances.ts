@@ -26,7 +26,7 @@ export interface JoinOptions {
 }
 
 /** Which instances take part in a job. */
-export class InstanceService {
+export class Instances {
   constructor(
     private readonly trees: JobTrees,
     private readonly registry: RegistryCenter,

@@ -1,19 +1,21 @@
-import type { OverflowedItem, PendingFailover } from '../coordination/index.js';
-import type { JobName, SettledOutcome } from '../domain/index.js';
-import type { CoordinationServices } from './coordination-services.js';
-import type { JobSession } from './job-session.js';
+import type { FailoverQueue, OverflowedItem, PendingFailover } from '../../coordination/index.js';
+import type { JobName, SettledOutcome } from '../../domain/index.js';
+import type { JobSession } from '../job-session.js';
 
 /** The items of crashed instances: what waits, and a way to run it here and now. */
 export class FailoverService {
-  /** @param session the job's session; throws if there is none */
+  /**
+   * @internal
+   * @param session the job's session; throws if there is none
+   */
   constructor(
-    private readonly services: CoordinationServices,
+    private readonly queue: FailoverQueue,
     private readonly session: (jobName: JobName) => JobSession,
   ) {}
 
   /** The items that wait for failover, with cause and age, as of now. */
   pending(jobName: JobName): Promise<readonly PendingFailover[]> {
-    return this.services.queue.pending(jobName);
+    return this.queue.pending(jobName);
   }
 
   /**
@@ -21,7 +23,7 @@ export class FailoverService {
    * is due is still made up for, unless `misfire: false`; the one that was lost is not.
    */
   overflowed(jobName: JobName): Promise<readonly OverflowedItem[]> {
-    return this.services.queue.overflowed(jobName);
+    return this.queue.overflowed(jobName);
   }
 
   /**

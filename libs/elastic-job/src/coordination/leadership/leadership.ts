@@ -28,7 +28,7 @@ const HOLD_BACK_MS = 1_000;
 /** Longest wait for Java's latch. Without it the election goes on: the term's guard protects. */
 const LATCH_TIMEOUT_MS = 5_000;
 
-export class LeaderService {
+export class Leadership {
   private readonly held = new Map<JobName, { readonly term: LeadershipTerm; readonly end: AbortController }>();
   private readonly watchers = new Map<JobName, Set<TermQueue>>();
   private readonly resignedAt = new Map<JobName, number>();

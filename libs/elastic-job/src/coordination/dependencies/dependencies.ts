@@ -13,17 +13,17 @@ import {
   withParents,
 } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
-import { type ConfigurationService, namesIn, parseConfiguration } from '../configuration/index.js';
+import { type Configurations, namesIn, parseConfiguration } from '../configuration/index.js';
 import { JobPaths, type JobTree, parseInstance, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 
 /** Which jobs a job is started after: whether they can be, and what they have to know of it. @see RunNotes */
-export class DependencyService {
+export class Dependencies {
   /** The parents that were found to know of the job, joined, by its tree. */
   private readonly kept = new WeakMap<JobTree, string>();
 
   constructor(
-    private readonly configurations: ConfigurationService,
+    private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { JOB, type Member, Registry } from '../member.for-spec.js';
-import { ServerService } from './server.service.js';
+import { Servers } from './servers.js';
 
 let member: Member;
-let servers: ServerService;
+let servers: Servers;
 let path: string;
 beforeEach(async () => {
   member = await new Registry().joined();
-  servers = new ServerService(member.trees, member.center);
+  servers = new Servers(member.trees, member.center);
   path = member.tree.paths.server(member.self.serverIp);
 });
 

@@ -17,19 +17,19 @@
 import type { Clock } from '../../clock/index.js';
 import type { GuaranteePhase, JobName } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import type { ConfigurationService } from '../configuration/index.js';
+import type { Configurations } from '../configuration/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import { removeArrivals } from './guarantee-operations.js';
 import { GuaranteedRun, type OpenRun } from './guaranteed-run.js';
 
 /** The barriers of jobs with distribute-once listeners. */
-export class GuaranteeService {
+export class Guarantees {
   private readonly runs = new WeakMap<JobTree, Set<OpenRun>>();
 
   constructor(
     private readonly trees: JobTrees,
-    private readonly configurations: ConfigurationService,
+    private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}

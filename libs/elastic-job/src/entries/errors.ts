@@ -1,0 +1,17 @@
+// `nestjs-elastic-job/errors`: the errors that neither the front door nor an entry of their subject has.
+
+export {
+  ConfigurationNodeError,
+  ContentionError,
+  ElasticJob2ConfigurationError,
+  GuaranteeTimeoutError,
+  InstanceIdTakenError,
+  RemovedFromJobError,
+} from '../coordination/index.js';
+export {
+  CheckpointValueError,
+  InvalidShardingError,
+  ShardingItemParametersError,
+  ShuttingDownError,
+  TimeDifferenceError,
+} from '../domain/index.js';

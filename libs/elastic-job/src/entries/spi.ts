@@ -1,0 +1,44 @@
+// `nestjs-elastic-job/spi`: interfaces for whoever implements a job type, a channel, a history, a tracer, a guarded
+// store or a pool of threads of their own.
+
+export { type HostAddressOptions, SystemClock, type Timer } from '../clock/index.js';
+export {
+  type CodeOption,
+  type DeliveryTerms,
+  type ExecutorDeathState,
+  type ExecutorEnd,
+  type FailureReport,
+  type FencedStore,
+  type FencePosition,
+  type FindPropsFaults,
+  type GuaranteePhase,
+  type Hidden,
+  HiddenText,
+  type HolderMark,
+  type JobFailure,
+  type JobOptionsSource,
+  type JobType,
+  type JobWork,
+  type MissedReason,
+  type PropTarget,
+  type PropTargets,
+  type Requeue,
+  type ResidentStop,
+  type RunBarrier,
+  type RunTrace,
+  type RunTracer,
+  type ShardOutcome,
+  type ShardOutcomeKind,
+  type TracedRun,
+  type Trigger,
+  type UnmetReason,
+} from '../domain/index.js';
+export { type ThreadWork, type WorkerPool } from '../executor/index.js';
+export { type RunInterceptor } from '../runtime/index.js';
+export {
+  type JobEventListener,
+  type JobEventSink,
+  type SinkHost,
+  type TracingStore,
+  type TracingStoreStatus,
+} from '../tracing/index.js';

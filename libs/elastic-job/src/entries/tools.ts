@@ -1,0 +1,15 @@
+// `nestjs-elastic-job/tools`: rules of ElasticJob's as pure functions.
+
+export {
+  type ClockChange,
+  createShardingStrategy,
+  type CronFieldName,
+  CronSyntaxError,
+  importElasticJob2Configuration,
+  javaHashCode,
+  nextFireTimes,
+  type NextFireTimesOptions,
+  resolveJobOptions,
+  TimeZoneError,
+  UnknownStrategyError,
+} from '../domain/index.js';

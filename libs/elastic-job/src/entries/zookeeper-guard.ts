@@ -1,0 +1,11 @@
+// `nestjs-elastic-job/guards/zookeeper`: a fence for what jobs keep in ZooKeeper.
+
+export { FencedError, type FencedStore, type FencePosition } from '../domain/index.js';
+export {
+  FenceAheadError,
+  FenceContentionError,
+  FenceNodeError,
+  type FencedRun,
+  MissingTokenError,
+  ZooKeeperGuard,
+} from '../guards/index.js';

@@ -1,0 +1,1 @@
+export { elasticJobConfig } from './elastic-job.config.js';

@@ -1,0 +1,13 @@
+import type { Executions, RunningItem } from '../../coordination/index.js';
+import type { JobName } from '../../domain/index.js';
+
+/** What runs. */
+export class ExecutionService {
+  /** @internal */
+  constructor(private readonly executions: Executions) {}
+
+  /** The items that run now, on any instance, ascending. Empty without `monitorExecution`. */
+  running(jobName: JobName): Promise<readonly RunningItem[]> {
+    return this.executions.running(jobName);
+  }
+}

@@ -1,0 +1,13 @@
+import type { RegisteredServer, Servers } from '../../coordination/index.js';
+import type { JobName } from '../../domain/index.js';
+
+/** The servers (IP addresses) on which a job has had instances. */
+export class ServerService {
+  /** @internal */
+  constructor(private readonly known: Servers) {}
+
+  /** The servers, in Java's order, as of now. */
+  servers(jobName: JobName): Promise<readonly RegisteredServer[]> {
+    return this.known.servers(jobName);
+  }
+}
