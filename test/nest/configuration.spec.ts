@@ -10,7 +10,7 @@ import {
 import { elasticJobConfig } from '@app/elastic-job/config';
 import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Logger, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -248,6 +248,34 @@ describe('elasticJobConfig', () => {
         'ELASTIC_JOB_SESSION_TIMEOUT_MS must be a whole number, but is "1m"; ' +
         'ELASTIC_JOB_PROCESSING must be "true" or "false", but is "no"',
     );
+  });
+
+  it.each([
+    ['NAMESAPCE', 'NAMESPACE'],
+    ['SERVER', 'SERVERS'],
+    ['SESION_TIMEOUT_MS', 'SESSION_TIMEOUT_MS'],
+  ])('given the variable %s, when read, then it is refused with what was meant', (wrong, right) => {
+    expect(() => withVariables({ [wrong]: 'secret' })).toThrow(
+      new ConfigurationError('environment', [
+        `ELASTIC_JOB_${wrong} is not a variable of this package; did you mean ELASTIC_JOB_${right}?`,
+      ]),
+    );
+  });
+
+  it('given variables of others that begin alike, when read, then they are named once, and links of Kubernetes are not', () => {
+    const warn = vi.spyOn(Logger, 'warn').mockReturnValue();
+    withVariables({
+      CONSOLE_SERVICE_HOST: '10.0.0.7',
+      CONSOLE_PORT: 'tcp://10.0.0.7:80',
+      CONSOLE_PORT_80_TCP_ADDR: '10.0.0.7',
+      REGION: 'secret',
+      SHARD: 'secret',
+    });
+    elasticJobConfig();
+    expect(warn.mock.calls).toEqual([
+      ['ELASTIC_JOB_REGION, ELASTIC_JOB_SHARD: no variables of this package; they are ignored', 'ElasticJob'],
+    ]);
+    warn.mockRestore();
   });
 
   it('given forRootAsync with the config, when it starts, then the variables are in force', async () => {

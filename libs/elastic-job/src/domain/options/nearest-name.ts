@@ -1,9 +1,16 @@
-/** The known name that was probably meant, or undefined if none is close. */
-export function findNearestName(name: string, known: readonly string[]): string | undefined {
+/**
+ * The known name that was probably meant, or undefined if none is close.
+ * @param furthest how many characters of it may be wrong
+ */
+export function findNearestName(
+  name: string,
+  known: readonly string[],
+  furthest = Math.max(2, name.length / 3),
+): string | undefined {
   const nearest = known
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance)[0];
-  return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3) ? nearest.candidate : undefined;
+  return nearest !== undefined && nearest.distance <= furthest ? nearest.candidate : undefined;
 }
 
 /** Levenshtein's: how many characters to insert, remove or replace. */

@@ -1,9 +1,15 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, Logger } from '@nestjs/common';
 import { registerAs } from '@nestjs/config';
 import { IsIn, IsNumberString, IsOptional, IsString, ValidateIf, validateSync } from 'class-validator';
-import { ConfigurationError, mustBe } from '../../domain/index.js';
+import { ConfigurationError, findNearestName, mustBe } from '../../domain/index.js';
 import type { SaslCredentials } from '../../registry/index.js';
 import type { ElasticJobModuleOptions } from '../module-options.js';
+
+const PREFIX = 'ELASTIC_JOB_';
+/** What Kubernetes sets for each service of a pod's namespace. */
+const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
+/** The variables of others that have been named: the factory is called once for each module that asks for it. */
+const told = new Set<string>();
 
 const GIVEN = { message: mustBe('given, since the registry is zookeeper') };
 
@@ -13,7 +19,7 @@ const IsFlag = (): PropertyDecorator =>
   applyDecorators(IsOptional(), IsIn(['true', 'false'], { message: mustBe('"true" or "false"') }));
 
 /**
- * The variables that are read, as texts; one that is empty counts as not given. Others that begin alike are not ours.
+ * The variables that are read, as texts; one that is empty counts as not given.
  */
 class Environment {
   /** Servers alone mean ZooKeeper: over embedded registries every process would run every item. */
@@ -112,17 +118,17 @@ class Environment {
  * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_CLOCK_TOLERANCE_MS`, `_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS`,
  * `_ERROR_WINDOW_MS` | the options of those names |
  *
+ * A variable that is one of these but for a letter or two is refused; others that begin alike are named in the log.
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
 export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOptions => {
   const environment = readEnvironment(process.env);
   const errors = validateSync(environment, { stopAtFirstError: true });
-  if (errors.length > 0) {
-    throw new ConfigurationError(
-      'environment',
-      errors.flatMap(({ constraints }) => Object.values(constraints ?? {})),
-    );
-  }
+  const faults = [
+    ...errors.flatMap(({ constraints }) => Object.values(constraints ?? {})),
+    ...judgeOthers(Object.keys(process.env), Object.keys(environment)),
+  ];
+  if (faults.length > 0) throw new ConfigurationError('environment', faults);
   return {
     registry: registryOf(environment),
     processing: flag(environment.ELASTIC_JOB_PROCESSING),
@@ -143,6 +149,24 @@ function readEnvironment(variables: NodeJS.ProcessEnv): Environment {
   for (const name of Object.keys(environment)) Reflect.set(environment, name, variables[name] || undefined);
   environment.ELASTIC_JOB_REGISTRY ??= environment.ELASTIC_JOB_SERVERS === undefined ? 'memory' : 'zookeeper';
   return environment;
+}
+
+/**
+ * Variables that begin like ours: those that Kubernetes sets for a service called `elastic-job-...` are passed over,
+ * the others are told once. @returns those that are ours but for one or two letters
+ */
+function judgeOthers(present: readonly string[], known: readonly string[]): readonly string[] {
+  const others = present.filter(
+    (name) => name.startsWith(PREFIX) && !known.includes(name) && !SERVICE_LINK.test(name) && !told.has(name),
+  );
+  const meant = new Map(others.map((name) => [name, findNearestName(name, known, 2)]));
+  const foreign = others.filter((name) => meant.get(name) === undefined);
+  for (const name of foreign) told.add(name);
+  if (foreign.length > 0)
+    Logger.warn(`${foreign.join(', ')}: no variables of this package; they are ignored`, 'ElasticJob');
+  return others
+    .filter((name) => meant.get(name) !== undefined)
+    .map((name) => `${name} is not a variable of this package; did you mean ${meant.get(name)}?`);
 }
 
 function registryOf(environment: Environment): NonNullable<ElasticJobModuleOptions['registry']> {
