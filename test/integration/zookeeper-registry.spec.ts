@@ -59,6 +59,20 @@ describe('connecting to ZooKeeper', LIMITS, () => {
     expect(center.session.state).toBe('CONNECTED');
   });
 
+  it.each([
+    ['less', 300, /session of 500 ms instead of 300 ms.*minSessionTimeout/],
+    ['more', 3_600_000, /session of \d+ ms instead of 3600000 ms.*maxSessionTimeout/],
+  ])(
+    'given a session of %s than the servers grant, when connecting, then a warning names both times and the setting',
+    async (_, sessionTimeoutMs, named) => {
+      const center = centerOf({ sessionTimeoutMs });
+      const warnings: string[] = [];
+      center.onWarning((message) => void warnings.push(message));
+      await center.connect();
+      expect(warnings).toEqual([expect.stringMatching(named)]);
+    },
+  );
+
   it('given a client that is still connecting, when it is closed, then connect rejects and nothing hangs', async () => {
     const center = centerOf({ servers: await silentServer() });
     const connecting = center.connect();

@@ -1,8 +1,9 @@
 import { ElasticJob, type ElasticJobModuleOptions, type ShardingContext } from '@app/elastic-job';
+import { MemoryRegistry } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Logger, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EVERY_SECOND, JobApplication, rootModule, whileTimePasses } from './support/job-application.js';
 
 /** Log lines as `level: text`; the context must be ours. */
@@ -25,6 +26,7 @@ describe('log lines', () => {
   // Nest keeps the last application's logger for the process.
   afterEach(() => {
     Logger.overrideLogger(false);
+    vi.unstubAllEnvs();
   });
 
   it('given items that fail, when they have run, then each error names job and item, and life events are told', async () => {
@@ -51,6 +53,27 @@ describe('log lines', () => {
   });
 
   it.each([
+    ['production', 'warn'],
+    ['development', 'log'],
+  ])(
+    'given the embedded registry under NODE_ENV=%s, when it starts, then a line says that it is for this process only',
+    async (environment, level) => {
+      vi.stubEnv('NODE_ENV', environment);
+      expect(await sessionLines()).toEqual([
+        expect.stringMatching(new RegExp(`^${level}: session .* with the embedded registry, .* this process only`)),
+      ]);
+    },
+  );
+
+  it('given a registry that others share, when it starts, then a line says after what time a crash is noticed', async () => {
+    const clock = new VirtualClock();
+    const server = new MemoryRegistry(clock);
+    expect(await sessionLines({ registry: { type: 'memory', server } }, clock)).toEqual([
+      expect.stringMatching(/^log: session .*, granted for 15000 ms: a crash is noticed after about 15 to 17 s$/),
+    ]);
+  });
+
+  it.each([
     ['warn', ['error']],
     ['off', []],
   ] as const)('given the level "%s", when items fail, then no line below it is written', async (level, levels) => {
@@ -73,3 +96,15 @@ describe('log lines', () => {
     expect(new Set(logger.lines.map((line) => line.split(':')[0]))).toEqual(new Set(levels));
   });
 });
+
+/** What is said of the registry's session when an application without jobs starts. */
+async function sessionLines(
+  options: ElasticJobModuleOptions = {},
+  clock = new VirtualClock(),
+): Promise<readonly string[]> {
+  const logger = new Lines();
+  const root = rootModule({ clock, options });
+  const starting = NestFactory.createApplicationContext(root, { logger });
+  await new JobApplication(await whileTimePasses(clock, starting), clock).tick();
+  return logger.lines.filter((line) => line.includes(' CONNECTED'));
+}

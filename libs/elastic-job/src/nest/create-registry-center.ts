@@ -11,7 +11,7 @@ export function createRegistryCenter(registry: ResolvedModuleOptions['registry']
   switch (options.type) {
     case 'memory': {
       const { server = new MemoryRegistry(clock), namespace = 'elastic-job' } = options;
-      const { sessionTimeoutMs = 60_000, requestTimeoutMs = 10_000 } = options;
+      const { sessionTimeoutMs = 15_000, requestTimeoutMs = 10_000 } = options;
       return server.center({ namespace, sessionTimeoutMs, requestTimeoutMs, clock });
     }
     case 'zookeeper':

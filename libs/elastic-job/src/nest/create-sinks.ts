@@ -3,8 +3,9 @@ import { EventLogger, isLogSinkOptions } from './event.logger.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 
 /** The sinks that the module's `tracing` names, and the log before them. */
-export function createSinks(tracing: ElasticJobModuleOptions['tracing'] = []): readonly JobEventSink[] {
+export function createSinks({ tracing = [], registry }: ElasticJobModuleOptions): readonly JobEventSink[] {
   const log = tracing.find(isLogSinkOptions);
   const others = tracing.filter((sink): sink is JobEventSink => !isLogSinkOptions(sink));
-  return [new EventLogger(log), ...others];
+  const isEmbedded = registry?.type !== 'zookeeper' && registry?.server === undefined;
+  return [new EventLogger({ ...log, isEmbedded }), ...others];
 }

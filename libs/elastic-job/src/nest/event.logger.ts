@@ -29,6 +29,9 @@ type FailoverConcern = 'failover-overflow' | 'failover-purged' | 'executor-died'
 /** Nest's levels that lines are written at, and none. */
 export const LOG_LEVELS = ['debug', 'log', 'warn', 'error', 'off'] as const;
 
+/** The `tickTime` of ZooKeeper's servers unless they are told otherwise. */
+const ZOOKEEPER_TICK_MS = 2_000;
+
 /** The lines about jobs in the application's log. */
 export interface LogSinkOptions {
   readonly type: 'log';
@@ -37,6 +40,11 @@ export interface LogSinkOptions {
    * @default 'debug': the application's logger decides
    */
   readonly level?: 'debug' | 'log' | 'warn' | 'error' | 'off';
+}
+
+interface EventLoggerOptions extends Partial<LogSinkOptions> {
+  /** The registry is one that no other application shares. */
+  readonly isEmbedded: boolean;
 }
 
 export function isLogSinkOptions(sink: object): sink is LogSinkOptions {
@@ -48,8 +56,11 @@ export class EventLogger implements JobEventSink {
   readonly name = 'log';
   private readonly logger: LineLogger;
 
-  constructor({ level }: Partial<LogSinkOptions> = {}) {
+  private readonly isEmbedded: boolean;
+
+  constructor({ level, isEmbedded }: EventLoggerOptions) {
     this.logger = loggerFrom(level ?? 'debug');
+    this.isEmbedded = isEmbedded;
   }
 
   hear(event: JobEvent): void {
@@ -201,10 +212,18 @@ export class EventLogger implements JobEventSink {
     this.logger.warn(requeue === 'queue' ? `${line}; queued for failover` : line);
   }
 
-  private session({ state, sessionId }: EventOf<'session'>): void {
+  private session({ state, sessionId, timeoutMs }: EventOf<'session'>): void {
     const line = `session ${sessionId ?? '(none)'} ${state}`;
+    if (state === 'CONNECTED' && this.isEmbedded) return this.embedded(line);
+    if (state === 'CONNECTED') return this.logger.log(`${line}, ${describeTimeout(timeoutMs)}`);
     if (state === 'LOST') return this.logger.error(line);
     return state === 'SUSPENDED' ? this.logger.warn(line) : this.logger.log(line);
+  }
+
+  private embedded(line: string): void {
+    const message = `${line} with the embedded registry, which is for this process only: another one runs every item too`;
+    if (process.env['NODE_ENV'] === 'production') this.logger.warn(message);
+    else this.logger.log(message);
   }
 
   private settled({ trigger, item, outcome, durationMs }: EventOf<'settled'>): void {
@@ -239,6 +258,12 @@ type LineLogger = Readonly<Record<'debug' | 'log' | 'warn', (line: string) => vo
 };
 
 /** What is logged names jobs, instances and errors of others: it becomes lines in which nothing is hidden. */
+/** What a session's length means for failover: the servers look once a tick. */
+function describeTimeout(timeoutMs: number): string {
+  const [first, last] = [timeoutMs, timeoutMs + ZOOKEEPER_TICK_MS].map((ms) => Math.round(ms / 100) / 10);
+  return `granted for ${timeoutMs} ms: a crash is noticed after about ${first} to ${last} s`;
+}
+
 function loggerFrom(lowest: (typeof LOG_LEVELS)[number]): LineLogger {
   const logger = new Logger('ElasticJob');
   const at = (level: 'debug' | 'log' | 'warn' | 'error') => (line: string, stack?: string) => {

@@ -24,7 +24,7 @@ export interface MemoryRegistryOptions {
   readonly server?: MemoryRegistry;
   /** @default 'elastic-job' */
   readonly namespace?: string;
-  /** @default 60_000 */
+  /** @default 15_000 */
   readonly sessionTimeoutMs?: number;
   /** Longest wait for an answer, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number;

@@ -42,7 +42,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     tracer: options.tracer,
     redact: options.redact && guardRedact(options.redact),
     clock: options.clock,
-    tracing: createSinks(options.tracing),
+    tracing: createSinks(options),
     listeners: options.listeners ?? [],
   };
   return Object.freeze(conceal(resolved));

@@ -155,7 +155,9 @@ describe('what a process tells', () => {
     observer.events.on((event) => void told.push(event));
     await clock.advanceUntil(observer.start());
     await clock.advanceUntil(observer.registrar.register(job()));
-    expect(told).toEqual([{ kind: 'session', state: 'CONNECTED', sessionId: center.session.id }]);
+    expect(told).toEqual([
+      { kind: 'session', state: 'CONNECTED', sessionId: center.session.id, timeoutMs: expect.any(Number) },
+    ]);
     expect(observer.status()).toMatchObject({ phase: 'running', jobs: [] });
     await clock.advanceUntil(observer.stop());
   });

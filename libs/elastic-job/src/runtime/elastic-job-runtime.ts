@@ -246,7 +246,8 @@ export class ElasticJobRuntime {
   private onSession(session: SessionInfo): void {
     this.sessionSince = this.options.clock.monotonicNow();
     this.suspended.hear(session);
-    if (session.state !== undefined) this.events.emit({ kind: 'session', state: session.state, sessionId: session.id });
+    const { state, id: sessionId, timeoutMs } = session;
+    if (state !== undefined) this.events.emit({ kind: 'session', state, sessionId, timeoutMs });
     if (session.state === 'LOST') {
       this.self = undefined;
       for (const job of this.registrar.all) job.loseSession(new SessionLostError(session.id));

@@ -12,7 +12,13 @@ import type {
 
 /** What happens to jobs in this process. Heard by logs, histories and metrics; nobody waits for a listener. */
 export type JobEvent =
-  | { readonly kind: 'session'; readonly state: string; readonly sessionId: string | undefined }
+  /** `timeoutMs`: how long the registry keeps what a crashed process has left, in milliseconds. */
+  | {
+      readonly kind: 'session';
+      readonly state: string;
+      readonly sessionId: string | undefined;
+      readonly timeoutMs: number;
+    }
   | { readonly kind: 'joined'; readonly jobName: JobName; readonly instanceId: string }
   | { readonly kind: 'left'; readonly jobName: JobName; readonly instanceId: string }
   | { readonly kind: 'leader-elected'; readonly jobName: JobName; readonly instanceId: string; readonly term: number }

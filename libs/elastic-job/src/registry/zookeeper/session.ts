@@ -257,7 +257,7 @@ export class Session implements ConnectionUser {
 
   private begin(connection: Link, ticket: SessionTicket): void {
     const isFirst = this.info.state === undefined;
-    if (isFirst) this.warnOfShortSession(ticket.timeoutMs, this.options.serverTickMs);
+    if (isFirst) this.warnOfSession(ticket.timeoutMs, this.options);
     this.lossTimer?.cancel();
     this.connection = connection;
     this.ticket = ticket;
@@ -318,7 +318,17 @@ export class Session implements ConnectionUser {
    * The margin of the lease is a third of the timeout at most, and an ensemble may know of our last request a tick
    * late.
    */
-  private warnOfShortSession(timeoutMs: number, serverTickMs = 0): void {
+  private warnOfSession(
+    timeoutMs: number,
+    { sessionTimeoutMs: askedMs, serverTickMs = 0 }: ResolvedZooKeeperOptions,
+  ): void {
+    if (timeoutMs !== askedMs) {
+      const limit = timeoutMs < askedMs ? 'maxSessionTimeout' : 'minSessionTimeout';
+      this.warn(
+        `The servers have granted a session of ${timeoutMs} ms instead of ${askedMs} ms: a crash is noticed after that time. ` +
+          `Ask for as much, or change their ${limit}.`,
+      );
+    }
     if (serverTickMs <= timeoutMs / 3) return;
     this.warn(
       `A session of ${timeoutMs} ms has fewer than three ticks of ${serverTickMs} ms: if a ZooKeeper server dies, the session ` +

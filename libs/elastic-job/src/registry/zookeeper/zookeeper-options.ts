@@ -25,8 +25,8 @@ export interface ZooKeeperOptions {
   /** Lives with a namespace and jobs that others may change, and warns of the first. @default false */
   readonly allowOpenAcl?: boolean;
   /**
-   * How long the ensemble keeps the ephemeral nodes of a client that it does not hear. It may grant less or more.
-   * @default 60_000
+   * How long the ensemble keeps the ephemeral nodes of a client that it does not hear: a crash is noticed after it, and
+   * up to a tick later. It may grant less or more, which a warning tells. @default 15_000
    */
   readonly sessionTimeoutMs?: number;
   /** Connects over TLS, with these options of `node:tls`: `ca`, `cert`, `key`, `servername` ... */
@@ -102,7 +102,7 @@ export interface ResolvedZooKeeperOptions {
  */
 export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooKeeperOptions {
   const numbers = {
-    sessionTimeoutMs: options.sessionTimeoutMs ?? 60_000,
+    sessionTimeoutMs: options.sessionTimeoutMs ?? 15_000,
     connectionTimeoutMs: options.connectionTimeoutMs ?? 9_000,
     requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
     maxRequestBytes: options.maxRequestBytes ?? 1_000_000,
