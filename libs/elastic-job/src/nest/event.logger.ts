@@ -181,7 +181,9 @@ export class EventLogger implements JobEventSink {
           `${event.jobName}: not started for ${instant(event.fireTime)}, the run of ${event.parent} is ${event.reason}`,
         );
       case 'configuration-differs':
-        return this.logger.warn(`${event.jobName}: the registry overrules, ${event.differences.join('; ')}`);
+        return this.logger.warn(
+          `${event.jobName}: the registry overrules, ${event.differences.join('; ')}; edit it there, or set overwrite: true here`,
+        );
       case 'history-dropped':
         return this.logger.warn(`history ${event.sink}: ${event.count} rows dropped`);
       case 'warning':

@@ -46,7 +46,7 @@ describe('JobSettings', () => {
     expect(settings.nextFireTimes(MIDNIGHT, 3)).toEqual([]);
   });
 
-  it('given differences to the registry, when they are applied again, then they are told once, and again when they change', async () => {
+  it('given differences to the registry, when they are applied again, then each is told once, and again when it changes', async () => {
     const { member, settings, events } = await installed();
     await write(member, (text) => text.replace("jobParameter: ''", 'jobParameter: p'));
     settings.apply(member.tree);
@@ -55,10 +55,13 @@ describe('JobSettings', () => {
       { kind: 'configuration-differs', differences: ['jobParameter:  here, p in the registry'] },
     ]);
 
+    await write(member, (text) => text.replace("description: ''", 'description: d'));
+    settings.apply(member.tree);
+    expect(events.slice(1)).toMatchObject([{ differences: ['description:  here, d in the registry'] }]);
+
     await write(member, (text) => text.replace('jobParameter: p', 'jobParameter: q'));
     settings.apply(member.tree);
-
-    expect(events).toHaveLength(2);
+    expect(events.slice(2)).toMatchObject([{ differences: ['jobParameter:  here, q in the registry'] }]);
   });
 
   it('fault 25: given a password in the registry, when the difference is told, then the password is not', async () => {

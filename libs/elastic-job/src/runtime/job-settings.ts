@@ -56,10 +56,11 @@ export class JobSettings {
     this.cron = scheduleOf(configuration, isMixed);
     this.inForce = configuration;
     this.since = writtenAt;
-    const before = this.differing.join();
+    const known = new Set(this.differing);
     this.differing = differences.map(describeDifference);
-    if (this.differing.length === 0 || this.differing.join() === before) return;
-    this.events.emit({ kind: 'configuration-differs', jobName: tree.jobName, differences: this.differing });
+    const added = this.differing.filter((difference) => !known.has(difference));
+    if (added.length === 0) return;
+    this.events.emit({ kind: 'configuration-differs', jobName: tree.jobName, differences: added });
   }
 
   private tellProblem({ jobName }: JobTree): void {

@@ -193,7 +193,7 @@ export type JobEvent =
       readonly fireTime: number;
       readonly reason: UnmetReason;
     }
-  /** The registry's `config` node and the local options differ, and the node wins. */
+  /** The registry's `config` node and the local options differ, and the node wins: the differences that are new. */
   | { readonly kind: 'configuration-differs'; readonly jobName: JobName; readonly differences: readonly string[] }
   /** A history could not keep up with what happened here, or its store was away: so many of its rows were given up. */
   | {
