@@ -1,6 +1,6 @@
 import { ElasticJob, JobRegistrar } from '@app/elastic-job';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { EVERY_SECOND, startJobs } from './support/job-application.js';
 
 const START = Date.UTC(2030, 0, 1);
@@ -15,6 +15,9 @@ class OrderJobs {
 }
 
 describe('SchedulerRegistry', () => {
+  // Virtual time passes while an application loads a module.
+  beforeAll(() => import('../../libs/elastic-job/src/nest/scheduled-job.js'));
+
   it('given ScheduleModule, when jobs run, then they are listed with their times', async () => {
     const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
     const listed = jobs.app.get(SchedulerRegistry).getCronJob('settle-orders');

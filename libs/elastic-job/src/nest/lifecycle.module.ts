@@ -57,7 +57,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     if (this.isFound) return;
     this.isFound = true;
     this.listeners.open();
-    this.listing.open();
+    await this.listing.open();
     for (const definition of defineJobs(this.explorer.explore(), this.handlers, this.options)) {
       await this.runtime.registrar.register(definition);
     }

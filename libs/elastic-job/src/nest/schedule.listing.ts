@@ -1,27 +1,38 @@
-import { Injectable, Logger, Optional } from '@nestjs/common';
-import { SchedulerRegistry } from '@nestjs/schedule';
+import { Injectable, Logger } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { SchedulerRegistry } from '@nestjs/schedule';
 import type { JobName } from '../domain/index.js';
 import { JobRegistrar } from '../runtime/index.js';
 import { JobEvents } from '../tracing/index.js';
-import { ScheduledJob } from './scheduled-job.js';
+import type { ScheduledJob } from './scheduled-job.js';
 
 /**
  * Lists the jobs that this process runs in `SchedulerRegistry`, under their names, if the application imports
- * ScheduleModule. This package never does: a second `forRoot` makes a second registry and runs every `@Cron` twice.
+ * ScheduleModule. This package never does: a second `forRoot` makes a second registry and runs every `@Cron` twice. Nor
+ * does it load `@nestjs/schedule`, which not every application has, in a form that it can load: the registry is found by
+ * the name of its class.
  */
 @Injectable()
 export class ScheduleListing {
   private readonly logger = new Logger('ElasticJob');
   private readonly listed = new Map<JobName, ScheduledJob>();
   private stopListening = (): void => {};
+  private schedules: SchedulerRegistry | undefined;
+  private create: ((jobName: JobName) => ScheduledJob) | undefined;
 
   constructor(
     private readonly events: JobEvents,
     private readonly registrar: JobRegistrar,
-    @Optional() private readonly schedules?: SchedulerRegistry,
+    private readonly discovery: DiscoveryService,
   ) {}
 
-  open(): void {
+  async open(): Promise<void> {
+    const schedules = this.findSchedules();
+    if (schedules === undefined) return;
+    // Its `cron` is there because `@nestjs/schedule` is.
+    const { ScheduledJob } = await import('./scheduled-job.js');
+    this.schedules = schedules;
+    this.create = (jobName) => new ScheduledJob(jobName, this.registrar);
     this.stopListening = this.events.on((event) => {
       if (event.kind === 'joined') this.list(event.jobName);
       // A job leaves with its session, too, and comes back; one that was removed is no longer known.
@@ -36,12 +47,12 @@ export class ScheduleListing {
   }
 
   private list(jobName: JobName): void {
-    if (!this.schedules || this.listed.has(jobName)) return;
+    if (!this.schedules || !this.create || this.listed.has(jobName)) return;
     if (this.schedules.doesExist('cron', jobName)) {
       this.logger.warn(`${jobName}: not listed in SchedulerRegistry, which has another cron job of that name`);
       return;
     }
-    const job = new ScheduledJob(jobName, this.registrar);
+    const job = this.create(jobName);
     this.listed.set(jobName, job);
     this.schedules.addCronJob(jobName, job);
   }
@@ -51,7 +62,18 @@ export class ScheduleListing {
     if (isListed && this.listed.delete(jobName)) this.schedules?.deleteCronJob(jobName);
   }
 
+  private findSchedules(): SchedulerRegistry | undefined {
+    return this.discovery
+      .getProviders()
+      .map(({ instance }): unknown => instance)
+      .find(isSchedulerRegistry);
+  }
+
   private isKnown(jobName: JobName): boolean {
     return this.registrar.jobs.some((job) => job.jobName === jobName);
   }
+}
+
+function isSchedulerRegistry(provider: unknown): provider is SchedulerRegistry {
+  return provider instanceof Object && provider.constructor.name === 'SchedulerRegistry';
 }
