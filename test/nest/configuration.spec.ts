@@ -12,6 +12,7 @@ import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Injectable, Logger, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
+import { CronExpression } from '@nestjs/schedule';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { JobApplication, QUIET, rootModule, startJobs, whileTimePasses } from './support/job-application.js';
@@ -170,6 +171,29 @@ describe('precedence', () => {
       clock,
     );
     expect(third.cron).toBe('0 0 5 * * ?');
+  });
+});
+
+describe('the dialect of cron expressions', () => {
+  it("given the module's dialect, when jobs have expressions of @nestjs/schedule, then the registry has Quartz's", async () => {
+    class UnixJobs {
+      @ElasticJob(CronExpression.EVERY_5_MINUTES, 1)
+      settle(): void {}
+
+      @ElasticJob({ cron: '0 0 2 ? * MON', cronDialect: 'quartz', shardingTotalCount: 1 })
+      bill(): void {}
+    }
+    const jobs = await startJobs({ providers: [UnixJobs], options: { cronDialect: 'unix' } });
+    const registrar = jobs.app.get(JobRegistrar);
+    await whileTimePasses(
+      jobs.clock,
+      registrar.add({ name: 'added', cron: '0 3 * * *', shardingTotalCount: 1 }, () => {}),
+    );
+    expect(registrar.jobs.map(({ configuration }) => configuration.cron)).toEqual([
+      '0 */5 * * * ?',
+      '0 0 2 ? * MON',
+      '0 0 3 * * ?',
+    ]);
   });
 });
 

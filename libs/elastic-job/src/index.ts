@@ -27,6 +27,7 @@ export {
   type Checkpoint,
   type ClockChangeOption,
   type ConcurrencyOption,
+  type CronDialect,
   type DataflowBatch,
   type DataflowFetch,
   type DataflowJob,

@@ -11,5 +11,6 @@ export {
   type NextFireTimesOptions,
   resolveJobOptions,
   TimeZoneError,
+  unixToQuartz,
   UnknownStrategyError,
 } from '../domain/index.js';

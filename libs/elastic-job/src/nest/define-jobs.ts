@@ -37,7 +37,7 @@ export function defineJobs(
 function defineFound(
   job: FoundJob,
   handlers: HandlerFactory,
-  { jobs, strategies }: ResolvedModuleOptions,
+  { jobs, strategies, cronDialect }: ResolvedModuleOptions,
 ): JobDefinition {
   const { name } = job.options;
   const place = `job "${name}" (${job.place})`;
@@ -45,7 +45,7 @@ function defineFound(
   const problem = `type ${show(type)}: the job has a class already; give one of them another name`;
   if (type) throw new ConfigurationError(place, [problem]);
   return {
-    configuration: resolveJobOptions(override(job.options, overrides), { place, strategies }),
+    configuration: resolveJobOptions(override(job.options, overrides), { place, strategies, cronDialect }),
     className: job.place,
     place: job.place,
     handler: handlers.create(job),
@@ -53,7 +53,7 @@ function defineFound(
   };
 }
 
-function defineTyped(name: JobName, { jobs, jobTypes, strategies }: ResolvedModuleOptions): JobDefinition {
+function defineTyped(name: JobName, { jobs, jobTypes, strategies, cronDialect }: ResolvedModuleOptions): JobDefinition {
   const place = `job "${name}" (${TYPED})`;
   const { type, shardingTotalCount, ...options } = jobs[name] ?? {};
   const jobType = jobTypes.find((known) => known.type === type);
@@ -61,7 +61,7 @@ function defineTyped(name: JobName, { jobs, jobTypes, strategies }: ResolvedModu
   return {
     configuration: resolveJobOptions(
       { ...options, name, shardingTotalCount: shardingTotalCount! },
-      { place, strategies },
+      { place, strategies, cronDialect },
     ),
     className: jobType.type,
     place: TYPED,

@@ -1,5 +1,5 @@
 import { IsBoolean, IsInstance, IsObject, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
-import { IsWholeNumber, mustBe, originOf, rule, show } from '../domain/index.js';
+import { CRON_DIALECTS, IsWholeNumber, mustBe, originOf, rule, show } from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import { LOG_LEVELS } from './event.logger.js';
 import type { ElasticJobModuleOptions, MemoryRegistryOptions, ZooKeeperRegistryOptions } from './module-options.js';
@@ -28,6 +28,10 @@ export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions,
   @IsOptional()
   @IsListOf('strategies or classes of such', isStrategy)
   strategies: unknown = undefined;
+
+  @IsOptional()
+  @IsIn(CRON_DIALECTS)
+  cronDialect: unknown = undefined;
 
   @IsOptional()
   @IsBoolean(BOOLEAN)

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import type {
   AllowedRegistryTargets,
+  CronDialect,
   ElasticJobListener,
   FencedStore,
   Hidden,
@@ -59,6 +60,8 @@ export interface ElasticJobModuleOptions {
   readonly jobTypes?: readonly JobType[];
   /** The application's own sharding strategies, which jobs name by their `type`. */
   readonly strategies?: readonly (ShardingStrategy | (new () => ShardingStrategy))[];
+  /** The dialect of jobs' `cron` where they do not name one. @default 'quartz' */
+  readonly cronDialect?: CronDialect;
   /** True: `APP_GUARD`, `useGlobalPipes` and their siblings reach jobs as well. @default false */
   readonly globalEnhancers?: boolean;
   /** How long shutdown waits for running items before it aborts them, in milliseconds. @default 30_000 */
@@ -157,6 +160,7 @@ export interface ResolvedModuleOptions {
   /** The built-in ones last: one of the same name goes before it. */
   readonly jobTypes: readonly JobType[];
   readonly strategies: readonly ShardingStrategy[];
+  readonly cronDialect: CronDialect;
   readonly globalEnhancers: boolean;
   readonly drainTimeoutMs: number;
   readonly instanceId: string | undefined;

@@ -26,6 +26,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     jobs: options.jobs ?? {},
     jobTypes: [...(options.jobTypes ?? []), new HttpJobType(options.clock)],
     strategies: (options.strategies ?? []).map((given) => (typeof given === 'function' ? new given() : given)),
+    cronDialect: options.cronDialect ?? 'quartz',
     globalEnhancers: options.globalEnhancers ?? false,
     drainTimeoutMs: options.drainTimeoutMs ?? 30_000,
     instanceId: options.instanceId,

@@ -73,7 +73,7 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
 ];
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
-  const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies } = options;
+  const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies, cronDialect } = options;
   const {
     clockToleranceMs,
     hungGraceMs,
@@ -103,6 +103,7 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     fences,
     connectionTimeoutMs,
     strategies,
+    cronDialect,
     listeners,
     errorHandlers,
     allowRegistryTargets,

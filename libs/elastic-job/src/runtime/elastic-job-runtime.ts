@@ -106,7 +106,7 @@ export class ElasticJobRuntime {
         await this.services.configurations.write(this.services.trees.of(jobName), configuration, said);
       },
     };
-    this.registrar = new JobRegistrar(host, strategies);
+    this.registrar = new JobRegistrar(host, strategies, this.options.cronDialect);
     const { configurations, executions, instances, leader, servers, sharding } = this.services;
     this.leader = new LeaderService(leader);
     this.sharding = new ShardingService(sharding);

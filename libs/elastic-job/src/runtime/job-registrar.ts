@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import {
   type CodeOption,
+  type CronDialect,
   ConfigurationError,
   followMisfire,
   type JobConfiguration,
@@ -85,10 +86,12 @@ export class JobRegistrar {
   /**
    * @internal
    * @param strategies users' own, which options may name
+   * @param cronDialect that of options which do not name one
    */
   constructor(
     private readonly host: JobHost,
     private readonly strategies: readonly ShardingStrategy[] = [],
+    private readonly cronDialect?: CronDialect,
   ) {}
 
   /**
@@ -101,7 +104,8 @@ export class JobRegistrar {
   async add(options: NamedJobOptions, work: JobWork): Promise<void> {
     const place = 'JobRegistrar.add';
     const { handler, findPropsFaults, targets, type } = resolveWork(this.host.clock, work);
-    const configuration = resolveJobOptions(options, { place, strategies: this.strategies });
+    const { strategies, cronDialect } = this;
+    const configuration = resolveJobOptions(options, { place, strategies, cronDialect });
     const className = type ?? configuration.jobName;
     await this.register({ configuration, className, place, handler, findPropsFaults, targets });
   }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock/index.js';
 import type { StrategyLookup } from '../coordination/index.js';
 import type {
   AllowedRegistryTargets,
+  CronDialect,
   ElasticJobListener,
   FencedStore,
   JobErrorHandler,
@@ -55,6 +56,8 @@ export interface RuntimeOptions {
   readonly listeners?: readonly ElasticJobListener[];
   /** Users' own sharding strategies, by type. */
   readonly strategies?: StrategyLookup;
+  /** That of jobs that `JobRegistrar.add` is given without one. @default 'quartz' */
+  readonly cronDialect?: CronDialect;
   /** Users' own error handlers, which jobs name by their type. @default [] */
   readonly errorHandlers?: readonly JobErrorHandler[];
   /** Commands and addresses that an edit in the registry may lead jobs and error handlers to. @default none */
@@ -74,7 +77,8 @@ export interface RuntimeOptions {
 
 const DEFAULT_CLOCK_TOLERANCE_MS = 10_000;
 
-type WithoutDefault = 'instanceId' | 'redact' | 'strategies' | 'suspendedGraceMs' | 'tracer' | 'workerPool';
+type WithoutDefault =
+  'cronDialect' | 'instanceId' | 'redact' | 'strategies' | 'suspendedGraceMs' | 'tracer' | 'workerPool';
 
 export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, WithoutDefault>> &
   Pick<RuntimeOptions, WithoutDefault>;

@@ -1,6 +1,7 @@
 import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { CronSchedule } from '../schedule/index.js';
 import { THREAD_POOL_SIZES } from './concurrency-option.js';
+import { CRON_DIALECTS, readQuartz } from './cron-dialect.js';
 import { HiddenText } from './hidden-text.js';
 import { findJobNameFault } from './job-name.js';
 import type { JobOptions } from './job-options.js';
@@ -18,8 +19,11 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
   readonly name: unknown = undefined;
 
   @IsOptional()
-  @IsReadAs('a Quartz cron expression such as "0 0 2 * * ?"', (cron) => new CronSchedule(cron, 'UTC', 'quartz'))
+  @IsReadAs('a Quartz cron expression such as "0 0 2 * * ?"', readQuartz)
   readonly cron: unknown = undefined;
+
+  @IsIn(CRON_DIALECTS, { message: mustBe('"quartz" or "unix"') })
+  readonly cronDialect: unknown = undefined;
 
   @IsWholeNumber({ from: 1 })
   readonly shardingTotalCount: unknown = undefined;

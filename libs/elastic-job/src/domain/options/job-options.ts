@@ -2,6 +2,7 @@ import type { JobName } from '../trigger.js';
 import type { ShardingStrategy } from '../sharding/index.js';
 import type { ClockChangeOption } from './clock-change-option.js';
 import type { ConcurrencyOption } from './concurrency-option.js';
+import type { CronDialect } from './cron-dialect.js';
 import type { HiddenText } from './hidden-text.js';
 import type { OnHung } from './on-hung-option.js';
 import type { MisfirePolicy } from './misfire-policy.js';
@@ -11,10 +12,16 @@ export interface JobOptions {
   /** Unique among the jobs of the namespace. @default `{Class}.{method}` of the decorated provider */
   readonly name?: JobName;
   /**
-   * Quartz's dialect: six or seven fields, seconds first.
+   * Quartz's dialect: six or seven fields, seconds first; or that of `cronDialect`.
    * @default none: a one-off job, which runs when it is triggered
    */
   readonly cron?: string;
+  /**
+   * `unix`: `cron` has five fields, or six with seconds first, as `CronExpression` of `@nestjs/schedule` has them. It is
+   * translated when the job is defined: the registry, its operators and Java see Quartz's text.
+   * @default that of the module, else 'quartz'
+   */
+  readonly cronDialect?: CronDialect;
   /** Number of items, at least 1. */
   readonly shardingTotalCount: number;
   /** `0=Beijing,1=Shanghai`: the `shardingParameter` of each item. @default '' */
@@ -154,4 +161,4 @@ export interface JobOptions {
 }
 
 /** Options that are code of one process: no settings, and never in the registry. */
-export type CodeOption = 'isolation' | 'workerModule' | 'workerExport';
+export type CodeOption = 'cronDialect' | 'isolation' | 'workerModule' | 'workerExport';

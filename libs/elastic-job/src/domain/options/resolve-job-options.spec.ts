@@ -112,6 +112,33 @@ describe('resolveJobOptions', () => {
     expect(resolveJobOptions({ ...minimal, ...blank }, source)).toEqual(resolveJobOptions(minimal, source));
   });
 
+  it("given a unix expression, when resolved, then the configuration has Quartz's text and no dialect", () => {
+    const unix = { ...minimal, cron: '*/5 * * * 1-5', cronDialect: 'unix' } as const;
+    expect(resolveJobOptions(unix, source)).toMatchObject({ cron: '0 */5 * ? * MON-FRI' });
+    expect(resolveJobOptions(unix, source)).not.toHaveProperty('cronDialect');
+  });
+
+  it('given the dialect of the source, when options name none, then it is theirs; else their own stands', () => {
+    const unix = { ...source, cronDialect: 'unix' } as const;
+    expect(resolveJobOptions({ ...minimal, cron: '0 2 * * *' }, unix).cron).toBe('0 0 2 * * ?');
+    expect(resolveJobOptions({ ...minimal, cronDialect: 'quartz' }, unix).cron).toBe(minimal.cron);
+    expect(resolveJobOptions({ ...minimal, cron: undefined }, unix).cron).toBeUndefined();
+  });
+
+  it.each([
+    [{ cron: '0 0 1 * 1', cronDialect: 'unix' }, /^cron: .* is restricted beside the day of month/],
+    [
+      { cron: '*/5 * * * *' },
+      /^cron: .*As a unix expression it is "0 \*\/5 \* \* \* \?": write that, or say cronDialect: 'unix'$/,
+    ],
+    [{ cronDialect: 'crontab' }, /^cronDialect must be "quartz" or "unix", but is "crontab"$/],
+  ])('given %j, when resolved, then the error says what would be right', (wrong, problem) => {
+    const options: object = { ...minimal, ...wrong };
+    expect(() => resolveJobOptions({ ...minimal, ...options }, source)).toThrow(
+      expect.objectContaining({ problems: [expect.stringMatching(problem)] }),
+    );
+  });
+
   it.each([
     [{ misfire: true }, { misfire: true, misfirePolicy: 'once' }],
     [{ misfire: false }, { misfire: false, misfirePolicy: 'skip' }],
@@ -260,7 +287,7 @@ describe('resolveJobOptions', () => {
   it.each([
     ['faliover', 'faliover is not an option of a job; did you mean failover?'],
     ['ShardingTotalcount', 'did you mean shardingTotalCount?'],
-    ['retries', 'known are name, cron, shardingTotalCount,'],
+    ['retries', 'known are name, cron, cronDialect, shardingTotalCount,'],
   ])('given the unknown option %s, when resolved, then the error tells what there is', (option, problem) => {
     const resolve = () => resolveJobOptions({ ...minimal, [option]: true }, source);
     expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));

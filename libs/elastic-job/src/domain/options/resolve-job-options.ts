@@ -1,6 +1,8 @@
 import { validateSync } from 'class-validator';
 import { ConfigurationError } from '../errors.js';
 import type { ShardingStrategy } from '../sharding/index.js';
+import { unixToQuartz } from '../schedule/index.js';
+import type { CronDialect } from './cron-dialect.js';
 import { hiddenProps } from './hidden-props.js';
 import { HiddenText } from './hidden-text.js';
 import type { JobConfiguration } from './job-configuration.js';
@@ -48,6 +50,8 @@ export interface JobOptionsSource {
   readonly place: string;
   /** The user's own strategies, which options may name by their type. @default none */
   readonly strategies?: readonly ShardingStrategy[];
+  /** That of options which do not name one. @default 'quartz' */
+  readonly cronDialect?: CronDialect;
   /** Item parameters beyond the total count are left unused, as in Java, instead of refused. @default false */
   readonly surplusItemParameters?: boolean;
 }
@@ -58,10 +62,13 @@ export interface JobOptionsSource {
  * @throws {ConfigurationError} that names every wrong option with its value and what would be right.
  */
 export function resolveJobOptions(options: JobOptions, source: JobOptionsSource): JobConfiguration {
-  const settings = withDefaults(options);
+  const cronDialect = options.cronDialect ?? source.cronDialect ?? 'quartz';
+  const { cron, cronFault } = readCron(options.cron, cronDialect);
+  const settings = withDefaults({ ...options, cron, cronDialect });
   const resolved = resolveStrategy(settings.strategy, source.strategies ?? []);
   const problems = [
     ...findUnknownOptions(options),
+    ...cronFault,
     ...findBrokenRules(settings),
     ...findUnbalancedItems(settings),
     ...findResidentFaults(settings),
@@ -73,7 +80,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
   if (resolved.kind === 'refused') throw new ConfigurationError(source.place, [...problems, resolved.problem]);
   if (problems.length > 0) throw new ConfigurationError(source.place, problems);
 
-  const { name, ...rest } = settings;
+  const { name, cronDialect: _dialect, ...rest } = settings;
   return Object.freeze({
     ...rest,
     jobName: name,
@@ -86,10 +93,24 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
   });
 }
 
+/** The expression in Quartz's dialect. Whatever else is wrong with it the rules say. */
+function readCron(
+  cron: JobOptions['cron'],
+  dialect: CronDialect,
+): { readonly cron: JobOptions['cron']; readonly cronFault: readonly string[] } {
+  if (dialect !== 'unix' || typeof cron !== 'string' || cron === '') return { cron, cronFault: [] };
+  try {
+    return { cron: unixToQuartz(cron), cronFault: [] };
+  } catch (error) {
+    return { cron: undefined, cronFault: [`cron: ${error instanceof Error ? error.message : String(error)}`] };
+  }
+}
+
 function withDefaults(options: JobOptions) {
   return {
     name: options.name ?? '',
     cron: options.cron || undefined,
+    cronDialect: options.cronDialect,
     shardingTotalCount: options.shardingTotalCount,
     shardingItemParameters: options.shardingItemParameters ?? '',
     jobParameter: options.jobParameter ?? '',

@@ -51,7 +51,7 @@ describe('the options of the ZooKeeper registry', () => {
 
   it('given the least that is needed, when it is resolved, then the defaults are applied', () => {
     expect(resolveZooKeeperOptions(right)).toMatchObject({
-      sessionTimeoutMs: 60_000,
+      sessionTimeoutMs: 15_000,
       connectionTimeoutMs: 9_000,
       requestTimeoutMs: 10_000,
       maxRequestBytes: 1_000_000,

@@ -1,0 +1,27 @@
+import { CronSchedule, unixToQuartz } from '../schedule/index.js';
+import { findFault } from './option-rules.js';
+
+/** Whose rules a cron expression is written by: Quartz's, or those of crontab and of the package `cron`. */
+export type CronDialect = 'quartz' | 'unix';
+
+export const CRON_DIALECTS: readonly CronDialect[] = ['quartz', 'unix'];
+
+/** Reads an expression of Quartz's. @throws {CronSyntaxError} @throws with Quartz's text, if it is a unix expression */
+export function readQuartz(cron: string): void {
+  const fault = findFault(() => new CronSchedule(cron, 'UTC', 'quartz'));
+  if (fault === undefined) return;
+  const meant = translated(cron);
+  throw new Error(
+    meant === undefined
+      ? fault
+      : `${fault} As a unix expression it is "${meant}": write that, or say cronDialect: 'unix'`,
+  );
+}
+
+function translated(cron: string): string | undefined {
+  try {
+    return unixToQuartz(cron);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+import { CronExpression } from '@nestjs/schedule';
+import { CronTime } from 'cron';
+import { describe, expect, it } from 'vitest';
+import { CronSchedule, unixToQuartz } from '../../../libs/elastic-job/src/domain/schedule/index.js';
+import { Seeded } from '../../support/seeded.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const FROM = Date.UTC(2030, 0, 1);
+const TO = Date.UTC(2031, 0, 1);
+/** Around a clock change the two go by rules of their own. */
+const CHANGE_MS = 6 * HOUR_MS;
+/** `CRON_WHOLE_YEAR=1`: the year, for minutes; of what fires more than hourly 500 windows. Else a sample of windows. */
+const isWhole = process.env['CRON_WHOLE_YEAR'] === '1';
+const WINDOWS = isWhole ? 500 : 25;
+const LIMITS = { timeout: isWhole ? 600_000 : 60_000 };
+/** Fire times that are compared in a window. */
+const IN_WINDOW = 3;
+const ZONES = ['America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe'];
+/** Each once: some have two names. */
+const EXPRESSIONS = [...new Set<string>(Object.values(CronExpression))];
+
+type Next = (after: number) => number;
+
+describe('the constants of @nestjs/schedule', LIMITS, () => {
+  it('given each of them, when translated, then Quartz reads it', () => {
+    expect(Object.keys(CronExpression)).toHaveLength(83);
+    for (const expression of EXPRESSIONS) expect(() => scheduleOf(expression, 'UTC')).not.toThrow();
+  });
+
+  it.each(ZONES)('given a year in %s, when they fire, then the package cron fires at the same instants', (zone) => {
+    const changes = clockChanges(zone);
+    expect(changes).toHaveLength(2);
+    const random = new Seeded(20_301_122);
+    const differences = EXPRESSIONS.flatMap((expression) => {
+      const schedule = scheduleOf(expression, zone);
+      const cronTime = new CronTime(expression, zone);
+      const both: readonly [Next, Next] = [
+        (after) => schedule.next(after)!,
+        (after) => cronTime.getNextDateFrom(new Date(after), zone).toMillis(),
+      ];
+      const found = spans(schedule, random).flatMap(([from, count]) => differencesIn(from, count, both, changes));
+      return found.map((difference) => `${expression}: ${difference}`);
+    });
+    expect(differences).toEqual([]);
+  });
+});
+
+function scheduleOf(expression: string, zone: string): CronSchedule {
+  return new CronSchedule(unixToQuartz(expression), zone, 'natural');
+}
+
+/** Where to begin, and how many fire times to compare: the year, or random windows. */
+function spans(schedule: CronSchedule, random: Seeded): readonly (readonly [from: number, count: number])[] {
+  const first = schedule.next(FROM)!;
+  if (isWhole && schedule.next(first)! - first >= HOUR_MS) return [[FROM, Number.POSITIVE_INFINITY]];
+  return Array.from({ length: WINDOWS }, () => [random.between(FROM, TO - DAY_MS), IN_WINDOW] as const);
+}
+
+/** Pairs of fire times that follow the same instant and are not the same, but for those near a clock change. */
+function differencesIn(
+  from: number,
+  count: number,
+  [ours, theirs]: readonly [Next, Next],
+  changes: readonly number[],
+): readonly string[] {
+  const differences: string[] = [];
+  let time = from;
+  for (let compared = 0; compared < count && time < TO; compared++) {
+    const [own, their] = [ours(time), theirs(time)];
+    const isNearChange = changes.some(
+      (change) => Math.min(...[own, their].map((ms) => Math.abs(ms - change))) <= CHANGE_MS,
+    );
+    if (own !== their && !isNearChange) differences.push(`${instant(own)} instead of ${instant(their)}`);
+    time = own;
+  }
+  return differences;
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The instants of the year at which the zone's offset changes, to the hour. */
+function clockChanges(zone: string): readonly number[] {
+  const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
+  const offset = (ms: number) => format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value;
+  const hours = Array.from({ length: (TO - FROM) / HOUR_MS }, (_, i) => FROM + i * HOUR_MS);
+  return hours.filter((hour) => offset(hour) !== offset(hour - HOUR_MS));
+}
