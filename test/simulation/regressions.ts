@@ -184,4 +184,14 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'an item was made up for that had been disabled while the others told of their clocks',
   },
+  {
+    seed: 4_004_682,
+    edition: 4,
+    showed: 'a checker found a mark left behind whose holder had told that its time to leave was up',
+  },
+  {
+    seed: 4_007_036,
+    edition: 4,
+    showed: 'a resident item stood still after begins that were refused for its own instance, which was registered',
+  },
 ];

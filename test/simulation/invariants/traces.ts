@@ -27,6 +27,7 @@ export function check14NoLitter(history: History): Violation[] {
       node.kind === 'leader' ||
       /\/sessions\/.|\/(running|failovering|failover)$/.test(path);
     if (!isTransient || isLeftByDeafHandler(history, path, tree.get(path)!.data)) continue;
+    if (hasLeftInTime(history, path, tree.get(path)!.data)) continue;
     if (path.endsWith('/leader/failover')) continue;
     violations.push({ at, message: `${path} is left behind`, about: path });
   }
@@ -108,6 +109,21 @@ function hasDiedUntold(history: History, { instance, endedAt = Infinity }: Run):
   const since = history.steadySince(instance, endedAt, 2 * history.promptMs);
   const pauseMs = since > endedAt ? LONGEST_PAUSE_MS : 0;
   return crash.at <= since + pauseMs + 2 * history.promptMs;
+}
+
+/** Its holder's time to leave was up before the registry had taken the end of the run, and nobody is there to sweep. */
+function hasLeftInTime(history: History, path: string, holder: string): boolean {
+  const { jobName, node } = history.nodeOf(path);
+  if (!('item' in node)) return false;
+  return history
+    .of('event')
+    .some(
+      ({ instance, event }) =>
+        instance === indexOf(holder) &&
+        event.kind === 'warning' &&
+        event.jobName === jobName &&
+        event.message.startsWith('left without the registry'),
+    );
 }
 
 // The mark of what a handler that heeds nothing had not returned by the drain's deadline is left to the sweep of those

@@ -149,6 +149,18 @@ describe('a begin', () => {
     );
   });
 
+  it('given a begin that is refused for its own instance, which is registered, when it is tried again, then it is begun', async () => {
+    const own = `/test${member.tree.paths.instance(member.id)}`;
+    const stopRefusing = registry.memory.fail(({ path }) => (path === own ? 'NO_NODE' : undefined));
+    const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0] });
+    await registry.clock.advance(50);
+
+    stopRefusing();
+    await registry.clock.advance(1_000);
+
+    expect((await beginning).lease?.items).toEqual([0]);
+  });
+
   it('given a begin whose answer is lost, when the connection is back, then the lease is ours', async () => {
     await member.tree.sync();
     registry.memory.loseNextReply(member.sessionId);

@@ -268,7 +268,7 @@ export class Executions {
       const operations = [...self, ...guard, ...perItem.flat()];
       const result = await this.registry.transaction(operations, { signal: tree.signal });
       if (result.kind === 'refused') {
-        if (result.index < self.length) throw new RemovedFromJobError(tree.jobName, tree.self.jobInstanceId);
+        if (result.index < self.length) await this.assertRegistered(tree);
         return undefined;
       }
       const held = heldItems(items, perItem, result.results.slice(self.length + guard.length), run.record);
@@ -280,6 +280,12 @@ export class Executions {
       if (lease === undefined && error instanceof ServerError) throw error;
       return lease;
     }
+  }
+
+  private async assertRegistered(tree: JobTree): Promise<void> {
+    const { jobInstanceId } = tree.self;
+    await tree.sync({ signal: tree.signal });
+    if (!tree.hasInstance(jobInstanceId)) throw new RemovedFromJobError(tree.jobName, jobInstanceId);
   }
 
   // The run id in the records says whether the begin whose reply was lost is ours; the mark, whether it still lasts.

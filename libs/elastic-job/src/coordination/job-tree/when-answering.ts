@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import { isRefusal, isUnanswered, RegistryUnavailableError, retry } from '../../registry/index.js';
 import type { JobTree } from './job-tree.js';
+import { ContentionError } from './until-committed.js';
 
 /** Reads values as they are now. @throws what keeps it from reading, or the reason for which the tree was closed */
 export async function readNow(tree: JobTree, paths: readonly string[]): Promise<void> {
@@ -33,8 +34,8 @@ export function untilAnswered<T>(
 }
 
 /**
- * As `untilAnswered`, and if the registry answers and refuses, does the work again after a back-off: for what has to be
- * done as long as the session lasts. The tree knows of the refusal meanwhile.
+ * As `untilAnswered`, and if the registry answers and refuses, or refuses a write again and again, does the work again
+ * after a back-off: for what has to be done as long as the session lasts. The tree knows of the refusal meanwhile.
  * @param onRefused hears of the first of the refusals in a row
  */
 export async function untilDone<T>(
@@ -49,7 +50,7 @@ export async function untilDone<T>(
     const isAnswered = !(error instanceof RegistryUnavailableError);
     if (isAnswered && refused.note(error, clock.wallNow())) onRefused(error);
   };
-  const isRepeated = (error: unknown) => isUnanswered(error) || isRefusal(error);
+  const isRepeated = (error: unknown) => isUnanswered(error) || isRefusal(error) || error instanceof ContentionError;
   try {
     return await retry(tree.registry, clock, afterSync(tree, work, signal), { signal, isRepeated, onFailure });
   } finally {

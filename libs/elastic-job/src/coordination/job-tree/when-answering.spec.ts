@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { JOB, Registry } from '../member.for-spec.js';
+import { ContentionError } from './until-committed.js';
+import { untilDone } from './when-answering.js';
+
+it('given work whose write is refused again and again, when it is to be done, then it is done after a pause, and told once', async () => {
+  const registry = new Registry();
+  const { tree } = await registry.member();
+  const told: unknown[] = [];
+  let attempts = 0;
+  const work = async () => {
+    attempts += 1;
+    if (attempts <= 3) throw new ContentionError(JOB, 'the begin');
+    return 'done';
+  };
+
+  const done = untilDone(tree, registry.clock, work, (error) => told.push(error));
+  await registry.clock.advance(5_000);
+
+  expect(await done).toBe('done');
+  expect(told).toEqual([expect.any(ContentionError)]);
+});
