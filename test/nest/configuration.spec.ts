@@ -174,6 +174,32 @@ describe('precedence', () => {
   });
 });
 
+describe('the class name of a job', () => {
+  it('given one, when a job starts, then the registry knows the job as Java does; without, by its method', async () => {
+    class JavaJobs {
+      @ElasticJob({ name: 'settle', className: 'org.example.OrderJob', cron: '0 0 2 * * ?', shardingTotalCount: 1 })
+      settle(): void {}
+
+      @ElasticJob({ name: 'bill', cron: '0 0 2 * * ?', shardingTotalCount: 1 })
+      bill(): void {}
+    }
+    const jobs = await startJobs({ providers: [JavaJobs] });
+    const registry = jobs.app.get<RegistryCenter>(REGISTRY_CENTER);
+    const nodes = await whileTimePasses(jobs.clock, registry.readMany(['/settle', '/bill']));
+    expect(nodes.map((node) => node?.data)).toEqual(['org.example.OrderJob', 'JavaJobs.bill']);
+  });
+
+  it('given a class name with a blank, when it starts, then it is refused', async () => {
+    class JavaJobs {
+      @ElasticJob({ className: 'Order Job', cron: '0 0 2 * * ?', shardingTotalCount: 1 })
+      settle(): void {}
+    }
+    await expect(startJobs({ providers: [JavaJobs] })).rejects.toThrow(
+      /className must be a class name such as "org\.example\.OrderJob", but is "Order Job"/,
+    );
+  });
+});
+
 describe('the dialect of cron expressions', () => {
   it("given the module's dialect, when jobs have expressions of @nestjs/schedule, then the registry has Quartz's", async () => {
     class UnixJobs {

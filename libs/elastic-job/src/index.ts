@@ -6,6 +6,7 @@ export { type Clock } from './clock/index.js';
 export { type AllowedRegistryTargets, type Redact } from './domain/index.js';
 export {
   CLOCK,
+  ElasticJobExceptionFilter,
   ElasticJobModule,
   type ElasticJobModuleOptions,
   type JobOverrides,

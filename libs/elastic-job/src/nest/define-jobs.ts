@@ -44,9 +44,10 @@ function defineFound(
   const { type, ...overrides } = jobs[name] ?? {};
   const problem = `type ${show(type)}: the job has a class already; give one of them another name`;
   if (type) throw new ConfigurationError(place, [problem]);
+  const merged = override(job.options, overrides);
   return {
-    configuration: resolveJobOptions(override(job.options, overrides), { place, strategies, cronDialect }),
-    className: job.place,
+    configuration: resolveJobOptions(merged, { place, strategies, cronDialect }),
+    className: merged.className ?? job.place,
     place: job.place,
     handler: handlers.create(job),
     findPropsFaults: job.isDataflow ? findDataflowFaults : undefined,
@@ -63,7 +64,7 @@ function defineTyped(name: JobName, { jobs, jobTypes, strategies, cronDialect }:
       { ...options, name, shardingTotalCount: shardingTotalCount! },
       { place, strategies, cronDialect },
     ),
-    className: jobType.type,
+    className: options.className ?? jobType.type,
     place: TYPED,
     handler: (context) => jobType.execute(context),
     findPropsFaults: (props) => jobType.findFaults(props),

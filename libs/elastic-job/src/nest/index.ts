@@ -1,3 +1,4 @@
+export { ElasticJobExceptionFilter } from './elastic-job-exception.filter.js';
 export { ElasticJob, type ElasticJobDecorator } from './elastic-job.decorator.js';
 export { ElasticJobModule } from './elastic-job.module.js';
 export type { LogSinkOptions } from './event.logger.js';

@@ -28,6 +28,15 @@ describe('jobs that come and go', () => {
     expect(runtime.registrar.jobs).toMatchObject([{ jobName: JOB, place: 'OrderJobs.settle' }]);
   });
 
+  it('given a job that was added, when it is added again, then the error says so, with what to do', async () => {
+    const options = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 1 };
+    await runtime.registrar.add(options, () => {});
+
+    await expect(runtime.registrar.add(options, () => {})).rejects.toThrow(
+      /JobRegistrar\.add has it already; this is the second add; remove the first job, or change it$/,
+    );
+  });
+
   it('given a running process, when a job is added, then it runs; removed, it does not, and its name is free', async () => {
     await clock.advanceUntil(runtime.start());
     await clock.advanceUntil(runtime.registrar.register(job()));

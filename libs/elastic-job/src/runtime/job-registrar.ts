@@ -53,6 +53,9 @@ export interface JobHost {
 /** Goes around one run of an item: calls `run`, once, and returns or throws what it does. */
 export type RunInterceptor = (context: ShardingContext, run: () => unknown) => unknown;
 
+/** The place of a job that was added at run time. */
+const ADDED = 'JobRegistrar.add';
+
 /**
  * Adds, changes and removes jobs, before the start and while the process runs.
  *
@@ -102,11 +105,11 @@ export class JobRegistrar {
    * @throws {ShuttingDownError} once the process stops
    */
   async add(options: NamedJobOptions, work: JobWork): Promise<void> {
-    const place = 'JobRegistrar.add';
+    const place = ADDED;
     const { handler, findPropsFaults, targets, type } = resolveWork(this.host.clock, work);
     const { strategies, cronDialect } = this;
     const configuration = resolveJobOptions(options, { place, strategies, cronDialect });
-    const className = type ?? configuration.jobName;
+    const className = options.className ?? type ?? configuration.jobName;
     await this.register({ configuration, className, place, handler, findPropsFaults, targets });
   }
 
@@ -259,6 +262,7 @@ export class JobRegistrar {
 }
 
 function remedyFor(taken: string, place: string): string {
+  if (taken === ADDED && place === ADDED) return 'this is the second add; remove the first job, or change it';
   return taken === place
     ? 'is its provider listed in two modules? Let one of them export it'
     : 'give one of them another name';

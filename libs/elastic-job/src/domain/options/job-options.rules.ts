@@ -1,4 +1,4 @@
-import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { CronSchedule } from '../schedule/index.js';
 import { THREAD_POOL_SIZES } from './concurrency-option.js';
 import { CRON_DIALECTS, readQuartz } from './cron-dialect.js';
@@ -24,6 +24,10 @@ export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
 
   @IsIn(CRON_DIALECTS, { message: mustBe('"quartz" or "unix"') })
   readonly cronDialect: unknown = undefined;
+
+  @IsOptional()
+  @Matches(/^\S{1,512}$/, { message: mustBe('a class name such as "org.example.OrderJob"') })
+  readonly className: unknown = undefined;
 
   @IsWholeNumber({ from: 1 })
   readonly shardingTotalCount: unknown = undefined;

@@ -22,6 +22,13 @@ export interface JobOptions {
    * @default that of the module, else 'quartz'
    */
   readonly cronDialect?: CronDialect;
+  /**
+   * The text of the job's root node. Java writes its job class there, and refuses a job of another one: name that class
+   * to share the job.
+   * @default the place of the declaration, `OrderJobs.settle`; the type of a job without a class; the name of one that
+   *   is added at run time
+   */
+  readonly className?: string;
   /** Number of items, at least 1. */
   readonly shardingTotalCount: number;
   /** `0=Beijing,1=Shanghai`: the `shardingParameter` of each item. @default '' */
@@ -161,4 +168,4 @@ export interface JobOptions {
 }
 
 /** Options that are code of one process: no settings, and never in the registry. */
-export type CodeOption = 'cronDialect' | 'isolation' | 'workerModule' | 'workerExport';
+export type CodeOption = 'className' | 'cronDialect' | 'isolation' | 'workerModule' | 'workerExport';

@@ -287,7 +287,7 @@ describe('resolveJobOptions', () => {
   it.each([
     ['faliover', 'faliover is not an option of a job; did you mean failover?'],
     ['ShardingTotalcount', 'did you mean shardingTotalCount?'],
-    ['retries', 'known are name, cron, cronDialect, shardingTotalCount,'],
+    ['retries', 'known are name, cron, cronDialect, className,'],
   ])('given the unknown option %s, when resolved, then the error tells what there is', (option, problem) => {
     const resolve = () => resolveJobOptions({ ...minimal, [option]: true }, source);
     expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));

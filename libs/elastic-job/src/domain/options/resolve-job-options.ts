@@ -80,7 +80,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
   if (resolved.kind === 'refused') throw new ConfigurationError(source.place, [...problems, resolved.problem]);
   if (problems.length > 0) throw new ConfigurationError(source.place, problems);
 
-  const { name, cronDialect: _dialect, ...rest } = settings;
+  const { name, className: _className, cronDialect: _dialect, ...rest } = settings;
   return Object.freeze({
     ...rest,
     jobName: name,
@@ -111,6 +111,7 @@ function withDefaults(options: JobOptions) {
     name: options.name ?? '',
     cron: options.cron || undefined,
     cronDialect: options.cronDialect,
+    className: options.className ?? undefined,
     shardingTotalCount: options.shardingTotalCount,
     shardingItemParameters: options.shardingItemParameters ?? '',
     jobParameter: options.jobParameter ?? '',

@@ -1,0 +1,42 @@
+import { type ArgumentsHost, Catch, HttpException, HttpStatus } from '@nestjs/common';
+import { BaseExceptionFilter } from '@nestjs/core';
+import { ElasticJobError } from '../domain/index.js';
+
+/** By the error's code. */
+const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
+  ['UNKNOWN_JOB', HttpStatus.NOT_FOUND],
+  ['UNKNOWN_ITEM', HttpStatus.NOT_FOUND],
+  ['UNKNOWN_SERVER', HttpStatus.NOT_FOUND],
+  ['CONFIGURATION', HttpStatus.BAD_REQUEST],
+  ['INVALID_ARGUMENT', HttpStatus.BAD_REQUEST],
+  ['CRON_SYNTAX', HttpStatus.BAD_REQUEST],
+  ['TIME_ZONE', HttpStatus.BAD_REQUEST],
+  ['CONFIGURATION_NODE', HttpStatus.CONFLICT],
+  ['ELASTIC_JOB_2_CONFIGURATION', HttpStatus.CONFLICT],
+  ['CONTENTION', HttpStatus.CONFLICT],
+  ['NO_AUTH', HttpStatus.FORBIDDEN],
+  ['REGISTRY_UNAVAILABLE', HttpStatus.SERVICE_UNAVAILABLE],
+  ['SERVER_ERROR', HttpStatus.SERVICE_UNAVAILABLE],
+  ['SESSION_LOST', HttpStatus.SERVICE_UNAVAILABLE],
+  ['SHUTTING_DOWN', HttpStatus.SERVICE_UNAVAILABLE],
+]);
+
+/**
+ * Answers HTTP requests that end with an error of this package by `{ statusCode, code, message }`: 404 for a job, item
+ * or server that is not there, 400 for what is asked wrongly, 409 for what stands in the registry or others write, 403
+ * for missing rights there, 503 while it is away or the process stops. Any other error is answered by 500 and logged, as
+ * Nest does. Under anything but HTTP the error goes on.
+ *
+ * @example { provide: APP_FILTER, useClass: ElasticJobExceptionFilter }
+ */
+@Catch(ElasticJobError)
+export class ElasticJobExceptionFilter extends BaseExceptionFilter {
+  override catch(error: ElasticJobError, host: ArgumentsHost): void {
+    if (host.getType() !== 'http') throw error;
+    const { code, message } = error;
+    const statusCode = STATUS.get(code);
+    const answer = statusCode && new HttpException({ statusCode, code, message }, statusCode, { cause: error });
+    // oxlint-disable-next-line promise/valid-params, promise/no-promise-in-callback -- it is no promise's
+    super.catch(answer ?? error, host);
+  }
+}

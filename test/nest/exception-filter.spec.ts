@@ -1,0 +1,76 @@
+import { ElasticJob, ElasticJobExceptionFilter, FencedError } from '@app/elastic-job';
+import { JobConfigurationApi, JobOperateApi } from '@app/elastic-job/operations';
+import { SystemClock } from '@app/elastic-job/spi';
+import { Controller, Get, type INestApplication, Inject, Param } from '@nestjs/common';
+import { APP_FILTER, NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import { QUIET, rootModule } from './support/job-application.js';
+
+class OrderJobs {
+  @ElasticJob({ name: 'settle-orders', cron: '0 0 2 * * ?', shardingTotalCount: 1 })
+  settle(): void {}
+}
+
+@Controller()
+class OperationsController {
+  constructor(
+    @Inject(JobOperateApi) private readonly jobs: JobOperateApi,
+    @Inject(JobConfigurationApi) private readonly configurations: JobConfigurationApi,
+  ) {}
+
+  @Get('trigger/:job')
+  trigger(@Param('job') job: string): Promise<unknown> {
+    return this.jobs.trigger(job);
+  }
+
+  @Get('cron/:cron')
+  async change(@Param('cron') cron: string): Promise<void> {
+    await this.configurations.updateJobConfiguration('settle-orders', { cron });
+  }
+
+  @Get('fenced')
+  fenced(): never {
+    throw new FencedError('settle-orders', 0, 1n);
+  }
+}
+
+describe.each([
+  ['Express', () => new ExpressAdapter()],
+  ['Fastify', () => new FastifyAdapter()],
+])('ElasticJobExceptionFilter under %s', (_, adapter) => {
+  let app: INestApplication | undefined;
+  afterEach(() => app?.close());
+
+  it.each([
+    ['/trigger/nobody', 404, 'UNKNOWN_JOB', /nobody/],
+    ['/cron/never', 400, 'CONFIGURATION', /cron: .*"never"/],
+  ])(
+    'given %s, when the operation fails, then the answer is %i with the code %s',
+    async (path, status, code, message) => {
+      const response = await ask(path);
+
+      expect(response.status).toBe(status);
+      expect(await response.json()).toEqual({ statusCode: status, code, message: expect.stringMatching(message) });
+    },
+  );
+
+  it('given an error that is not for callers, when it is thrown, then the answer is 500 and does not tell it', async () => {
+    const response = await ask('/fenced');
+
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ statusCode: 500, message: 'Internal server error' });
+  });
+
+  async function ask(path: string): Promise<Response> {
+    const module = rootModule({
+      options: { clock: new SystemClock() },
+      controllers: [OperationsController],
+      providers: [OrderJobs, { provide: APP_FILTER, useClass: ElasticJobExceptionFilter }],
+    });
+    app = await NestFactory.create(module, adapter(), QUIET);
+    await app.listen(0, '127.0.0.1');
+    return fetch(`${await app.getUrl()}${path}`);
+  }
+});
