@@ -4,7 +4,7 @@ import type { Lines } from './instrument.js';
 
 /** Lines that a change has written, by file. @param base a commit */
 export function changedLines(base: string, folder: string): ReadonlyMap<string, Lines> {
-  const diff = execFileSync('git', ['diff', '-U0', '--diff-filter=AM', base, '--', folder], { encoding: 'utf8' });
+  const diff = execFileSync('git', ['diff', '-U0', '--diff-filter=AMR', base, '--', folder], { encoding: 'utf8' });
   let path = '';
   const changed = new Map<string, [number, number][]>();
   for (const line of diff.split('\n')) {

@@ -122,7 +122,7 @@ describe('resolveJobOptions', () => {
     const unix = { ...source, cronDialect: 'unix' } as const;
     expect(resolveJobOptions({ ...minimal, cron: '0 2 * * *' }, unix).cron).toBe('0 0 2 * * ?');
     expect(resolveJobOptions({ ...minimal, cronDialect: 'quartz' }, unix).cron).toBe(minimal.cron);
-    expect(resolveJobOptions({ ...minimal, cron: undefined }, unix).cron).toBeUndefined();
+    for (const cron of [undefined, '']) expect(resolveJobOptions({ ...minimal, cron }, unix).cron).toBeUndefined();
   });
 
   it.each([

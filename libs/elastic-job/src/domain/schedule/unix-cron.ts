@@ -38,9 +38,7 @@ export function unixToQuartz(expression: string): string {
   if (fields.length !== FIELDS && fields.length !== FIELDS - 1)
     throw new CronSyntaxError(expression, undefined, `has ${fields.length} fields, but a unix expression has 5 or 6`);
   const given = fields.length === FIELDS ? fields : ['0', ...fields];
-  const [second, minute, hour, day, month] = given
-    .slice(0, -1)
-    .map((field, i) => new UnixField(expression, i, field).quartz());
+  const [second, minute, hour, day, month] = given.map((field, i) => new UnixField(expression, i, field).quartz());
   const weekdays = new UnixField(expression, FIELDS - 1, given[FIELDS - 1]!).weekdays();
   if (weekdays === EVERY) return `${second} ${minute} ${hour} ${day} ${month} ${ANY}`;
   if (day === EVERY) return `${second} ${minute} ${hour} ${ANY} ${month} ${weekdays}`;
