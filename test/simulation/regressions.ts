@@ -194,4 +194,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a resident item stood still after begins that were refused for its own instance, which was registered',
   },
+  {
+    seed: 4_104_028,
+    edition: 4,
+    showed: 'a process counted as two clocks while the nodes of the session that it had lost were there',
+  },
 ];

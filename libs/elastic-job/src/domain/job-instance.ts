@@ -21,6 +21,14 @@ export function serverIpOf(jobInstanceId: string): string {
 }
 
 /**
+ * The process of an instance, `{ip}@-@{pid}`: the same for each session that it has had. An id that the user has chosen
+ * names its process by itself.
+ */
+export function processOf(jobInstanceId: string): string {
+  return jobInstanceId.replace(/(@-@\d+)-[0-9a-f]+$/, '$1');
+}
+
+/**
  * Java reads every list of children in descending order of UTF-16 code units; the order of instances decides what a
  * strategy gives to whom.
  * @see ElasticJob, `ZookeeperRegistryCenter.getChildrenKeys`

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { decideReference } from './registry-trust.decision.js';
+import { describe, expect, it } from 'vitest';
+import { decideReference, offsetsByProcess } from './registry-trust.decision.js';
 
 const HOUR = 3_600_000;
 const TOLERANCE = 10_000;
@@ -30,3 +30,23 @@ it.each<[string, number, readonly number[], number]>([
     expect(decideReference(own, others, TOLERANCE, HOUR)).toBe(ms);
   },
 );
+
+describe('the clocks that vote', () => {
+  const told = (jobInstanceId: string, offsetMs: number, toldIn: bigint) => ({ jobInstanceId, offsetMs, toldIn });
+
+  it('are one for each process, in however many jobs it has told', () => {
+    const inTwoJobs = [told('10.0.0.1@-@7-1a', HOUR, 3n), told('10.0.0.1@-@7-1a', HOUR, 4n)];
+    expect([...offsetsByProcess(inTwoJobs)]).toEqual([['10.0.0.1@-@7', HOUR]]);
+  });
+
+  it('are not more while the nodes of a lost session are there, and what was told last counts', () => {
+    const latest = told('10.0.0.1@-@7-2b', 0, 9n);
+    const lost = told('10.0.0.1@-@7-1a', HOUR, 3n);
+    expect([...offsetsByProcess([latest, lost]).values()]).toEqual([0]);
+    expect([...offsetsByProcess([lost, latest]).values()]).toEqual([0]);
+  });
+
+  it('are those of different processes, of one server too', () => {
+    expect(offsetsByProcess([told('10.0.0.1@-@7-1a', 0, 1n), told('10.0.0.1@-@8-1b', 0, 2n)]).size).toBe(2);
+  });
+});

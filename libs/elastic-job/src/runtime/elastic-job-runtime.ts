@@ -6,6 +6,7 @@ import {
   type JobHandler,
   type JobInstance,
   type JobOptions,
+  offsetsByProcess,
   ShuttingDownError,
   SuspendedTooLongError,
 } from '../domain/index.js';
@@ -84,7 +85,7 @@ export class ElasticJobRuntime {
       ...this.options,
       events: this.events,
       toleranceMs: this.options.clockToleranceMs,
-      offsets: () => new Map(this.registrar.all.flatMap((job) => [...job.clockOffsets()])),
+      offsets: () => offsetsByProcess(this.registrar.all.flatMap((job) => job.clockOffsets())),
       report: (offsetMs) => {
         for (const job of this.registrar.all) job.reportClock(offsetMs);
       },

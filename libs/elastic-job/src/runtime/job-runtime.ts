@@ -1,6 +1,6 @@
 import type { Deadline } from '../clock/index.js';
 import { JobTree, type JobTreeEvent, untilAnswered } from '../coordination/index.js';
-import type { ElasticJobListener, JobConfiguration, JobInstance, JobName } from '../domain/index.js';
+import type { ElasticJobListener, JobConfiguration, JobInstance, JobName, ToldOffset } from '../domain/index.js';
 import { type JobErrorHandlers, JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
@@ -185,9 +185,9 @@ export class JobRuntime {
     this.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
   }
 
-  /** How far the clocks of the other instances are ahead of the registry's, in milliseconds. */
-  clockOffsets(): ReadonlyMap<string, number> {
-    return this.session?.tree.clockOffsets() ?? new Map<string, number>();
+  /** What other processes have told of their clocks. */
+  clockOffsets(): readonly ToldOffset[] {
+    return this.session?.tree.clockOffsets() ?? [];
   }
 
   /** Tells the other instances how far this host's clock is ahead of the registry's, in milliseconds. */

@@ -25,7 +25,7 @@ export interface ScheduleClockParts {
   readonly events: JobEvents;
   /** A fire time may be begun so long before the registry's clock shows it, in milliseconds. */
   readonly toleranceMs: number;
-  /** How far the clocks of other instances are ahead of the registry's, by instance, as far as they have told. */
+  /** How far the clocks of other processes are ahead of the registry's, by process, as far as they have told. */
   offsets(): ReadonlyMap<string, number>;
   /** Tells the other instances how far this host's clock is ahead of the registry's. */
   report(offsetMs: number): void;

@@ -1,4 +1,12 @@
-import { commonProtocol, type JobInstance, inJavaOrder, isInstanceId, serverIpOf } from '../../domain/index.js';
+import {
+  commonProtocol,
+  type JobInstance,
+  inJavaOrder,
+  isInstanceId,
+  processOf,
+  serverIpOf,
+  type ToldOffset,
+} from '../../domain/index.js';
 import type { NodeStat, RegistryNode, Subtree } from '../../registry/index.js';
 import { DRAINING, parseClockOffset, parseInstance, type RegisteredInstance } from './instance-text.js';
 import type { JobPaths } from './job-paths.js';
@@ -72,15 +80,14 @@ export abstract class JobNodes {
     return this.view.node(this.paths.session(instanceId))?.data === DRAINING;
   }
 
-  /**
-   * How far the clocks of the other instances are ahead of the registry's, in milliseconds, as far as they have told.
-   */
-  clockOffsets(): ReadonlyMap<string, number> {
-    const others = this.view.children(this.paths.sessions).filter((id) => id !== this.self.jobInstanceId);
-    const told = others.map(
-      (id) => [id, parseClockOffset(this.view.node(this.paths.session(id))?.data ?? '')] as const,
-    );
-    return new Map(told.filter((one): one is readonly [string, number] => one[1] !== undefined));
+  /** What other processes have told of their clocks. A former session of this process is none of them. */
+  clockOffsets(): readonly ToldOffset[] {
+    const isOwn = (id: string) => processOf(id) === processOf(this.self.jobInstanceId);
+    return this.view.children(this.paths.sessions).flatMap((jobInstanceId) => {
+      const node = isOwn(jobInstanceId) ? undefined : this.view.node(this.paths.session(jobInstanceId));
+      const offsetMs = node && parseClockOffset(node.data);
+      return offsetMs === undefined ? [] : [{ jobInstanceId, offsetMs, toldIn: node!.stat.mzxid }];
+    });
   }
 
   /** Instances without our label: the job is shared with Java. */
