@@ -253,6 +253,19 @@ export class History {
     return intervals;
   }
 
+  /** Whoever marks an item by hand says that it runs: when the holder goes, the item is run again in doubt. */
+  isMarkedByHand(jobName: string, item: number, from: number, to: number): boolean {
+    return this.of('operation').some(
+      (one) =>
+        one.name === 'mark' &&
+        one.outcome !== 'failed' &&
+        one.jobName === jobName &&
+        one.item === item &&
+        one.at >= from &&
+        one.at <= to,
+    );
+  }
+
   /** When clocks were set in between, and by how much, in milliseconds. */
   clockSteps(from: number, to: number): readonly { readonly instance: number; readonly ms: number }[] {
     return this.steps

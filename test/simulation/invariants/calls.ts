@@ -30,16 +30,23 @@ export function check25CallsAreDone(history: History): Violation[] {
     const later = calls.slice(index + 1).filter((one) => one.instance === instance && one.jobName === jobName);
     if (outcome === 'failed') return EXPECTED.has(error) ? [] : [violation(call, `failed with ${error}`)];
     if (name === 'remove' && outcome === 'done') {
-      // A further call while the job leaves joins the drain that is under way, and takes back no `add` that waits for
-      // its end.
       const before = calls.slice(0, index).filter((one) => one.instance === instance && one.jobName === jobName);
-      const sinceAdded = before.slice(before.findLastIndex((one) => one.name === 'add' && one.outcome === 'done') + 1);
-      const drain = sinceAdded.findIndex((one) => one.name === 'remove' && one.outcome === 'asked');
-      const isAddedAgain = sinceAdded.slice(drain).some((one) => one.name === 'add' && one.outcome === 'asked');
-      return isAddedAgain ? [] : afterRemoval(history, call, later);
+      return isAddedAgain(before, call.at) ? [] : afterRemoval(history, call, later);
     }
     return outcome === 'asked' ? unended(history, call, later) : [];
   });
+}
+
+/**
+ * True if a call of `add` waits for the end of the removal that ends at this instant. A further call of `remove` while
+ * the job leaves joins the drain that is under way, ends with it, and takes back no `add` that waits for its end.
+ */
+function isAddedAgain(before: readonly Call[], at: number): boolean {
+  const removals = before.filter(({ name }) => name === 'remove');
+  const endedEarlier = removals.filter((one) => one.outcome !== 'asked' && one.at < at).length;
+  const drain = removals.filter(({ outcome }) => outcome === 'asked')[endedEarlier];
+  const since = drain === undefined ? [] : before.slice(before.indexOf(drain));
+  return since.some(({ name, outcome }) => name === 'add' && outcome === 'asked');
 }
 
 function afterRemoval(history: History, call: Call, later: readonly Call[]): Violation[] {

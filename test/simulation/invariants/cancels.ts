@@ -43,15 +43,9 @@ function afterCancel(history: History, run: Run): Violation[] {
       at > run.abortedAt! &&
       item === run.item &&
       isOf(run, { jobName, ...record.target }) &&
-      !isMarkedByHand(history, run, at),
+      !history.isMarkedByHand(run.jobName, item, run.abortedAt!, at),
   );
   return isRescued ? [violation(run, 'was cancelled, and failed over')] : [];
-}
-
-// Whoever marks the item by hand says that it runs: an orphan of that is run again in doubt.
-function isMarkedByHand(history: History, { jobName, item, abortedAt = 0 }: Run, until: number): boolean {
-  const marks = history.of('operation').filter(({ name, outcome }) => name === 'mark' && outcome === 'done');
-  return marks.some((mark) => mark.jobName === jobName && mark.item === item && mark.at > abortedAt && mark.at < until);
 }
 
 function isOf(run: Run, target: Pick<Run, 'jobName' | 'fireTime' | 'origin'>): boolean {

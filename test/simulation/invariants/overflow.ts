@@ -57,7 +57,8 @@ function repeated(history: History, dropped: Dropped): Violation[] {
       begin.zxid > commit.zxid &&
       begin.jobName === jobName &&
       begin.item === item &&
-      isSameTarget(begin.record.target, record.target),
+      isSameTarget(begin.record.target, record.target) &&
+      !history.isMarkedByHand(jobName, item, commit.at, begin.at),
   );
   return isRepeated ? [violation(dropped, `was dropped by ${indexOf(record.by)}, and repeated`)] : [];
 }
