@@ -59,6 +59,8 @@ export interface Interval {
 }
 
 const STEP = 'clock jumps by ';
+/** A time that most agree on is off the registry's by more than twice as much, or it is the registry's. */
+const LEAST_REFERENCE_MS = 5_000;
 
 /** A log, read once: what checkers ask for. */
 export class History {
@@ -222,8 +224,8 @@ export class History {
   }
 
   /**
-   * True if a process has gone by its own clock, against the registry's, at some time in between: most others agree
-   * with it.
+   * True if a process has judged clocks by another one than the registry's at some time in between: by the time of most
+   * others, with which its own may agree or not.
    */
   trustsNoRegistry(instance: number, from: number, to: number): boolean {
     return (this.distrust.get(instance) ?? []).some((interval) => overlaps(interval, { from, to }));
@@ -243,12 +245,15 @@ export class History {
 
   private readDistrust(): ReadonlyMap<number, readonly Interval[]> {
     const intervals = new Map<number, { from: number; to: number }[]>();
-    for (const { at, instance, event } of this.of('event')) {
+    for (const { at, wall, instance, event } of this.of('event')) {
       if (event.kind !== 'clock') continue;
       const own = remembered(intervals, instance, () => []);
       const last = own.at(-1);
       if (last?.to === Infinity) last.to = at;
-      if (event.state === 'registry-wrong') own.push({ from: at, to: Infinity });
+      const isOff = event.state === 'ahead' || event.state === 'behind';
+      const referenceMs = isOff ? wall - at - event.offsetMs : 0;
+      if (event.state === 'registry-wrong' || Math.abs(referenceMs) > LEAST_REFERENCE_MS)
+        own.push({ from: at, to: Infinity });
     }
     return intervals;
   }

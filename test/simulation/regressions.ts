@@ -214,4 +214,14 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker took a mark that was set by hand for no reason to run an item once more',
   },
+  {
+    seed: 5_007_268,
+    edition: 4,
+    showed: 'a checker took a clock that was behind most others for one that was judged by the registry',
+  },
+  {
+    seed: 5_009_857,
+    edition: 4,
+    showed: 'a checker forgot what most agreed on when the clock of a process was set right before those of the others',
+  },
 ];
