@@ -224,4 +224,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker forgot what most agreed on when the clock of a process was set right before those of the others',
   },
+  {
+    seed: 5_003_168,
+    edition: 4,
+    showed: 'a client of the embedded registry believed in its session after a pause before the server had heard it',
+  },
 ];

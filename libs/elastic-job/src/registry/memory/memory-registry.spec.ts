@@ -249,6 +249,32 @@ describe('a client whose process is frozen', () => {
   });
 
   it.each([
+    ['is cut off on its way', 1_000, 7_000, (id: string) => registry.cut(id, 'requests')],
+    ['is on its way for too long', 5_000, 7_900, () => {}],
+  ])(
+    'given it thawed in time, when its sign of life %s, then it is LOST before the server frees its nodes',
+    async (_, latencyMs, pauseMs, fault) => {
+      const [client, other] = [await connected({ latencyMs, requestTimeoutMs: 60_000 }), await connected()];
+      await during(() => client.create('/e', '', 'EPHEMERAL'));
+      const states = statesOf(client);
+      const id = idOf(client);
+
+      client.freeze();
+      await clock.advance(pauseMs);
+      client.thaw();
+      expect(client.leaseRemainingMs()).toBe(8_000 - pauseMs);
+      await clock.advance(50);
+      fault(id);
+      await clock.advance(9_949 - pauseMs);
+
+      expect(states).toEqual([`SUSPENDED ${id}`, `LOST ${id}`]);
+      expect(await other.exists('/e')).toBeDefined();
+      await clock.advance(1);
+      expect(await other.exists('/e')).toBeUndefined();
+    },
+  );
+
+  it.each([
     ['its connection breaks', (id: string) => registry.suspend(id), (id: string) => registry.resume(id)],
     ['its session is ended', (id: string) => registry.expire(id), () => {}],
   ])('given %s meanwhile, when it thaws, then it hears of that and comes back', async (_, fault, repair) => {

@@ -178,8 +178,15 @@ export class MemorySession implements Peer {
     this.link.thaw();
     if (isLate || this.isBrokenWhileFrozen) this.disconnected();
     if (this.info.state === 'SUSPENDED' && this.lease.untilLossMs() === 0) this.lose();
-    if (this.info.state !== 'SUSPENDED' && !this.link.cut) this.isSilent = false;
-    this.link.send(() => this.server.heard(this));
+    // The server counts from before the pause until it hears this client, and so does the lease.
+    if (this.isConnected() && !this.closing) {
+      this.isSilent = true;
+      this.awaitLoss();
+    }
+    this.link.send(() => {
+      this.server.heard(this);
+      this.endSilence();
+    });
   }
 
   /** Nothing gets through in one direction: the client hears nothing any more, as its pings are not answered. */
@@ -188,7 +195,8 @@ export class MemorySession implements Peer {
     if (lane === 'requests') this.server.unheard(this);
     if (!this.isConnected()) return;
     this.fallSilent();
-    this.readTimer ??= this.options.clock.setTimer(this.info.timeoutMs * READ_TIMEOUT_PART, () => this.giveUp());
+    const waitMs = this.info.timeoutMs * READ_TIMEOUT_PART - this.lease.ageMs();
+    this.readTimer ??= this.options.clock.setTimer(Math.max(0, waitMs), () => this.giveUp());
   }
 
   /** What has waited gets through, unless the client has given the connection up meanwhile. */
@@ -199,8 +207,15 @@ export class MemorySession implements Peer {
     this.link.mend();
     this.link.release(lane);
     if (isGivenUp) return this.disconnected();
-    if (this.isConnected() && !this.link.frozen) this.isSilent = false;
+    this.endSilence();
     this.server.heard(this);
+  }
+
+  /** A server answers again, unless one direction is cut, or this process stands still. */
+  private endSilence(): void {
+    if (!this.isConnected() || this.link.frozen || this.link.cut) return;
+    this.isSilent = false;
+    this.lossTimer?.cancel();
   }
 
   private giveUp(): void {
@@ -294,8 +309,10 @@ export class MemorySession implements Peer {
   private awaitLoss(): void {
     this.lossTimer?.cancel();
     this.lossTimer = this.options.clock.setTimer(this.lease.untilLossMs(), () => {
-      if (this.lease.untilLossMs() === 0) this.lose();
-      else this.awaitLoss();
+      if (this.lease.untilLossMs() > 0) return this.awaitLoss();
+      if (!this.isConnected()) return this.lose();
+      this.link.drop();
+      this.disconnected();
     });
   }
 
