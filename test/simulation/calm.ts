@@ -149,12 +149,10 @@ interface Clocks {
 
 function clocksIn(history: History, { from, to }: Interval): Clocks {
   const { settlingMs } = history;
-  const late = new Set(
-    history
-      .clockSteps(from - NOTICED_MS, to)
-      .flatMap(({ instance, ms }) => (Math.abs(ms) > TOLERANCE_MS ? [instance] : [])),
-  );
-  let skew = 0;
+  const steps = history.clockSteps(from - NOTICED_MS, to);
+  const late = new Set(steps.flatMap(({ instance, ms }) => (Math.abs(ms) > TOLERANCE_MS ? [instance] : [])));
+  // Until a smaller step is noticed, a timer that was set before it makes fire times late by as much.
+  let skew = Math.max(0, ...steps.map(({ ms }) => (ms <= TOLERANCE_MS ? ms : 0)));
   for (const { at, wall, instance } of history.of('event')) {
     // Who tells of nothing in a short calm tells of something around it.
     if (at < from - settlingMs || at > to + settlingMs) continue;

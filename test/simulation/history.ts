@@ -61,6 +61,8 @@ export interface Interval {
 const STEP = 'clock jumps by ';
 /** A time that most agree on is off the registry's by more than twice as much, or it is the registry's. */
 const LEAST_REFERENCE_MS = 5_000;
+/** Clocks that are not further apart agree. */
+const AGREED_MS = 10_000;
 
 /** A log, read once: what checkers ask for. */
 export class History {
@@ -245,17 +247,19 @@ export class History {
 
   private readDistrust(): ReadonlyMap<number, readonly Interval[]> {
     const intervals = new Map<number, { from: number; to: number }[]>();
+    const agreed = findAgreements(this.commits);
     for (const { at, wall, instance, event } of this.of('event')) {
       if (event.kind !== 'clock') continue;
       const own = remembered(intervals, instance, () => []);
       const last = own.at(-1);
       if (last?.to === Infinity) last.to = at;
-      const isOff = event.state === 'ahead' || event.state === 'behind';
-      const referenceMs = isOff ? wall - at - event.offsetMs : 0;
-      if (event.state === 'registry-wrong' || Math.abs(referenceMs) > LEAST_REFERENCE_MS)
-        own.push({ from: at, to: Infinity });
+      if (event.state === 'trusted') continue;
+      const referenceMs = event.state === 'registry-wrong' ? event.offsetMs : wall - at - event.offsetMs;
+      // A clock that is off either time is told of once; what it is judged by may change afterwards.
+      const later = agreed.find(({ to }) => to >= at)?.from ?? Infinity;
+      own.push({ from: Math.abs(referenceMs) > LEAST_REFERENCE_MS ? at : Math.max(at, later), to: Infinity });
     }
-    return intervals;
+    return new Map([...intervals].map(([instance, all]) => [instance, all.filter(({ from, to }) => from < to)]));
   }
 
   /** Whoever marks an item by hand says that it runs: when the holder goes, the item is run again in doubt. */
@@ -445,4 +449,27 @@ function forgetCalls(open: Set<string>, instance: number): void {
 /** The process that has this instance id. */
 export function indexOf(instanceId: string): number {
   return Number(/@-@(\d+)-/.exec(instanceId)?.[1]) - 1_000;
+}
+
+/** When most processes have told that the registry's clock is wrong, and by how much the same. */
+function findAgreements(commits: readonly Commit[]): readonly Interval[] {
+  const agreements: { from: number; to: number }[] = [];
+  const told = new Map<string, number>();
+  let isAgreed = false;
+  for (const { at, writes } of commits) {
+    const tellings = writes.filter(({ path }) => path.includes('/sessions/'));
+    if (tellings.length === 0) continue;
+    for (const { kind, path, data } of tellings) {
+      const offset = kind === 'deleted' ? undefined : /^clock (-?\d+)$/.exec(data)?.[1];
+      if (offset === undefined) told.delete(path);
+      else told.set(path, Number(offset));
+    }
+    const clocks = [...new Map([...told].map(([path, ms]) => [indexOf(path.split('/').at(-1)!), ms])).values()];
+    const was = isAgreed;
+    const agreeing = (offset: number) => clocks.filter((ms) => Math.abs(ms - offset) <= AGREED_MS);
+    isAgreed = clocks.some((ms) => Math.abs(ms) > AGREED_MS && 2 * agreeing(ms).length > clocks.length);
+    if (isAgreed && !was) agreements.push({ from: at, to: Infinity });
+    if (was && !isAgreed) agreements.at(-1)!.to = at;
+  }
+  return agreements;
 }

@@ -225,8 +225,59 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'a checker forgot what most agreed on when the clock of a process was set right before those of the others',
   },
   {
+    seed: 5_013_297,
+    edition: 4,
+    showed: 'a checker did not know that a clock which is set forward by seconds is noticed only after a while',
+  },
+  {
+    seed: 5_016_702,
+    edition: 4,
+    showed: 'a checker counted an item for a run that was disabled in it, and begun by a clock that got there later',
+  },
+  {
+    seed: 5_034_722,
+    edition: 4,
+    showed: 'a checker counted an item for a run since a clock was set right in the moment in which it was enabled',
+  },
+  {
     seed: 5_003_168,
     edition: 4,
     showed: 'a client of the embedded registry believed in its session after a pause before the server had heard it',
+  },
+  {
+    seed: 5_028_767,
+    edition: 4,
+    showed: 'a checker took the time of the registry for known before the reply that told it had come',
+  },
+  {
+    seed: 5_044_547,
+    edition: 4,
+    showed: 'a checker expected the mark of a crashed process to go, although nobody was left to take it away',
+  },
+  {
+    seed: 5_044_783,
+    edition: 4,
+    showed:
+      'a checker took an item for disabled that was new since the one of that number had gone with a smaller total',
+  },
+  {
+    seed: 5_029_547,
+    edition: 4,
+    showed: 'a checker took the time of the registry for known to a process whose reply was still under way',
+  },
+  {
+    seed: 5_040_016,
+    edition: 4,
+    showed: 'a checker did not know that a clock that was off already is judged by the others once these agree',
+  },
+  {
+    seed: 5_045_441,
+    edition: 4,
+    showed: 'a checker overlooked what most had agreed on before one more process joined',
+  },
+  {
+    seed: 5_046_328,
+    edition: 4,
+    showed: 'a checker did not know that two clocks of three agreed once the session of a fourth was over',
   },
 ];

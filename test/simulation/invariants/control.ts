@@ -80,7 +80,12 @@ function disabledItems(history: History): Violation[] {
     .flatMap(({ at, jobName, item }) => {
       const isEnabling = (operation: (typeof operations)[number]) =>
         operation.name === 'enable item' && operation.jobName === jobName && operation.item === item;
-      const until = operations.find((operation) => isEnabling(operation) && operation.at > at)?.at ?? history.closingAt;
+      const enabledAt = operations.find((operation) => isEnabling(operation) && operation.at > at)?.at;
+      // What is beyond a smaller total goes with all its nodes; a later item of that number is another one.
+      const isEnd = (write: { readonly kind: string; readonly at: number }) =>
+        write.kind === 'deleted' && write.at > at;
+      const goneAt = history.writesTo(`/${jobName}/sharding/${item}`).find(isEnd)?.at ?? Infinity;
+      const until = Math.min(enabledAt ?? history.closingAt, goneAt);
       return (
         history.begins
           .filter((begin) => begin.jobName === jobName && begin.item === item && !begin.isClaim)

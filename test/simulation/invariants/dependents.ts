@@ -131,15 +131,28 @@ function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fire
           one.at <= commit.at,
       );
     const succeeded = runs.succeededOf(parent, fireTime).filter(({ zxid }) => zxid <= commit.zxid);
-    const open = runs
-      .begunOf(parent, fireTime)
+    const begun = runs.begunOf(parent, fireTime);
+    const inTime = begun.filter(({ zxid }) => zxid <= commit.zxid);
+    const open = begun
       .filter(({ item }) => !succeeded.some((step) => step.item === item))
+      .filter((step) => inTime.includes(step) || !wasDisabledFor(history, parent, step.item, inTime))
       .map(({ item }) => itemKey(parent, item));
     const isFull = open.length === 0 && succeeded.length > 0;
     if (!history.judges(23, isChanged && !isFull && 'somebody has edited a parent') || isFull) return [];
     return [{ at: commit.at, message: `${what} although ${open.join(', ') || parent} had not succeeded`, about }];
   });
   return [...apart, ...early];
+}
+
+/**
+ * True if an item of a scheduled job was disabled whenever others were begun: it belongs to no such run, and holds
+ * nothing back. Once it is enabled it may be begun for the same fire time, by an instance whose clock gets there only
+ * then.
+ */
+function wasDisabledFor(history: History, jobName: string, item: number, others: readonly ItemStep[]): boolean {
+  if (isChild(history, jobName)) return false;
+  const disabled = existence(history, `/${jobName}/sharding/${item}/disabled`);
+  return others.every(({ at }) => disabled.some(({ from, to }) => from <= at && to >= at - history.promptMs));
 }
 
 /** While nothing is disturbed, every run in which all items succeed is followed by a start. */

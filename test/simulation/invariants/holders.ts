@@ -155,9 +155,13 @@ export function check28NothingEarly(history: History): Violation[] {
     }));
 }
 
-/** So far a clock may have drifted since its process last heard the registry's, in the reply to a write. */
+/**
+ * So far a clock may have drifted since its process last heard the registry's, in the reply to a write, before it decided
+ * to begin.
+ */
 function driftMs(history: History, { at, record }: Begin): number {
-  const heard = history.commits.findLast((one) => one.at < at && record.by.endsWith(`-${one.session}`));
+  const decidedAt = at - history.promptMs;
+  const heard = history.commits.findLast((one) => one.at < decidedAt && record.by.endsWith(`-${one.session}`));
   return heard === undefined ? 0 : LARGEST_DRIFT * (at - heard.at);
 }
 

@@ -1,4 +1,4 @@
-import { dueTimes } from '../calm.js';
+import { dueTimes, existence } from '../calm.js';
 import { indexOf, type History } from '../history.js';
 import type { Run } from '../runs.js';
 import { hungHandlers } from './limits.js';
@@ -28,6 +28,7 @@ export function check14NoLitter(history: History): Violation[] {
       /\/sessions\/.|\/(running|failovering|failover)$/.test(path);
     if (!isTransient || isLeftByDeafHandler(history, path, tree.get(path)!.data)) continue;
     if (hasLeftInTime(history, path, tree.get(path)!.data)) continue;
+    if (isLeftToNobody(history, path, tree.get(path)!.data)) continue;
     if (path.endsWith('/leader/failover')) continue;
     violations.push({ at, message: `${path} is left behind`, about: path });
   }
@@ -124,6 +125,24 @@ function hasLeftInTime(history: History, path: string, holder: string): boolean 
         event.jobName === jobName &&
         event.message.startsWith('left without the registry'),
     );
+}
+
+// The mark of who has crashed is taken away by others, if any is there at or after the end of its session.
+function isLeftToNobody(history: History, path: string, holder: string): boolean {
+  const { jobName, node } = history.nodeOf(path);
+  if (!('item' in node) || !history.of('fault').some(isCrashOf(indexOf(holder)))) return false;
+  const members = new Set(
+    history.commits
+      .flatMap(({ writes }) => writes.map((write) => write.path))
+      .filter((one) => one.startsWith(`/${jobName}/instances/`)),
+  );
+  const endedAt = existence(history, `/${jobName}/instances/${holder}`).at(-1)?.to ?? Infinity;
+  return [...members].every((member) => existence(history, member).every(({ to }) => to <= endedAt));
+}
+
+function isCrashOf(instance: number) {
+  return (fault: { readonly fault: string; readonly instance: number }) =>
+    fault.fault === 'crash' && fault.instance === instance;
 }
 
 // The mark of what a handler that heeds nothing had not returned by the drain's deadline is left to the sweep of those
