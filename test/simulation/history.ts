@@ -252,12 +252,14 @@ export class History {
       if (event.kind !== 'clock') continue;
       const own = remembered(intervals, instance, () => []);
       const last = own.at(-1);
+      const wasOpen = last?.to === Infinity && last.from <= at;
       if (last?.to === Infinity) last.to = at;
       if (event.state === 'trusted') continue;
       const referenceMs = event.state === 'registry-wrong' ? event.offsetMs : wall - at - event.offsetMs;
-      // A clock that is off either time is told of once; what it is judged by may change afterwards.
-      const later = agreed.find(({ to }) => to >= at)?.from ?? Infinity;
-      own.push({ from: Math.abs(referenceMs) > LEAST_REFERENCE_MS ? at : Math.max(at, later), to: Infinity });
+      const goesOn = wasOpen && Math.abs(referenceMs) > LEAST_REFERENCE_MS;
+      // A clock that is off is told of once; it is judged by what most agree on from when they do.
+      const agreedAt = agreed.find(({ to }) => to >= at)?.from ?? Infinity;
+      own.push({ from: event.state === 'registry-wrong' || goesOn ? at : Math.max(at, agreedAt), to: Infinity });
     }
     return new Map([...intervals].map(([instance, all]) => [instance, all.filter(({ from, to }) => from < to)]));
   }
