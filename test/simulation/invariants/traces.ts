@@ -51,10 +51,13 @@ function silentMisses(history: History): Violation[] {
     const inCalm = scheduled.filter(({ at }) => at > job.from && at < job.to - history.promptMs);
     const newest = Math.max(...inCalm.map(({ record }) => record.target.fireTime));
     const begun = new Set(scheduled.map(({ record }) => record.target.fireTime));
+    // Clocks that most agreed on were behind: what had come before comes again, and is begun, or missed, once more.
+    const isRepeated = (due: number) =>
+      scheduled.some(({ record: { early } }) => early && early.after < due && due <= early.until);
     return dueTimes(job.schedule, job.from + job.skewMs, newest - 1).flatMap((due) => {
       const spans = missed.get(itemKey(job.jobName, item)) ?? [];
       const told = spans.filter(({ since, fireTime }) => since <= due && due <= fireTime).length;
-      if (told + (begun.has(due) ? 1 : 0) === 1) return [];
+      if (told + (begun.has(due) ? 1 : 0) === 1 || (begun.has(due) && isRepeated(due))) return [];
       const what = begun.has(due) ? 'begun' : 'not begun';
       const message = `${itemKey(job.jobName, item)} was ${what} for ${timeOf(due)}, and ${told} times told as missed`;
       return [{ at: due, message, about: `/${job.jobName}/sharding/${item}` }];
