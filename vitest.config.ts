@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const PACKAGE = new URL('./libs/elastic-job/', import.meta.url);
-const { exports }: { exports: Record<string, string | { default: string }> } = JSON.parse(
+const { exports }: { exports: Record<string, string | { default: { default: string } }> } = JSON.parse(
   readFileSync(new URL('package.json', PACKAGE), 'utf8'),
 );
 
 /** `@app/elastic-job/...` is the source of each entry of the package. */
 const entries = Object.entries(exports).flatMap(([entry, target]) => {
   if (typeof target === 'string') return [];
-  const source = target.default.replace('./dist/', './src/').replace(/js$/, 'ts');
+  const source = target.default.default.replace('./dist/', './src/').replace(/js$/, 'ts');
   return [{ find: `@app/elastic-job${entry.slice(1)}`, replacement: fileURLToPath(new URL(source, PACKAGE)) }];
 });
 

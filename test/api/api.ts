@@ -23,15 +23,14 @@ interface EntryReport {
 }
 
 const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } });
-const manifest: { readonly exports: Record<string, string | { readonly types: string }> } = JSON.parse(
-  readFileSync(join(PACKAGE, 'package.json'), 'utf8'),
-);
+const manifest: { readonly exports: Record<string, string | { readonly default: { readonly types: string } }> } =
+  JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
 const temporary = mkdtempSync(join(tmpdir(), 'api-'));
 mkdirSync(COMMITTED, { recursive: true });
 try {
   process.exitCode = judge(
     Object.entries(manifest.exports).flatMap(([entry, target]) =>
-      typeof target === 'string' ? [] : [reportOf(entry, join(PACKAGE, target.types))],
+      typeof target === 'string' ? [] : [reportOf(entry, join(PACKAGE, target.default.types))],
     ),
   );
 } finally {

@@ -22,9 +22,17 @@ import * as tools from '@app/elastic-job/tools';
 import * as workerPool from '@app/elastic-job/worker-pool';
 
 const PACKAGE = 'libs/elastic-job';
-const manifest: { exports: Record<string, string | { types: string; default: string }> } = JSON.parse(
-  readFileSync(`${PACKAGE}/package.json`, 'utf8'),
-);
+interface Target {
+  readonly types: string;
+  readonly default: string;
+}
+
+const manifest: {
+  readonly main: string;
+  readonly types: string;
+  readonly exports: Record<string, string | Record<'module-sync' | 'require' | 'default', Target>>;
+  readonly typesVersions: { readonly '*': Record<string, readonly string[]> };
+} = JSON.parse(readFileSync(`${PACKAGE}/package.json`, 'utf8'));
 
 const ENTRIES = [
   library,
@@ -62,9 +70,28 @@ describe('the entry points of the package', () => {
   it('given the exports map, when its files are looked up, then each is compiled from a source of that name', () => {
     for (const target of Object.values(manifest.exports)) {
       if (typeof target === 'string') continue;
-      const source = target.default.replace('./dist/', `${PACKAGE}/src/`).replace(/\.js$/, '.ts');
+      const file = target.default.default;
+      const source = file.replace('./dist/', `${PACKAGE}/src/`).replace(/\.js$/, '.ts');
       expect(existsSync(source) ? source : `${source} is missing`).toBe(source);
-      expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
+    }
+  });
+
+  it('given the exports map, when a resolver looks for ES modules or for CommonJS, then it finds them and their types', () => {
+    const typesOf = (file: string) => file.replace(/\.js$/, '.d.ts');
+    for (const [entry, target] of Object.entries(manifest.exports)) {
+      if (typeof target === 'string') continue;
+      const file = target.default.default;
+      const copied = file.replace('./dist/', './dist/cjs/');
+      // In this order: Node takes ES modules wherever it can, so that it holds one copy.
+      expect(Object.entries(target)).toEqual([
+        ['module-sync', { types: typesOf(file), default: file }],
+        ['require', { types: typesOf(copied), default: copied }],
+        ['default', { types: typesOf(file), default: file }],
+      ]);
+      // Resolvers that know no `exports`.
+      const old =
+        entry === '.' ? [manifest.types, manifest.main] : [...manifest.typesVersions['*'][entry.slice(2)]!, copied];
+      expect(old).toEqual([typesOf(copied), copied]);
     }
   });
 

@@ -32,4 +32,7 @@ async function compile(outDir: string): Promise<void> {
   const project = `${WORKSPACE}libs/elastic-job/tsconfig.lib.json`;
   const options = ['--noCheck', '--declaration', 'false', '--declarationMap', 'false', '--sourceMap', 'false'];
   await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', outDir, ...options]);
+  const typescript = ['--import', './test/support/faults/register-typescript.mjs'];
+  const copying = [...typescript, 'libs/elastic-job/commonjs.ts', outDir];
+  await promisify(execFile)(process.execPath, copying, { cwd: WORKSPACE });
 }

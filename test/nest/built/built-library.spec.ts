@@ -134,20 +134,23 @@ describe.each([
 });
 
 describe('the worker pool', () => {
-  it('given the built library, when work runs, then its threads find the file beside the pool', async () => {
-    const entry = inWorkspace(`${NEST_12}/node_modules/nestjs-elastic-job/dist/executor/worker-pool/index.js`);
-    const { WorkerThreads }: typeof import('@app/elastic-job/worker-pool') = await import(pathToFileURL(entry).href);
-    const pool = new WorkerThreads({ maxThreads: 1 });
-    const module = new URL('../../integration/worker-pool/handlers.fixture.mjs', import.meta.url).href;
-    const context = new HandMadeContext();
-    try {
-      await expect(
-        pool.run({ module, exportName: 'fail', context, input: { mode: 'value' }, endAfterMs: undefined, clock }),
-      ).rejects.toBe('no error');
-    } finally {
-      await pool.close();
-    }
-  });
+  it.each(['dist', 'dist/cjs'])(
+    'given the library in %s, when work runs, then its threads find the file beside the pool',
+    async (copy) => {
+      const entry = inWorkspace(`${NEST_12}/node_modules/nestjs-elastic-job/${copy}/executor/worker-pool/index.js`);
+      const { WorkerThreads }: typeof import('@app/elastic-job/worker-pool') = await import(pathToFileURL(entry).href);
+      const pool = new WorkerThreads({ maxThreads: 1 });
+      const module = new URL('../../integration/worker-pool/handlers.fixture.mjs', import.meta.url).href;
+      const context = new HandMadeContext();
+      try {
+        await expect(
+          pool.run({ module, exportName: 'fail', context, input: { mode: 'value' }, endAfterMs: undefined, clock }),
+        ).rejects.toBe('no error');
+      } finally {
+        await pool.close();
+      }
+    },
+  );
 });
 
 describe('the main entry point', () => {

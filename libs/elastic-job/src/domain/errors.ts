@@ -1,3 +1,6 @@
+/** Marks the errors of every copy of this package in the process. */
+const IS_OURS = Symbol.for('nestjs-elastic-job:error');
+
 /**
  * The base of every error that this package throws on purpose.
  *
@@ -9,6 +12,20 @@ export abstract class ElasticJobError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
+  }
+
+  static {
+    Object.defineProperty(this.prototype, IS_OURS, { value: true });
+  }
+
+  /**
+   * Also true for an error of the package's other copy, be it the ES modules' or the CommonJS one.
+   * @internal
+   */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+    const isOurs = value instanceof Error && IS_OURS in value;
+    return isOurs && (this === ElasticJobError || value.name === this.name);
   }
 }
 

@@ -40,3 +40,4 @@ export * from './sharding-context.js';
 export * from './task-id.js';
 export * from './time-difference.error.js';
 export * from './trigger.js';
+export * from './shared.js';

@@ -1,8 +1,8 @@
 /** Injects the `RegistryCenter` of this application: the port to the registry, below the configured namespace. */
-export const REGISTRY_CENTER = Symbol('nestjs-elastic-job:registry-center');
+export const REGISTRY_CENTER = Symbol.for('nestjs-elastic-job:registry-center');
 
 /** Injects the `Clock` of this application. Override it to own time in a test. */
-export const CLOCK = Symbol('nestjs-elastic-job:clock');
+export const CLOCK = Symbol.for('nestjs-elastic-job:clock');
 
 /** The validated module options. */
-export const ELASTIC_JOB_OPTIONS = Symbol('nestjs-elastic-job:options');
+export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elastic-job:options');

@@ -5,6 +5,7 @@ import {
   type JobOptions,
   type ShardingStrategy,
   UnknownJobError,
+  sharedClass,
 } from '../domain/index.js';
 import { BadVersionError, NoNodeError, type RegistryCenter } from '../registry/index.js';
 import { pathsOf } from './arguments.js';
@@ -26,6 +27,7 @@ export type AssertEditable = (configuration: JobConfiguration, former: JobOption
  * an edit at once.
  * @see ElasticJob, `JobConfigurationAPI`
  */
+@sharedClass('JobConfigurationApi')
 export class JobConfigurationApi {
   /**
    * @param strategies the user's own, which edits may name by their type beside the built-in ones

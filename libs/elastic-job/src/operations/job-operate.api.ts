@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import { formatTriggerRequest, type ServerStatus } from '../coordination/index.js';
-import { type JobName, UnknownJobError } from '../domain/index.js';
+import { type JobName, UnknownJobError, sharedClass } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { assertItem, assertReadable, assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
@@ -52,6 +52,7 @@ const MAX_DUMP_BYTES = 5_000_000;
  * server, and `InvalidArgumentError` if nothing can have such a name.
  * @see ElasticJob, `JobOperateAPI`
  */
+@sharedClass('JobOperateApi')
 export class JobOperateApi {
   constructor(
     private readonly registry: RegistryCenter,

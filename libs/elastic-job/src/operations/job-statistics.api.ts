@@ -1,5 +1,5 @@
 import { ConfigurationNodeError, parseConfiguration } from '../coordination/index.js';
-import { type JobBriefStatus, type JobName, judgeJob } from '../domain/index.js';
+import { type JobBriefStatus, type JobName, judgeJob, sharedClass } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJob, readJobs } from './job-facts.js';
@@ -26,6 +26,7 @@ const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items'];
  * are frozen.
  * @see ElasticJob, `JobStatisticsAPI`
  */
+@sharedClass('JobStatisticsApi')
 export class JobStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 

@@ -1,4 +1,4 @@
-import { inJavaOrder, type JobName } from '../domain/index.js';
+import { inJavaOrder, type JobName, sharedClass } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { jobNamesIn, readJobs } from './job-facts.js';
 
@@ -14,6 +14,7 @@ export interface ServerBriefInfo {
 }
 
 /** Which servers there are. Values are frozen. @see ElasticJob, `ServerStatisticsAPI` */
+@sharedClass('ServerStatisticsApi')
 export class ServerStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 

@@ -1,4 +1,4 @@
-import type { JobName } from '../domain/index.js';
+import { type JobName, sharedClass } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { assertItem, pathsOf } from './arguments.js';
 import { throwUnknownItem } from './unknown-item.js';
@@ -8,6 +8,7 @@ import { throwUnknownItem } from './unknown-item.js';
  * no other instance gets it.
  * @see ElasticJob, `ShardingOperateAPI`
  */
+@sharedClass('ShardingOperateApi')
 export class ShardingOperateApi {
   constructor(private readonly registry: RegistryCenter) {}
 

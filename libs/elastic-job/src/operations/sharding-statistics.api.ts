@@ -7,6 +7,7 @@ import {
   type ShardOutcomeKind,
   type ShardingStatus,
   type TriggerOrigin,
+  sharedClass,
 } from '../domain/index.js';
 import type { RegistryCenter, RegistryNode } from '../registry/index.js';
 import { pathsOf } from './arguments.js';
@@ -50,6 +51,7 @@ export interface ShardingInfo {
 }
 
 /** How a job's items are. Values are frozen. @see ElasticJob, `ShardingStatisticsAPI` */
+@sharedClass('ShardingStatisticsApi')
 export class ShardingStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 

@@ -9,6 +9,7 @@ import {
   offsetsByProcess,
   ShuttingDownError,
   SuspendedTooLongError,
+  sharedClass,
 } from '../domain/index.js';
 import { isolate, JobErrorHandlers } from '../executor/index.js';
 import { RequestPauses, type SessionInfo, SessionLostError } from '../registry/index.js';
@@ -48,6 +49,7 @@ const AFTER = { departure: 1_500, deliveries: 1_000, registry: 500 };
  * The jobs of one process over one registry: start, sessions, stop. Knows nothing of Nest; everything that Nest's shell
  * offers stands here.
  */
+@sharedClass('ElasticJobRuntime')
 export class ElasticJobRuntime {
   readonly events = new JobEvents();
   readonly registrar: JobRegistrar;

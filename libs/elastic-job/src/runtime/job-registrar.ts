@@ -13,6 +13,7 @@ import {
   type ShardingContext,
   type ShardingStrategy,
   UnknownJobError,
+  sharedClass,
 } from '../domain/index.js';
 import { resolveWork } from '../executor/index.js';
 import type { JobDefinition } from './job-definition.js';
@@ -79,6 +80,7 @@ const ADDED = 'JobRegistrar.add';
  * ShuttingDownError, and `remove` resolves with the drain that is under way. An operator's trigger that waits while its
  * job leaves is told as skipped, and `cancel` reaches its runs until they end.
  */
+@sharedClass('JobRegistrar')
 export class JobRegistrar {
   /** With those that leave. */
   private readonly runtimes = new Map<JobName, JobRuntime>();

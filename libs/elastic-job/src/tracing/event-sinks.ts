@@ -1,5 +1,5 @@
 import { type Clock, Deadline } from '../clock/index.js';
-import type { Redact } from '../domain/index.js';
+import { type Redact, sharedClass } from '../domain/index.js';
 import type { JobEventSink, SinkHost } from './event-sink.js';
 import type { JobEvent } from './job-event.js';
 import type { JobEvents } from './job-events.js';
@@ -9,6 +9,7 @@ import { redactEvent } from './redacted-event.js';
 const LONGEST_STOP_MS = 5_000;
 
 /** The sinks of one process, from the first event to the last. */
+@sharedClass('EventSinks')
 export class EventSinks {
   private readonly started: JobEventSink[] = [];
   private readonly listening: (() => void)[] = [];

@@ -1,9 +1,11 @@
+import { sharedClass } from '../domain/index.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
 
 /**
  * Passes events on to whoever listens. What a listener throws, or rejects with, hurts neither the job nor the other
  * listeners: it is told as an `error` event.
  */
+@sharedClass('JobEvents')
 export class JobEvents {
   private readonly listeners = new Map<object, { readonly listener: JobEventListener; readonly name: string }>();
 

@@ -1,3 +1,4 @@
+import { shared } from '../shared.js';
 import { avgAllocation } from './avg-allocation.strategy.js';
 import { odevity } from './odevity.strategy.js';
 import { roundRobin } from './round-robin.strategy.js';
@@ -7,15 +8,15 @@ import { singleShardingBalance } from './single-sharding-balance.strategy.js';
 import { sticky } from './sticky.strategy.js';
 
 /** What Java has as well. */
-const SHARED: readonly ShardingStrategy[] = [avgAllocation, odevity, roundRobin, singleShardingBalance];
-const BUILT_IN: readonly ShardingStrategy[] = [...SHARED, sticky];
+const JAVAS: readonly ShardingStrategy[] = [avgAllocation, odevity, roundRobin, singleShardingBalance];
+const BUILT_IN: readonly ShardingStrategy[] = shared('built-in strategies', [...JAVAS, sticky]);
 
 /** Names of older releases, in upper case. ElasticJob 2 configures a strategy by its class. */
-const ALIASES: ReadonlyMap<string, ShardingStrategy> = new Map([
-  ['AVERAGEALLOCATIONJOBSHARDINGSTRATEGY', avgAllocation],
-  ['ODEVITYSORTBYNAMEJOBSHARDINGSTRATEGY', odevity],
-  ['ROTATESERVERBYNAMEJOBSHARDINGSTRATEGY', roundRobin],
-  ['ROTATE_SERVER_BY_NAME', roundRobin],
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['AVERAGEALLOCATIONJOBSHARDINGSTRATEGY', avgAllocation.type],
+  ['ODEVITYSORTBYNAMEJOBSHARDINGSTRATEGY', odevity.type],
+  ['ROTATESERVERBYNAMEJOBSHARDINGSTRATEGY', roundRobin.type],
+  ['ROTATE_SERVER_BY_NAME', roundRobin.type],
 ]);
 
 const ELASTIC_JOB_2_PACKAGE = /^com\.dangdang\.(?:\w+\.)*/i;
@@ -52,7 +53,7 @@ export function isBuiltInStrategyType(type: string): boolean {
 /** True if the text names a strategy that Java has as well: a job that is shared with Java can have no other. */
 export function isJavaStrategyType(type: string): boolean {
   const strategy = builtInStrategy(type);
-  return strategy !== undefined && SHARED.includes(strategy);
+  return JAVAS.some(({ type: known }) => known === strategy?.type);
 }
 
 function builtInTypes(): string[] {
@@ -61,5 +62,6 @@ function builtInTypes(): string[] {
 
 function builtInStrategy(type: string): ShardingStrategy | undefined {
   const name = type.replace(ELASTIC_JOB_2_PACKAGE, '').toUpperCase();
-  return BUILT_IN.find((strategy) => strategy.type === name) ?? ALIASES.get(name);
+  const known = ALIASES.get(name) ?? name;
+  return BUILT_IN.find((strategy) => strategy.type === known);
 }

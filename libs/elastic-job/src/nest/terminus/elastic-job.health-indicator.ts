@@ -1,3 +1,4 @@
+import { sharedClass } from '../../domain/index.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import type { Clock } from '../../clock/index.js';
@@ -25,6 +26,7 @@ import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-optio
  * production the status is all that is shown, unless `ElasticJobHealthModule.forRoot({ details: true })` says
  * otherwise.
  */
+@sharedClass('ElasticJobHealthIndicator')
 @Injectable()
 export class ElasticJobHealthIndicator {
   /** @internal */

@@ -9,7 +9,7 @@ export interface HealthOptions {
 }
 
 /** Injects the options of the health module. */
-export const HEALTH_OPTIONS = Symbol('nestjs-elastic-job:health-options');
+export const HEALTH_OPTIONS = Symbol.for('nestjs-elastic-job:health-options');
 
 /** Asked as health is: an application may set its environment after this file is loaded. */
 export function showsDetails({ details }: HealthOptions): boolean {

@@ -49,14 +49,14 @@ const VERSION = '1.1.3';
 
 /** @throws {ConfigurationError} if another version is installed than the one whose inner modules are known. */
 export function loadJute(): Jute {
-  const require = createRequire(import.meta.url);
-  const { version }: { readonly version: string } = require(`${PACKAGE}/package.json`);
+  const load = createRequire(import.meta.url);
+  const { version }: { readonly version: string } = load(`${PACKAGE}/package.json`);
   if (version !== VERSION) {
     throw new ConfigurationError('registry', [
       `${PACKAGE} ${version} is installed; this release works with exactly ${VERSION}`,
     ]);
   }
-  return require(`${PACKAGE}/lib/jute`);
+  return load(`${PACKAGE}/lib/jute`);
 }
 
 /**

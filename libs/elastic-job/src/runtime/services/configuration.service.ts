@@ -1,7 +1,8 @@
 import type { Configurations } from '../../coordination/index.js';
-import type { JobConfiguration, JobName } from '../../domain/index.js';
+import { type JobConfiguration, type JobName, sharedClass } from '../../domain/index.js';
 
 /** What a job is to do. */
+@sharedClass('ConfigurationService')
 export class ConfigurationService {
   /** @internal */
   constructor(private readonly configurations: Configurations) {}

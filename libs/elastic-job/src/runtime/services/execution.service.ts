@@ -1,7 +1,8 @@
 import type { Executions, RunningItem } from '../../coordination/index.js';
-import type { JobName } from '../../domain/index.js';
+import { type JobName, sharedClass } from '../../domain/index.js';
 
 /** What runs. */
+@sharedClass('ExecutionService')
 export class ExecutionService {
   /** @internal */
   constructor(private readonly executions: Executions) {}

@@ -1,8 +1,9 @@
 import type { FailoverQueue, OverflowedItem, PendingFailover } from '../../coordination/index.js';
-import type { JobName, SettledOutcome } from '../../domain/index.js';
+import { type JobName, type SettledOutcome, sharedClass } from '../../domain/index.js';
 import type { JobSession } from '../job-session.js';
 
 /** The items of crashed instances: what waits, and a way to run it here and now. */
+@sharedClass('FailoverService')
 export class FailoverService {
   /**
    * @internal

@@ -1,7 +1,8 @@
 import type { Instances, RegisteredInstance } from '../../coordination/index.js';
-import type { JobName } from '../../domain/index.js';
+import { type JobName, sharedClass } from '../../domain/index.js';
 
 /** The processes that take part in a job. */
+@sharedClass('InstanceService')
 export class InstanceService {
   /** @internal */
   constructor(private readonly members: Instances) {}

@@ -1,7 +1,8 @@
 import type { Leadership, LeadershipTerm } from '../../coordination/index.js';
-import type { JobName } from '../../domain/index.js';
+import { type JobName, sharedClass } from '../../domain/index.js';
 
 /** Who leads a job, and what only its leader does. */
+@sharedClass('LeaderService')
 export class LeaderService {
   /** @internal */
   constructor(private readonly leadership: Leadership) {}

@@ -1,7 +1,8 @@
 import type { RegisteredServer, Servers } from '../../coordination/index.js';
-import type { JobName } from '../../domain/index.js';
+import { type JobName, sharedClass } from '../../domain/index.js';
 
 /** The servers (IP addresses) on which a job has had instances. */
+@sharedClass('ServerService')
 export class ServerService {
   /** @internal */
   constructor(private readonly known: Servers) {}

@@ -1,7 +1,8 @@
 import type { Sharding } from '../../coordination/index.js';
-import type { JobName } from '../../domain/index.js';
+import { type JobName, sharedClass } from '../../domain/index.js';
 
 /** Which instance has which items. */
+@sharedClass('ShardingService')
 export class ShardingService {
   /** @internal */
   constructor(private readonly sharding: Sharding) {}

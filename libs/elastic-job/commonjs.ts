@@ -1,0 +1,50 @@
+// npm run build:library: makes the CommonJS copy of the package out of the ES modules that the compiler has just written,
+// for resolvers and test runners that cannot load those.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import ts from 'typescript';
+
+const { positionals } = parseArgs({ allowPositionals: true });
+const MODULES = positionals[0] ?? 'libs/elastic-job/dist';
+const COPY = join(MODULES, 'cjs');
+
+rmSync(COPY, { recursive: true, force: true });
+for (const file of readdirSync(MODULES, { recursive: true, encoding: 'utf8' })) {
+  const copied = join(COPY, file);
+  if (/\.(js|d\.ts)$/.test(file)) mkdirSync(dirname(copied), { recursive: true });
+  if (file.endsWith('.js')) writeFileSync(copied, commonJsOf(readFileSync(join(MODULES, file), 'utf8'), file));
+  if (file.endsWith('.d.ts')) cpSync(join(MODULES, file), copied);
+}
+// The package says `module` of whatever nothing else is said of.
+writeFileSync(join(COPY, 'package.json'), '{ "type": "commonjs" }\n');
+
+function commonJsOf(text: string, file: string): string {
+  // A name in the text is a module of this package, or an optional one, and becomes `require`, which every test runner
+  // knows. Whatever is only known at run time is a user's file of any kind: `import` has to stay.
+  const module = /\bimport\([^'"]/.test(text) ? ts.ModuleKind.NodeNext : ts.ModuleKind.CommonJS;
+  return ts.transpileModule(text, {
+    fileName: file.replace(/\.js$/, '.cjs'),
+    compilerOptions: { module, target: ts.ScriptTarget.ES2023, esModuleInterop: true },
+    transformers: { before: [withoutImportMeta] },
+  }).outputText;
+}
+
+/** CommonJS has no `import.meta`; its `url` is made of `__filename` there. */
+function withoutImportMeta(context: ts.TransformationContext): ts.Transformer<ts.SourceFile> {
+  const { factory } = context;
+  const call = (called: ts.Expression, argument: ts.Expression) =>
+    factory.createCallExpression(called, undefined, [argument]);
+  const visit = (node: ts.Node): ts.Node => {
+    const isImportMeta =
+      ts.isPropertyAccessExpression(node) &&
+      ts.isMetaProperty(node.expression) &&
+      node.expression.keywordToken === ts.SyntaxKind.ImportKeyword;
+    if (!isImportMeta) return ts.visitEachChild(node, visit, context);
+    const required = call(factory.createIdentifier('require'), factory.createStringLiteral('node:url'));
+    const pathToFileURL = factory.createPropertyAccessExpression(required, 'pathToFileURL');
+    const url = call(pathToFileURL, factory.createIdentifier('__filename'));
+    return factory.createPropertyAccessExpression(url, 'href');
+  };
+  return (source) => ts.visitEachChild(source, visit, context);
+}

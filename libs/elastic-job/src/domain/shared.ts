@@ -1,0 +1,27 @@
+/**
+ * One process can load this package twice: as ES modules, and as the CommonJS copy that some resolvers and test runners
+ * need. What is compared by identity has to be the same for both then: the classes that an application injects, and the
+ * strategies that are built in. Errors need no such care. @see ElasticJobError
+ */
+
+/** As in `package.json`: copies of different releases share nothing. */
+export const RELEASE = '0.1.0';
+
+const SHARED = Symbol.for(`nestjs-elastic-job@${RELEASE}:shared`);
+
+/**
+ * What the copy that was loaded first has by this name.
+ * @param name the same in both copies, also where a bundler shortens the names of classes
+ */
+export function shared<T extends object>(name: string, own: T): T {
+  const known: Map<string, T> = Reflect.get(globalThis, SHARED) ?? new Map();
+  Reflect.set(globalThis, SHARED, known);
+  const first = known.get(name) ?? own;
+  known.set(name, first);
+  return first;
+}
+
+/** Makes a class the one that both copies of this package have. @see shared */
+export function sharedClass(name: string): <T extends abstract new (...args: never[]) => object>(own: T) => T {
+  return (own) => shared(name, own);
+}

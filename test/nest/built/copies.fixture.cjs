@@ -1,0 +1,65 @@
+// Loads both copies of the library into one process, in the order that the second argument gives, and uses them mixed:
+// the module of the copy that is required, everything else of the one that is imported. It prints one line of JSON.
+const { createRequire } = require('node:module');
+const { pathToFileURL } = require('node:url');
+const { once } = require('node:events');
+
+const [directory, first] = process.argv.slice(2);
+const load = createRequire(`${directory}/`);
+
+async function both() {
+  // Node resolves this as code in the application's folder would be.
+  const importing = pathToFileURL(`${directory}/node_modules/importer.mjs`).href;
+  const imports = async () => (await import(importing)).libraries;
+  const requires = () => [load('nestjs-elastic-job'), load('nestjs-elastic-job/registry')];
+  if (first === 'import') return { imported: await imports(), required: requires() };
+  const required = requires();
+  return { imported: await imports(), required };
+}
+
+async function main() {
+  const { imported, required } = await both();
+  const [esm, esmRegistry] = imported;
+  const [cjs, cjsRegistry] = required;
+  load('reflect-metadata');
+  const { Inject, Logger, Module } = load('@nestjs/common');
+  const { NestFactory } = load('@nestjs/core');
+
+  const ran = new EventTarget();
+  class Jobs {
+    constructor(sharding, registry) {
+      this.parts = [sharding, registry];
+    }
+
+    run() {
+      ran.dispatchEvent(new Event('run'));
+    }
+  }
+  Inject(esm.ShardingService)(Jobs, undefined, 0);
+  Inject(esm.REGISTRY_CENTER)(Jobs, undefined, 1);
+  const run = Object.getOwnPropertyDescriptor(Jobs.prototype, 'run');
+  esm.ElasticJob({ name: 'mixed', cron: '* * * * * ?', shardingTotalCount: 1 })(Jobs.prototype, 'run', run);
+  const Root = function () {};
+  Module({ imports: [cjs.ElasticJobModule.forRoot({ registry: { type: 'memory' } })], providers: [Jobs] })(Root);
+
+  Logger.overrideLogger(false);
+  const app = await NestFactory.createApplicationContext(Root, { abortOnError: false });
+  await once(ran, 'run');
+  const refused = await app
+    .get(esm.ShardingService)
+    .assignments('unknown')
+    .catch((error) => error);
+  const [sharding, center] = app.get(Jobs).parts;
+  process.stdout.write(
+    JSON.stringify({
+      isOneCopy: esm.ElasticJobModule === cjs.ElasticJobModule,
+      isInjected: sharding instanceof cjs.ShardingService && center !== undefined,
+      assigned: [...(await sharding.assignments('mixed'))].length,
+      isErrorOfBoth: refused instanceof esm.UnknownJobError && refused instanceof cjs.UnknownJobError,
+      isNoOther: !(refused instanceof esmRegistry.SessionLostError || refused instanceof cjsRegistry.SessionLostError),
+    }),
+  );
+  await app.close();
+}
+
+void main();
