@@ -1,0 +1,89 @@
+// npm run weigh, after a build: what the package adds to a Nest application, in megabytes installed and in milliseconds of
+// import, without its optional packages. Fails if either is more than its limit.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const PACKAGE = resolve('libs/elastic-job');
+const MEGABYTE = 1_000_000;
+const MOST_MEGABYTES = 15;
+const MOST_MS = 150;
+/** Where the machine is slow, the import of a library that the same applications use is the measure, and so much more. */
+const MORE_THAN_OTHER_MS = 50;
+const TIMES = 9;
+/** What a Nest application has anyway; class-validator is what its `ValidationPipe` asks for. */
+const APPLICATION = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}`);
+const BESIDES = ['reflect-metadata', 'rxjs', 'class-validator', 'class-transformer'];
+const OTHER = '@nestjs/bullmq';
+
+const run = promisify(execFile);
+const folder = await mkdtemp(join(tmpdir(), 'weigh-'));
+try {
+  const megabytes = await addedMegabytes();
+  console.log(`installed: ${megabytes.toFixed(1)} MB, of ${MOST_MEGABYTES}`);
+  const ms = await importMs('nestjs-elastic-job');
+  const mostMs = ms <= MOST_MS ? MOST_MS : await slowestMs();
+  console.log(`imported after Nest: ${ms.toFixed(0)} ms (median of ${TIMES}), of ${mostMs.toFixed(0)}`);
+  process.exitCode = megabytes <= MOST_MEGABYTES && ms <= mostMs ? 0 : 1;
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+async function addedMegabytes(): Promise<number> {
+  await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PACKAGE });
+  const [{ filename }]: readonly [{ readonly filename: string }] = JSON.parse(stdout);
+  await install(...(await withVersions([...APPLICATION, ...BESIDES])));
+  const before = await bytesOf(join(folder, 'node_modules'));
+  await install(join(folder, filename));
+  return ((await bytesOf(join(folder, 'node_modules'))) - before) / MEGABYTE;
+}
+
+/** In the versions that the workspace has. */
+async function withVersions(names: readonly string[]): Promise<string[]> {
+  return Promise.all(
+    names.map(async (name) => {
+      const { version }: { readonly version: string } = JSON.parse(
+        await readFile(join('node_modules', name, 'package.json'), 'utf8'),
+      );
+      return `${name}@${version}`;
+    }),
+  );
+}
+
+async function install(...packages: readonly string[]): Promise<void> {
+  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], { cwd: folder });
+}
+
+async function bytesOf(directory: string): Promise<number> {
+  const files = await readdir(directory, { recursive: true, withFileTypes: true });
+  const sizes = files
+    .filter((file) => file.isFile())
+    .map(async (file) => (await stat(join(file.parentPath, file.name))).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+async function slowestMs(): Promise<number> {
+  await install(OTHER, 'bullmq');
+  const otherMs = await importMs(OTHER);
+  console.log(`for comparison, ${OTHER}: ${otherMs.toFixed(0)} ms`);
+  return Math.max(MOST_MS, otherMs + MORE_THAN_OTHER_MS);
+}
+
+/** The median of several processes, one after the other. */
+async function importMs(name: string): Promise<number> {
+  const script = `import 'reflect-metadata';
+    import '@nestjs/common';
+    import '@nestjs/core';
+    const since = performance.now();
+    await import('${name}');
+    console.log(performance.now() - since);`;
+  const measured: number[] = [];
+  for (let time = 0; time < TIMES; time++) {
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder });
+    measured.push(Number(stdout));
+  }
+  return measured.toSorted((a, b) => a - b)[Math.floor(TIMES / 2)]!;
+}
