@@ -8,3 +8,10 @@ export * from '../fence.errors.js';
 export type * from '../fenced-run.js';
 export * from './fence-table.js';
 export * from './plain-sql-guard.js';
+export {
+  type AffectedRows,
+  type ExecuteSql,
+  type ExecuteSqlSync,
+  SqlConnection,
+  type SqlParameter,
+} from './sql-connection.js';

@@ -1,21 +1,21 @@
 import { type FencedStore, type FencePosition, FencedError, type JobName } from '../../domain/index.js';
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
 import type { FencedRun } from '../fenced-run.js';
-import { advanceFenceSql, selectAheadSql } from './fence-table.js';
+import { advanceFenceSql, createFenceTableSql, selectAheadSql } from './fence-table.js';
+import {
+  type AffectedRows,
+  type ExecuteSql,
+  type ExecuteSqlSync,
+  type SqlConnection,
+  type SqlParameter,
+  transactionSync,
+} from './sql-connection.js';
 
-export type SqlParameter = string | number | bigint;
-
-/**
- * Runs a statement inside of the transaction of the effect.
- * @returns how many rows it has affected, as the driver says it: a driver that does not count lets nobody through
- */
-export type ExecuteSql = (
+/** Runs a query, in no transaction. @returns the rows: objects, by the names of their columns; at once or later */
+export type SelectSql = (
   statement: string,
   parameters: readonly SqlParameter[],
-) => Promise<number | bigint | null | undefined>;
-
-/** Runs a query, in no transaction. @returns the rows: objects, by the names of their columns */
-export type SelectSql = (statement: string, parameters: readonly SqlParameter[]) => Promise<readonly unknown[]>;
+) => readonly unknown[] | Promise<readonly unknown[]>;
 
 export interface PlainSqlGuardOptions {
   /** How the driver writes parameters: `?` (SQLite's drivers) or `$1`, `$2` ... (pg). */
@@ -24,32 +24,85 @@ export interface PlainSqlGuardOptions {
 }
 
 /**
- * Guards one database against stale runs, through the driver's own API. The table is `createFenceTableSql`.
+ * Guards one database against stale runs, through the driver's own API.
+ *
+ * Drivers that answer at once write in one step. Nobody can use the connection meanwhile, so items may share it:
  *
  * ```ts
- * const guard = new PlainSqlGuard({ placeholders: '$1', select: async (...query) => (await pool.query(...query)).rows
- * });
+ * const db = new Database('payments.db'); // better-sqlite3
+ * const execute = (statement, parameters) => db.prepare(statement).run(...parameters).changes;
+ * const guard = new PlainSqlGuard({ placeholders: '?', select: (text, values) => db.prepare(text).all(...values) });
  *
- * await client.query('begin');
- * await guard.advance(context, async (...statement) => (await client.query(...statement)).rowCount);
- * await client.query('insert into payment ...');
- * await client.query('commit');
+ * guard.writeSync(context, execute, () => db.prepare('insert into payment values (?)').run(id));
+ * ```
+ *
+ * Drivers that answer later write through a connection, where each write waits for those before it:
+ *
+ * ```ts
+ * const client = await pool.connect(); // pg
+ * const connection = new SqlConnection(async (...statement) => (await client.query(...statement)).rowCount);
+ * const guard = new PlainSqlGuard({ placeholders: '$1', select: async (...query) => (await pool.query(...query)).rows });
+ *
+ * await guard.write(context, connection, () => client.query('insert into payment values ($1)', [id]));
  * ```
  */
 export class PlainSqlGuard implements FencedStore {
   constructor(private readonly options: PlainSqlGuardOptions) {}
 
   /**
-   * Claims the store for a run. Make it the first statement of the transaction of the effect: it locks the item's row
-   * until the commit. If it throws, roll back.
-   * @throws {FencedError} if a newer run has written. Let it pass: the item is in other hands.
+   * Creates the guard table if there is none.
+   * @param execute runs one statement on the database; what it returns is awaited
+   */
+  async createTable(execute: (statement: string, parameters: readonly SqlParameter[]) => unknown): Promise<void> {
+    await execute(createFenceTableSql, []);
+  }
+
+  /**
+   * Runs `effect` in a transaction of the connection, provided that no newer run of the item has written. Others who
+   * write through the same `SqlConnection` wait until it has ended, so an effect must not call `write` itself. If
+   * `effect` throws, everything is rolled back and the error is passed on.
+   * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: the item is in other hands.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
    */
+  write<Result>(run: FencedRun, connection: SqlConnection, effect: () => Promise<Result>): Promise<Result> {
+    return connection.transaction(async () => {
+      await this.advance(run, connection.execute);
+      return effect();
+    });
+  }
+
+  /**
+   * `write` for a driver that answers at once. It begins, writes and commits in one step, so no other run and no other
+   * part of the application can get into its transaction, whatever shares the connection.
+   * @throws {FencedError} as `write`.
+   * @throws {MissingTokenError} as `write`.
+   * @throws {TypeError} if `effect` returns a promise; what it has written before its first `await` is rolled back.
+   */
+  writeSync<Result>(run: FencedRun, execute: ExecuteSqlSync, effect: () => Result): Result {
+    return transactionSync(execute, () => {
+      this.advanceSync(run, execute);
+      return effect();
+    });
+  }
+
+  /**
+   * The check alone, for a transaction that you have begun yourself, on a connection that no other run uses meanwhile.
+   * Make it the first statement: it locks the item's row until the commit. If it throws, roll back.
+   * @throws {FencedError} as `write`.
+   * @throws {MissingTokenError} as `write`.
+   */
   async advance(run: FencedRun, execute: ExecuteSql): Promise<void> {
-    const { jobName, shardingItem: item, tokenEpoch, token } = run;
-    if (token === undefined) throw new MissingTokenError(jobName, item);
-    const affected = await execute(this.written(advanceFenceSql), [jobName, item, tokenEpoch, token]);
-    if (Number(affected ?? 0) !== 1) throw new FencedError(jobName, item, token);
+    judge(run, await execute(...this.advancing(run)));
+  }
+
+  /**
+   * `advance` for a driver that answers at once, such as inside of the function that `db.transaction` of
+   * `better-sqlite3` takes.
+   * @throws {FencedError} as `write`.
+   * @throws {MissingTokenError} as `write`.
+   */
+  advanceSync(run: FencedRun, execute: ExecuteSqlSync): void {
+    judge(run, execute(...this.advancing(run)));
   }
 
   /** @see FencedStore */
@@ -63,9 +116,19 @@ export class PlainSqlGuard implements FencedStore {
     throw new FenceAheadError(jobName, Number(ahead.get('item')), stored, registry);
   }
 
+  private advancing(run: FencedRun): Parameters<ExecuteSql> {
+    const { jobName, shardingItem: item, tokenEpoch, token } = run;
+    if (token === undefined) throw new MissingTokenError(jobName, item);
+    return [this.written(advanceFenceSql), [jobName, item, tokenEpoch, token]];
+  }
+
   private written(statement: string): string {
     if (this.options.placeholders === '?') return statement;
     let count = 0;
     return statement.replaceAll('?', () => `$${(count += 1)}`);
   }
+}
+
+function judge({ jobName, shardingItem, token }: FencedRun, affected: AffectedRows): void {
+  if (Number(affected ?? 0) !== 1) throw new FencedError(jobName, shardingItem, token!);
 }

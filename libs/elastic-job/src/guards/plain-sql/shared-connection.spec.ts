@@ -1,0 +1,162 @@
+import { createRequire, isBuiltin } from 'node:module';
+import Libsql from 'libsql';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FencedError, type FencedRun, PlainSqlGuard, SqlConnection, type SqlParameter } from './index.js';
+
+/** What the synchronous drivers of SQLite have in common. */
+interface Driver {
+  prepare(statement: string): {
+    run(...parameters: SqlParameter[]): { readonly changes: number | bigint };
+    all(...parameters: SqlParameter[]): unknown[];
+  };
+  close(): void;
+}
+
+/** Node 20 has no `node:sqlite`. */
+const nodeSqlite: { readonly DatabaseSync: new (file: string) => Driver } | undefined = isBuiltin('node:sqlite')
+  ? createRequire(import.meta.url)('node:sqlite')
+  : undefined;
+
+const DRIVERS: Readonly<Record<string, () => Driver>> = {
+  // It has the API of better-sqlite3.
+  libsql: () => new Libsql(':memory:'),
+  ...(nodeSqlite && { 'node:sqlite': () => new nodeSqlite.DatabaseSync(':memory:') }),
+};
+
+const TOKEN = 2n ** 62n;
+
+const run = (shardingItem: number, token: bigint | undefined = TOKEN): FencedRun => ({
+  jobName: 'settle-orders',
+  shardingItem,
+  token,
+  tokenEpoch: 0,
+});
+
+describe.each(Object.keys(DRIVERS))('items that share one connection of %s', (name) => {
+  let db: Driver;
+  let guard: PlainSqlGuard;
+  const execute = (statement: string, parameters: readonly SqlParameter[]) =>
+    db.prepare(statement).run(...parameters).changes;
+  const insert = (effect: string) => db.prepare('insert into effect values (?)').run(effect);
+  const effects = () =>
+    db
+      .prepare('select text from effect')
+      .all()
+      .map((row) => Object.values(Object(row))[0]);
+
+  beforeEach(async () => {
+    db = DRIVERS[name]!();
+    guard = new PlainSqlGuard({
+      placeholders: '?',
+      select: (statement, parameters) => db.prepare(statement).all(...parameters),
+    });
+    await guard.createTable(execute);
+    db.prepare('create table effect (text text)').run();
+  });
+  afterEach(() => db.close());
+
+  describe('writeSync', () => {
+    it('given the newest token, when an item writes, then the effect is kept and its value is returned', () => {
+      expect(guard.writeSync(run(0), execute, () => (insert('a'), 42))).toBe(42);
+      guard.writeSync(run(0), execute, () => insert('b'));
+
+      expect(effects()).toEqual(['a', 'b']);
+    });
+
+    it('given a newer run that has written, when a stale one writes, then its effect is not called', () => {
+      guard.writeSync(run(0, TOKEN + 1n), execute, () => insert('rescuer'));
+
+      expect(() => guard.writeSync(run(0), execute, () => insert('stale'))).toThrow(FencedError);
+
+      guard.writeSync(run(0, TOKEN + 1n), execute, () => insert('rescuer again'));
+      expect(effects()).toEqual(['rescuer', 'rescuer again']);
+    });
+
+    it('given an effect that throws, when it is rolled back, then neither its rows nor its token remain', () => {
+      const failing = () =>
+        guard.writeSync(run(0, TOKEN + 1n), execute, () => {
+          insert('failing');
+          throw new Error('disk full');
+        });
+
+      expect(failing).toThrow('disk full');
+      guard.writeSync(run(0), execute, () => insert('older'));
+      expect(effects()).toEqual(['older']);
+    });
+
+    it('given an async effect, when it is called, then it is rolled back, and the error says what to do', async () => {
+      const asynchronous = () =>
+        guard.writeSync(run(0), execute, async () => {
+          insert('early');
+          throw new Error('rejected');
+        });
+
+      expect(asynchronous).toThrow('Await what it needs before writeSync');
+      expect(effects()).toEqual([]);
+    });
+
+    it('given a transaction of the application, when writeSync is called inside, then that transaction goes on', () => {
+      db.prepare('begin').run();
+      insert('application');
+
+      expect(() => guard.writeSync(run(0), execute, () => insert('item'))).toThrow('within a transaction');
+
+      db.prepare('commit').run();
+      expect(effects()).toEqual(['application']);
+    });
+
+    it('given a job without monitorExecution, when it writes, then the error names the setting, and no transaction is left', () => {
+      const untokened = { ...run(0), token: undefined };
+
+      expect(() => guard.writeSync(untokened, execute, () => insert('a'))).toThrow('"monitorExecution"');
+
+      expect(() => db.prepare('begin').run()).not.toThrow();
+    });
+  });
+
+  describe('advanceSync', () => {
+    it("given the application's own transaction, when the run is stale, then it throws at once", () => {
+      guard.writeSync(run(0, TOKEN + 1n), execute, () => insert('rescuer'));
+
+      db.prepare('begin').run();
+      expect(() => guard.advanceSync(run(0), execute)).toThrow(FencedError);
+      db.prepare('rollback').run();
+    });
+  });
+
+  describe('write', () => {
+    it('given effects that await between their statements, when items write at once, then one fails alone', async () => {
+      const connection = new SqlConnection(async (...statement) => execute(...statement));
+      const write = (item: number) =>
+        guard.write(run(item), connection, async () => {
+          insert(`${item} first`);
+          await new Promise((resolve) => setImmediate(resolve));
+          if (item === 1) throw new Error('disk full');
+          insert(`${item} second`);
+        });
+
+      const answers = await Promise.allSettled([write(0), write(1), write(2)]);
+
+      expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(effects()).toEqual(['0 first', '0 second', '2 first', '2 second']);
+    });
+
+    it('given a newer run that has written, when a stale one writes, then its effect is not called, and others go on', async () => {
+      const connection = new SqlConnection(async (...statement) => execute(...statement));
+      const write = (token: bigint) => guard.write(run(0, token), connection, async () => insert(String(token)));
+
+      const answers = await Promise.allSettled([write(TOKEN + 1n), write(TOKEN), write(TOKEN + 2n)]);
+
+      expect(answers[1]).toMatchObject({ reason: { code: 'FENCED', token: TOKEN } });
+      expect(effects()).toEqual([String(TOKEN + 1n), String(TOKEN + 2n)]);
+    });
+  });
+
+  it('given a registry that has fallen behind, when it is checked, then the error has the pair to the last digit', async () => {
+    guard.writeSync(run(3, TOKEN + 1n), execute, () => insert('a'));
+
+    const refused = guard.assertNotAhead('settle-orders', { tokenEpoch: 0, token: TOKEN });
+
+    await expect(refused).rejects.toMatchObject({ item: 3, stored: { token: TOKEN + 1n } });
+  });
+});

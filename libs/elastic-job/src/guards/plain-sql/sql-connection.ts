@@ -1,0 +1,76 @@
+export type SqlParameter = string | number | bigint;
+
+/** How many rows a statement has affected, as the driver says it: a driver that does not count lets nobody through. */
+export type AffectedRows = number | bigint | null | undefined;
+
+/** Runs a statement inside of the transaction of the effect. */
+export type ExecuteSql = (statement: string, parameters: readonly SqlParameter[]) => Promise<AffectedRows>;
+
+/** The same for a driver that answers at once, such as `better-sqlite3`, `libsql` and `node:sqlite`. */
+export type ExecuteSqlSync = (statement: string, parameters: readonly SqlParameter[]) => AffectedRows;
+
+/**
+ * One connection that several runs share. A connection has one transaction at a time, so each waits until those before
+ * it have ended. Make one object for each connection: two objects for the same one do not wait for each other.
+ */
+export class SqlConnection {
+  private turn: Promise<unknown> = Promise.resolve();
+
+  /** @param execute runs a statement on this connection; never on a pool, which takes another one each time */
+  constructor(readonly execute: ExecuteSql) {}
+
+  /** Runs `work` between `begin` and `commit`. If it throws, everything is rolled back and the error is passed on. */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.turn.then(() => this.run(work));
+    this.turn = result.catch(() => undefined);
+    return result;
+  }
+
+  private async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.execute('begin', []);
+    try {
+      const result = await work();
+      await this.execute('commit', []);
+      return result;
+    } catch (error) {
+      // SQLite ends some transactions itself. The cause is worth more than what the rollback then says.
+      await this.execute('rollback', []).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+/**
+ * Runs `work` between `begin` and `commit`, without a moment in which anybody else could use the connection.
+ * @throws {TypeError} if `work` returns a promise; what it has written before its first `await` is rolled back.
+ */
+export function transactionSync<Result>(execute: ExecuteSqlSync, work: () => Result): Result {
+  execute('begin', []);
+  try {
+    const result = work();
+    if (isPromise(result)) {
+      result.then(undefined, () => undefined);
+      throw new TypeError(
+        'writeSync: the effect returned a promise, and nothing was written. Await what it needs before writeSync, and ' +
+          'write in a plain function; or use write with a SqlConnection of its own.',
+      );
+    }
+    execute('commit', []);
+    return result;
+  } catch (error) {
+    rollBack(execute);
+    throw error;
+  }
+}
+
+function rollBack(execute: ExecuteSqlSync): void {
+  try {
+    execute('rollback', []);
+  } catch {
+    // SQLite ends some transactions itself. The cause is worth more than what the rollback then says.
+  }
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return value instanceof Object && 'then' in value && typeof value.then === 'function';
+}
