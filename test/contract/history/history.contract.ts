@@ -77,6 +77,21 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
         sharding_item,
       ]);
 
+    it('given tables that nothing has made yet, when they are read, then the error names each and what makes it', async () => {
+      const history = new SqlHistory(db);
+
+      for (const [table, read] of [
+        ['JOB_EXECUTION_LOG', () => history.executions()],
+        ['JOB_STATUS_TRACE_LOG', () => history.statuses()],
+      ] as const) {
+        const message = expect.stringMatching(`${table}.*migrate\\(\\)`);
+        await expect(read()).rejects.toMatchObject({ code: 'MISSING_HISTORY_TABLE', table, message });
+      }
+
+      await history.migrate();
+      expect(await history.executions()).toMatchObject({ rows: [] });
+    });
+
     it('given a run with an item that fails, when it is over, then the rows are those that Java would have written', async () => {
       const broken = new Error('out of stock', { cause: new Error('no such article') });
       const history = await record([{ items: [0, 1], outcomes: new Map([[1, { kind: 'failed', error: broken }]]) }]);

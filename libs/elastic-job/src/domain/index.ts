@@ -12,6 +12,7 @@ export * from './executor-death.error.js';
 export * from './guarantee.decision.js';
 export * from './job-instance.js';
 export * from './lease.errors.js';
+export * from './missing-table.js';
 export * from './node-text.js';
 export * from './operation-status.decision.js';
 export type * from './job-type.js';

@@ -6,6 +6,7 @@
 export { FencedError } from '../../domain/index.js';
 export * from '../fence.errors.js';
 export type * from '../fenced-run.js';
+export { MissingFenceTableError } from '../missing-fence-table.error.js';
 export * from './fence-table.js';
 export * from './plain-sql-guard.js';
 export {

@@ -1,6 +1,7 @@
 import { type FencedStore, type FencePosition, FencedError, type JobName } from '../../domain/index.js';
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
 import type { FencedRun } from '../fenced-run.js';
+import { rethrow } from '../missing-fence-table.error.js';
 import { advanceFenceSql, createFenceTableSql, selectAheadSql } from './fence-table.js';
 import {
   type AffectedRows,
@@ -63,6 +64,7 @@ export class PlainSqlGuard implements FencedStore {
    * `effect` throws, everything is rolled back and the error is passed on.
    * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: the item is in other hands.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
+   * @throws {MissingFenceTableError} if there is no guard table.
    */
   write<Result>(run: FencedRun, connection: SqlConnection, effect: () => Promise<Result>): Promise<Result> {
     return connection.transaction(async () => {
@@ -76,6 +78,7 @@ export class PlainSqlGuard implements FencedStore {
    * part of the application can get into its transaction, whatever shares the connection.
    * @throws {FencedError} as `write`.
    * @throws {MissingTokenError} as `write`.
+   * @throws {MissingFenceTableError} as `write`.
    * @throws {TypeError} if `effect` returns a promise; what it has written before its first `await` is rolled back.
    */
   writeSync<Result>(run: FencedRun, execute: ExecuteSqlSync, effect: () => Result): Result {
@@ -90,9 +93,11 @@ export class PlainSqlGuard implements FencedStore {
    * Make it the first statement: it locks the item's row until the commit. If it throws, roll back.
    * @throws {FencedError} as `write`.
    * @throws {MissingTokenError} as `write`.
+   * @throws {MissingFenceTableError} as `write`.
    */
   async advance(run: FencedRun, execute: ExecuteSql): Promise<void> {
-    judge(run, await execute(...this.advancing(run)));
+    const statement = this.advancing(run);
+    judge(run, await execute(...statement).catch(rethrow));
   }
 
   /**
@@ -100,15 +105,21 @@ export class PlainSqlGuard implements FencedStore {
    * `better-sqlite3` takes.
    * @throws {FencedError} as `write`.
    * @throws {MissingTokenError} as `write`.
+   * @throws {MissingFenceTableError} as `write`.
    */
   advanceSync(run: FencedRun, execute: ExecuteSqlSync): void {
-    judge(run, execute(...this.advancing(run)));
+    const statement = this.advancing(run);
+    judge(
+      run,
+      attempt(() => execute(...statement)),
+    );
   }
 
   /** @see FencedStore */
   async assertNotAhead(jobName: JobName, registry: FencePosition): Promise<void> {
     const query = [jobName, registry.tokenEpoch, registry.token] as const;
-    const [row] = await this.options.select(this.written(selectAheadSql), query);
+    const select = async () => this.options.select(this.written(selectAheadSql), query);
+    const [row] = await select().catch(rethrow);
     if (row === undefined) return;
     const ahead = new Map<string, unknown>(Object.entries(Object(row)));
     // As text: drivers read a bigint column as a number, and round it.
@@ -131,4 +142,12 @@ export class PlainSqlGuard implements FencedStore {
 
 function judge({ jobName, shardingItem, token }: FencedRun, affected: AffectedRows): void {
   if (Number(affected ?? 0) !== 1) throw new FencedError(jobName, shardingItem, token!);
+}
+
+function attempt<Result>(execute: () => Result): Result {
+  try {
+    return execute();
+  } catch (error) {
+    return rethrow(error);
+  }
 }

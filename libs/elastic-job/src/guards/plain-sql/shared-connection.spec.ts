@@ -159,4 +159,21 @@ describe.each(Object.keys(DRIVERS))('items that share one connection of %s', (na
 
     await expect(refused).rejects.toMatchObject({ item: 3, stored: { token: TOKEN + 1n } });
   });
+
+  it('given no guard table, when an item writes or the start checks, then the error says what makes it', async () => {
+    db.prepare('drop table elastic_job_fence').run();
+    const connection = new SqlConnection(async (...statement) => execute(...statement));
+    const missing = expect.objectContaining({
+      code: 'MISSING_FENCE_TABLE',
+      message: expect.stringMatching(/"elastic_job_fence".*createTable\(\)/),
+    });
+
+    expect(() => guard.writeSync(run(0), execute, () => insert('a'))).toThrow(missing);
+    await expect(guard.write(run(0), connection, async () => insert('a'))).rejects.toEqual(missing);
+    await expect(guard.assertNotAhead('settle-orders', { tokenEpoch: 0, token: TOKEN })).rejects.toEqual(missing);
+
+    await guard.createTable(execute);
+    guard.writeSync(run(0), execute, () => insert('b'));
+    expect(effects()).toEqual(['b']);
+  });
 });

@@ -15,5 +15,6 @@
 export { FencedError } from '../../domain/index.js';
 export * from '../fence.errors.js';
 export type * from '../fenced-run.js';
+export { MissingFenceTableError } from '../missing-fence-table.error.js';
 export { advanceFenceSql, createFenceTableSql } from '../plain-sql/index.js';
 export * from './sql-guard.js';

@@ -163,3 +163,30 @@ describe('SqlGuard.assertNotAhead', () => {
     await expect(guard.assertNotAhead('bill-orders', { tokenEpoch: 0, token: 1n })).resolves.toBeUndefined();
   });
 });
+
+describe('a database without the guard table', () => {
+  const missing = { code: 'MISSING_FENCE_TABLE', message: expect.stringContaining('call createTable()') };
+  beforeEach(() => db.schema.dropTable('elastic_job_fence').execute());
+
+  it('given a run, when it writes, then the error names the table and what makes it, and nothing is kept', async () => {
+    await expect(write('a', run(TOKEN))).rejects.toMatchObject(missing);
+
+    expect(await writers()).toEqual([]);
+    await guard.createTable();
+    await write('a', run(TOKEN));
+    expect(await writers()).toEqual(['a']);
+  });
+
+  it('given the start, when the registry is checked, then the same error says so', async () => {
+    const checked = guard.assertNotAhead('settle-orders', { tokenEpoch: 0, token: TOKEN });
+
+    await expect(checked).rejects.toMatchObject(missing);
+  });
+
+  it("given the guard table and an effect whose own table is missing, when it writes, then the driver's error passes", async () => {
+    await guard.createTable();
+    await db.schema.dropTable('effect').execute();
+
+    await expect(write('a', run(TOKEN))).rejects.toThrow(/^no such table: effect/);
+  });
+});

@@ -2,6 +2,7 @@ import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import { FencedError, type FencedStore, type FencePosition, type JobName } from '../../domain/index.js';
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
 import type { FencedRun } from '../fenced-run.js';
+import { rethrow } from '../missing-fence-table.error.js';
 import { advanceFenceSql, createFenceTableSql, selectAheadSql } from '../plain-sql/index.js';
 
 /**
@@ -24,6 +25,7 @@ export class SqlGuard<Database> implements FencedStore {
    * everything is rolled back and the error is passed on.
    * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: the item is in other hands.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
+   * @throws {MissingFenceTableError} if there is no guard table.
    */
   async write<Result>(run: FencedRun, effect: (trx: Transaction<Database>) => Promise<Result>): Promise<Result> {
     return this.db.transaction().execute(async (trx) => {
@@ -37,12 +39,14 @@ export class SqlGuard<Database> implements FencedStore {
    * the write lock, which a transaction that has already read may be denied. If it throws, roll the transaction back.
    * @throws {FencedError} as `write`.
    * @throws {MissingTokenError} as `write`.
+   * @throws {MissingFenceTableError} as `write`.
    */
   async advance(run: FencedRun, trx: Transaction<Database>): Promise<void> {
     const { jobName, shardingItem: item, tokenEpoch, token } = run;
     if (token === undefined) throw new MissingTokenError(jobName, item);
 
-    const { numAffectedRows } = await statement(advanceFenceSql, [jobName, item, tokenEpoch, token]).execute(trx);
+    const advancing = statement(advanceFenceSql, [jobName, item, tokenEpoch, token]).execute(trx);
+    const { numAffectedRows } = await advancing.catch(rethrow);
     // Not "=== 0n": a driver that does not count must not let anybody through.
     if (numAffectedRows !== 1n) throw new FencedError(jobName, item, token);
   }
@@ -55,7 +59,7 @@ export class SqlGuard<Database> implements FencedStore {
    */
   async assertNotAhead(jobName: JobName, registry: FencePosition): Promise<void> {
     const query = statement<AheadRow>(selectAheadSql, [jobName, registry.tokenEpoch, registry.token]);
-    const [ahead] = (await query.execute(this.db)).rows;
+    const [ahead] = (await query.execute(this.db).catch(rethrow)).rows;
     if (!ahead) return;
     const stored = { tokenEpoch: ahead.token_epoch, token: BigInt(ahead.token) };
     throw new FenceAheadError(jobName, ahead.item, stored, registry);

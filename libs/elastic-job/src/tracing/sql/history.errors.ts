@@ -8,3 +8,18 @@ export class HistoryTimeoutError extends ElasticJobError {
     super(`The history's database has not answered within ${timeoutMs} ms; is it up, and are its connections free?`);
   }
 }
+
+/** The history's database has no table to read from. */
+export class MissingHistoryTableError extends ElasticJobError {
+  readonly code = 'MISSING_HISTORY_TABLE';
+
+  constructor(
+    readonly table: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The history's database has no table ${table} yet; call migrate() of the SqlHistory first, as the first write does.`,
+      options,
+    );
+  }
+}

@@ -90,7 +90,9 @@ export class SqlHistory<Database> implements JobEventSink {
 
   /**
    * The runs of items, the newest first, page by page.
-   * @throws {ConfigurationError} for a wrong limit or cursor @throws what the driver says
+   * @throws {ConfigurationError} for a wrong limit or cursor
+   * @throws {MissingHistoryTableError} if nothing has made the tables yet
+   * @throws what else the driver says
    */
   executions(query: ExecutionQuery = {}): Promise<TracePage<ExecutionTrace>> {
     return this.reader.executions(query);

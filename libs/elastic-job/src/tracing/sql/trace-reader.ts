@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { ConfigurationError, show } from '../../domain/index.js';
+import { ConfigurationError, isMissingTable, show } from '../../domain/index.js';
+import { MissingHistoryTableError } from './history.errors.js';
 import type { StoredTime } from './trace-database.js';
 import type { ExecutionQuery, ExecutionTrace, StatusTrace, TracePage, TraceQuery } from './trace-query.js';
 import type { TraceStore } from './trace-store.js';
@@ -13,7 +14,11 @@ type Position = readonly [time: number, id: string];
 export class TraceReader {
   constructor(private readonly store: TraceStore) {}
 
-  /** @throws {ConfigurationError} for a wrong limit or cursor @throws what the driver says */
+  /**
+   * @throws {ConfigurationError} for a wrong limit or cursor
+   * @throws {MissingHistoryTableError}
+   * @throws what else the driver says
+   */
   async executions(query: ExecutionQuery): Promise<TracePage<ExecutionTrace>> {
     const { db, dialect } = this.store;
     const { jobName, taskId, from, to, isSuccess, source } = query;
@@ -34,7 +39,8 @@ export class TraceReader {
       .orderBy('startTime', 'desc')
       .orderBy('id', 'desc')
       .limit(limit + 1)
-      .execute();
+      .execute()
+      .catch((error: unknown) => rethrow('JOB_EXECUTION_LOG', error));
     const rows = found.map(({ startTime, completeTime, executionSource, failureCause, ...row }): ExecutionTrace => ({
       ...row,
       source: executionSource,
@@ -46,7 +52,11 @@ export class TraceReader {
     return page(rows, limit, ({ startTime, id }) => [startTime.getTime(), id]);
   }
 
-  /** @throws {ConfigurationError} for a wrong limit or cursor @throws what the driver says */
+  /**
+   * @throws {ConfigurationError} for a wrong limit or cursor
+   * @throws {MissingHistoryTableError}
+   * @throws what else the driver says
+   */
   async statuses(query: TraceQuery): Promise<TracePage<StatusTrace>> {
     const { db, dialect } = this.store;
     const { jobName, taskId, from, to } = query;
@@ -64,7 +74,8 @@ export class TraceReader {
       .orderBy('creationTime', 'desc')
       .orderBy('id', 'desc')
       .limit(limit + 1)
-      .execute();
+      .execute()
+      .catch((error: unknown) => rethrow('JOB_STATUS_TRACE_LOG', error));
     const rows = found.map(({ creationTime, message, ...row }): StatusTrace => ({
       ...row,
       message: message ?? '',
@@ -108,4 +119,8 @@ function parseCursor(cursor: string): Position | undefined {
 
 function dateOf(time: StoredTime): Date {
   return new Date(time);
+}
+
+function rethrow(table: string, error: unknown): never {
+  throw isMissingTable(error) ? new MissingHistoryTableError(table, { cause: error }) : error;
 }

@@ -1,0 +1,19 @@
+import { ElasticJobError, isMissingTable } from '../domain/index.js';
+
+/** The guarded database has no table for fences, so nothing was written. */
+export class MissingFenceTableError extends ElasticJobError {
+  readonly code = 'MISSING_FENCE_TABLE';
+
+  constructor(options?: ErrorOptions) {
+    super(
+      'The guarded database has no table "elastic_job_fence", so nothing is written; call createTable() of the guard ' +
+        'once before the jobs start, or run createFenceTableSql as a migration.',
+      options,
+    );
+  }
+}
+
+/** Passes on what a statement on the fence table has thrown; a missing table by the name that says what to do. */
+export function rethrow(error: unknown): never {
+  throw isMissingTable(error) ? new MissingFenceTableError({ cause: error }) : error;
+}
