@@ -1,0 +1,133 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import Libsql from 'libsql';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
+import { freePort } from '../../support/zookeeper/loopback.js';
+import { type Block, filesUpTo, readBlocks } from './blocks.js';
+import { Program } from './program.js';
+
+/** Below the workspace, whose packages it finds, and where no tool looks for sources. */
+const FOLDER = `dist/readme-${process.pid}`;
+const project = inWorkspace(FOLDER);
+const LIMIT_MS = 60_000;
+/** The compiler options of a project that `nest new` makes, as far as they matter. */
+const TSCONFIG = {
+  compilerOptions: {
+    module: 'nodenext',
+    target: 'ES2023',
+    strict: true,
+    strictPropertyInitialization: false,
+    isolatedModules: true,
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+    skipLibCheck: true,
+    types: ['node'],
+    rootDir: 'src',
+    outDir: 'dist',
+  },
+  include: ['src'],
+};
+const SETTINGS = {
+  'package.json': '{ "type": "module" }',
+  'tsconfig.json': JSON.stringify(TSCONFIG),
+  'vitest.config.mjs': "export default { test: { include: ['src/**/*.spec.ts'] } };",
+};
+const CITIES = ['Beijing', 'Guangzhou', 'Shanghai'];
+
+let blocks: readonly Block[];
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  await installLibrary([FOLDER], true);
+  blocks = readBlocks(await readFile(inWorkspace('README.md'), 'utf8'));
+}, LIMIT_MS);
+afterEach(async () => {
+  await Promise.all(programs.splice(0).map((program) => program.kill()));
+});
+afterAll(() => rm(project, { recursive: true }));
+
+/** Runs a command in the project. */
+function run(command: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+  const program = new Program(process.execPath, command, {
+    cwd: project,
+    env: { ZOOKEEPER_SERVERS: inject('zooKeeper'), ...env },
+  });
+  programs.push(program);
+  return program;
+}
+
+/** Compiles the project of a reader who has come to the end of a section. */
+async function follow(section: string): Promise<{ readonly code: unknown; readonly output: string }> {
+  await rm(`${project}/src`, { recursive: true, force: true });
+  for (const [file, text] of [...Object.entries(SETTINGS), ...filesUpTo(blocks, section)]) {
+    await mkdir(dirname(`${project}/${file}`), { recursive: true });
+    await writeFile(`${project}/${file}`, text);
+  }
+  const compiler = run([inWorkspace('node_modules/typescript/bin/tsc')]);
+  return { code: await compiler.ended, output: compiler.output };
+}
+
+async function startApplication(): Promise<{ readonly application: Program; readonly url: string }> {
+  const port = await freePort();
+  const application = run(['dist/main.js'], { PORT: String(port) });
+  await application.says(/application successfully started/);
+  return { application, url: `http://127.0.0.1:${port}` };
+}
+
+describe('the code of README.md, a section after the other', () => {
+  const SECTIONS: Readonly<Record<string, () => Promise<void>>> = {
+    'First job': async () => {
+      const { application } = await startApplication();
+      for (const city of CITIES) await application.says(new RegExp(`${city} done`));
+      await application.end('SIGINT');
+      expect(application.output).toContain('city-report: left as');
+    },
+    ZooKeeper: async () => {
+      const { application } = await startApplication();
+      await application.says(/granted for 15000 ms/);
+      for (const city of CITIES) await application.says(new RegExp(`${city} done`));
+      await application.end('SIGTERM');
+      expect(application.output).toContain('city-report: left as');
+    },
+    'Production checklist': async () => {
+      const { application, url } = await startApplication();
+      await application.says(/city-report: finished/);
+      for (const path of ['/health/live', '/health/ready']) expect((await fetch(url + path)).status).toBe(200);
+      expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^elastic_job_.*city-report/m);
+      await application.end('SIGTERM');
+
+      const db = new Libsql(`${project}/reports.db`);
+      expect(db.prepare('select distinct city from report order by city').pluck().all([])).toEqual(CITIES);
+      expect(db.prepare('select distinct job_name from elastic_job_fence').pluck().all([])).toEqual(['city-report']);
+      db.close();
+    },
+    Test: async () => {
+      const tests = run([inWorkspace('node_modules/vitest/vitest.mjs'), 'run', 'src/report.jobs.spec.ts']);
+      expect({ code: await tests.ended, output: tests.output }).toMatchObject({ code: 0 });
+      expect(tests.output).toMatch(/Tests +1 passed/);
+    },
+    Operate: async () => {
+      const { application } = await startApplication();
+      const operator = run(['dist/operate.js', 'city-report']);
+      expect({ code: await operator.ended, output: operator.output }).toMatchObject({ code: 0 });
+      expect(operator.output).toMatch(/'city-report'.*'OK'/);
+      await application.says(/city-report: triggered by an operator/);
+      await application.end('SIGTERM');
+    },
+  };
+
+  it('given the page, when its sections are listed, then each with code is run here', () => {
+    const withCode = blocks.filter(({ language }) => language === 'ts').map(({ section }) => section);
+    expect([...new Set(withCode)]).toEqual(Object.keys(SECTIONS));
+  });
+
+  it.each(Object.keys(SECTIONS))(
+    'given a reader who has followed "%s", when the project runs, then it does what the section says',
+    async (section) => {
+      expect(await follow(section)).toEqual({ code: 0, output: '' });
+      await SECTIONS[section]!();
+    },
+    LIMIT_MS,
+  );
+});
