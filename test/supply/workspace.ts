@@ -48,7 +48,7 @@ export function findInWorkspace(root: string, { lockFile, npmrc }: SupplyTexts =
 
 /** The paths of what `npm publish` would send, as npm itself lists them. */
 export async function listTarball(folder: string): Promise<readonly string[]> {
-  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json'], {
     cwd: folder,
     maxBuffer: 64 * 1024 * 1024,
   });

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { listTarball } from '../supply/workspace.js';
+
+const LINK = /\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g;
+
+describe('the pages in the tarball', () => {
+  let files: readonly string[];
+  beforeAll(async () => {
+    files = await listTarball('libs/elastic-job');
+  });
+
+  it('given a package, when it is packed, then it has the README with docs, and no copy of them is left', () => {
+    const pages = ['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/promises.md', 'docs/testing.md'];
+    expect(files).toEqual(expect.arrayContaining(pages));
+    expect(['README.md', 'docs'].filter((name) => existsSync(`libs/elastic-job/${name}`))).toEqual([]);
+  });
+
+  it('given a reader of the package, when a link to another page is followed, then that page is there', () => {
+    const pages = files.filter((file) => file.endsWith('.md'));
+    const broken = pages.flatMap((page) => linksIn(page).filter((path) => !files.includes(path)));
+    expect(pages.flatMap(linksIn)).toContain('docs/promises.md');
+    expect(broken).toEqual([]);
+  });
+});
+
+/** The files that a page links to; they lie in the tarball as they do in the repository. */
+function linksIn(page: string): readonly string[] {
+  const links = [...readFileSync(page, 'utf8').matchAll(LINK)].map(([, target = '']) => target);
+  return links.filter((target) => !target.includes(':')).map((target) => posix.join(posix.dirname(page), target));
+}
