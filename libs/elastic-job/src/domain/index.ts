@@ -18,6 +18,7 @@ export * from './operation-status.decision.js';
 export type * from './job-type.js';
 export * from './inspection.js';
 export * from './listener.js';
+export * from './optional-package.js';
 export * from './options/index.js';
 export * from './orphans.decision.js';
 export * from './redaction.js';

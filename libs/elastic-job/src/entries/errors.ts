@@ -11,6 +11,7 @@ export {
 export {
   CheckpointValueError,
   InvalidShardingError,
+  MissingPackageError,
   ShardingItemParametersError,
   ShuttingDownError,
   TimeDifferenceError,

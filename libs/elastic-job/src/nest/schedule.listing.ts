@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { SchedulerRegistry } from '@nestjs/schedule';
-import type { JobName } from '../domain/index.js';
+import { importOptional, type JobName } from '../domain/index.js';
 import { JobRegistrar } from '../runtime/index.js';
 import { JobEvents } from '../tracing/index.js';
 import type { ScheduledJob } from './scheduled-job.js';
@@ -29,8 +29,12 @@ export class ScheduleListing {
   async open(): Promise<void> {
     const schedules = this.findSchedules();
     if (schedules === undefined) return;
-    // Its `cron` is there because `@nestjs/schedule` is.
-    const { ScheduledJob } = await import('./scheduled-job.js');
+    // `@nestjs/schedule` brings it along, but not every package manager lets others see it.
+    const { ScheduledJob } = await importOptional(
+      'cron',
+      "Listing jobs in @nestjs/schedule's SchedulerRegistry",
+      () => import('./scheduled-job.js'),
+    );
     this.schedules = schedules;
     this.create = (jobName) => new ScheduledJob(jobName, this.registrar);
     this.stopListening = this.events.on((event) => {

@@ -1,4 +1,10 @@
-import { type ElasticJobListener, type JobName, type JobOptions, resolveJobOptions } from '../domain/index.js';
+import {
+  type ElasticJobListener,
+  importOptional,
+  type JobName,
+  type JobOptions,
+  resolveJobOptions,
+} from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import type { JobEvent } from '../tracing/index.js';
 import {
@@ -174,7 +180,11 @@ export class TestCluster {
     const { options } = this;
     if (options.module === undefined) return new FunctionsProgram(this.jobs, process, options);
     // Here, so that who tests plain functions needs no @nestjs/testing.
-    const { ApplicationProgram } = await import('./nest/index.js');
+    const { ApplicationProgram } = await importOptional(
+      '@nestjs/testing',
+      'createTestCluster with a module',
+      () => import('./nest/index.js'),
+    );
     return ApplicationProgram.create(options.module, process);
   }
 
