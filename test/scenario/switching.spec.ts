@@ -88,6 +88,7 @@ describe('monitorExecution that is switched off while the job runs', () => {
     await startCluster({ instances: 2, handler });
     await untilNextMinute(1_000);
     await switchOff('monitorExecution');
+    expect(cluster.instances[1]!.runtime.status().jobs).toMatchObject([{ isFailoverIdle: true, problem: undefined }]);
 
     cluster.crash(0);
     await cluster.advance(55_000);

@@ -144,6 +144,20 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(await api.getJobConfiguration(JOB)).toMatchObject({ cron: NEVER, shardingTotalCount: 3, failover: false });
     });
 
+    it('given failover that Java has left without monitorExecution, when something else is changed, then it stays', async () => {
+      const config = javaConfig(JOB)
+        .replace(/^failover.*$/m, 'failover: true')
+        .replace(/^monitorExecution.*$/m, 'monitorExecution: false');
+      await stage().writeJava(JOB, { config });
+      const api = new JobConfigurationApi(stage().registry);
+
+      const now = await api.updateJobConfiguration(JOB, { description: 'nightly' });
+      expect(now).toMatchObject({ description: 'nightly', failover: true, monitorExecution: false });
+      await expect(api.updateJobConfiguration(JOB, { failover: true })).rejects.toThrow(
+        'leave monitorExecution out, or set failover to false',
+      );
+    });
+
     it('given parameters for three items, when the total becomes two, then it does, and parameters for three cannot be written any more', async () => {
       const shardingItemParameters = '0=a,1=b,2=c';
       await stage().start('10.0.0.1', [{ name: JOB, shardingTotalCount: 3, shardingItemParameters }]);

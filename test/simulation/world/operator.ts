@@ -27,8 +27,11 @@ export class Operator {
     const { name } = job;
     if (kind === 'edit') {
       const changes = this.nextEdit(job, what, ms);
+      const isByHand = job.monitorExecution === false && choiceOf(what) === 4;
       void this.command(`edit ${JSON.stringify(changes)}`, name, undefined, () =>
-        jobConfigurations.updateJobConfiguration(name, changes),
+        isByHand
+          ? this.world.switchFailoverOn(name, changes.jobParameter)
+          : jobConfigurations.updateJobConfiguration(name, changes),
       );
     } else if (kind === 'switch-item') {
       const item = Math.floor(who * job.shardingTotalCount);
@@ -93,7 +96,7 @@ export class Operator {
   }
 
   private drawEdit({ after, resident }: PlannedJob, what: number, ms: number) {
-    const choice = Math.floor(what * 97) % 5;
+    const choice = choiceOf(what);
     if ((resident || after !== undefined) && (choice === 1 || choice === 3)) return {};
     if (choice === 0) return { shardingTotalCount: 1 + (ms % MOST_ITEMS) };
     if (choice === 1) return { cron: scheduleEvery([1, 2, 5, 10][ms % 4]!).cron };
@@ -120,4 +123,9 @@ export class Operator {
   private command(name: string, jobName: string, item: number | undefined, act: () => Promise<unknown>): Promise<void> {
     return this.world.command({ name, jobName, item }, act);
   }
+}
+
+/** What kind of edit it is. */
+function choiceOf(what: number): number {
+  return Math.floor(what * 97) % 5;
 }

@@ -121,6 +121,16 @@ export class World {
     return this.operator.create(`/${jobName}/sharding/${item}/running`, instanceId, 'PERSISTENT');
   }
 
+  /** Edits the node of a job as Java's API lets one: failover counts as off if the job has no `monitorExecution`. */
+  async switchFailoverOn(jobName: string, jobParameter: string): Promise<void> {
+    const path = `/${jobName}/config`;
+    const { data, stat } = (await this.operator.read(path))!;
+    const edited = data
+      .replace(/^failover: .*$/m, 'failover: true')
+      .replace(/^jobParameter: .*$/m, `jobParameter: ${jobParameter}`);
+    await this.operator.set(path, edited, stat.version);
+  }
+
   /** The history from its start to its end. */
   async run(): Promise<EventLog> {
     const { plan } = this;

@@ -10,6 +10,7 @@ export const job: JobStatus = {
   leader: '10.0.0.1@-@7-1a',
   mixedWith: [],
   differences: [],
+  isFailoverIdle: false,
   nextFireTime: NOW + 5_000,
   runningItems: 2,
   hung: [],

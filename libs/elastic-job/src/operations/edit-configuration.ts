@@ -15,6 +15,7 @@ import {
   type JobOptions,
   resolveJobOptions,
   type ShardingStrategy,
+  switchesFailover,
 } from '../domain/index.js';
 
 /** What a job's `config` node says, with what an absent field means to Java. A strategy is named by its type. */
@@ -58,6 +59,8 @@ export function editConfiguration(
       strategies: withNamed(stored, strategies),
       // A smaller total leaves some unused, as in Java; who writes them now is told of a wrong one.
       surplusItemParameters: changes.shardingItemParameters === undefined,
+      // Java may have written both; it may stay while other settings are changed.
+      idleFailover: !switchesFailover(changes),
     },
   );
   const said = given.map(([option]) => option);

@@ -139,7 +139,7 @@ describe('the items of a trigger, where all is made up for', () => {
 
   it.each<[string, Parameters<typeof OwingJob.of>[0]]>([
     ['the policy is another one', { misfirePolicy: 'once' }],
-    ['the job has no marks', { misfirePolicy: 'all', monitorExecution: false }],
+    ['the job has no marks', { misfirePolicy: 'all', monitorExecution: false, failover: false }],
   ])('are all ready if %s', async (_, options) => {
     const job = await OwingJob.of(options);
     job.catchUp.owe(minute(1));

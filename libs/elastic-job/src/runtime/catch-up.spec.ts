@@ -120,7 +120,7 @@ describe('nothing is made up for', () => {
   });
 
   it('of a job without marks, even if its begin has failed: nobody can say that it did not run', async () => {
-    const job = await OwingJob.of({ monitorExecution: false });
+    const job = await OwingJob.of({ monitorExecution: false, failover: false });
     await job.comeTo(1.1);
     job.catchUp.owe(minute(1));
 

@@ -158,6 +158,21 @@ describe('jobs that come and go', () => {
     expect(back).toMatchObject({ misfire: true, misfirePolicy: expected.misfire ? expected.misfirePolicy : 'once' });
   });
 
+  it('given failover, when monitorExecution is switched off without it, then that is refused with both remedies', async () => {
+    await runtime.registrar.register(job({ failover: true }));
+    await clock.advanceUntil(runtime.start());
+
+    const changing = runtime.registrar.change(JOB, { monitorExecution: false });
+    await expect(changing).rejects.toThrow('leave monitorExecution out, or set failover to false');
+    const both = { monitorExecution: false, failover: false };
+    expect(await clock.advanceUntil(runtime.registrar.change(JOB, both))).toMatchObject(both);
+    const adding = runtime.registrar.add(
+      { name: 'added', shardingTotalCount: 1, failover: true, monitorExecution: false },
+      () => {},
+    );
+    await expect(adding).rejects.toThrow('JobRegistrar.add: failover must not be true with monitorExecution: false');
+  });
+
   it('refuses misfire settings that contradict each other in one change', async () => {
     await runtime.registrar.register(job());
     await clock.advanceUntil(runtime.start());

@@ -12,6 +12,7 @@ import {
   resolveJobOptions,
   type ShardingContext,
   type ShardingStrategy,
+  switchesFailover,
   UnknownJobError,
   sharedClass,
 } from '../domain/index.js';
@@ -135,6 +136,7 @@ export class JobRegistrar {
       place: 'JobRegistrar.change',
       strategies: [...this.strategies, current.strategy],
       surplusItemParameters: true,
+      idleFailover: !switchesFailover(changes),
     });
     await this.host.rewrite(job, configuration, Object.keys({ ...follows, ...changes }));
     return job.configuration;

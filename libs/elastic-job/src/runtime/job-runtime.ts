@@ -1,6 +1,13 @@
 import type { Deadline } from '../clock/index.js';
 import { JobTree, type JobTreeEvent, untilAnswered } from '../coordination/index.js';
-import type { ElasticJobListener, JobConfiguration, JobInstance, JobName, ToldOffset } from '../domain/index.js';
+import {
+  type ElasticJobListener,
+  hasIdleFailover,
+  type JobConfiguration,
+  type JobInstance,
+  type JobName,
+  type ToldOffset,
+} from '../domain/index.js';
 import { type JobErrorHandlers, JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import type { CoordinationServices } from './coordination-services.js';
@@ -248,6 +255,7 @@ export class JobRuntime {
       leader: tree?.leader(),
       mixedWith: tree?.peers() ?? [],
       differences: tree === undefined ? [] : this.settings.differences,
+      isFailoverIdle: hasIdleFailover(this.configuration),
       nextFireTime: this.schedule.nextFireTime,
       runningItems: this.running.size,
       hung: this.running.hung,

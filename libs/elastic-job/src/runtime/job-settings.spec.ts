@@ -64,6 +64,25 @@ describe('JobSettings', () => {
     expect(events.slice(2)).toMatchObject([{ differences: ['jobParameter:  here, q in the registry'] }]);
   });
 
+  it('given failover without monitorExecution in the registry, when it is applied again, then one warning names both remedies', async () => {
+    const { member, settings, events } = await installed({ failover: true });
+    const warnings = () => events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+    await write(member, (text) => text.replace('monitorExecution: true', 'monitorExecution: false'));
+    settings.apply(member.tree);
+    await write(member, (text) => text.replace("description: ''", 'description: d'));
+    settings.apply(member.tree);
+    expect(warnings()).toEqual([
+      'failover: true of the registry counts as off, since monitorExecution is false there; ' +
+        'set monitorExecution to true, or failover to false',
+    ]);
+
+    await write(member, (text) => text.replace('failover: true', 'failover: false'));
+    settings.apply(member.tree);
+    await write(member, (text) => text.replace('failover: false', 'failover: true'));
+    settings.apply(member.tree);
+    expect(warnings()).toHaveLength(2);
+  });
+
   it('fault 25: given a password in the registry, when the difference is told, then the password is not', async () => {
     const { member, settings, events } = await installed();
     await write(member, (text) =>

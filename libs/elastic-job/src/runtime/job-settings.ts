@@ -1,5 +1,5 @@
 import type { ConfigurationDifference, Configurations, JobTree } from '../coordination/index.js';
-import { CronSchedule, findUnshareable, type JobConfiguration, timetableOf } from '../domain/index.js';
+import { CronSchedule, findUnshareable, hasIdleFailover, type JobConfiguration, timetableOf } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
 
 /** What a job runs by in this process: the settings that were usable last. Reading them never fails. */
@@ -8,6 +8,7 @@ export class JobSettings {
   private since = 0;
   private differing: readonly string[] = [];
   private fault: unknown;
+  private isIdleTold = false;
 
   /** @param inForce the local options, which hold until the registry has been asked */
   constructor(
@@ -56,11 +57,25 @@ export class JobSettings {
     this.cron = scheduleOf(configuration, isMixed);
     this.inForce = configuration;
     this.since = writtenAt;
+    this.tellDifferences(tree, differences.map(describeDifference));
+    this.tellIdleFailover(tree);
+  }
+
+  private tellDifferences({ jobName }: JobTree, differences: readonly string[]): void {
     const known = new Set(this.differing);
-    this.differing = differences.map(describeDifference);
-    const added = this.differing.filter((difference) => !known.has(difference));
-    if (added.length === 0) return;
-    this.events.emit({ kind: 'configuration-differs', jobName: tree.jobName, differences: added });
+    this.differing = differences;
+    const added = differences.filter((difference) => !known.has(difference));
+    if (added.length > 0) this.events.emit({ kind: 'configuration-differs', jobName, differences: added });
+  }
+
+  private tellIdleFailover({ jobName }: JobTree): void {
+    const wasTold = this.isIdleTold;
+    this.isIdleTold = hasIdleFailover(this.inForce);
+    if (!this.isIdleTold || wasTold) return;
+    const message =
+      'failover: true of the registry counts as off, since monitorExecution is false there; ' +
+      'set monitorExecution to true, or failover to false';
+    this.events.emit({ kind: 'warning', jobName, message });
   }
 
   private tellProblem({ jobName }: JobTree): void {

@@ -18,6 +18,8 @@ export interface JobStatus {
   readonly mixedWith: readonly string[];
   /** Where the registry's `config` node differs from the local options: one text per field. */
   readonly differences: readonly string[];
+  /** The registry's `config` node asks for failover, which counts as off, since it has no `monitorExecution`. */
+  readonly isFailoverIdle: boolean;
   /** Milliseconds since the epoch; undefined if paused, not joined, or if the schedule has ended. */
   readonly nextFireTime: number | undefined;
   /** The items that run in this process. */

@@ -81,7 +81,7 @@ const everything: Partial<JobOptions> = {
   retryFactor: 1.5,
   retryMaxDelayMs: 100,
   retryJitter: 0,
-  monitorExecution: false,
+  monitorExecution: true,
   disabled: true,
   overwrite: true,
   description: `several\nlines: ${'word '.repeat(40)}`,

@@ -102,6 +102,7 @@ function resolveLaid(
       place: `job "${jobName}"`,
       strategies: [local.strategy, ...strategies],
       surplusItemParameters: true,
+      idleFailover: true,
     });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;

@@ -39,6 +39,14 @@ describe('importElasticJob2Configuration', () => {
     });
   });
 
+  it('given failover without monitorExecution, when imported, then it is off, as ElasticJob 2 took it', () => {
+    const json = SIMPLE.replace('"failover":false', '"failover":true').replace(
+      '"monitorExecution":true',
+      '"monitorExecution":false',
+    );
+    expect(importElasticJob2Configuration(json)).toMatchObject({ failover: false, monitorExecution: false });
+  });
+
   it.each([
     ['"jobType":"DATAFLOW","streamingProcess":true', { 'streaming.process': 'true' }],
     ['"jobType":"DATAFLOW"', { 'streaming.process': 'false' }],

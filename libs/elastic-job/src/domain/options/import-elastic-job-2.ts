@@ -29,6 +29,8 @@ export function importElasticJob2Configuration(json: string): JobOptions {
   const jobType = fields.text('jobType');
   if (!JOB_TYPES.includes(jobType)) fields.refuse('jobType', JOB_TYPES.join(', '));
   const handlers = fields.mapping('jobProperties');
+  const monitorExecution = fields.boolean('monitorExecution', true);
+  const failover = fields.boolean('failover', false);
   const options: JobOptions = {
     name: fields.text('jobName'),
     cron: fields.text('cron'),
@@ -36,10 +38,11 @@ export function importElasticJob2Configuration(json: string): JobOptions {
     shardingItemParameters: fields.text('shardingItemParameters'),
     jobParameter: fields.text('jobParameter'),
     // Absent booleans of the core part are false to Gson; those of the lite part have defaults.
-    failover: fields.boolean('failover', false),
     misfire: fields.boolean('misfire', false),
     description: fields.text('description'),
-    monitorExecution: fields.boolean('monitorExecution', true),
+    monitorExecution,
+    // There too, failover counts as off without it.
+    failover: failover && monitorExecution,
     maxTimeDiffSeconds: fields.integer('maxTimeDiffSeconds', -1),
     strategy: typeOf(fields.text('jobShardingStrategyClass')),
     reconcileIntervalMinutes: fields.integer('reconcileIntervalMinutes', 10),

@@ -7,7 +7,7 @@ export { Hidden } from './hidden.js';
 export { HiddenText } from './hidden-text.js';
 export { importElasticJob2Configuration } from './import-elastic-job-2.js';
 export { isJavaErrorHandlerType, isJavaThreadPoolSizeType, isJavaTimeZone } from './java-names.js';
-export { failsOver, type JobConfiguration } from './job-configuration.js';
+export { failsOver, hasIdleFailover, type JobConfiguration, switchesFailover } from './job-configuration.js';
 export { findJobNameFault } from './job-name.js';
 export type { CodeOption, JobOptions } from './job-options.js';
 export { ON_HUNG, type OnHung } from './on-hung-option.js';

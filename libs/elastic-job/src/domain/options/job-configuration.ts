@@ -74,3 +74,16 @@ export function failsOver(
 ): boolean {
   return configuration.failover && configuration.monitorExecution && !configuration.resident;
 }
+
+/** Failover is asked for, and counts as off: without marks nobody knows what a crashed instance ran. */
+export function hasIdleFailover(configuration: Pick<JobConfiguration, 'failover' | 'monitorExecution'>): boolean {
+  return configuration.failover && !configuration.monitorExecution;
+}
+
+/** A change that decides whether failover can work. */
+export function switchesFailover(changes: {
+  readonly failover?: unknown;
+  readonly monitorExecution?: unknown;
+}): boolean {
+  return changes.failover !== undefined || changes.monitorExecution !== undefined;
+}

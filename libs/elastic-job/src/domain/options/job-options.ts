@@ -41,7 +41,11 @@ export interface JobOptions {
   readonly timeZone?: string;
   /** What happens to fire times around a clock change. @default 'auto' */
   readonly clockChange?: ClockChangeOption;
-  /** Items of a crashed instance run again at once on another one. Needs `monitorExecution`. @default false */
+  /**
+   * Items of a crashed instance run again at once on another one. Refused with `monitorExecution: false`; where the
+   * registry has both, failover counts as off.
+   * @default false
+   */
   readonly failover?: boolean;
   /** ElasticJob's switch: whether anything is made up for; `misfirePolicy` says what. @default true */
   readonly misfire?: boolean;

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../errors.js';
 import { createShardingStrategy, type ShardingStrategy } from '../sharding/index.js';
+import { failsOver, hasIdleFailover } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
 import { resolveJobOptions, type JobOptionsSource } from './resolve-job-options.js';
 
@@ -74,7 +75,7 @@ describe('resolveJobOptions', () => {
       jobParameter: 'x=1',
       failover: true,
       misfire: false,
-      monitorExecution: false,
+      monitorExecution: true,
       disabled: true,
       overwrite: true,
       description: 'settles\nthe orders',
@@ -202,6 +203,17 @@ describe('resolveJobOptions', () => {
         ],
       }),
     );
+  });
+
+  it('given failover without marks, when resolved, then it is refused with both remedies; from the registry it is not', () => {
+    const options = { ...minimal, failover: true, monitorExecution: false };
+
+    expect(() => resolveJobOptions(options, source)).toThrow(
+      'failover must not be true with monitorExecution: false, since nobody knows then what a crashed instance ran; ' +
+        'leave monitorExecution out, or set failover to false',
+    );
+    const resolved = resolveJobOptions(options, { ...source, idleFailover: true });
+    expect([resolved.failover, failsOver(resolved), hasIdleFailover(resolved)]).toEqual([true, false, true]);
   });
 
   const faults: [keyof JobOptions, unknown, string, Partial<JobOptions>?][] = [

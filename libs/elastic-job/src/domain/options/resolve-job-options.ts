@@ -5,7 +5,7 @@ import { unixToQuartz } from '../schedule/index.js';
 import type { CronDialect } from './cron-dialect.js';
 import { hiddenProps } from './hidden-props.js';
 import { HiddenText } from './hidden-text.js';
-import type { JobConfiguration } from './job-configuration.js';
+import { hasIdleFailover, type JobConfiguration } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
 import { JobOptionsRules } from './job-options.rules.js';
 import { DEFAULT_MISFIRE_LIMIT, findMisfireFault, resolveMisfire } from './misfire-policy.js';
@@ -54,6 +54,8 @@ export interface JobOptionsSource {
   readonly cronDialect?: CronDialect;
   /** Item parameters beyond the total count are left unused, as in Java, instead of refused. @default false */
   readonly surplusItemParameters?: boolean;
+  /** Failover without `monitorExecution` counts as off, as in Java, instead of refused. @default false */
+  readonly idleFailover?: boolean;
 }
 
 /**
@@ -76,6 +78,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...findAfterFaults(settings),
     ...[findMisfireFault(settings) ?? []].flat(),
     ...(source.surplusItemParameters ? [] : findSurplusItems(settings)),
+    ...(source.idleFailover ? [] : findIdleFailover(settings)),
   ];
   if (resolved.kind === 'refused') throw new ConfigurationError(source.place, [...problems, resolved.problem]);
   if (problems.length > 0) throw new ConfigurationError(source.place, problems);
@@ -204,6 +207,15 @@ function findResidentFaults({ resident, cron, concurrency, monitorExecution }: J
       ? []
       : [`concurrency must not be given with resident: true, but is ${show(concurrency)}: all items run at all times`]),
     ...(monitorExecution === true ? [] : ['monitorExecution must be true with resident: true, but is false']),
+  ];
+}
+
+/** Nobody would know what a crashed instance ran. What else needs the marks says so itself. */
+function findIdleFailover(settings: ReturnType<typeof withDefaults>): string[] {
+  if (!hasIdleFailover(settings) || settings.resident || settings.after.length > 0) return [];
+  return [
+    'failover must not be true with monitorExecution: false, since nobody knows then what a crashed instance ran; ' +
+      'leave monitorExecution out, or set failover to false',
   ];
 }
 
