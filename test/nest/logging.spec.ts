@@ -52,6 +52,26 @@ describe('log lines', () => {
     expect(logger.lines).toContain('debug: settle-orders: item 2 succeeded after 0 ms');
   });
 
+  it('given the default level, when triggers come, then their lines are at debug alone', async () => {
+    class OrderJobs {
+      @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, failover: true })
+      settle(): void {}
+    }
+    const logger = new Lines();
+    const clock = new VirtualClock();
+    const root = rootModule({ providers: [OrderJobs], clock });
+    const jobs = new JobApplication(
+      await whileTimePasses(clock, NestFactory.createApplicationContext(root, { logger })),
+      clock,
+    );
+    logger.lines.length = 0;
+    await jobs.tick();
+    await jobs.tick();
+
+    expect(logger.lines).toContain('debug: settle-orders: triggered, items 0,1');
+    expect(logger.lines.filter((line) => !line.startsWith('debug: '))).toEqual([]);
+  });
+
   it.each([
     ['production', 'warn'],
     ['development', 'log'],
