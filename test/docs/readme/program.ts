@@ -27,7 +27,7 @@ export class Program {
 
   constructor(command: string, args: readonly string[], { cwd, env, onOutput = () => {} }: ProgramOptions) {
     this.child = spawn(command, args, { cwd, env: { ...process.env, ...env }, detached: true, stdio: 'pipe' });
-    this.killer = guard('kill -KILL -- "-$1"', String(this.child.pid));
+    this.killer = guard('kill -s KILL -- "-$1"', String(this.child.pid));
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.written += stripVTControlCharacters(text);

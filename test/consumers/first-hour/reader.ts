@@ -1,0 +1,110 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Block } from '../../docs/readme/blocks.js';
+import { EXCEPTIONS } from '../../docs/readme/exceptions.js';
+import { Program } from '../../docs/readme/program.js';
+
+/** Installing from a registry takes the most. */
+const BLOCK_LIMIT_MS = 180_000;
+/** Where the first block of the page leads to. */
+const PROJECT = 'reports';
+
+/** What a reader waits for around a block of commands. */
+export interface Sight {
+  /** The last line of the block. */
+  readonly command: string;
+  /** Before it is typed. */
+  readonly before?: () => Promise<void>;
+  /** Once it has been typed, and before it need have ended: `since` is what had been written before. */
+  readonly after: (since: number) => Promise<void>;
+}
+
+export interface ReaderOptions {
+  /** Stands for the package in `npm i nestjs-elastic-job`. */
+  readonly tarball: string;
+  /** The ZooKeeper that stands for the one of `docker run`. */
+  readonly servers: string;
+}
+
+/** Follows a page with one terminal and an editor, in a folder that is empty at first. */
+export class Reader {
+  /** The process ids of what runs in the background, in the order of the jobs. */
+  jobs: readonly number[] = [];
+  private typed = 0;
+  private readonly seen = new Set<Sight>();
+
+  private constructor(
+    private readonly folder: string,
+    private readonly options: ReaderOptions,
+    readonly terminal: Program,
+  ) {}
+
+  static async in(folder: string, options: ReaderOptions): Promise<Reader> {
+    await mkdir(folder);
+    const env = { NO_COLOR: '1', npm_config_update_notifier: 'false' };
+    const onOutput = (text: string) => void process.stdout.write(text);
+    const terminal = new Program('bash', [], { cwd: folder, env, onOutput });
+    // What fails is told, whatever comes after it; what a signal has ended has not failed.
+    terminal.type(`trap '[ $? -gt 128 ] || echo "[failed: $BASH_COMMAND]"' ERR`);
+    return new Reader(folder, options, terminal);
+  }
+
+  /** Writes a block of code to its file, or types a block of commands and waits for its end. */
+  async follow(block: Block, sights: readonly Sight[]): Promise<void> {
+    if (block.language !== 'sh') return this.write(block);
+    const commands = this.commandsOf(block.text.trim());
+    if (commands === undefined) return;
+    const sight = sights.find((one) => !this.seen.has(one) && commands.endsWith(one.command));
+    await sight?.before?.();
+    const since = this.terminal.output.length;
+    const end = await this.type(commands);
+    if (sight) {
+      this.seen.add(sight);
+      await sight.after(since);
+    }
+    await end();
+  }
+
+  /** @throws if something was to be seen and no block of the page has led to it */
+  assertSeen(sights: readonly Sight[]): void {
+    const missed = sights.filter((sight) => !this.seen.has(sight)).map(({ command }) => command);
+    if (missed.length > 0) throw new Error(`README.md has no block that ends with ${missed.join(' or ')}.`);
+  }
+
+  /** Closes the terminal, with all that runs in it. */
+  leave(): Promise<void> {
+    return this.terminal.kill();
+  }
+
+  private async write({ file, text }: Block): Promise<void> {
+    if (file === undefined) return;
+    const path = join(this.folder, PROJECT, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+
+  private commandsOf(text: string): string | undefined {
+    if (text.startsWith('docker run')) return `export ZOOKEEPER_SERVERS=${this.options.servers}`;
+    if (text in EXCEPTIONS) return undefined;
+    return text.replace('npm i nestjs-elastic-job', `npm i ${this.options.tarball}`);
+  }
+
+  /** By way of a file, or a command could read those after it. @returns what waits for the end of the commands */
+  private async type(commands: string): Promise<() => Promise<void>> {
+    const number = (this.typed += 1);
+    const since = this.terminal.output.length;
+    const began = performance.now();
+    const file = join(this.folder, '..', `block-${number}.sh`);
+    await writeFile(file, `${commands}\n`);
+    console.log(`\n== ${commands.replaceAll('\n', '\n== ')}`);
+    this.terminal.type(`. ${file} </dev/null`);
+    this.terminal.type(`echo "[block ${number}: $(jobs -pr | tr '\\n' ' ')]"`);
+    return async () => {
+      const end = new RegExp(String.raw`\[(?:block ${number}: ([\d ]*)|failed: .*)\]`);
+      const [said, jobs = ''] = await this.terminal.says(end, since, BLOCK_LIMIT_MS);
+      if (said.startsWith('[failed')) throw new Error(`A command of README.md does not work: ${said}`);
+      this.jobs = jobs.split(' ').filter(Boolean).map(Number);
+      console.log(`== ${Math.round((performance.now() - began) / 100) / 10} s`);
+    };
+  }
+}
