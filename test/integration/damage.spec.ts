@@ -23,6 +23,8 @@ interface Damaged {
   readonly runtimes: readonly ElasticJobRuntime[];
   readonly events: readonly JobEvent[];
   readonly runs: { readonly process: number; readonly item: number }[];
+  /** One more process. */
+  join(): Promise<void>;
 }
 
 describe.concurrent('what somebody damages in the tree of a job that runs, over a real ZooKeeper', LIMITS, () => {
@@ -58,6 +60,24 @@ describe.concurrent('what somebody damages in the tree of a job that runs, over 
       for (const runtime of job.runtimes) expect(judgeReadiness(runtime.status()).status).toBe('up');
     },
   );
+
+  it('given an edit and a bad one after it, then the former stays in force, also in a process that starts later', async () => {
+    const job = await start();
+    const config = `${job.root}/config`;
+    const edited = (await textOf(job, 'config')).replace("jobParameter: ''", 'jobParameter: edited');
+    await job.operator.setData(config, edited);
+    await within(async () => expect(await textOf(job, 'usable')).toBe(edited));
+    await job.operator.setData(config, edited.replace('* * * * * ?', 'often').replace('edited', 'bad'));
+
+    await within(() => expect(faults(job)).toEqual(Array(2).fill(expect.stringContaining('often'))));
+    await job.join();
+    await untilAllRun(job);
+
+    expect(faults(job)).toEqual(Array(3).fill(expect.stringContaining('often')));
+    expect(problems(job)).toEqual([undefined, undefined, undefined]);
+    for (const { configurations } of job.runtimes) expect(configurations.current(JOB).jobParameter).toBe('edited');
+    await within(() => expect(job.runs.some(({ process }) => process === 2)).toBe(true));
+  });
 
   it('given a mark of resharding that no session holds, then it goes, is told, and all items run within 60 s', async () => {
     const job = await start();
@@ -128,8 +148,14 @@ async function start(): Promise<Damaged> {
   const runtimes: ElasticJobRuntime[] = [];
   const events: JobEvent[] = [];
   const runs: { process: number; item: number }[] = [];
-  onTestFinished(async () => void (await Promise.all(runtimes.map((runtime) => runtime.stop()))));
-  for (const process of [0, 1]) {
+  let client: RawClient | undefined;
+  // Before the first wait: afterwards the runner cannot tell which of the concurrent tests asks.
+  onTestFinished(async () => {
+    await Promise.all(runtimes.map((runtime) => runtime.stop()));
+    await client?.stop();
+  });
+  const join = async () => {
+    const process = runtimes.length;
     const registry = new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace }, clock);
     const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 });
     runtimes.push(runtime);
@@ -143,10 +169,12 @@ async function start(): Promise<Damaged> {
       handler: ({ shardingItem: item }) => void runs.push({ process, item }),
     });
     await runtime.start();
-  }
+  };
+  await join();
+  await join();
   const operator = await connectRawClient(Number(inject('zooKeeper').split(':').at(-1)), { sessionTimeoutMs: 60_000 });
-  onTestFinished(() => operator.stop());
-  const job = { operator, root: `/${namespace}/${JOB}`, runtimes, events, runs };
+  client = operator;
+  const job = { operator, root: `/${namespace}/${JOB}`, runtimes, events, runs, join };
   await untilAllRun(job);
   events.length = 0;
   return job;
@@ -164,4 +192,13 @@ function within(holds: () => unknown): Promise<unknown> {
 
 function problems({ runtimes }: Damaged): (string | undefined)[] {
   return runtimes.map((runtime) => runtime.status().jobs[0]!.problem);
+}
+
+async function textOf({ operator, root }: Damaged, name: string): Promise<string> {
+  const { body } = await operator.getData(`${root}/${name}`);
+  return body.toString('utf8', 4, 4 + body.readInt32BE());
+}
+
+function faults({ runtimes }: Damaged): (string | undefined)[] {
+  return runtimes.map((runtime) => runtime.status().jobs[0]!.configurationFault);
 }

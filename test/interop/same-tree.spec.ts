@@ -20,7 +20,7 @@ interface TreeNode {
 const INSTANCE = /(\d+\.){3}\d+@-@[\w-]+/g;
 const ADDRESS = /(\d+\.){3}\d+/g;
 /** What ours adds, as docs/interop.md lists it. */
-const ADDED_NODES = /\/(sessions|leader\/election\/term|sharding\/\d+\/record)(\/|$)/;
+const ADDED_NODES = /\/(usable|sessions|leader\/election\/term|sharding\/\d+\/record)(\/|$)/;
 /** Ours makes the queue's parents at registration, Java at the first failover. */
 const MADE_AHEAD = /\/leader\/failover(\/items)?$/;
 /** Containers, which the server removes when they have been empty for a while. */

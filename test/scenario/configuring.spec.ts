@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import {
   createTestCluster,
@@ -79,33 +80,114 @@ describe('settings that are changed while the job runs', () => {
 
 describe('settings that cannot be used', () => {
   it.each([
-    [BROKEN, 'config node'],
-    ['jobName: settle-order\nshardingTotalCount: 0\n', 'but is 0'],
-    ['jobName: settle-order\nshardingTotalCount: 1000000\n', '1000000'],
+    ['cron: 0 * * * * ?', 'cron: often', 'often'],
+    ['timeZone: UTC', 'timeZone: Europe/Berln', 'Europe/Berln'],
+    ['shardingTotalCount: 4', 'shardingTotalCount: 0', 'but is 0'],
+    ['shardingTotalCount: 4', 'shardingTotalCount: 1000000', '1000000'],
+    ['nestjs.clockChange', 'nestjs.strategy: BY_MOON\n  nestjs.clockChange', 'BY_MOON'],
+    ['cron:', 'cron: [', 'line'],
   ])(
-    'fault 19: given %j is written, when fire times come, then that job alone begins nothing, loudly, until it is repaired',
-    async (text, problem) => {
-      await startCluster();
+    'fault 19: given the edit of %j to %j, when fire times come, then the last usable text stays in force, loudly, until it is repaired',
+    async (part, replacement, field) => {
+      const parameters: string[] = [];
+      await startCluster({ timeZone: 'UTC', handler: ({ jobParameter }) => void parameters.push(jobParameter) });
       const { data: usable } = (await operator.read(CONFIG))!;
-      await untilNextMinute(1_000);
-      const before = cluster.runs(JOB).length;
+      const bad = usable.replace(part, replacement).replace("jobParameter: ''", 'jobParameter: bad');
+      expect(bad).toContain(replacement);
 
-      await operator.set(CONFIG, text);
+      await operator.set(CONFIG, bad);
       await untilNextMinute(1_000);
-      expect(cluster.runs(JOB).length).toBe(before);
-      expect(lastFired(OTHER)[0]!.fireTime).toBe(cluster.clock.wallNow() - 1_000);
-      expect(statusOf(JOB).problem).toContain(problem);
-      expect(statusOf(OTHER).problem).toBeUndefined();
-      expect(errorsOf(0)).toEqual([expect.stringContaining('nothing is begun until it is repaired')]);
 
-      await operator.set(CONFIG, usable);
-      await cluster.advance(1_000);
-      expect(cluster.runs(JOB).length).toBe(before);
-      await untilNextMinute(1_000);
       expect(itemsOf(lastFired())).toEqual(range(4));
-      expect(statusOf(JOB).problem).toBeUndefined();
+      expect(parameters).toEqual(['', '', '', '']);
+      expect(lastFired()[0]!.fireTime).toBe(cluster.clock.wallNow() - 1_000);
+      expect(statusOf(JOB)).toMatchObject({ problem: undefined, configurationFault: expect.stringContaining(field) });
+      expect(readiness()).toMatchObject({ status: 'degraded', details: { reasons: [expect.stringContaining(field)] } });
+      expect(errorsOf(0)).toEqual([expect.stringContaining('the last usable one stays in force')]);
+
+      await operator.set(CONFIG, usable.replace("jobParameter: ''", 'jobParameter: good'));
+      await untilNextMinute(1_000);
+      expect(parameters.slice(4)).toEqual(Array(4).fill('good'));
+      expect(statusOf(JOB).configurationFault).toBeUndefined();
+      expect(readiness().status).toBe('up');
     },
   );
+
+  it('given an edit by an operator and a bad one after it, when every process starts anew, then they run by the former', async () => {
+    await startCluster();
+    await writeConfig('shardingTotalCount: 4', 'shardingTotalCount: 3');
+    await writeConfig('cron: 0 * * * * ?', 'cron: often');
+
+    for (const index of [0, 1]) await cluster.leave(index);
+    for (const _ of [0, 1]) await cluster.join();
+    await untilNextMinute(1_000);
+
+    expect(itemsOf(lastFired())).toEqual(range(3));
+    expect(new Set(lastFired().map(({ instance }) => instance))).toEqual(new Set([2, 3]));
+  });
+
+  it('given a bad edit that waits, when its leader dies, then the next one does not replace the text that is kept', async () => {
+    await startCluster();
+    await writeConfig('shardingTotalCount: 4', 'shardingTotalCount: 3');
+    await writeConfig('cron: 0 * * * * ?', 'cron: often');
+    const { data } = (await operator.read(`/${JOB}/usable`))!;
+
+    cluster.crash(0);
+    await cluster.advance(30_000);
+
+    expect((await operator.read(`/${JOB}/usable`))!.data).toBe(data);
+    await untilNextMinute(1_000);
+    expect(itemsOf(lastFired())).toEqual(range(3));
+  });
+
+  it('given good edits, when the leader has kept them, then each has cost it one write, and a bad one none', async () => {
+    await startCluster();
+    const versionOf = async () => (await operator.read(`/${JOB}/usable`))!.stat.version;
+    expect(await versionOf()).toBe(0);
+
+    await writeConfig('shardingTotalCount: 4', 'shardingTotalCount: 3');
+    await writeConfig('shardingTotalCount: 3', 'shardingTotalCount: 2');
+    expect(await versionOf()).toBe(2);
+    await writeConfig('cron: 0 * * * * ?', 'cron: often');
+    await untilNextMinute(1_000);
+
+    expect(await versionOf()).toBe(2);
+  });
+
+  it('given the kept text is removed by hand, when a bad edit waits, then the leader writes it again', async () => {
+    await startCluster();
+    await writeConfig('cron: 0 * * * * ?', 'cron: often');
+
+    await operator.delete(`/${JOB}/usable`);
+    await cluster.advance(1_000);
+    await untilNextMinute(1_000);
+
+    expect((await operator.read(`/${JOB}/usable`))!.data).toContain('cron: 0 * * * * ?');
+    expect(itemsOf(lastFired())).toEqual(range(4));
+  });
+
+  it('given a child of a job with a bad edit, when its process starts, then it goes by the text that is kept', async () => {
+    await startCluster();
+    await writeConfig('cron: 0 * * * * ?', 'cron: [');
+
+    const child = { name: 'child', shardingTotalCount: 1, after: JOB };
+    const adding = cluster.instances[0]!.runtime.registrar.add(child, () => {});
+
+    await expect(cluster.clock.advanceUntil(adding)).resolves.toBeUndefined();
+  });
+
+  it('given an edit that empties the cron, when it is written, then it is a one-off job, and that is told', async () => {
+    await startCluster();
+
+    await writeConfig('cron: 0 * * * * ?', "cron: ''");
+    await untilNextMinute(1_000);
+
+    expect(cluster.runs(JOB)).toEqual([]);
+    expect(statusOf(JOB)).toMatchObject({ problem: undefined, configurationFault: undefined });
+    expect(cluster.events(0).filter(({ kind }) => kind === 'warning')).toMatchObject([
+      { message: expect.stringContaining('a one-off job now') },
+    ]);
+  });
 
   it('given an item that runs, when the settings break, then it ends in peace', async () => {
     await startCluster({ handler: () => cluster.clock.sleep(20_000) });
@@ -119,17 +201,13 @@ describe('settings that cannot be used', () => {
     );
   });
 
-  it('given items of a crashed instance, when the settings are broken, then they wait for the repair', async () => {
+  it('given items of a crashed instance, when the settings are broken, then they fail over by the last usable ones', async () => {
     await startCluster({ handler: ({ source }) => (source === 'FAILOVER' ? undefined : cluster.clock.sleep(HOUR)) });
-    const { data: usable } = (await operator.read(CONFIG))!;
     await untilNextMinute(1_000);
     await operator.set(CONFIG, BROKEN);
+
     cluster.crash(0);
     await cluster.advance(30_000);
-    expect(failedOver()).toEqual([]);
-
-    await operator.set(CONFIG, usable);
-    await cluster.advance(5_000);
 
     expect(failedOver()).toHaveLength(2);
   });
@@ -220,6 +298,10 @@ async function writeConfig(part: string, replacement: string): Promise<void> {
   expect(data).toContain(part);
   await operator.set(CONFIG, data.replace(part, replacement));
   await cluster.advance(1_000);
+}
+
+function readiness() {
+  return judgeReadiness(cluster.instances[0]!.runtime.status());
 }
 
 function statusOf(job: string) {

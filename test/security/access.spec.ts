@@ -188,6 +188,27 @@ describe('with a digest, a config node that others may write', () => {
     expect(theirs.asked).toEqual([]);
   });
 
+  it('is not followed by way of the text that is kept for the time after a bad edit: the leader keeps its own', async () => {
+    await attacker.create(`/${namespace}`);
+    await attacker.create(`/${namespace}/settle`);
+    const owner = await startOwner({ namespace, digest: DIGEST, allowOpenAcl: true }, { jobs });
+    const admin = await startClient(DIGEST);
+    const config = `/${namespace}/settle/config`;
+    const kept = `/${namespace}/settle/usable`;
+    const data = await textOf(admin, config);
+    await until(async () => (await attacker.getData(kept)).error === -102);
+
+    await attacker.remove(kept);
+    await attacker.create(kept, { data: data.replace('shardingTotalCount: 1', 'shardingTotalCount: 7') });
+    await until(async () => (await attacker.getData(kept)).error === -102);
+    await admin.setData(config, 'cron: [');
+    await until(() => faultOf(owner.app.get(ElasticJobRuntime)) !== undefined);
+
+    expect(await textOf(admin, kept)).toBe(data);
+    expect(problemOf(owner.app.get(ElasticJobRuntime))).toBeUndefined();
+    expect(owner.app.get(ElasticJobRuntime).configurations.current('settle').shardingTotalCount).toBe(1);
+  });
+
   it('is replaced by a process that says overwrite', async () => {
     const first = await startOwner({ namespace, digest: DIGEST }, { jobs });
     await first.app.close();
@@ -260,4 +281,8 @@ function jsonOf(value: unknown): string {
     seen.add(one);
     return one;
   });
+}
+
+function faultOf(runtime: ElasticJobRuntime): string | undefined {
+  return runtime.status().jobs[0]?.configurationFault;
 }

@@ -38,6 +38,7 @@ const OPTIONS: Omit<ElasticJobModuleOptions, 'registry'> = {
 const NODES = [
   'settle',
   'settle/config',
+  'settle/usable',
   'settle/instances/10.9.9.9@-@1',
   'settle/sessions/10.9.9.9@-@1',
   'settle/servers/10.9.9.9',
@@ -72,7 +73,7 @@ describe('a node that somebody has filled', () => {
   it.each(NODES)('%s keeps no process for long, whatever it holds', { timeout: 120_000 }, async (path) => {
     const { victim, reconnect } = await startVictim();
     const [own = ''] = await victim.attacker.children('/settle/instances');
-    const texts = { ...HOSTILE_TEXTS, ...(path.endsWith('config') ? dearTexts(randomOf(1)) : {}) };
+    const texts = { ...HOSTILE_TEXTS, ...(/config$|usable$/.test(path) ? dearTexts(randomOf(1)) : {}) };
 
     const dear: string[] = [];
     for (const [name, text] of Object.entries(texts)) {

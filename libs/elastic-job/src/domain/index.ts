@@ -11,6 +11,7 @@ export * from './fence.js';
 export * from './executor-death.error.js';
 export * from './guarantee.decision.js';
 export * from './job-instance.js';
+export * from './kept-text.decision.js';
 export * from './lease.errors.js';
 export * from './missing-table.js';
 export * from './node-text.js';

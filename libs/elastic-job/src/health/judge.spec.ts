@@ -31,6 +31,11 @@ describe('judgeReadiness', () => {
     ['a job without a leader', statusWith({}, { leader: undefined }), 'degraded'],
     ['a job whose failover queue is full', statusWith({}, { isFailoverQueueFull: true }), 'degraded'],
     ['a job that has yet to rejoin', statusWith({}, { isJoined: false }), 'degraded'],
+    [
+      'a job whose configuration in the registry cannot be used',
+      statusWith({}, { configurationFault: 'cron: often' }),
+      'degraded',
+    ],
     ['a job shared with a foreign instance', statusWith({}, { problem: 'shared with 10.0.0.9@-@1' }), 'down'],
     [
       'a handler that does not heed its signal',

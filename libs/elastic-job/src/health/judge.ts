@@ -64,7 +64,8 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
  * limit, and when a job cannot run here, such as one that is shared with an instance that this version cannot work
  * beside. `degraded` while the connection is suspended, while this host's clock runs ahead of the registry's or is
  * behind, while a job has no leader or no place left in its failover queue, while a handler that was aborted does not
- * return, while ends of runs wait to be recorded, and while the registry refuses what a job asks of it.
+ * return, while ends of runs wait to be recorded, while a job goes by its last usable configuration since that of the
+ * registry cannot be used, and while the registry refuses what a job asks of it.
  */
 export function judgeReadiness(status: RuntimeStatus, limits: HealthLimits = {}): Health {
   const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
@@ -96,10 +97,13 @@ function judgeClock({ behindMs, heldBackMs }: RuntimeStatus): Finding[] {
 }
 
 function judgeJob(job: JobStatus): Finding[] {
-  const { jobName, problem, isJoined, isLeaving, leader, isFailoverQueueFull } = job;
+  const { jobName, problem, configurationFault, isJoined, isLeaving, leader, isFailoverQueueFull } = job;
   if (problem !== undefined && !isLeaving) return [down(`job "${jobName}": ${problem}`)];
   const stuck = judgeDelays(job);
   if (isLeaving) return stuck;
+  if (configurationFault !== undefined) {
+    stuck.push(degraded(`job "${jobName}": its last usable configuration stays in force: ${configurationFault}`));
+  }
   if (!isJoined) return [...stuck, degraded(`job "${jobName}" is not registered in this session`)];
   return [
     ...stuck,

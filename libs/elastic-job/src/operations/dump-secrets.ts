@@ -15,6 +15,7 @@ export function withoutSecrets(paths: JobPaths, node: RegistryNode): RegistryNod
 function shown(paths: JobPaths, { path, data }: RegistryNode): string {
   switch (paths.parse(path).kind) {
     case 'config':
+    case 'usable-config':
       return `${maskConfiguration(data)}\n`;
     case 'trigger':
     case 'item-checkpoint':

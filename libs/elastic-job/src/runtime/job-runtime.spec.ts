@@ -164,21 +164,23 @@ it('given an instance that is removed during an outage, when it is over, then it
   expect([status().isJoined, process.toldOf('left').length]).toEqual([false, 1]);
 });
 
-it('given settings that cannot be used, when they are repaired, then what waits is claimed at once', async () => {
+it('given settings that cannot be used, when an item waits, then it is claimed by the last usable ones', async () => {
   await start();
   await process.advance(MINUTE);
   const restore = await breakConfig();
   await process.queueUnfinished(0);
   await process.advance(SECOND);
-  expect([process.runs, status().problem]).toEqual([NORMAL, expect.any(String)]);
-  await restore();
   expect(process.runs).toEqual([...NORMAL, '0 FAILOVER']);
+  expect(status()).toMatchObject({ problem: undefined, configurationFault: expect.stringContaining('but is 0') });
+  await restore();
+  expect(status().configurationFault).toBeUndefined();
 });
 
-it('given settings that cannot be used, when a job is added, then it joins as soon as they are repaired', async () => {
+it('given settings that cannot be used, and none that are kept, when a job is added, then it joins as soon as they are repaired', async () => {
   await start();
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
   const restore = await breakConfig();
+  await process.operator.delete(process.path('usable'));
   await process.clock.advanceUntil(process.runtime.registrar.register(process.job()));
   expect(status()).toMatchObject({ isJoined: false, problem: expect.any(String) });
   await restore();

@@ -262,14 +262,15 @@ export class JobRuntime {
       isFailoverQueueFull: (tree?.queue().length ?? 0) >= this.configuration.failoverQueueLimit,
       delayedSettles: tree && this.services.executions.delayedSettles(tree),
       refused: tree?.refusals.oldest,
+      configurationFault: messageOf(this.settings.fault),
       problem: this.departure.removal ?? this.problem,
       missedRuns: this.missedRuns,
     };
   }
 
   private get problem(): string | undefined {
-    const problem = this.settings.problem ?? this.session?.problem;
-    if (problem instanceof Error) return problem.message;
+    const problem = messageOf(this.settings.problem ?? this.session?.problem);
+    if (problem !== undefined) return problem;
     return this.session && this.mixed.problem(this.session.tree);
   }
 
@@ -319,7 +320,8 @@ export class JobRuntime {
   private hear(tree: JobTree, event: JobTreeEvent): void {
     if (event.kind === 'ClockReported') void this.scheduleClock.hearOthers();
     const isReset = event.kind === 'TreeReset';
-    const isConfiguration = event.kind === 'ConfigurationChanged';
+    const isKept = event.kind === 'ConfigurationKept' && !this.settings.isSound;
+    const isConfiguration = event.kind === 'ConfigurationChanged' || isKept;
     if (isReset || isConfiguration) this.reloadConfiguration(tree);
     if (!isReset && !isConfiguration && event.kind !== 'InstanceJoined' && event.kind !== 'InstanceLost') return;
     const { jobInstanceId } = tree.self;
@@ -356,4 +358,8 @@ export class JobRuntime {
       this.events.emit({ kind: 'error', jobName: this.jobName, message: `${work} failed`, error });
     };
   }
+}
+
+function messageOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.message : undefined;
 }

@@ -94,14 +94,42 @@ describe('JobSettings', () => {
     expect(events).toMatchObject([{ differences: ['jobExtraConfigurations: undefined here, hidden in the registry'] }]);
   });
 
-  it('given a node that cannot be used, when it is applied, then what was in force stays and the fault is known', async () => {
-    const { member, settings } = await installed();
+  it('given a node that cannot be used, when it is applied, then the last usable text is in force, and the fault is told once', async () => {
+    const { member, settings, events } = await installed();
+    await write(member, () => 'cron: [');
+
+    settings.apply(member.tree);
+    settings.apply(member.tree);
+
+    expect([settings.fault, settings.problem]).toEqual([expect.any(Error), undefined]);
+    expect(settings.configuration.cron).toBe('0 * * * * ?');
+    expect(events).toMatchObject([
+      { kind: 'error', message: expect.stringContaining('last usable one'), error: settings.fault },
+    ]);
+  });
+
+  it('given no usable text is kept, when a node that cannot be used is applied, then nothing may begin, and that is told', async () => {
+    const { member, settings, events } = await installed();
+    await member.center.delete(member.tree.paths.usableConfig);
     await write(member, () => 'cron: [');
 
     settings.apply(member.tree);
 
-    expect(settings.problem).toBeInstanceOf(Error);
-    expect(settings.configuration.cron).toBe('0 * * * * ?');
+    expect([settings.fault, settings.problem]).toEqual([undefined, expect.any(Error)]);
+    expect(events).toMatchObject([{ kind: 'error', message: expect.stringContaining('nothing is begun') }]);
+  });
+
+  it('given a cron that is emptied, when it is applied, then it is a one-off job and that is told once', async () => {
+    const { member, settings, events } = await installed();
+    await write(member, (text) => text.replace('cron: 0 * * * * ?', "cron: ''"));
+
+    settings.apply(member.tree);
+    settings.apply(member.tree);
+
+    expect([settings.schedule, settings.fault]).toEqual([undefined, undefined]);
+    expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([
+      { message: 'the registry has no cron for it, so it is a one-off job now, which runs when it is triggered' },
+    ]);
   });
 });
 

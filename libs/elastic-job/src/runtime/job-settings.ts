@@ -7,7 +7,8 @@ export class JobSettings {
   private cron: CronSchedule | undefined;
   private since = 0;
   private differing: readonly string[] = [];
-  private fault: unknown;
+  private bad: unknown;
+  private stopping: unknown;
   private isIdleTold = false;
 
   /** @param inForce the local options, which hold until the registry has been asked */
@@ -38,9 +39,19 @@ export class JobSettings {
     return this.differing;
   }
 
-  /** Why the `config` node as it stands cannot be used, if so: nothing may be begun then. */
+  /** Why the `config` node as it stands cannot be used, if no usable text is kept: nothing may be begun then. */
   get problem(): unknown {
-    return this.fault;
+    return this.stopping;
+  }
+
+  /** The `config` node as it stands is in force. */
+  get isSound(): boolean {
+    return this.bad === undefined;
+  }
+
+  /** Why the `config` node as it stands cannot be used, while the last usable text is in force. */
+  get fault(): unknown {
+    return this.stopping === undefined ? this.bad : undefined;
   }
 
   /** The settings by which Java peers of the job decide otherwise; none without such peers. */
@@ -50,10 +61,14 @@ export class JobSettings {
 
   /** Takes over what the tree says, if it can be used. @param isMixed the job has a Java peer */
   apply(tree: JobTree, isMixed = tree.isMixed()): void {
-    const { configuration, differences, writtenAt, problem } = this.configurations.inForce(tree);
-    const isNewProblem = problem !== this.fault;
-    this.fault = problem;
-    if (problem !== undefined) return isNewProblem ? this.tellProblem(tree) : undefined;
+    const { configuration, differences, writtenAt, fault, problem } = this.configurations.inForce(tree);
+    const bad = problem ?? fault;
+    const isNews = bad !== undefined && (bad !== this.bad || problem !== this.stopping);
+    this.bad = bad;
+    this.stopping = problem;
+    if (isNews) this.tellBad(tree);
+    if (problem !== undefined) return;
+    this.tellOneOff(tree, configuration);
     this.cron = scheduleOf(configuration, isMixed);
     this.inForce = configuration;
     this.since = writtenAt;
@@ -78,9 +93,17 @@ export class JobSettings {
     this.events.emit({ kind: 'warning', jobName, message });
   }
 
-  private tellProblem({ jobName }: JobTree): void {
-    const message = 'the configuration in the registry cannot be used; nothing is begun until it is repaired';
-    this.events.emit({ kind: 'error', jobName, message, error: this.fault });
+  private tellBad({ jobName }: JobTree): void {
+    const consequence =
+      this.stopping === undefined ? 'the last usable one stays in force' : 'nothing is begun until it is repaired';
+    const message = `the configuration in the registry cannot be used; ${consequence}`;
+    this.events.emit({ kind: 'error', jobName, message, error: this.bad });
+  }
+
+  private tellOneOff({ jobName }: JobTree, { cron, resident, after }: JobConfiguration): void {
+    if (this.inForce.cron === undefined || cron !== undefined || resident || after.length > 0) return;
+    const message = 'the registry has no cron for it, so it is a one-off job now, which runs when it is triggered';
+    this.events.emit({ kind: 'warning', jobName, message });
   }
 
   /** The fire times that come next, in milliseconds since the epoch. */

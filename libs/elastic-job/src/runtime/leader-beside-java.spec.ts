@@ -110,6 +110,21 @@ describe('an instance that does not lead', () => {
     }
   });
 
+  it('given a Java leader, when the settings are edited, then the first of ours keeps the usable text, and no bad one', async () => {
+    await duty.join(JAVA);
+    await duty.elect(JAVA);
+    await duty.start();
+    await duty.edit('shardingTotalCount: 4', 'shardingTotalCount: 3');
+    await duty.clock.advance(SECOND);
+    await duty.edit('cron: 0 * * * * ?', 'cron: often');
+    await duty.clock.advance(SECOND);
+
+    const kept = await duty.text(duty.tree.paths.usableConfig);
+    expect(kept).toContain('shardingTotalCount: 3');
+    expect(kept).toContain('cron: 0 * * * * ?');
+    expect(duty.services.configurations.current(duty.tree.jobName).shardingTotalCount).toBe(3);
+  });
+
   it('given orphans, when a Java peer becomes the leader, then the first of ours queues them', async () => {
     await orphanBesideJava();
     await duty.elect(JAVA);

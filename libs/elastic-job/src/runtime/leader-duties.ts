@@ -116,6 +116,11 @@ export class LeaderDuties {
       case 'ConfigurationChanged':
         this.reconcileLater();
         return this.reshardSoon();
+      case 'ConfigurationKept':
+        // It decides while the text of `config` cannot be used; somebody may have removed it by hand.
+        if (this.services.configurations.inForce(this.tree).fault !== undefined) return this.reshardSoon();
+        if (this.services.configurations.textToKeep(this.tree) !== undefined) this.duties.wake();
+        return;
       case 'TreeReset':
         this.peers.look();
         this.election.wake();
@@ -216,11 +221,12 @@ export class LeaderDuties {
     if (term === undefined) return this.assistJava();
     try {
       await this.removeLeftOver(term);
-      const leftOut = await this.sweep(term);
+      const leftOut = [...(await this.sweep(term))];
       const { shardingTotalCount } = this.configuration;
       if (!failsOver(this.configuration)) await removeRetiredFailover(this.tree, term);
       else await this.purge(term, (item) => item >= shardingTotalCount);
       await this.resharding.plan(term);
+      await this.keepConfiguration(term, leftOut);
       await this.keepDependencies(term);
       await this.services.retention.tidy(this.tree, term);
       if (leftOut.length > 0) throw leftOut[0];
@@ -228,6 +234,11 @@ export class LeaderDuties {
       // A deposed leader stops; its successor does the same work anew.
       if (!term.signal.aborted) throw error;
     }
+  }
+
+  /** @param failed what has failed is told later: it holds up nothing else */
+  private async keepConfiguration(term: Sweeper, failed: unknown[]): Promise<void> {
+    await this.services.configurations.keep(this.tree, term).catch((error: unknown) => failed.push(error));
   }
 
   // Java's leader makes this node in its own session; nobody else would remove one that outlives it.
@@ -270,7 +281,8 @@ export class LeaderDuties {
     if (!isLedByJava || first !== tree.self.jobInstanceId) return;
     if (this.services.sharding.hasOverlooked(tree)) await this.services.sharding.requestResharding(tree.jobName);
     const guard: Operation[] = [{ kind: 'check', path: tree.paths.instance(first) }];
-    const leftOut = await this.sweep({ guard, signal: tree.signal });
+    const leftOut = [...(await this.sweep({ guard, signal: tree.signal }))];
+    await this.keepConfiguration({ guard, signal: tree.signal }, leftOut);
     if (leftOut.length > 0) throw leftOut[0];
   }
 

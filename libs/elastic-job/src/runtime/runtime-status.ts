@@ -32,6 +32,8 @@ export interface JobStatus {
   readonly delayedSettles: DelayedSettles | undefined;
   /** What the registry answers, and does not do, and since when; undefined: nothing is refused. */
   readonly refused: StandingRefusal | undefined;
+  /** Why the registry's `config` node cannot be used, while the last usable text is in force. */
+  readonly configurationFault: string | undefined;
   /** What keeps the job from running here, if anything. */
   readonly problem: string | undefined;
   /** The fire times, times items, that this process has told as missed. */

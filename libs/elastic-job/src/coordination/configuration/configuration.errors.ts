@@ -4,7 +4,10 @@ import { ElasticJobError, type JobName } from '../../domain/index.js';
 const TOLD_PROBLEMS = 20;
 const TOLD_CHARACTERS = 500;
 
-/** The registry's `config` node of a job cannot be used: nothing of the job is begun until it is corrected. */
+/**
+ * The registry's `config` node of a job cannot be used: the last usable text stays in force, and without one nothing of
+ * the job is begun until it is corrected.
+ */
 export class ConfigurationNodeError extends ElasticJobError {
   readonly code = 'CONFIGURATION_NODE';
 

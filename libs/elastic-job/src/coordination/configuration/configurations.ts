@@ -2,19 +2,23 @@
  * What a job is to do.
  *
  * State: `config` holds the settings of the job for all instances, as YAML; the data of the job's root names its class.
+ * `usable` keeps the last text of `config` that could be used: ours writes both at once, and after an edit of others the
+ * leader writes it.
  *
  * Guarantees: the node wins over the local options, field by field, and is written only if it is missing, if the local
  * options say `overwrite`, or by an edit: each time as a compare-and-set, and never with what cannot be read back. What
  * only other versions know stays in it. What a process does is its own to say: props that name a command, an address or
  * a secret are followed only where the process allows them.
  *
- * Failures: a node that cannot be used has a `problem`, and what was in force before stays known, but whoever begins
- * runs must not go by it. The same holds, where nodes have owners, for a node that others may write. The answer to a
- * write may be lost: installing again finds the work done.
+ * Failures: while the text of `config` cannot be used (its `fault`), the kept one is in force, whole, for every instance.
+ * Without it there is a `problem`: what was in force before stays known, but nothing may be begun. The same holds, where
+ * nodes have owners, for a `config` that others may write. The answer to a write may be lost: installing again finds the
+ * work done.
  */
 import {
   ConfigurationError,
   type FindPropsFaults,
+  findTextToKeep,
   guardProps,
   type JobConfiguration,
   type JobName,
@@ -24,16 +28,17 @@ import {
 import type { Operation, RegistryNode } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
+import {
+  asDeclared,
+  type EffectiveConfiguration,
+  type JudgedNodes,
+  notRead,
+  stopped,
+} from './effective-configuration.js';
 import { formatConfiguration } from './format-configuration.js';
 import { ConfigurationTexts } from './configuration-texts.js';
-import { parentOperations, rootOperations, writeOperations } from './install-operations.js';
-import {
-  type ConfigurationDifference,
-  type LaidConfiguration,
-  layStored,
-  type PropTrust,
-  type StrategyLookup,
-} from './lay-configuration.js';
+import { keepOperations, parentOperations, rootOperations, writeOperations } from './install-operations.js';
+import { type LaidConfiguration, layStored, type PropTrust, type StrategyLookup } from './lay-configuration.js';
 import type { StoredConfiguration } from './parse-configuration.js';
 
 /** A job as declared in this process. */
@@ -52,23 +57,10 @@ export interface LocalJob {
 /** What a job's total is judged by. @throws {ConfigurationError} if the registry cannot hold so many items */
 export type AssertFits = (job: { jobName: JobName; place: string; shardingTotalCount: number }) => void;
 
-/** What is in force for a job, and where it differs from the local options. */
-export interface EffectiveConfiguration {
-  readonly configuration: JobConfiguration;
-  readonly differences: readonly ConfigurationDifference[];
-  /** When the `config` node was last written, in milliseconds since the epoch on the registry's clock. */
-  readonly writtenAt: number;
-  /**
-   * Why the node cannot be used: nothing of the job may be begun until it is corrected. `configuration` is then what
-   * was in force before, or the local one.
-   */
-  readonly problem?: unknown;
-}
-
-/** What was judged: the node's last write, and by which ACL it was somebody else's. */
-interface NodeVersion {
-  readonly mzxid: bigint;
-  readonly foreignAcl: string | undefined;
+/** As much of a leader's term as a write of the leader needs. */
+export interface KeepingTerm {
+  readonly guard: readonly Operation[];
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -78,8 +70,9 @@ interface NodeVersion {
  */
 export class Configurations {
   private readonly local = new Map<JobName, LocalJob>();
-  private readonly effective = new Map<JobName, EffectiveConfiguration & NodeVersion>();
+  private readonly effective = new Map<JobName, EffectiveConfiguration & JudgedNodes>();
   private readonly texts = new ConfigurationTexts();
+  private readonly keptTexts = new ConfigurationTexts();
 
   constructor(
     private readonly trees: JobTrees,
@@ -96,6 +89,7 @@ export class Configurations {
     this.local.delete(jobName);
     this.effective.delete(jobName);
     this.texts.forget(jobName);
+    this.keptTexts.forget(jobName);
   }
 
   /** The settings in force. Those of a node that cannot be used are not among them: see `inForce`. */
@@ -112,11 +106,44 @@ export class Configurations {
     const { configTrust } = tree;
     if (configTrust.kind === 'unknown') return known ?? asDeclared(local);
     const foreignAcl = configTrust.kind === 'foreign' ? configTrust.acl : undefined;
-    if (known?.mzxid === node.stat.mzxid && known.foreignAcl === foreignAcl) return known;
-    const read = foreignAcl === undefined ? this.read(local, node, known) : notRead(local, node, known, foreignAcl);
-    const effective = { ...read, mzxid: node.stat.mzxid, foreignAcl };
+    const kept = tree.usableConfig;
+    const { mzxid } = node.stat;
+    const keptIn = kept?.stat.mzxid;
+    const isSame = known?.mzxid === mzxid && known.foreignAcl === foreignAcl;
+    const error = isSame ? (known.fault ?? known.problem) : undefined;
+    if (isSame && (error === undefined || foreignAcl !== undefined || known.keptIn === keptIn)) return known;
+    const read =
+      foreignAcl === undefined ? this.read(local, node, kept, known, error) : notRead(local, node, known, foreignAcl);
+    const isUsable = (read.fault ?? read.problem) === undefined;
+    const seen = isUsable ? { text: node.data, zxid: mzxid, writtenAt: read.writtenAt } : known?.seen;
+    const effective = { ...read, mzxid, keptIn, foreignAcl, seen };
     this.effective.set(tree.jobName, effective);
     return effective;
+  }
+
+  /**
+   * The leader keeps the text of `config` if it can be used, for the time after a bad edit. No request if it is kept
+   * already. An edit that comes first refuses the write, and is looked at next.
+   */
+  async keep(tree: JobTree, { guard, signal }: KeepingTerm): Promise<void> {
+    await tree.judgeConfig({ signal });
+    const text = this.textToKeep(tree);
+    if (text === undefined) return;
+    const { config } = tree.paths;
+    const check: Operation = { kind: 'check', path: config, version: tree.stat(config)?.version };
+    await tree.registry.transaction([...guard, check, ...keepOperations(tree, text)], { signal });
+  }
+
+  /** The text that the leader is to keep; undefined if it is kept. */
+  textToKeep(tree: JobTree): string | undefined {
+    if (!tree.has(tree.paths.config)) return undefined;
+    const { fault } = this.inForce(tree);
+    const kept = tree.usableConfig;
+    return findTextToKeep({
+      seen: this.effective.get(tree.jobName)?.seen,
+      kept: kept && { text: kept.data, zxid: kept.stat.mzxid },
+      isKeptInForce: fault !== undefined,
+    });
   }
 
   /** The settings that will be in force once the job is installed. */
@@ -183,18 +210,45 @@ export class Configurations {
     });
   }
 
+  /** @param error why the node cannot be used, if that is known already */
   private read(
     local: LocalJob,
-    { data, stat }: RegistryNode,
-    known: EffectiveConfiguration | undefined,
+    node: RegistryNode,
+    kept: RegistryNode | undefined,
+    known: (EffectiveConfiguration & JudgedNodes) | undefined,
+    error: unknown,
   ): EffectiveConfiguration {
+    if (error !== undefined) return this.readKept(local, node, kept, known, error);
     try {
-      const laid = this.lay(local, data);
-      this.assertFits({ ...laid.configuration, place: local.place });
-      return { ...laid, writtenAt: stat.mtime };
-    } catch (problem) {
-      return { configuration: local.configuration, differences: [], writtenAt: stat.mtime, ...known, problem };
+      return this.usable(local, node, this.texts);
+    } catch (fault) {
+      return this.readKept(local, node, kept, known, fault);
     }
+  }
+
+  private readKept(
+    local: LocalJob,
+    node: RegistryNode,
+    kept: RegistryNode | undefined,
+    known: (EffectiveConfiguration & JudgedNodes) | undefined,
+    error: unknown,
+  ): EffectiveConfiguration {
+    if (kept === undefined) return stopped(local, node, known, error);
+    try {
+      const usable = this.usable(local, kept, this.keptTexts);
+      // It is in force since it was written to `config`, not since it is kept.
+      const seen = known?.seen?.text === kept.data ? known.seen : usable;
+      return { ...usable, writtenAt: seen.writtenAt, fault: error };
+    } catch {
+      return stopped(local, node, known, error);
+    }
+  }
+
+  /** @throws why the text of the node cannot be used */
+  private usable(local: LocalJob, { data, stat }: RegistryNode, texts: ConfigurationTexts): EffectiveConfiguration {
+    const laid = this.lay(local, data, texts);
+    this.assertFits({ ...laid.configuration, place: local.place });
+    return { ...laid, writtenAt: stat.mtime };
   }
 
   /** @throws {ConfigurationError} for props that say what is run, and are not allowed to come from the registry */
@@ -211,8 +265,12 @@ export class Configurations {
   }
 
   /** @throws {ConfigurationNodeError} */
-  private lay({ configuration: local, findPropsFaults, targets }: Omit<LocalJob, 'className' | 'place'>, data: string) {
-    const stored = this.texts.parse(data, local.jobName);
+  private lay(
+    { configuration: local, findPropsFaults, targets }: Omit<LocalJob, 'className' | 'place'>,
+    data: string,
+    texts = this.texts,
+  ): LaidConfiguration {
+    const stored = texts.parse(data, local.jobName);
     const laid = layStored(local, stored, this.strategies, this.trustOf({ targets }));
     const faults = findPropsFaults?.(laid.configuration.props) ?? [];
     if (faults.length > 0) throw new ConfigurationNodeError(local.jobName, [...faults, ...refusedIn(laid)]);
@@ -251,7 +309,7 @@ export class Configurations {
     }
   }
 
-  /** What the node has that is to be kept; nothing if it cannot be read, or is somebody else's. */
+  /** What the node has that is to be kept: of the kept text if it cannot be read; nothing if it is somebody else's. */
   private readStored(tree: JobTree): StoredConfiguration | 'elastic-job-2' | undefined {
     const node = tree.node(tree.paths.config);
     if (tree.configTrust.kind === 'foreign') return undefined;
@@ -259,8 +317,17 @@ export class Configurations {
       return node && this.texts.read(node.data, tree.jobName).stored;
     } catch (error) {
       if (error instanceof ElasticJob2ConfigurationError) return 'elastic-job-2';
-      if (error instanceof ConfigurationNodeError) return undefined;
+      if (error instanceof ConfigurationNodeError) return this.readKeptStored(tree);
       throw error;
+    }
+  }
+
+  private readKeptStored(tree: JobTree): StoredConfiguration | undefined {
+    const kept = tree.usableConfig;
+    try {
+      return kept && this.keptTexts.read(kept.data, tree.jobName).stored;
+    } catch {
+      return undefined;
     }
   }
 
@@ -269,24 +336,6 @@ export class Configurations {
     if (job === undefined) throw new UnknownJobError(jobName);
     return job;
   }
-}
-
-function asDeclared({ configuration }: LocalJob): EffectiveConfiguration {
-  return { configuration, differences: [], writtenAt: 0 };
-}
-
-function notRead(
-  local: LocalJob,
-  { stat }: RegistryNode,
-  known: EffectiveConfiguration | undefined,
-  acl: string,
-): EffectiveConfiguration {
-  const { configuration } = local;
-  const problem = new ConfigurationNodeError(configuration.jobName, [
-    `its ACL (${acl}) lets others than this client's user write it, so it is not followed: give it to that user alone ` +
-      '("setAcl" of zkCli.sh, auth::cdrwa) and write it again',
-  ]);
-  return { configuration, differences: [], writtenAt: stat.mtime, ...known, problem };
 }
 
 function refusedIn({ differences }: LaidConfiguration): readonly string[] {

@@ -1,8 +1,23 @@
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
-/** What others may write is replaced by a node of our own. */
+/** Writes a usable text to `config`, and keeps it for the time after a bad edit. */
 export function writeOperations(tree: JobTree, data: string): Operation[] {
+  return [...configOperations(tree, data), ...keepOperations(tree, data)];
+}
+
+/** Keeps a text; nothing if it is kept already. What others may write is replaced by a node of our own. */
+export function keepOperations(tree: JobTree, data: string): Operation[] {
+  const path = tree.paths.usableConfig;
+  const create: Operation = { kind: 'create', path, data, mode: 'PERSISTENT' };
+  if (!tree.has(path)) return [create];
+  const own = tree.usableConfig;
+  if (own === undefined) return [{ kind: 'delete', path }, create];
+  return own.data === data ? [] : [{ kind: 'set', path, data, version: own.stat.version }];
+}
+
+/** What others may write is replaced by a node of our own. */
+function configOperations(tree: JobTree, data: string): Operation[] {
   const path = tree.paths.config;
   const stat = tree.stat(path);
   const create: Operation = { kind: 'create', path, data, mode: 'PERSISTENT' };

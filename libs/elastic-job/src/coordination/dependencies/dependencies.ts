@@ -119,17 +119,31 @@ export class Dependencies {
         names.map((name) => new JobPaths(name).config),
         { signal },
       );
-      const found = names.flatMap((name, index) => this.factsOf(name, nodes[index]?.data) ?? []);
+      const read = names.map((name, index) => this.factsOf(name, nodes[index]?.data, signal));
+      const found = (await Promise.all(read)).filter((one) => one !== undefined);
       for (const facts of found) known.set(facts.jobName, facts);
       names = [...new Set(found.flatMap((facts) => facts.after))].filter((name) => !known.has(name));
     }
     return known;
   }
 
-  private factsOf(jobName: JobName, text: string | undefined): DependencyFacts | undefined {
-    if (text !== undefined) return parseFacts(jobName, text);
-    const declared = this.configurations.declared(jobName);
-    return declared && factsOf(declared);
+  private async factsOf(
+    jobName: JobName,
+    text: string | undefined,
+    signal: AbortSignal,
+  ): Promise<DependencyFacts | undefined> {
+    if (text === undefined) {
+      const declared = this.configurations.declared(jobName);
+      return declared && factsOf(declared);
+    }
+    try {
+      return parseFacts(jobName, text);
+    } catch (error) {
+      // The last usable text is in force there.
+      const kept = await this.registry.read(new JobPaths(jobName).usableConfig, { signal });
+      if (kept === undefined) throw error;
+      return parseFacts(jobName, kept.data);
+    }
   }
 
   /** Java peers of the parents: how their items end nobody can know. */

@@ -1,7 +1,7 @@
 import type { NodeOwner, NodeOwners, RegistryNode, RequestOptions } from '../../registry/index.js';
 
 /**
- * Whether the `config` node may be gone by. `unknown`: nobody has asked whose it is since it was created. `foreign`:
+ * Whether a node of settings may be gone by. `unknown`: nobody has asked whose it is since it was created. `foreign`:
  * others may write it, or have; the ACL says who.
  */
 export type ConfigTrust =
@@ -10,7 +10,7 @@ export type ConfigTrust =
 const OWN: ConfigTrust = { kind: 'own' };
 
 /**
- * Whose the `config` node of a job is. An ACL goes with the node, so it is asked once for each node that has the path.
+ * Whose a node of a job's settings is. An ACL goes with the node, so it is asked once for each node that has the path.
  */
 export class ConfigOwner {
   private latest: NodeOwner | undefined;

@@ -6,6 +6,7 @@ import type { JobPaths } from './job-paths.js';
 export function isHeld(paths: JobPaths, path: string): boolean {
   switch (paths.parse(path).kind) {
     case 'config':
+    case 'usable-config':
     case 'instance':
     case 'session':
     case 'server':

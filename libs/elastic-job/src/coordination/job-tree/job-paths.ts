@@ -8,6 +8,7 @@ export type JobNode =
   | {
       readonly kind:
         | 'config'
+        | 'usable-config'
         | 'leader'
         | 'resharding-flag'
         | 'resharding-processing'
@@ -40,13 +41,15 @@ type ItemNodeName = (typeof ITEM_NODES)[number];
 export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 
 /**
- * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `term`,
- * `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and the `record` and `checkpoint` of an item are
- * ours.
+ * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `usable`,
+ * `term`, `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and the `record` and `checkpoint` of an
+ * item are ours.
  */
 export class JobPaths {
   readonly root: string;
   readonly config: string;
+  /** The last text of `config` that could be used: in force while that of `config` cannot. */
+  readonly usableConfig: string;
   readonly instances: string;
   readonly servers: string;
   readonly sessions: string;
@@ -82,6 +85,7 @@ export class JobPaths {
   constructor(readonly jobName: JobName) {
     this.root = `/${jobName}`;
     this.config = `${this.root}/config`;
+    this.usableConfig = `${this.root}/usable`;
     this.instances = `${this.root}/instances`;
     this.servers = `${this.root}/servers`;
     this.sessions = `${this.root}/sessions`;
@@ -184,6 +188,7 @@ export class JobPaths {
     if (first === 'sharding' && second !== undefined) return parseItemNode(second, third);
     if (first === 'cancel' && third === undefined) return parseCancel(second);
     if (path === this.items || path === this.servers) return { kind: 'parent' };
+    if (path === this.usableConfig) return { kind: 'usable-config' };
     if (path === this.leader) return { kind: 'leader' };
     if (path === this.reshardingFlag) return { kind: 'resharding-flag' };
     if (path === this.reshardingProcessing) return { kind: 'resharding-processing' };

@@ -42,6 +42,8 @@ export type JobTreeEvent =
   /** An item, its owner, or the parent of all is gone: by a plan, or by somebody's hand. */
   | { readonly kind: 'PlanDamaged' }
   | { readonly kind: 'ConfigurationChanged' }
+  /** Another text is in force while that of `config` cannot be used. */
+  | { readonly kind: 'ConfigurationKept' }
   /** The connection was away: anything may have happened. */
   | { readonly kind: 'TreeReset' };
 
@@ -85,6 +87,8 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
       return change === 'deleted' ? { kind: 'CountingTurnEnded' } : undefined;
     case 'config':
       return { kind: 'ConfigurationChanged' };
+    case 'usable-config':
+      return { kind: 'ConfigurationKept' };
     case 'item-disabled':
       return change === 'changed' ? undefined : { kind: 'ItemSwitched', item: node.item };
     case 'item-instance':

@@ -4,6 +4,7 @@ import {
   isRefusal,
   isUnanswered,
   type RegistryCenter,
+  type RegistryNode,
   type RequestOptions,
   retry,
   type SubtreeEvent,
@@ -42,6 +43,7 @@ export class JobTree extends ItemNodes {
   /** What the registry refuses to do for the job in this session. */
   readonly refusals = new Refusals();
   private readonly configOwner: ConfigOwner;
+  private readonly usableOwner: ConfigOwner;
 
   private constructor(
     paths: JobPaths,
@@ -54,6 +56,7 @@ export class JobTree extends ItemNodes {
   ) {
     super(paths, self, now);
     this.configOwner = new ConfigOwner(registry.owners, paths.config);
+    this.usableOwner = new ConfigOwner(registry.owners, paths.usableConfig);
     // Every request and every lease of the session listens to it; there is no leak to warn of.
     setMaxListeners(0, this.ending.signal);
   }
@@ -101,9 +104,25 @@ export class JobTree extends ItemNodes {
     return this.configOwner.trustIn(this.node(this.paths.config));
   }
 
-  /** Asks whose the `config` node is, if that is not known, or if it was somebody else's. One request, or none. */
+  /** The text that is in force while that of `config` cannot be used; undefined if there is none of our own. */
+  get usableConfig(): RegistryNode | undefined {
+    return this.usableTrust.kind === 'own' ? this.node(this.paths.usableConfig) : undefined;
+  }
+
+  private get usableTrust(): ConfigTrust {
+    return this.usableOwner.trustIn(this.node(this.paths.usableConfig));
+  }
+
+  /**
+   * Asks whose the nodes of the settings are, if that is not known, or if they were somebody else's. One request for
+   * each, or none.
+   */
   async judgeConfig(options?: RequestOptions): Promise<void> {
-    if (this.configTrust.kind !== 'own') await this.configOwner.ask(options);
+    const asked = [
+      ...(this.configTrust.kind === 'own' ? [] : [this.configOwner.ask(options)]),
+      ...(this.usableTrust.kind === 'own' ? [] : [this.usableOwner.ask(options)]),
+    ];
+    await Promise.all(asked);
   }
 
   /**
@@ -186,12 +205,13 @@ export class JobTree extends ItemNodes {
     if (typed === undefined) return;
     this.tell(typed);
     if (this.listeners.size === 0) return;
-    if (typed.kind === 'ConfigurationChanged' || typed.kind === 'TreeReset') void this.judgeNewConfig();
+    const isConfig = typed.kind === 'ConfigurationChanged' || typed.kind === 'ConfigurationKept';
+    if (isConfig || typed.kind === 'TreeReset') void this.judgeNewConfig();
   }
 
-  /** A `config` node that came while the tree was seen is not gone by before it is known whose it is. */
+  /** A node of settings that came while the tree was seen is not gone by before it is known whose it is. */
   private async judgeNewConfig(): Promise<void> {
-    if (this.configTrust.kind === 'own') return;
+    if (this.configTrust.kind === 'own' && this.usableTrust.kind === 'own') return;
     const { signal } = this;
     const isRepeated = (error: unknown) => isUnanswered(error) || isRefusal(error);
     const judge = () => this.judgeConfig({ signal });

@@ -18,6 +18,7 @@ const MOST_TOLD = 20;
 
 const PARENTS: ReadonlySet<string> = new Set([
   'config',
+  'usable',
   'instances',
   'servers',
   'sessions',
@@ -138,6 +139,7 @@ function longestText(path: string): number {
   const [first, second, third] = path.split('/', 3);
   switch (first) {
     case 'config':
+    case 'usable':
     case 'after':
     case 'trigger':
       return NODE_TEXT_LIMITS.bytes;
