@@ -120,9 +120,12 @@ function hasAlias({ unknown, jobExtraConfigurations }: StoredConfiguration): boo
   return [...unknown.entries.values(), jobExtraConfigurations?.reveal() ?? ''].some((text) => /\*[^\s,]/.test(text));
 }
 
-/** Those behind the last entry of a node are not kept. */
+/** Those behind the last entry of a node are not kept. A key that was written with a `?` may need none later. */
 function withoutComments(entry: string): string {
-  return entry.replaceAll(/(?:^|\s)#.*$/gm, '').trimEnd();
+  return entry
+    .replace(/^\? (.*)\n:/, '$1:')
+    .replaceAll(/(?:^|\s)#.*$/gm, '')
+    .trimEnd();
 }
 
 function jobOf(options: Partial<JobOptions>): JobConfiguration {
