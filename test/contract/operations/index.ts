@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import type { RegistryAdapter } from '../registry/index.js';
 import { describeCancel } from './cancel.contract.js';
 import { describeConfigurationApi } from './configuration.contract.js';
+import { describeElasticJob2 } from './elastic-job-2.contract.js';
 import { describeOperateApi } from './operate.contract.js';
 import { describeRemoval } from './removal.contract.js';
 import { describeShardingApis } from './sharding.contract.js';
@@ -18,5 +19,6 @@ export function describeOperations(adapter: RegistryAdapter): void {
     describeRemoval(adapter);
     describeShardingApis(adapter);
     describeStatistics(adapter);
+    describeElasticJob2(adapter);
   });
 }

@@ -41,7 +41,9 @@ export class JobConfigurationApi {
 
   /**
    * Frozen; undefined if there is no such job. One request.
-   * @throws {ConfigurationNodeError} if the node cannot be read @throws {InvalidArgumentError}
+   * @throws {ConfigurationNodeError} if the node cannot be read
+   * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it
+   * @throws {InvalidArgumentError}
    */
   async getJobConfiguration(jobName: JobName): Promise<StoredJobConfiguration | undefined> {
     const node = await this.registry.read(pathsOf(jobName).config);
@@ -56,6 +58,7 @@ export class JobConfigurationApi {
    * @returns the settings as they are now
    * @throws {ConfigurationError} that names every wrong setting with its value and what would be right
    * @throws {ConfigurationNodeError} if the node cannot be read
+   * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it
    * @throws {UnknownJobError}
    * @throws {InvalidArgumentError}
    */

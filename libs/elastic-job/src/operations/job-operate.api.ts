@@ -62,6 +62,7 @@ export class JobOperateApi {
   /**
    * Asks every instance of the job to run its items once, now. A request that an instance has not taken yet stays as it
    * is, so two operators never cancel each other; requests to instances that are gone are removed. 4 requests.
+   * @throws {ElasticJob2ConfigurationError} if the job is one of ElasticJob 2, whose instances would never see it
    * @throws {RequestTooLargeError} if the parameters are more than an instance reads (256 KB), or, once for each
    *   instance, more than a request may hold
    */

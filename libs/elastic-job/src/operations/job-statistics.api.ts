@@ -1,4 +1,4 @@
-import { ConfigurationNodeError, parseConfiguration } from '../coordination/index.js';
+import { ConfigurationNodeError, ElasticJob2ConfigurationError, parseConfiguration } from '../coordination/index.js';
 import { type JobBriefStatus, type JobName, judgeJob, sharedClass } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { assertServerIp, pathsOf } from './arguments.js';
@@ -15,7 +15,7 @@ export interface JobBriefInfo {
   readonly instanceCount: number;
   /** 0 if the `config` node does not say. */
   readonly shardingTotalCount: number;
-  /** Why the job's `config` node cannot be read; what it would say is missing then. */
+  /** Why the job's `config` node cannot be read, such as that ElasticJob 2 wrote it; what it would say is missing then. */
   readonly problem: string | undefined;
 }
 
@@ -90,7 +90,8 @@ function settingsIn(config: string, jobName: JobName): BriefSettings {
     const { description = '', cron, shardingTotalCount = 0 } = parseConfiguration(config, jobName);
     return { description, cron: cron || undefined, shardingTotalCount, problem: undefined };
   } catch (error) {
-    if (!(error instanceof ConfigurationNodeError)) throw error;
+    const isUnreadable = error instanceof ConfigurationNodeError || error instanceof ElasticJob2ConfigurationError;
+    if (!isUnreadable) throw error;
     return { description: '', cron: undefined, shardingTotalCount: 0, problem: error.message };
   }
 }

@@ -30,6 +30,7 @@ interface CancelFacts {
  * @throws {UnknownJobError}
  * @throws {UnknownItemError}
  * @throws {ConfigurationNodeError} if nothing runs and the job's settings cannot be read
+ * @throws {ElasticJob2ConfigurationError} if nothing runs and the job is one of ElasticJob 2
  */
 export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelOutcome> {
   return untilAccepted(paths.jobName, 'cancelling a run', async () => {

@@ -1,4 +1,9 @@
-import { formatTriggerRequest, type JobPaths, type TriggerRequest } from '../coordination/index.js';
+import {
+  assertNotElasticJob2,
+  formatTriggerRequest,
+  type JobPaths,
+  type TriggerRequest,
+} from '../coordination/index.js';
 import { inJavaOrder, UnknownJobError } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { namesBelow } from './job-facts.js';
@@ -18,6 +23,7 @@ export interface TriggerReceipt {
  * Writes the request for every instance that has none waiting, in one transaction. Java removes all requests first, and
  * then writes one after the other, so that of two operators each may take back what the other one has asked.
  * @throws {UnknownJobError}
+ * @throws {ElasticJob2ConfigurationError} if the job is one of ElasticJob 2; nothing is written
  */
 export function requestRuns(
   registry: RegistryCenter,
@@ -26,12 +32,14 @@ export function requestRuns(
 ): Promise<TriggerReceipt> {
   const { jobName } = paths;
   return untilAccepted(jobName, 'asking for a run', async () => {
-    const [[root, parent], instanceIds, requested] = await Promise.all([
-      registry.readMany([paths.root, paths.triggers]),
+    const [[root, parent, config], instanceIds, requested] = await Promise.all([
+      registry.readMany([paths.root, paths.triggers, paths.config]),
       namesBelow(registry, paths.instances),
       namesBelow(registry, paths.triggers),
     ]);
     if (root === undefined) throw new UnknownJobError(jobName, 'registry');
+    // Its instances never look at such a request.
+    if (config !== undefined) assertNotElasticJob2(config.data, jobName);
     const asked = inJavaOrder(instanceIds.filter((instanceId) => !requested.includes(instanceId)));
     const pending = inJavaOrder(instanceIds.filter((instanceId) => requested.includes(instanceId)));
     const gone = requested.filter((instanceId) => !instanceIds.includes(instanceId));

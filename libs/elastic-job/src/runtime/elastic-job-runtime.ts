@@ -227,7 +227,10 @@ export class ElasticJobRuntime {
 
   private async admit(job: JobRuntime): Promise<void> {
     const takesPart = this.options.processing && !this.ending.signal.aborted;
-    if (takesPart && this.self !== undefined) await job.join(this.self);
+    if (!takesPart || this.self === undefined) return;
+    await job.join(this.self);
+    // A start goes on with the other jobs, and this one waits; a caller who adds one can take another name.
+    job.assertShareable();
   }
 
   private async readmit(job: JobRuntime): Promise<void> {

@@ -105,6 +105,7 @@ export class JobRegistrar {
    * name that is being removed is waited for.
    * @param work a function, a dataflow, or a type such as `new HttpJobType()`
    * @throws {ConfigurationError} for wrong options or props, or if the name is taken
+   * @throws {ElasticJob2ConfigurationError} if the process runs and the registry has such a job by that name
    * @throws {ShuttingDownError} once the process stops
    */
   async add(options: NamedJobOptions, work: JobWork): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Deadline } from '../clock/index.js';
-import { JobTree, type JobTreeEvent, untilAnswered } from '../coordination/index.js';
+import { ElasticJob2ConfigurationError, JobTree, type JobTreeEvent, untilAnswered } from '../coordination/index.js';
 import {
   type ElasticJobListener,
   hasIdleFailover,
@@ -90,6 +90,12 @@ export class JobRuntime {
   async join(self: JobInstance): Promise<void> {
     this.joining = this.openSession(self);
     await this.joining;
+  }
+
+  /** @throws {ElasticJob2ConfigurationError} if the job waits, since it is one of ElasticJob 2 */
+  assertShareable(): void {
+    const { problem } = this.settings;
+    if (problem instanceof ElasticJob2ConfigurationError) throw problem;
   }
 
   private async openSession(self: JobInstance): Promise<void> {

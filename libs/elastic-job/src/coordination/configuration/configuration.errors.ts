@@ -40,8 +40,8 @@ export class ElasticJob2ConfigurationError extends ElasticJobError {
   constructor(readonly jobName: JobName) {
     super(
       `The registry's config node of job "${jobName}" cannot be used: it was written by ElasticJob 2 (JSON), while this ` +
-        'package speaks ElasticJob 3 (YAML). Take another job name or namespace; importElasticJob2Configuration makes ' +
-        'options of the text.',
+        'package speaks ElasticJob 3 (YAML). Take another job name or namespace, for which ' +
+        'importElasticJob2Configuration makes options of the text; the old job is operated by its own console.',
     );
   }
 }

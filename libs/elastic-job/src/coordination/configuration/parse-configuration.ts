@@ -103,6 +103,18 @@ export function parseConfiguration(text: string, jobName: JobName): StoredConfig
   return stored;
 }
 
+/**
+ * Passes every text that ElasticJob 2 has not written, also one that cannot be read.
+ * @throws {ElasticJob2ConfigurationError}
+ */
+export function assertNotElasticJob2(text: string, jobName: JobName): void {
+  try {
+    readConfiguration(text, jobName);
+  } catch (error) {
+    if (error instanceof ElasticJob2ConfigurationError) throw error;
+  }
+}
+
 /** As `parseConfiguration`, but a wrong value is undefined, and told. */
 export function readConfiguration(text: string, jobName: JobName): ReadConfiguration {
   const read = readMapping(text);
