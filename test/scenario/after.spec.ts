@@ -15,6 +15,7 @@ import { allNodes, operatorOf } from './support/registry-walk.js';
 import { expectOncePerTarget, itemsOf, range } from './support/run-checks.js';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const CHILDREN = range(3);
 
 let cluster: TestCluster;
@@ -298,6 +299,41 @@ describe('crashes around a start', () => {
   });
 });
 
+describe('dependencies under a clock that is hours ahead', () => {
+  it('given a start that is written while the clock is set wrong for a moment, when a disabled item is enabled, then it does not make up for it', async () => {
+    await start([parent(), child()], 1);
+    await cluster.advance(5_000);
+    const operator = await operatorOf(cluster);
+    await operator.create('/report/sharding/1/disabled', '', 'PERSISTENT');
+
+    await untilNextMinute(50);
+    setAhead(5 * HOUR);
+    await cluster.advance(1_000);
+    setAhead(0);
+    await cluster.advance(5_000);
+    await operator.delete('/report/sharding/1/disabled');
+    await cluster.advance(10_000);
+
+    expect(itemsOf(runs('import'))).toEqual(range(4));
+    expect(itemsOf(runs('report'))).toEqual([0, 2]);
+    await operator.close();
+  });
+
+  it('given a count of its runs that is damaged, when the parent has succeeded twice more, then the child runs', async () => {
+    await start([parent(), child()], 1);
+    await cluster.advance(5_000);
+    setAhead(5 * HOUR);
+    const operator = await operatorOf(cluster);
+    await operator.set('/import/dependents', 'damaged');
+
+    await untilNextMinute(5_000);
+    await untilNextMinute(5_000);
+
+    expect(itemsOf(runs('report'))).toEqual(CHILDREN);
+    await operator.close();
+  });
+});
+
 describe('what somebody has damaged of a dependency', () => {
   it.each(['/report/after', '/import/dependents'])(
     'given %s of wrong types, when the next runs have succeeded, then that was told, and the child is started again',
@@ -403,6 +439,10 @@ async function startWritten(operator: RegistryCenter): Promise<void> {
       if (kind === 'changed') resolve();
     });
   });
+}
+
+function setAhead(aheadMs: number): void {
+  cluster.setWall(0, cluster.clock.wallNow() + aheadMs);
 }
 
 async function untilNextMinute(more: number): Promise<void> {

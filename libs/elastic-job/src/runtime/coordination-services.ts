@@ -52,6 +52,11 @@ export interface CoordinationOptions {
   /** @see RuntimeOptions */
   readonly javaReconnectGraceMs: number;
   readonly tracer?: RunTracer;
+  /**
+   * The time by which fire times come.
+   * @default the host's clock
+   */
+  readonly scheduleClock?: Pick<Clock, 'wallNow'>;
   /** Hears of jobs that are not started, since an item here has ended as it has. */
   readonly onUnmet?: (unmet: UnmetDependency) => void;
   /** Hears of ends that the registry does not record in time. */
@@ -64,14 +69,13 @@ export function createCoordinationServices({
   strategies,
   trust,
   javaReconnectGraceMs,
-  tracer,
-  onUnmet,
-  onDelayed,
+  scheduleClock = clock,
+  ...reports
 }: CoordinationOptions): CoordinationServices {
   const trees = new JobTrees();
   const assertFits: AssertFits = (job) => assertFitsOneTransaction(registry, job);
   const configurations = new Configurations(trees, assertFits, strategies, trust);
-  const executions = new Executions(trees, configurations, registry, clock, tracer, onUnmet, onDelayed);
+  const executions = new Executions(trees, configurations, registry, clock, { ...reports, scheduleClock });
   const absences = new Absences(clock, () => javaReconnectGraceMs);
   const shutdowns = new Absences(clock, (jobName) => configurations.current(jobName).shutdownGraceMs);
   return {
@@ -84,10 +88,10 @@ export function createCoordinationServices({
     retention: new ServerRetention(configurations, registry, clock),
     leader: new Leadership(trees, registry, clock),
     executions,
-    sharding: new Sharding(trees, configurations, registry, clock),
+    sharding: new Sharding(trees, configurations, registry, clock, scheduleClock),
     queue: new FailoverQueue(trees, configurations, executions, registry, clock),
     orphans: new OrphanSweep(configurations, registry, clock, absences, shutdowns),
     guarantee: new Guarantees(trees, configurations, registry, clock),
-    dependencies: new Dependencies(configurations, registry, clock),
+    dependencies: new Dependencies(configurations, registry, scheduleClock),
   };
 }

@@ -25,7 +25,7 @@ export class Dependencies {
   constructor(
     private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
-    private readonly clock: Clock,
+    private readonly scheduleClock: Pick<Clock, 'wallNow'>,
   ) {}
 
   /**
@@ -98,7 +98,7 @@ export class Dependencies {
     const [job, list, entry] = await this.registry.readMany([root, dependents, dependent], { signal });
     if (job === undefined) return undefined;
     // A run that is under way cannot be counted from its beginning any more.
-    const data = formatParentProgress({ closedUpTo: this.clock.wallNow(), runs: new Map() });
+    const data = formatParentProgress({ closedUpTo: this.scheduleClock.wallNow(), runs: new Map() });
     return [
       ...(list === undefined ? [created(dependents, data)] : []),
       ...(entry === undefined ? [created(dependent)] : []),

@@ -82,10 +82,14 @@ export class RunNotes {
   private countedFrom: number | undefined;
   private readonly turn: CountingTurn;
 
-  /** @param onUnmet hears, once the settle is committed, of runs after which nothing is started */
+  /**
+   * @param scheduleClock the time by which fire times come, which is compared with when items were switched off
+   * @param onUnmet hears, once the settle is committed, of runs after which nothing is started
+   */
   constructor(
     private readonly tree: JobTree,
-    private readonly clock: Clock,
+    clock: Clock,
+    private readonly scheduleClock: Pick<Clock, 'wallNow'> = clock,
     private readonly onUnmet: (unmet: UnmetDependency) => void = () => {},
   ) {
     this.turn = new CountingTurn(tree, clock);
@@ -150,7 +154,7 @@ export class RunNotes {
       fireTime,
       reason: 'superseded',
     }));
-    return { progress: { closedUpTo: this.clock.wallNow(), runs: new Map() }, succeeded: [], unmet };
+    return { progress: { closedUpTo: this.scheduleClock.wallNow(), runs: new Map() }, succeeded: [], unmet };
   }
 
   private nothing(): NotedSettles {
@@ -176,7 +180,7 @@ export class RunNotes {
     }
     if (known === undefined) return [];
     this.ledgers.set(child, known);
-    const now = this.clock.wallNow();
+    const now = this.scheduleClock.wallNow();
     const ledger = fireTimes.reduce((before, fireTime) => noteParent(before, jobName, fireTime, now), known.ledger);
     if (ledger === known.ledger) return [];
     return [

@@ -80,21 +80,25 @@ const MOST_LEFT_OUT = 4;
 
 const NONE = new Map<number, never>();
 
+export interface ExecutionOptions {
+  readonly tracer?: RunTracer;
+  /** @default the host's clock */
+  readonly scheduleClock?: Pick<Clock, 'wallNow'>;
+  /** Hears of jobs that are not started, since an item here has ended as it has. */
+  readonly onUnmet?: (unmet: UnmetDependency) => void;
+  /** Hears of ends that the registry does not record in time. */
+  readonly onDelayed?: (delayed: DelayedSettles) => void;
+}
+
 export class Executions {
   private readonly own = new WeakMap<JobTree, OwnWork>();
 
-  /**
-   * @param onUnmet hears of jobs that are not started, since an item here has ended as it has
-   * @param onDelayed hears of ends that the registry does not record in time
-   */
   constructor(
     private readonly trees: JobTrees,
     private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
-    private readonly tracer?: RunTracer,
-    private readonly onUnmet?: (unmet: UnmetDependency) => void,
-    private readonly onDelayed?: (delayed: DelayedSettles) => void,
+    private readonly options: ExecutionOptions = {},
   ) {}
 
   /** The items that run now, on any instance, ascending. Empty without `monitorExecution`. */
@@ -132,7 +136,7 @@ export class Executions {
       return begun;
     }
     if (items.length === 0) return { lease: undefined, refused: NONE, former: NONE };
-    const trace = this.tracer?.start(trigger);
+    const trace = this.options.tracer?.start(trigger);
     trace?.begun({ jobName: tree.jobName, run: undefined, items, repeated: NONE });
     const lease = new UnmonitoredLease(tree, trigger, items, trace);
     hold?.(lease);
@@ -326,10 +330,11 @@ export class Executions {
   private ownWork(tree: JobTree): OwnWork {
     const known = this.own.get(tree);
     if (known !== undefined) return known;
-    const notes = new RunNotes(tree, this.clock, this.onUnmet);
+    const { onDelayed, onUnmet, scheduleClock } = this.options;
+    const notes = new RunNotes(tree, this.clock, scheduleClock, onUnmet);
     const work = {
       runs: new OwnRuns(),
-      settles: new SettleQueue(tree, this.clock, notes, this.onDelayed),
+      settles: new SettleQueue(tree, this.clock, notes, onDelayed),
       blocked: new BlockedItems(),
     };
     this.own.set(tree, work);
@@ -337,7 +342,7 @@ export class Executions {
   }
 
   private newRun(tree: JobTree, trigger: Trigger): NewRun {
-    const trace = this.tracer?.start(trigger);
+    const trace = this.options.tracer?.start(trigger);
     const record = this.record(tree, trigger);
     const { traceparent } = trace ?? {};
     return { record: traceparent === undefined ? record : { ...record, trace: traceparent }, trace };

@@ -64,6 +64,7 @@ export class Sharding {
     private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
+    private readonly scheduleClock: Pick<Clock, 'wallNow'> = clock,
   ) {}
 
   /** The owner (instance id) of each assigned item, as of now. */
@@ -209,7 +210,7 @@ export class Sharding {
   }
 
   private stamps(tree: JobTree, items: Iterable<number>): Operation[] {
-    const now = this.clock.wallNow();
+    const now = this.scheduleClock.wallNow();
     const last = lastFireTime(timetableOf(this.configurations.current(tree.jobName), true), now);
     return last === undefined ? [] : stampOperations(tree, items, sharedRunRecord(this.clock.uuid(), last, now));
   }

@@ -22,8 +22,8 @@ export interface Start {
   /** The fire time of the parents' runs. */
   readonly fireTime: number;
   /**
-   * When the last of them was complete, by the clock of whoever settled it; of an early one the fire time stands for
-   * it.
+   * When the last of them was complete, by the time by which fire times came where it was settled; of an early one the
+   * fire time stands for it.
    */
   readonly at: number;
 }
