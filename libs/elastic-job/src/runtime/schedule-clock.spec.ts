@@ -232,6 +232,20 @@ describe('what the other instances show', () => {
     await clock.advanceUntil(schedule.hearOthers());
     expect(told.map((event) => event.kind === 'clock' && event.state)).toEqual(['ahead', 'registry-wrong']);
   });
+
+  it('is told, and schedules are looked at anew, when others agree on another time while fire times are held back', async () => {
+    offsets = new Map(['a', 'b'].map((name) => [name, 0]));
+    await stepTo(5 * HOUR);
+    offsets = new Map(['a', 'b'].map((name) => [name, 2 * HOUR]));
+    await clock.advanceUntil(schedule.hearOthers());
+
+    expect(told).toEqual([
+      { kind: 'clock', state: 'ahead', offsetMs: 5 * HOUR },
+      { kind: 'clock', state: 'ahead', offsetMs: 3 * HOUR },
+    ]);
+    expect([schedule.heldBackMs, schedule.wallNow() - registryNow()]).toEqual([3 * HOUR, 2 * HOUR]);
+    expect(changes).toBe(3);
+  });
 });
 
 function registryNow(): number {

@@ -185,10 +185,10 @@ export class ScheduleClock implements TickClock {
   private judge(): void {
     const { events } = this.parts;
     const { aheadMs, referenceMs, verdict } = this.judged();
-    const before = this.verdict;
-    if (this.isStopped || (verdict === before && referenceMs === this.referenceMs)) return;
+    if (this.isStopped) return;
+    const isTold = verdict === this.verdict && Math.abs(referenceMs - this.referenceMs) <= REPORTED_CHANGE_MS;
     this.referenceMs = referenceMs;
-    if (verdict === before) return;
+    if (isTold) return;
     this.verdict = verdict;
     this.aheadMs = aheadMs;
     const offsetMs = verdict === 'registry-wrong' ? referenceMs : aheadMs;
