@@ -121,5 +121,13 @@ async function connected(namespace = clock.uuid(), servers = inject('zooKeeper')
 const nothing = () => {};
 
 function recorder(heard: (kind: NodeEventKind, path: string) => void): Watcher {
-  return { heard, writing: nothing, wrote: nothing, written: nothing, reconnected: nothing, lost: nothing };
+  return {
+    isRecursive: true,
+    heard,
+    writing: nothing,
+    wrote: nothing,
+    written: nothing,
+    reconnected: nothing,
+    lost: nothing,
+  };
 }

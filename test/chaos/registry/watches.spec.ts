@@ -48,6 +48,26 @@ describe('D8: very many watches', EACH, () => {
   }
 });
 
+describe('a watch of the names of children', EACH, () => {
+  it('given a connection that breaks, when it is back within the session, then the watch says so once, and goes on', async () => {
+    const { server, proxy } = await stage().network();
+    const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
+    const writer = await stage().client({ servers: server.connect, sessionTimeoutMs: 10_000 });
+    await writer.ensurePath('/job');
+    let heard = 0;
+    await client.watchChildren('/job', () => (heard += 1));
+
+    const diary = new SessionDiary(client);
+    proxy.cut();
+    await diary.first('RECONNECTED');
+    await client.exists('/job');
+    expect(heard).toBe(1);
+    await writer.create('/job/a', '', 'PERSISTENT');
+    await expect.poll(() => heard, SOON).toBe(2);
+    expect(diary.states()).toEqual(['SUSPENDED', 'RECONNECTED']);
+  });
+});
+
 describe('D9: notifications only', EACH, () => {
   it('D9: given a client that only hears events, five a second for three sessions, then its session lives, and it has asked for nothing', async () => {
     const SESSION_MS = 2_000;

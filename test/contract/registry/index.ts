@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeChildrenWatches } from './children-watch.contract.js';
 import type { RegistryAdapter } from './harness.js';
 import { describeLatches } from './latch.contract.js';
 import { describeLazySubtrees } from './lazy-subtree.contract.js';
@@ -28,6 +29,7 @@ export function describeRegistryContract(adapter: RegistryAdapter): void {
     describeLosses(adapter);
     describeSubtrees(adapter);
     describeLazySubtrees(adapter);
+    describeChildrenWatches(adapter);
     describeSync(adapter);
     describeLatches(adapter);
     describeSizes(adapter);

@@ -4,6 +4,7 @@ export { type TimeInterval } from '../domain/index.js';
 export {
   AuthenticationError,
   BadVersionError,
+  type ChildrenWatch,
   type CloseOptions,
   type CreateMode,
   MemoryRegistry,

@@ -74,6 +74,13 @@ export interface RegistryCenter {
   openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree>;
 
   /**
+   * Hears that a node's children have changed, or may have: their names are then to be read anew (`children`). Once this
+   * resolves, every later change is heard. It belongs to the session in which it was opened. After a reconnect within
+   * the session it says so once, whatever has happened meanwhile. A missing node is waited for.
+   */
+  watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch>;
+
+  /**
    * The registry's wall clock now, as far as own writes have shown it; from memory. It is fed, at no extra request, by
    * every answer that tells when a node was written: to a `create`, a `set`, and a transaction with a `set`. Undefined
    * before the first.
@@ -94,6 +101,11 @@ export interface RegistryCenter {
 
   /** Requests sent so far: those that somebody waits for, and those that keep watches and subtree views alive. */
   readonly traffic: Readonly<RegistryTraffic>;
+}
+
+export interface ChildrenWatch {
+  /** Idempotent. */
+  close(): void;
 }
 
 /** Tells whose nodes are: this client's user's alone, or also others'. Readers do not count. */

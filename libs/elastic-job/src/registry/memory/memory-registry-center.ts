@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
 import { Namespace } from '../namespace.js';
-import { childPath } from '../node-map.js';
+import { childPath, parentPath } from '../node-map.js';
 import { refusalError, serverError } from '../refusal-error.js';
 import type {
   CloseOptions,
@@ -15,6 +15,8 @@ import type {
   RequestOptions,
   SessionInfo,
   Subtree,
+  ChildrenWatch,
+  SubtreeEvent,
   SubtreeListener,
   SubtreeOptions,
   TransactionResult,
@@ -206,6 +208,16 @@ export class MemoryRegistryCenter implements RegistryCenter {
 
   async openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree> {
     return this.connection.openSubtree(path, listener, options);
+  }
+
+  watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
+    const isNear = (other: string) => other === path || parentPath(other) === path;
+    const hear = ({ kind }: SubtreeEvent) => {
+      if (kind !== 'changed') onChange();
+    };
+    const unbounded = { longest: () => Infinity, mostChildren: Infinity, onLeftOut: () => {} };
+    const bounds = { ...unbounded, admits: isNear, isLeaf: (other: string) => other !== path };
+    return this.openSubtree(path, hear, { ...options, holds: () => false, bounds });
   }
 
   time(): TimeInterval | undefined {

@@ -1,3 +1,4 @@
+import type { WatchedPaths } from './watches.js';
 import type { CreateMode, NodeStat, Operation, Refusal } from '../registry-center.js';
 import { type AclEntry, type AclId, ALL_PERMISSIONS } from './acl.js';
 import { type Jute, type JuteRecord, type JuteRecordType, recordType } from './client-library.js';
@@ -51,6 +52,7 @@ const CREATE_FLAGS: Readonly<Record<CreateMode, number>> = {
   CONTAINER: 4,
 };
 const TTL_FLAGS = 5;
+const PERSISTENT = 0;
 const PERSISTENT_RECURSIVE = 1;
 const ANY_WATCHER = 3;
 
@@ -200,9 +202,12 @@ export class Protocol {
     return { opCode: OP_CODE.GET_EPHEMERALS, payload: new this.PathRequest(path), read: (reply) => reply.texts() };
   }
 
-  /** Watches a path and everything below it, for as long as the connection lives; the path need not exist. */
-  addWatch(path: string): Request<void> {
-    const payload = new this.PathAndNumberRequest(path, PERSISTENT_RECURSIVE);
+  /**
+   * Watches a path, or everything at and below it, for as long as the connection lives; the path need not exist. A second
+   * one for a path replaces the first.
+   */
+  addWatch(path: string, isRecursive: boolean): Request<void> {
+    const payload = new this.PathAndNumberRequest(path, isRecursive ? PERSISTENT_RECURSIVE : PERSISTENT);
     return { opCode: OP_CODE.ADD_WATCH, payload, read: nothing };
   }
 
@@ -213,8 +218,8 @@ export class Protocol {
   }
 
   /** Adds the same watches as `addWatch`, many at once. */
-  setWatches(paths: readonly string[]): Request<void> {
-    const payload = new this.SetWatches2(undefined, [], [], [], [], paths);
+  setWatches({ recursive, single }: WatchedPaths): Request<void> {
+    const payload = new this.SetWatches2(undefined, [], [], [], single, recursive);
     return { opCode: OP_CODE.SET_WATCHES2, payload, read: nothing };
   }
 

@@ -47,6 +47,7 @@ export class SubtreeView implements Subtree, Watcher {
   private readonly holds: (path: string) => boolean;
   private readonly bounds: SubtreeBounds | undefined;
   private readonly sessionId: string | undefined;
+  readonly isRecursive = true;
   private isOpen = false;
   private isLost = false;
   /** Counts the connections, so that only the last repair is told of. */
@@ -142,6 +143,8 @@ export class SubtreeView implements Subtree, Watcher {
         return entry && this.heardChanged(entry);
       case 'deleted':
         return this.remove(path);
+      case 'children':
+        return; // Each of them is told as well.
       default:
         return kind satisfies never;
     }

@@ -1,14 +1,16 @@
 import { parentPath } from '../node-map.js';
 import type { RegistryNode } from '../registry-center.js';
 
-/** What happened to one node. */
-export type NodeEventKind = 'created' | 'deleted' | 'changed';
+/** What happened to one node; `children`: it has other ones, as only a watch that is not recursive hears. */
+export type NodeEventKind = 'created' | 'deleted' | 'changed' | 'children';
 
 /**
- * Watches everything at and below one path, for as long as a session lives. Its methods must not throw. They are called
+ * Watches one path, or everything at and below it, for as long as a session lives. Its methods must not throw. They are called
  * in the order of the server, in line with the replies; paths are the server's.
  */
 export interface Watcher {
+  /** Whether it watches what is below the path as well. */
+  readonly isRecursive: boolean;
   heard(kind: NodeEventKind, absolutePath: string): void;
   /** A write of this client that names the path leaves. */
   writing(absolutePath: string): void;
@@ -25,15 +27,22 @@ export interface Watcher {
   lost(): void;
 }
 
-/** ZooKeeper's numbers; a recursive watch hears no other. */
+/** ZooKeeper's numbers. */
 const KINDS: ReadonlyMap<number, NodeEventKind> = new Map([
   [1, 'created'],
   [2, 'deleted'],
   [3, 'changed'],
+  [4, 'children'],
 ]);
 
 /** Leaves room below the server's limit of a megabyte for paths that are long. */
 const LONGEST_PIECE_BYTES = 128 * 1024;
+
+/** Paths by how they are watched. */
+export interface WatchedPaths {
+  readonly recursive: string[];
+  readonly single: string[];
+}
 
 /** Who watches which path. */
 export class Watches {
@@ -78,17 +87,22 @@ export class Watches {
     for (const watcher of all) watcher.lost();
   }
 
+  /** Whether what is below a path is watched as well. The server keeps one watch for each path. */
+  isRecursive(path: string): boolean {
+    return [...(this.watchers.get(path) ?? [])].some((watcher) => watcher.isRecursive);
+  }
+
   /** The watched paths, in pieces that fit into one request each. */
-  pieces(): readonly (readonly string[])[] {
-    const pieces: string[][] = [];
+  pieces(): readonly WatchedPaths[] {
+    const pieces: WatchedPaths[] = [];
     let left = 0;
     for (const path of this.watchers.keys()) {
       const bytes = 4 + Buffer.byteLength(path);
       if (bytes > left) {
-        pieces.push([]);
+        pieces.push({ recursive: [], single: [] });
         left = LONGEST_PIECE_BYTES;
       }
-      pieces.at(-1)?.push(path);
+      pieces.at(-1)?.[this.isRecursive(path) ? 'recursive' : 'single'].push(path);
       left -= bytes;
     }
     return pieces;

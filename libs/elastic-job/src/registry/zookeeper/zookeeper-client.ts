@@ -193,14 +193,17 @@ export class ZooKeeperClient {
     return paths.map((absolutePath) => this.relative(absolutePath));
   }
 
-  /** Watches a path and everything below it, until `unwatch` or the end of the session. The path need not exist. */
+  /** Watches a path as the watcher asks, until `unwatch` or the end of the session. The path need not exist. */
   watch(path: string, watcher: Watcher, receive: (reply: Reply<void>) => void = () => {}): void {
     const absolutePath = this.absolute(path);
     this.session.watches.add(absolutePath, watcher);
-    this.session.send(this.protocol.addWatch(absolutePath), (answer) => {
-      // A connection that is gone has no watches; the next one is given all of them.
-      if (answer.kind !== 'dropped') receive(answer);
-    });
+    this.session.send(
+      this.protocol.addWatch(absolutePath, this.session.watches.isRecursive(absolutePath)),
+      (answer) => {
+        // A connection that is gone has no watches; the next one is given all of them.
+        if (answer.kind !== 'dropped') receive(answer);
+      },
+    );
   }
 
   unwatch(path: string, watcher: Watcher): void {

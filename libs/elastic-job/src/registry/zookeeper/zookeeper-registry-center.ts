@@ -14,6 +14,7 @@ import type {
   RequestOptions,
   SessionInfo,
   Subtree,
+  ChildrenWatch,
   SubtreeListener,
   SubtreeOptions,
   TransactionResult,
@@ -21,6 +22,7 @@ import type {
 import { NodeExistsError, RequestTooLargeError } from '../registry.errors.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
 import { settleWrite, type SingleWrite } from './settle-write.js';
+import { ZooKeeperChildrenWatch } from './children-watch.js';
 import { SubtreeView, TIME_NODE } from './subtree-view.js';
 import { ZooKeeperClient } from './zookeeper-client.js';
 import { type ResolvedZooKeeperOptions, resolveZooKeeperOptions, type ZooKeeperOptions } from './zookeeper-options.js';
@@ -132,6 +134,12 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     const view = new SubtreeView(this.client, path, listener, options);
     await view.open(options);
     return view;
+  }
+
+  async watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
+    const watch = new ZooKeeperChildrenWatch(this.client, path, onChange);
+    await watch.open(options);
+    return watch;
   }
 
   time(): TimeInterval | undefined {

@@ -1,0 +1,87 @@
+import { parentPath } from '../node-map.js';
+import type { ChildrenWatch, RequestOptions } from '../registry-center.js';
+import { SessionLostError } from '../registry.errors.js';
+import { isolated } from './isolated.js';
+import type { NodeEventKind, Watcher } from './watches.js';
+import { valueOf, type ZooKeeperClient } from './zookeeper-client.js';
+
+/**
+ * Hears that the children of one node are others, by a watch that is not recursive. Where a view of this client watches
+ * the same path recursively the server tells of the children themselves instead.
+ */
+export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
+  readonly isRecursive = false;
+  private readonly absolutePath: string;
+  private isClosed = false;
+  private opened: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
+
+  constructor(
+    private readonly client: ZooKeeperClient,
+    private readonly path: string,
+    private readonly onChange: () => void,
+  ) {
+    this.absolutePath = client.absolute(path);
+  }
+
+  /** From then on every change is told. */
+  async open(options?: RequestOptions): Promise<void> {
+    const { client, path } = this;
+    const name = `watch children of ${path}`;
+    options?.signal?.throwIfAborted();
+    client.session.usable(name);
+    const opened = new Promise<void>((resolve, reject) => (this.opened = { resolve, reject }));
+    client.watch(path, this, (reply) => {
+      if (reply.kind === 'ok') this.opened?.resolve();
+      else this.opened?.reject(errorOf(() => valueOf(name, path, reply)));
+    });
+    try {
+      await client.session.bounded(name, opened, options);
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      this.opened = undefined;
+    }
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.client.unwatch(this.path, this);
+  }
+
+  heard(kind: NodeEventKind, absolutePath: string): void {
+    const isOwn = absolutePath === this.absolutePath;
+    const isChild = !isOwn && parentPath(absolutePath) === this.absolutePath;
+    if (isOwn ? kind !== 'changed' : isChild && kind !== 'changed' && kind !== 'children') this.tell();
+  }
+
+  /** On a connection of its own the watch is in place, whatever became of the request for it. */
+  reconnected(): void {
+    if (this.opened === undefined) this.tell();
+    this.opened?.resolve();
+  }
+
+  lost(): void {
+    this.opened?.reject(new SessionLostError(this.client.session.info.id));
+    this.isClosed = true;
+  }
+
+  // What this client writes itself is told by the server as well.
+  writing(): void {}
+  wrote(): void {}
+  written(): void {}
+
+  private tell(): void {
+    if (!this.isClosed && this.opened === undefined) isolated(() => this.onChange());
+  }
+}
+
+function errorOf(act: () => unknown): unknown {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

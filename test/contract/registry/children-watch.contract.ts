@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from './harness.js';
+import { costOf, recordSession, useRegistry } from './support.js';
+
+export function describeChildrenWatches(adapter: RegistryAdapter): void {
+  describe('watches of the names of children', () => {
+    const { harness, one, two } = useRegistry(adapter);
+
+    it.each(['/', '/job'])(
+      'given a watch on %s, when children come and go, then each is heard; what is below them, or data, is not',
+      async (path) => {
+        const [reader, writer] = await two();
+        await writer.ensurePath(path);
+        const below = path === '/' ? '' : path;
+        const { heard, until } = await watching(reader, path);
+
+        await writer.create(`${below}/a`, '', 'PERSISTENT');
+        await until(1);
+        expect(await reader.children(path)).toEqual(['a']);
+        await writer.ensurePath(`${below}/a/b/c`);
+        await writer.set(`${below}/a`, 'data');
+        if (path !== '/') await writer.set(path, 'data');
+        await reader.exists(path);
+        expect(heard()).toBe(1);
+        await writer.delete(`${below}/a/b/c`);
+        await writer.delete(`${below}/a/b`);
+        await writer.delete(`${below}/a`);
+        await until(2);
+        expect(await reader.children(path)).toEqual([]);
+        await reader.exists(path);
+        expect(heard()).toBe(2);
+      },
+    );
+
+    it('given no such node, when it comes, has children and goes, then that is heard', async () => {
+      const [reader, writer] = await two();
+      const { heard, until } = await watching(reader, '/job');
+
+      await writer.create('/job', '', 'PERSISTENT');
+      await until(1);
+      const before = heard();
+      await writer.create('/job/a', '', 'PERSISTENT');
+      await until(before + 1);
+      expect(await reader.children('/job')).toEqual(['a']);
+    });
+
+    it('given two watches and a view of one path, when one watch is closed, then the others go on', async () => {
+      const [reader, writer] = await two();
+      await writer.ensurePath('/job');
+      const [first, second] = [await watching(reader, '/job'), await watching(reader, '/job')];
+      const view = await reader.openSubtree('/job', () => {});
+
+      first.watch.close();
+      first.watch.close();
+      await writer.ensurePath('/job/a/b');
+      await second.until(1);
+      await view.sync();
+      expect([first.heard(), view.has('/job/a/b')]).toEqual([0, true]);
+      view.close();
+      const before = second.heard();
+      await writer.create('/job/c', '', 'PERSISTENT');
+      await second.until(before + 1);
+      second.watch.close();
+      const last = second.heard();
+      await writer.create('/job/d', '', 'PERSISTENT');
+      await reader.exists('/job');
+      expect(second.heard()).toBe(last);
+    });
+
+    it('given a watch, when the client writes or does nothing, then it costs no request', async () => {
+      const client = await one();
+      expect(await costOf(client, () => watching(client, '/'))).toBeLessThanOrEqual(1);
+      const { background } = client.traffic;
+      expect(await costOf(client, () => client.create('/a', '', 'PERSISTENT'))).toBe(1);
+      expect(client.traffic.background).toBe(background);
+    });
+
+    it('given a session that ends, when there is a new one, then the watch of the old one is silent', async () => {
+      const [reader, writer] = await two();
+      const { heard, watch } = await watching(reader, '/');
+      const reconnected = recordSession(reader).next('RECONNECTED');
+
+      await harness().expire(reader);
+      await reconnected;
+      const before = heard();
+      await writer.create('/a', '', 'PERSISTENT');
+      await reader.exists('/a');
+      expect(heard()).toBe(before);
+      watch.close();
+    });
+  });
+}
+
+async function watching(client: RegistryCenter, path: string) {
+  const state = { heard: 0, wake: () => {} };
+  const watch = await client.watchChildren(path, () => {
+    state.heard += 1;
+    state.wake();
+  });
+  return {
+    watch,
+    heard: () => state.heard,
+    /** Resolves once so many changes were heard. */
+    until: async (count: number): Promise<void> => {
+      while (state.heard < count) await new Promise<void>((resolve) => (state.wake = resolve));
+    },
+  };
+}
