@@ -24,6 +24,7 @@ const INNER = ['testing/nest'];
 /** Inside coordination, left may not import right. */
 const COORDINATION = [
   'job-tree',
+  'removal',
   'configuration',
   'membership',
   'leadership',
@@ -31,6 +32,7 @@ const COORDINATION = [
   'execution',
   'sharding',
   'failover',
+  'guarantee',
 ];
 
 const SOURCE = 'libs/elastic-job/src';

@@ -6,4 +6,5 @@ export * from './guarantee/index.js';
 export * from './job-tree/index.js';
 export * from './leadership/index.js';
 export * from './membership/index.js';
+export * from './removal/index.js';
 export * from './sharding/index.js';

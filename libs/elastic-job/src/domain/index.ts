@@ -16,6 +16,7 @@ export * from './lease.errors.js';
 export * from './missing-table.js';
 export * from './node-text.js';
 export * from './operation-status.decision.js';
+export * from './job-template.js';
 export type * from './job-type.js';
 export * from './inspection.js';
 export * from './listener.js';

@@ -33,6 +33,15 @@ function cut(problem: string): string {
   return problem.length <= TOLD_CHARACTERS ? problem : `${problem.slice(0, TOLD_CHARACTERS)}...`;
 }
 
+/** A job that was created from a template is gone, is to go, or has given way to a new one of its name. */
+export class JobRemovedError extends ElasticJobError {
+  readonly code = 'JOB_REMOVED';
+
+  constructor(readonly jobName: JobName) {
+    super(`Job "${jobName}" was removed; this process leaves it.`);
+  }
+}
+
 /** The job is one of ElasticJob 2, whose instances cannot share it with this package. It is left alone. */
 export class ElasticJob2ConfigurationError extends ElasticJobError {
   readonly code = 'ELASTIC_JOB_2_CONFIGURATION';

@@ -17,17 +17,19 @@
  */
 import {
   ConfigurationError,
+  type CreatedJob,
   type FindPropsFaults,
   findTextToKeep,
   guardProps,
   type JobConfiguration,
   type JobName,
+  parseCreatedJob,
   type PropTargets,
   UnknownJobError,
 } from '../../domain/index.js';
 import type { Operation, RegistryNode } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
-import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
+import { ConfigurationNodeError, ElasticJob2ConfigurationError, JobRemovedError } from './configuration.errors.js';
 import {
   asDeclared,
   type EffectiveConfiguration,
@@ -37,7 +39,13 @@ import {
 } from './effective-configuration.js';
 import { formatConfiguration } from './format-configuration.js';
 import { ConfigurationTexts } from './configuration-texts.js';
-import { keepOperations, parentOperations, rootOperations, writeOperations } from './install-operations.js';
+import {
+  createdOperations,
+  keepOperations,
+  parentOperations,
+  rootOperations,
+  writeOperations,
+} from './install-operations.js';
 import { type LaidConfiguration, layStored, type PropTrust, type StrategyLookup } from './lay-configuration.js';
 import type { StoredConfiguration } from './parse-configuration.js';
 
@@ -46,6 +54,8 @@ export interface LocalJob {
   readonly configuration: JobConfiguration;
   /** Text of the job's root node: Java's job class name. */
   readonly className: string;
+  /** Of a job that was created from a template: the czxid of its root, by which a later one of that name is another. */
+  readonly createdAs?: bigint;
   /** Where the job was declared, for messages: `OrderJobs.settle`. */
   readonly place: string;
   /** What the job's work says of its props: settings with a fault cannot be used. */
@@ -172,7 +182,7 @@ export class Configurations {
     const local = this.localJob(tree.jobName);
     this.assertFits({ ...local.configuration, place: local.place });
     await untilCommitted(tree, 'installing the job', async () => {
-      assertSameClass(tree, local);
+      assertSameJob(tree, local);
       await tree.judgeConfig({ signal: tree.signal });
       const stored = this.readStored(tree);
       if (stored === 'elastic-job-2') return true;
@@ -278,6 +288,7 @@ export class Configurations {
   }
 
   private installOperations(tree: JobTree, local: LocalJob, stored: StoredConfiguration | undefined): Operation[] {
+    if (local.createdAs !== undefined) return createdOperations(tree);
     const isMissing = !tree.has(tree.paths.config);
     const config = isMissing || local.configuration.overwrite ? this.overwrite(tree, local, stored) : [];
     return [...rootOperations(tree, local.className), ...config, ...parentOperations(tree)];
@@ -338,6 +349,12 @@ export class Configurations {
   }
 }
 
+function describeCreated({ template, isBeingRemoved }: CreatedJob): string {
+  return isBeingRemoved
+    ? 'the registry has a job of that name which is being removed; start again once it is gone'
+    : `the registry has a job of that name which was created from template "${template}"; remove it (JobOperateApi.remove), or give this job another name`;
+}
+
 function refusedIn({ differences }: LaidConfiguration): readonly string[] {
   return differences.filter(({ isRefused }) => isRefused).map(({ field }) => notFollowed(field));
 }
@@ -346,8 +363,16 @@ function notFollowed(field: string): string {
   return `${field} is not taken from the registry: set it in this process, or allow it by the module's allowRegistryTargets`;
 }
 
-function assertSameClass(tree: JobTree, { className, place }: LocalJob): void {
-  const stored = tree.node(tree.paths.root)?.data.trim() ?? '';
+function assertSameJob(tree: JobTree, { className, createdAs, place }: LocalJob): void {
+  const root = tree.node(tree.paths.root);
+  const stored = root?.data.trim() ?? '';
+  if (createdAs !== undefined) {
+    if (root?.stat.czxid === createdAs && stored === className) return;
+    throw new JobRemovedError(tree.jobName);
+  }
+  const created = parseCreatedJob(stored);
+  if (created !== undefined)
+    throw new ConfigurationError(`job "${tree.jobName}" (${place})`, [describeCreated(created)]);
   if (stored === '' || stored === className) return;
   throw new ConfigurationError(`job "${tree.jobName}" (${place})`, [
     `className "${className}": the registry knows the job as "${stored}"; give this job another name or set the same class name`,

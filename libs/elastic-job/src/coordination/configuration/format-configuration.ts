@@ -1,6 +1,6 @@
-import { isJavaTimeZone, type JobConfiguration, resolveJobOptions } from '../../domain/index.js';
+import { isJavaTimeZone, type JobConfiguration, resolveJobOptions, type TemplateName } from '../../domain/index.js';
 import { NESTJS_PREFIX, NESTJS_PROPS, NONE } from './nestjs-props.js';
-import type { StoredConfiguration } from './parse-configuration.js';
+import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
 import { placeTypes } from './place-types.js';
 import { formatKey, formatScalar } from './yaml-scalar.js';
 
@@ -19,6 +19,7 @@ const DEFAULTS = resolveJobOptions(
  *   types and keys of which Java has several.
  * @param said settings that are written even as the default: what a node says of ours wins over the local options of
  *   every instance, and what it leaves out does not. The node goes on to say what it said before.
+ * Of a job that was created from a template, only what is said, and what the node has, is written.
  * @see ElasticJob, `JobConfigurationPOJO` and `YamlEngine`; unknown keys at top level are fatal to Java, and so is a
  *   listener that it lacks.
  */
@@ -29,23 +30,58 @@ export function formatConfiguration(
 ): string {
   const saidProps = propsToSay(said, keeping);
   const types = placeTypes(configuration, keeping, saidProps);
+  const isWritten = whatIsWritten(said, keeping);
   const entries = new Map(keeping?.unknown.entries);
-  for (const [key, value] of Object.entries({ ...scalars(configuration), ...types.java })) {
-    if (value !== undefined) entries.set(key, formatEntry(key, value));
+  const cron = keeping !== undefined && isCreated(keeping) ? (configuration.cron ?? '') : configuration.cron;
+  for (const [key, value] of Object.entries({ ...scalars(configuration), cron, ...types.java })) {
+    if (value !== undefined && isWritten(key)) entries.set(key, formatEntry(key, value));
   }
+  const own = Object.entries({ ...ownProps(configuration, saidProps), ...types.own });
   const props = {
     ...keeping?.unknown.props,
-    ...configuration.props,
-    ...ownProps(configuration, saidProps),
-    ...types.own,
+    ...(isWritten('props') ? configuration.props : keeping?.props),
+    ...Object.fromEntries(own.filter(([prop]) => saidProps.has(prop) || isWritten(prop))),
+    [NESTJS_PROPS.template]: keeping?.nestjs.template,
   };
   entries.set('props', formatMapping('props', props));
   if (types.javaListeners.length > 0)
     entries.set('jobListenerTypes', formatList('jobListenerTypes', types.javaListeners));
-  const extra = configuration.jobExtraConfigurations ?? keeping?.jobExtraConfigurations;
+  const given = isWritten('jobExtraConfigurations') ? configuration.jobExtraConfigurations : undefined;
+  const extra = given ?? keeping?.jobExtraConfigurations;
   if (extra !== undefined) entries.set('jobExtraConfigurations', formatExtra(extra.reveal()));
   const sorted = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `${sorted.map(([, text]) => text).join('\n')}\n`;
+}
+
+/**
+ * Which settings are written: all, but of a job that was created from a template only what is said, or was written
+ * before. `props` are so only if they are said.
+ */
+function whatIsWritten(said: readonly string[], keeping: StoredConfiguration | undefined): (key: string) => boolean {
+  if (keeping === undefined || !isCreated(keeping)) return () => true;
+  const { nestjs: _1, props: _2, unknown: _3, ...stored } = keeping;
+  const written = Object.entries(stored).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  const known = new Set([
+    ...said,
+    ...written,
+    'jobName',
+    ...(said.includes('strategy') ? ['jobShardingStrategyType'] : []),
+  ]);
+  return (key) => known.has(key);
+}
+
+/**
+ * The text of `config` of a job that is created from a template.
+ * @param said the settings that it has of its own
+ */
+export function formatCreated(
+  configuration: JobConfiguration,
+  template: TemplateName,
+  said: readonly string[],
+): string {
+  const { jobName } = configuration;
+  const nothing = parseConfiguration('props:\n', jobName);
+  return formatConfiguration(configuration, { ...nothing, nestjs: { ...nothing.nestjs, template } }, said);
 }
 
 function scalars(configuration: JobConfiguration): Readonly<Record<string, Value>> {

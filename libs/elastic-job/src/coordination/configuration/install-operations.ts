@@ -54,3 +54,13 @@ export function rootOperations(tree: JobTree, className: string): Operation[] {
   if (root.data !== '' || tree.has(tree.paths.config)) return [];
   return [{ kind: 'set', path: tree.paths.root, data: className, version: root.stat.version }];
 }
+
+/**
+ * What a job that was created from a template lacks; its root and `config` were written when it was created. Nothing once
+ * it is to go.
+ */
+export function createdOperations(tree: JobTree): Operation[] {
+  const missing = parentOperations(tree);
+  const check: Operation = { kind: 'check', path: tree.paths.root, version: tree.stat(tree.paths.root)?.version };
+  return missing.length === 0 ? [] : [check, ...missing];
+}

@@ -16,7 +16,7 @@ import {
 } from '../../domain/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
 import { NONE } from './nestjs-props.js';
-import { parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
+import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
 import { poolSizeIn } from './place-types.js';
 
 /** The user's own strategies, which the node names by their type. */
@@ -78,7 +78,8 @@ export function layStored(
   return {
     configuration,
     differences: [
-      ...findDifferences(local, configuration),
+      // Where a created job differs from its template it is meant to.
+      ...(isCreated(stored) ? [] : findDifferences(local, configuration)),
       ...refused.map((name) => {
         const field = PROPS + name;
         const [ours, theirs] = [shown(field, local.props[name]), shown(field, stored.props[name])];
@@ -110,35 +111,59 @@ function resolveLaid(
   }
 }
 
+/** What Java takes a setting for that the node does not mention. @see ElasticJob, `JobConfigurationPOJO` */
+const ABSENT = {
+  cron: undefined,
+  shardingTotalCount: 0,
+  shardingItemParameters: '',
+  jobParameter: '',
+  failover: false,
+  misfire: false,
+  monitorExecution: false,
+  disabled: false,
+  description: '',
+  maxTimeDiffSeconds: -1,
+  reconcileIntervalMinutes: 0,
+  staticSharding: false,
+  label: undefined,
+  jobExtraConfigurations: undefined,
+  props: {},
+  // Ours always writes it, so a node without it came from Java, whose instances fire by Quartz's rule.
+  clockChange: 'quartz',
+} as const satisfies Partial<JobConfiguration>;
+
 /**
- * The node over the local settings, not judged by any rule yet.
- * @see ElasticJob, `JobConfigurationPOJO`, for what an absent field means.
+ * The node over the local settings, not judged by any rule yet. What the node of a job that was created from a template
+ * does not mention is as the template says.
  */
 export function layOptions(local: JobConfiguration, stored: StoredConfiguration): JobOptions {
   const { nestjs } = stored;
+  const absent = isCreated(stored) ? local : ABSENT;
+  const cron = stored.cron ?? absent.cron;
+  const misfire = stored.misfire ?? absent.misfire;
+  const saysMisfire = !isCreated(stored) || (stored.misfire ?? nestjs.misfirePolicy) !== undefined;
   return {
     name: local.jobName,
-    cron: stored.cron,
-    shardingTotalCount: stored.shardingTotalCount ?? 0,
-    shardingItemParameters: stored.shardingItemParameters ?? '',
-    jobParameter: stored.jobParameter ?? '',
-    failover: stored.failover ?? false,
-    misfire: stored.misfire ?? false,
-    monitorExecution: stored.monitorExecution ?? false,
-    disabled: stored.disabled ?? false,
+    cron,
+    shardingTotalCount: stored.shardingTotalCount ?? absent.shardingTotalCount,
+    shardingItemParameters: stored.shardingItemParameters ?? absent.shardingItemParameters,
+    jobParameter: stored.jobParameter ?? absent.jobParameter,
+    failover: stored.failover ?? absent.failover,
+    misfire,
+    monitorExecution: stored.monitorExecution ?? absent.monitorExecution,
+    disabled: stored.disabled ?? absent.disabled,
     overwrite: local.overwrite,
-    description: stored.description ?? '',
-    maxTimeDiffSeconds: stored.maxTimeDiffSeconds ?? -1,
-    reconcileIntervalMinutes: stored.reconcileIntervalMinutes ?? 0,
-    staticSharding: stored.staticSharding ?? false,
-    label: stored.label,
-    props: stored.props,
-    strategy: nestjs.strategy ?? (stored.jobShardingStrategyType || localOwnStrategy(local)),
-    timeZone: said(nestjs.timeZone, stored.timeZone || localOwn(local.timeZone, isJavaTimeZone)),
+    description: stored.description ?? absent.description,
+    maxTimeDiffSeconds: stored.maxTimeDiffSeconds ?? absent.maxTimeDiffSeconds,
+    reconcileIntervalMinutes: stored.reconcileIntervalMinutes ?? absent.reconcileIntervalMinutes,
+    staticSharding: stored.staticSharding ?? absent.staticSharding,
+    label: stored.label ?? absent.label,
+    props: { ...absent.props, ...stored.props },
+    strategy: nestjs.strategy ?? (stored.jobShardingStrategyType || localOwnStrategy(local, stored)),
+    timeZone: said(nestjs.timeZone, stored.timeZone || localOwn(local.timeZone, isJavaTimeZone, stored)),
     ...layTypes(local, stored),
-    jobExtraConfigurations: stored.jobExtraConfigurations,
-    // Ours always writes it, so a node without it came from Java, whose instances fire by Quartz's rule.
-    clockChange: nestjs.clockChange ?? 'quartz',
+    jobExtraConfigurations: stored.jobExtraConfigurations ?? absent.jobExtraConfigurations,
+    clockChange: nestjs.clockChange ?? absent.clockChange,
     serverRetentionMinutes: nestjs.serverRetentionMinutes ?? local.serverRetentionMinutes,
     shardingTimeoutMs: nestjs.shardingTimeoutMs ?? local.shardingTimeoutMs,
     timeoutMs: said(nestjs.timeoutMs, local.timeoutMs),
@@ -148,8 +173,8 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
     failoverQueueLimit: nestjs.failoverQueueLimit ?? local.failoverQueueLimit,
     maxExecutorFailovers: nestjs.maxExecutorFailovers ?? local.maxExecutorFailovers,
     // An operator may have given it a schedule.
-    resident: nestjs.resident ?? (local.resident && !stored.cron),
-    misfirePolicy: misfirePolicyOf(stored.misfire ?? false, nestjs.misfirePolicy),
+    resident: nestjs.resident ?? (local.resident && !cron),
+    misfirePolicy: saysMisfire ? misfirePolicyOf(misfire, nestjs.misfirePolicy) : local.misfirePolicy,
     misfireLimit: nestjs.misfireLimit ?? local.misfireLimit,
     maxAttempts: nestjs.maxAttempts ?? local.maxAttempts,
     retryDelayMs: nestjs.retryDelayMs ?? local.retryDelayMs,
@@ -179,11 +204,11 @@ function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
   return {
     jobErrorHandlerType: said(
       nestjs.jobErrorHandlerType,
-      stored.jobErrorHandlerType || localOwn(errorHandler, isJavaErrorHandlerType),
+      stored.jobErrorHandlerType || localOwn(errorHandler, isJavaErrorHandlerType, stored),
     ),
     jobExecutorThreadPoolSizeProviderType: said(
       nestjs.jobExecutorThreadPoolSizeProviderType,
-      poolSizeIn(stored) || localOwn(poolSize, isJavaThreadPoolSizeType),
+      poolSizeIn(stored) || localOwn(poolSize, isJavaThreadPoolSizeType, stored),
     ),
     jobListenerTypes: [
       ...new Set([...jobListenerTypes, ...(namesIn(nestjs.jobListenerTypes) ?? local.jobListenerTypes)]),
@@ -192,13 +217,17 @@ function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
 }
 
 /** The local strategy if only a `nestjs.` setting could name it. */
-function localOwnStrategy({ strategy }: JobConfiguration): ShardingStrategy | undefined {
-  return isJavaStrategyType(strategy.type) ? undefined : strategy;
+function localOwnStrategy({ strategy }: JobConfiguration, stored: StoredConfiguration): ShardingStrategy | undefined {
+  return isCreated(stored) || !isJavaStrategyType(strategy.type) ? strategy : undefined;
 }
 
 /** The local name if only a `nestjs.` setting could hold it. */
-function localOwn(name: string | undefined, isJava: (name: string) => boolean): string | undefined {
-  return name === undefined || isJava(name) ? undefined : name;
+function localOwn(
+  name: string | undefined,
+  isJava: (name: string) => boolean,
+  stored: StoredConfiguration,
+): string | undefined {
+  return name === undefined || (isJava(name) && !isCreated(stored)) ? undefined : name;
 }
 
 function findDifferences(local: JobConfiguration, inForce: JobConfiguration): ConfigurationDifference[] {

@@ -28,6 +28,8 @@ export const NESTJS_PROPS = {
   retryJitter: 'nestjs.retryJitter',
   /** Separated by commas. */
   after: 'nestjs.after',
+  /** Of a job that was created from a template: what the node leaves out is as the template says. */
+  template: 'nestjs.template',
 } as const;
 
 /** Every key of ours begins so, those of other versions as well; ours go on with the name in `JobConfiguration`. */

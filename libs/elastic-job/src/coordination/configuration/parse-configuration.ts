@@ -8,6 +8,7 @@ import {
   type MisfirePolicy,
   ON_HUNG,
   type OnHung,
+  type TemplateName,
   THREAD_POOL_SIZES,
 } from '../../domain/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
@@ -49,6 +50,11 @@ export interface StoredConfiguration {
   readonly unknown: UnknownParts;
 }
 
+/** True if the node is that of a job which was created from a template: it says only what differs from that. */
+export function isCreated({ nestjs }: StoredConfiguration): boolean {
+  return nestjs.template !== undefined;
+}
+
 /** `none` is a setting that has no value; undefined is one that the node leaves to the local options. */
 export interface StoredNestjsProps {
   readonly clockChange: ClockChangeOption | undefined;
@@ -74,6 +80,8 @@ export interface StoredNestjsProps {
   readonly retryMaxDelayMs: number | undefined;
   readonly retryJitter: number | undefined;
   readonly after: string | undefined;
+  /** No setting, but the template from which the job was created. */
+  readonly template: TemplateName | undefined;
 }
 
 /** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
@@ -201,6 +209,7 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
     retryMaxDelayMs: props.integer(NESTJS_PROPS.retryMaxDelayMs),
     retryJitter: props.number(NESTJS_PROPS.retryJitter),
     after: props.text(NESTJS_PROPS.after),
+    template: props.text(NESTJS_PROPS.template),
   };
 }
 

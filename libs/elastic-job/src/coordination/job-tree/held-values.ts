@@ -5,6 +5,7 @@ import type { JobPaths } from './job-paths.js';
  */
 export function isHeld(paths: JobPaths, path: string): boolean {
   switch (paths.parse(path).kind) {
+    case 'root':
     case 'config':
     case 'usable-config':
     case 'instance':
@@ -19,7 +20,7 @@ export function isHeld(paths: JobPaths, path: string): boolean {
     case 'after':
       return true;
     case 'other':
-      return path === paths.root || path === paths.guarantees || path === paths.term;
+      return path === paths.guarantees || path === paths.term;
     default:
       return false;
   }

@@ -8,5 +8,6 @@ export * from './job-trees.js';
 export type { StandingRefusal } from './refusals.js';
 export { OversizedNodeError } from './tree-bounds.js';
 export * from './trigger-text.js';
+export * from './until-accepted.js';
 export * from './until-committed.js';
 export * from './when-answering.js';

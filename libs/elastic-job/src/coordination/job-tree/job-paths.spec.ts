@@ -38,7 +38,6 @@ describe('the paths of a job', () => {
   });
 
   it.each([
-    paths.root,
     paths.instances,
     paths.sessions,
     paths.departures,
@@ -65,6 +64,10 @@ describe('the paths of a job', () => {
     `${paths.item(1)}/later`,
   ])('given %s, when it is parsed, then it is nothing that matters', (path) => {
     expect(paths.parse(path)).toEqual({ kind: 'other' });
+  });
+
+  it('given the root, when it is parsed, then it is that of the job', () => {
+    expect(paths.parse(paths.root)).toEqual({ kind: 'root' });
   });
 
   it("given Java's tree, when the paths are compared, then they are the same to the byte", () => {

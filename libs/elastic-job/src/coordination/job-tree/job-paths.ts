@@ -7,6 +7,7 @@ import type { GuaranteePhase, JobName } from '../../domain/index.js';
 export type JobNode =
   | {
       readonly kind:
+        | 'root'
         | 'config'
         | 'usable-config'
         | 'leader'
@@ -187,6 +188,7 @@ export class JobPaths {
     if (first === 'guarantee' && rest.length === 0) return parseGuarantee(second, third);
     if (first === 'sharding' && second !== undefined) return parseItemNode(second, third);
     if (first === 'cancel' && third === undefined) return parseCancel(second);
+    if (path === this.root) return { kind: 'root' };
     if (path === this.items || path === this.servers) return { kind: 'parent' };
     if (path === this.usableConfig) return { kind: 'usable-config' };
     if (path === this.leader) return { kind: 'leader' };

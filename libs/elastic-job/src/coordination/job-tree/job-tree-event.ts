@@ -41,6 +41,8 @@ export type JobTreeEvent =
   | { readonly kind: 'OwnerChanged'; readonly item: number }
   /** An item, its owner, or the parent of all is gone: by a plan, or by somebody's hand. */
   | { readonly kind: 'PlanDamaged' }
+  /** The job is to be removed, or is gone. */
+  | { readonly kind: 'RootChanged' }
   | { readonly kind: 'ConfigurationChanged' }
   /** Another text is in force while that of `config` cannot be used. */
   | { readonly kind: 'ConfigurationKept' }
@@ -85,6 +87,8 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
       return change === 'deleted' ? undefined : { kind: 'StartsChanged' };
     case 'counting-turn':
       return change === 'deleted' ? { kind: 'CountingTurnEnded' } : undefined;
+    case 'root':
+      return change === 'created' ? undefined : { kind: 'RootChanged' };
     case 'config':
       return { kind: 'ConfigurationChanged' };
     case 'usable-config':

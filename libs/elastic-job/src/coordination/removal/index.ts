@@ -1,0 +1,1 @@
+export * from './remove-tree.js';
