@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import type { RegistryAdapter } from '../registry/index.js';
 import { describeCancel } from './cancel.contract.js';
 import { describeConfigurationApi } from './configuration.contract.js';
+import { describeCreatedJobs } from './created-jobs.contract.js';
 import { describeElasticJob2 } from './elastic-job-2.contract.js';
 import { describeOperateApi } from './operate.contract.js';
 import { describeRemoval } from './removal.contract.js';
@@ -19,6 +20,7 @@ export function describeOperations(adapter: RegistryAdapter): void {
     describeRemoval(adapter);
     describeShardingApis(adapter);
     describeStatistics(adapter);
+    describeCreatedJobs(adapter);
     describeElasticJob2(adapter);
   });
 }

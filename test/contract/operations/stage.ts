@@ -41,8 +41,12 @@ export class Stage {
     return this.harness.client({ namespace: this.namespace });
   }
 
-  /** Starts a process of ours that runs these jobs. */
-  async start(serverIp: string, jobs: readonly StagedJob[]): Promise<ElasticJobRuntime> {
+  /** Starts a process of ours that runs these jobs, and has these templates of others. */
+  async start(
+    serverIp: string,
+    jobs: readonly StagedJob[],
+    templates: readonly Omit<StagedJob, 'shardingTotalCount'>[] = [],
+  ): Promise<ElasticJobRuntime> {
     const own = Object.assign(new SystemClock(), { hostAddress: () => serverIp });
     const registry = this.harness.center({ namespace: this.namespace });
     const runtime = new ElasticJobRuntime({ registry, clock: own, drainTimeoutMs: 1_000 });
@@ -51,6 +55,10 @@ export class Stage {
     for (const { handler = () => {}, ...options } of jobs) {
       const configuration = resolveJobOptions({ cron: NEVER, ...options }, { place: 'stage' });
       await runtime.registrar.register({ configuration, className: 'Staged', place: 'stage', handler });
+    }
+    for (const { handler = () => {}, ...defaults } of templates) {
+      const configuration = resolveJobOptions({ ...defaults, shardingTotalCount: 1 }, { place: 'stage' });
+      runtime.templates.declare({ name: defaults.name, configuration, place: 'stage', handler });
     }
     await runtime.start();
     return runtime;

@@ -45,6 +45,8 @@ export function describeStatistics(adapter: RegistryAdapter): void {
         cron: NEVER,
         instanceCount: 1,
         shardingTotalCount: 2,
+        template: undefined,
+        isBeingRemoved: false,
         problem: undefined,
       });
       expect(all.find(({ jobName }) => jobName === 'one-off')).toMatchObject({ cron: undefined, problem: undefined });

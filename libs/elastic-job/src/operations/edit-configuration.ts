@@ -1,5 +1,6 @@
 import {
   formatConfiguration,
+  isCreated,
   layOptions,
   layStored,
   parseConfiguration,
@@ -18,6 +19,8 @@ import {
   switchesFailover,
 } from '../domain/index.js';
 
+const MISFIRE: readonly string[] = ['misfire', 'misfirePolicy'];
+
 /** What a job's `config` node says, with what an absent field means to Java. A strategy is named by its type. */
 export type StoredJobConfiguration = Omit<JobConfiguration, 'strategy' | 'overwrite' | CodeOption> & {
   readonly strategy: string;
@@ -35,7 +38,7 @@ export type JobConfigurationChanges = {
  */
 export function readConfiguration(jobName: JobName, text: string, strategies: StrategyLookup = []): JobConfiguration {
   const stored = parseConfiguration(text, jobName);
-  return layStored(unsaid(jobName), stored, withNamed(stored, strategies)).configuration;
+  return layStored(unsaid(jobName, stored), stored, withNamed(stored, strategies)).configuration;
 }
 
 /**
@@ -50,7 +53,7 @@ export function editConfiguration(
   strategies: StrategyLookup = [],
 ): { readonly configuration: JobConfiguration; readonly former: JobOptions; readonly text: string } {
   const stored = parseConfiguration(text, jobName);
-  const current = layOptions(unsaid(jobName), stored);
+  const current = layOptions(unsaid(jobName, stored), stored);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const configuration = resolveJobOptions(
     { ...current, ...followMisfire(current, changes), ...Object.fromEntries(given) },
@@ -63,9 +66,11 @@ export function editConfiguration(
       idleFailover: !switchesFailover(changes),
     },
   );
-  const said = given.map(([option]) => option);
   const written = { ...configuration, overwrite: stored.overwrite ?? false };
-  return { configuration, former: current, text: formatConfiguration(written, stored, said) };
+  // Of a job that was created from a template, what goes back to the default is as the template says.
+  const [unset, set] = isCreated(stored) ? partition(given, ([, value]) => value === null) : [[], given];
+  const keeping = without(stored, namesOf(unset));
+  return { configuration, former: current, text: formatConfiguration(written, keeping, namesOf(set)) };
 }
 
 export function describeConfiguration(configuration: JobConfiguration): StoredJobConfiguration {
@@ -74,8 +79,35 @@ export function describeConfiguration(configuration: JobConfiguration): StoredJo
 }
 
 /** Only what the node says matters here: this stands where a process that runs the job has its own options. */
-function unsaid(jobName: JobName): JobConfiguration {
-  return resolveJobOptions({ name: jobName, cron: '0 0 0 * * ?', shardingTotalCount: 1 }, { place: placeOf(jobName) });
+function unsaid(jobName: JobName, stored: StoredConfiguration): JobConfiguration {
+  // Whether the template has a schedule is not known here.
+  const cron = isCreated(stored) ? undefined : '0 0 0 * * ?';
+  return resolveJobOptions({ name: jobName, cron, shardingTotalCount: 1 }, { place: placeOf(jobName) });
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+}
+
+/** The names of options. `misfire` and `misfirePolicy` are written together, since one says what the other means. */
+function namesOf(given: readonly (readonly [string, unknown])[]): readonly string[] {
+  const names = given.map(([option]) => option);
+  return names.some((name) => MISFIRE.includes(name)) ? [...names, ...MISFIRE] : names;
+}
+
+function without(stored: StoredConfiguration, options: readonly string[]): StoredConfiguration {
+  const isKept = ([option]: readonly [string, unknown]) => !options.includes(option);
+  const drop = <T extends object>(fields: T): T =>
+    Object.assign(
+      {},
+      fields,
+      Object.fromEntries(
+        Object.entries(fields)
+          .filter((entry) => !isKept(entry))
+          .map(([name]) => [name, undefined]),
+      ),
+    );
+  return options.length === 0 ? stored : { ...drop(stored), nestjs: drop(stored.nestjs) };
 }
 
 /** Adds the node's strategy, if only the job's own processes have it: it can be named here, and kept, but not asked. */

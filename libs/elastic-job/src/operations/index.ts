@@ -1,3 +1,4 @@
+export type { NewJob } from './create-job.js';
 export * from './dump-server.js';
 export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-configuration.js';
 export { type AssertEditable, JobConfigurationApi } from './job-configuration.api.js';

@@ -1,4 +1,4 @@
-import { assertFitsOneTransaction } from '../coordination/index.js';
+import { assertFitsOneTransaction, removeTree, untilAccepted } from '../coordination/index.js';
 import {
   type JobConfiguration,
   type JobName,
@@ -16,8 +16,6 @@ import {
   readConfiguration,
   type StoredJobConfiguration,
 } from './edit-configuration.js';
-import { removeTree } from './remove-tree.js';
-import { untilAccepted } from './until-accepted.js';
 
 /** Judges settings that are about to be written. @param former what stands so far @throws {ConfigurationError} */
 export type AssertEditable = (configuration: JobConfiguration, former: JobOptions) => void;

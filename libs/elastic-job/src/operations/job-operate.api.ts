@@ -1,7 +1,21 @@
 import type { Clock } from '../clock/index.js';
-import { formatTriggerRequest, type ServerStatus } from '../coordination/index.js';
-import { type JobName, UnknownJobError, sharedClass } from '../domain/index.js';
+import {
+  formatTriggerRequest,
+  isCommitted,
+  removeAbandoned,
+  type ServerStatus,
+  untilAccepted,
+} from '../coordination/index.js';
+import {
+  type JobName,
+  parseCreatedJob,
+  removedRoot,
+  type ShardingStrategy,
+  UnknownJobError,
+  sharedClass,
+} from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
+import { createJob, type NewJob } from './create-job.js';
 import { assertItem, assertReadable, assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
 import { withoutSecrets } from './dump-secrets.js';
@@ -9,7 +23,6 @@ import { formatDump, hideAddresses, readTree } from './job-dump.js';
 import { UnknownServerError } from './operations.errors.js';
 import { type CancelOutcome, requestCancel } from './request-cancel.js';
 import { requestRuns, type TriggerReceipt } from './request-runs.js';
-import { isCommitted, untilAccepted } from './until-accepted.js';
 
 export interface TriggerOptions {
   /** Passed to the handlers of our instances; Java's never see it. @default none */
@@ -54,10 +67,24 @@ const MAX_DUMP_BYTES = 5_000_000;
  */
 @sharedClass('JobOperateApi')
 export class JobOperateApi {
+  /** @param strategies the user's own, which new jobs may name by their type beside the built-in ones */
   constructor(
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
+    private readonly strategies: readonly ShardingStrategy[] = [],
   ) {}
+
+  /**
+   * Creates a job for the whole cluster, from a template (`@ElasticJobTemplate`). Every instance that has the template
+   * joins it at once, and after every restart, until the job is removed. One transaction. After a lost reply the job may
+   * be there: then a second `create` rejects with `JobExistsError`.
+   * @throws {JobExistsError} if the namespace has such a node, also while such a job is being removed
+   * @throws {ConfigurationError} for wrong options
+   * @throws {InvalidArgumentError} for a name that no job or template can have
+   */
+  async create(job: NewJob): Promise<void> {
+    await createJob(this.registry, job, this.strategies);
+  }
 
   /**
    * Asks every instance of the job to run its items once, now. A request that an instance has not taken yet stays as it
@@ -135,6 +162,11 @@ export class JobOperateApi {
   /**
    * Shuts instances down and forgets their servers, also that they were disabled. The rest of the job stays;
    * `JobConfigurationApi.removeJobConfiguration` removes all of it. 4 requests.
+   *
+   * A job that was created from a template goes as a whole, unless only one server is named: its instances let what runs
+   * end within their `drainTimeoutMs`, and leave; the last of them deletes its nodes, or this call if there is none.
+   * This resolves as soon as that is under way, and a second call goes on with it after a crash. The name is free once
+   * the job's root is gone.
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
   remove(jobName: JobName, scope: ServerScope = {}): Promise<void> {
@@ -183,12 +215,18 @@ export class JobOperateApi {
   }
 
   private async removeIn(scope: CommandScope): Promise<void> {
-    await this.commit(scope, 'removing servers', ['instances', 'servers'], (job) => [
-      ...shutdownOperations(scope, job),
-      ...job.servers
-        .filter((server) => isIn(scope, server))
-        .map(({ serverIp }) => deletion(job.paths.server(serverIp))),
-    ]);
+    let isCreated = false;
+    await this.commit(scope, 'removing servers', ['instances', 'servers'], (job) => {
+      const removal = removalOperations(scope, job);
+      isCreated = removal !== undefined;
+      if (removal !== undefined) return removal;
+      const servers = job.servers.filter((server) => isIn(scope, server));
+      return [
+        ...shutdownOperations(scope, job),
+        ...servers.map(({ serverIp }) => deletion(job.paths.server(serverIp))),
+      ];
+    });
+    if (isCreated) await removeAbandoned(this.registry, scope.jobName!, { mayWait: false });
   }
 
   private commit(
@@ -229,6 +267,14 @@ function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts)
   return instances
     .filter((instance) => isIn(scope, instance))
     .map(({ jobInstanceId }) => deletion(paths.instance(jobInstanceId)));
+}
+
+/** How a job that was created from a template is removed as a whole; undefined if that is not asked for. */
+function removalOperations({ jobName, serverIp }: CommandScope, { root }: JobFacts): Operation[] | undefined {
+  const created = parseCreatedJob(root?.data ?? '');
+  if (jobName === undefined || serverIp !== undefined || root === undefined || created === undefined) return undefined;
+  if (created.isBeingRemoved) return [];
+  return [{ kind: 'set', path: root.path, data: removedRoot(created.template), version: root.stat.version }];
 }
 
 function deletion(path: string): Operation {

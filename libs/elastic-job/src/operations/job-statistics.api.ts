@@ -1,5 +1,5 @@
 import { ConfigurationNodeError, ElasticJob2ConfigurationError, parseConfiguration } from '../coordination/index.js';
-import { type JobBriefStatus, type JobName, judgeJob, sharedClass } from '../domain/index.js';
+import { type JobBriefStatus, type JobName, judgeJob, parseCreatedJob, sharedClass } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJob, readJobs } from './job-facts.js';
@@ -15,6 +15,10 @@ export interface JobBriefInfo {
   readonly instanceCount: number;
   /** 0 if the `config` node does not say. */
   readonly shardingTotalCount: number;
+  /** From which template the job was created; undefined: it is declared in the code of those who run it. */
+  readonly template: string | undefined;
+  /** A created job is on its way out. */
+  readonly isBeingRemoved: boolean;
   /** Why the job's `config` node cannot be read, such as that ElasticJob 2 wrote it; what it would say is missing then. */
   readonly problem: string | undefined;
 }
@@ -79,8 +83,15 @@ function infoOnServer(job: JobFacts, config: string, serverIp: string): JobBrief
   return [infoOf(job, config, server.status === 'DISABLED' ? 'DISABLED' : 'OK', count)];
 }
 
-function infoOf({ paths }: JobFacts, config: string, status: JobBriefStatus, instanceCount: number): JobBriefInfo {
-  return Object.freeze({ jobName: paths.jobName, status, instanceCount, ...settingsIn(config, paths.jobName) });
+function infoOf(
+  { paths, root }: JobFacts,
+  config: string,
+  status: JobBriefStatus,
+  instanceCount: number,
+): JobBriefInfo {
+  const { jobName } = paths;
+  const { template, isBeingRemoved = false } = parseCreatedJob(root?.data ?? '') ?? {};
+  return Object.freeze({ jobName, status, instanceCount, template, isBeingRemoved, ...settingsIn(config, jobName) });
 }
 
 type BriefSettings = Pick<JobBriefInfo, 'description' | 'cron' | 'shardingTotalCount' | 'problem'>;

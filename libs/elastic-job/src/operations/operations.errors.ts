@@ -31,6 +31,23 @@ export class UnknownServerError extends ElasticJobError {
   }
 }
 
+/** The registry has a node of that name: a job, what is left of one, or something else. Nothing was written. */
+export class JobExistsError extends ElasticJobError {
+  readonly code = 'JOB_EXISTS';
+
+  constructor(
+    readonly jobName: JobName,
+    /** It is on its way out: the name will be free. */
+    readonly isBeingRemoved: boolean,
+  ) {
+    super(
+      isBeingRemoved
+        ? `Job "${jobName}" is being removed; create it again once it is gone.`
+        : `The registry has a job "${jobName}" already; take another name, or remove that one first.`,
+    );
+  }
+}
+
 /** The job has no such item. */
 export class UnknownItemError extends ElasticJobError {
   readonly code = 'UNKNOWN_ITEM';

@@ -1,8 +1,7 @@
-import { type JobPaths, parseConfiguration } from '../coordination/index.js';
+import { isCommitted, type JobPaths, parseConfiguration, untilAccepted } from '../coordination/index.js';
 import { parseRunRecord } from '../domain/index.js';
 import type { Operation, RegistryCenter, RegistryNode } from '../registry/index.js';
 import { throwUnknownItem } from './unknown-item.js';
-import { isCommitted, untilAccepted } from './until-accepted.js';
 
 /** What came of a request to cancel a run. */
 export type CancelOutcome =

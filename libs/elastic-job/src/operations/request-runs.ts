@@ -3,11 +3,12 @@ import {
   formatTriggerRequest,
   type JobPaths,
   type TriggerRequest,
+  isCommitted,
+  untilAccepted,
 } from '../coordination/index.js';
 import { inJavaOrder, UnknownJobError } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { namesBelow } from './job-facts.js';
-import { isCommitted, untilAccepted } from './until-accepted.js';
 
 /** What came of a request for a run. Instance ids, in Java's order. */
 export interface TriggerReceipt {
