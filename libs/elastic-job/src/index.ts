@@ -20,6 +20,7 @@ export {
 export {
   ElasticJob,
   type ElasticJobDecorator,
+  ElasticJobTemplate,
   OnJobEvent,
   type OnJobEventDecorator,
   type OnJobEventOptions,

@@ -115,6 +115,12 @@ describe('the code of README.md, a section after the other', () => {
       await application.says(/city-report: triggered by an operator/);
       await application.end('SIGTERM');
     },
+    'Jobs created at run time': async () => {
+      const application = run(['dist/tenants.js']);
+      for (const part of [0, 1]) await application.says(new RegExp(`report-acme: part ${part} of Acme`));
+      await application.end('SIGTERM');
+      expect(application.output).toContain('report-acme: left as');
+    },
   };
 
   it('given the page, when its sections are listed, then each with code is run here', () => {

@@ -7,7 +7,7 @@ import {
   show,
 } from '../domain/index.js';
 import { findDataflowFaults } from '../executor/index.js';
-import type { JobDefinition } from '../runtime/index.js';
+import type { JobDefinition, JobTemplate } from '../runtime/index.js';
 import type { FoundJob } from './found-job.js';
 import type { HandlerFactory } from './handler.factory.js';
 import type { JobOverrides, ResolvedModuleOptions } from './module-options.js';
@@ -52,6 +52,28 @@ function defineFound(
     handler: handlers.create(job),
     findPropsFaults: job.isDataflow ? findDataflowFaults : undefined,
   };
+}
+
+/**
+ * What templates say; the names are theirs.
+ * @throws {ConfigurationError} for a wrong option
+ */
+export function defineTemplates(
+  found: readonly FoundJob[],
+  handlers: HandlerFactory,
+  { strategies, cronDialect }: ResolvedModuleOptions,
+): readonly JobTemplate[] {
+  return found.map((template) => {
+    const { name } = template.options;
+    const place = `template "${name}" (${template.place})`;
+    return {
+      name,
+      configuration: resolveJobOptions(template.options, { place, strategies, cronDialect }),
+      place: template.place,
+      handler: handlers.create(template),
+      findPropsFaults: template.isDataflow ? findDataflowFaults : undefined,
+    };
+  });
 }
 
 function defineTyped(name: JobName, { jobs, jobTypes, strategies, cronDialect }: ResolvedModuleOptions): JobDefinition {

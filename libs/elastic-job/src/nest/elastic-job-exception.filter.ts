@@ -14,6 +14,7 @@ const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
   ['CONFIGURATION_NODE', HttpStatus.CONFLICT],
   ['ELASTIC_JOB_2_CONFIGURATION', HttpStatus.CONFLICT],
   ['CONTENTION', HttpStatus.CONFLICT],
+  ['JOB_EXISTS', HttpStatus.CONFLICT],
   ['NO_AUTH', HttpStatus.FORBIDDEN],
   ['REGISTRY_UNAVAILABLE', HttpStatus.SERVICE_UNAVAILABLE],
   ['SERVER_ERROR', HttpStatus.SERVICE_UNAVAILABLE],

@@ -5,6 +5,7 @@ import { ConfigurationError, type JobOptions } from '../domain/index.js';
  * Under this key a method or a class carries the options of its jobs. Text, so that two copies of the package agree.
  */
 const JOB_OPTIONS = 'elastic-job:job-options';
+const TEMPLATE_OPTIONS = 'elastic-job:template-options';
 
 /** Stands on a method or on a class; anything else does not compile. */
 export interface ElasticJobDecorator {
@@ -38,19 +39,52 @@ export function ElasticJob(
 ): ElasticJobDecorator {
   const options: JobOptions =
     typeof given === 'string' ? { cron: given, shardingTotalCount: shardingTotalCount!, strategy } : given;
+  return decorator('@ElasticJob', JOB_OPTIONS, options);
+}
+
+/**
+ * Makes a provider's method, or a class as `ElasticJob` takes it, what jobs are created from while the cluster runs
+ * (`JobOperateApi.create`): every instance that has the template joins them, now and after restarts. `context.jobName`
+ * and `context.props` say which one runs.
+ * @param name unique among the templates of the application
+ * @param defaults read in each process as it runs: a job has of its own only what it was created or changed with
+ */
+export function ElasticJobTemplate(
+  name: string,
+  defaults: Omit<JobOptions, 'name' | 'shardingTotalCount' | 'overwrite' | 'className'> = {},
+): ElasticJobDecorator {
+  return decorator('@ElasticJobTemplate', TEMPLATE_OPTIONS, { ...defaults, name, shardingTotalCount: 1 });
+}
+
+function decorator(what: string, key: string, options: JobOptions): ElasticJobDecorator {
   return (target: object, method?: string | symbol, descriptor?: PropertyDescriptor) => {
     const carrier: unknown = method === undefined ? target : descriptor?.value;
     if (typeof carrier !== 'function') {
-      throw new ConfigurationError(`@ElasticJob on ${String(method)}`, ['it stands on a property, but needs a method']);
+      throw new ConfigurationError(`${what} on ${String(method)}`, ['it stands on a property, but needs a method']);
     }
     // Decorators are applied from the bottom up.
-    const below: readonly JobOptions[] = Reflect.getOwnMetadata(JOB_OPTIONS, carrier) ?? [];
-    SetMetadata(JOB_OPTIONS, [options, ...below])(carrier);
+    const below: readonly JobOptions[] = Reflect.getOwnMetadata(key, carrier) ?? [];
+    SetMetadata(key, [options, ...below])(carrier);
   };
 }
 
-/** The options of the jobs on a method or a class, in the order of its decorators; a subclass has its parent's. */
-export function jobOptionsOn(carrier: object): readonly JobOptions[] {
-  const options: readonly JobOptions[] = Reflect.getMetadata(JOB_OPTIONS, carrier) ?? [];
+/** What a decorator declares. */
+export interface Declaration {
+  /** The decorator, as it is written. */
+  readonly what: string;
+  /** The options on a method or a class, in the order of its decorators; a subclass has its parent's. */
+  optionsOn(carrier: object): readonly JobOptions[];
+}
+
+export const JOBS: Declaration = { what: '@ElasticJob', optionsOn: (carrier) => optionsOn(carrier, JOB_OPTIONS) };
+
+/** The names are those of the templates. */
+export const TEMPLATES: Declaration = {
+  what: '@ElasticJobTemplate',
+  optionsOn: (carrier) => optionsOn(carrier, TEMPLATE_OPTIONS),
+};
+
+function optionsOn(carrier: object, key: string): readonly JobOptions[] {
+  const options: readonly JobOptions[] = Reflect.getMetadata(key, carrier) ?? [];
   return options;
 }

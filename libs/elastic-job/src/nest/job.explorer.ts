@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { ConfigurationError, type JobOptions } from '../domain/index.js';
 import { methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
-import { jobOptionsOn } from './elastic-job.decorator.js';
+import { type Declaration, JOBS } from './elastic-job.decorator.js';
 import { hasEnhancers } from './enhancers.js';
 import type { FoundJob, JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
 import { findProviders } from './found-providers.js';
@@ -13,36 +13,36 @@ export class JobExplorer {
   constructor(private readonly discovery: DiscoveryService) {}
 
   /**
-   * Every job of the application, each once, however many tokens lead to its provider. Of providers made by a
+   * Every job or template of the application, each once, however many tokens lead to its provider. Of providers made by a
    * request-scoped factory nothing is known before a request, so their decorators are not found.
    *
    * @throws {ConfigurationError} for a decorator where no job can be: on a controller, on a static method, on a class
    *   without `execute`, or with half of a dataflow.
    */
-  explore(): readonly FoundJob[] {
-    for (const controller of this.discovery.getControllers()) refuseController(controller);
+  explore(declaration: Declaration = JOBS): readonly FoundJob[] {
+    for (const controller of this.discovery.getControllers()) refuseController(controller, declaration);
     return findProviders(this.discovery).flatMap(([provider, providerClass]) => [
-      ...jobOnClass(provider, providerClass),
-      ...jobsOnMethods(provider, providerClass),
+      ...jobOnClass(provider, providerClass, declaration),
+      ...jobsOnMethods(provider, providerClass, declaration),
     ]);
   }
 }
 
-function jobsOnMethods(provider: ProviderWrapper, providerClass: ProviderClass): FoundJob[] {
+function jobsOnMethods(provider: ProviderWrapper, providerClass: ProviderClass, declaration: Declaration): FoundJob[] {
   for (const [methodName, method] of staticMethodsOf(providerClass)) {
-    refuse(jobOptionsOn(method), `${providerClass.name}.${String(methodName)}`, 'a static method has no provider');
+    refuse(declaration, method, `${providerClass.name}.${String(methodName)}`, 'a static method has no provider');
   }
   return [...methodsOf(providerClass)].flatMap(([methodName, method]) => {
     const place = `${providerClass.name}.${String(methodName)}`;
-    return jobOptionsOn(method).map((options) =>
-      found({ provider, providerClass, methodName, method, place, isDataflow: false }, options),
-    );
+    return declaration
+      .optionsOn(method)
+      .map((options) => found({ provider, providerClass, methodName, method, place, isDataflow: false }, options));
   });
 }
 
 /** `execute` is a simple job, `fetchData` and `processData` together are a dataflow. */
-function jobOnClass(provider: ProviderWrapper, providerClass: ProviderClass): FoundJob[] {
-  const declared = jobOptionsOn(providerClass);
+function jobOnClass(provider: ProviderWrapper, providerClass: ProviderClass, declaration: Declaration): FoundJob[] {
+  const declared = declaration.optionsOn(providerClass);
   const place = providerClass.name;
   const methods = methodsOf(providerClass);
   const isDataflow = methods.has('fetchData');
@@ -54,7 +54,7 @@ function jobOnClass(provider: ProviderWrapper, providerClass: ProviderClass): Fo
       found({ provider, providerClass, methodName, method, place, isDataflow }, options),
     );
   }
-  refuse(declared, place, fault ?? `the class has no ${methodName}`);
+  refuse(declaration, providerClass, place, fault ?? `the class has no ${methodName}`);
   return [];
 }
 
@@ -80,21 +80,20 @@ function found(where: Omit<FoundJob, 'options'>, options: JobOptions): FoundJob 
   return { ...where, options: { ...options, name: options.name ?? where.place } };
 }
 
-function refuseController(controller: ProviderWrapper): void {
+function refuseController(controller: ProviderWrapper, declaration: Declaration): void {
   const controllerClass = providerClassOf(controller);
   if (!controllerClass) return;
   const reason = 'a controller runs no jobs; move it to a provider';
-  refuse(jobOptionsOn(controllerClass), controllerClass.name, reason);
+  refuse(declaration, controllerClass, controllerClass.name, reason);
   for (const members of [methodsOf(controllerClass), staticMethodsOf(controllerClass)]) {
     for (const [name, method] of members)
-      refuse(jobOptionsOn(method), `${controllerClass.name}.${String(name)}`, reason);
+      refuse(declaration, method, `${controllerClass.name}.${String(name)}`, reason);
   }
 }
 
-function refuse(declared: readonly JobOptions[], place: string, reason: string): void {
-  for (const { name = place, cron } of declared) {
-    throw new ConfigurationError(`job "${name}" (${place})`, [
-      `@ElasticJob with cron ${JSON.stringify(cron)}: ${reason}`,
-    ]);
+function refuse(declaration: Declaration, carrier: object, place: string, reason: string): void {
+  for (const { name = place, cron } of declaration.optionsOn(carrier)) {
+    const declared = cron === undefined ? declaration.what : `${declaration.what} with cron ${JSON.stringify(cron)}`;
+    throw new ConfigurationError(`job "${name}" (${place})`, [`${declared}: ${reason}`]);
   }
 }

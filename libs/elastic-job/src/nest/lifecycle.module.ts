@@ -4,8 +4,9 @@ import type { Deadline } from '../clock/index.js';
 import { ConfigurationError, ShuttingDownError } from '../domain/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
 import { EventSinks } from '../tracing/index.js';
+import { TEMPLATES } from './elastic-job.decorator.js';
 import { HandlerFactory } from './handler.factory.js';
-import { defineJobs } from './define-jobs.js';
+import { defineJobs, defineTemplates } from './define-jobs.js';
 import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';
 import type { ResolvedModuleOptions } from './module-options.js';
@@ -60,6 +61,9 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     await this.listing.open();
     for (const definition of defineJobs(this.explorer.explore(), this.handlers, this.options)) {
       await this.runtime.registrar.register(definition);
+    }
+    for (const template of defineTemplates(this.explorer.explore(TEMPLATES), this.handlers, this.options)) {
+      this.runtime.templates.declare(template);
     }
   }
 

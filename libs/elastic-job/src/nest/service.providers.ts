@@ -64,7 +64,12 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
         new JobConfigurationApi(registry, strategies, (settings, former) => runtime.assertEditable(settings, former)),
       inject: [REGISTRY_CENTER, ELASTIC_JOB_OPTIONS, ElasticJobRuntime],
     },
-    operation(JobOperateApi),
+    {
+      provide: JobOperateApi,
+      useFactory: (registry: RegistryCenter, clock: Clock, { strategies }: ResolvedModuleOptions) =>
+        new JobOperateApi(registry, clock, strategies),
+      inject: [REGISTRY_CENTER, CLOCK, ELASTIC_JOB_OPTIONS],
+    },
     operation(ShardingOperateApi),
     operation(JobStatisticsApi),
     operation(ServerStatisticsApi),

@@ -1,4 +1,5 @@
 import { Deadline } from '../clock/index.js';
+import { JobRemovedError } from '../coordination/index.js';
 import {
   ConfigurationError,
   ID_DELIMITER,
@@ -34,6 +35,7 @@ import {
 } from './services/index.js';
 import { startOrder } from './start-order.js';
 import { SuspendedGrace } from './suspended-grace.js';
+import { TemplateJobs } from './template-jobs.js';
 
 /** Between attempts to join a job again, in milliseconds. */
 const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000 };
@@ -64,6 +66,8 @@ export class ElasticJobRuntime {
   private readonly services: CoordinationServices;
   private readonly rejoining: Reaction;
   private readonly scheduleClock: ScheduleClock;
+  /** @internal */
+  readonly templates: TemplateJobs;
   private readonly suspended: SuspendedGrace;
   private readonly errorHandlers: JobErrorHandlers;
   private readonly ending = new AbortController();
@@ -111,6 +115,12 @@ export class ElasticJobRuntime {
       },
     };
     this.registrar = new JobRegistrar(host, strategies, this.options.cronDialect);
+    this.templates = new TemplateJobs({
+      ...this.options,
+      events: this.events,
+      join: (definition) => this.registrar.register(definition),
+      leave: (jobName) => this.registrar.remove(jobName),
+    });
     const { configurations, executions, instances, leader, servers, sharding } = this.services;
     this.leader = new LeaderService(leader);
     this.sharding = new ShardingService(sharding);
@@ -158,6 +168,7 @@ export class ElasticJobRuntime {
       throw isStopped ? reason : error;
     }
     if (this.phase === 'starting') this.phase = 'running';
+    if (this.options.processing) await this.templates.open();
   }
 
   /**
@@ -205,6 +216,7 @@ export class ElasticJobRuntime {
     const { registry, workerPool } = this.options;
     this.phase = 'draining';
     this.rejoining.stop();
+    this.templates.close();
     this.ending.abort(new ShuttingDownError());
     await Promise.all(this.registrar.all.map((job) => job.drain(deadline.less(AFTER.departure))));
     this.suspended.stop();
@@ -257,6 +269,7 @@ export class ElasticJobRuntime {
     if (state !== undefined) this.events.emit({ kind: 'session', state, sessionId, timeoutMs });
     if (session.state === 'LOST') {
       this.self = undefined;
+      this.templates.close();
       for (const job of this.registrar.all) job.loseSession(new SessionLostError(session.id));
     }
     if (session.state === 'RECONNECTED' && this.self === undefined && this.options.processing) this.rejoining.wake();
@@ -267,6 +280,7 @@ export class ElasticJobRuntime {
     await this.scheduleClock.ask();
     if (this.ending.signal.aborted) return;
     const self = (this.self = this.identity());
+    void this.templates.open();
     await Promise.all(this.registrar.all.map((job) => this.rejoinJob(job, self)));
   }
 
@@ -281,6 +295,7 @@ export class ElasticJobRuntime {
       } catch (error) {
         const { signal } = this.ending;
         if (signal.aborted) return;
+        if (error instanceof JobRemovedError) return this.templates.lookSoon();
         const message = 'rejoining failed; trying again';
         this.events.emit({ kind: 'error', jobName: job.jobName, message, error });
         await pauses.pause(signal).catch(() => {}); // Shutdown ends the pause.

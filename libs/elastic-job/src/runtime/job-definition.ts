@@ -4,6 +4,7 @@ import type {
   JobConfiguration,
   JobHandler,
   PropTargets,
+  TemplateName,
 } from '../domain/index.js';
 
 /** A job as this process knows it, before the registry has been asked. */
@@ -21,4 +22,18 @@ export interface JobDefinition {
   readonly targets?: PropTargets;
   /** Called around each run of the job on this instance, with those of the process. @default none */
   readonly listeners?: readonly ElasticJobListener[];
+  /**
+   * Of a job that was created from a template: the czxid of its root, by which a later one of that name is another.
+   * @internal
+   */
+  readonly createdAs?: bigint;
+  /** Called when the job may be on its way out, or gone. @internal */
+  readonly onRootChanged?: () => void;
+}
+
+/** What jobs are created from while the cluster runs. */
+export interface JobTemplate extends Omit<JobDefinition, 'className' | 'createdAs' | 'onRootChanged'> {
+  readonly name: TemplateName;
+  /** Under the template's name. What the registry does not say of a job is as it says. */
+  readonly configuration: JobConfiguration;
 }

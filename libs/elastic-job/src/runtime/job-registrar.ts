@@ -152,7 +152,8 @@ export class JobRegistrar {
   /** As `add`, for a job whose options are resolved already. */
   async register(definition: JobDefinition): Promise<void> {
     const { jobName, props } = definition.configuration;
-    const faults = definition.findPropsFaults?.(props) ?? [];
+    // What a template leaves open the registry says.
+    const faults = definition.createdAs === undefined ? (definition.findPropsFaults?.(props) ?? []) : [];
     if (faults.length > 0) throw new ConfigurationError(`job "${jobName}" (${definition.place})`, faults);
     // Without a removal the name is taken at once, so that of two who ask the second is refused.
     if (this.removals.has(jobName)) await this.removals.get(jobName);

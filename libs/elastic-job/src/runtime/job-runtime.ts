@@ -326,6 +326,7 @@ export class JobRuntime {
   private hear(tree: JobTree, event: JobTreeEvent): void {
     if (event.kind === 'ClockReported') void this.scheduleClock.hearOthers();
     const isReset = event.kind === 'TreeReset';
+    if (isReset || event.kind === 'RootChanged') this.definition.onRootChanged?.();
     const isKept = event.kind === 'ConfigurationKept' && !this.settings.isSound;
     const isConfiguration = event.kind === 'ConfigurationChanged' || isKept;
     if (isReset || isConfiguration) this.reloadConfiguration(tree);

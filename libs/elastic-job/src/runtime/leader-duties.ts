@@ -148,6 +148,7 @@ export class LeaderDuties {
         if (this.tree.isMixed()) this.duties.wake();
         else this.peers.forget();
         return;
+      case 'RootChanged':
       case 'ClockReported':
       case 'ItemMarked':
       case 'TurnChanged':

@@ -1,4 +1,10 @@
-import type { ElasticJobListener, JobConfiguration, JobErrorHandler, ShardingContext } from '../domain/index.js';
+import type {
+  ElasticJobListener,
+  JobConfiguration,
+  JobErrorHandler,
+  JobHandler,
+  ShardingContext,
+} from '../domain/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
 import type { TestProcess, TestProgram } from './test-program.js';
 
@@ -11,6 +17,13 @@ export interface TestJob {
   readonly handler: TestJobHandler;
   /** Told of the runs of every instance. */
   readonly listeners?: readonly ElasticJobListener[];
+}
+
+/** What jobs of a test cluster are created from. */
+export interface TestTemplate {
+  readonly name: string;
+  readonly configuration: JobConfiguration;
+  readonly handler: TestJobHandler;
 }
 
 /** What a process of plain functions sets that a Nest application's module would. */
@@ -35,6 +48,7 @@ export class FunctionsProgram implements TestProgram {
 
   constructor(
     private readonly jobs: readonly TestJob[],
+    private readonly templates: readonly TestTemplate[],
     private readonly process: TestProcess,
     options: FunctionsProgramOptions,
   ) {
@@ -53,6 +67,10 @@ export class FunctionsProgram implements TestProgram {
         listeners,
         handler: (context) => handler(context, this.process),
       });
+    }
+    for (const { handler, ...template } of this.templates) {
+      const own: JobHandler = (context) => handler(context, this.process);
+      this.runtime.templates.declare({ ...template, place: 'createTestCluster', handler: own });
     }
     await this.runtime.start();
   }

@@ -12,6 +12,7 @@ import {
   type FunctionsProgramOptions,
   type TestJob,
   type TestJobHandler,
+  type TestTemplate,
 } from './functions-program.js';
 import type { INestApplicationContext, TestModule } from './nest/index.js';
 import { TestInstance, type TestRun } from './test-instance.js';
@@ -35,6 +36,8 @@ export interface TestClusterSettings {
 /** A cluster whose jobs are plain functions. */
 export interface TestFunctions extends FunctionsProgramOptions {
   readonly jobs: readonly TestJobOptions[];
+  /** What jobs are created from (`JobOperateApi.create`) while the cluster runs. @default none */
+  readonly templates?: readonly TestTemplateOptions[];
   readonly module?: undefined;
 }
 
@@ -46,6 +49,7 @@ export interface TestApplications {
    */
   readonly module: TestModule;
   readonly jobs?: undefined;
+  readonly templates?: undefined;
 }
 
 export type TestClusterOptions = TestClusterSettings & (TestFunctions | TestApplications);
@@ -57,6 +61,13 @@ export interface TestJobOptions extends JobOptions {
   readonly handler: TestJobHandler;
   /** Told of the runs of every instance. @default none */
   readonly listeners?: readonly ElasticJobListener[];
+}
+
+/** A template of jobs as a plain function. */
+export interface TestTemplateOptions extends Omit<JobOptions, 'name' | 'shardingTotalCount' | 'overwrite'> {
+  readonly name: string;
+  /** Gets the context, and the process that it runs in. */
+  readonly handler: TestJobHandler;
 }
 
 /**
@@ -75,6 +86,7 @@ export class TestCluster {
   /** @internal */
   readonly instances: TestInstance[] = [];
   private readonly jobs: readonly TestJob[];
+  private readonly templates: readonly TestTemplate[];
   private readonly recorded: TestRun[] = [];
 
   /** Use `createTestCluster`, which also starts the instances. */
@@ -85,6 +97,11 @@ export class TestCluster {
       configuration: resolveJobOptions(job, { place: 'createTestCluster' }),
       handler,
       listeners,
+    }));
+    this.templates = (options.templates ?? []).map(({ handler, ...template }) => ({
+      name: template.name,
+      configuration: resolveJobOptions({ ...template, shardingTotalCount: 1 }, { place: 'createTestCluster' }),
+      handler,
     }));
   }
 
@@ -178,7 +195,7 @@ export class TestCluster {
 
   private async programOf(process: TestProcess): Promise<TestProgram> {
     const { options } = this;
-    if (options.module === undefined) return new FunctionsProgram(this.jobs, process, options);
+    if (options.module === undefined) return new FunctionsProgram(this.jobs, this.templates, process, options);
     // Here, so that who tests plain functions needs no @nestjs/testing.
     const { ApplicationProgram } = await importOptional(
       '@nestjs/testing',
