@@ -42,6 +42,8 @@ async function compile(outDir: string, declarations: boolean): Promise<void> {
   ];
   await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', outDir, ...options]);
   const typescript = ['--import', './test/support/faults/register-typescript.mjs'];
-  const copying = [...typescript, 'libs/elastic-job/commonjs.ts', outDir];
-  await promisify(execFile)(process.execPath, copying, { cwd: WORKSPACE });
+  for (const step of ['bundle', 'commonjs']) {
+    const arguments_ = [...typescript, `libs/elastic-job/${step}.ts`, outDir];
+    await promisify(execFile)(process.execPath, arguments_, { cwd: WORKSPACE });
+  }
 }
