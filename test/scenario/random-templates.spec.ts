@@ -42,8 +42,12 @@ describe('jobs that are created and removed while instances come and go', () => 
 
       for (const name of NAMES) {
         const owners = new Set(cluster.assignment(name).values());
-        expect(owners, name).toEqual(wanted.has(name) ? living : new Set());
-        expect((await operator.exists(`/${name}`)) !== undefined, name).toBe(wanted.has(name));
+        const isThere = (await operator.exists(`/${name}`)) !== undefined;
+        expect({ name, isThere, owners }).toEqual({
+          name,
+          isThere: wanted.has(name),
+          owners: wanted.has(name) ? living : new Set(),
+        });
         expectGrowingTokens(cluster.runs(name));
       }
       await end(stage);

@@ -290,4 +290,14 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'an item was run for a start that came while it was disabled, noted by a clock that was set wrong',
   },
+  {
+    seed: 6_035_428,
+    edition: 4,
+    showed: 'a checker did not know that a run which came within the tolerance may be repeated after a later early one',
+  },
+  {
+    seed: 6_039_562,
+    edition: 4,
+    showed: 'a checker took a run for complete that was begun while the parent had more items',
+  },
 ];

@@ -43,7 +43,7 @@ async function compile(outDir: string, declarations: boolean): Promise<void> {
   await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', outDir, ...options]);
   const typescript = ['--import', './test/support/faults/register-typescript.mjs'];
   for (const step of ['bundle', 'commonjs']) {
-    const arguments_ = [...typescript, `libs/elastic-job/${step}.ts`, outDir];
-    await promisify(execFile)(process.execPath, arguments_, { cwd: WORKSPACE });
+    const building = [...typescript, `libs/elastic-job/${step}.ts`, outDir];
+    await promisify(execFile)(process.execPath, building, { cwd: WORKSPACE });
   }
 }

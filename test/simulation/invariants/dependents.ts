@@ -196,7 +196,11 @@ function completeIn(
   // A job without an enabled item has no run that could succeed.
   if (parents.some((parent) => enabledItems(parent).length === 0)) return [];
   const all = parents.flatMap((parent) => enabledItems(parent).map((item) => [parent.jobName, item] as const));
+  // A run that was begun before has other items as well, if the total was greater then.
+  const wasBegun = (fireTime: number) =>
+    parents.some(({ jobName }) => runs.begunOf(jobName, fireTime).some(({ at }) => at <= from));
   return runs.fireTimes.flatMap((fireTime) => {
+    if (wasBegun(fireTime)) return [];
     const steps = all.map(([jobName, item]) => {
       const isBegunInCalm = runs.begunOf(jobName, fireTime).some((step) => step.item === item && step.at > from);
       const success = runs.succeededOf(jobName, fireTime).find((step) => step.item === item);

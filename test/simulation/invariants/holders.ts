@@ -1,3 +1,4 @@
+import { mayRepeatEarlyRun } from '../../../libs/elastic-job/src/domain/index.js';
 import { type Begin, indexOf, type History } from '../history.js';
 import type { Run } from '../runs.js';
 import { unawareOfSilence } from './limits.js';
@@ -125,7 +126,9 @@ export function check21OnceBegun(history: History): Violation[] {
         one.jobName === jobName &&
         one.items.includes(item),
     );
-    const wasEarly = before !== undefined && (before < fireTime - TOLERANCE_MS || isTold);
+    // Within the tolerance it does not count as early, and may be repeated all the same after a later early run.
+    const mayRepeat = before !== undefined && before < fireTime && mayRepeatEarlyRun(record);
+    const wasEarly = before !== undefined && (before < fireTime - TOLERANCE_MS || isTold || mayRepeat);
     if (before !== undefined && !isClaim && !wasEarly) {
       violations.push({ at, message: `${target} was begun again, by ${record.by}`, about: zxid.toString(16) });
     }
