@@ -304,7 +304,8 @@ describe('a stop at a bad moment', () => {
     'given a job that has been added for %i ms, when it is removed, then nothing of it is left behind',
     async (ms) => {
       cluster = await createTestCluster({ instances: 1, latencyMs: 20, jobs: [] });
-      const { registrar } = cluster.instances[0]!.runtime;
+      const { runtime } = cluster.instances[0]!;
+      const { registrar } = runtime;
       const configuration = resolveJobOptions({ name: JOB, cron: HOURLY, shardingTotalCount: 2 }, { place: 'spec' });
       const definition = { configuration, className: JOB, place: 'spec', handler: () => {} };
       const adding = registrar.register(definition).catch(() => 'refused');
@@ -316,6 +317,7 @@ describe('a stop at a bad moment', () => {
 
       expect(await traces(await operatorOf(cluster), JOB)).toEqual([]);
       expect(registrar.jobs).toEqual([]);
+      await Promise.all([runtime.stop(), cluster.advance(5_000)]);
       expect(cluster.clock.pendingTimers).toBe(0);
     },
   );

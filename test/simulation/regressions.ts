@@ -300,4 +300,10 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker took a run for complete that was begun while the parent had more items',
   },
+  {
+    seed: 6_043_977,
+    edition: 4,
+    showed:
+      'an instance whose clock was set right noticed that only with the fire time that it had waited for until then',
+  },
 ];

@@ -8,8 +8,11 @@ import type { JobEvents } from '../tracing/index.js';
 const STEP_MS = 1_000;
 /** While fire times are held back, the registry is asked so often whether they still have to be. */
 const ASK_AGAIN_MS = 30_000;
-/** So often it is looked whether the host's clock was set meanwhile, which costs no request. */
-const LOOK_AGAIN_MS = 500;
+/**
+ * So often it is looked whether the host's clock was set meanwhile, which costs no request: timers go on as they were
+ * armed. While fire times are held back, and otherwise.
+ */
+const LOOK_AGAIN_MS = { heldBack: 500, otherwise: 5_000 };
 const LONGEST_ASK_MS = 5_000;
 /** A clock that seems to run ahead is judged after the other instances have had so long to tell of theirs. */
 const OTHERS_TELL_MS = 1_000;
@@ -58,6 +61,8 @@ export class ScheduleClock implements TickClock {
   private isQuestioned = false;
   private asking: Promise<void> | undefined;
   private again: Timer | undefined;
+  /** While fire times are held back: when the registry is asked again, on the monotonic clock. */
+  private askAt = 0;
   private isStopped = false;
 
   constructor(private readonly parts: ScheduleClockParts) {
@@ -172,6 +177,7 @@ export class ScheduleClock implements TickClock {
       this.isUndecided = false;
     }
     this.judge();
+    if (this.again === undefined) this.lookAgain();
   }
 
   private reportChange(): void {
@@ -193,8 +199,8 @@ export class ScheduleClock implements TickClock {
     this.aheadMs = aheadMs;
     const offsetMs = verdict === 'registry-wrong' ? referenceMs : aheadMs;
     events.emit({ kind: 'clock', state: verdict, offsetMs });
-    this.again?.cancel();
-    if (verdict === 'ahead') this.lookAgain();
+    this.askAt = this.parts.clock.monotonicNow() + ASK_AGAIN_MS;
+    this.lookAgain();
     this.parts.onChanged();
   }
 
@@ -221,15 +227,22 @@ export class ScheduleClock implements TickClock {
     return { verdict: referenceMs === 0 ? 'trusted' : 'registry-wrong', aheadMs, referenceMs };
   }
 
-  private lookAgain(askAt = this.parts.clock.monotonicNow() + ASK_AGAIN_MS): void {
+  private lookAgain(): void {
+    this.again?.cancel();
+    if (this.isStopped) return;
+    const { heldBack, otherwise } = LOOK_AGAIN_MS;
+    const afterMs = this.verdict === 'ahead' ? heldBack : otherwise;
+    this.again = this.parts.clock.setTimer(afterMs, () => void this.look());
+  }
+
+  private async look(): Promise<void> {
     const { clock } = this.parts;
-    const look = async (): Promise<void> => {
-      this.noticeStep();
-      const isDue = clock.monotonicNow() >= askAt;
-      if (isDue) await this.ask();
-      if (this.verdict === 'ahead' && !this.isStopped) this.lookAgain(isDue ? undefined : askAt);
-    };
-    this.again = clock.setTimer(LOOK_AGAIN_MS, () => void look());
+    this.noticeStep();
+    if (this.verdict === 'ahead' && clock.monotonicNow() >= this.askAt) {
+      this.askAt = clock.monotonicNow() + ASK_AGAIN_MS;
+      await this.ask();
+    }
+    this.lookAgain();
   }
 
   private noticeStep(): void {
