@@ -26,7 +26,7 @@ function commonJsOf(text: string, file: string): string {
   return ts.transpileModule(text, {
     fileName: file.replace(/\.js$/, '.cjs'),
     compilerOptions: { module, target: ts.ScriptTarget.ES2023, esModuleInterop: true },
-    transformers: { before: [withoutImportMeta] },
+    transformers: { before: [withoutImportMeta, withRequire] },
   }).outputText;
 }
 
@@ -45,6 +45,22 @@ function withoutImportMeta(context: ts.TransformationContext): ts.Transformer<ts
     const pathToFileURL = factory.createPropertyAccessExpression(required, 'pathToFileURL');
     const url = call(pathToFileURL, factory.createIdentifier('__filename'));
     return factory.createPropertyAccessExpression(url, 'href');
+  };
+  return (source) => ts.visitEachChild(source, visit, context);
+}
+
+/**
+ * `import('name')` becomes a bare `require('name')`. The compiler would put that into a function, where a bundler no longer
+ * sees the `try` around it, and takes an optional package for one that must be there.
+ */
+function withRequire(context: ts.TransformationContext): ts.Transformer<ts.SourceFile> {
+  const { factory } = context;
+  const visit = (node: ts.Node): ts.Node => {
+    const visited = ts.visitEachChild(node, visit, context);
+    if (!ts.isCallExpression(visited) || visited.expression.kind !== ts.SyntaxKind.ImportKeyword) return visited;
+    const [name] = visited.arguments;
+    if (name === undefined || !ts.isStringLiteral(name)) return visited;
+    return factory.createCallExpression(factory.createIdentifier('require'), undefined, [name]);
   };
   return (source) => ts.visitEachChild(source, visit, context);
 }

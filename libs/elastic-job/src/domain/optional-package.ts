@@ -20,20 +20,12 @@ export class MissingPackageError extends ElasticJobError {
 const CODES: readonly unknown[] = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'];
 
 /**
- * Loads a module that imports an optional package.
- * @throws {MissingPackageError} if that package is not installed; any other error of the module passes
+ * What to throw when the import of an optional package has failed. The `import` itself stands in a `try`, or a bundler
+ * takes the package for one that must be there.
+ * @returns a `MissingPackageError` if that package is not installed, else the error itself
  */
-export async function importOptional<Module>(
-  packageName: string,
-  purpose: string,
-  load: () => Promise<Module>,
-): Promise<Module> {
-  try {
-    return await load();
-  } catch (error) {
-    if (!isMissing(packageName, error)) throw error;
-    throw new MissingPackageError(packageName, purpose, { cause: error });
-  }
+export function errorOfImport(error: unknown, packageName: string, purpose: string): unknown {
+  return isMissing(packageName, error) ? new MissingPackageError(packageName, purpose, { cause: error }) : error;
 }
 
 /** A package that is there may miss one of its own: then the text has the name only within a path. */

@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { SchedulerRegistry } from '@nestjs/schedule';
-import { importOptional, type JobName } from '../domain/index.js';
+import type { CronJob } from 'cron';
+import { errorOfImport, type JobName } from '../domain/index.js';
 import { JobRegistrar } from '../runtime/index.js';
 import { JobEvents } from '../tracing/index.js';
-import type { ScheduledJob } from './scheduled-job.js';
+import { scheduledJobsOf } from './scheduled-job.js';
 
 /**
  * Lists the jobs that this process runs in `SchedulerRegistry`, under their names, if the application imports
@@ -15,10 +16,10 @@ import type { ScheduledJob } from './scheduled-job.js';
 @Injectable()
 export class ScheduleListing {
   private readonly logger = new Logger('ElasticJob');
-  private readonly listed = new Map<JobName, ScheduledJob>();
+  private readonly listed = new Map<JobName, CronJob>();
   private stopListening = (): void => {};
   private schedules: SchedulerRegistry | undefined;
-  private create: ((jobName: JobName) => ScheduledJob) | undefined;
+  private create: ((jobName: JobName) => CronJob) | undefined;
 
   constructor(
     private readonly events: JobEvents,
@@ -29,14 +30,9 @@ export class ScheduleListing {
   async open(): Promise<void> {
     const schedules = this.findSchedules();
     if (schedules === undefined) return;
-    // `@nestjs/schedule` brings it along, but not every package manager lets others see it.
-    const { ScheduledJob } = await importOptional(
-      'cron',
-      "Listing jobs in @nestjs/schedule's SchedulerRegistry",
-      () => import('./scheduled-job.js'),
-    );
+    const create = scheduledJobsOf(await importCron());
     this.schedules = schedules;
-    this.create = (jobName) => new ScheduledJob(jobName, this.registrar);
+    this.create = (jobName) => create(jobName, this.registrar);
     this.stopListening = this.events.on((event) => {
       if (event.kind === 'joined') this.list(event.jobName);
       // A job leaves with its session, too, and comes back; one that was removed is no longer known.
@@ -80,4 +76,13 @@ export class ScheduleListing {
 
 function isSchedulerRegistry(provider: unknown): provider is SchedulerRegistry {
   return provider instanceof Object && provider.constructor.name === 'SchedulerRegistry';
+}
+
+/** `@nestjs/schedule` brings it along, but not every package manager lets others see it. */
+async function importCron(): Promise<typeof import('cron')> {
+  try {
+    return await import('cron');
+  } catch (error) {
+    throw errorOfImport(error, 'cron', "Listing jobs in @nestjs/schedule's SchedulerRegistry");
+  }
 }

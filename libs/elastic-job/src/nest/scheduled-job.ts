@@ -1,4 +1,4 @@
-import { CronJob } from 'cron';
+import type { CronJob } from 'cron';
 import { ConfigurationError, type JobName } from '../domain/index.js';
 import type { JobRegistrar } from '../runtime/index.js';
 
@@ -8,63 +8,68 @@ type CronDate = ReturnType<CronJob['nextDate']>;
 /** The base class needs some pattern of its dialect; it is never started. */
 const NEVER_STARTED = '0 0 0 1 1 *';
 
-/**
- * A job as `SchedulerRegistry` shows it: a window on the job's own schedule. `stop` and `start` pause and resume the
- * schedule in this process; other instances do not notice.
- */
-export class ScheduledJob extends CronJob {
-  constructor(
-    private readonly jobName: JobName,
-    private readonly registrar: JobRegistrar,
-  ) {
-    super(NEVER_STARTED, () => {});
+/** Makes entries for `SchedulerRegistry`, with the classes of the package `cron`, which not every application has. */
+export function scheduledJobsOf(cron: typeof import('cron')): (jobName: JobName, registrar: JobRegistrar) => CronJob {
+  /**
+   * A job as `SchedulerRegistry` shows it: a window on the job's own schedule. `stop` and `start` pause and resume the
+   * schedule in this process; other instances do not notice.
+   */
+  class ScheduledJob extends cron.CronJob {
+    constructor(
+      private readonly jobName: JobName,
+      private readonly registrar: JobRegistrar,
+    ) {
+      super(NEVER_STARTED, () => {});
+    }
+
+    override get isActive(): boolean {
+      return this.isKnown && this.registrar.isTicking(this.jobName);
+    }
+
+    override start(): void {
+      this.registrar.resume(this.jobName);
+    }
+
+    override stop(): undefined {
+      if (this.isKnown) this.registrar.pause(this.jobName);
+    }
+
+    /** An invalid date if the schedule has ended. */
+    override nextDate(): CronDate {
+      // No zone has this name: luxon's way to an invalid date that needs no import of luxon.
+      return this.nextDates(1)[0] ?? super.nextDate().setZone('none');
+    }
+
+    override nextDates(count = 1): CronDate[] {
+      const times = this.registrar.nextFireTimes(this.jobName, count);
+      return times.map((time) => this.inZone(time));
+    }
+
+    override lastDate(): Date | null {
+      const time = this.registrar.lastFireTime(this.jobName);
+      return time === undefined ? null : new Date(time);
+    }
+
+    /** @throws {ConfigurationError} always: a schedule belongs to all instances of the job. */
+    override setTime(): never {
+      throw new ConfigurationError(`job "${this.jobName}"`, [
+        "setTime on SchedulerRegistry's entry: one instance cannot have a schedule of its own; change the job's cron",
+      ]);
+    }
+
+    private inZone(time: number): CronDate {
+      const some = super.nextDate();
+      const date = some.plus(time - some.toMillis());
+      const { timeZone } = this.registrar.of(this.jobName).configuration;
+      const zoned = timeZone === undefined ? date : date.setZone(timeZone);
+      // ElasticJob's `GMT+8:00` is no zone of luxon's; the instant is right in any.
+      return zoned.isValid ? zoned : date;
+    }
+
+    private get isKnown(): boolean {
+      return this.registrar.jobs.some(({ jobName }) => jobName === this.jobName);
+    }
   }
 
-  override get isActive(): boolean {
-    return this.isKnown && this.registrar.isTicking(this.jobName);
-  }
-
-  override start(): void {
-    this.registrar.resume(this.jobName);
-  }
-
-  override stop(): undefined {
-    if (this.isKnown) this.registrar.pause(this.jobName);
-  }
-
-  /** An invalid date if the schedule has ended. */
-  override nextDate(): CronDate {
-    // No zone has this name: luxon's way to an invalid date that needs no import of luxon.
-    return this.nextDates(1)[0] ?? super.nextDate().setZone('none');
-  }
-
-  override nextDates(count = 1): CronDate[] {
-    const times = this.registrar.nextFireTimes(this.jobName, count);
-    return times.map((time) => this.inZone(time));
-  }
-
-  override lastDate(): Date | null {
-    const time = this.registrar.lastFireTime(this.jobName);
-    return time === undefined ? null : new Date(time);
-  }
-
-  /** @throws {ConfigurationError} always: a schedule belongs to all instances of the job. */
-  override setTime(): never {
-    throw new ConfigurationError(`job "${this.jobName}"`, [
-      "setTime on SchedulerRegistry's entry: one instance cannot have a schedule of its own; change the job's cron",
-    ]);
-  }
-
-  private inZone(time: number): CronDate {
-    const some = super.nextDate();
-    const date = some.plus(time - some.toMillis());
-    const { timeZone } = this.registrar.of(this.jobName).configuration;
-    const zoned = timeZone === undefined ? date : date.setZone(timeZone);
-    // ElasticJob's `GMT+8:00` is no zone of luxon's; the instant is right in any.
-    return zoned.isValid ? zoned : date;
-  }
-
-  private get isKnown(): boolean {
-    return this.registrar.jobs.some(({ jobName }) => jobName === this.jobName);
-  }
+  return (jobName, registrar) => new ScheduledJob(jobName, registrar);
 }

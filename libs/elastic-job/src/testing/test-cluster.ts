@@ -1,6 +1,6 @@
 import {
   type ElasticJobListener,
-  importOptional,
+  errorOfImport,
   type JobName,
   type JobOptions,
   resolveJobOptions,
@@ -196,12 +196,7 @@ export class TestCluster {
   private async programOf(process: TestProcess): Promise<TestProgram> {
     const { options } = this;
     if (options.module === undefined) return new FunctionsProgram(this.jobs, this.templates, process, options);
-    // Here, so that who tests plain functions needs no @nestjs/testing.
-    const { ApplicationProgram } = await importOptional(
-      '@nestjs/testing',
-      'createTestCluster with a module',
-      () => import('./nest/index.js'),
-    );
+    const { ApplicationProgram } = await importNest();
     return ApplicationProgram.create(options.module, process);
   }
 
@@ -209,6 +204,15 @@ export class TestCluster {
     const instance = this.instances[index];
     if (instance === undefined) throw new RangeError(`The cluster has no instance ${index}.`);
     return instance;
+  }
+}
+
+/** Tests of plain functions need no `@nestjs/testing`, which it imports. */
+async function importNest(): Promise<typeof import('./nest/index.js')> {
+  try {
+    return await import('./nest/index.js');
+  } catch (error) {
+    throw errorOfImport(error, '@nestjs/testing', 'createTestCluster with a module');
   }
 }
 
