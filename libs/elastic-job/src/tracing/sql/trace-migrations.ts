@@ -1,4 +1,5 @@
-import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import * as kysely from 'kysely';
+import { type Kysely, type Migration, sql } from 'kysely';
 import type { TraceDb } from './trace-database.js';
 import type { CatalogueColumn, TraceDialect } from './trace-dialect.js';
 import { SOURCE_COLUMN } from './trace-tables.js';
@@ -12,6 +13,7 @@ const STATUSES = 'JOB_STATUS_TRACE_LOG';
  * @throws what the database answers
  */
 export async function migrateTraces(db: TraceDb, dialect: TraceDialect): Promise<void> {
+  const Migrator = await importMigrator();
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => ({ '001-elasticjob': elasticJobTables(dialect) }) },
@@ -20,6 +22,16 @@ export async function migrateTraces(db: TraceDb, dialect: TraceDialect): Promise
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+}
+
+/** kysely 0.29 has it in an entry of its own, whose name no bundler may see: it would miss that in 0.28. */
+async function importMigrator(): Promise<typeof kysely.Migrator> {
+  const entry: string = 'kysely/migration';
+  const isInFrontEntry = 'Migrator' in kysely;
+  const { Migrator }: Pick<typeof kysely, 'Migrator'> = isInFrontEntry
+    ? kysely
+    : await import(/* @vite-ignore */ /* webpackIgnore: true */ entry);
+  return Migrator;
 }
 
 /** ElasticJob's tables, unless Java has made them: then a writer of either kind must be able to write them. */
