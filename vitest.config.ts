@@ -21,7 +21,7 @@ export default defineConfig({
   test: {
     include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
     // Those that break servers or attack, those beside Java or other releases, and those over database servers run by
-    // themselves: vitest.*.config.ts.
+    // themselves: vitest.*.config.ts. Those of projects that use the package run there: npm run test:consumers.
     exclude: [
       ...configDefaults.exclude,
       'test/chaos/**',
@@ -29,6 +29,7 @@ export default defineConfig({
       'test/databases/**',
       'test/versions/**',
       'test/security/**',
+      'test/consumers/projects/**',
     ],
     globalSetup: './test/support/zookeeper/global-setup.ts',
     // A thousand seconds of virtual time take as long as the machine needs; nothing is measured by these limits.

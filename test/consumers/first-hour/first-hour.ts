@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readBlocks } from '../../docs/readme/blocks.js';
-import { Program } from '../../docs/readme/program.js';
 import { startZooKeeper } from '../../support/zookeeper/zookeeper-server.js';
+import { packLibrary } from '../pack.js';
 import { Reader } from './reader.js';
 import { sightsOf } from './sights.js';
 
@@ -14,7 +14,7 @@ const WORKSPACE = fileURLToPath(new URL('../../../', import.meta.url));
 const LIMIT_MS = 600_000;
 
 const folder = await mkdtemp(join(tmpdir(), 'first-hour-'));
-const tarball = await pack();
+const tarball = await packLibrary(folder);
 const zooKeeper = await startZooKeeper();
 const began = performance.now();
 const reader = await Reader.in(join(folder, 'empty'), { tarball, servers: zooKeeper.connect });
@@ -30,22 +30,4 @@ try {
   await reader.leave();
   await zooKeeper.stop();
   await rm(folder, { recursive: true });
-}
-
-async function pack(): Promise<string> {
-  await succeed('npx', ['nest', 'build', 'elastic-job'], WORKSPACE);
-  const packed = await succeed(
-    'npm',
-    ['pack', '--silent', '--pack-destination', folder],
-    `${WORKSPACE}libs/elastic-job`,
-  );
-  const [name] = /\S+\.tgz$/m.exec(packed) ?? [];
-  if (name === undefined) throw new Error(`npm pack has named no tarball: ${packed}`);
-  return join(folder, name);
-}
-
-async function succeed(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const program = new Program(command, args, { cwd });
-  if ((await program.ended) !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${program.output}`);
-  return program.output;
 }

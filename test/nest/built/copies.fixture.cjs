@@ -1,15 +1,16 @@
 // Loads both copies of the library into one process, in the order that the second argument gives, and uses them mixed:
-// the module of the copy that is required, everything else of the one that is imported. It prints one line of JSON.
+// the module of the copy that is required, everything else of the one that is imported. It prints one line of JSON. The
+// first argument is the application's folder, the third a file in it that exports what `import` gives.
 const { createRequire } = require('node:module');
 const { pathToFileURL } = require('node:url');
 const { once } = require('node:events');
 
-const [directory, first] = process.argv.slice(2);
+const [directory, first, importer] = process.argv.slice(2);
 const load = createRequire(`${directory}/`);
 
 async function both() {
   // Node resolves this as code in the application's folder would be.
-  const importing = pathToFileURL(`${directory}/node_modules/importer.mjs`).href;
+  const importing = pathToFileURL(`${directory}/${importer}`).href;
   const imports = async () => (await import(importing)).libraries;
   const requires = () => [load('nestjs-elastic-job'), load('nestjs-elastic-job/registry')];
   if (first === 'import') return { imported: await imports(), required: requires() };

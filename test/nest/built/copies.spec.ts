@@ -1,20 +1,16 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inWorkspace, installLibrary } from './build-library.js';
+import { MIXED } from './copies.js';
 
 const NEST_11 = 'test/nest-11/copies';
-const IMPORTER = `import * as library from 'nestjs-elastic-job';
-import * as registry from 'nestjs-elastic-job/registry';
-export const libraries = [library, registry];
-`;
-
-const MIXED = { isInjected: true, assigned: 1, isErrorOfBoth: true, isNoOther: true };
+const IMPORTER = 'node_modules/copies.importer.mjs';
 
 beforeAll(async () => {
   await installLibrary([NEST_11]);
-  await writeFile(inWorkspace(`${NEST_11}/node_modules/importer.mjs`), IMPORTER);
+  await cp(inWorkspace('test/nest/built/copies.importer.mjs'), inWorkspace(`${NEST_11}/${IMPORTER}`));
 }, 60_000);
 
 describe.each(['import', 'require'])('the built library, if its first use is %s', (first) => {
@@ -29,7 +25,7 @@ describe.each(['import', 'require'])('the built library, if its first use is %s'
 
 /** What a process of Nest 11 says that uses both. */
 async function use(first: string, ...options: readonly string[]): Promise<unknown> {
-  const fixture = inWorkspace('test/nest/built/copies.fixture.cjs');
-  const { stdout } = await promisify(execFile)(process.execPath, [...options, fixture, inWorkspace(NEST_11), first]);
+  const fixture = [inWorkspace('test/nest/built/copies.fixture.cjs'), inWorkspace(NEST_11), first, IMPORTER];
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, ...fixture]);
   return JSON.parse(stdout);
 }
