@@ -20,12 +20,10 @@ for (const file of readdirSync(MODULES, { recursive: true, encoding: 'utf8' })) 
 writeFileSync(join(COPY, 'package.json'), '{ "type": "commonjs" }\n');
 
 function commonJsOf(text: string, file: string): string {
-  // A name in the text is a module of this package, or an optional one, and becomes `require`, which every test runner
-  // knows. Whatever is only known at run time is a user's file of any kind: `import` has to stay.
-  const module = /\bimport\([^'"]/.test(text) ? ts.ModuleKind.NodeNext : ts.ModuleKind.CommonJS;
   return ts.transpileModule(text, {
     fileName: file.replace(/\.js$/, '.cjs'),
-    compilerOptions: { module, target: ts.ScriptTarget.ES2023, esModuleInterop: true },
+    // This form keeps an `import()`.
+    compilerOptions: { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, esModuleInterop: true },
     transformers: { before: [withoutImportMeta, withRequire] },
   }).outputText;
 }
@@ -50,8 +48,9 @@ function withoutImportMeta(context: ts.TransformationContext): ts.Transformer<ts
 }
 
 /**
- * `import('name')` becomes a bare `require('name')`. The compiler would put that into a function, where a bundler no longer
- * sees the `try` around it, and takes an optional package for one that must be there.
+ * `import('name')` becomes `require('name')`, which every test runner knows: the name is a module of this package, or an
+ * optional one. It is a bare call, since a bundler has to see the `try` around it, or takes an optional package for one
+ * that must be there. What is only known at run time is a user's file of any kind, and its `import` stays.
  */
 function withRequire(context: ts.TransformationContext): ts.Transformer<ts.SourceFile> {
   const { factory } = context;
