@@ -306,4 +306,9 @@ export const REGRESSIONS: readonly Regression[] = [
     showed:
       'an instance whose clock was set right noticed that only with the fire time that it had waited for until then',
   },
+  {
+    seed: 7_000_699,
+    edition: 4,
+    showed: 'a checker judged a clock when a trigger had its items, and not when the fire time came',
+  },
 ];

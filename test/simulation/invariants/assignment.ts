@@ -41,11 +41,12 @@ interface Triggered {
 
 /**
  * When a fire time fell due by the clock that its instance goes by, or somewhat earlier: a drifting clock counts by its
- * own seconds.
+ * own seconds. The clock is judged as the fire time falls due; the verdict may change while the trigger waits.
  */
 function dueSince(history: History, { at, instance, wall, fireTime }: Triggered): number {
-  if (wall - at > TOLERANCE_MS && !history.trustsNoRegistry(instance, at, at)) return fireTime - TOLERANCE_MS;
-  return at - Math.max(0, wall - fireTime + setBackMs(history, instance, at)) * 1.05 - 5;
+  const byHost = at - Math.max(0, wall - fireTime + setBackMs(history, instance, at)) * 1.05 - 5;
+  const isJudged = wall - at > TOLERANCE_MS && !history.trustsNoRegistry(instance, byHost, at);
+  return isJudged ? fireTime - TOLERANCE_MS : byHost;
 }
 
 /**
