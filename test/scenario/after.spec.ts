@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { parseStartLedger } from '../../libs/elastic-job/src/domain/index.js';
 import { JobConfigurationApi } from '../../libs/elastic-job/src/operations/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import {
@@ -330,6 +331,44 @@ describe('dependencies under a clock that is hours ahead', () => {
     await untilNextMinute(5_000);
 
     expect(itemsOf(runs('report'))).toEqual(CHILDREN);
+    await operator.close();
+  });
+});
+
+describe('dependencies under a clock that is hours behind', () => {
+  it('given an item that was disabled as its job was started, when it is enabled, then it does not make up for it', async () => {
+    await start([parent({ shardingTotalCount: 2 }), child()], 3);
+    const owners = [...cluster.assignment('import').values()];
+    const idle = [0, 1, 2].find((instance) => !owners.includes(instance))!;
+    cluster.setWall(idle, cluster.clock.wallNow() - 2 * HOUR);
+    await cluster.advance(15_000);
+    const operator = await operatorOf(cluster);
+    for (const item of CHILDREN) await operator.create(`/report/sharding/${item}/disabled`, '', 'PERSISTENT');
+
+    await untilNextMinute(5_000);
+    for (const item of CHILDREN) await operator.delete(`/report/sharding/${item}/disabled`);
+    await cluster.advance(10_000);
+    cluster.setWall(idle, cluster.clock.wallNow());
+    await cluster.advance(10_000);
+
+    expect(itemsOf(runs('import'))).toEqual([0, 1]);
+    expect(itemsOf(runs('report'))).toEqual([]);
+    await operator.close();
+  });
+
+  it('given a start that it has written, when others enable an item that was disabled then, then it is not made up for', async () => {
+    await start([parent({ cron: '0 0 * * * ?' }), child()], 3);
+    cluster.setWall(2, cluster.clock.wallNow() - HOUR / 2);
+    const operator = await operatorOf(cluster);
+    // Its item of the parent is begun half an hour after the others, and is the last.
+    await cluster.advance(HOUR + 10 * MINUTE);
+    for (const item of CHILDREN) await operator.create(`/report/sharding/${item}/disabled`, '', 'PERSISTENT');
+    await cluster.advance(30 * MINUTE);
+    expect(parseStartLedger((await operator.read('/report/after'))!.data)?.starts).toHaveLength(1);
+    for (const item of CHILDREN) await operator.delete(`/report/sharding/${item}/disabled`);
+    await cluster.advance(10_000);
+
+    expect(itemsOf(runs('report'))).toEqual([]);
     await operator.close();
   });
 });

@@ -311,4 +311,14 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker judged a clock when a trigger had its items, and not when the fire time came',
   },
+  {
+    seed: 7_013_502,
+    edition: 4,
+    showed: 'an instance whose clock was hours behind ran an item for a start that came while it was disabled',
+  },
+  {
+    seed: 7_019_159,
+    edition: 4,
+    showed: 'a checker did not know that a job which an operator removes was about to be added again',
+  },
 ];

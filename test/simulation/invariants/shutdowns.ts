@@ -15,14 +15,14 @@ export function shutdowns(history: History): Violation[] {
     .flatMap((shutdown) => disobedience(history, shutdown).map((what) => violation(shutdown, what)));
 }
 
-/** When the process's own code adds the job again, or resumes it. */
+/** When the process's own code adds the job again, or resumes it; also if it waits for that already. */
 function takenBack(history: History, { at, jobName, instance }: Shutdown): number {
-  const isReturn = (call: EntryOf<'operation'>) =>
-    (call.name === 'add' || call.name === 'resume') &&
-    call.instance === instance &&
-    call.jobName === jobName &&
-    call.at >= at;
-  return history.of('operation').find(isReturn)?.at ?? Infinity;
+  const isOwn = (call: EntryOf<'operation'>) => call.instance === instance && call.jobName === jobName;
+  const calls = history
+    .of('operation')
+    .filter((call) => isOwn(call) && (call.name === 'add' || call.name === 'resume'));
+  const latest = calls.findLast((call) => call.at < at);
+  return latest?.outcome === 'asked' ? at : (calls.find((call) => call.at >= at)?.at ?? Infinity);
 }
 
 function* returns(history: History, { at, jobName, instance }: Shutdown, until: number): Iterable<string> {

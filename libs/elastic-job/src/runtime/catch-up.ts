@@ -8,7 +8,6 @@ import {
   formatTaskId,
   owesAfter,
   type RefusalCause,
-  type Span,
   type Trigger,
 } from '../domain/index.js';
 import type { JobEvents } from '../tracing/index.js';
@@ -17,6 +16,7 @@ import type { DueFireTimes, DueItems } from './due-fire-times.js';
 import type { JobSettings } from './job-settings.js';
 import type { LeaseRunner } from './lease-runner.js';
 import type { MissedRuns } from './missed-runs.js';
+import type { NotedSpan } from './noted-span.js';
 import { type Reaction, registryReaction } from './reaction.js';
 import type { ScheduleClock } from './schedule-clock.js';
 import type { RunningItems } from './running-items.js';
@@ -36,7 +36,7 @@ export interface CatchUpParts {
   readonly due: DueFireTimes;
   readonly missed: MissedRuns;
   /** Undefined: nothing is made up for now. */
-  forgiven(): readonly Span[] | undefined;
+  forgiven(): readonly NotedSpan[] | undefined;
   /** An operator's trigger is to begin the item as soon as it is free. */
   isAwaited(item: number): boolean;
   /** Tells what has failed. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/index.js';
+import { type Clock, hostTime, type ScheduleTime } from '../clock/index.js';
 import {
   Absences,
   type AssertFits,
@@ -56,7 +56,7 @@ export interface CoordinationOptions {
    * The time by which fire times come.
    * @default the host's clock
    */
-  readonly scheduleClock?: Pick<Clock, 'wallNow'>;
+  readonly scheduleClock?: ScheduleTime;
   /** Hears of jobs that are not started, since an item here has ended as it has. */
   readonly onUnmet?: (unmet: UnmetDependency) => void;
   /** Hears of ends that the registry does not record in time. */
@@ -69,7 +69,7 @@ export function createCoordinationServices({
   strategies,
   trust,
   javaReconnectGraceMs,
-  scheduleClock = clock,
+  scheduleClock = hostTime(clock),
   ...reports
 }: CoordinationOptions): CoordinationServices {
   const trees = new JobTrees();

@@ -98,6 +98,16 @@ describe('the starts that items owe', () => {
 
     expect(owed(job, 2, [0], [0])).toEqual(['0: ']);
   });
+
+  it('are none that came while the job was paused, on a host whose clock is an hour behind the others', async () => {
+    const job = await OwingJob.of({ after: ['import'], cron: undefined });
+    await job.comeTo(5);
+    await job.startAfterOthers(1, 2);
+    job.aheadMs = -60 * 60_000;
+    job.forgiven = [{ after: minute(4 - 60), until: minute(6 - 60) }];
+
+    expect(owed(job, 2, [0], [0])).toEqual(['0: ']);
+  });
 });
 
 /** What items owe up to a minute, one text for each group: `items: minutes`. */

@@ -1,6 +1,7 @@
 import type { JobTree } from '../coordination/index.js';
 import { type DueState, fireTimesOf, type Span, spansOfEarlyRuns, spansOfStarts, type Start } from '../domain/index.js';
 import type { JobSettings } from './job-settings.js';
+import type { NotedSpan } from './noted-span.js';
 import type { OperatorSwitches } from './operator-switches.js';
 import type { ScheduleClock } from './schedule-clock.js';
 
@@ -17,7 +18,7 @@ export interface DueFireTimeParts {
   readonly switches: OperatorSwitches;
   readonly scheduleClock: Pick<ScheduleClock, 'fromRegistry'>;
   /** When fire times were nobody's to run here; undefined: nothing is made up for now. */
-  forgiven(): readonly Span[] | undefined;
+  forgiven(): readonly NotedSpan[] | undefined;
 }
 
 /**
@@ -36,12 +37,14 @@ export class DueFireTimes {
     const { starts } = this;
     const schedule = starts === undefined ? settings.schedule : fireTimesOf(starts);
     if (schedule === undefined) return [];
+    // The instants of starts are those that the instances have noted which wrote them.
+    const noted = (spans: readonly NotedSpan[]) => (starts === undefined ? spans : spans.map(({ shared }) => shared));
     const forgiving = (spans: readonly Span[]) => (starts === undefined ? spans : spansOfStarts(starts, spans));
-    const common = this.common();
+    const common = [...this.common(), ...noted(this.parts.forgiven() ?? [])];
     const groups = new Map<string, { readonly items: number[]; readonly due: DueState }>();
     for (const [item, last] of after) {
       if (last === undefined || last >= until) continue;
-      const own = switches.spansOf(item);
+      const own = noted(switches.spansOf(item));
       const early = spansOfEarlyRuns(tree.record(item)?.stored ?? { kind: 'none' });
       const key = [last, ...[...own, ...early].map((span) => span.until)].join();
       const group = groups.get(key) ?? {
@@ -62,9 +65,8 @@ export class DueFireTimes {
 
   private common(): readonly Span[] {
     const { scheduleClock, settings, switches } = this.parts;
-    const switchedOff = [switches.serverSpan, ...(this.parts.forgiven() ?? [])];
     // A start is owed whatever the settings were by then: nobody else has run it.
-    if (this.starts !== undefined) return switchedOff;
-    return [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt) }, ...switchedOff];
+    if (this.starts !== undefined) return [switches.serverSpan];
+    return [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt) }, switches.serverSpan];
   }
 }

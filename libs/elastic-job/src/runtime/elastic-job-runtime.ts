@@ -84,7 +84,10 @@ export class ElasticJobRuntime {
     this.services = createCoordinationServices({
       ...this.options,
       trust: { targets: this.errorHandlers.targets, allowed: this.options.allowRegistryTargets },
-      scheduleClock: { wallNow: () => this.scheduleClock.wallNow() },
+      scheduleClock: {
+        wallNow: () => this.scheduleClock.wallNow(),
+        sharedNow: () => this.scheduleClock.sharedNow(),
+      },
       onUnmet: (unmet) => this.events.emit({ kind: 'dependency-not-met', ...unmet }),
       onDelayed: (delayed) => this.events.emit({ kind: 'settle-delayed', ...delayed }),
     });

@@ -14,6 +14,8 @@ let inForce: { schedule: CronSchedule | undefined; problem: unknown };
 let fired: number[];
 let schedule: JobSchedule;
 let start: number;
+/** This host's clock is behind that of most others. */
+const BEHIND_MS = 1_000_000;
 beforeEach(() => {
   clock = new VirtualClock();
   start = clock.wallNow();
@@ -25,7 +27,7 @@ beforeEach(() => {
     problem: { get: () => inForce.problem },
     nextFireTimes: { value: nextFireTimes },
   });
-  schedule = new JobSchedule(settings, clock, {
+  schedule = new JobSchedule(settings, Object.assign(clock, { sharedNow: () => clock.wallNow() + BEHIND_MS }), {
     onFire: (fireTime) => void fired.push((fireTime - start) / MINUTE),
     onError: () => {},
   });
@@ -89,7 +91,7 @@ it('given a pause, when it is over, then nothing that came in it is owed, and al
   await clock.advance(MINUTE);
   expect(fired).toEqual([1, 4]);
   expect(schedule.willTick).toBe(true);
-  expect(schedule.forgiven).toEqual([{ after: start + MINUTE, until: start + 3 * MINUTE }]);
+  expect(schedule.forgiven).toEqual([span(start + MINUTE, start + 3 * MINUTE)]);
 });
 
 it('given a resume without a pause, when fire times are owed, then none is forgiven', async () => {
@@ -118,11 +120,16 @@ it('given more than a hundred pauses, when they are over, then the latest hundre
     schedule.resume();
   }
   expect(schedule.forgiven).toHaveLength(100);
-  expect(schedule.forgiven!.at(-1)).toEqual({ after: start + 100, until: start + 101 });
+  expect(schedule.forgiven!.at(-1)).toEqual(span(start + 100, start + 101));
 });
 
 it('given the last Java peer has left, when fire times are forgiven, then nothing until now is owed', async () => {
   await clock.advance(MINUTE);
   schedule.forgive();
-  expect(schedule.forgiven).toEqual([{ after: 0, until: start + MINUTE }]);
+  expect(schedule.forgiven).toEqual([span(0, start + MINUTE)]);
 });
+
+/** A stretch of this host's time, with the same one of the time that instances share. */
+function span(after: number, until: number) {
+  return { after, until, shared: { after: after === 0 ? 0 : after + BEHIND_MS, until: until + BEHIND_MS } };
+}

@@ -1,6 +1,7 @@
+import type { ScheduleTime } from '../clock/index.js';
 import { type TickClock, type TickListener, Ticker } from '../scheduling/index.js';
-import type { Span } from '../domain/index.js';
 import type { JobSettings } from './job-settings.js';
+import { type Instant, instantNow, type NotedSpan, spanUntil } from './noted-span.js';
 
 /** What came in an older pause was begun, or told, long ago. */
 const MOST_PAUSES = 100;
@@ -12,12 +13,12 @@ export class JobSchedule {
   private readonly ticker: Ticker;
   private isReady = false;
   private isPaused = false;
-  private pausedAt = 0;
-  private switchedOff: readonly Span[] = [];
+  private pausedAt: Instant | undefined;
+  private switchedOff: readonly NotedSpan[] = [];
 
   constructor(
     private readonly settings: JobSettings,
-    private readonly clock: TickClock,
+    private readonly clock: TickClock & ScheduleTime,
     listener: TickListener,
   ) {
     this.ticker = new Ticker(clock, listener);
@@ -47,7 +48,7 @@ export class JobSchedule {
   }
 
   /** When fire times were nobody's to run here; undefined: nothing is made up for while paused. */
-  get forgiven(): readonly Span[] | undefined {
+  get forgiven(): readonly NotedSpan[] | undefined {
     return this.isPaused ? undefined : this.switchedOff;
   }
 
@@ -79,21 +80,21 @@ export class JobSchedule {
   pause(): void {
     if (this.isPaused) return;
     this.isPaused = true;
-    this.pausedAt = this.clock.wallNow();
+    this.pausedAt = instantNow(this.clock);
     this.ticker.pause();
   }
 
   resume(): void {
     if (!this.isPaused) return;
     this.isPaused = false;
-    const pause = { after: this.pausedAt, until: this.clock.wallNow() };
+    const pause = spanUntil(instantNow(this.clock), this.pausedAt);
     this.switchedOff = [...this.switchedOff, pause].slice(-MOST_PAUSES);
     this.ticker.resume();
   }
 
   /** Nothing that came until now is made up for. */
   forgive(): void {
-    this.switchedOff = [{ after: 0, until: this.clock.wallNow() }];
+    this.switchedOff = [spanUntil(instantNow(this.clock))];
   }
 
   /** The fire times that come next, in milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { AssignedTrigger, ExecutionLease, JobTree, JobTreeEvent } from '../coordination/index.js';
-import { type ElasticJobListener, formatTaskId, type JobHandler, type Span, type Trigger } from '../domain/index.js';
+import { type ElasticJobListener, formatTaskId, type JobHandler, type Trigger } from '../domain/index.js';
 import type { JobErrorHandlers, JobExecutor } from '../executor/index.js';
 import type { JobEvents } from '../tracing/index.js';
 import { Cancellations } from './cancellations.js';
@@ -14,6 +14,7 @@ import { LeaderDuties } from './leader-duties.js';
 import { LeaseRunner } from './lease-runner.js';
 import { ManualTriggers } from './manual-triggers.js';
 import { MissedRuns } from './missed-runs.js';
+import type { NotedSpan } from './noted-span.js';
 import { OperatorSwitches } from './operator-switches.js';
 import { OwnMarks } from './own-marks.js';
 import { type Reaction, registryReaction } from './reaction.js';
@@ -39,7 +40,7 @@ export interface JobSessionParts {
   readonly settings: JobSettings;
   readonly reshardDelayMs: number;
   /** When fire times were nobody's to run here; undefined: nothing is made up for now. */
-  forgiven(): readonly Span[] | undefined;
+  forgiven(): readonly NotedSpan[] | undefined;
   /** Nobody began them in time, and nobody will. @param count fire times, times items */
   onMissed(count: number): void;
   /** False: no fire time will come here by itself. */

@@ -12,6 +12,8 @@ let server: { status: ServerStatus | undefined; mtime: number; version: number }
 let told: JobEvent[];
 /** How far this host's clock is ahead of the registry's. */
 let offsetMs: number;
+/** How far this host's clock is behind the time that instances share. */
+let behindMs: number;
 let switches: OperatorSwitches;
 beforeEach(() => {
   clock = new VirtualClock();
@@ -19,6 +21,7 @@ beforeEach(() => {
   server = { status: 'ENABLED', mtime: 100, version: 0 };
   told = [];
   offsetMs = 0;
+  behindMs = 0;
   start();
 });
 
@@ -28,7 +31,7 @@ it('say since when an item was disabled, once it is enabled again', async () => 
   await switchItem(2, true, 500);
   const until = await switchItem(1, false, 500);
 
-  expect(switches.spansOf(1)).toEqual([{ after: until - 1_000, until }]);
+  expect(switches.spansOf(1)).toEqual([span(until - 1_000, until)]);
   expect(switches.spansOf(2)).toEqual([]);
 });
 
@@ -36,7 +39,7 @@ it('do not know since when an item was disabled that was so before', async () =>
   disabled.add(1);
   start();
   const until = await switchItem(1, false, 1_000);
-  expect(switches.spansOf(1)).toEqual([{ after: 0, until }]);
+  expect(switches.spansOf(1)).toEqual([span(0, until)]);
 });
 
 it('count the time in which a server was disabled by the clock of this host', () => {
@@ -44,6 +47,13 @@ it('count the time in which a server was disabled by the clock of this host', ()
   switchServer('DISABLED', 5_000);
   switchServer('ENABLED', 9_000);
   expect(switches.serverSpan).toEqual({ after: 3_000, until: 7_000 });
+});
+
+it('say it in the shared time too, while the clock of this host is far behind', async () => {
+  behindMs = 7_000_000;
+  await switchItem(1, true, 1_000);
+  const until = await switchItem(1, false, 500);
+  expect(switches.spansOf(1)).toEqual([span(until - 500, until)]);
 });
 
 it('keep the last ten spans of an item', async () => {
@@ -115,7 +125,11 @@ function start(): void {
   });
   const events = new JobEvents();
   events.on((event) => void told.push(event));
-  const scheduleClock = { fromRegistry: (ms: number) => ms + offsetMs, wallNow: () => clock.wallNow() };
+  const scheduleClock = {
+    fromRegistry: (ms: number) => ms + offsetMs,
+    wallNow: () => clock.wallNow(),
+    sharedNow: () => clock.wallNow() + behindMs,
+  };
   switches = new OperatorSwitches(tree, scheduleClock, events);
 }
 
@@ -131,4 +145,9 @@ async function switchItem(item: number, isDisabled: boolean, afterMs: number): P
 function switchServer(status: ServerStatus, mtime: number): void {
   server = { status, mtime, version: server.version + 1 };
   switches.hear({ kind: 'ServerChanged', serverIp: SERVER });
+}
+
+/** A stretch of this host's time, with the same one of the time that instances share. */
+function span(after: number, until: number) {
+  return { after, until, shared: { after: after === 0 ? 0 : after + behindMs, until: until + behindMs } };
 }

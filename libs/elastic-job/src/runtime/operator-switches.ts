@@ -2,6 +2,7 @@ import type { JobTree, JobTreeEvent, ServerStatus } from '../coordination/index.
 import type { Span } from '../domain/index.js';
 import type { NodeStat } from '../registry/index.js';
 import type { JobEvents } from '../tracing/index.js';
+import { type Instant, instantNow, type NotedSpan, spanUntil } from './noted-span.js';
 import type { ScheduleClock } from './schedule-clock.js';
 
 /** What came before was begun, or given up, as soon as the item was enabled. */
@@ -12,18 +13,18 @@ const MOST_SPANS = 10;
  * items that is known as far as this session has seen it, of the server the registry knows it.
  */
 export class OperatorSwitches {
-  /** Since when, by item; 0: since before this session. */
-  private disabledItems: ReadonlyMap<number, number>;
-  private readonly itemSpans = new Map<number, readonly Span[]>();
+  /** Since when, by item; undefined: since before this session. */
+  private disabledItems: ReadonlyMap<number, Instant | undefined>;
+  private readonly itemSpans = new Map<number, readonly NotedSpan[]>();
   private serverStatus: ServerStatus | undefined = 'ENABLED';
   private serverDisabledAt = 0;
 
   constructor(
     private readonly tree: JobTree,
-    private readonly clock: Pick<ScheduleClock, 'fromRegistry' | 'wallNow'>,
+    private readonly clock: Pick<ScheduleClock, 'fromRegistry' | 'sharedNow' | 'wallNow'>,
     private readonly events: JobEvents,
   ) {
-    this.disabledItems = this.currentItems(new Map(), 0);
+    this.disabledItems = this.currentItems(new Map(), undefined);
   }
 
   /** When this instance's server was disabled last, if it ever was; since when may be known to nobody here. */
@@ -34,7 +35,7 @@ export class OperatorSwitches {
   }
 
   /** When the item was disabled. */
-  spansOf(item: number): readonly Span[] {
+  spansOf(item: number): readonly NotedSpan[] {
     return this.itemSpans.get(item) ?? [];
   }
 
@@ -55,18 +56,21 @@ export class OperatorSwitches {
 
   private lookAtItems(): void {
     const before = this.disabledItems;
-    const until = this.clock.wallNow();
+    const until = instantNow(this.clock);
     this.disabledItems = this.currentItems(before, until);
     for (const [item, after] of before) {
       if (this.disabledItems.has(item)) continue;
-      this.itemSpans.set(item, [...this.spansOf(item), { after, until }].slice(-MOST_SPANS));
+      this.itemSpans.set(item, [...this.spansOf(item), spanUntil(until, after)].slice(-MOST_SPANS));
     }
   }
 
-  private currentItems(known: ReadonlyMap<number, number>, now: number): ReadonlyMap<number, number> {
+  private currentItems(
+    known: ReadonlyMap<number, Instant | undefined>,
+    now: Instant | undefined,
+  ): ReadonlyMap<number, Instant | undefined> {
     const { tree } = this;
     const disabled = tree.items().filter((item) => tree.has(tree.paths.mark(item, 'disabled')));
-    return new Map(disabled.map((item) => [item, known.get(item) ?? now]));
+    return new Map(disabled.map((item) => [item, known.has(item) ? known.get(item) : now]));
   }
 
   private get serverChangedAt(): number | undefined {

@@ -76,6 +76,7 @@ export class OwingJob {
       fromRegistry: (ms: number) => ms + this.aheadMs,
       now: () => Promise.resolve(clock.wallNow()),
       wallNow: () => clock.wallNow(),
+      sharedNow: () => clock.wallNow() - this.aheadMs,
     });
     const services: CoordinationServices = Object.assign(Object.create(null), { executions, sharding });
     const leases: LeaseRunner = Object.assign(Object.create(null), {
@@ -89,7 +90,9 @@ export class OwingJob {
     tree.on((event) => this.switches.hear(event));
     this.gate = new TriggerGate(tree, this.settings, events, clock);
     const { gate, running, settings, switches } = this;
-    const common = { tree, services, events, clock, scheduleClock, settings, gate, forgiven: () => this.forgiven };
+    const shared = ({ after, until }: Span) => ({ after: after - this.aheadMs, until: until - this.aheadMs });
+    const forgiven = () => this.forgiven?.map((span) => ({ ...span, shared: shared(span) }));
+    const common = { tree, services, events, clock, scheduleClock, settings, gate, forgiven };
     this.due = new DueFireTimes({ ...common, switches });
     const onMissed = (count: number) => void (this.missedCount += count);
     this.missedRuns = new MissedRuns({ ...common, due: this.due, onMissed });

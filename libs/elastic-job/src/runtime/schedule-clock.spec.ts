@@ -147,6 +147,30 @@ describe('the time by which fire times come', () => {
   });
 });
 
+describe('the time that instances share', () => {
+  it("is the host's while that is within the tolerance", async () => {
+    setAhead(-10 * SECOND);
+    expect(schedule.sharedNow()).toBe(clock.wallNow());
+    staleMs = undefined;
+    setAhead(-HOUR);
+    expect(schedule.sharedNow()).toBe(clock.wallNow());
+  });
+
+  it("is the registry's while the host's is off by more, ahead or behind", async () => {
+    uncertaintyMs = 300;
+    await stepTo(-HOUR);
+    expect([schedule.wallNow(), schedule.sharedNow()]).toEqual([clock.wallNow(), registryNow()]);
+    await stepTo(HOUR);
+    expect(schedule.sharedNow()).toBe(schedule.wallNow());
+  });
+
+  it("is that of most instances, if these agree that the registry's is wrong", async () => {
+    offsets = new Map(['a', 'b', 'c'].map((other) => [other, 2 * HOUR]));
+    await stepTo(HOUR);
+    expect([schedule.wallNow(), schedule.sharedNow()]).toEqual([clock.wallNow(), registryNow() + 2 * HOUR]);
+  });
+});
+
 describe('the registry', () => {
   it('is asked before anything is begun if its time is unknown, and the others are told of no offset before', async () => {
     staleMs = undefined;

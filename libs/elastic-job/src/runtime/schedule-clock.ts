@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock/index.js';
+import type { Clock, ScheduleTime, Timer } from '../clock/index.js';
 import { clockOffsetMs, decideReference, isAhead, type RegistryNow } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import type { TickClock } from '../scheduling/index.js';
@@ -46,7 +46,7 @@ export interface ScheduleClockParts {
  * The registry is asked anew before anything is held back, when the host's clock was set, and while fire times are held
  * back; otherwise what own writes have told is enough.
  */
-export class ScheduleClock implements TickClock {
+export class ScheduleClock implements TickClock, ScheduleTime {
   private verdict: Verdict = 'trusted';
   /** So far the reference is ahead of the registry's clock, in milliseconds. */
   private referenceMs = 0;
@@ -122,6 +122,15 @@ export class ScheduleClock implements TickClock {
     const wall = Math.min(clock.wallNow(), asBefore);
     const time = this.verdict === 'ahead' ? this.known : undefined;
     return time === undefined ? wall : Math.min(wall, Math.floor(time.earliest));
+  }
+
+  /** `wallNow`, unless that is off the reference by more than the tolerance. */
+  sharedNow(): number {
+    const own = this.wallNow();
+    const { known } = this;
+    if (known === undefined) return own;
+    const reference = Math.round((known.earliest + known.latest) / 2);
+    return Math.abs(own - reference) <= known.toleranceMs ? own : reference;
   }
 
   setTimer(ms: number, callback: () => void): Timer {

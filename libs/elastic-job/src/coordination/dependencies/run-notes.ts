@@ -21,7 +21,7 @@
  * whole transaction was applied. A holder that dies has counted nothing: its item's failover counts, or nobody does. A
  * child whose `after` is gone was removed, and so is its name at the parent.
  */
-import type { Clock } from '../../clock/index.js';
+import { type Clock, hostTime, type ScheduleTime } from '../../clock/index.js';
 import {
   formatParentProgress,
   formatStartLedger,
@@ -83,13 +83,14 @@ export class RunNotes {
   private readonly turn: CountingTurn;
 
   /**
-   * @param scheduleClock the time by which fire times come, which is compared with when items were switched off
+   * @param scheduleClock the time by which fire times come; its shared time is compared with when items were switched
+   *   off
    * @param onUnmet hears, once the settle is committed, of runs after which nothing is started
    */
   constructor(
     private readonly tree: JobTree,
     clock: Clock,
-    private readonly scheduleClock: Pick<Clock, 'wallNow'> = clock,
+    private readonly scheduleClock: ScheduleTime = hostTime(clock),
     private readonly onUnmet: (unmet: UnmetDependency) => void = () => {},
   ) {
     this.turn = new CountingTurn(tree, clock);
@@ -180,7 +181,7 @@ export class RunNotes {
     }
     if (known === undefined) return [];
     this.ledgers.set(child, known);
-    const now = this.scheduleClock.wallNow();
+    const now = this.scheduleClock.sharedNow();
     const ledger = fireTimes.reduce((before, fireTime) => noteParent(before, jobName, fireTime, now), known.ledger);
     if (ledger === known.ledger) return [];
     return [

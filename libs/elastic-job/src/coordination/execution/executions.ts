@@ -11,7 +11,7 @@
  * Failures: a lost race is named in `refused`. After a lost reply the record tells whether the begin is ours. If the
  * holder dies its mark stays (failover) or goes with its session; the leader's sweep does the rest.
  */
-import type { Clock } from '../../clock/index.js';
+import type { Clock, ScheduleTime } from '../../clock/index.js';
 import {
   type BeginDecision,
   decideBegin,
@@ -83,7 +83,7 @@ const NONE = new Map<number, never>();
 export interface ExecutionOptions {
   readonly tracer?: RunTracer;
   /** @default the host's clock */
-  readonly scheduleClock?: Pick<Clock, 'wallNow'>;
+  readonly scheduleClock?: ScheduleTime;
   /** Hears of jobs that are not started, since an item here has ended as it has. */
   readonly onUnmet?: (unmet: UnmetDependency) => void;
   /** Hears of ends that the registry does not record in time. */

@@ -22,8 +22,7 @@ export interface Start {
   /** The fire time of the parents' runs. */
   readonly fireTime: number;
   /**
-   * When the last of them was complete, by the time by which fire times came where it was settled; of an early one the
-   * fire time stands for it.
+   * When the last of them was complete, by the time that instances share; of an early one the fire time stands for it.
    */
   readonly at: number;
 }
