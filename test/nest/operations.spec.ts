@@ -1,4 +1,4 @@
-import { ElasticJob, type ElasticJobModuleOptions, type JobErrorHandler } from '@app/elastic-job';
+import { ElasticJob, type ElasticJobModuleOptions, type JobErrorHandler, JobRegistrar } from '@app/elastic-job';
 import { WechatErrorHandler } from '@app/elastic-job/error-handlers';
 import {
   JobConfigurationApi,
@@ -12,7 +12,7 @@ import { MemoryRegistry } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Injectable } from '@nestjs/common';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EVERY_SECOND, type JobApplication, startJobs } from './support/job-application.js';
+import { EVERY_SECOND, type JobApplication, startJobs, whileTimePasses } from './support/job-application.js';
 
 const JOB = 'settle-orders';
 
@@ -123,5 +123,47 @@ describe('operations in an application that runs no jobs', () => {
     await worker.tick();
     expect(ran).toEqual([]);
     expect(await operations.jobStatistics.getJobBriefInfo(JOB)).toMatchObject({ status: 'DISABLED' });
+  });
+});
+
+describe('operations in an application whose cron dialect is unix', () => {
+  @Injectable()
+  class UnixJobs {
+    @ElasticJob({ name: JOB, cron: '*/10 * * * *', shardingTotalCount: 1 })
+    settle(): void {}
+  }
+  const options: ElasticJobModuleOptions = { registry: { type: 'memory' }, cronDialect: 'unix' };
+  let web: JobApplication;
+  let operations: Operations;
+  beforeEach(async () => {
+    web = await startJobs({ options, providers: [Operations, UnixJobs] });
+    operations = web.app.get(Operations);
+  });
+
+  it('given a unix expression, when a job is created, then the registry has it as Quartz writes it', async () => {
+    const job = { template: 'tenant-report', shardingTotalCount: 1 };
+    await operations.jobs.create({ ...job, name: 'unix', cron: '*/5 * * * *' });
+    await operations.jobs.create({ ...job, name: 'quartz', cron: '0 */5 * * * ?', cronDialect: 'quartz' });
+
+    for (const name of ['unix', 'quartz']) {
+      expect(await operations.configurations.getJobConfiguration(name)).toMatchObject({ cron: '0 */5 * * * ?' });
+    }
+  });
+
+  it.each([
+    ['a unix expression', '0 9 * * 1', '0 0 9 ? * MON'],
+    ["Quartz's text, as it was read", '0 0 9 ? * 2', '0 0 9 ? * 2'],
+  ])('given %s, when a job is edited, then it is taken for what it is', async (_, cron, written) => {
+    expect(await operations.configurations.updateJobConfiguration(JOB, { cron })).toMatchObject({ cron: written });
+    expect(await operations.configurations.updateJobConfiguration(JOB, { label: 'x' })).toMatchObject({
+      cron: written,
+    });
+    const changed = web.app.get(JobRegistrar).change(JOB, { cron });
+    expect(await whileTimePasses(web.clock, changed)).toMatchObject({ cron: written });
+  });
+
+  it('given a cron that unix has not, when a job is edited, then its dialect is the one that is explained', async () => {
+    const edit = operations.configurations.updateJobConfiguration(JOB, { cron: '60 * * * *' });
+    await expect(edit).rejects.toThrow('minute: "60" is not 0 to 59');
   });
 });

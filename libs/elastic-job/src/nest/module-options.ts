@@ -60,7 +60,10 @@ export interface ElasticJobModuleOptions {
   readonly jobTypes?: readonly JobType[];
   /** The application's own sharding strategies, which jobs name by their `type`. */
   readonly strategies?: readonly (ShardingStrategy | (new () => ShardingStrategy))[];
-  /** The dialect of jobs' `cron` where they do not name one. @default 'quartz' */
+  /**
+   * The dialect of jobs' `cron` where they do not name one, also of jobs that are created, and of edits by this
+   * application. An edit may also have Quartz's text, as it is read. @default 'quartz'
+   */
   readonly cronDialect?: CronDialect;
   /** True: `APP_GUARD`, `useGlobalPipes` and their siblings reach jobs as well. @default false */
   readonly globalEnhancers?: boolean;

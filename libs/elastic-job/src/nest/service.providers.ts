@@ -1,6 +1,7 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { type Clock, SystemClock } from '../clock/index.js';
 import {
+  type AssertEditable,
   JobConfigurationApi,
   JobOperateApi,
   JobStatisticsApi,
@@ -60,14 +61,13 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
     part(ConfigurationService, (runtime) => runtime.configurations),
     {
       provide: JobConfigurationApi,
-      useFactory: (registry: RegistryCenter, { strategies }: ResolvedModuleOptions, runtime: ElasticJobRuntime) =>
-        new JobConfigurationApi(registry, strategies, (settings, former) => runtime.assertEditable(settings, former)),
+      useFactory: createConfigurationApi,
       inject: [REGISTRY_CENTER, ELASTIC_JOB_OPTIONS, ElasticJobRuntime],
     },
     {
       provide: JobOperateApi,
-      useFactory: (registry: RegistryCenter, clock: Clock, { strategies }: ResolvedModuleOptions) =>
-        new JobOperateApi(registry, clock, strategies),
+      useFactory: (registry: RegistryCenter, clock: Clock, { strategies, cronDialect }: ResolvedModuleOptions) =>
+        new JobOperateApi(registry, clock, strategies, cronDialect),
       inject: [REGISTRY_CENTER, CLOCK, ELASTIC_JOB_OPTIONS],
     },
     operation(ShardingOperateApi),
@@ -117,6 +117,15 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
     tracer,
     redact,
   });
+}
+
+function createConfigurationApi(
+  registry: RegistryCenter,
+  { strategies, cronDialect }: ResolvedModuleOptions,
+  runtime: ElasticJobRuntime,
+): JobConfigurationApi {
+  const assertEditable: AssertEditable = (settings, former) => runtime.assertEditable(settings, former);
+  return new JobConfigurationApi(registry, strategies, assertEditable, cronDialect);
 }
 
 function part<T extends object>(

@@ -20,8 +20,14 @@ export interface NewJob extends Omit<JobOptions, 'name' | 'overwrite' | CodeOpti
   readonly name: JobName;
   /** The name of an `@ElasticJobTemplate`. Whether an instance has it is not known here. */
   readonly template: string;
-  /** That of `cron`. @default 'quartz' */
+  /** That of `cron`. @default that of the module, else 'quartz' */
   readonly cronDialect?: CronDialect;
+}
+
+/** What a job may name, and what it is read by where it says nothing. */
+export interface NewJobSource {
+  readonly strategies: readonly ShardingStrategy[];
+  readonly cronDialect: CronDialect;
 }
 
 const PLACE = 'JobOperateApi.create';
@@ -30,13 +36,13 @@ const PLACE = 'JobOperateApi.create';
 export async function createJob(
   registry: RegistryCenter,
   { name, template, cronDialect, ...settings }: NewJob,
-  strategies: readonly ShardingStrategy[],
+  { strategies, ...defaults }: NewJobSource,
 ): Promise<void> {
   const paths = pathsOf(name);
   const fault = findJobNameFault(template);
   if (fault !== undefined) throw new InvalidArgumentError('template', template, fault);
   const place = `job "${name}" (${PLACE})`;
-  const configuration = resolveJobOptions({ ...settings, name, cronDialect }, { place, strategies });
+  const configuration = resolveJobOptions({ ...settings, name, cronDialect }, { place, strategies, ...defaults });
   assertFitsOneTransaction(registry, { ...configuration, place: PLACE });
   const config = formatCreated(configuration, template, saidIn(settings));
   assertReadable(`create ${name}`, config);

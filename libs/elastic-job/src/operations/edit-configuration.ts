@@ -9,6 +9,8 @@ import {
 } from '../coordination/index.js';
 import {
   type CodeOption,
+  type CronDialect,
+  dialectOfEdit,
   followMisfire,
   isBuiltInStrategyType,
   type JobConfiguration,
@@ -32,6 +34,13 @@ export type JobConfigurationChanges = {
     JobOptions[Option] | null;
 } & { readonly strategy?: string | null };
 
+/** What an edit may name, and what its `cron` is read by. */
+export interface EditSource {
+  readonly strategies?: StrategyLookup;
+  /** Quartz's, as it is read, is always taken. @default 'quartz' */
+  readonly cronDialect?: CronDialect;
+}
+
 /**
  * Reads a node's text without knowing the job's local options.
  * @throws {ConfigurationNodeError} if it cannot be read, or breaks a rule of job options
@@ -50,13 +59,14 @@ export function editConfiguration(
   jobName: JobName,
   text: string,
   changes: JobConfigurationChanges,
-  strategies: StrategyLookup = [],
+  { strategies = [], cronDialect }: EditSource = {},
 ): { readonly configuration: JobConfiguration; readonly former: JobOptions; readonly text: string } {
   const stored = parseConfiguration(text, jobName);
   const current = layOptions(unsaid(jobName, stored), stored);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const dialect = dialectOfEdit(changes.cron, cronDialect);
   const configuration = resolveJobOptions(
-    { ...current, ...followMisfire(current, changes), ...Object.fromEntries(given) },
+    { ...current, ...followMisfire(current, changes), ...Object.fromEntries(given), cronDialect: dialect },
     {
       place: placeOf(jobName),
       strategies: withNamed(stored, strategies),

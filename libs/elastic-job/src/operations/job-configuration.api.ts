@@ -1,5 +1,6 @@
 import { assertFitsOneTransaction, removeTree, untilAccepted } from '../coordination/index.js';
 import {
+  type CronDialect,
   type JobConfiguration,
   type JobName,
   type JobOptions,
@@ -30,11 +31,13 @@ export class JobConfigurationApi {
   /**
    * @param strategies the user's own, which edits may name by their type beside the built-in ones
    * @param assertEditable what else this process knows of the jobs' settings
+   * @param cronDialect that of an edited `cron`; Quartz's, as it is read, is always taken
    */
   constructor(
     private readonly registry: RegistryCenter,
     private readonly strategies: readonly ShardingStrategy[] = [],
     private readonly assertEditable: AssertEditable = () => {},
+    private readonly cronDialect: CronDialect = 'quartz',
   ) {}
 
   /**
@@ -65,7 +68,9 @@ export class JobConfigurationApi {
     return untilAccepted(jobName, 'changing the configuration', async () => {
       const node = await this.registry.read(paths.config);
       if (node === undefined) throw new UnknownJobError(jobName, 'registry');
-      const { configuration, former, text } = editConfiguration(jobName, node.data, changes, this.strategies);
+      const { strategies, cronDialect } = this;
+      const source = { strategies, cronDialect };
+      const { configuration, former, text } = editConfiguration(jobName, node.data, changes, source);
       this.assertEditable(configuration, former);
       assertFitsOneTransaction(this.registry, { ...configuration, place: 'JobConfigurationApi' });
       const isWritten = text === node.data || (await this.write(paths.config, text, node.stat.version));

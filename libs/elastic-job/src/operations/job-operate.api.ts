@@ -7,6 +7,7 @@ import {
   untilAccepted,
 } from '../coordination/index.js';
 import {
+  type CronDialect,
   type JobName,
   parseCreatedJob,
   removedRoot,
@@ -67,11 +68,15 @@ const MAX_DUMP_BYTES = 5_000_000;
  */
 @sharedClass('JobOperateApi')
 export class JobOperateApi {
-  /** @param strategies the user's own, which new jobs may name by their type beside the built-in ones */
+  /**
+   * @param strategies the user's own, which new jobs may name by their type beside the built-in ones
+   * @param cronDialect that of new jobs which do not name one
+   */
   constructor(
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
     private readonly strategies: readonly ShardingStrategy[] = [],
+    private readonly cronDialect: CronDialect = 'quartz',
   ) {}
 
   /**
@@ -83,7 +88,8 @@ export class JobOperateApi {
    * @throws {InvalidArgumentError} for a name that no job or template can have
    */
   async create(job: NewJob): Promise<void> {
-    await createJob(this.registry, job, this.strategies);
+    const { strategies, cronDialect } = this;
+    await createJob(this.registry, job, { strategies, cronDialect });
   }
 
   /**

@@ -2,6 +2,7 @@ import type { Clock } from '../clock/index.js';
 import {
   type CodeOption,
   type CronDialect,
+  dialectOfEdit,
   ConfigurationError,
   followMisfire,
   type JobConfiguration,
@@ -92,7 +93,7 @@ export class JobRegistrar {
   /**
    * @internal
    * @param strategies users' own, which options may name
-   * @param cronDialect that of options which do not name one
+   * @param cronDialect that of options which do not name one, and of an edited `cron` unless it is Quartz's
    */
   constructor(
     private readonly host: JobHost,
@@ -133,8 +134,10 @@ export class JobRegistrar {
     // An undefined cron is an oversight, and no wish for a one-off job.
     const follows = followMisfire(current, changes);
     const options = { ...current, ...follows, name, ...changes, cron: changes.cron ?? current.cron };
+    const cronDialect = dialectOfEdit(changes.cron, this.cronDialect);
     const configuration = resolveJobOptions(options, {
       place: 'JobRegistrar.change',
+      cronDialect,
       strategies: [...this.strategies, current.strategy],
       surplusItemParameters: true,
       idleFailover: !switchesFailover(changes),

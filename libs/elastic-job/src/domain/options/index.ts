@@ -1,6 +1,6 @@
 export { type ClockChangeOption, timetableOf } from './clock-change-option.js';
 export { type ConcurrencyOption, mostItemsAtOnce, THREAD_POOL_SIZES } from './concurrency-option.js';
-export { CRON_DIALECTS, type CronDialect } from './cron-dialect.js';
+export { CRON_DIALECTS, type CronDialect, dialectOfEdit } from './cron-dialect.js';
 export { findUnshareable } from './find-unshareable.js';
 export { hiddenProps } from './hidden-props.js';
 export { Hidden } from './hidden.js';
