@@ -1,16 +1,22 @@
-import { ElasticJob, ElasticJobExceptionFilter, FencedError } from '@app/elastic-job';
+import { ElasticJob, ElasticJobError, ElasticJobExceptionFilter, FencedError } from '@app/elastic-job';
 import { JobConfigurationApi, JobOperateApi } from '@app/elastic-job/operations';
 import { SystemClock } from '@app/elastic-job/spi';
 import { Controller, Get, type INestApplication, Inject, Param } from '@nestjs/common';
 import { APP_FILTER, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUIET, rootModule } from './support/job-application.js';
 
 class OrderJobs {
   @ElasticJob({ name: 'settle-orders', cron: '0 0 2 * * ?', shardingTotalCount: 1 })
   settle(): void {}
+}
+
+class CodedError extends ElasticJobError {
+  constructor(readonly code: string) {
+    super(`what ${code} says`);
+  }
 }
 
 @Controller()
@@ -30,6 +36,16 @@ class OperationsController {
     await this.configurations.updateJobConfiguration('settle-orders', { cron });
   }
 
+  @Get('large')
+  large(): Promise<unknown> {
+    return this.jobs.trigger('settle-orders', { parameters: 'x'.repeat(300_000) });
+  }
+
+  @Get('error/:code')
+  error(@Param('code') code: string): never {
+    throw new CodedError(code);
+  }
+
   @Get('fenced')
   fenced(): never {
     throw new FencedError('settle-orders', 0, 1n);
@@ -40,12 +56,22 @@ describe.each([
   ['Express', () => new ExpressAdapter()],
   ['Fastify', () => new FastifyAdapter()],
 ])('ElasticJobExceptionFilter under %s', (_, adapter) => {
-  let app: INestApplication | undefined;
-  afterEach(() => app?.close());
+  let app: INestApplication;
+  beforeAll(async () => {
+    const module = rootModule({
+      options: { clock: new SystemClock() },
+      controllers: [OperationsController],
+      providers: [OrderJobs, { provide: APP_FILTER, useClass: ElasticJobExceptionFilter }],
+    });
+    app = await NestFactory.create(module, adapter(), QUIET);
+    await app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app.close());
 
   it.each([
     ['/trigger/nobody', 404, 'UNKNOWN_JOB', /nobody/],
     ['/cron/never', 400, 'CONFIGURATION', /cron: .*"never"/],
+    ['/large', 413, 'REQUEST_TOO_LARGE', /trigger settle-orders: \d+ bytes/],
   ])(
     'given %s, when the operation fails, then the answer is %i with the code %s',
     async (path, status, code, message) => {
@@ -53,6 +79,24 @@ describe.each([
 
       expect(response.status).toBe(status);
       expect(await response.json()).toEqual({ statusCode: status, code, message: expect.stringMatching(message) });
+    },
+  );
+
+  it.each([
+    [404, ['UNKNOWN_JOB', 'UNKNOWN_ITEM', 'UNKNOWN_SERVER']],
+    [400, ['CONFIGURATION', 'INVALID_ARGUMENT', 'CRON_SYNTAX', 'TIME_ZONE']],
+    [409, ['CONFIGURATION_NODE', 'ELASTIC_JOB_2_CONFIGURATION', 'CONTENTION', 'JOB_EXISTS']],
+    [413, ['REQUEST_TOO_LARGE']],
+    [403, ['NO_AUTH', 'UNTRUSTED_ACL']],
+    [503, ['REGISTRY_UNAVAILABLE', 'SERVER_ERROR', 'SESSION_LOST', 'SHUTTING_DOWN']],
+  ])(
+    'given an error that is answered by %i, when it is thrown, then its code and message are told: %s',
+    async (status, codes) => {
+      for (const code of codes) {
+        const response = await ask(`/error/${code}`);
+        expect(await response.json()).toEqual({ statusCode: status, code, message: `what ${code} says` });
+        expect(response.status).toBe(status);
+      }
     },
   );
 
@@ -64,13 +108,6 @@ describe.each([
   });
 
   async function ask(path: string): Promise<Response> {
-    const module = rootModule({
-      options: { clock: new SystemClock() },
-      controllers: [OperationsController],
-      providers: [OrderJobs, { provide: APP_FILTER, useClass: ElasticJobExceptionFilter }],
-    });
-    app = await NestFactory.create(module, adapter(), QUIET);
-    await app.listen(0, '127.0.0.1');
     return fetch(`${await app.getUrl()}${path}`);
   }
 });

@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, HttpException, HttpStatus } from '@nestjs/co
 import { BaseExceptionFilter } from '@nestjs/core';
 import { ElasticJobError } from '../domain/index.js';
 
-/** By the error's code. */
+/** By the error's code. `OVERSIZED_NODE` has none: it is told by an event, and thrown at no caller. */
 const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
   ['UNKNOWN_JOB', HttpStatus.NOT_FOUND],
   ['UNKNOWN_ITEM', HttpStatus.NOT_FOUND],
@@ -15,7 +15,9 @@ const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
   ['ELASTIC_JOB_2_CONFIGURATION', HttpStatus.CONFLICT],
   ['CONTENTION', HttpStatus.CONFLICT],
   ['JOB_EXISTS', HttpStatus.CONFLICT],
+  ['REQUEST_TOO_LARGE', HttpStatus.PAYLOAD_TOO_LARGE],
   ['NO_AUTH', HttpStatus.FORBIDDEN],
+  ['UNTRUSTED_ACL', HttpStatus.FORBIDDEN],
   ['REGISTRY_UNAVAILABLE', HttpStatus.SERVICE_UNAVAILABLE],
   ['SERVER_ERROR', HttpStatus.SERVICE_UNAVAILABLE],
   ['SESSION_LOST', HttpStatus.SERVICE_UNAVAILABLE],
@@ -24,8 +26,9 @@ const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
 
 /**
  * Answers HTTP requests that end with an error of this package by `{ statusCode, code, message }`: 404 for a job, item
- * or server that is not there, 400 for what is asked wrongly, 409 for what stands in the registry or others write, 403
- * for missing rights there, 503 while it is away or the process stops. Any other error is answered by 500 and logged, as
+ * or server that is not there, 400 for what is asked wrongly, 409 for what stands in the registry or others write, 413
+ * for more than a node or request may hold, 403 for rights there that are missing or that others have, 503 while it is
+ * away or the process stops. Any other error is answered by 500 and logged, as
  * Nest does. Under anything but HTTP the error goes on.
  *
  * @example { provide: APP_FILTER, useClass: ElasticJobExceptionFilter }
