@@ -4,18 +4,31 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
-import { installLibrary } from '../../nest/built/build-library.js';
+import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
 import { type Bundle, bundle } from '../../support/bundle/bundle.js';
 
 const DIRECTORY = 'test/integration/worker';
+/** Below it lies Nest 11. */
+const COMMONJS = 'test/nest-11/worker';
 const LIMIT_MS = 20_000;
 
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 describe('an application that connects in a worker thread', { timeout: LIMIT_MS }, () => {
-  beforeAll(() => installLibrary([DIRECTORY]), 60_000);
+  beforeAll(() => installLibrary([DIRECTORY, COMMONJS]), 60_000);
 
   it('given the built library, when the application runs, then it works, closes and ends by itself', async () => {
     const program = new URL('application.fixture.mjs', import.meta.url);
     expect(await run(program)).toEqual({ stdout: 'of the application, goes\n', stderr: '' });
+  });
+
+  it('given the CommonJS copy, when the application runs, then it works, closes and ends by itself', async () => {
+    const program = fileURLToPath(new URL('application.fixture.cjs', import.meta.url));
+    const output = await runNode(['--no-experimental-require-module', program, inWorkspace(COMMONJS), ...server()]);
+    expect(output).toEqual({ stdout: 'of the application, goes\n', stderr: '' });
   });
 
   describe('that is bundled with the library', () => {
@@ -47,8 +60,15 @@ describe('an application that connects in a worker thread', { timeout: LIMIT_MS 
 });
 
 /** Runs a program to its end. @throws with its output, if it fails or takes too long */
-async function run(program: URL, ...given: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  const namespace = `built/${new SystemClock().uuid()}`;
-  const words = [fileURLToPath(program), inject('zooKeeper'), namespace, ...given];
+function run(program: URL, ...given: readonly string[]): Promise<Output> {
+  return runNode([fileURLToPath(program), ...server(), ...given]);
+}
+
+/** The server, and a namespace of its own. */
+function server(): readonly string[] {
+  return [inject('zooKeeper'), `built/${new SystemClock().uuid()}`];
+}
+
+async function runNode(words: readonly string[]): Promise<Output> {
   return promisify(execFile)(process.execPath, words, { timeout: LIMIT_MS, killSignal: 'SIGKILL' });
 }
