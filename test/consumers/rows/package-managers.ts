@@ -31,7 +31,7 @@ export const ROWS: readonly Row[] = [
     async run(site) {
       const project = await small(site, 'yarn', await yarnEnv(site));
       await project.write('yarn.lock', ''); // or a folder above could be the project
-      const peers = 'class-validator class-transformer'; // Yarn installs none by itself
+      const peers = 'class-validator class-transformer prom-client'; // Yarn installs none by itself
       const tools = 'typescript@6 @types/node'; // Yarn has no patch for a newer one
       await project.run(`${YARN} add ${NEST_11} ${peers} ${tools} nestjs-elastic-job@file:${site.tarball}`);
       await project.run(`${YARN} tsc`);

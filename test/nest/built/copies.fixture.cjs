@@ -1,5 +1,5 @@
 // Loads both copies of the library into one process, in the order that the second argument gives, and uses them mixed:
-// the module of the copy that is required, everything else of the one that is imported. It prints one line of JSON. The
+// the modules of the copy that is required, everything else of the one that is imported. It prints one line of JSON. The
 // first argument is the application's folder, the third a file in it that exports what `import` gives.
 const { createRequire } = require('node:module');
 const { pathToFileURL } = require('node:url');
@@ -12,7 +12,11 @@ async function both() {
   // Node resolves this as code in the application's folder would be.
   const importing = pathToFileURL(`${directory}/${importer}`).href;
   const imports = async () => (await import(importing)).libraries;
-  const requires = () => [load('nestjs-elastic-job'), load('nestjs-elastic-job/registry')];
+  const requires = () => ({
+    library: load('nestjs-elastic-job'),
+    registry: load('nestjs-elastic-job/registry'),
+    metrics: load('nestjs-elastic-job/metrics'),
+  });
   if (first === 'import') return { imported: await imports(), required: requires() };
   const required = requires();
   return { imported: await imports(), required };
@@ -20,8 +24,8 @@ async function both() {
 
 async function main() {
   const { imported, required } = await both();
-  const [esm, esmRegistry] = imported;
-  const [cjs, cjsRegistry] = required;
+  const { library: esm, registry: esmRegistry, operations, spi, metrics } = imported;
+  const { library: cjs, registry: cjsRegistry } = required;
   load('reflect-metadata');
   const { Inject, Logger, Module } = load('@nestjs/common');
   const { NestFactory } = load('@nestjs/core');
@@ -39,9 +43,17 @@ async function main() {
   Inject(esm.ShardingService)(Jobs, undefined, 0);
   Inject(esm.REGISTRY_CENTER)(Jobs, undefined, 1);
   const run = Object.getOwnPropertyDescriptor(Jobs.prototype, 'run');
-  esm.ElasticJob({ name: 'mixed', cron: '* * * * * ?', shardingTotalCount: 1 })(Jobs.prototype, 'run', run);
+  const jobExtraConfigurations = new spi.HiddenText('- !!com.acme.Tracing {}');
+  esm.ElasticJob({ name: 'mixed', cron: '* * * * * ?', shardingTotalCount: 1, jobExtraConfigurations })(
+    Jobs.prototype,
+    'run',
+    run,
+  );
   const Root = function () {};
-  Module({ imports: [cjs.ElasticJobModule.forRoot({ registry: { type: 'memory' } })], providers: [Jobs] })(Root);
+  const server = new esmRegistry.MemoryRegistry(new spi.SystemClock());
+  const jobsModule = cjs.ElasticJobModule.forRoot({ registry: { type: 'memory', server } });
+  const metricsModule = required.metrics.ElasticJobMetricsModule.forRoot({ path: false });
+  Module({ imports: [jobsModule, metricsModule], providers: [Jobs] })(Root);
 
   Logger.overrideLogger(false);
   const app = await NestFactory.createApplicationContext(Root, { abortOnError: false });
@@ -51,12 +63,17 @@ async function main() {
     .assignments('unknown')
     .catch((error) => error);
   const [sharding, center] = app.get(Jobs).parts;
+  const { configuration } = app.get(cjs.JobRegistrar).jobs.find(({ jobName }) => jobName === 'mixed');
+  const { status } = await app.get(operations.JobStatisticsApi).getJobBriefInfo('mixed');
   process.stdout.write(
     JSON.stringify({
       isOneCopy: esm.ElasticJobModule === cjs.ElasticJobModule,
       isInjected: sharding instanceof cjs.ShardingService && center !== undefined,
       assigned: [...(await sharding.assignments('mixed'))].length,
       isErrorOfBoth: refused instanceof esm.UnknownJobError && refused instanceof cjs.UnknownJobError,
+      isHidden: configuration.jobExtraConfigurations instanceof spi.HiddenText,
+      isMetered: /^elastic_job_runs_total\{job="mixed"/m.test(await app.get(metrics.JobMetrics).registry.metrics()),
+      status,
       isNoOther: !(refused instanceof esmRegistry.SessionLostError || refused instanceof cjsRegistry.SessionLostError),
     }),
   );

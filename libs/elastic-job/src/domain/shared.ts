@@ -1,7 +1,7 @@
 /**
  * One process can load this package twice: as ES modules, and as the CommonJS copy that some resolvers and test runners
- * need. What is compared by identity has to be the same for both then: the classes that an application injects, and the
- * strategies that are built in. Errors need no such care. @see ElasticJobError
+ * need. What is compared by identity has to be the same for both then: the classes that an application injects or
+ * hands over, and the strategies that are built in. Errors need no such care. @see ElasticJobError
  */
 
 /** As in `package.json`: copies of different releases share nothing. */

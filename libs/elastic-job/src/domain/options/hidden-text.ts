@@ -1,4 +1,6 @@
+import { sharedClass } from '../shared.js';
 import { Hidden } from './hidden.js';
 
 /** A text that may hold secrets, such as the password of a tracing database. @see Hidden */
+@sharedClass('HiddenText')
 export class HiddenText extends Hidden<string> {}

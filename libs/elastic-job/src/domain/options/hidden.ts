@@ -1,7 +1,10 @@
+import { sharedClass } from '../shared.js';
+
 /**
  * A value that may hold secrets, such as credentials. Code that needs it asks for it by name; no log, JSON, inspection
  * or error message shows it by accident.
  */
+@sharedClass('Hidden')
 export class Hidden<T> {
   // Truly private: `util.inspect` shows every other field.
   readonly #value: T;

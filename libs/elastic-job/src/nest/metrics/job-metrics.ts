@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { sharedClass } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import { EventMetrics, type MetricBuckets } from './event.metrics.js';
 import { MetricSet } from './metric-set.js';
@@ -15,6 +16,7 @@ export interface JobMetricsParts extends MeteredParts {
 }
 
 /** The metrics of one application, from now on. */
+@sharedClass('JobMetrics')
 export class JobMetrics {
   /** Where they are registered. */
   readonly registry: Registry;

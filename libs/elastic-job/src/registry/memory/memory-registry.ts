@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/index.js';
+import { sharedClass } from '../../domain/index.js';
 import { MemoryRegistryCenter, type MemoryRegistryCenterOptions } from './memory-registry-center.js';
 import type { LaneName } from './memory-link.js';
 import {
@@ -29,6 +30,7 @@ import {
  *
  * Each of them throws a RangeError for the id of a session that no client has.
  */
+@sharedClass('MemoryRegistry')
 export class MemoryRegistry {
   private readonly server: MemoryServer;
 
