@@ -1,4 +1,5 @@
-// The old places of names that documents have mentioned. They go with 0.2.
+// The old places of names that documents have mentioned; createShardingStrategy and javaHashCode stand in that of the
+// public API alone. They go with 0.2.
 
 export {
   /** @deprecated Import it from `nestjs-elastic-job/tools`. */
