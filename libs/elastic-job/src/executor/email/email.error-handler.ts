@@ -1,9 +1,9 @@
-import { createTransport } from 'nodemailer';
 import type { Options } from 'nodemailer/lib/smtp-transport/index.js';
 import {
   ConfigurationError,
   describeReport,
   type DeliveryTerms,
+  errorOfImport,
   type FailureReport,
   type JobErrorHandler,
   type JobProps,
@@ -76,6 +76,8 @@ export class EmailErrorHandler implements JobErrorHandler {
   // Truly private: it holds a password.
   readonly #server: Options;
   readonly #given: JobProps;
+  /** Begun at once, so that a missing package is told at the start, and not with the first failure alone. */
+  readonly #mailer: ReturnType<typeof importMailer>;
 
   /** @throws {ConfigurationError} for wrong options */
   constructor(options: EmailErrorHandlerOptions) {
@@ -84,6 +86,8 @@ export class EmailErrorHandler implements JobErrorHandler {
     this.#given = { ...(from !== undefined && { 'email.from': from }), ...(to !== undefined && { 'email.to': to }) };
     const faults = Object.entries(this.#given).flatMap(([name, text]) => findAddressFaults(name, text));
     if (faults.length > 0) throw new ConfigurationError(PLACE, faults);
+    this.#mailer = importMailer();
+    this.#mailer.catch((error: Error) => process.emitWarning(error));
   }
 
   findFaults(props: JobProps): readonly string[] {
@@ -96,7 +100,9 @@ export class EmailErrorHandler implements JobErrorHandler {
     return DELIVERY_MS;
   }
 
+  /** @throws {MissingPackageError} if nodemailer is not installed */
   async handle(report: FailureReport, { props }: DeliveryTerms): Promise<void> {
+    const { createTransport } = await this.#mailer;
     const transport = createTransport(this.#server);
     try {
       await transport.sendMail({ ...read(this.readerOf(props)), text: describeReport(report) });
@@ -107,6 +113,14 @@ export class EmailErrorHandler implements JobErrorHandler {
 
   private readerOf(props: JobProps): PropsReader {
     return new PropsReader({ ...props, ...this.#given });
+  }
+}
+
+async function importMailer(): Promise<typeof import('nodemailer')> {
+  try {
+    return await import('nodemailer');
+  } catch (error) {
+    throw errorOfImport(error, 'nodemailer', PLACE);
   }
 }
 

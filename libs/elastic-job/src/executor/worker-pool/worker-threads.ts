@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
+import { errorOfImport } from '../../domain/index.js';
 import type { ThreadWork, WorkerPool } from '../isolation.js';
 import { reviveError, type ThreadResult, type ThreadTask } from './messages.js';
 import { ThreadRun } from './thread-run.js';
@@ -32,14 +33,19 @@ export interface WorkerThreadsOptions {
  * ```
  */
 export class WorkerThreads implements WorkerPool {
-  private pool: Piscina<ThreadTask, ThreadResult> | undefined;
+  /** Begun at once, so that a missing package is told at the start, and not with the first run alone. */
+  private readonly piscina = importPiscina();
+  private pool: Promise<Piscina<ThreadTask, ThreadResult>> | undefined;
 
-  constructor(private readonly options: WorkerThreadsOptions = {}) {}
+  constructor(private readonly options: WorkerThreadsOptions = {}) {
+    this.piscina.catch((error: Error) => process.emitWarning(error));
+  }
 
   findFault(module: string): string | undefined {
     return existsSync(new URL(module)) ? undefined : 'must be the URL of a file that is there';
   }
 
+  /** @throws {MissingPackageError} if piscina is not installed; else what the handler throws, or its end */
   async run(work: ThreadWork): Promise<void> {
     work.context.signal.throwIfAborted();
     const run = new ThreadRun(work);
@@ -54,30 +60,34 @@ export class WorkerThreads implements WorkerPool {
   async close(): Promise<void> {
     const { pool } = this;
     this.pool = undefined;
-    await pool?.destroy();
+    // Each run has told already why there is none.
+    const opened = await pool?.catch(() => undefined);
+    await opened?.destroy();
   }
 
   private async runInThread(run: ThreadRun, processors: number): Promise<ThreadResult> {
     const { signal, task } = run;
+    const pool = await this.open(processors);
     try {
-      return await this.open(processors).run(task, { transferList: [task.port], signal });
+      return await pool.run(task, { transferList: [task.port], signal });
     } catch (error) {
       throw run.failureOf(error);
     }
   }
 
-  private open(processors: number): Piscina<ThreadTask, ThreadResult> {
+  private open(processors: number): Promise<Piscina<ThreadTask, ThreadResult>> {
     this.pool ??= this.create(processors);
     return this.pool;
   }
 
-  private create(processors: number): Piscina<ThreadTask, ThreadResult> {
+  private async create(processors: number): Promise<Piscina<ThreadTask, ThreadResult>> {
+    const Pool = await this.piscina;
     const {
       maxThreads = processors,
       resourceLimits,
       threadUrl = new URL('./thread.js', import.meta.url),
     } = this.options;
-    const pool = new Piscina<ThreadTask, ThreadResult>({
+    const pool = new Pool<ThreadTask, ThreadResult>({
       filename: fileURLToPath(threadUrl),
       name: 'runInThread',
       // As many as may be: the pool replaces a thread that was ended only up to the least.
@@ -90,5 +100,13 @@ export class WorkerThreads implements WorkerPool {
     // A thread that dies without work takes no job along, and must not end the process.
     pool.on('error', (error: Error) => process.emitWarning(error));
     return pool;
+  }
+}
+
+async function importPiscina(): Promise<typeof Piscina> {
+  try {
+    return (await import('piscina')).Piscina;
+  } catch (error) {
+    throw errorOfImport(error, 'piscina', 'WorkerThreads');
   }
 }
