@@ -1,10 +1,12 @@
-import { ElasticJob, type ElasticJobModuleOptions, type ShardingContext } from '@app/elastic-job';
-import { MemoryRegistry } from '@app/elastic-job/registry';
+import { ElasticJob, type ElasticJobModuleOptions, REGISTRY_CENTER, type ShardingContext } from '@app/elastic-job';
+import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
-import { Logger, type LoggerService } from '@nestjs/common';
+import { Logger, type LoggerService, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EVERY_SECOND, JobApplication, rootModule, whileTimePasses } from './support/job-application.js';
+
+const CONFIG = '/settle-orders/config';
 
 /** Log lines as `level: text`; the context must be ours. */
 class Lines implements LoggerService {
@@ -72,6 +74,44 @@ describe('log lines', () => {
     expect(logger.lines.filter((line) => !line.startsWith('debug: '))).toEqual([]);
   });
 
+  it('given a setting that the registry has otherwise, when the job joins, then one line names both remedies', async () => {
+    class OrderJobs {
+      @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, jobParameter: 'of the code' })
+      settle(): void {}
+    }
+    const { lines, jobs } = await startLogging(OrderJobs);
+    await edit(jobs, 'jobParameter: of the code', 'jobParameter: of an operator');
+    await edit(jobs, "description: ''", 'description: edited');
+
+    const told = lines.filter((line) => line.includes('overrules') && line.includes('jobParameter'));
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^warn: settle-orders: the registry overrules, .*jobParameter.*; edit it there, or set overwrite: true here$/,
+      ),
+    ]);
+  });
+
+  it.each([
+    ['cron', /cron: .*/, 'cron: often'],
+    ['timeZone', 'timeZone: UTC', 'timeZone: Europe/Berln'],
+    ['shardingTotalCount', 'shardingTotalCount: 2', 'shardingTotalCount: 0'],
+    ['strategy', 'nestjs.clockChange', 'nestjs.strategy: BY_MOON\n  nestjs.clockChange'],
+  ])(
+    'given an edit by which the job cannot run, when it is written, then one error names %s',
+    async (field, part, bad) => {
+      class OrderJobs {
+        @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, timeZone: 'UTC' })
+        settle(): void {}
+      }
+      const { lines, jobs } = await startLogging(OrderJobs);
+      await edit(jobs, part, bad);
+
+      const named = expect.stringMatching(new RegExp(`\\b${field}\\b`));
+      expect(jobs.events.filter(({ kind }) => kind === 'error')).toMatchObject([{ error: { message: named } }]);
+      expect(lines.filter((line) => line.startsWith('error'))).toEqual([named]);
+    },
+  );
+
   it.each([
     ['production', 'warn'],
     ['development', 'log'],
@@ -127,4 +167,23 @@ async function sessionLines(
   const starting = NestFactory.createApplicationContext(root, { logger });
   await new JobApplication(await whileTimePasses(clock, starting), clock).tick();
   return logger.lines.filter((line) => line.includes(' CONNECTED'));
+}
+
+/** An application with the jobs of a provider, and what it has logged. */
+async function startLogging(provider: Provider): Promise<{ lines: readonly string[]; jobs: JobApplication }> {
+  const logger = new Lines();
+  const clock = new VirtualClock();
+  const root = rootModule({ providers: [provider], clock });
+  const starting = NestFactory.createApplicationContext(root, { logger });
+  return { lines: logger.lines, jobs: new JobApplication(await whileTimePasses(clock, starting), clock) };
+}
+
+/** Writes another text for a part of the job's settings, past every rule, and lets it be read. */
+async function edit(jobs: JobApplication, part: string | RegExp, text: string): Promise<void> {
+  const registry = jobs.app.get<RegistryCenter>(REGISTRY_CENTER);
+  const { data } = (await registry.read(CONFIG))!;
+  expect(data).toMatch(part);
+  await registry.set(CONFIG, data.replace(part, text));
+  await jobs.tick();
+  await jobs.tick();
 }
