@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { readBlocks } from './readme/blocks.js';
 import { EXCEPTIONS, LANGUAGES } from './readme/exceptions.js';
 
@@ -33,9 +33,34 @@ it('given all pages, when their blocks of YAML and JSON are parsed, then none ha
 
 it('given the files of .github, when they are parsed, then none has an error', () => {
   const files = pathsIn('.github', '.yml');
-  expect(files).toContain('.github/workflows/ci.yml');
   expect(files.flatMap((file) => faultsIn(readFileSync(file, 'utf8')).map((fault) => `${file}: ${fault}`))).toEqual([]);
 });
+
+it('given a contributor on GitHub, when an issue or a pull request is opened, then a template and CI wait for it', () => {
+  const issues = pathsIn('.github/ISSUE_TEMPLATE', '.yml').filter((file) => !file.endsWith('/config.yml'));
+  const forms = issues.map((file) => parse(readFileSync(file, 'utf8')));
+  expect(forms.length).toBeGreaterThan(0);
+  for (const form of forms) {
+    expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String), body: expect.any(Array) });
+  }
+  expect(readFileSync('.github/PULL_REQUEST_TEMPLATE.md', 'utf8')).toMatch(/^## /m);
+
+  const workflows = pathsIn('.github/workflows', '.yml').map((file) => parse(readFileSync(file, 'utf8')));
+  const asked = workflows.filter(({ on }) => 'pull_request' in on);
+  const steps = asked.flatMap(({ jobs }) => Object.values<Job>(jobs)).flatMap((job) => job.steps);
+  expect(steps.filter(({ run }) => /\.ci\/run\s*$/.test(run ?? ''))).toHaveLength(1);
+});
+
+it('given the limit of .ci/run, when GitHub runs it, then that has the time to set up as well, and no more than ten minutes', () => {
+  const [, seconds] = /^MOST_SECONDS=(\d+)$/m.exec(readFileSync('.ci/run', 'utf8')) ?? [];
+  const { jobs } = parse(readFileSync('.github/workflows/ci.yml', 'utf8'));
+  expect(Number(seconds)).toBe(3_000);
+  expect(jobs.run['timeout-minutes']).toBe(60);
+});
+
+interface Job {
+  readonly steps: readonly { readonly run?: string }[];
+}
 
 /** JSON is YAML as well. */
 function faultsIn(text: string): readonly string[] {
