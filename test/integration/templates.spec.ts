@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import { SystemClock, type Timer } from '../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
@@ -9,7 +10,27 @@ import { fourLetter } from '../support/zookeeper/four-letter.js';
 /** With CREATED_JOBS=1000, as CI runs it, what is promised is shown. */
 const COUNT = Number(process.env['CREATED_JOBS'] ?? 100);
 const WITHIN = { timeout: 60_000, interval: 200 };
-const clock = new SystemClock();
+
+/** The clock of all clients and runtimes here, which counts what is set, also timers that do not keep the process. */
+class CountingClock extends SystemClock {
+  readonly pending = new Set<object>();
+
+  override setTimer(ms: number, callback: () => void): Timer {
+    const token = {};
+    this.pending.add(token);
+    const timer = super.setTimer(ms, () => {
+      this.pending.delete(token);
+      callback();
+    });
+    const cancel = () => {
+      this.pending.delete(token);
+      timer.cancel();
+    };
+    return { cancel };
+  }
+}
+
+const clock = new CountingClock();
 
 describe('jobs that are created while the cluster runs, over a real ZooKeeper', () => {
   it(
@@ -20,6 +41,7 @@ describe('jobs that are created while the cluster runs, over a real ZooKeeper', 
       const runtimes = await Promise.all([1, 2, 3].map(() => startProcess(namespace)));
       const operator = await connect(namespace);
       const jobs = new JobOperateApi(operator, clock);
+      const before = await heldAtRest();
       const names = Array.from({ length: COUNT }, (_, index) => `tenant-${index}`);
       const begun = clock.monotonicNow();
 
@@ -33,6 +55,7 @@ describe('jobs that are created while the cluster runs, over a real ZooKeeper', 
 
       expect(clock.monotonicNow() - begun).toBeLessThan(120_000);
       await expect.poll(() => watchedPaths(namespace), WITHIN).toEqual([`/${namespace}`]);
+      expect(await heldSince(before)).toEqual([]);
     },
   );
 });
@@ -57,6 +80,36 @@ async function connect(namespace: string): Promise<RegistryCenter> {
   onTestFinished(() => registry.close());
   await registry.connect();
   return registry;
+}
+
+/** What keeps this process, by kind, and the timers of the library. */
+function held(): ReadonlyMap<string, number> {
+  const counts = new Map([['timers of the library', clock.pending.size]]);
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** Once the library has come to rest after its start. */
+async function heldAtRest(): Promise<ReadonlyMap<string, number>> {
+  for (let former = held(); ;) {
+    await clock.sleep(1_000);
+    const now = held();
+    if (isDeepStrictEqual(now, former)) return now;
+    former = now;
+  }
+}
+
+/**
+ * The kinds of which there are more than before; a ping may be under way, so this looks again for a while. There may be
+ * fewer: specs that ran in this process before may have left something.
+ */
+async function heldSince(before: ReadonlyMap<string, number>): Promise<readonly string[]> {
+  const deadline = clock.monotonicNow() + WITHIN.timeout;
+  for (;;) {
+    await clock.sleep(WITHIN.interval);
+    const more = [...held()].filter(([kind, count]) => count > (before.get(kind) ?? 0));
+    if (more.length === 0 || clock.monotonicNow() > deadline) return more.map(([kind, count]) => `${count} ${kind}`);
+  }
 }
 
 /** The jobs that the process takes part in. */
