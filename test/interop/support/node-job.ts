@@ -3,7 +3,7 @@ import {
   type JobOptions,
   resolveJobOptions,
 } from '../../../libs/elastic-job/src/domain/index.js';
-import type { JobDefinition } from '../../../libs/elastic-job/src/runtime/index.js';
+import type { JobDefinition, JobTemplate } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { BehavingHandlers } from './behaving-handlers.js';
 import { JOB_CLASS, type JobSpec, ONCE_LISTENER } from './job-spec.js';
 
@@ -40,5 +40,15 @@ export function definitionOf(
     listeners: jobListenerTypes.includes(ONCE_LISTENER)
       ? [new OnceListener((event) => tell(event, { job: jobName }))]
       : [],
+  };
+}
+
+/** Jobs that are created from it do as they are told, each by its own name. */
+export function templateOf(name: string, handlers: BehavingHandlers): JobTemplate {
+  return {
+    name,
+    configuration: resolveJobOptions({ name, shardingTotalCount: 1 }, { place: 'interop' }),
+    place: 'interop',
+    handler: (context) => handlers.handlerOf(context.jobName)(context),
   };
 }

@@ -1,11 +1,11 @@
 // One instance of ours, driven by lines of JSON as the Java peer is: `peer-process.ts` is the other end.
 import { createInterface } from 'node:readline';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
-import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
+import { JobOperateApi, type NewJob } from '../../../libs/elastic-job/src/operations/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
 import { PlacedClock } from '../../support/peers/placed-clock.js';
 import { BehavingHandlers } from './behaving-handlers.js';
-import { definitionOf } from './node-job.js';
+import { definitionOf, templateOf } from './node-job.js';
 import { Pulse } from './pulse.js';
 import type { JobSpec } from './job-spec.js';
 import type { Behaviour } from './peer.js';
@@ -18,6 +18,8 @@ interface Call {
     readonly job: string;
     readonly behaviour: Behaviour;
     readonly changes: Partial<JobSpec>;
+    readonly template: string;
+    readonly created: NewJob;
   };
 }
 
@@ -36,6 +38,11 @@ runtime.events.on((event) => tell('runtime', plain(event)));
 
 const calls: Readonly<Record<string, (given: Call['with']) => unknown>> = {
   start: ({ config }) => runtime.registrar.register(definitionOf(config, handlers, tell)),
+  declare: ({ template }) => {
+    runtime.templates.declare(templateOf(template, handlers));
+    return runtime.templates.open();
+  },
+  create: ({ created }) => operate.create(created),
   stop: ({ job }) => runtime.registrar.remove(job),
   execute: ({ job }) => operate.trigger(job),
   dump: ({ job }) => operate.dump(job, { hideSecrets: false }),

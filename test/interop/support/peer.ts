@@ -1,3 +1,4 @@
+import type { NewJob } from '../../../libs/elastic-job/src/operations/index.js';
 import type { RegistryTraffic } from '../../../libs/elastic-job/src/registry/index.js';
 import type { FaultProxy } from '../../support/faults/index.js';
 import type { JobSpec } from './job-spec.js';
@@ -77,6 +78,16 @@ export class Peer {
 
 /** An instance of ours. */
 export class NodePeer extends Peer {
+  /** From now on it joins the jobs that are created from this template. */
+  async declare(template: string): Promise<void> {
+    await this.process.call('declare', { template });
+  }
+
+  /** Creates a job for the whole cluster. */
+  async create(created: NewJob): Promise<void> {
+    await this.process.call('create', { created });
+  }
+
   /** Changes fields of the stored configuration by our own operation. */
   async edit(job: string, changes: Partial<JobSpec>): Promise<void> {
     await this.process.call('edit', { job, changes });
