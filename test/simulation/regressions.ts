@@ -321,4 +321,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker did not know that a job which an operator removes was about to be added again',
   },
+  {
+    seed: 8_019_934,
+    edition: 4,
+    showed: 'a checker expected that somebody removes a mark from a job that nobody is in',
+  },
 ];

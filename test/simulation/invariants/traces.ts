@@ -6,6 +6,8 @@ import { itemKey, timeOf, type Violation } from './invariant.js';
 import { silentDrops } from './overflow.js';
 import { isScheduled } from './targets.js';
 
+/** A mark that no run stands for goes within this time, in milliseconds. */
+const STRAY_MARK_GOES_MS = 20_000;
 /** Handlers are waited for during the drain and a grace after it, in milliseconds; a clock may run fast. */
 const WAITED_MS = 0.95 * (3_000 + 1_000);
 
@@ -130,17 +132,25 @@ function hasLeftInTime(history: History, path: string, holder: string): boolean 
     );
 }
 
-// The mark of who has crashed is taken away by others, if any is there at or after the end of its session.
+// The mark of who has crashed, or that somebody has set by hand, is taken away by those who are in the job afterwards.
 function isLeftToNobody(history: History, path: string, holder: string): boolean {
   const { jobName, node } = history.nodeOf(path);
-  if (!('item' in node) || !history.of('fault').some(isCrashOf(indexOf(holder)))) return false;
+  if (!('item' in node) || node.item === undefined) return false;
+  const since = history.of('fault').some(isCrashOf(indexOf(holder)))
+    ? (existence(history, `/${jobName}/instances/${holder}`).at(-1)?.to ?? Infinity)
+    : setByHand(history, path, jobName, node.item) + STRAY_MARK_GOES_MS;
   const members = new Set(
     history.commits
       .flatMap(({ writes }) => writes.map((write) => write.path))
       .filter((one) => one.startsWith(`/${jobName}/instances/`)),
   );
-  const endedAt = existence(history, `/${jobName}/instances/${holder}`).at(-1)?.to ?? Infinity;
-  return [...members].every((member) => existence(history, member).every(({ to }) => to <= endedAt));
+  return [...members].every((member) => existence(history, member).every(({ to }) => to <= since));
+}
+
+/** When a mark was set that was set by hand; never: -Infinity. */
+function setByHand(history: History, path: string, jobName: string, item: number): number {
+  const at = existence(history, path).at(-1)?.from ?? -Infinity;
+  return history.isMarkedByHand(jobName, item, at - history.promptMs, at + history.promptMs) ? at : -Infinity;
 }
 
 function isCrashOf(instance: number) {
