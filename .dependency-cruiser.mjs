@@ -35,6 +35,9 @@ const COORDINATION = [
   'guarantee',
 ];
 
+/** The layers of runtime: left may not import right. */
+const RUNTIME = ['leases', 'duties', 'session', 'job', 'process'];
+
 const SOURCE = 'libs/elastic-job/src';
 const SPEC = String.raw`\.(for-)?spec\.ts$`;
 const inRoom = (room) => `^${SOURCE}/${room}/`;
@@ -47,22 +50,33 @@ const arrows = Object.entries(ROOMS).map(([room, allowed]) => ({
   to: { path: `^${SOURCE}/`, pathNot: [room, ...allowed].map(inRoom) },
 }));
 
-const coordinationOrder = COORDINATION.map((room, index) => ({
-  name: `coordination-${room}-imports`,
-  comment: `coordination/${room} may import what stands left of it`,
-  severity: 'error',
-  from: { path: inRoom(`coordination/${room}`), pathNot: SPEC },
-  to: {
-    path: inRoom('coordination'),
-    pathNot: COORDINATION.slice(0, index + 1).map((left) => inRoom(`coordination/${left}`)),
-  },
-}));
+/** Inner rooms of which each may import what stands left of it, by its index. */
+const inOrder = (room, rooms) =>
+  rooms.flatMap((inner, index) => [
+    {
+      name: `${room}-${inner}-imports`,
+      comment: `${room}/${inner} may import what stands left of it`,
+      severity: 'error',
+      from: { path: inRoom(`${room}/${inner}`), pathNot: SPEC },
+      to: {
+        path: inRoom(room),
+        pathNot: rooms.slice(0, index + 1).map((left) => inRoom(`${room}/${left}`)),
+      },
+    },
+    {
+      name: `${room}-${inner}-has-one-door`,
+      severity: 'error',
+      from: { path: inRoom(room), pathNot: [inRoom(`${room}/${inner}`), SPEC] },
+      to: { path: inRoom(`${room}/${inner}`), pathNot: `^${SOURCE}/${room}/${inner}/index\\.ts$` },
+    },
+  ]);
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     ...arrows,
-    ...coordinationOrder,
+    ...inOrder('coordination', COORDINATION),
+    ...inOrder('runtime', RUNTIME),
     {
       name: 'no-cycles',
       comment: 'compiled modules die of a cycle ("Cannot access before initialization") that tests do not see',

@@ -1,4 +1,5 @@
 export * from './configuration/index.js';
+export * from './coordination-services.js';
 export * from './dependencies/index.js';
 export * from './execution/index.js';
 export * from './failover/index.js';

@@ -1,6 +1,4 @@
-export * from './elastic-job-runtime.js';
-export type * from './job-definition.js';
-export * from './job-registrar.js';
-export type { RuntimeOptions } from './runtime-options.js';
-export type * from './runtime-status.js';
-export * from './services/index.js';
+// Runs jobs over their sessions. In layers, each of which knows those below it: process, job, session, duties, leases.
+export type { JobDefinition, JobStatus, JobTemplate } from './job/index.js';
+export type { RuntimeOptions } from './leases/index.js';
+export * from './process/index.js';

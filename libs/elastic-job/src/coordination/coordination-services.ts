@@ -1,0 +1,85 @@
+import { type Clock, hostTime, type ScheduleTime } from '../clock/index.js';
+import type { RunTracer } from '../domain/index.js';
+import type { RegistryCenter } from '../registry/index.js';
+import { type AssertFits, Configurations, type PropTrust, type StrategyLookup } from './configuration/index.js';
+import { Dependencies, type UnmetDependency } from './dependencies/index.js';
+import { type DelayedSettles, Executions } from './execution/index.js';
+import { FailoverQueue, OrphanSweep } from './failover/index.js';
+import { Guarantees } from './guarantee/index.js';
+import { JobTrees } from './job-tree/index.js';
+import { Leadership } from './leadership/index.js';
+import { Absences, Instances, ServerRetention, Servers } from './membership/index.js';
+import { assertFitsOneTransaction, Sharding } from './sharding/index.js';
+
+/** The services of one process, each made once and given the same collaborators. */
+export interface CoordinationServices {
+  readonly trees: JobTrees;
+  readonly configurations: Configurations;
+  readonly instances: Instances;
+  readonly servers: Servers;
+  readonly retention: ServerRetention;
+  /** Java peers that are missing. */
+  readonly absences: Absences;
+  /** Instances of ours that an operator has shut down. */
+  readonly shutdowns: Absences;
+  readonly leader: Leadership;
+  readonly executions: Executions;
+  readonly sharding: Sharding;
+  readonly queue: FailoverQueue;
+  readonly orphans: OrphanSweep;
+  readonly guarantee: Guarantees;
+  readonly dependencies: Dependencies;
+}
+
+export interface CoordinationOptions {
+  readonly registry: RegistryCenter;
+  readonly clock: Clock;
+  readonly strategies?: StrategyLookup;
+  /** @default the registry is followed in all props */
+  readonly trust?: PropTrust;
+  /** @see RuntimeOptions */
+  readonly javaReconnectGraceMs: number;
+  readonly tracer?: RunTracer;
+  /**
+   * The time by which fire times come.
+   * @default the host's clock
+   */
+  readonly scheduleClock?: ScheduleTime;
+  /** Hears of jobs that are not started, since an item here has ended as it has. */
+  readonly onUnmet?: (unmet: UnmetDependency) => void;
+  /** Hears of ends that the registry does not record in time. */
+  readonly onDelayed?: (delayed: DelayedSettles) => void;
+}
+
+export function createCoordinationServices({
+  registry,
+  clock,
+  strategies,
+  trust,
+  javaReconnectGraceMs,
+  scheduleClock = hostTime(clock),
+  ...reports
+}: CoordinationOptions): CoordinationServices {
+  const trees = new JobTrees();
+  const assertFits: AssertFits = (job) => assertFitsOneTransaction(registry, job);
+  const configurations = new Configurations(trees, assertFits, strategies, trust);
+  const executions = new Executions(trees, configurations, registry, clock, { ...reports, scheduleClock });
+  const absences = new Absences(clock, () => javaReconnectGraceMs);
+  const shutdowns = new Absences(clock, (jobName) => configurations.current(jobName).shutdownGraceMs);
+  return {
+    trees,
+    absences,
+    shutdowns,
+    configurations,
+    instances: new Instances(trees, registry, clock),
+    servers: new Servers(trees, registry),
+    retention: new ServerRetention(configurations, registry, clock),
+    leader: new Leadership(trees, registry, clock),
+    executions,
+    sharding: new Sharding(trees, configurations, registry, clock, scheduleClock),
+    queue: new FailoverQueue(trees, configurations, executions, registry, clock),
+    orphans: new OrphanSweep(configurations, registry, clock, absences, shutdowns),
+    guarantee: new Guarantees(trees, configurations, registry, clock),
+    dependencies: new Dependencies(configurations, registry, scheduleClock),
+  };
+}

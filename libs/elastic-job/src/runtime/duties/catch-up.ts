@@ -1,0 +1,270 @@
+import type { Clock, Timer } from '../../clock/index.js';
+import {
+  type CoordinationServices,
+  giveUpFireTimes,
+  type JobTree,
+  untilAnswered,
+  untilCommitted,
+} from '../../coordination/index.js';
+import {
+  decideCatchUp,
+  decideGiveUp,
+  lastScheduledOf,
+  type DueState,
+  formatTaskId,
+  owesAfter,
+  type RefusalCause,
+  type Trigger,
+} from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import {
+  type JobSettings,
+  type LeaseRunner,
+  type NotedSpan,
+  type Reaction,
+  registryReaction,
+  type RunningItems,
+  type ScheduleClock,
+  type TriggerGate,
+} from '../leases/index.js';
+import type { DueFireTimes, DueItems } from './due-fire-times.js';
+import type { MissedRuns } from './missed-runs.js';
+
+/** What making up for fire times needs of a job's session. */
+export interface CatchUpParts {
+  readonly tree: JobTree;
+  readonly services: CoordinationServices;
+  readonly events: JobEvents;
+  readonly clock: Clock;
+  readonly scheduleClock: ScheduleClock;
+  readonly settings: JobSettings;
+  readonly running: RunningItems;
+  readonly leases: LeaseRunner;
+  readonly gate: TriggerGate;
+  readonly due: DueFireTimes;
+  readonly missed: MissedRuns;
+  /** Undefined: nothing is made up for now. */
+  forgiven(): readonly NotedSpan[] | undefined;
+  /** An operator's trigger is to begin the item as soon as it is free. */
+  isAwaited(item: number): boolean;
+  /** Tells what has failed. */
+  report(work: string): (error: unknown) => void;
+}
+
+/** The items of a trigger: what may be begun for it, and what has older fire times to be begun for first. */
+export interface ItemsInOrder {
+  readonly ready: readonly number[];
+  readonly behind: readonly number[];
+}
+
+/** Runs the items that this instance owns and owes a fire time, or that a trigger met while they still ran. */
+export class CatchUp {
+  private readonly looking: Reaction;
+  /** The fire time that is being assigned and begun. */
+  private handling: number | undefined;
+  /** What was left to operators' triggers, and may owe something once they have run. */
+  private yielded: readonly number[] = [];
+  /** Something may be owed that the trigger under way does not know of. */
+  private isDue = false;
+  /**
+   * The instants after which items owe fire times that the registry has refused to begin, before it has a record of
+   * them.
+   */
+  private readonly firstDebts = new Map<number, number>();
+  /** Comes when a fire time is too late for the trigger that may still begin it. */
+  private late: Timer | undefined;
+
+  constructor(private readonly parts: CatchUpParts) {
+    this.looking = registryReaction(parts.tree, parts.clock, () => this.look(), parts.report('catching up'));
+  }
+
+  /** Something may be owed. */
+  wake(): void {
+    this.looking.wake();
+  }
+
+  /** What was left to an operator's trigger may be free again. */
+  resume(): void {
+    if (this.yielded.length > 0) this.wake();
+  }
+
+  /** Begins nothing more. */
+  stop(): void {
+    this.looking.stop();
+    this.late?.cancel();
+  }
+
+  /** Begins a fire time, for which nothing is made up meanwhile; but afterwards if that fails. */
+  async whileHandling<T>(fireTime: number, begin: () => Promise<T>): Promise<T> {
+    this.handling = fireTime;
+    try {
+      return await begin();
+    } catch (error) {
+      this.owe(fireTime);
+      throw error;
+    } finally {
+      if (this.handling === fireTime) this.handling = undefined;
+      if (this.isDue) this.wake();
+    }
+  }
+
+  /** Items of this instance could not be begun for the fire time that is being handled. */
+  owe(fireTime: number): void {
+    const { services, tree } = this.parts;
+    this.isDue = true;
+    for (const item of services.sharding.ownItems(tree)) {
+      if (!this.firstDebts.has(item)) this.firstDebts.set(item, fireTime - 1);
+    }
+  }
+
+  /** A Java peer has joined: what was refused here it may have run. */
+  leaveToPeers(): void {
+    this.firstDebts.clear();
+  }
+
+  /** Notes in the registry that a trigger has met items which still ran: whoever ends them owes them one run more. */
+  async misfire(items: readonly number[]): Promise<void> {
+    const { clock, events, running, services, settings, tree } = this.parts;
+    const { misfire, monitorExecution } = settings.configuration;
+    if (items.length === 0 || !misfire || !monitorExecution) return;
+    await untilAnswered(tree, clock, () => services.executions.markMisfired(tree.jobName, items));
+    const { jobName, self } = tree;
+    events.emit({ kind: 'misfired', jobName, taskId: formatTaskId(jobName, items, self.jobInstanceId), items });
+    // An item that ended while its flag was being set has nobody left to tell.
+    if (items.some((item) => !running.has(item))) this.wake();
+  }
+
+  /**
+   * Parts the items of a trigger: those that are `behind` have older fire times to be begun first, one after the other.
+   * Only where the job makes up for all of them; what this instance has begun itself costs no request.
+   */
+  async inOrder({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
+    const { settings, tree } = this.parts;
+    const { misfirePolicy, monitorExecution } = settings.configuration;
+    if (misfirePolicy !== 'all' || !monitorExecution) return { ready: items, behind: [] };
+    await untilCommitted(tree, 'reading what is owed', async () => (await this.loadRecords(items)) || undefined);
+    const owing = this.groups(items, fireTime - 1).filter(({ due }) => this.target(due) !== undefined);
+    const behind = owing.flatMap((group) => group.items);
+    if (behind.length > 0) this.wake();
+    return { ready: items.filter((item) => !behind.includes(item)), behind };
+  }
+
+  private async look(): Promise<void> {
+    const { scheduleClock, tree } = this.parts;
+    // A clock that seems to be wrong is judged for a second: which items are free is looked at afterwards.
+    const now = await scheduleClock.now();
+    await tree.sync({ signal: tree.signal });
+    this.isDue = false;
+    if (!this.isPossible) return;
+    const free = this.freeItems();
+    if (!(await this.loadRecords(free))) return this.wake();
+    const groups = this.groups(free, this.isStartedAfter ? Infinity : now);
+    const targets = new Map(groups.map((group) => [group, this.target(group.due)]));
+    const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
+    const failures: unknown[] = [];
+    for (const fireTime of new Set([...targets.values()].filter((target) => target !== undefined))) {
+      await this.makeUp(fireTime, itemsOf(owing(fireTime))).catch((error: unknown) => failures.push(error));
+    }
+    await this.giveUp(owing(undefined), now);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /**
+   * An operator's trigger goes first: two begins of one process would refuse each other, the same one again and again.
+   */
+  private freeItems(): readonly number[] {
+    const { running, services, tree } = this.parts;
+    const isAwaited = (item: number) => this.parts.isAwaited(item);
+    const own = services.sharding.ownItems(tree);
+    const free = own.filter((item) => !isAwaited(item) && !running.has(item) && !tree.isRunning(item));
+    this.yielded = own.filter((item) => isAwaited(item) || (this.yielded.includes(item) && !free.includes(item)));
+    return free;
+  }
+
+  /** Runs the items for a fire time. @throws also if some of them could not be begun */
+  private async makeUp(fireTime: number, items: readonly number[]): Promise<void> {
+    // The trigger of this very fire time is under way, on the assignment that it has seen.
+    if (fireTime === this.handling) return void (this.isDue = true);
+    const { leases, services, tree } = this.parts;
+    const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
+    const { blocked, lease, refused } = await leases.begin(trigger, items);
+    // Not awaited: an item that is released meanwhile must not wait for this run.
+    if (lease !== undefined) leases.start(lease, 'a misfired item');
+    await services.executions.clearMisfires(tree.jobName, itemsRefusedFor('alreadyBegun', refused));
+    if (blocked !== undefined) throw blocked.error;
+  }
+
+  /** Notes what will never be begun, so that whoever owns the items next knows it as well. */
+  private async giveUp(groups: readonly DueItems[], now: number): Promise<void> {
+    const { missed, services, settings, tree } = this.parts;
+    const { misfirePolicy, shardingTimeoutMs } = settings.configuration;
+    if (misfirePolicy !== 'skip') await services.executions.clearMisfires(tree.jobName, itemsOf(groups));
+    if (tree.isMixed()) return;
+    const given = new Map<number, number>();
+    for (const { due, items } of groups) {
+      const { upTo, waiting } = decideGiveUp(due, settings.configuration, now - shardingTimeoutMs);
+      if (misfirePolicy === 'skip' && waiting !== undefined) this.lookAfter(waiting + shardingTimeoutMs - now);
+      if (upTo === undefined) continue;
+      if (this.handling !== undefined && this.handling <= upTo) this.isDue = true;
+      else for (const item of items) given.set(item, upTo);
+    }
+    if (given.size > 0) missed.gaveUp(given, await giveUpFireTimes(tree, given));
+  }
+
+  private lookAfter(ms: number): void {
+    this.late?.cancel();
+    this.late = this.parts.clock.setTimer(ms, () => this.wake());
+  }
+
+  private loadRecords(items: readonly number[]): Promise<boolean> {
+    const { tree } = this.parts;
+    return tree.loadRecords(items, { signal: tree.signal });
+  }
+
+  /** Whether anything can be made up for now. */
+  private get isPossible(): boolean {
+    const { gate, settings, tree } = this.parts;
+    const isAllowed = settings.configuration.monitorExecution && gate.mayBeginUnasked && gate.problem === undefined;
+    if (!isAllowed || this.parts.forgiven() === undefined) return false;
+    // Beside Java an item is not kept longer than its run: the leader waits for it.
+    return !(tree.isMixed() && tree.isReshardingPending());
+  }
+
+  /** What has come for the items until now. */
+  private groups(items: readonly number[], until: number): readonly DueItems[] {
+    const { due, tree } = this.parts;
+    return due.upTo(until, new Map(items.map((item) => [item, this.lastOf(tree, item)])));
+  }
+
+  /** The job has starts, and no schedule. Each has come, whatever this clock says. */
+  private get isStartedAfter(): boolean {
+    return this.parts.settings.configuration.after.length > 0;
+  }
+
+  /** The fire time up to which an item owes nothing; undefined if it owes nothing at all. */
+  private lastOf(tree: JobTree, item: number): number | undefined {
+    const stored = tree.record(item)?.stored;
+    if (stored === undefined) return undefined;
+    const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
+    // Nothing is started before the item is made; and a start may come after a trigger that is younger than its fire
+    // time.
+    if (this.isStartedAfter) return lastScheduledOf(stored) ?? 0;
+    // Of what Java peers have run there is no record; only the flag tells.
+    const last = tree.isMixed() ? undefined : (owesAfter(stored) ?? this.firstDebts.get(item));
+    return last ?? (isMisfired ? 0 : undefined);
+  }
+
+  /** What a group is to be begun for next. A fire time that was refused for the clock's sake is not. */
+  private target(due: DueState): number | undefined {
+    const { gate, settings } = this.parts;
+    return decideCatchUp({ ...due, after: Math.max(due.after, gate.skippedUntil) }, settings.configuration);
+  }
+}
+
+function itemsOf(groups: readonly DueItems[]): number[] {
+  return groups.flatMap(({ items }) => items).toSorted((a, b) => a - b);
+}
+
+function itemsRefusedFor(cause: RefusalCause, refused: ReadonlyMap<number, RefusalCause>): number[] {
+  return [...refused].filter(([, candidate]) => candidate === cause).map(([item]) => item);
+}

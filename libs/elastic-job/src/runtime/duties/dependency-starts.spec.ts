@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Member, Registry } from '../../coordination/member.for-spec.js';
+import { formatStartLedger, NO_STARTS } from '../../domain/index.js';
+import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
+import { DependencyStarts } from './dependency-starts.js';
+
+let registry: Registry;
+let member: Member;
+let operator: RegistryCenter;
+let begun: number[];
+let failures: unknown[];
+/** What the next begins come to; none: they succeed. */
+let faults: (Error | undefined)[];
+/** The tree's events reach it. */
+let isHearing: boolean;
+let starts: DependencyStarts;
+beforeEach(async () => {
+  ({ registry, member, operator } = await Registry.ofOne());
+  begun = [];
+  failures = [];
+  faults = [];
+  isHearing = true;
+  starts = new DependencyStarts({
+    tree: member.tree,
+    clock: registry.clock,
+    begin: async (fireTime) => {
+      const fault = faults.shift();
+      if (fault !== undefined) throw fault;
+      begun.push(fireTime);
+    },
+    report: () => (error) => void failures.push(error),
+  });
+  member.tree.on((event) => isHearing && starts.hear(event));
+});
+afterEach(() => starts.stop());
+
+it('begins what comes once it is open, one after the other, and each once', async () => {
+  await write(10, 20);
+  starts.open();
+  await write(10, 20, 30);
+  await write(10, 20, 30, 40, 50);
+
+  expect(begun).toEqual([30, 40, 50]);
+});
+
+it('begins nothing before it is open, and the first start of all if there was none', async () => {
+  starts.open();
+  await write(10);
+  expect(begun).toEqual([10]);
+});
+
+it('leaves what came before this session to those who look for what is owed', async () => {
+  await write(10, 20);
+  expect(begun).toEqual([]);
+  starts.open();
+  starts.hear({ kind: 'TreeReset' });
+  await registry.clock.advance(0);
+  expect(begun).toEqual([]);
+});
+
+it('looks again when the tree was read anew, and at no other event', async () => {
+  starts.open();
+  isHearing = false;
+  await write(10);
+  starts.hear({ kind: 'ConfigurationChanged' });
+  await registry.clock.advance(0);
+  expect(begun).toEqual([]);
+
+  starts.hear({ kind: 'TreeReset' });
+  await registry.clock.advance(0);
+
+  expect(begun).toEqual([10]);
+});
+
+it('given a begin that the registry did not answer, then it begins anew with that one, and none twice', async () => {
+  starts.open();
+  faults = [undefined, new RegistryUnavailableError('begin', 'not-applied', 'no answer within 5000 ms')];
+  await write(10, 20, 30);
+
+  expect([begun, failures]).toEqual([[10, 20, 30], []]);
+});
+
+it('given a begin that has failed, then it tells so, and tries again with the next start', async () => {
+  starts.open();
+  const fault = new Error('broken');
+  faults = [fault];
+  await write(10);
+  expect([begun, failures]).toEqual([[], [fault]]);
+
+  await write(10, 20);
+
+  expect(begun).toEqual([10, 20]);
+});
+
+it('begins nothing more once it is stopped', async () => {
+  starts.open();
+  starts.stop();
+  await write(10);
+  expect(begun).toEqual([]);
+});
+
+/** The jobs before have started this one for these fire times, the latest last. */
+async function write(...fireTimes: readonly number[]): Promise<void> {
+  const { after } = member.tree.paths;
+  const data = formatStartLedger({ ...NO_STARTS, starts: fireTimes.map((fireTime) => ({ fireTime, at: 1 })) });
+  await (member.tree.has(after) ? operator.set(after, data) : operator.create(after, data, 'PERSISTENT'));
+  await registry.clock.advance(0);
+}

@@ -1,0 +1,163 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { JobOptions } from '../../domain/index.js';
+import { FailoverClaims } from './failover-claims.js';
+import { OneSession } from './one-session.for-spec.js';
+
+const HOUR = 3_600_000;
+
+let session: OneSession;
+let claims: FailoverClaims;
+/** Number of rounds after which nothing was left to claim here. */
+let rounds: number;
+beforeEach(() => start());
+
+it('given an instance that is idle, when items wait, then it takes all of them at once, and tells so', async () => {
+  await queue(1, 2);
+  await wake();
+  expect(session.runs).toEqual(['1 schedule', '2 schedule']);
+  await session.clock.advance(20); // As long as two runs make it stand back before it looks for more.
+  expect(session.toldOf('claimed')).toMatchObject([{ items: [1, 2], source: 'FAILOVER' }]);
+  expect([session.tree.queue(), rounds]).toEqual([[], 1]);
+});
+
+it.each([
+  [1, 10],
+  [3, 30],
+  [5, 40],
+])('given an instance that runs %i items, when one waits, then it stands back for %i ms', async (busy, ms) => {
+  await start({ shardingTotalCount: 8, concurrency: 8 });
+  await keepBusy(busy);
+  await queue(7);
+  await wake(ms - 1);
+  expect(claimed()).toEqual([]);
+  await session.clock.advance(1);
+  expect(claimed()).toEqual([[7]]);
+});
+
+it('given another idle instance, when items wait, then it takes its part first, and what is left later', async () => {
+  await session.registry.joined();
+  session.handler = () => session.clock.sleep(HOUR);
+  await queue(0, 1, 2, 3);
+  await wake(19);
+  expect(claimed()).toEqual([[2, 3]]);
+  await session.clock.advance(1);
+  expect(claimed()).toEqual([[2, 3], [1], [0]]);
+});
+
+it('given an instance without a free slot, when items wait, then it leaves them until it has one', async () => {
+  await start({ concurrency: 2 });
+  session.handler = () => session.clock.sleep(500);
+  await session.run([0, 1]);
+  await queue(2, 3);
+  await wake(400);
+  expect(claimed()).toEqual([]);
+  session.onItemEnded = () => claims.wake();
+  await session.clock.advance(200);
+  expect(claimed()).toEqual([[2, 3]]);
+});
+
+it('given more that wait than slots, when it claims, then it takes as many as it has slots', async () => {
+  await start({ concurrency: 3 });
+  await keepBusy(1);
+  await queue(1, 2, 3);
+  await wake(100);
+  expect(claimed()).toHaveLength(1);
+  expect(session.tree.queue()).toHaveLength(1);
+});
+
+it.each([
+  ['busy', [[2]], 1],
+  ['alreadyBegun', [], 0],
+] as const)(
+  'given no free slot, when a trigger finds a waiting item %s, then of all that wait these are taken: %j',
+  async (cause, taken, times) => {
+    await start({ concurrency: 1 });
+    await keepBusy(1);
+    await queue(1, 2);
+    claims.afterRefusal(new Map([[2, cause]]));
+    await session.clock.advance(100);
+    expect([claimed(), rounds]).toEqual([taken, times]);
+  },
+);
+
+it('given no free slot, when a user asks it to claim, then it takes what waits all the same', async () => {
+  await start({ concurrency: 1 });
+  await keepBusy(1);
+  await queue(1, 2);
+  const lease = await session.clock.advanceUntil(claims.claim());
+  expect(lease).toMatchObject({ items: [1, 2] });
+  expect(session.runs.slice(1)).toEqual([]);
+  expect(session.running.list).toEqual([0, 1, 2]);
+});
+
+it.each([
+  ['failover is off', () => start({ failover: false })],
+  ['the instance leaves', () => Promise.resolve(session.gate.close())],
+  ['the server is disabled', () => session.disableServer()],
+])('given that %s, when items wait, then it takes none, also if it is asked to', async (_, switchOff) => {
+  await switchOff();
+  await queue(1);
+  await wake(100);
+  expect(await session.clock.advanceUntil(claims.claim())).toBe('empty');
+  expect([session.runs, session.tree.queue(), rounds]).toEqual([[], [1], 0]);
+});
+
+it('given an item whose handler still goes on here, when it waits, then only the others are taken', async () => {
+  await keepBusy(1);
+  await session.releaseElsewhere(0); // As if somebody had removed the mark.
+  await queue(0, 1);
+  await wake(100);
+  expect([claimed(), session.tree.queue()]).toEqual([[[1]], [0]]);
+});
+
+it('given claims that others win, when it looks on, then at once and from a random item, until it wins', async () => {
+  await start({ shardingTotalCount: 8, concurrency: 8 });
+  const from: (number | undefined)[] = [];
+  const { queue: waiting } = session.member;
+  const claim = waiting.claim.bind(waiting);
+  waiting.claim = (jobName, limits) => {
+    from.push(limits?.from);
+    return from.length < 3 ? Promise.resolve({ kind: 'lost', items: [5] }) : claim(jobName, limits);
+  };
+  session.clock.random = () => 0.5;
+  session.handler = () => session.clock.sleep(HOUR);
+  await queue(1, 5, 6);
+  await wake();
+  expect([from, claimed()]).toEqual([[undefined, 4, 4], [[5]]]);
+  await session.clock.advance(10);
+  expect([from.slice(3), claimed()]).toEqual([[undefined], [[5], [1, 6]]]);
+});
+
+it('given an instance that has stopped, when items wait, then it claims nothing by itself', async () => {
+  await queue(1);
+  claims.stop();
+  await wake(100);
+  expect(claimed()).toEqual([]);
+});
+
+async function start(options: Partial<JobOptions> = {}): Promise<void> {
+  session = await OneSession.start(options);
+  rounds = 0;
+  claims = new FailoverClaims({ ...session.parts, onClaimed: () => (rounds += 1) });
+}
+
+async function wake(ms = 0): Promise<void> {
+  claims.wake();
+  await session.clock.advance(ms);
+}
+
+/** Items that no record shows begun: each stands for the last fire time before now. */
+async function queue(...items: readonly number[]): Promise<void> {
+  for (const item of items) await session.operator.create(session.paths.queued(item), '', 'PERSISTENT');
+  await session.clock.advance(0);
+}
+
+/** Runs the first items for an hour, as every later one. */
+async function keepBusy(count: number): Promise<void> {
+  session.handler = () => session.clock.sleep(HOUR);
+  await session.run([...Array(count).keys()]);
+}
+
+function claimed(): (readonly number[])[] {
+  return session.toldOf('claimed').map(({ items }) => items);
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../../clock/index.js';
+import type { CoordinationServices, ExecutionLease, JobTree } from '../../coordination/index.js';
+import { failsOver, mostItemsAtOnce, type RefusalCause } from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import {
+  type JobSettings,
+  type LeaseRunner,
+  type Reaction,
+  registryReaction,
+  type RunningItems,
+  type TriggerGate,
+} from '../leases/index.js';
+
+/**
+ * Who runs nothing claims at once; each running item makes an instance stand back for this long, up to four of them. So
+ * the idlest comes first, and if all are busy an orphan waits for 40 ms at most. Who has taken its part stands back
+ * once more before it takes what others have left.
+ */
+const STAND_BACK_MS = 10;
+const MOST_STEPS_BACK = 4;
+
+/** What claims need of a job's session. */
+export interface FailoverClaimParts {
+  readonly tree: JobTree;
+  readonly services: CoordinationServices;
+  readonly events: JobEvents;
+  readonly clock: Clock;
+  readonly settings: JobSettings;
+  readonly running: RunningItems;
+  readonly leases: LeaseRunner;
+  readonly gate: TriggerGate;
+  /** Nothing is left to claim here; a claim may also have found that an item is owed to nobody. */
+  onClaimed(): void;
+  /** Tells what has failed. */
+  report(work: string): (error: unknown) => void;
+}
+
+/**
+ * Takes and runs the queued items of crashed instances, as long as this one has a free slot. What its own triggers find
+ * waiting it takes even if it has none, as it would have begun it: an instance that is always busy starves nobody.
+ */
+export class FailoverClaims {
+  private readonly claiming: Reaction;
+  /** Items that a trigger has met here while they waited. */
+  private due = new Set<number>();
+  /** Somebody has another view of the queue: parts of it overlap. */
+  private hasLost = false;
+
+  constructor(private readonly parts: FailoverClaimParts) {
+    const { tree, clock } = parts;
+    this.claiming = registryReaction(tree, clock, () => this.claimAll(), parts.report('claiming failover items'));
+  }
+
+  /** Something may have been queued, or a slot is free. */
+  wake(): void {
+    this.claiming.wake();
+  }
+
+  /** A begin of this instance was refused some items, perhaps because they wait for failover. */
+  afterRefusal(refused: ReadonlyMap<number, RefusalCause>): void {
+    const queue = this.parts.tree.queue();
+    const waiting = queue.filter((item) => refused.get(item) === 'busy');
+    if (waiting.length === 0) return;
+    for (const item of waiting) this.due.add(item);
+    this.wake();
+  }
+
+  /** Claims nothing more by itself. */
+  stop(): void {
+    this.claiming.stop();
+  }
+
+  /**
+   * Claims some waiting items and runs them, whether or not there is a free slot.
+   * @returns the lease, whose `settled()` tells the outcomes
+   */
+  claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
+    return this.take(Infinity, () => true);
+  }
+
+  private async take(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
+    const { events, gate, leases, running, tree } = this.parts;
+    if (!this.mayClaim || !gate.mayBeginUnasked) return 'empty';
+    const lease = await running.expect(() => this.begin(most, mayTake));
+    if (typeof lease === 'string') return lease;
+    events.emit({ kind: 'claimed', jobName: tree.jobName, items: lease.items, source: 'FAILOVER' });
+    leases.start(lease, 'a failover item');
+    return lease;
+  }
+
+  private async begin(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
+    const { clock, running, services, settings, tree } = this.parts;
+    const { shardingTotalCount } = settings.configuration;
+    const claim = await services.queue.claim(tree.jobName, {
+      most,
+      from: this.hasLost ? Math.floor(clock.random() * shardingTotalCount) : undefined,
+      mayTake: (item) => mayTake(item) && !running.has(item),
+    });
+    this.hasLost = claim.kind === 'lost';
+    if (claim.kind !== 'claimed') return claim.kind;
+    running.add(claim.lease);
+    return claim.lease;
+  }
+
+  private async claimAll(): Promise<void> {
+    const { tree } = this.parts;
+    const { due } = this;
+    this.due = new Set();
+    if (tree.queue().length === 0 || !this.mayClaim) return;
+    const found: (ExecutionLease | 'lost')[] = [];
+    await this.standBack();
+    while (tree.queue().length > 0) {
+      const claim = await this.claimNext(due);
+      if (claim === 'empty') break;
+      // What is left after this the others have no slots for.
+      if (claim !== 'lost' && found.every((former) => former === 'lost')) await this.standBack();
+      found.push(claim);
+    }
+    if (found.length > 0) this.parts.onClaimed();
+  }
+
+  private async standBack(): Promise<void> {
+    const { clock, running, tree } = this.parts;
+    const steps = Math.min(running.size, MOST_STEPS_BACK);
+    if (steps > 0) await clock.sleep(steps * STAND_BACK_MS, tree.signal);
+  }
+
+  private claimNext(due: ReadonlySet<number>): Promise<ExecutionLease | 'lost' | 'empty'> {
+    const { freeSlots } = this;
+    return freeSlots > 0 ? this.take(freeSlots, () => true) : this.take(Infinity, (item) => due.has(item));
+  }
+
+  /** Failover is on, and no operator has disabled this server. */
+  private get mayClaim(): boolean {
+    const { settings, tree } = this.parts;
+    return failsOver(settings.configuration) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
+  }
+
+  private get freeSlots(): number {
+    const { clock, running, settings } = this.parts;
+    return mostItemsAtOnce(settings.configuration, clock.processors()) - running.size;
+  }
+}

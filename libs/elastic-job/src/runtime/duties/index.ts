@@ -1,0 +1,13 @@
+// What an instance does for a job besides its ticks, while one session lasts: each duty hears the job's events for
+// itself, and begins what it finds through the leases. The leader's duties are among them.
+export * from './cancellations.js';
+export * from './catch-up.js';
+export * from './dependency-starts.js';
+export * from './due-fire-times.js';
+export * from './failover-claims.js';
+export * from './leader-duties.js';
+export * from './manual-triggers.js';
+export * from './missed-runs.js';
+export * from './operator-switches.js';
+export * from './own-marks.js';
+export * from './resident-items.js';

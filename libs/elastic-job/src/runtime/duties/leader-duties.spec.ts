@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { JobOptions } from '../../domain/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import { createTestCluster, type TestCluster, type TestJobHandler } from '../../testing/index.js';
+import type { JobEvent } from '../../tracing/index.js';
+
+const JOB = 'settle-orders';
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+let cluster: TestCluster;
+let operator: RegistryCenter;
+/** What every item does. */
+let handler: TestJobHandler;
+beforeEach(() => (handler = () => {}));
+afterEach(() => cluster.stop());
+
+it('tells of an election once, and whom nobody can depose is not elected again', async () => {
+  await start(2);
+  await operator.set(`/${JOB}/servers/10.0.0.1`, 'ENABLED');
+  await cluster.advance(MINUTE);
+  expect(told('leader-elected')).toMatchObject([{ instanceId: idOf(0), term: 1 }]);
+
+  await operator.set(`/${JOB}/servers/10.0.0.1`, 'DISABLED');
+  await cluster.advance(SECOND);
+  expect(told('leader-elected')).toMatchObject([{ term: 1 }, { instanceId: idOf(1), term: 2 }]);
+});
+
+it('stands for election as soon as its server is enabled, if nobody leads', async () => {
+  await start(1);
+  await operator.set(`/${JOB}/servers/10.0.0.1`, 'DISABLED');
+  await cluster.advance(SECOND);
+  expect(await operator.exists(`/${JOB}/leader/election/instance`)).toBeUndefined();
+  await operator.set(`/${JOB}/servers/10.0.0.1`, 'ENABLED');
+  await cluster.advance(SECOND);
+  expect((await operator.read(`/${JOB}/leader/election/instance`))?.data).toBe(idOf(0));
+});
+
+it('tells of orphans that it has queued, and of nothing else', async () => {
+  handler = ({ source }) => source !== 'FAILOVER' && cluster.clock.sleep(30 * SECOND);
+  await start(2);
+  await cluster.advance(2 * SECOND);
+  const lost = [...cluster.assignment(JOB)].flatMap(([item, owner]) => (owner === 1 ? [item] : []));
+  cluster.crash(1);
+  await cluster.advance(MINUTE);
+  expect(told('orphaned')).toMatchObject([{ items: lost }]);
+});
+
+it('takes what waits off the queue when the job is disabled everywhere, and tells so once', async () => {
+  await start(1);
+  await operator.create(`/${JOB}/sharding/2/disabled`, '', 'PERSISTENT');
+  await operator.set(`/${JOB}/servers/10.0.0.1`, 'DISABLED');
+  await cluster.advance(SECOND);
+  expect(told('failover-purged')).toEqual([]);
+  await operator.create(`/${JOB}/leader/failover/items/2`, '', 'PERSISTENT');
+  await operator.set(`/${JOB}/servers/10.0.0.1`, 'ENABLED');
+  await operator.set(`/${JOB}/servers/10.0.0.1`, 'DISABLED');
+  await cluster.advance(SECOND);
+  expect(await operator.exists(`/${JOB}/leader/failover/items/2`)).toBeUndefined();
+  expect(told('failover-purged')).toMatchObject([{ items: [2] }]);
+});
+
+it('removes a mark of resharding that no session holds, and tells so', async () => {
+  await start(1);
+  expect(told('warning')).toEqual([]);
+  await operator.create(`/${JOB}/leader/sharding/processing`, '', 'PERSISTENT');
+  await operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT');
+  await cluster.advance(SECOND);
+  expect(await operator.exists(`/${JOB}/leader/sharding/processing`)).toBeUndefined();
+  expect(told('warning')).toMatchObject([{ message: expect.stringContaining('processing') }]);
+});
+
+it('makes a plan for an owner that somebody has set by hand, five seconds later, and leaves one that a plan has named', async () => {
+  await start(2);
+  const owners = cluster.assignment(JOB);
+  await operator.set(`/${JOB}/sharding/0/instance`, '10.0.0.99@-@1-0');
+  await cluster.advance(4 * SECOND);
+  expect(cluster.assignment(JOB).get(0)).toBe(-1);
+  const plans = told('resharded').length;
+  await cluster.advance(2 * SECOND);
+  expect(cluster.assignment(JOB)).toEqual(owners);
+  expect(told('resharded')).toHaveLength(plans + 1);
+  await cluster.advance(MINUTE);
+  expect(told('resharded')).toHaveLength(plans + 1);
+});
+
+it('waits for the items of an instance that was shut down, as long as it may need to put them away', async () => {
+  handler = ({ source }) => source !== 'FAILOVER' && new Promise(() => {});
+  await start(2, { shutdownGraceMs: 5 * SECOND });
+  await cluster.advance(MINUTE);
+  await operator.delete(`/${JOB}/instances/${idOf(1)}`);
+  await cluster.advance(4 * SECOND);
+  expect(told('orphaned')).toEqual([]);
+  await cluster.advance(3 * SECOND);
+  expect(told('orphaned')).toHaveLength(1);
+});
+
+it('waits for it no longer than its session', async () => {
+  handler = ({ source }) => source !== 'FAILOVER' && new Promise(() => {});
+  await start(2, { shutdownGraceMs: 10 * MINUTE });
+  await cluster.advance(MINUTE);
+  await operator.delete(`/${JOB}/instances/${idOf(1)}`);
+  await cluster.advance(SECOND);
+  cluster.crash(1);
+  await cluster.advance(20 * SECOND);
+  expect(told('orphaned')).toHaveLength(1);
+});
+
+it('removes an item beyond a smaller total as soon as it has ended', async () => {
+  handler = ({ shardingItem }) => shardingItem === 3 && cluster.clock.sleep(30 * SECOND);
+  await start(1);
+  await cluster.advance(2 * SECOND);
+  const config = (await operator.read(`/${JOB}/config`))!.data;
+  await operator.set(`/${JOB}/config`, config.replace('shardingTotalCount: 4', 'shardingTotalCount: 3'));
+  await cluster.advance(10 * SECOND);
+  expect(await operator.exists(`/${JOB}/sharding/3`)).toBeDefined();
+  await cluster.advance(25 * SECOND);
+  expect(await operator.exists(`/${JOB}/sharding/3`)).toBeUndefined();
+});
+
+it('costs nothing while nothing changes: a fire time is three requests', async () => {
+  await start(1);
+  await cluster.advance(2 * MINUTE);
+  const before = cluster.instances[0]!.center.traffic.foreground;
+  await cluster.advance(3 * MINUTE);
+  expect(cluster.instances[0]!.center.traffic.foreground - before).toBe(3 * 3);
+});
+
+async function start(instances: number, options: Partial<JobOptions> = {}): Promise<void> {
+  cluster = await createTestCluster({
+    instances,
+    jobs: [
+      {
+        name: JOB,
+        cron: '0 * * * * ?',
+        shardingTotalCount: 4,
+        failover: true,
+        ...options,
+        handler: (...run) => handler(...run),
+      },
+    ],
+  });
+  operator = cluster.registry.center({
+    namespace: 'test',
+    clock: cluster.clock,
+    sessionTimeoutMs: 600_000,
+    requestTimeoutMs: 5_000,
+  });
+  await operator.connect();
+  await cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) - SECOND);
+}
+
+function told(kind: JobEvent['kind']): readonly JobEvent[] {
+  return [...cluster.instances.keys()].flatMap((instance) =>
+    cluster.events(instance).filter((event) => event.kind === kind),
+  );
+}
+
+function idOf(instance: number): string {
+  return [...cluster.instances[instance]!.instanceIds].at(-1)!;
+}

@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JobOptions } from '../../domain/index.js';
+import { Duty, FORMER, LATTER, NOBODY, SELF } from './duties.for-spec.js';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const NO_RIGHT = -102;
+
+let duty: Duty;
+afterEach(() => duty.end());
+
+describe('a leader cleans up', () => {
+  it('given a request to cancel an item, when the item does not run or ends, then the request is gone', async () => {
+    await lead();
+    const { paths } = duty.tree;
+    await duty.put(paths.cancel(1), 'run');
+    expect(await duty.text(paths.cancel(1))).toBeUndefined();
+
+    await duty.put(paths.mark(1, 'running'), SELF);
+    await duty.put(paths.cancel(1), 'run');
+    expect(await duty.text(paths.cancel(1))).toBe('run');
+    await duty.drop(paths.mark(1, 'running'));
+    expect(await duty.text(paths.cancel(1))).toBeUndefined();
+  });
+
+  it('given a smaller total, when the run of an item beyond it ends, then the item is gone', async () => {
+    await lead();
+    const { paths } = duty.tree;
+    await duty.put(paths.mark(3, 'running'), SELF);
+    await duty.edit('shardingTotalCount: 4', 'shardingTotalCount: 3');
+    await duty.clock.advance(SECOND);
+    expect(duty.tree.items()).toEqual([0, 1, 2, 3]);
+    await duty.drop(paths.mark(3, 'running'));
+    expect(duty.tree.items()).toEqual([0, 1, 2]);
+  });
+
+  it('given a job without failover, when items wait in its queue, then the queue is emptied', async () => {
+    await lead({ failover: false });
+    expect(await sweepQueue()).toEqual([]);
+  });
+
+  it('given a queue with an item beyond the total, when it is swept, then it is gone, and told once', async () => {
+    await lead();
+    expect(await sweepQueue()).toEqual(['1']);
+    await sweep();
+    expect(duty.told('failover-purged')).toMatchObject([{ items: [7] }]);
+  });
+
+  it('given a node that holds up every trigger, when no session owns it, then it is gone, and told', async () => {
+    await lead();
+    const { reshardingProcessing: path } = duty.tree.paths;
+    await duty.operator.create(path, '', 'EPHEMERAL');
+    await duty.clock.advance(SECOND);
+    expect(await duty.text(path)).toBe('');
+    await duty.drop(path);
+    await duty.put(path);
+    expect(await duty.text(path)).toBeUndefined();
+    expect(duty.warnings).toEqual([expect.stringContaining(`removed "${path}"`)]);
+  });
+
+  it('given a holder that is dead, when its item is swept, then it is queued, and told once', async () => {
+    await lead();
+    await orphan();
+    await sweep();
+    await sweep();
+    expect(duty.told('orphaned')).toMatchObject([{ items: [1] }]);
+    expect(await duty.text(duty.tree.paths.queued(1))).toBe('');
+  });
+
+  it('given an item that may not be swept, when another is an orphan, then that one is queued', async () => {
+    await lead();
+    const path = await orphan(1);
+    duty.registry.memory.fail((request) => (request.path.endsWith(path) ? NO_RIGHT : undefined));
+    await orphan(2);
+    await sweep();
+    expect(duty.told('orphaned')).toMatchObject([{ items: [2] }]);
+    expect(duty.takeErrors()).toMatchObject([{ message: expect.stringContaining(path) }]);
+  });
+
+  it('given an instance that was shut down in mid-run, when its grace is over, then its marks are gone', async () => {
+    const mark = await shutDown();
+    await duty.clock.advance(5 * SECOND - 1);
+    expect(await duty.text(mark)).toBe(FORMER);
+    await duty.clock.advance(1);
+    expect(await duty.text(mark)).toBeUndefined();
+  });
+
+  it('given an instance that was shut down in mid-run, when its session ends, then its marks are gone', async () => {
+    const mark = await shutDown();
+    await duty.clock.advance(SECOND);
+    expect(await duty.text(mark)).toBe(FORMER);
+    await duty.drop(duty.tree.paths.session(FORMER));
+    expect(await duty.text(mark)).toBeUndefined();
+    await duty.clock.advance(SECOND);
+    expect(duty.told('resharded')).toHaveLength(2);
+  });
+
+  it('given an orphan of which no event tells, when the job is reconciled, then it is swept', async () => {
+    await lead({ reconcileIntervalMinutes: 2 });
+    const mark = await orphan();
+    await duty.clock.advance(MINUTE);
+    expect(await duty.text(mark)).toBe(NOBODY);
+    await duty.clock.advance(MINUTE);
+    expect(await duty.text(mark)).toBeUndefined();
+    duty.duties.stop();
+    expect(duty.clock.pendingTimers).toBe(0);
+  });
+
+  it('given a shorter interval, when it is written, then the job is reconciled by that', async () => {
+    await lead({ reconcileIntervalMinutes: 60 });
+    await duty.edit('reconcileIntervalMinutes: 60', 'reconcileIntervalMinutes: 2');
+    await duty.clock.advance(MINUTE);
+    const mark = await orphan();
+    await duty.clock.advance(MINUTE);
+    expect(await duty.text(mark)).toBeUndefined();
+  });
+
+  it('given an instance that was shut down, when another one leads later, then its grace goes on', async () => {
+    duty = await Duty.of({ shutdownGraceMs: 5 * SECOND });
+    await duty.join(LATTER);
+    await duty.elect(LATTER);
+    await duty.join(FORMER);
+    await duty.start();
+    const mark = await shutDownFormer();
+    await duty.clock.advance(3 * SECOND);
+    await duty.drop(duty.tree.paths.leader);
+    await duty.clock.advance(2 * SECOND - 1);
+    expect(await duty.text(mark)).toBe(FORMER);
+    await duty.clock.advance(1);
+    expect(await duty.text(mark)).toBeUndefined();
+  });
+});
+
+async function lead(options?: Partial<JobOptions>, beside?: string): Promise<void> {
+  duty = await Duty.of(options);
+  if (beside !== undefined) await duty.join(beside);
+  await duty.start();
+}
+
+/** Lets an operator shut an instance down in mid-run. @returns the path of its mark */
+async function shutDown(): Promise<string> {
+  await lead({ shutdownGraceMs: 5 * SECOND }, FORMER);
+  return shutDownFormer();
+}
+
+async function shutDownFormer(): Promise<string> {
+  const mark = duty.tree.paths.mark(0, 'running');
+  await duty.putUnfinished(0, FORMER);
+  await duty.put(mark, FORMER);
+  await duty.remove(FORMER);
+  return mark;
+}
+
+/** The holder of an item has died, and no event tells of it. @returns the path of its mark */
+async function orphan(item = 1): Promise<string> {
+  const mark = duty.tree.paths.mark(item, 'running');
+  await duty.putUnfinished(item, NOBODY);
+  await duty.put(mark, NOBODY);
+  return mark;
+}
+
+async function sweep(): Promise<void> {
+  duty.duties.sweepSoon();
+  await duty.clock.advance(0);
+}
+
+/** Sweeps a queue that holds an item of the job and one beyond its total. @returns the items that are left */
+async function sweepQueue(): Promise<readonly string[]> {
+  const { paths } = duty.tree;
+  for (const item of [1, 7]) await duty.put(paths.queued(item));
+  await sweep();
+  return duty.operator.children(paths.queue);
+}

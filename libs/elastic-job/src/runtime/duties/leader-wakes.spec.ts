@@ -1,0 +1,150 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { DRAINING } from '../../coordination/index.js';
+import type { JobOptions } from '../../domain/index.js';
+import { Duty, FORMER, JOB, NOBODY, RESHARD_DELAY_MS, SELF } from './duties.for-spec.js';
+
+const SECOND = 1_000;
+const ALONE = [SELF, SELF, SELF, SELF];
+const SHARED = [FORMER, FORMER, SELF, SELF];
+
+let duty: Duty;
+afterEach(() => duty.end());
+
+describe('a leader plans anew', () => {
+  it('given others that join together, when the last has come, then all have items by one plan', async () => {
+    await lead();
+    await duty.join(FORMER);
+    await duty.clock.advance(RESHARD_DELAY_MS - 1);
+    expect(duty.owners).toEqual(ALONE);
+
+    await duty.clock.advance(1);
+
+    expect(duty.owners).toEqual(SHARED);
+    expect(duty.told('resharded')).toHaveLength(2);
+  });
+
+  it('given another instance, when it is on its way out, then its items are given away', async () => {
+    await lead({}, FORMER);
+    await duty.put(duty.tree.paths.session(FORMER), DRAINING);
+    await duty.clock.advance(RESHARD_DELAY_MS);
+    expect(duty.owners).toEqual(ALONE);
+  });
+
+  it('given another instance, when its server is disabled, then its items are given away', async () => {
+    await lead({}, FORMER);
+    await duty.put(duty.tree.paths.server('10.0.0.3'), 'DISABLED');
+    await duty.clock.advance(RESHARD_DELAY_MS);
+    expect(duty.owners).toEqual(ALONE);
+  });
+
+  it('given a server without instances, when it is disabled, then no plan is made', async () => {
+    await lead();
+    await duty.put(duty.tree.paths.server('10.0.0.7'), 'DISABLED');
+    await duty.clock.advance(SECOND);
+    expect(duty.told('resharded')).toHaveLength(1);
+  });
+
+  it('given an owner or an item that somebody has deleted, when it is gone, then it is there again', async () => {
+    await lead();
+    await duty.drop(duty.tree.paths.mark(0, 'instance'));
+    expect(duty.owners).toEqual(ALONE);
+    const parts = [duty.tree.paths.mark(1, 'instance'), duty.tree.paths.item(1)];
+    await duty.operator.transaction(parts.map((path) => ({ kind: 'delete', path })));
+    await duty.clock.advance(0);
+    expect(duty.owners).toEqual(ALONE);
+  });
+
+  it('given a smaller total, when it is written, then the plan has as many items', async () => {
+    await lead();
+    await duty.edit('shardingTotalCount: 4', 'shardingTotalCount: 3');
+    await duty.clock.advance(RESHARD_DELAY_MS);
+    expect(duty.owners).toEqual([SELF, SELF, SELF]);
+  });
+
+  it('given an operator who asks for a plan, when the flag is set, then it is made and the flag is gone', async () => {
+    await lead();
+    await duty.put(duty.tree.paths.reshardingFlag);
+    expect(duty.tree.isReshardingNecessary()).toBe(false);
+  });
+
+  it('given an owner that was set by hand, when five seconds have passed, then the item is given back', async () => {
+    await lead();
+    await duty.put(duty.tree.paths.mark(0, 'instance'), NOBODY);
+    await duty.clock.advance(5 * SECOND - 1);
+    expect(duty.owners[0]).toBe(NOBODY);
+    await duty.clock.advance(1 + RESHARD_DELAY_MS);
+    expect(duty.owners).toEqual(ALONE);
+  });
+
+  it('given an owner that was set by hand and set back, when owners are compared, then no plan is made', async () => {
+    await lead();
+    await duty.put(duty.tree.paths.mark(0, 'instance'), NOBODY);
+    await duty.put(duty.tree.paths.mark(0, 'instance'), SELF);
+    await duty.clock.advance(6 * SECOND);
+    expect(duty.told('resharded')).toHaveLength(1);
+  });
+
+  it('given a connection that was away, when it is back, then a lost lead and a request are known', async () => {
+    await lead();
+    const { memory } = duty.registry;
+    const sessionId = duty.tree.registry.session.id!;
+    memory.suspend(sessionId);
+    await duty.operator.delete(duty.tree.paths.leader);
+    await duty.operator.create(duty.tree.paths.reshardingFlag, '', 'PERSISTENT');
+    memory.resume(sessionId);
+    await duty.clock.advance(SECOND);
+    expect(duty.told('leader-elected')).toMatchObject([{ term: 1 }, { term: 2 }]);
+    expect(duty.tree.isReshardingNecessary()).toBe(false);
+  });
+});
+
+describe('a lead', () => {
+  it('given the election node is deleted, when it is gone, then the term is over and the next one begins', async () => {
+    await lead();
+    const { signal } = duty.services.leader.term(JOB)!;
+    await duty.drop(duty.tree.paths.leader);
+    expect(signal.aborted).toBe(true);
+    expect(duty.told('leader-elected')).toMatchObject([{ term: 1 }, { instanceId: SELF, term: 2 }]);
+  });
+
+  it('given its server, when it is disabled, then the term and the queue end until it is enabled', async () => {
+    await lead();
+    const { paths } = duty.tree;
+    const server = paths.server('10.0.0.2');
+    await duty.put(server, 'ENABLED');
+    expect(duty.told('leader-elected')).toHaveLength(1);
+
+    await duty.put(paths.queued(2));
+    await duty.put(server, 'DISABLED');
+    expect([await duty.text(paths.leader), await duty.text(paths.queued(2))]).toEqual([undefined, undefined]);
+    expect(duty.told('failover-purged')).toMatchObject([{ items: [2] }]);
+
+    await duty.put(server, 'ENABLED');
+    await duty.clock.advance(2 * SECOND);
+    expect(await duty.text(paths.leader)).toBe(SELF);
+  });
+
+  it('given another server that is enabled, when the own one is disabled, then the queue stays', async () => {
+    await lead({}, FORMER);
+    await duty.put(duty.tree.paths.queued(2));
+    await duty.put(duty.tree.paths.server('10.0.0.2'), 'DISABLED');
+    expect(await duty.text(duty.tree.paths.queued(2))).toBe('');
+  });
+});
+
+describe('a leader of a job that is started after others', () => {
+  it('given parents that are gone and unreadable starts, when it knows that, then each is told once', async () => {
+    await lead({ cron: undefined, after: ['import'] });
+    expect(duty.warnings).toEqual(['its parents are gone (import); it is not started until they are back']);
+
+    await duty.put(duty.tree.paths.after, 'damaged');
+    expect(duty.warnings.slice(1)).toEqual([expect.stringContaining('could not be read and was laid anew')]);
+    expect(duty.services.dependencies.isDamaged(duty.tree)).toBe(false);
+  });
+});
+
+async function lead(options?: Partial<JobOptions>, beside?: string): Promise<void> {
+  duty = await Duty.of(options);
+  if (beside !== undefined) await duty.join(beside);
+  await duty.start();
+}

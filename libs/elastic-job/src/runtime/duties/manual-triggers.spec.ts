@@ -1,0 +1,228 @@
+import { beforeEach, expect, it } from 'vitest';
+import { formatTriggerRequest } from '../../coordination/index.js';
+import { afterNextTransaction } from '../../coordination/member.for-spec.js';
+import { manualOrigin, type Trigger } from '../../domain/index.js';
+import { RegistryUnavailableError, ServerError } from '../../registry/index.js';
+import { ManualTriggers } from './manual-triggers.js';
+import { OneSession } from './one-session.for-spec.js';
+
+const SECOND = 1_000;
+
+let session: OneSession;
+let triggers: ManualTriggers;
+/** Items that the leader gives this instance for a trigger; undefined: the trigger must not run here. */
+let assign: (trigger: Trigger) => Promise<readonly number[] | undefined>;
+/** Number of rounds that have begun all they could. */
+let begun: number;
+beforeEach(async () => {
+  session = await OneSession.start();
+  const { services, tree } = session;
+  assign = () => Promise.resolve(services.sharding.ownItems(tree));
+  begun = 0;
+  triggers = new ManualTriggers({
+    ...session.parts,
+    assign: (trigger) => assign(trigger),
+    onBegun: () => (begun += 1),
+  });
+  session.onItemEnded = () => triggers.beginReleased();
+  tree.on((event) => triggers.hear(event));
+  await session.operator.ensurePath(session.paths.triggers);
+  triggers.start();
+});
+
+it('given free items, when an operator triggers them, then they run with his parameters', async () => {
+  const passed: unknown[] = [];
+  session.handler = ({ trigger }) => void passed.push(trigger);
+  await ask('a', 'only Tuesday');
+  expect(session.runs).toEqual(['0 a', '1 a', '2 a', '3 a']);
+  expect(passed[0]).toEqual({ id: 'a', parameters: 'only Tuesday' });
+  expect(kinds()).toEqual(['trigger-requested', 'begun', 'finished']);
+  expect([begun > 0, await session.operator.children(session.paths.triggers)]).toEqual([true, []]);
+});
+
+it('given an item that runs elsewhere, when it is released, then it runs as well, and waits until then', async () => {
+  await session.markElsewhere(1);
+  await ask('a');
+  expect(session.runs).toEqual(['0 a', '2 a', '3 a']);
+  expect(postponed()).toEqual(['manual:a 1']);
+  expect([0, 1].map((item) => triggers.isAwaited(item))).toEqual([false, true]);
+
+  await session.releaseElsewhere(1);
+  expect(session.runs.slice(3)).toEqual(['1 a']);
+  expect([triggers.isAwaited(1), postponed().length, session.toldOf('refused')]).toEqual([false, 1, []]);
+});
+
+it('given an item that another one runs for this very trigger, when it moves here, then it does not wait', async () => {
+  const other = await session.registry.joined();
+  await other.begin([1], { origin: manualOrigin('a') });
+  await ask('a');
+  expect(session.runs).toEqual(['0 a', '2 a', '3 a']);
+  expect(session.toldOf('refused')).toMatchObject([{ items: [1], cause: 'alreadyBegun' }]);
+  expect([postponed(), triggers.isAwaited(1)]).toEqual([[], false]);
+});
+
+it('given an item that runs here, when it is triggered twice more, then it runs twice more, one by one', async () => {
+  session.handler = ({ shardingItem }) => session.clock.sleep(shardingItem === 0 ? 10 * SECOND : 1);
+  for (const id of ['a', 'b', 'c']) await ask(id, undefined, SECOND);
+  expect(session.runs.filter((run) => run.startsWith('0'))).toEqual(['0 a']);
+  expect(postponed()).toEqual(['manual:b 0', 'manual:c 0']);
+  await session.clock.advance(30 * SECOND);
+  expect(session.runs.filter((run) => run.startsWith('0'))).toEqual(['0 a', '0 b', '0 c']);
+  expect(session.toldOf('refused')).toEqual([]);
+});
+
+it('given two triggers, when an item is released as the later is assigned, then the earlier goes first', async () => {
+  assign = () => Promise.resolve([1]);
+  await session.markElsewhere(1);
+  await ask('a');
+  assign = async () => {
+    await session.operator.delete(session.paths.mark(1, 'running'));
+    await session.tree.sync();
+    return [1];
+  };
+  await ask('b', undefined, SECOND);
+  expect(session.runs).toEqual(['1 a', '1 b']);
+});
+
+it.each([
+  ['the item', () => session.operator.create(session.paths.mark(1, 'disabled'), '', 'PERSISTENT')],
+  ['the server', () => session.disableServer()],
+  ['the item, and removed it,', () => deleteItem(1)],
+])(
+  'given a trigger that waits for an item, when an operator has disabled %s, then it is given up once',
+  async (_, disable) => {
+    await session.markElsewhere(1);
+    await ask('a');
+    await disable();
+    await ask('b');
+    if (session.tree.isRunning(1)) await session.releaseElsewhere(1);
+    await session.clock.advance(SECOND);
+    const refused = session.toldOf('refused').map(({ cause, items, trigger }) => [trigger.origin, items, cause]);
+    expect(refused.filter(([origin]) => origin === 'manual:a')).toEqual([['manual:a', [1], 'disabled']]);
+    expect(session.runs).not.toContain('1 a');
+  },
+);
+
+it.each([
+  ['is not answered', new RegistryUnavailableError('begin', 'not-applied', 'no answer'), []],
+  ['is refused', new ServerError('begin', -127), ['running a trigger']],
+])('given a begin that %s, when the registry answers again, then the trigger runs', async (_, error, heard) => {
+  assign = () => {
+    failNextTransaction(error);
+    return Promise.resolve([0, 1]);
+  };
+  await ask('a', undefined, 10 * SECOND);
+  expect(session.runs).toEqual(['0 a', '1 a']);
+  expect(session.heard.filter((text) => text.includes('trigger')).map((text) => text.split(':')[0])).toEqual(heard);
+});
+
+it('given a trigger that cannot be begun, when another comes, then the former fails and the latter runs', async () => {
+  assign = () => {
+    assign = () => Promise.resolve([0]);
+    return Promise.reject(new RangeError('too large'));
+  };
+  await ask('a');
+  await ask('b');
+  expect(session.runs).toEqual(['0 b']);
+  expect(session.heard[0]).toBe('the trigger manual:a: RangeError: too large');
+});
+
+it('given a trigger that must not run here, when another comes, then nothing of the former waits', async () => {
+  assign = ({ origin }) => Promise.resolve(origin === 'manual:a' ? undefined : [0]);
+  await ask('a');
+  expect([kinds(), session.heard]).toEqual([['trigger-requested'], []]);
+  await ask('b');
+  expect(session.runs).toEqual(['0 b']);
+});
+
+it('given items that move during the trigger, when their new owners were not asked, then they run here', async () => {
+  const { operator, paths } = session;
+  const known = await session.registry.joined();
+  assign = async () => {
+    const newcomer = await session.registry.joined();
+    await operator.set(paths.mark(1, 'instance'), known.id);
+    await operator.set(paths.mark(2, 'instance'), newcomer.id);
+    await operator.set(paths.mark(3, 'instance'), 'nobody');
+    await session.tree.sync();
+    return [0];
+  };
+  await ask('a');
+  expect(session.runs).toEqual(['0 a', '2 a']);
+});
+
+it.each([
+  ['alone', [1, 3], false],
+  ['with a Java peer', [3], true],
+])(
+  'given an own item that is failed over, in a job of ours %s, when it is asked for, then these wait: %j',
+  async (_, waiting, isMixed) => {
+    const { operator, paths } = session;
+    if (isMixed) await operator.create(paths.instance('10.0.0.98@-@1'), '', 'PERSISTENT');
+    for (const item of [1, 3]) await session.markElsewhere(item);
+    await operator.create(paths.mark(1, 'failover'), '10.0.0.99@-@1', 'PERSISTENT');
+    assign = () => Promise.resolve([3]); // The others are not its own for this trigger.
+    await ask('a');
+    expect([session.toldOf('postponed').map(({ items }) => items), session.runs]).toEqual([[waiting], []]);
+  },
+);
+
+it('given an instance that leaves, when triggers wait, then each is told as skipped and none begins', async () => {
+  session.handler = ({ shardingItem }) => shardingItem === 0 && session.clock.sleep(60 * SECOND);
+  await ask('a');
+  await ask('b');
+  assign = () => {
+    triggers.stop();
+    return Promise.resolve([1]);
+  };
+  await ask('c');
+  await ask('d');
+  const skipped = session.toldOf('skipped').map(({ reason, trigger }) => `${trigger.origin}: ${reason}`);
+  expect(skipped).toEqual(['manual:b: this instance leaves', 'manual:c: this instance leaves']);
+  await session.clock.advance(60 * SECOND);
+  expect(session.runs.slice(4)).toEqual(['1 b', '2 b', '3 b']);
+  expect(await session.operator.children(session.paths.triggers)).toEqual([session.member.id]);
+});
+
+it('given a request that is taken as this instance leaves, when it is gone, then it is told as skipped', async () => {
+  afterNextTransaction(session.member, () => Promise.resolve(triggers.stop()));
+  await ask('a');
+  expect(session.toldOf('skipped')).toMatchObject([{ reason: 'this instance leaves' }]);
+  expect(session.runs).toEqual([]);
+});
+
+it('given a request that nobody can read, when it is taken, then it is told as skipped and nothing runs', async () => {
+  await ask('a', 'x'.repeat(300_000));
+  expect(session.toldOf('skipped')).toMatchObject([{ reason: expect.stringContaining('cannot be read') }]);
+  expect(session.runs).toEqual([]);
+});
+
+async function ask(id: string, parameters?: string, ms = 10): Promise<void> {
+  const path = session.paths.trigger(session.member.id);
+  await session.operator.create(path, formatTriggerRequest({ id, parameters }), 'PERSISTENT');
+  await session.clock.advance(ms);
+}
+
+function kinds(): string[] {
+  const kept = session.told.map(({ kind }) => kind).filter((kind) => kind !== 'started' && kind !== 'settled');
+  return [...new Set(kept)];
+}
+
+function postponed(): string[] {
+  return session.toldOf('postponed').map(({ items, trigger }) => `${trigger.origin} ${items.join()}`);
+}
+
+async function deleteItem(item: number): Promise<void> {
+  const path = session.paths.item(item);
+  const paths = [...session.tree.descendants(path), path];
+  await session.operator.transaction(paths.map((below) => ({ kind: 'delete', path: below })));
+}
+
+/** The next request to write is not carried out. */
+function failNextTransaction(error: Error): void {
+  const { center } = session.member;
+  const transaction = center.transaction.bind(center);
+  center.transaction = () => {
+    center.transaction = transaction;
+    return Promise.reject(error);
+  };
+}

@@ -1,0 +1,147 @@
+import type { BegunExecution, CoordinationServices, ExecutionLease } from '../../coordination/index.js';
+import { JOB, type Member, Registry, triggerAt } from '../../coordination/member.for-spec.js';
+import type { ElasticJobListener, JobOptions, ShardingContext, Trigger } from '../../domain/index.js';
+import { JobErrorHandlers, JobExecutor } from '../../executor/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import { type JobEvent, JobEvents } from '../../tracing/index.js';
+import { JobSettings } from '../leases/job-settings.js';
+import { LeaseRunner } from '../leases/lease-runner.js';
+import { RunningItems } from '../leases/running-items.js';
+import type { ScheduleClock } from '../leases/schedule-clock.js';
+import { TriggerGate } from '../leases/trigger-gate.js';
+
+export const HUNG_GRACE_MS = 1_000;
+
+/** One job's session with what begins and runs its items, over the in-memory registry. Nothing begins by itself. */
+export class OneSession {
+  readonly running = new RunningItems();
+  readonly events = new JobEvents();
+  readonly told: JobEvent[] = [];
+  /** Calls of the session by its parts, in order; handlers may add to them. */
+  readonly heard: string[] = [];
+  /** Item and origin of each run, in order. */
+  readonly runs: string[] = [];
+  /** Work of every item. */
+  handler: (context: ShardingContext) => unknown = () => {};
+  mayBegin = true;
+  /** Fire times are yet to come by the registry's clock: from memory, and by its own word. */
+  readonly ahead = { known: false, told: false };
+  onItemEnded = (): void => {};
+  readonly settings: JobSettings;
+  readonly gate: TriggerGate;
+  readonly leases: LeaseRunner;
+
+  private constructor(
+    readonly registry: Registry,
+    readonly member: Member,
+    readonly operator: RegistryCenter,
+    listeners: readonly ElasticJobListener[],
+  ) {
+    const { events, running, clock, services, tree } = this;
+    events.on((event) => void this.told.push(event));
+    this.settings = new JobSettings(member.configurations.current(JOB), member.configurations, events);
+    this.settings.apply(tree);
+    this.gate = new TriggerGate(tree, this.settings, events, clock);
+    const { ahead } = this;
+    const isAhead: Pick<ScheduleClock, 'isAhead' | 'hasCome'> = {
+      isAhead: () => ahead.known,
+      hasCome: () => Promise.resolve(!ahead.told),
+    };
+    const scheduleClock: ScheduleClock = Object.assign(Object.create(null), isAhead);
+    this.leases = new LeaseRunner({
+      tree,
+      services,
+      executor: new JobExecutor(clock, { tokenEpoch: 0, hungGraceMs: HUNG_GRACE_MS }),
+      errorHandlers: new JobErrorHandlers(clock, events, [], 1_000),
+      events,
+      clock,
+      scheduleClock,
+      handler: (context) => this.handle(context),
+      listeners,
+      running,
+      settings: this.settings,
+      mayBegin: () => this.mayBegin,
+      onBegun: (_, former) => void this.heard.push(`begun ${[...former.keys()].join()}`),
+      onRefused: (refused) => void this.heard.push(`refused ${[...refused].join()}`),
+      onRun: ({ items }) => void this.heard.push(`run ${items.join()}`),
+      onItemEnded: (_, item) => {
+        this.heard.push(`ended ${item}`);
+        this.onItemEnded();
+      },
+      report: this.report,
+    });
+  }
+
+  /** One instance that has all items; nobody sweeps, plans or ticks. */
+  static async start(
+    options: Partial<JobOptions> = {},
+    listeners: readonly ElasticJobListener[] = [],
+  ): Promise<OneSession> {
+    const registry = new Registry();
+    const [member] = await registry.sharded(1, options);
+    return new OneSession(registry, member, await registry.operator(), listeners);
+  }
+
+  get clock() {
+    return this.registry.clock;
+  }
+
+  get tree() {
+    return this.member.tree;
+  }
+
+  get paths() {
+    return this.tree.paths;
+  }
+
+  get services(): CoordinationServices {
+    const { executions, guarantee, queue, sharding } = this.member;
+    return Object.assign(Object.create(null), { executions, guarantee, queue, sharding });
+  }
+
+  /** Parts that whatever works in a session is made of. */
+  get parts() {
+    const { clock, events, gate, leases, report, running, services, settings, tree } = this;
+    return { clock, events, gate, leases, report, running, services, settings, tree };
+  }
+
+  readonly report = (work: string) => (error: unknown) => void this.heard.push(`${work}: ${String(error)}`);
+
+  begin(items: readonly number[], trigger: Partial<Trigger> = {}): Promise<BegunExecution> {
+    return this.leases.begin(triggerAt(1_000, trigger), items);
+  }
+
+  /** Begins items, and runs them until they end or wait for something. */
+  async run(items: readonly number[], trigger?: Partial<Trigger>): Promise<ExecutionLease> {
+    const { lease } = await this.begin(items, trigger);
+    this.leases.start(lease!, 'a lease');
+    await this.clock.advance(0);
+    return lease!;
+  }
+
+  toldOf<Kind extends JobEvent['kind']>(kind: Kind): Extract<JobEvent, { kind: Kind }>[] {
+    return this.told.filter((event): event is Extract<JobEvent, { kind: Kind }> => event.kind === kind);
+  }
+
+  /** Another instance runs the item from now on. */
+  async markElsewhere(item: number): Promise<void> {
+    await this.operator.create(this.paths.mark(item, 'running'), '10.0.0.99@-@1', 'PERSISTENT');
+    await this.clock.advance(0);
+  }
+
+  /** An operator switches this instance's server off. */
+  async disableServer(): Promise<void> {
+    await this.operator.set(this.paths.server(this.member.self.serverIp), 'DISABLED');
+  }
+
+  async releaseElsewhere(item: number): Promise<void> {
+    await this.operator.delete(this.paths.mark(item, 'running'));
+    await this.clock.advance(0);
+  }
+
+  private handle(context: ShardingContext): unknown {
+    const { shardingItem, trigger } = context;
+    this.runs.push(`${shardingItem} ${trigger === 'schedule' ? trigger : trigger.id}`);
+    return this.handler(context);
+  }
+}

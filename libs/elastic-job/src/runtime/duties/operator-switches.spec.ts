@@ -1,0 +1,153 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { JobTree, ServerStatus } from '../../coordination/index.js';
+import { JobEvents, type JobEvent } from '../../tracing/index.js';
+import { VirtualClock } from '../../testing/index.js';
+import { OperatorSwitches } from './operator-switches.js';
+
+const SERVER = '10.0.0.1';
+
+let clock: VirtualClock;
+let disabled: Set<number>;
+let server: { status: ServerStatus | undefined; mtime: number; version: number };
+let told: JobEvent[];
+/** How far this host's clock is ahead of the registry's. */
+let offsetMs: number;
+/** How far this host's clock is behind the time that instances share. */
+let behindMs: number;
+let switches: OperatorSwitches;
+beforeEach(() => {
+  clock = new VirtualClock();
+  disabled = new Set();
+  server = { status: 'ENABLED', mtime: 100, version: 0 };
+  told = [];
+  offsetMs = 0;
+  behindMs = 0;
+  start();
+});
+
+it('say since when an item was disabled, once it is enabled again', async () => {
+  await switchItem(1, true, 1_000);
+  expect(switches.spansOf(1)).toEqual([]);
+  await switchItem(2, true, 500);
+  const until = await switchItem(1, false, 500);
+
+  expect(switches.spansOf(1)).toEqual([span(until - 1_000, until)]);
+  expect(switches.spansOf(2)).toEqual([]);
+});
+
+it('do not know since when an item was disabled that was so before', async () => {
+  disabled.add(1);
+  start();
+  const until = await switchItem(1, false, 1_000);
+  expect(switches.spansOf(1)).toEqual([span(0, until)]);
+});
+
+it('count the time in which a server was disabled by the clock of this host', () => {
+  offsetMs = -2_000;
+  switchServer('DISABLED', 5_000);
+  switchServer('ENABLED', 9_000);
+  expect(switches.serverSpan).toEqual({ after: 3_000, until: 7_000 });
+});
+
+it('say it in the shared time too, while the clock of this host is far behind', async () => {
+  behindMs = 7_000_000;
+  await switchItem(1, true, 1_000);
+  const until = await switchItem(1, false, 500);
+  expect(switches.spansOf(1)).toEqual([span(until - 500, until)]);
+});
+
+it('keep the last ten spans of an item', async () => {
+  const ends: number[] = [];
+  for (let time = 0; time < 12; time++) {
+    await switchItem(1, true, 1_000);
+    ends.push(await switchItem(1, false, 1_000));
+  }
+  expect(switches.spansOf(1).map(({ until }) => until)).toEqual(ends.slice(2));
+});
+
+it('look at items when they are switched or all is new, and at nothing else', async () => {
+  await switchItem(1, true, 1_000);
+  disabled.clear();
+  switches.hear({ kind: 'ServerChanged', serverIp: SERVER });
+  expect(switches.spansOf(1)).toEqual([]);
+  switches.hear({ kind: 'TreeReset' });
+  expect(switches.spansOf(1)).toHaveLength(1);
+});
+
+it('say when the server was disabled, by the registry', () => {
+  expect(switches.serverSpan).toEqual({ after: 0, until: 0 });
+  switchServer('DISABLED', 5_000);
+  switchServer('ENABLED', 9_000);
+  expect(switches.serverSpan).toEqual({ after: 5_000, until: 9_000 });
+});
+
+it('do not know since when a server was disabled that was so before, nor take its first state for a change', () => {
+  server = { status: 'DISABLED', mtime: 5_000, version: 0 };
+  start();
+  expect(switches.serverSpan).toEqual({ after: 0, until: 0 });
+  switchServer('ENABLED', 9_000);
+  expect(switches.serverSpan).toEqual({ after: 0, until: 9_000 });
+});
+
+it('take the same instant for no span', () => {
+  switchServer('DISABLED', 9_000);
+  switchServer('ENABLED', 9_000);
+  expect(switches.serverSpan).toEqual({ after: 0, until: 9_000 });
+});
+
+it('tell of the server once for each change, and at first only if it is not enabled', () => {
+  switches.lookAtServer();
+  expect(told).toEqual([]);
+  switchServer('DISABLED', 5_000);
+  switches.hear({ kind: 'TreeReset' });
+  switchServer('ENABLED', 9_000);
+  expect(told).toEqual([
+    { kind: 'server-switched', jobName: 'import', serverIp: SERVER, status: 'DISABLED' },
+    { kind: 'server-switched', jobName: 'import', serverIp: SERVER, status: 'ENABLED' },
+  ]);
+});
+
+it('given a server disabled while the connection was away, when it is back, then that is told', () => {
+  server = { status: 'DISABLED', mtime: 5_000, version: 1 };
+  switches.hear({ kind: 'TreeReset' });
+  expect(told).toMatchObject([{ kind: 'server-switched', status: 'DISABLED' }]);
+});
+
+function start(): void {
+  const tree: JobTree = Object.assign(Object.create(null), {
+    jobName: 'import',
+    self: { serverIp: SERVER },
+    items: () => [0, 1, 2],
+    has: (path: string) => [...disabled].some((item) => path === `${item}/disabled`),
+    paths: { mark: (item: number, mark: string) => `${item}/${mark}`, server: (ip: string) => ip },
+    serverStatus: () => server.status,
+    stat: () => server,
+  });
+  const events = new JobEvents();
+  events.on((event) => void told.push(event));
+  const scheduleClock = {
+    fromRegistry: (ms: number) => ms + offsetMs,
+    wallNow: () => clock.wallNow(),
+    sharedNow: () => clock.wallNow() + behindMs,
+  };
+  switches = new OperatorSwitches(tree, scheduleClock, events);
+}
+
+/** @returns when */
+async function switchItem(item: number, isDisabled: boolean, afterMs: number): Promise<number> {
+  await clock.advance(afterMs);
+  if (isDisabled) disabled.add(item);
+  else disabled.delete(item);
+  switches.hear({ kind: 'ItemSwitched', item });
+  return clock.wallNow();
+}
+
+function switchServer(status: ServerStatus, mtime: number): void {
+  server = { status, mtime, version: server.version + 1 };
+  switches.hear({ kind: 'ServerChanged', serverIp: SERVER });
+}
+
+/** A stretch of this host's time, with the same one of the time that instances share. */
+function span(after: number, until: number) {
+  return { after, until, shared: { after: after === 0 ? 0 : after + behindMs, until: until + behindMs } };
+}

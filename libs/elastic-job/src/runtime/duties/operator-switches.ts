@@ -1,0 +1,83 @@
+import type { JobTree, JobTreeEvent, ServerStatus } from '../../coordination/index.js';
+import type { Span } from '../../domain/index.js';
+import type { NodeStat } from '../../registry/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import { type Instant, instantNow, type NotedSpan, type ScheduleClock, spanUntil } from '../leases/index.js';
+
+/** What came before was begun, or given up, as soon as the item was enabled. */
+const MOST_SPANS = 10;
+
+/**
+ * What operators have switched off, and since when it may run again: what came due in between is nobody's debt. Of
+ * items that is known as far as this session has seen it, of the server the registry knows it.
+ */
+export class OperatorSwitches {
+  /** Since when, by item; undefined: since before this session. */
+  private disabledItems: ReadonlyMap<number, Instant | undefined>;
+  private readonly itemSpans = new Map<number, readonly NotedSpan[]>();
+  private serverStatus: ServerStatus | undefined = 'ENABLED';
+  private serverDisabledAt = 0;
+
+  constructor(
+    private readonly tree: JobTree,
+    private readonly clock: Pick<ScheduleClock, 'fromRegistry' | 'sharedNow' | 'wallNow'>,
+    private readonly events: JobEvents,
+  ) {
+    this.disabledItems = this.currentItems(new Map(), undefined);
+  }
+
+  /** When this instance's server was disabled last, if it ever was; since when may be known to nobody here. */
+  get serverSpan(): Span {
+    // The first state of a server is no change of it.
+    const until = (this.serverStat?.version ?? 0) > 0 ? (this.serverChangedAt ?? 0) : 0;
+    return { after: this.serverDisabledAt < until ? this.serverDisabledAt : 0, until };
+  }
+
+  /** When the item was disabled. */
+  spansOf(item: number): readonly NotedSpan[] {
+    return this.itemSpans.get(item) ?? [];
+  }
+
+  hear({ kind }: JobTreeEvent): void {
+    if (kind === 'ItemSwitched' || kind === 'TreeReset') this.lookAtItems();
+    if (kind === 'ServerChanged' || kind === 'TreeReset') this.lookAtServer();
+  }
+
+  /** Tells of this instance's server if its state is another one than last told; at first, if it is not enabled. */
+  lookAtServer(): void {
+    const { jobName, self } = this.tree;
+    const status = this.tree.serverStatus(self.serverIp);
+    if (status === this.serverStatus) return;
+    this.serverStatus = status;
+    if (status !== 'ENABLED') this.serverDisabledAt = this.serverChangedAt ?? this.clock.wallNow();
+    this.events.emit({ kind: 'server-switched', jobName, serverIp: self.serverIp, status });
+  }
+
+  private lookAtItems(): void {
+    const before = this.disabledItems;
+    const until = instantNow(this.clock);
+    this.disabledItems = this.currentItems(before, until);
+    for (const [item, after] of before) {
+      if (this.disabledItems.has(item)) continue;
+      this.itemSpans.set(item, [...this.spansOf(item), spanUntil(until, after)].slice(-MOST_SPANS));
+    }
+  }
+
+  private currentItems(
+    known: ReadonlyMap<number, Instant | undefined>,
+    now: Instant | undefined,
+  ): ReadonlyMap<number, Instant | undefined> {
+    const { tree } = this;
+    const disabled = tree.items().filter((item) => tree.has(tree.paths.mark(item, 'disabled')));
+    return new Map(disabled.map((item) => [item, known.has(item) ? known.get(item) : now]));
+  }
+
+  private get serverChangedAt(): number | undefined {
+    const stat = this.serverStat;
+    return stat && this.clock.fromRegistry(stat.mtime);
+  }
+
+  private get serverStat(): NodeStat | undefined {
+    return this.tree.stat(this.tree.paths.server(this.tree.self.serverIp));
+  }
+}

@@ -1,0 +1,204 @@
+import type { BegunExecution, CoordinationServices, ExecutionLease, JobTree } from '../../coordination/index.js';
+import { JOB, type Member, Registry, SUCCEEDED, triggerAt } from '../../coordination/member.for-spec.js';
+import {
+  formatStartLedger,
+  type JobOptions,
+  NO_STARTS,
+  type Span,
+  type Start,
+  type Trigger,
+} from '../../domain/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import { JobEvents, type JobEvent } from '../../tracing/index.js';
+import { CatchUp } from './catch-up.js';
+import { DueFireTimes } from './due-fire-times.js';
+import { JobSettings } from '../leases/job-settings.js';
+import type { LeaseRunner } from '../leases/lease-runner.js';
+import { MissedRuns } from './missed-runs.js';
+import { OperatorSwitches } from './operator-switches.js';
+import { RunningItems } from '../leases/running-items.js';
+import type { ScheduleClock } from '../leases/schedule-clock.js';
+import { TriggerGate } from '../leases/trigger-gate.js';
+
+const START = Date.UTC(2030, 0, 1);
+const MINUTE = 60_000;
+
+/** The instant so many minutes after the job was written; each full minute is a fire time. */
+export function minute(count: number): number {
+  return START + count * MINUTE;
+}
+
+function minuteOf(time: number): number {
+  return (time - START) / MINUTE;
+}
+
+/** One instance that has the items 0 and 1, and what it owes. Nothing ticks: fire times pass without a begin. */
+export class OwingJob {
+  readonly tree: JobTree;
+  readonly settings: JobSettings;
+  readonly switches: OperatorSwitches;
+  readonly gate: TriggerGate;
+  readonly due: DueFireTimes;
+  readonly missedRuns: MissedRuns;
+  readonly catchUp: CatchUp;
+  readonly running = new RunningItems();
+  /** What was made up for: `item@minute`. */
+  readonly runs: string[] = [];
+  readonly told: JobEvent[] = [];
+  readonly failures: unknown[] = [];
+  /** The items that operators' triggers wait for. */
+  readonly awaited = new Set<number>();
+  forgiven: readonly Span[] | undefined = [];
+  /** So far the host's clock is ahead of the registry's, in milliseconds. */
+  aheadMs = 0;
+  /** What is begun does not end. */
+  isSlow = false;
+  missedCount = 0;
+
+  static async of(options: Partial<JobOptions> = {}): Promise<OwingJob> {
+    const registry = new Registry();
+    const [member] = await registry.sharded(1, { shardingTotalCount: 2, ...options });
+    return new OwingJob(registry, member, await registry.operator());
+  }
+
+  /** It has begun both items for minute 1, and nothing since. */
+  static async sinceMinute1(options?: Partial<JobOptions>): Promise<OwingJob> {
+    const job = await OwingJob.of(options);
+    await job.ran(1);
+    return job;
+  }
+
+  private constructor(
+    readonly registry: Registry,
+    readonly member: Member,
+    readonly operator: RegistryCenter,
+  ) {
+    const { center, configurations, executions, sharding, tree } = member;
+    const { clock } = registry;
+    const events = new JobEvents();
+    events.on((event) => void this.told.push(event));
+    center.time = () => ({ earliest: clock.wallNow() - this.aheadMs, latest: clock.wallNow() - this.aheadMs });
+    const scheduleClock: ScheduleClock = Object.assign(Object.create(null), {
+      fromRegistry: (ms: number) => ms + this.aheadMs,
+      now: () => Promise.resolve(clock.wallNow()),
+      wallNow: () => clock.wallNow(),
+      sharedNow: () => clock.wallNow() - this.aheadMs,
+    });
+    const services: CoordinationServices = Object.assign(Object.create(null), { executions, sharding });
+    const leases: LeaseRunner = Object.assign(Object.create(null), {
+      begin: (trigger: Trigger, items: readonly number[]) => this.begin(trigger, items),
+      start: (lease: ExecutionLease) => this.start(lease),
+    });
+    this.tree = tree;
+    this.settings = new JobSettings(configurations.current(JOB), configurations, events);
+    this.settings.apply(tree);
+    this.switches = new OperatorSwitches(tree, scheduleClock, events);
+    tree.on((event) => this.switches.hear(event));
+    this.gate = new TriggerGate(tree, this.settings, events, clock);
+    const { gate, running, settings, switches } = this;
+    const shared = ({ after, until }: Span) => ({ after: after - this.aheadMs, until: until - this.aheadMs });
+    const forgiven = () => this.forgiven?.map((span) => ({ ...span, shared: shared(span) }));
+    const common = { tree, services, events, clock, scheduleClock, settings, gate, forgiven };
+    this.due = new DueFireTimes({ ...common, switches });
+    const onMissed = (count: number) => void (this.missedCount += count);
+    this.missedRuns = new MissedRuns({ ...common, due: this.due, onMissed });
+    this.catchUp = new CatchUp({
+      ...common,
+      running,
+      leases,
+      due: this.due,
+      missed: this.missedRuns,
+      isAwaited: (item) => this.awaited.has(item),
+      report: () => (error) => void this.failures.push(error),
+    });
+  }
+
+  /** As `LeaseRunner`; a spec may put another one in its place. */
+  begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
+    const begun = await this.member.executions.begin({ trigger, items }, (lease) => this.running.add(lease));
+    this.missedRuns.passedBy(trigger, begun.former);
+    return begun;
+  };
+
+  /** The instance has begun items for a minute, and they have ended. */
+  async ran(count: number, items: readonly number[] = [0, 1], trigger: Partial<Trigger> = {}): Promise<void> {
+    const { lease } = await this.member.begin(items, { fireTime: minute(count), ...trigger });
+    await end(lease!);
+  }
+
+  /** Time goes on until a minute. */
+  comeTo(count: number): Promise<void> {
+    return this.registry.clock.advance(minute(count) - this.registry.clock.wallNow());
+  }
+
+  async look(): Promise<void> {
+    this.catchUp.wake();
+    await this.rest();
+  }
+
+  /** What was woken has come to its end. */
+  rest(): Promise<void> {
+    return this.registry.clock.advance(0);
+  }
+
+  async setFlag(item: number): Promise<void> {
+    await this.operator.create(this.tree.paths.mark(item, 'misfire'), '', 'PERSISTENT');
+  }
+
+  /** The items that have a misfire flag. */
+  get flags(): readonly number[] {
+    return this.tree.items().filter((item) => this.tree.has(this.tree.paths.mark(item, 'misfire')));
+  }
+
+  async joinJava(): Promise<void> {
+    await this.operator.create(this.tree.paths.instance('10.0.0.9@-@1'), '', 'EPHEMERAL');
+  }
+
+  /** Others write records while this instance reads them next: it has to look again. */
+  changeRecordsMeanwhile(): void {
+    const { tree } = this;
+    const loadRecords = tree.loadRecords.bind(tree);
+    tree.loadRecords = () => {
+      tree.loadRecords = loadRecords;
+      return Promise.resolve(false);
+    };
+  }
+
+  /** The jobs before this one have started it, each time just now. */
+  async startAfterOthers(...counts: readonly number[]): Promise<void> {
+    const at = this.registry.clock.wallNow();
+    const starts = counts.map((count): Start => ({ fireTime: minute(count), at }));
+    const data = formatStartLedger({ ...NO_STARTS, parents: ['import'], starts });
+    const { after } = this.tree.paths;
+    await (this.tree.has(after) ? this.operator.set(after, data) : this.operator.create(after, data, 'PERSISTENT'));
+    await this.rest();
+  }
+
+  /** Asks whether the clock allows a trigger: it is judged by that. */
+  judgeClock(count: number): Promise<boolean> {
+    return this.gate.refuses(triggerAt(minute(count)));
+  }
+
+  /** What was told as missed: `items@first-last reason`, in minutes. */
+  get missed(): readonly string[] {
+    return this.told.flatMap((event) => {
+      if (event.kind !== 'missed') return [];
+      const { fireTime, items, reason, since } = event;
+      return [`${items.join()}@${minuteOf(since)}-${minuteOf(fireTime)} ${reason}`];
+    });
+  }
+
+  private start(lease: ExecutionLease): void {
+    this.runs.push(...lease.items.map((item) => `${item}@${minuteOf(lease.trigger.fireTime)}`));
+    lease.onSettled((item) => {
+      this.running.settle(item, lease);
+      this.catchUp.wake();
+    });
+    if (!this.isSlow) void end(lease);
+  }
+}
+
+async function end(lease: ExecutionLease): Promise<void> {
+  for (const item of lease.items) lease.settle(item, SUCCEEDED);
+  await lease.settled();
+}

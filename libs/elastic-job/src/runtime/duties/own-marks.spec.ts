@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Member, Registry } from '../../coordination/member.for-spec.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import { JobEvents, type JobEvent } from '../../tracing/index.js';
+import type { CoordinationServices } from '../../coordination/index.js';
+import { OwnMarks } from './own-marks.js';
+import { RunningItems } from '../leases/running-items.js';
+
+const LOOK_MS = 15_000;
+
+let registry: Registry;
+let member: Member;
+let operator: RegistryCenter;
+let running: RunningItems;
+let told: JobEvent[];
+let heard: string[];
+let marks: OwnMarks;
+beforeEach(async () => {
+  ({ registry, member, operator } = await Registry.ofOne());
+  running = new RunningItems();
+  told = [];
+  heard = [];
+  marks = watch();
+});
+afterEach(() => marks.stop());
+
+it('go with the next look, are told, and free their items', async () => {
+  await mark(1);
+  await registry.clock.advance(LOOK_MS - 100);
+  expect(await isMarked(1)).toBe(true);
+  await registry.clock.advance(200);
+
+  expect(await isMarked(1)).toBe(false);
+  expect(told).toMatchObject([{ kind: 'mark-released', item: 1, marks: ['running'] }]);
+  expect(heard).toEqual(['released']);
+});
+
+it('stay while they are younger than three seconds, and go with the look after', async () => {
+  marks.start();
+  await registry.clock.advance(LOOK_MS - 2_900);
+  await mark(1);
+  await registry.clock.advance(3_000);
+  expect(await isMarked(1)).toBe(true);
+  await registry.clock.advance(LOOK_MS);
+  expect(await isMarked(1)).toBe(false);
+});
+
+it('given a mark that is three seconds old, when marks are looked at, then its item is free', async () => {
+  marks.start();
+  await registry.clock.advance(LOOK_MS - 3_000);
+  await mark(1);
+  await registry.clock.advance(3_000);
+  expect(await isMarked(1)).toBe(false);
+});
+
+it('count from when they were set last', async () => {
+  await mark(1);
+  await registry.clock.advance(LOOK_MS - 1_000);
+  await operator.delete(member.tree.paths.mark(1, 'running'));
+  await registry.clock.advance(100);
+  await mark(1);
+  await registry.clock.advance(1_500);
+  expect(await isMarked(1)).toBe(true);
+});
+
+it('stay while their items run here', async () => {
+  const { lease } = await member.begin([1]);
+  running.add(lease!);
+  const before = member.center.traffic.foreground;
+  await registry.clock.advance(3 * LOOK_MS);
+  expect([await isMarked(1), told, heard]).toEqual([true, [], []]);
+  expect(member.center.traffic.foreground).toBe(before);
+});
+
+it('are not of other instances: of these somebody is told who sweeps', async () => {
+  await operator.create(member.tree.paths.mark(2, 'running'), 'nobody', 'PERSISTENT');
+  await registry.clock.advance(LOOK_MS + 100);
+  expect([await isMarked(2), told, heard]).toEqual([true, [], ['sweep']]);
+});
+
+it('are looked for while something is marked, and no timer is left where nothing is', async () => {
+  await mark(1);
+  await registry.clock.advance(100);
+  expect(registry.clock.pendingTimers).toBe(1);
+  await registry.clock.advance(3 * LOOK_MS);
+  expect(registry.clock.pendingTimers).toBe(0);
+});
+
+it('are looked for no more once it is stopped', async () => {
+  await mark(1);
+  await registry.clock.advance(100);
+  marks.stop();
+  expect(registry.clock.pendingTimers).toBe(0);
+  await registry.clock.advance(3 * LOOK_MS);
+  expect(await isMarked(1)).toBe(true);
+});
+
+it('are looked for no more once the session is over', async () => {
+  member.tree.close(new Error('over'));
+  marks.start();
+  expect(registry.clock.pendingTimers).toBe(0);
+});
+
+it('given an item that is marked twice, when it is looked at, then the age of its first mark counts', async () => {
+  await mark(1);
+  await registry.clock.advance(LOOK_MS - 1_000);
+  await operator.create(member.tree.paths.mark(1, 'failovering'), member.id, 'PERSISTENT');
+  await registry.clock.advance(1_000);
+  expect(await isMarked(1)).toBe(false);
+});
+
+it('given a mark from before the start, when marks are first looked at, then its item is free', async () => {
+  await mark(1);
+  marks.stop();
+  marks = watch();
+  marks.start();
+  await registry.clock.advance(LOOK_MS);
+  expect(await isMarked(1)).toBe(false);
+});
+
+it('given a mark set while the connection was away, when it is back, then the next look frees the item', async () => {
+  await whileAway(() => mark(1));
+  await registry.clock.advance(LOOK_MS);
+  expect(await isMarked(1)).toBe(false);
+});
+
+it('given a mark that was renewed unheard, when it is looked at, then only its latest age counts', async () => {
+  await mark(1);
+  await whileAway(() => operator.delete(member.tree.paths.mark(1, 'running')));
+  running.add((await member.begin([2])).lease!); // Something is marked, so looks go on.
+  await registry.clock.advance(2 * LOOK_MS - 2_900);
+  await mark(1);
+  await registry.clock.advance(2_900);
+  expect(await isMarked(1)).toBe(true);
+  await registry.clock.advance(LOOK_MS);
+  expect([await isMarked(1), await isMarked(2)]).toEqual([false, true]);
+});
+
+it('given a mark that may not be removed, when it is looked at, then that is told, and others go', async () => {
+  await mark(1);
+  const path = member.tree.paths.mark(1, 'running');
+  const mend = registry.memory.fail((operation) => (operation.path.endsWith(path) ? -102 : undefined));
+  await mark(0);
+  await registry.clock.advance(LOOK_MS);
+  expect([await isMarked(0), await isMarked(1)]).toEqual([false, true]);
+  expect(heard).toEqual(['released', expect.stringContaining(path)]);
+
+  mend();
+  await registry.clock.advance(LOOK_MS - 1_000);
+
+  expect(await isMarked(1)).toBe(false);
+});
+
+async function mark(item: number): Promise<void> {
+  await operator.create(member.tree.paths.mark(item, 'running'), member.id, 'PERSISTENT');
+}
+
+async function isMarked(item: number): Promise<boolean> {
+  return (await operator.exists(member.tree.paths.mark(item, 'running'))) !== undefined;
+}
+
+function watch(): OwnMarks {
+  const { executions, tree } = member;
+  const services: CoordinationServices = Object.assign(Object.create(null), { executions });
+  const events = new JobEvents();
+  events.on((event) => void told.push(event));
+  const watching = new OwnMarks({
+    tree,
+    services,
+    events,
+    clock: registry.clock,
+    running,
+    onReleased: () => void heard.push('released'),
+    onSweepDue: () => void heard.push('sweep'),
+    report: () => (error) => void heard.push(String(error)),
+  });
+  tree.on((event) => watching.hear(event));
+  return watching;
+}
+
+/** Lets something happen of which this instance gets no news. */
+async function whileAway(happen: () => Promise<unknown>): Promise<void> {
+  registry.memory.suspend(member.sessionId);
+  await happen();
+  registry.memory.resume(member.sessionId);
+  await registry.clock.advance(0);
+}

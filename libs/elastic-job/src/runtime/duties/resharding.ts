@@ -1,0 +1,108 @@
+import type { Clock } from '../../clock/index.js';
+import type { CoordinationServices, JobTree, LeadershipTerm } from '../../coordination/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { RecentPeers } from './recent-peers.js';
+
+export interface ReshardingOptions {
+  /** How long a leader waits for further changes before it reshards, in milliseconds. */
+  readonly reshardDelayMs: number;
+  /**
+   * False: no trigger will come here by itself, because the job is paused, has no schedule, or its schedule is over.
+   */
+  isTicking(): boolean;
+}
+
+/**
+ * The leader's plan of one job: whether it is out of date, and when it is made anew.
+ *
+ * Beside Java the flag is set at once, but the plan is made at the next trigger, when nobody runs an item: this is when
+ * a Java peer looks for it. Only a leader whose schedule does not tick makes it as soon as nobody runs an item.
+ */
+export class Resharding {
+  private isPlanOutdated = false;
+  /** Settles when it is time for the plan, unless more has changed meanwhile. */
+  private gathering: Promise<void> | undefined;
+  /** Triggers here that wait for the plan. */
+  private waitingTriggers = 0;
+
+  /** @param onGathered it is time to make the plan; must not throw */
+  constructor(
+    private readonly tree: JobTree,
+    private readonly services: CoordinationServices,
+    private readonly events: JobEvents,
+    private readonly clock: Clock,
+    private readonly options: ReshardingOptions,
+    private readonly peers: RecentPeers,
+    private readonly onGathered: () => void,
+  ) {}
+
+  /** The plan waits for a moment in which nobody runs an item. */
+  get isHeldUp(): boolean {
+    return this.tree.isMixed() && this.tree.isReshardingPending();
+  }
+
+  /** Resolves when the plan has waited for further changes; undefined if it does not wait. */
+  get gathered(): Promise<void> | undefined {
+    return this.gathering;
+  }
+
+  /** The members or the settings have changed. */
+  outdate(): void {
+    this.isPlanOutdated = true;
+  }
+
+  /** While it works, a trigger here waits for the plan. */
+  async whileTriggered<T>(assign: () => Promise<T>): Promise<T> {
+    this.waitingTriggers += 1;
+    try {
+      return await assign();
+    } finally {
+      this.waitingTriggers -= 1;
+    }
+  }
+
+  /**
+   * Makes the plan if it is time; right after a sweep, since what Java peers have left behind must be swept before the
+   * records are stamped.
+   * @throws the term's reason if it is over
+   */
+  async plan(term: LeadershipTerm): Promise<void> {
+    // The last Java peer may be back in a moment.
+    if (this.tree.isMixed() || this.peers.watchMissing()) return this.planBesideJava(term);
+    if (this.gathering !== undefined) return;
+    if (this.isPlanOutdated && !this.services.sharding.isFixed(this.tree)) {
+      this.isPlanOutdated = false;
+      await this.services.sharding.announce(this.tree, term);
+      this.gathering = this.gatherChanges(term);
+      return;
+    }
+    this.isPlanOutdated = false;
+    await this.commit(term);
+  }
+
+  private async planBesideJava(term: LeadershipTerm): Promise<void> {
+    const isDue = this.isPlanOutdated && !this.services.sharding.isFixed(this.tree);
+    if (isDue) await this.services.sharding.announce(this.tree, term);
+    this.isPlanOutdated = false;
+    if (!this.tree.isReshardingPending()) return;
+    if (this.waitingTriggers === 0 && this.options.isTicking()) return;
+    // Who is missing for a moment only keeps its items.
+    if (!this.peers.watchMissing()) await this.commit(term);
+  }
+
+  // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them. A
+  // sweep does not: whoever dies meanwhile has orphans.
+  private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
+    await Promise.allSettled([this.clock.sleep(this.options.reshardDelayMs, signal)]);
+    this.gathering = undefined;
+    this.onGathered();
+  }
+
+  private async commit(term: LeadershipTerm): Promise<void> {
+    const { jobName } = this.tree;
+    const isLastGone = this.peers.wasMixed && !this.tree.isMixed();
+    const outcome = await this.services.sharding.reshard(this.tree, term, isLastGone);
+    if (outcome.kind === 'committed') this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
+    if (outcome.kind !== 'no-instance') this.peers.forget();
+  }
+}

@@ -1,0 +1,172 @@
+import { beforeEach, expect, it } from 'vitest';
+import { afterNextTransaction } from '../../coordination/member.for-spec.js';
+import { ResidentStoppedError, type RefusalCause } from '../../domain/index.js';
+import { OneSession } from './one-session.for-spec.js';
+import { ResidentItems } from './resident-items.js';
+
+const HOUR = 3_600_000;
+
+let session: OneSession;
+let residents: ResidentItems;
+/** Item and reason of each run that was told to end. */
+let stops: string[];
+/** False: only a spec wakes it. */
+let isListening: boolean;
+beforeEach(async () => {
+  session = await OneSession.start({ cron: undefined, resident: true });
+  stops = [];
+  isListening = true;
+  session.handler = async ({ shardingItem, signal }) => {
+    await session.clock.sleep(HOUR, signal).catch(() => {});
+    if (!(signal.reason instanceof ResidentStoppedError)) return;
+    stops.push(`${shardingItem} ${signal.reason.why}`);
+    await session.clock.sleep(50);
+  };
+  residents = new ResidentItems(session.parts);
+  session.tree.on((event) => isListening && residents.hear(event));
+});
+
+it('given free items, when it looks twice, then each runs under its own lease, and none is told to end', async () => {
+  await wake();
+  expect(session.toldOf('begun').map(({ items }) => items)).toEqual([[0], [1], [2], [3]]);
+  await wake();
+  expect([session.running.list, stops]).toEqual([[0, 1, 2, 3], []]);
+});
+
+it('given an item that ends, when a pause is over, then it begins again, and the pause grows', async () => {
+  isListening = false;
+  session.handler = ({ shardingItem }) => shardingItem > 0 && session.clock.sleep(HOUR);
+  await wake();
+  expect(begunOf(0)).toBe(1);
+  await wake(99);
+  expect(begunOf(0)).toBe(1);
+  await session.clock.advance(1);
+  expect(begunOf(0)).toBe(2);
+  await session.clock.advance(199);
+  expect(begunOf(0)).toBe(2);
+  await session.clock.advance(1);
+  expect([begunOf(0), begunOf(1)]).toEqual([3, 1]);
+});
+
+it('given a listener that is slow after a run, when it and the pause have ended, then the item begins again', async () => {
+  const ended = () => session.clock.sleep(1_000);
+  session = await OneSession.start({ cron: undefined, resident: true }, [
+    { beforeJobExecuted: () => {}, afterJobExecuted: ended },
+  ]);
+  session.handler = ({ shardingItem, signal }) => shardingItem > 0 && session.clock.sleep(HOUR, signal);
+  residents = new ResidentItems(session.parts);
+  session.tree.on((event) => residents.hear(event));
+  await wake(1_090);
+  expect([begunOf(0), session.running.list]).toEqual([1, [1, 2, 3]]);
+  await session.clock.advance(20);
+  expect(begunOf(0)).toBe(2);
+});
+
+it.each([
+  ['busy', 1],
+  ['alreadyBegun', 0],
+] as const)('given an item refused as %s, when it is looked at anew, then it begins %i times', async (cause, times) => {
+  refuseNext(cause);
+  await wake();
+  await wake();
+  expect(begunOf(0)).toBe(times);
+  await session.clock.advance(100);
+  expect(begunOf(0)).toBe(1);
+});
+
+it.each([
+  ['disabled', () => session.operator.create(session.paths.mark(1, 'disabled'), '', 'PERSISTENT')],
+  ['moved', () => session.operator.set(session.paths.mark(1, 'instance'), '10.0.0.99@-@1')],
+])('given an item that is %s and told to end, when it may run again, then it begins at once', async (why, change) => {
+  await wake();
+  await change();
+  await wake(100);
+  expect([stops, session.running.list]).toEqual([[`1 ${why}`], [0, 2, 3]]);
+  await session.operator.set(session.paths.mark(1, 'instance'), session.member.id);
+  if (why === 'disabled') await session.operator.delete(session.paths.mark(1, 'disabled'));
+  await wake();
+  expect([begunOf(0), begunOf(1)]).toEqual([1, 2]);
+});
+
+it('given a server that an operator disables, when its items are told to end, then that is why', async () => {
+  await wake();
+  await session.disableServer();
+  await session.clock.advance(0);
+  expect(stops).toEqual([0, 1, 2, 3].map((item) => `${item} disabled`));
+});
+
+it('given an instance that leaves, when its items are told to end, then none begins again', async () => {
+  await wake();
+  residents.stop();
+  expect(stops).toEqual([]);
+  residents.end();
+  await wake(1_000);
+  expect(stops).toEqual([0, 1, 2, 3].map((item) => `${item} leaving`));
+  expect([session.running.size, session.runs.length, session.clock.pendingTimers]).toEqual([0, 4, 0]);
+});
+
+it('given an item whose pause lasts, when this instance leaves, then it does not begin again', async () => {
+  isListening = false;
+  session.handler = () => {};
+  await wake();
+  expect(session.clock.pendingTimers).toBe(4);
+  residents.stop();
+  expect(session.clock.pendingTimers).toBe(0);
+  await session.clock.advance(HOUR);
+  expect(session.runs).toHaveLength(4);
+});
+
+it('given a begin under way as this instance leaves, when it is answered, then its handler is not called', async () => {
+  afterNextTransaction(session.member, () => Promise.resolve(residents.stop()));
+  await wake();
+  const settled = session.toldOf('settled').find(({ item }) => item === 0);
+  expect(settled?.outcome).toMatchObject({ kind: 'aborted', reason: { why: 'leaving' } });
+  expect([session.running.has(0), session.runs]).toEqual([false, expect.not.arrayContaining(['0 schedule'])]);
+});
+
+it('given a plan that is about to change, when an item is free, then it begins with the new plan', async () => {
+  await session.operator.create(session.paths.reshardingFlag, '', 'PERSISTENT');
+  await wake(100);
+  expect(session.runs).toEqual([]);
+  await session.operator.delete(session.paths.reshardingFlag);
+  await wake();
+  expect(session.runs).toHaveLength(4);
+});
+
+it('given an item that its former owner still runs, when it is released, then it begins here', async () => {
+  await session.markElsewhere(2);
+  await wake();
+  expect(session.running.list).toEqual([0, 1, 3]);
+  await session.releaseElsewhere(2);
+  expect(session.running.list).toEqual([0, 1, 2, 3]);
+});
+
+it('given a job of another kind, when it looks, then it asks the registry nothing', async () => {
+  session = await OneSession.start();
+  residents = new ResidentItems(session.parts);
+  const { traffic } = session.member.center;
+  const before = traffic.foreground;
+  await wake();
+  expect([session.runs, traffic.foreground - before]).toEqual([[], 0]);
+});
+
+async function wake(ms = 0): Promise<void> {
+  residents.wake();
+  await session.clock.advance(ms);
+}
+
+function begunOf(item: number): number {
+  return session.toldOf('begun').filter(({ items }) => items.includes(item)).length;
+}
+
+/** The next begin of item 0 finds that another one was faster. */
+function refuseNext(cause: RefusalCause): void {
+  const { executions } = session.member;
+  const begin = executions.begin.bind(executions);
+  let isRefused = false;
+  executions.begin = (assignment, hold) => {
+    if (isRefused || !assignment.items.includes(0)) return begin(assignment, hold);
+    isRefused = true;
+    return Promise.resolve({ lease: undefined, refused: new Map([[0, cause]]), former: new Map() });
+  };
+}

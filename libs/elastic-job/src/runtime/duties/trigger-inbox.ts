@@ -1,0 +1,67 @@
+import type { Clock } from '../../clock/index.js';
+import { type JobTree, type JobTreeEvent, untilCommitted } from '../../coordination/index.js';
+import type { RegistryNode } from '../../registry/index.js';
+import { type Reaction, registryReaction } from '../leases/index.js';
+
+/**
+ * Takes operators' requests, which stand in `trigger/{own id}`: reads each and removes it, as soon as it appears, so
+ * that the next one can follow. What was taken is told once, also if the reply to the removal is lost.
+ */
+export class TriggerInbox {
+  private readonly taking: Reaction;
+  /** Read, and perhaps removed already. */
+  private read: RegistryNode | undefined;
+  private isOpen = false;
+
+  /** @param onRequest is told of each request, in order; must not throw */
+  constructor(
+    private readonly tree: JobTree,
+    clock: Clock,
+    private readonly onRequest: (node: RegistryNode) => void,
+    onError: (error: unknown) => void,
+  ) {
+    this.taking = registryReaction(tree, clock, () => this.take(), onError);
+  }
+
+  /** From now on, with what is there already. */
+  open(): void {
+    this.isOpen = true;
+    this.look();
+  }
+
+  close(): void {
+    this.taking.stop();
+  }
+
+  hear(event: JobTreeEvent): void {
+    if (event.kind === 'TriggerRequested' && event.instanceId === this.tree.self.jobInstanceId) this.look();
+    if (event.kind === 'TreeReset') this.look();
+  }
+
+  private look(): void {
+    if (this.isOpen) this.taking.wake();
+  }
+
+  private async take(): Promise<void> {
+    await untilCommitted(this.tree, 'taking a trigger', () => this.tryTake());
+  }
+
+  /** @returns undefined if the request has changed meanwhile */
+  private async tryTake(): Promise<true | undefined> {
+    const { tree } = this;
+    const { signal } = tree;
+    const path = tree.paths.trigger(tree.self.jobInstanceId);
+    if (!(await tree.load([path], { signal }))) return undefined;
+    const node = tree.node(path);
+    // Another one stands there, or none: what was read is gone.
+    if (this.read !== undefined && this.read.stat.czxid !== node?.stat.czxid) this.onRequest(this.read);
+    this.read = node;
+    if (node === undefined) return true;
+    const removal = [...tree.descendants(path), path].map((below) => ({ kind: 'delete', path: below }) as const);
+    const result = await tree.registry.transaction(removal, { signal });
+    if (result.kind === 'refused') return undefined;
+    this.read = undefined;
+    this.onRequest(node);
+    return true;
+  }
+}

@@ -1,0 +1,18 @@
+import type { JobTree } from '../../coordination/index.js';
+import type { FencedStore } from '../../domain/index.js';
+
+/**
+ * Refuses to run a job whose guarded stores have seen tokens that the registry has yet to reach. No request if there
+ * are none.
+ * @throws {FenceAheadError}
+ */
+export async function assertFencesNotAhead(
+  { jobName, paths, registry, signal }: JobTree,
+  fences: readonly FencedStore[],
+  tokenEpoch: number,
+): Promise<void> {
+  if (fences.length === 0) return;
+  await registry.ensurePath(paths.systemTime, { signal });
+  const { mzxid: token } = await registry.set(paths.systemTime, '', undefined, { signal });
+  await Promise.all(fences.map((fence) => fence.assertNotAhead(jobName, { tokenEpoch, token })));
+}

@@ -1,0 +1,39 @@
+import type {
+  ElasticJobListener,
+  FindPropsFaults,
+  JobConfiguration,
+  JobHandler,
+  PropTargets,
+  TemplateName,
+} from '../../domain/index.js';
+
+/** A job as this process knows it, before the registry has been asked. */
+export interface JobDefinition {
+  /** What decorator and module say; the registry's `config` node is laid over it at start. */
+  readonly configuration: JobConfiguration;
+  /** Text of the job's root node: Java's job class name. Two different ones cannot share a job. */
+  readonly className: string;
+  /** Where the job was declared, for messages: `OrderJobs.settle`. */
+  readonly place: string;
+  readonly handler: JobHandler;
+  /** What the job's work says of its props. @default they are nobody's business */
+  readonly findPropsFaults?: FindPropsFaults;
+  /** The props that say what the job's work runs. @default none */
+  readonly targets?: PropTargets;
+  /** Called around each run of the job on this instance, with those of the process. @default none */
+  readonly listeners?: readonly ElasticJobListener[];
+  /**
+   * Of a job that was created from a template: the czxid of its root, by which a later one of that name is another.
+   * @internal
+   */
+  readonly createdAs?: bigint;
+  /** Called when the job may be on its way out, or gone. @internal */
+  readonly onRootChanged?: () => void;
+}
+
+/** What jobs are created from while the cluster runs. */
+export interface JobTemplate extends Omit<JobDefinition, 'className' | 'createdAs' | 'onRootChanged'> {
+  readonly name: TemplateName;
+  /** Under the template's name. What the registry does not say of a job is as it says. */
+  readonly configuration: JobConfiguration;
+}

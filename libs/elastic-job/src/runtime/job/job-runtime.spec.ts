@@ -1,0 +1,240 @@
+import { afterEach, expect, it } from 'vitest';
+import { ConfigurationError, type JobOptions } from '../../domain/index.js';
+import { JOB, MINUTE, OneProcess, SECOND } from '../process/one-process.for-spec.js';
+import type { RuntimeOptions } from '../leases/runtime-options.js';
+
+const NORMAL = ['0 NORMAL_TRIGGER', '1 NORMAL_TRIGGER'];
+const DAY = 24 * 60 * MINUTE;
+const PEER = '10.0.0.9@-@1';
+/** A handler that heeds no signal. */
+const deaf = () => new Promise(() => {});
+
+let process: OneProcess;
+afterEach(() => process.stop());
+
+it('given an epoch and a grace, when handlers hang, then they have that epoch, and that grace is theirs', async () => {
+  await start({ timeoutMs: SECOND }, { tokenEpoch: 7, hungGraceMs: 5_000, drainTimeoutMs: 10 });
+  const epochs = new Set<number>();
+  process.work = ({ tokenEpoch }) => {
+    epochs.add(tokenEpoch);
+    return deaf();
+  };
+  await process.advance(MINUTE);
+  await process.untilSecond(5);
+  expect(process.toldOf('hung')).toEqual([]);
+  await process.advance(2 * SECOND);
+  expect([...epochs, process.toldOf('hung').map(({ item }) => item)]).toEqual([7, [0, 1]]);
+});
+
+it('given a record from the future, when the next fire time comes, then the item runs all the same', async () => {
+  await start();
+  await process.advance(MINUTE);
+  const path = process.path('sharding/0/record');
+  const record = JSON.parse((await process.operator.read(path))!.data);
+  record.target.fireTime += DAY;
+  await process.operator.set(path, JSON.stringify(record));
+  await process.advance(MINUTE);
+  expect(process.runs).toEqual([...NORMAL, ...NORMAL]);
+  expect(process.toldOf('early')).toMatchObject([{ items: [0] }]);
+});
+
+it('given a Java peer that cannot share settings, when the job is added, then it fails; a rejoin waits', async () => {
+  await start({ misfirePolicy: 'all' });
+  await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
+  await addPeer();
+  const adding = process.clock.advanceUntil(process.runtime.registrar.register(process.job({ misfirePolicy: 'all' })));
+  await expect(adding).rejects.toThrow(ConfigurationError);
+
+  await process.operator.delete(process.path(`instances/${PEER}`));
+  await process.clock.advanceUntil(process.runtime.registrar.register(process.job({ misfirePolicy: 'all' })));
+  await addPeer();
+  await loseSession();
+  await process.advance(MINUTE);
+  expect(status()).toMatchObject({ isJoined: true, mixedWith: [PEER], problem: expect.stringContaining(PEER) });
+  expect(process.runs).toEqual([]);
+});
+
+it('given an unknown error handler, when the job is added, then it is refused; a rejoin is not', async () => {
+  await start();
+  await editConfig((text) => `${text}jobErrorHandlerType: PIGEON\n`);
+  await loseSession();
+  await process.advance(MINUTE);
+  expect([status().isJoined, process.runs]).toEqual([true, NORMAL]);
+
+  await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
+  const adding = process.clock.advanceUntil(process.runtime.registrar.register(process.job()));
+  await expect(adding).rejects.toThrow(/PIGEON/);
+});
+
+it('given a rejoin that fails, when a moment has passed, then the job joins all the same and runs', async () => {
+  await start();
+  const { center } = process;
+  const transaction = center.transaction.bind(center);
+  center.transaction = () => {
+    center.transaction = transaction;
+    return Promise.reject(new Error('a bug'));
+  };
+  await loseSession();
+  expect(process.toldOf('error').map(({ message }) => message)).toEqual(['rejoining failed; trying again']);
+  expect([status().isJoined, process.toldOf('left').length]).toEqual([true, 2]);
+  await process.advance(MINUTE);
+  expect(process.runs).toEqual(NORMAL);
+});
+
+it.each([
+  ['nothing runs any more', 1, false],
+  ['a handler still runs', 2, true],
+])('given a session that is lost here alone, when %s, then the job is there %i times', async (_, times, isDeaf) => {
+  await start({}, { drainTimeoutMs: 10 });
+  process.work = () => isDeaf && deaf();
+  await process.advance(MINUTE);
+  const { id } = process.center.session;
+  process.registry.cut(id!, 'replies');
+  await process.advance(8_500);
+  process.registry.uncut(id!, 'replies');
+  await process.advance(SECOND);
+  expect(await process.operator.children(process.path('instances'))).toHaveLength(times);
+  await process.advance(10 * SECOND);
+  expect(await process.operator.children(process.path('instances'))).toHaveLength(1);
+});
+
+it('given a clock that is set, when the process notices, then others can read how far it is ahead', async () => {
+  await start();
+  process.host.setWall(process.host.wallNow() + 5_000);
+  await process.advance(MINUTE);
+  const { data } = (await process.operator.read(process.path(`sessions/${process.id}`)))!;
+  expect(data).toMatch(/^clock (49|50)\d\d$/);
+});
+
+it.each([
+  ['removed', 1, () => process.runtime.registrar.remove(JOB)],
+  ['stopped with its process', 0, () => process.runtime.stop()],
+])('given a handler that never ends, when its job is %s, then that is told %i times', async (_, times, end) => {
+  await start({}, { drainTimeoutMs: SECOND, hungGraceMs: 5_000 });
+  process.work = ({ shardingItem }) => shardingItem === 0 && deaf();
+  await process.advance(MINUTE);
+  await process.clock.advanceUntil(end());
+  await process.advance(10 * SECOND);
+  expect(process.toldOf('hung')).toHaveLength(times);
+});
+
+it('given an instance that was removed, when the job is resumed, then it joins and runs again', async () => {
+  await start();
+  await process.operator.delete(process.path(`instances/${process.id}`));
+  await process.advance(SECOND);
+  expect(status()).toMatchObject({ isJoined: false, problem: expect.stringContaining('removed') });
+  await process.advance(MINUTE);
+  expect(process.runs).toEqual([]);
+
+  process.runtime.registrar.resume(JOB);
+  await process.advance(SECOND);
+  expect([status().isJoined, status().problem]).toEqual([true, undefined]);
+  await process.advance(MINUTE);
+  expect(process.runs).toEqual(NORMAL);
+});
+
+it('given a job that runs, when it is resumed, then it stays as it is, and leaves when it is removed', async () => {
+  await start();
+  process.runtime.registrar.resume(JOB);
+  await process.advance(MINUTE);
+  expect([process.runs, process.toldOf('joined').length]).toEqual([NORMAL, 1]);
+  const { id } = process;
+  await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
+  expect(await process.operator.exists(process.path(`instances/${id}`))).toBeUndefined();
+});
+
+it('given options that differ from the settings, when the job has joined, then its status says in what', async () => {
+  await start();
+  expect(status().differences).toEqual([]);
+  await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
+  await process.clock.advanceUntil(process.runtime.registrar.register(process.job({ jobParameter: 'x' })));
+  expect(status().differences).toEqual([expect.stringMatching(/^jobParameter: x here/)]);
+});
+
+it('given settings that change during an outage, when it is over, then the schedule follows them', async () => {
+  await start();
+  await whileAway(() => editConfig((text) => text.replace('0 * * * * ?', '30 * * * * ?')));
+  expect(new Date(status().nextFireTime!).getUTCSeconds()).toBe(30);
+});
+
+it('given an instance that is removed during an outage, when it is over, then it leaves the job', async () => {
+  await start();
+  const { id } = process;
+  await whileAway(() => process.operator.delete(process.path(`instances/${id}`)));
+  expect([status().isJoined, process.toldOf('left').length]).toEqual([false, 1]);
+});
+
+it('given settings that cannot be used, when an item waits, then it is claimed by the last usable ones', async () => {
+  await start();
+  await process.advance(MINUTE);
+  const restore = await breakConfig();
+  await process.queueUnfinished(0);
+  await process.advance(SECOND);
+  expect(process.runs).toEqual([...NORMAL, '0 FAILOVER']);
+  expect(status()).toMatchObject({ problem: undefined, configurationFault: expect.stringContaining('but is 0') });
+  await restore();
+  expect(status().configurationFault).toBeUndefined();
+});
+
+it('given settings that cannot be used, and none that are kept, when a job is added, then it joins as soon as they are repaired', async () => {
+  await start();
+  await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
+  const restore = await breakConfig();
+  await process.operator.delete(process.path('usable'));
+  await process.clock.advanceUntil(process.runtime.registrar.register(process.job()));
+  expect(status()).toMatchObject({ isJoined: false, problem: expect.any(String) });
+  await restore();
+  expect(status()).toMatchObject({ isJoined: true, problem: undefined });
+  await process.advance(MINUTE);
+  expect(process.runs).toEqual(NORMAL);
+});
+
+it('given requests under way as the session ends, when they fail, then only the fire time is told', async () => {
+  await start();
+  await process.untilSecond(59);
+  process.registry.cut(process.center.session.id!, 'replies');
+  await process.operator.create(process.path('leader/failover/items/0'), '', 'PERSISTENT');
+  await process.advance(20 * SECOND);
+  expect(new Set(process.toldOf('error').map(({ message }) => message))).toEqual(new Set(['a trigger failed']));
+});
+
+async function start(job?: Partial<JobOptions>, options?: Partial<RuntimeOptions>): Promise<void> {
+  process = await OneProcess.start(job, options);
+}
+
+function status() {
+  return process.runtime.status().jobs[0]!;
+}
+
+async function addPeer(): Promise<void> {
+  await process.operator.create(process.path(`instances/${PEER}`), '', 'EPHEMERAL');
+  await process.advance(10);
+}
+
+/** The registry ends the session; the process comes back with another one. */
+async function loseSession(): Promise<void> {
+  process.registry.expire(process.center.session.id!);
+  await process.advance(5 * SECOND);
+}
+
+async function whileAway(happen: () => Promise<unknown>): Promise<void> {
+  const { id } = process.center.session;
+  process.registry.suspend(id!);
+  await process.advance(SECOND);
+  await happen();
+  process.registry.resume(id!);
+  await process.advance(6 * SECOND);
+}
+
+async function editConfig(edit: (text: string) => string): Promise<void> {
+  const { data } = (await process.operator.read(process.path('config')))!;
+  await process.operator.set(process.path('config'), edit(data));
+  await process.advance(SECOND);
+}
+
+/** @returns what repairs it */
+async function breakConfig(): Promise<() => Promise<void>> {
+  const { data } = (await process.operator.read(process.path('config')))!;
+  await editConfig(() => `jobName: ${JOB}\nshardingTotalCount: 0\n`);
+  return () => editConfig(() => data);
+}

@@ -1,0 +1,379 @@
+import type { Deadline } from '../../clock/index.js';
+import {
+  type CoordinationServices,
+  ElasticJob2ConfigurationError,
+  JobTree,
+  type JobTreeEvent,
+  untilAnswered,
+} from '../../coordination/index.js';
+import {
+  type ElasticJobListener,
+  hasIdleFailover,
+  type JobConfiguration,
+  type JobInstance,
+  type JobName,
+  type ToldOffset,
+} from '../../domain/index.js';
+import { type JobErrorHandlers, JobExecutor } from '../../executor/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import {
+  JobSchedule,
+  JobSettings,
+  type ResolvedRuntimeOptions,
+  RunningItems,
+  type ScheduleClock,
+} from '../leases/index.js';
+import { JobSession } from '../session/index.js';
+import { assertFencesNotAhead } from './fence-check.js';
+import type { JobDefinition } from './job-definition.js';
+import { JobDeparture } from './job-departure.js';
+import type { JobStatus } from './job-status.js';
+import { knownListeners } from './known-listeners.js';
+import { MixedJob } from './mixed-job.js';
+
+/** One job of this process, from its registration to its removal, over any number of sessions. */
+export class JobRuntime {
+  private readonly settings: JobSettings;
+  readonly schedule: JobSchedule;
+  private readonly running = new RunningItems();
+  private readonly executor: JobExecutor;
+  private readonly listeners: readonly ElasticJobListener[];
+  private readonly mixed: MixedJob;
+  private departure: JobDeparture;
+  private joining: Promise<void> | undefined;
+  private session: JobSession | undefined;
+  private entering: JobSession | undefined;
+  /** The registry's session in which this instance is registered. */
+  private enteredIn: string | undefined;
+  /** Sessions that this process has lost, by the instance ids that it had in them: their nodes may still stand. */
+  private readonly former = new Map<string, string>();
+  private hasEntered = false;
+  private missedRuns = 0;
+
+  constructor(
+    readonly definition: JobDefinition,
+    private readonly services: CoordinationServices,
+    private readonly events: JobEvents,
+    private readonly options: ResolvedRuntimeOptions,
+    private readonly errorHandlers: JobErrorHandlers,
+    private readonly scheduleClock: ScheduleClock,
+  ) {
+    this.assertUsable(definition.configuration);
+    const { clock, tokenEpoch, hungGraceMs } = options;
+    this.listeners = knownListeners(definition, options.listeners);
+    this.settings = new JobSettings(definition.configuration, services.configurations, events);
+    this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs });
+    this.schedule = new JobSchedule(this.settings, scheduleClock, {
+      onFire: (fireTime) => this.session?.tick(fireTime),
+      // An item that it has got since then may owe it.
+      onAgain: () => this.session?.lookAgain(),
+      onError: this.report('a trigger'),
+    });
+    this.mixed = new MixedJob(definition, this.settings, events);
+    this.departure = this.createDeparture();
+    services.trees.declare(this.jobName);
+    services.configurations.declare(definition);
+  }
+
+  get jobName(): JobName {
+    return this.definition.configuration.jobName;
+  }
+
+  /** The settings in force: the registry's once joined, else the local ones. */
+  get configuration(): JobConfiguration {
+    return this.settings.configuration;
+  }
+
+  get currentSession(): JobSession | undefined {
+    return this.session;
+  }
+
+  /** True if the job has no session and should have one. */
+  get isWaitingForSession(): boolean {
+    return this.session === undefined && !this.departure.signal.aborted;
+  }
+
+  /** Registers the job in the current session and starts its schedule. @throws the reason if it ends meanwhile */
+  async join(self: JobInstance): Promise<void> {
+    this.joining = this.openSession(self);
+    await this.joining;
+  }
+
+  /** @throws {ElasticJob2ConfigurationError} if the job waits, since it is one of ElasticJob 2 */
+  assertShareable(): void {
+    const { problem } = this.settings;
+    if (problem instanceof ElasticJob2ConfigurationError) throw problem;
+  }
+
+  private async openSession(self: JobInstance): Promise<void> {
+    const { registry, clock, fences, tokenEpoch } = this.options;
+    const { signal } = this.departure;
+    const now = () => this.scheduleClock.reference;
+    const tree = await JobTree.open(registry, clock, this.jobName, self, {
+      signal,
+      now,
+      onOversized: this.report('reading the job'),
+    });
+    try {
+      await this.whileWanted(tree, () => this.assertStartable(tree));
+      await this.install(tree);
+      await this.whileWanted(tree, () => assertFencesNotAhead(tree, fences, tokenEpoch));
+      this.departure.signal.throwIfAborted();
+      this.settings.apply(tree);
+      // Once it has run, it waits for the peer to leave or for the settings to change.
+      if (!this.hasEntered) this.mixed.assertShareable(tree);
+      if (!this.hasEntered) this.assertUsable(this.configuration);
+      this.services.trees.set(tree);
+      tree.on((event) => this.hear(tree, event));
+      this.lookAtPeers(tree);
+      this.session = this.createSession(tree);
+      await this.enter(this.session);
+    } catch (error) {
+      if (this.session?.tree !== tree) tree.close(error);
+      // Whoever ends the job also gives back what it may have registered.
+      else if (!this.departure.signal.aborted) this.loseSession(error);
+      throw error;
+    }
+  }
+
+  private assertUsable(configuration: JobConfiguration): void {
+    this.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.definition.place})`);
+  }
+
+  // Nothing is written into a tree that others may change; one that is made here is judged once it stands.
+  private async install(tree: JobTree): Promise<void> {
+    const assertOwn = () => this.whileWanted(tree, (signal) => tree.assertOwn({ signal }));
+    const wasThere = tree.has(tree.paths.root);
+    if (wasThere) await assertOwn();
+    await this.whileWanted(tree, () => this.services.configurations.install(tree));
+    if (!wasThere) await assertOwn();
+    await this.whileWanted(tree, (signal) => tree.judgeConfig({ signal }));
+  }
+
+  // Once it has run, it waits for its parents whatever becomes of them.
+  private async assertStartable(tree: JobTree): Promise<void> {
+    if (!this.hasEntered) await this.services.dependencies.assertPossible(tree, this.definition);
+  }
+
+  // Without settings it stays outside: registered, it would be given items that it does not begin.
+  private async enter(session: JobSession): Promise<void> {
+    const { tree } = session;
+    if (this.entering === session || this.settings.problem !== undefined) return;
+    this.entering = session;
+    // What was no job of ours was left as it was, until somebody made it one.
+    if (!tree.has(tree.paths.sessions)) await this.whileWanted(tree, () => this.services.configurations.install(tree));
+    const { instances, orphans } = this.services;
+    await this.whileWanted(tree, (signal) =>
+      instances.join(tree, {
+        isDisabled: this.configuration.disabled,
+        clockOffsetMs: this.scheduleClock.offsetMs,
+        // A handler that still goes on keeps its item from others until its session has ended.
+        former: this.running.size === 0 ? this.former : undefined,
+        alongside: () => orphans.sweepOfOwn(tree),
+        signal,
+      }),
+    );
+    this.former.clear();
+    this.enteredIn = this.options.registry.session.id;
+    this.hasEntered = true;
+    const { jobInstanceId } = tree.self;
+    this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: jobInstanceId });
+    // An operator may have removed it before it knew that it was registered.
+    if (!tree.hasInstance(jobInstanceId)) return void this.departure.obeyRemoval(jobInstanceId);
+    await session.start();
+    this.schedule.start();
+  }
+
+  /** Work that is given up with the session, and when the job is to end. */
+  private whileWanted(tree: JobTree, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const signal = AbortSignal.any([tree.signal, this.departure.signal]);
+    return untilAnswered(tree, this.options.clock, () => work(signal), signal);
+  }
+
+  /** The session is over: whatever it held is lost. The schedule goes on with the next session. */
+  loseSession(reason: unknown): void {
+    const { session } = this;
+    if (session === undefined) return;
+    this.session = undefined;
+    if (this.enteredIn !== undefined) this.former.set(session.tree.self.jobInstanceId, this.enteredIn);
+    this.enteredIn = undefined;
+    this.schedule.stop();
+    session.close();
+    this.services.leader.endTerm(this.jobName, reason);
+    this.services.trees.unset(session.tree);
+    session.tree.close(reason);
+    this.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
+  }
+
+  /** What other processes have told of their clocks. */
+  clockOffsets(): readonly ToldOffset[] {
+    return this.session?.tree.clockOffsets() ?? [];
+  }
+
+  /** Tells the other instances how far this host's clock is ahead of the registry's, in milliseconds. */
+  reportClock(offsetMs: number): void {
+    const { tree } = this.session ?? {};
+    if (tree === undefined || this.enteredIn === undefined) return;
+    this.services.instances.reportClock(tree, offsetMs).catch(this.report('telling of the clock', tree));
+  }
+
+  /** The time by which fire times come has been changed: what it has stepped over is made up for, or told. */
+  lookAtClock(): void {
+    this.schedule.look();
+    if (this.schedule.isStarted) this.session?.lookAgain();
+  }
+
+  /** Leaves the job for good. Never rejects. @see JobDeparture */
+  async drain(until?: Deadline): Promise<void> {
+    await this.departure.drain(until);
+    // A process that goes on tells of what it has left behind.
+    if (until !== undefined) this.executor.forgetHung();
+  }
+
+  /**
+   * After an operator has removed this instance: it may join again, once it is gone.
+   * @returns false if it was not removed, or if the job is to end here
+   */
+  async comeBack(): Promise<boolean> {
+    const { departure } = this;
+    await departure.removed();
+    if (departure.removal === undefined || departure.isLeaving || departure !== this.departure) return false;
+    this.former.clear(); // Nothing of it stands.
+    this.running.reopen();
+    this.departure = this.createDeparture();
+    return true;
+  }
+
+  /** The items whose handlers have not returned, or are about to be called, ascending. */
+  get runningItems(): readonly number[] {
+    return this.running.list;
+  }
+
+  /** Resolves when the last handler has returned. */
+  ended(): Promise<void> {
+    return this.running.ended();
+  }
+
+  /** What runs is told to stop; the job goes on. */
+  abortRunning(reason: unknown): void {
+    this.running.abort(reason);
+  }
+
+  status(): JobStatus {
+    const { tree } = this.session ?? {};
+    return {
+      jobName: this.jobName,
+      isJoined: this.enteredIn !== undefined && this.departure.removal === undefined,
+      isLeaving: this.departure.isLeaving,
+      leader: tree?.leader(),
+      mixedWith: tree?.peers() ?? [],
+      differences: tree === undefined ? [] : this.settings.differences,
+      isFailoverIdle: hasIdleFailover(this.configuration),
+      nextFireTime: this.schedule.nextFireTime,
+      runningItems: this.running.size,
+      hung: this.running.hung,
+      isFailoverQueueFull: (tree?.queue().length ?? 0) >= this.configuration.failoverQueueLimit,
+      delayedSettles: tree && this.services.executions.delayedSettles(tree),
+      refused: tree?.refusals.oldest,
+      configurationFault: messageOf(this.settings.fault),
+      problem: this.departure.removal ?? this.problem,
+      missedRuns: this.missedRuns,
+    };
+  }
+
+  private get problem(): string | undefined {
+    const problem = messageOf(this.settings.problem ?? this.session?.problem);
+    if (problem !== undefined) return problem;
+    return this.session && this.mixed.problem(this.session.tree);
+  }
+
+  private createSession(tree: JobTree): JobSession {
+    const { errorHandlers, events, executor, options, running, services, settings } = this;
+    return new JobSession({
+      tree,
+      services,
+      executor,
+      errorHandlers,
+      events,
+      clock: options.clock,
+      scheduleClock: this.scheduleClock,
+      handler: this.definition.handler,
+      listeners: this.listeners,
+      running,
+      settings,
+      forgiven: () => this.schedule.forgiven,
+      onMissed: (count) => (this.missedRuns += count),
+      isTicking: () => this.schedule.willTick,
+      reshardDelayMs: options.reshardDelayMs,
+      onOutlived: () => this.session?.lookAgain(),
+      report: (work) => this.report(work, tree),
+    });
+  }
+
+  private createDeparture(): JobDeparture {
+    const { events, jobName, options, running, services } = this;
+    return new JobDeparture({
+      jobName,
+      services,
+      events,
+      options,
+      running,
+      session: () => this.session,
+      joined: () => this.joining,
+      stopBeginning: () => {
+        this.schedule.stop();
+        this.session?.close();
+        this.session?.endResidents();
+      },
+      loseSession: (reason) => this.loseSession(reason),
+      report: (work, tree) => this.report(work, tree),
+    });
+  }
+
+  private hear(tree: JobTree, event: JobTreeEvent): void {
+    if (event.kind === 'ClockReported') void this.scheduleClock.hearOthers();
+    const isReset = event.kind === 'TreeReset';
+    if (isReset || event.kind === 'RootChanged') this.definition.onRootChanged?.();
+    const isKept = event.kind === 'ConfigurationKept' && !this.settings.isSound;
+    const isConfiguration = event.kind === 'ConfigurationChanged' || isKept;
+    if (isReset || isConfiguration) this.reloadConfiguration(tree);
+    if (!isReset && !isConfiguration && event.kind !== 'InstanceJoined' && event.kind !== 'InstanceLost') return;
+    const { jobInstanceId } = tree.self;
+    if (this.enteredIn !== undefined && !tree.hasInstance(jobInstanceId))
+      return void this.departure.obeyRemoval(jobInstanceId);
+    this.lookAtPeers(tree);
+    this.enterSoon(tree);
+  }
+
+  private enterSoon(tree: JobTree): void {
+    if (this.session?.tree === tree) this.enter(this.session).catch(this.report('joining the job', tree));
+  }
+
+  private reloadConfiguration(tree: JobTree): void {
+    const wasUsable = this.settings.problem === undefined;
+    this.settings.apply(tree);
+    this.schedule.follow();
+    if (!wasUsable && this.schedule.isStarted) this.session?.lookAgain();
+  }
+
+  private lookAtPeers(tree: JobTree): void {
+    if (!this.mixed.look(tree)) return;
+    // Beside Java, the clocks change by Quartz's rule.
+    this.reloadConfiguration(tree);
+    // What came while the job was mixed was the peers' to run.
+    if (tree.isMixed()) this.session?.leaveToPeers();
+    else this.schedule.forgive();
+  }
+
+  /** @param tree once its session is over, what fails is no news */
+  private report(work: string, tree?: JobTree): (error: unknown) => void {
+    return (error) => {
+      if (tree?.signal.aborted) return;
+      this.events.emit({ kind: 'error', jobName: this.jobName, message: `${work} failed`, error });
+    };
+  }
+}
+
+function messageOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.message : undefined;
+}

@@ -1,0 +1,24 @@
+import { ConfigurationError, type ElasticJobListener, findNearestName } from '../../domain/index.js';
+import type { JobDefinition } from './job-definition.js';
+
+/**
+ * The listeners that a job may have: those of its definition, and those of the process.
+ * @throws {ConfigurationError} if the job names a type that none of them has. What the registry names besides is for
+ *   Java peers
+ */
+export function knownListeners(
+  { configuration, listeners: own = [], place }: JobDefinition,
+  shared: readonly ElasticJobListener[],
+): readonly ElasticJobListener[] {
+  const listeners = [...own, ...shared];
+  const types = listeners.flatMap(({ type }) => type ?? []);
+  const problems = configuration.jobListenerTypes
+    .filter((type) => !types.includes(type))
+    .map((type) => {
+      const meant = findNearestName(type, types);
+      const hint = meant === undefined ? `known are ${types.join(', ') || 'none'}` : `did you mean "${meant}"?`;
+      return `jobListenerTypes has "${type}", but none of the module's \`listeners\` is of that type; ${hint}`;
+    });
+  if (problems.length > 0) throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, problems);
+  return listeners;
+}

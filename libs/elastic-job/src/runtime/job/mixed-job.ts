@@ -1,0 +1,46 @@
+import type { JobTree } from '../../coordination/index.js';
+import { ConfigurationError } from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { JobSettings } from '../leases/index.js';
+import type { JobDefinition } from './job-definition.js';
+
+/** Who else has a job that Java peers share, and whether its settings can be shared with them. */
+export class MixedJob {
+  private told = '';
+
+  constructor(
+    private readonly definition: JobDefinition,
+    private readonly settings: JobSettings,
+    private readonly events: JobEvents,
+  ) {}
+
+  /** @throws {ConfigurationError} if Java peers of the job would decide otherwise */
+  assertShareable(tree: JobTree): void {
+    const unshareable = this.settings.unshareable(tree);
+    if (unshareable.length === 0) return;
+    const { configuration, place } = this.definition;
+    const peers = tree.peers().join(', ');
+    throw new ConfigurationError(`job "${configuration.jobName}" (${place}), shared with Java (${peers})`, unshareable);
+  }
+
+  /** Why nothing is begun beside the peers, if so. */
+  problem(tree: JobTree): string | undefined {
+    const unshareable = this.settings.unshareable(tree);
+    if (unshareable.length === 0) return undefined;
+    return `begins nothing while shared with ${tree.peers().join(', ')}: ${unshareable.join('; ')}`;
+  }
+
+  /**
+   * Tells of the peers if they, or what is not shared with them, are others than last told.
+   * @returns whether they are
+   */
+  look(tree: JobTree): boolean {
+    const peers = tree.peers();
+    const unshareable = this.settings.unshareable(tree);
+    const current = [...peers, ...unshareable].join();
+    if (current === this.told) return false;
+    this.told = current;
+    if (peers.length > 0) this.events.emit({ kind: 'mixed', jobName: tree.jobName, peers, unshareable });
+    return true;
+  }
+}

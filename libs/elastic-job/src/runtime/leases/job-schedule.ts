@@ -1,0 +1,104 @@
+import type { ScheduleTime } from '../../clock/index.js';
+import { type TickClock, type TickListener, Ticker } from '../../scheduling/index.js';
+import type { JobSettings } from './job-settings.js';
+import { type Instant, instantNow, type NotedSpan, spanUntil } from './noted-span.js';
+
+/** What came in an older pause was begun, or told, long ago. */
+const MOST_PAUSES = 100;
+
+/**
+ * The fire times of one job in this process: they come while a session is ready for them and nobody has paused them.
+ */
+export class JobSchedule {
+  private readonly ticker: Ticker;
+  private isReady = false;
+  private isPaused = false;
+  private pausedAt: Instant | undefined;
+  private switchedOff: readonly NotedSpan[] = [];
+
+  constructor(
+    private readonly settings: JobSettings,
+    private readonly clock: TickClock & ScheduleTime,
+    listener: TickListener,
+  ) {
+    this.ticker = new Ticker(clock, listener);
+  }
+
+  /** A session has a leader and knows what it owes: fire times may come. */
+  get isStarted(): boolean {
+    return this.isReady;
+  }
+
+  /** True if fire times come here now. */
+  get isTicking(): boolean {
+    return this.ticker.isRunning;
+  }
+
+  /** True if a fire time will come here by itself, perhaps not before the session has started. */
+  get willTick(): boolean {
+    return !this.isPaused && this.nextFireTimes(1).length > 0;
+  }
+
+  get nextFireTime(): number | undefined {
+    return this.ticker.nextFireTime;
+  }
+
+  get lastFireTime(): number | undefined {
+    return this.ticker.lastFireTime;
+  }
+
+  /** When fire times were nobody's to run here; undefined: nothing is made up for while paused. */
+  get forgiven(): readonly NotedSpan[] | undefined {
+    return this.isPaused ? undefined : this.switchedOff;
+  }
+
+  start(): void {
+    this.isReady = true;
+    this.follow();
+  }
+
+  stop(): void {
+    this.isReady = false;
+    this.ticker.stop();
+  }
+
+  /** The settings have changed. A one-off job has no schedule; a job whose settings cannot be used follows none. */
+  follow(): void {
+    const { problem, schedule } = this.settings;
+    if (!this.isReady || schedule === undefined || problem !== undefined) return this.ticker.stop();
+    if (this.ticker.isStarted) return this.ticker.reschedule(schedule);
+    this.ticker.start(schedule);
+    if (this.isPaused) this.ticker.pause();
+  }
+
+  /** The clock may have been set: looks at once. */
+  look(): void {
+    this.ticker.look();
+  }
+
+  /** A started trigger goes on. What comes meanwhile is not made up for. */
+  pause(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.pausedAt = instantNow(this.clock);
+    this.ticker.pause();
+  }
+
+  resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    const pause = spanUntil(instantNow(this.clock), this.pausedAt);
+    this.switchedOff = [...this.switchedOff, pause].slice(-MOST_PAUSES);
+    this.ticker.resume();
+  }
+
+  /** Nothing that came until now is made up for. */
+  forgive(): void {
+    this.switchedOff = [spanUntil(instantNow(this.clock))];
+  }
+
+  /** The fire times that come next, in milliseconds since the epoch. */
+  nextFireTimes(count: number): number[] {
+    return this.settings.nextFireTimes(this.clock.wallNow(), count);
+  }
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { JOB, type Member, Registry } from '../../coordination/member.for-spec.js';
+import { type JobOptions, resolveJobOptions } from '../../domain/index.js';
+import { type JobEvent, JobEvents } from '../../tracing/index.js';
+import { JobSettings } from './job-settings.js';
+
+/** 02:30 comes twice on that day: at 00:30 and at 01:30 in UTC. */
+const DOUBLED = { cron: '0 30 2 * * ?', timeZone: 'Europe/Berlin' };
+const MIDNIGHT = Date.UTC(2026, 9, 25);
+const FIRST_PASS = Date.UTC(2026, 9, 25, 0, 30);
+const SECOND_PASS = Date.UTC(2026, 9, 25, 1, 30);
+
+describe('JobSettings', () => {
+  it.each([
+    ['auto', false, FIRST_PASS],
+    ['auto', true, SECOND_PASS],
+    ['quartz', false, SECOND_PASS],
+    ['natural', true, FIRST_PASS],
+  ] as const)(
+    'given clockChange %s, when the job has a Java peer: %s, then the schedule goes by the rule of both',
+    async (clockChange, isMixed, fireTime) => {
+      const { member, settings } = await installed({ ...DOUBLED, clockChange });
+
+      settings.apply(member.tree, isMixed);
+
+      expect(settings.nextFireTimes(MIDNIGHT, 1)).toEqual([fireTime]);
+      expect(settings.schedule!.next(MIDNIGHT)).toBe(fireTime);
+    },
+  );
+
+  it('given a node that Java wrote, when it is applied, then its clocks change by the rule of Quartz', async () => {
+    const { member, settings } = await installed(DOUBLED);
+    await write(member, (text) => text.replace(/ {2}nestjs\.clockChange.*\n/, '  a: b\n'));
+
+    settings.apply(member.tree);
+
+    expect(settings.nextFireTimes(MIDNIGHT, 1)).toEqual([SECOND_PASS]);
+  });
+
+  it('given a one-off job, when its fire times are asked for, then there are none', async () => {
+    const { member, settings } = await installed({ cron: undefined });
+
+    settings.apply(member.tree);
+
+    expect(settings.schedule).toBeUndefined();
+    expect(settings.nextFireTimes(MIDNIGHT, 3)).toEqual([]);
+  });
+
+  it('given differences to the registry, when they are applied again, then each is told once, and again when it changes', async () => {
+    const { member, settings, events } = await installed();
+    await write(member, (text) => text.replace("jobParameter: ''", 'jobParameter: p'));
+    settings.apply(member.tree);
+    settings.apply(member.tree);
+    expect(events).toMatchObject([
+      { kind: 'configuration-differs', differences: ['jobParameter:  here, p in the registry'] },
+    ]);
+
+    await write(member, (text) => text.replace("description: ''", 'description: d'));
+    settings.apply(member.tree);
+    expect(events.slice(1)).toMatchObject([{ differences: ['description:  here, d in the registry'] }]);
+
+    await write(member, (text) => text.replace('jobParameter: p', 'jobParameter: q'));
+    settings.apply(member.tree);
+    expect(events.slice(2)).toMatchObject([{ differences: ['jobParameter:  here, q in the registry'] }]);
+  });
+
+  it('given failover without monitorExecution in the registry, when it is applied again, then one warning names both remedies', async () => {
+    const { member, settings, events } = await installed({ failover: true });
+    const warnings = () => events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+    await write(member, (text) => text.replace('monitorExecution: true', 'monitorExecution: false'));
+    settings.apply(member.tree);
+    await write(member, (text) => text.replace("description: ''", 'description: d'));
+    settings.apply(member.tree);
+    expect(warnings()).toEqual([
+      'failover: true of the registry counts as off, since monitorExecution is false there; ' +
+        'set monitorExecution to true, or failover to false',
+    ]);
+
+    await write(member, (text) => text.replace('failover: true', 'failover: false'));
+    settings.apply(member.tree);
+    await write(member, (text) => text.replace('failover: false', 'failover: true'));
+    settings.apply(member.tree);
+    expect(warnings()).toHaveLength(2);
+  });
+
+  it('fault 25: given a password in the registry, when the difference is told, then the password is not', async () => {
+    const { member, settings, events } = await installed();
+    await write(member, (text) =>
+      text.replace('jobName', 'jobExtraConfigurations:\n- !!com.acme.T\n  password: secret\njobName'),
+    );
+
+    settings.apply(member.tree);
+
+    expect(events).toMatchObject([{ differences: ['jobExtraConfigurations: undefined here, hidden in the registry'] }]);
+  });
+
+  it('given a node that cannot be used, when it is applied, then the last usable text is in force, and the fault is told once', async () => {
+    const { member, settings, events } = await installed();
+    await write(member, () => 'cron: [');
+
+    settings.apply(member.tree);
+    settings.apply(member.tree);
+
+    expect([settings.fault, settings.problem]).toEqual([expect.any(Error), undefined]);
+    expect(settings.configuration.cron).toBe('0 * * * * ?');
+    expect(events).toMatchObject([
+      { kind: 'error', message: expect.stringContaining('last usable one'), error: settings.fault },
+    ]);
+  });
+
+  it('given no usable text is kept, when a node that cannot be used is applied, then nothing may begin, and that is told', async () => {
+    const { member, settings, events } = await installed();
+    await member.center.delete(member.tree.paths.usableConfig);
+    await write(member, () => 'cron: [');
+
+    settings.apply(member.tree);
+
+    expect([settings.fault, settings.problem]).toEqual([undefined, expect.any(Error)]);
+    expect(events).toMatchObject([{ kind: 'error', message: expect.stringContaining('nothing is begun') }]);
+  });
+
+  it('given a cron that is emptied, when it is applied, then it is a one-off job and that is told once', async () => {
+    const { member, settings, events } = await installed();
+    await write(member, (text) => text.replace('cron: 0 * * * * ?', "cron: ''"));
+
+    settings.apply(member.tree);
+    settings.apply(member.tree);
+
+    expect([settings.schedule, settings.fault]).toEqual([undefined, undefined]);
+    expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([
+      { message: 'the registry has no cron for it, so it is a one-off job now, which runs when it is triggered' },
+    ]);
+  });
+});
+
+async function installed(options: Partial<JobOptions> = {}) {
+  const member = await new Registry().member(options);
+  await member.configurations.install(member.tree);
+  const events: JobEvent[] = [];
+  const jobEvents = new JobEvents();
+  jobEvents.on((event) => events.push(event));
+  const local = resolveJobOptions(
+    { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 4, ...options },
+    { place: 'spec' },
+  );
+  return { member, events, settings: new JobSettings(local, member.configurations, jobEvents) };
+}
+
+async function write({ center, tree }: Member, edit: (text: string) => string): Promise<void> {
+  await center.set(tree.paths.config, edit((await center.read(tree.paths.config))!.data));
+  await tree.sync();
+}

@@ -1,0 +1,139 @@
+import type { ConfigurationDifference, Configurations, JobTree } from '../../coordination/index.js';
+import {
+  CronSchedule,
+  findUnshareable,
+  hasIdleFailover,
+  type JobConfiguration,
+  timetableOf,
+} from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+
+/** What a job runs by in this process: the settings that were usable last. Reading them never fails. */
+export class JobSettings {
+  private cron: CronSchedule | undefined;
+  private since = 0;
+  private differing: readonly string[] = [];
+  private bad: unknown;
+  private stopping: unknown;
+  private isIdleTold = false;
+
+  /** @param inForce the local options, which hold until the registry has been asked */
+  constructor(
+    private inForce: JobConfiguration,
+    private readonly configurations: Configurations,
+    private readonly events: JobEvents,
+  ) {
+    this.cron = scheduleOf(inForce, false);
+  }
+
+  get configuration(): JobConfiguration {
+    return this.inForce;
+  }
+
+  /** Undefined: a one-off job, which runs when it is triggered. */
+  get schedule(): CronSchedule | undefined {
+    return this.cron;
+  }
+
+  /** When the registry's `config` node was last written, in milliseconds since the epoch. */
+  get writtenAt(): number {
+    return this.since;
+  }
+
+  /** Where the registry and the local options differ: one text per field. */
+  get differences(): readonly string[] {
+    return this.differing;
+  }
+
+  /** Why the `config` node as it stands cannot be used, if no usable text is kept: nothing may be begun then. */
+  get problem(): unknown {
+    return this.stopping;
+  }
+
+  /** The `config` node as it stands is in force. */
+  get isSound(): boolean {
+    return this.bad === undefined;
+  }
+
+  /** Why the `config` node as it stands cannot be used, while the last usable text is in force. */
+  get fault(): unknown {
+    return this.stopping === undefined ? this.bad : undefined;
+  }
+
+  /** The settings by which Java peers of the job decide otherwise; none without such peers. */
+  unshareable(tree: JobTree): readonly string[] {
+    return tree.isMixed() ? [...findUnshareable(this.inForce), ...tree.dependents().map(describeDependent)] : [];
+  }
+
+  /** Takes over what the tree says, if it can be used. @param isMixed the job has a Java peer */
+  apply(tree: JobTree, isMixed = tree.isMixed()): void {
+    const { configuration, differences, writtenAt, fault, problem } = this.configurations.inForce(tree);
+    const bad = problem ?? fault;
+    const isNews = bad !== undefined && (bad !== this.bad || problem !== this.stopping);
+    this.bad = bad;
+    this.stopping = problem;
+    if (isNews) this.tellBad(tree);
+    if (problem !== undefined) return;
+    this.tellOneOff(tree, configuration);
+    this.cron = scheduleOf(configuration, isMixed);
+    this.inForce = configuration;
+    this.since = writtenAt;
+    this.tellDifferences(tree, differences.map(describeDifference));
+    this.tellIdleFailover(tree);
+  }
+
+  private tellDifferences({ jobName }: JobTree, differences: readonly string[]): void {
+    const known = new Set(this.differing);
+    this.differing = differences;
+    const added = differences.filter((difference) => !known.has(difference));
+    if (added.length > 0) this.events.emit({ kind: 'configuration-differs', jobName, differences: added });
+  }
+
+  private tellIdleFailover({ jobName }: JobTree): void {
+    const wasTold = this.isIdleTold;
+    this.isIdleTold = hasIdleFailover(this.inForce);
+    if (!this.isIdleTold || wasTold) return;
+    const message =
+      'failover: true of the registry counts as off, since monitorExecution is false there; ' +
+      'set monitorExecution to true, or failover to false';
+    this.events.emit({ kind: 'warning', jobName, message });
+  }
+
+  private tellBad({ jobName }: JobTree): void {
+    const consequence =
+      this.stopping === undefined ? 'the last usable one stays in force' : 'nothing is begun until it is repaired';
+    const message = `the configuration in the registry cannot be used; ${consequence}`;
+    this.events.emit({ kind: 'error', jobName, message, error: this.bad });
+  }
+
+  private tellOneOff({ jobName }: JobTree, { cron, resident, after }: JobConfiguration): void {
+    if (this.inForce.cron === undefined || cron !== undefined || resident || after.length > 0) return;
+    const message = 'the registry has no cron for it, so it is a one-off job now, which runs when it is triggered';
+    this.events.emit({ kind: 'warning', jobName, message });
+  }
+
+  /** The fire times that come next, in milliseconds since the epoch. */
+  nextFireTimes(after: number, count: number): number[] {
+    const times: number[] = [];
+    let time = this.cron?.next(after);
+    while (time !== undefined && times.length < count) {
+      times.push(time);
+      time = this.cron?.next(time);
+    }
+    return times;
+  }
+}
+
+function scheduleOf(configuration: JobConfiguration, isMixed: boolean): CronSchedule | undefined {
+  const { cron, timeZone, clockChange } = timetableOf(configuration, isMixed);
+  return cron === undefined ? undefined : new CronSchedule(cron, timeZone, clockChange);
+}
+
+function describeDependent(jobName: string): string {
+  return `job "${jobName}" is started after this one, which takes that all items record how they end; Java's do not`;
+}
+
+function describeDifference({ field, isRefused, local, stored }: ConfigurationDifference): string {
+  const both = `${field}: ${String(local)} here, ${String(stored)} in the registry`;
+  return isRefused ? `${both}, which is not followed (see allowRegistryTargets)` : both;
+}

@@ -1,0 +1,212 @@
+import { beforeEach, expect, it } from 'vitest';
+import { JOB } from '../../coordination/member.for-spec.js';
+import {
+  CancelledError,
+  DrainDeadlineError,
+  type ElasticJobListener,
+  ExecutorDeathError,
+  LeaseLostError,
+  manualOrigin,
+  type RunTrace,
+} from '../../domain/index.js';
+import { HUNG_GRACE_MS, OneSession } from '../duties/one-session.for-spec.js';
+
+const HOUR = 3_600_000;
+
+let session: OneSession;
+beforeEach(async () => void (session = await OneSession.start()));
+
+it('given an instance that leaves, when something is still to be begun, then nothing is', async () => {
+  session.mayBegin = false;
+  const { lease, refused } = await session.begin([0, 1]);
+  expect([lease, refused.size, session.heard]).toEqual([undefined, 0, []]);
+  expect(await session.member.holder(0)).toBeUndefined();
+});
+
+it('given an item that runs elsewhere, when it is to be begun, then the session hears of that one alone', async () => {
+  await session.markElsewhere(1);
+  await session.begin([0, 1], { origin: manualOrigin('a') });
+  await session.begin([2]);
+  expect(session.heard).toEqual(['begun 0', 'refused 1,busy', 'begun 2']);
+});
+
+it.each([
+  ['is ahead of', { known: true, told: true }, 'schedule', [[0, 1]]],
+  ['turns out to agree with', { known: true, told: false }, 'schedule', []],
+  ['agrees with', { known: false, told: true }, 'schedule', []],
+  ['is ahead of', { known: true, told: true }, manualOrigin('a'), []],
+] as const)(
+  "given a fire time that %s the registry's clock: %j, when items are begun for %s, then these are told as early: %j",
+  async (_, ahead, origin, early) => {
+    Object.assign(session.ahead, ahead);
+    await session.run([0, 1], { origin });
+    expect(session.toldOf('early').map(({ items }) => items)).toEqual(early);
+  },
+);
+
+it('given a clock that runs ahead, when no item can be begun, then nothing is told as early', async () => {
+  Object.assign(session.ahead, { known: true, told: true });
+  await session.markElsewhere(0);
+  expect((await session.begin([0])).lease).toBeUndefined();
+  expect(session.toldOf('early')).toEqual([]);
+});
+
+it('given a job started after others, when its clock is behind theirs, then its runs are not early', async () => {
+  session = await OneSession.start({ cron: undefined, after: ['import-orders'] });
+  Object.assign(session.ahead, { known: true, told: true });
+  await session.run([0]);
+  expect([session.toldOf('begun').length, session.toldOf('early')]).toEqual([1, []]);
+});
+
+it('given fire times that others began early, when a begin finds them, then each is told with its items', async () => {
+  const early = new Map([
+    [0, [5_000]],
+    [1, [5_000, 6_000]],
+  ]);
+  const begun = { lease: undefined, refused: new Map(), former: new Map(), early };
+  session.member.executions.begin = () => Promise.resolve(begun);
+  await session.begin([0, 1]);
+  expect(session.toldOf('early')).toMatchObject([
+    { jobName: JOB, items: [0, 1], fireTime: 5_000 },
+    { items: [1], fireTime: 6_000 },
+  ]);
+});
+
+it.each([
+  [1, [{ items: [0] }], ['3']],
+  [2, [], ['0', '3']],
+])(
+  'given a queue for %i that holds one, when a run is cut short, then these are told to have no place: %j',
+  async (failoverQueueLimit, overflows, queued) => {
+    session = await OneSession.start({ failoverQueueLimit });
+    await session.operator.create(session.paths.queued(3), '', 'PERSISTENT');
+    session.handler = ({ signal }) => session.clock.sleep(HOUR, signal);
+    const lease = await session.run([0]);
+    lease.abort(new DrainDeadlineError(JOB, 1));
+    await session.clock.advance(0);
+    expect(session.toldOf('failover-overflow')).toMatchObject(overflows);
+    expect((await session.operator.children(session.paths.queue)).toSorted()).toEqual(queued);
+  },
+);
+
+it('given a thread that dies in a run, when that is told, then also what becomes of the item', async () => {
+  session.handler = ({ shardingItem }) => {
+    if (shardingItem === 1) throw new ExecutorDeathError('KILLED', 'SIGKILL');
+  };
+  await session.run([0, 1]);
+  expect(session.toldOf('executor-died')).toMatchObject([{ item: 1, state: 'KILLED', requeue: 'queue' }]);
+});
+
+it('given items that end differently, when all have, then it tells their times and why some failed', async () => {
+  const failure = new Error('no such order');
+  const cancelled = new CancelledError(JOB, 2);
+  session.handler = async ({ shardingItem, signal }) => {
+    if (shardingItem === 1) throw failure;
+    await session.clock.sleep(shardingItem === 2 ? HOUR : 500, signal);
+  };
+  const lease = await session.run([0, 1, 2]);
+  await session.clock.advance(100);
+  lease.abortItem(2, cancelled);
+  expect(session.toldOf('finished')).toEqual([]);
+  await session.clock.advance(400);
+  const durations = session.toldOf('settled').map(({ item, outcome, durationMs }) => [item, outcome.kind, durationMs]);
+  expect(durations).toEqual([
+    [1, 'failed', 0],
+    [2, 'aborted', 100],
+    [0, 'succeeded', 500],
+  ]);
+  const failures = new Map([
+    [1, failure],
+    [2, cancelled],
+  ]);
+  expect(session.toldOf('finished')).toMatchObject([{ items: [0, 1, 2], failures }]);
+  expect(session.running.size).toBe(0);
+});
+
+it('given a session that ends during a run, when its handlers return, then the items are told as lost', async () => {
+  session.handler = ({ signal }) => session.clock.sleep(HOUR, signal);
+  await session.run([0]);
+  session.tree.close(new Error('over'));
+  await session.clock.advance(0);
+  expect(session.toldOf('settled')).toMatchObject([{ item: 0, outcome: { kind: 'fenced' } }]);
+  expect(session.toldOf('finished')[0]!.failures.get(0)).toBeInstanceOf(LeaseLostError);
+});
+
+it.each([
+  ['THROW', [1], ['the run of items 0,1 failed'], 'Error: item 1'],
+  ['THROW', [0, 1], ['the run of items 0,1 failed'], 'AggregateError: 2 items have failed.'],
+  ['THROW', [], [], undefined],
+  ['IGNORE', [0, 1], [], undefined],
+])('given %s, when items %j fail, then these errors are told: %j', async (type, failing, messages, error) => {
+  session = await OneSession.start({ jobErrorHandlerType: type });
+  session.handler = ({ shardingItem }) => {
+    if (failing.includes(shardingItem)) throw new Error(`item ${shardingItem}`);
+  };
+  await session.run([0, 1]);
+  const errors = session.toldOf('error');
+  expect(errors.map(({ message }) => message)).toEqual(messages);
+  expect(errors[0] && String(errors[0].error)).toBe(error);
+});
+
+it.each([
+  ['wait', [], ['ended 0']],
+  ['release', ['aborted'], ['ended 0']],
+] as const)(
+  'given onHung: %s, when a handler returns long after it was told to stop, then its item is free here only then',
+  async (onHung, outcomes, ended) => {
+    session = await OneSession.start({ onHung });
+    let returns = (): void => {};
+    session.handler = () => new Promise<void>((resolve) => (returns = resolve));
+    const lease = await session.run([0]);
+    lease.abort(new Error('stop'));
+    await session.clock.advance(HUNG_GRACE_MS);
+    expect(session.toldOf('hung')).toMatchObject([{ item: 0, isReleased: onHung === 'release' }]);
+    expect(session.toldOf('settled').map(({ outcome }) => outcome.kind)).toEqual(outcomes);
+    expect([session.running.has(0), session.heard.slice(2)]).toEqual([true, []]);
+    returns();
+    await session.clock.advance(0);
+    expect([session.running.has(0), session.heard.slice(2)]).toEqual([false, ended]);
+  },
+);
+
+it('given a listener that throws, when items run, then they run all the same, and it hears of the end', async () => {
+  const listener: ElasticJobListener = {
+    beforeJobExecuted: async () => {
+      await session.clock.sleep(100);
+      session.heard.push('before');
+      throw new Error('no mail');
+    },
+    afterJobExecuted: () => void session.heard.push('after'),
+  };
+  session = await OneSession.start({}, [listener]);
+  session.handler = () => void session.heard.push('handler');
+  await session.run([0]);
+  await session.clock.advance(100);
+  const told = 'telling a listener: Error: no mail';
+  expect(session.heard).toEqual(['begun 0', 'run 0', 'before', told, 'handler', 'ended 0', 'after']);
+});
+
+it('given an item that goes round, when its run is over, then the turn is passed on, and in no other job', async () => {
+  await session.run([0]);
+  expect(await session.operator.exists(session.paths.nextInstanceIp)).toBeUndefined();
+  session = await OneSession.start({ strategy: 'SINGLE_SHARDING_BALANCE', shardingTotalCount: 1 });
+  await session.run([0]);
+  expect((await session.operator.read(session.paths.nextInstanceIp))?.data).toBe(session.member.self.serverIp);
+});
+
+it('given a traced run, when it is over, then its trace has seen each handler, each end and the last', async () => {
+  const trace: RunTrace = {
+    traceparent: undefined,
+    begun: () => {},
+    aroundItem: ({ shardingItem }, handle) => {
+      session.heard.push(`around ${shardingItem}`);
+      return handle();
+    },
+    settled: (item, { kind }) => void session.heard.push(`${kind} ${item}`),
+    ended: () => void session.heard.push('end'),
+  };
+  const { lease } = await session.begin([0]);
+  session.handler = () => void session.heard.push('handler');
+  await session.clock.advanceUntil(session.leases.run(Object.assign(lease!, { trace })));
+  expect(session.heard.slice(2)).toEqual(['around 0', 'handler', 'succeeded 0', 'ended 0', 'end']);
+});

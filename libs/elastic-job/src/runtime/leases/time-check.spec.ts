@@ -1,0 +1,104 @@
+import { beforeEach, expect, it } from 'vitest';
+import { JOB, Registry, triggerAt } from '../../coordination/member.for-spec.js';
+import { TimeDifferenceError, type TriggerOrigin } from '../../domain/index.js';
+import { JobEvents, type JobEvent } from '../../tracing/index.js';
+import { TimeCheck } from './time-check.js';
+
+const SECOND = 1_000;
+
+/** So far this host's clock is ahead of the registry's, as it is known; undefined: the registry has not told. */
+let known: number | undefined;
+/** So far it is in truth, as the registry tells when it is asked. */
+let actual: number;
+let requests: number;
+let told: JobEvent[];
+let check: TimeCheck;
+beforeEach(async () => {
+  const { member, registry } = await Registry.ofOne();
+  const { center, tree } = member;
+  known = undefined;
+  actual = 0;
+  requests = 0;
+  told = [];
+  const registryNow = (ms: number) => registry.clock.wallNow() - ms;
+  center.time = () => (known === undefined ? undefined : { earliest: registryNow(known), latest: registryNow(known) });
+  center.serverTime = () => {
+    requests += 1;
+    known = actual;
+    return Promise.resolve(registryNow(actual));
+  };
+  const events = new JobEvents();
+  events.on((event) => void told.push(event));
+  check = new TimeCheck(tree, registry.clock, events);
+});
+
+it.each([5 * SECOND, -5 * SECOND])(
+  'given a difference of %i ms, when 5 s are allowed, then the trigger is run, and nobody is asked',
+  async (differenceMs) => {
+    known = differenceMs;
+
+    expect(await check.refuses(triggerAt(1_000), 5)).toBe(false);
+
+    expect([requests, told, check.problem, check.skippedUntil]).toEqual([0, [], undefined, 0]);
+  },
+);
+
+it.each([5 * SECOND + 1, -5 * SECOND - 1])(
+  'given a difference of %i ms, when 5 s are allowed, then the trigger is not run, which is told with the difference',
+  async (differenceMs) => {
+    known = actual = differenceMs;
+    const trigger = triggerAt(1_000);
+
+    expect(await check.refuses(trigger, 5)).toBe(true);
+
+    expect(requests).toBe(1);
+    const problem = new TimeDifferenceError(JOB, differenceMs, 5);
+    expect(check.problem).toEqual(problem);
+    expect(told).toEqual([
+      { kind: 'skipped', trigger, reason: problem.message },
+      { kind: 'error', jobName: JOB, message: expect.any(String), error: problem },
+    ]);
+  },
+);
+
+it('given a registry whose time is unknown, when a trigger comes, then it is asked before the trigger is run', async () => {
+  expect(await check.refuses(triggerAt(1_000), 5)).toBe(false);
+  expect(requests).toBe(1);
+});
+
+it('given a clock that was set right, when a trigger comes, then it is run, and the problem is over', async () => {
+  known = actual = 6 * SECOND;
+  await check.refuses(triggerAt(1_000), 5);
+  actual = 0;
+
+  expect(await check.refuses(triggerAt(2_000), 5)).toBe(false);
+
+  expect([check.problem, check.skippedUntil]).toEqual([undefined, 1_000]);
+});
+
+it.each([-1, -5])(
+  'given a limit of %i, when a trigger comes, then it is run whatever the clock shows',
+  async (limit) => {
+    known = actual = 3_600 * SECOND;
+
+    expect(await check.refuses(triggerAt(1_000), limit)).toBe(false);
+
+    expect([requests, check.problem]).toEqual([0, undefined]);
+  },
+);
+
+it('given a limit of 0, when the clock is ahead by 1 ms, then the trigger is not run', async () => {
+  known = actual = 1;
+
+  expect(await check.refuses(triggerAt(1_000), 0)).toBe(true);
+});
+
+it.each<[TriggerOrigin, number]>([
+  ['schedule', 3_000],
+  ['manual:a', 0],
+])('given refused triggers of %s, when asked what is not made up for, then it is up to %i', async (origin, until) => {
+  known = actual = 6 * SECOND;
+  for (const fireTime of [2_000, 3_000, 1_000]) await check.refuses(triggerAt(fireTime, { origin }), 5);
+
+  expect(check.skippedUntil).toBe(until);
+});

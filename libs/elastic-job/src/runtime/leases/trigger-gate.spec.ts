@@ -1,0 +1,98 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { JobTree, ServerStatus } from '../../coordination/index.js';
+import { triggerAt } from '../../coordination/member.for-spec.js';
+import { VirtualClock } from '../../testing/index.js';
+import { JobEvents, type JobEvent } from '../../tracing/index.js';
+import type { JobSettings } from './job-settings.js';
+import { TriggerGate } from './trigger-gate.js';
+
+const JAVA = '10.0.0.9@-@4711';
+const TRIGGER = triggerAt(1_000);
+
+let clock: VirtualClock;
+let serverStatus: ServerStatus | undefined;
+/** The settings in force. */
+let settings: { problem: unknown; unshareable: string[]; resident: boolean };
+/** So far this host's clock is ahead of the registry's, in milliseconds. */
+let aheadMs: number;
+let told: JobEvent[];
+let gate: TriggerGate;
+beforeEach(() => {
+  clock = new VirtualClock();
+  [told, serverStatus, aheadMs] = [[], 'ENABLED', 0];
+  settings = { problem: undefined, unshareable: [], resident: false };
+  const registryNow = () => clock.wallNow() - aheadMs;
+  const registry = {
+    time: () => ({ earliest: registryNow(), latest: registryNow() }),
+    serverTime: () => Promise.resolve(registryNow()),
+  };
+  const tree: JobTree = Object.assign(Object.create(null), {
+    jobName: TRIGGER.jobName,
+    self: { serverIp: '10.0.0.1' },
+    registry,
+    peers: () => [JAVA],
+    serverStatus: () => serverStatus,
+  });
+  const jobSettings: JobSettings = Object.create(null, {
+    problem: { get: () => settings.problem },
+    unshareable: { value: () => settings.unshareable },
+    configuration: { get: () => ({ resident: settings.resident, maxTimeDiffSeconds: 5 }) },
+  });
+  const events = new JobEvents();
+  events.on((event) => void told.push(event));
+  gate = new TriggerGate(tree, jobSettings, events, clock);
+});
+
+it('given nothing is in the way, when a trigger comes, then it runs, and nothing is told', async () => {
+  expect([gate.mayBegin, gate.mayBeginUnasked, gate.problem]).toEqual([true, true, undefined]);
+  expect([await gate.refuses(TRIGGER), gate.refusesServer(TRIGGER), gate.refusesResident(TRIGGER)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(told).toEqual([]);
+});
+
+it('given an instance that leaves, when more could begin, then nothing does', () => {
+  gate.close();
+  expect([gate.mayBegin, gate.mayBeginUnasked]).toEqual([false, false]);
+});
+
+it('given settings that cannot be used, when a trigger comes, then it is skipped for that', async () => {
+  settings.problem = new Error('damaged');
+  expect([gate.mayBegin, gate.mayBeginUnasked, await gate.refuses(TRIGGER)]).toEqual([false, false, true]);
+  expect(reasons()).toEqual(['the configuration in the registry cannot be used']);
+});
+
+it('given settings that Java does not know, when a trigger comes, then it is skipped, and they are named', async () => {
+  settings.unshareable = ['misfirePolicy all', 'resident'];
+  expect([gate.mayBegin, gate.mayBeginUnasked, await gate.refuses(TRIGGER)]).toEqual([true, false, true]);
+  expect(reasons()).toEqual([`not shared with ${JAVA}: misfirePolicy all; resident`]);
+});
+
+it('given a clock that is too wrong, when a trigger comes, then it is skipped and not made up for', async () => {
+  aheadMs = 6_000;
+  expect(await gate.refuses(TRIGGER)).toBe(true);
+  expect(gate.problem).toMatchObject({ code: 'TIME_DIFFERENCE' });
+  expect(gate.skippedUntil).toBe(TRIGGER.fireTime);
+});
+
+it.each(['DISABLED', undefined] as const)(
+  'given a server that is %s, when a trigger comes, then it is skipped for that',
+  (status) => {
+    serverStatus = status;
+    expect(gate.refusesServer(TRIGGER)).toBe(true);
+    expect(reasons()).toEqual(['server 10.0.0.1 is disabled']);
+  },
+);
+
+it('given a resident job, when an operator triggers it, then that is skipped, since its items run anyway', () => {
+  settings.resident = true;
+  expect(gate.refusesResident(TRIGGER)).toBe(true);
+  expect(reasons()).toEqual(['the job is resident: its items run at all times']);
+});
+
+/** Why triggers were told as skipped. */
+function reasons(): readonly string[] {
+  return told.flatMap((event) => (event.kind === 'skipped' && event.trigger === TRIGGER ? [event.reason] : []));
+}

@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type JobOptions, resolveJobOptions, ShuttingDownError } from '../../domain/index.js';
+import type { WorkerPool } from '../../executor/index.js';
+import { MemoryRegistry, type MemoryRegistryCenter, SessionLostError } from '../../registry/index.js';
+import { VirtualClock } from '../../testing/index.js';
+import type { JobEvent } from '../../tracing/index.js';
+import { ElasticJobRuntime } from './elastic-job-runtime.js';
+import type { JobDefinition } from '../job/job-definition.js';
+
+const JOB = 'settle-orders';
+const SECOND = 1_000;
+const NO_RIGHT = -102;
+
+let clock: VirtualClock;
+let registry: MemoryRegistry;
+let center: MemoryRegistryCenter;
+let pool: WorkerPool;
+/** How long a handler may go on after its signal has aborted, as the pool is told for each run. */
+let endAfterMs: (number | undefined)[];
+let runtime: ElasticJobRuntime;
+let told: JobEvent[];
+beforeEach(() => {
+  clock = new VirtualClock();
+  registry = new MemoryRegistry(clock);
+  center = connect();
+  [told, endAfterMs] = [[], []];
+  pool = {
+    findFault: () => undefined,
+    run: async (work) => void endAfterMs.push(work.endAfterMs),
+    close: () => Promise.reject(new Error('threads that do not end')),
+  };
+  runtime = new ElasticJobRuntime({ registry: center, clock, connectionTimeoutMs: 3 * SECOND, workerPool: pool });
+  runtime.events.on((event) => void told.push(event));
+});
+afterEach(() => clock.advanceUntil(runtime.stop()));
+
+describe('a process without its registry', () => {
+  it('given no server answers, when it is stopped, then its start ends at once', async () => {
+    center.unplug();
+    const starting = runtime.start();
+    starting.catch(() => {}); // It is awaited below.
+    await clock.advance(SECOND);
+    const stopping = runtime.stop();
+    await clock.advance(0);
+    await expect(starting).rejects.toThrow(ShuttingDownError);
+    await clock.advanceUntil(stopping);
+  });
+
+  it('given a job that joins, when the process is stopped meanwhile, then its start tells that', async () => {
+    await runtime.registrar.register(job());
+    registry.fail(({ kind, path }) => {
+      if (kind === 'create' && path.includes('/instances/')) registry.cut(center.session.id!, 'replies');
+      return undefined;
+    });
+    const starting = runtime.start();
+    starting.catch(() => {}); // It is awaited below.
+    await clock.advance(SECOND);
+    await clock.advanceUntil(runtime.stop());
+    await expect(starting).rejects.toThrow(ShuttingDownError);
+  });
+
+  it('given no server answers, when the connection timeout has passed, then its start is given up', async () => {
+    center.unplug();
+    const before = clock.wallNow();
+    await expect(clock.advanceUntil(runtime.start())).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
+    expect(clock.wallNow() - before).toBeLessThanOrEqual(4 * SECOND);
+    expect(runtime.status().phase).toBe('stopped');
+  });
+
+  it('given a job that has not joined, when items are claimed, then the error says so', async () => {
+    await runtime.registrar.register(job());
+    await expect(runtime.failover.claim(JOB)).rejects.toThrow(SessionLostError);
+  });
+});
+
+describe('a process that has lost its session', () => {
+  it('given a registry that refuses instances, when it stops that, then the job joins', async () => {
+    await start();
+    const former = instanceId();
+    const mend = refuseInstances();
+    registry.expire(center.session.id!);
+    await clock.advance(2 * SECOND);
+    const failures = told.filter(({ kind }) => kind === 'error');
+    expect(failures[0]).toMatchObject({ jobName: JOB, message: 'rejoining failed; trying again' });
+    expect(failures.length).toBeLessThan(5);
+
+    mend();
+    await clock.advance(5 * SECOND);
+
+    expect(runtime.status().jobs).toMatchObject([{ isJoined: true }]);
+    expect(instanceId()).not.toBe(former);
+    expect(await instances()).toEqual([instanceId()]);
+  });
+
+  it('given it joins anew, when that session is lost too, then it joins only under its last id', async () => {
+    await start();
+    const mend = refuseInstances();
+    registry.expire(center.session.id!);
+    await clock.advance(SECOND);
+    registry.expire(center.session.id!);
+    await clock.advance(SECOND);
+    mend();
+    await clock.advance(5 * SECOND);
+    expect(await instances()).toEqual([`10.0.0.1@-@1-${center.session.id}`]);
+  });
+
+  it('given it waits to rejoin, when it is stopped, then it ends, and no failure is told', async () => {
+    await start();
+    runtime.events.on((event) => {
+      if (event.kind === 'session' && event.state === 'RECONNECTED') registry.cut(center.session.id!, 'replies');
+    });
+    registry.expire(center.session.id!);
+    await clock.advance(6 * SECOND);
+    await clock.advanceUntil(runtime.stop());
+    expect(told.filter((event) => event.kind === 'error' && event.jobName === JOB)).toEqual([]);
+  });
+});
+
+describe('what a process tells', () => {
+  it('given the registry warns, when it does so, then that is told', async () => {
+    let warn: ((message: string) => void) | undefined;
+    center.onWarning = (listener?: (message: string) => void) => {
+      warn = listener;
+      return () => {};
+    };
+    await start();
+    warn!('the clock of the ensemble was set');
+    expect(told).toContainEqual({
+      kind: 'warning',
+      jobName: undefined,
+      message: 'the clock of the ensemble was set',
+    });
+  });
+
+  it('given a job that follows another one, when that fails, then it is told that it does not start', async () => {
+    const handler = () => Promise.reject(new Error('no'));
+    await runtime.registrar.register({ ...job({ name: 'import', cron: '0/5 * * * * ?' }), handler });
+    await runtime.registrar.register(job({ cron: undefined, after: ['import'] }));
+    await clock.advanceUntil(runtime.start());
+    await clock.advance(5 * SECOND);
+    expect(told.filter(({ kind }) => kind === 'dependency-not-met')).toMatchObject([
+      { jobName: JOB, parent: 'import', reason: 'failed' },
+    ]);
+  });
+
+  it('given threads that do not end, when it stops, then that is told and it ends all the same', async () => {
+    await start();
+    await clock.advanceUntil(runtime.stop());
+    expect(runtime.status().phase).toBe('stopped');
+    expect(told.at(-1)).toMatchObject({ kind: 'error', message: 'stopping the worker pool failed' });
+  });
+
+  it('given a process that runs no job, when one is added, then it tells its session and joins nothing', async () => {
+    const observer = new ElasticJobRuntime({ registry: center, clock, processing: false });
+    observer.events.on((event) => void told.push(event));
+    await clock.advanceUntil(observer.start());
+    await clock.advanceUntil(observer.registrar.register(job()));
+    expect(told).toEqual([
+      { kind: 'session', state: 'CONNECTED', sessionId: center.session.id, timeoutMs: expect.any(Number) },
+    ]);
+    expect(observer.status()).toMatchObject({ phase: 'running', jobs: [] });
+    await clock.advanceUntil(observer.stop());
+  });
+});
+
+describe('settings that change', () => {
+  it('given an isolated job, when its settings change, then its threads are ended by those in force', async () => {
+    await runtime.registrar.register(job({ name: 'other' }));
+    await start({ cron: '0/5 * * * * ?', isolation: 'worker-thread', workerModule: 'file:///work.js' });
+    await clock.advance(5 * SECOND);
+    await clock.advanceUntil(runtime.registrar.change(JOB, { onHung: 'terminate' }));
+    await clock.advance(5 * SECOND);
+    expect(endAfterMs).toEqual([undefined, 30 * SECOND]);
+  });
+
+  it('given props with a fault, when they are about to be written, then the error says why', async () => {
+    const findPropsFaults = ({ uri }: Readonly<Record<string, string>>) =>
+      uri === undefined ? ['uri is missing'] : [];
+    await runtime.registrar.register({ ...job({ props: { uri: 'http://a' } }), findPropsFaults });
+    const { configuration } = job();
+    expect(() => runtime.assertEditable(configuration, {})).toThrow(`job "${JOB}": uri is missing`);
+    runtime.assertEditable({ ...configuration, props: { uri: 'http://b' } }, {});
+  });
+});
+
+function connect(): MemoryRegistryCenter {
+  return registry.center({ namespace: 'test', clock, sessionTimeoutMs: 10 * SECOND, requestTimeoutMs: 5 * SECOND });
+}
+
+function job(options: Partial<JobOptions> = {}): JobDefinition {
+  const given = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 1, ...options };
+  const configuration = resolveJobOptions(given, { place: 'spec' });
+  return { configuration, className: configuration.jobName, place: 'spec', handler: () => {} };
+}
+
+async function start(options?: Partial<JobOptions>): Promise<void> {
+  await runtime.registrar.register(job(options));
+  await clock.advanceUntil(runtime.start());
+}
+
+/** The registry refuses every instance. @returns a function that ends that */
+function refuseInstances(): () => void {
+  return registry.fail(({ kind, path }) => (kind === 'create' && path.includes('/instances/') ? NO_RIGHT : undefined));
+}
+
+function joined(): readonly string[] {
+  return told.flatMap((event) => (event.kind === 'joined' ? [event.instanceId] : []));
+}
+
+function instanceId(): string {
+  return joined().at(-1)!;
+}
+
+/** The instances that are registered. */
+async function instances(): Promise<readonly string[]> {
+  return center.children(`/${JOB}/instances`);
+}

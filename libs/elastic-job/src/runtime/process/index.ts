@@ -1,0 +1,5 @@
+// The jobs of one process over one registry: start, sessions, stop; and what applications inject.
+export * from './elastic-job-runtime.js';
+export * from './job-registrar.js';
+export type * from './runtime-status.js';
+export * from './services/index.js';

@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type JobOptions, resolveJobOptions, UnknownJobError } from '../../domain/index.js';
+import { MemoryRegistry } from '../../registry/index.js';
+import { VirtualClock } from '../../testing/index.js';
+import { ElasticJobRuntime } from './elastic-job-runtime.js';
+import type { JobDefinition } from '../job/job-definition.js';
+
+const JOB = 'settle-orders';
+
+let clock: VirtualClock;
+let runtime: ElasticJobRuntime;
+let fired: string[];
+beforeEach(() => {
+  clock = new VirtualClock();
+  fired = [];
+  const options = { namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
+  runtime = new ElasticJobRuntime({ registry: new MemoryRegistry(clock).center(options), clock });
+});
+afterEach(() => clock.advanceUntil(runtime.stop()));
+
+describe('jobs that come and go', () => {
+  it('given a name that is taken, when another job wants it, then the error names both places', async () => {
+    await runtime.registrar.register(job({ place: 'OrderJobs.settle' }));
+
+    await expect(runtime.registrar.register(job({ place: 'OtherJobs.settle' }))).rejects.toThrow(
+      /job "settle-orders" \(OtherJobs\.settle\).*OrderJobs\.settle has it already/,
+    );
+    expect(runtime.registrar.jobs).toMatchObject([{ jobName: JOB, place: 'OrderJobs.settle' }]);
+  });
+
+  it('given a job that was added, when it is added again, then the error says so, with what to do', async () => {
+    const options = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 1 };
+    await runtime.registrar.add(options, () => {});
+
+    await expect(runtime.registrar.add(options, () => {})).rejects.toThrow(
+      /JobRegistrar\.add has it already; this is the second add; remove the first job, or change it$/,
+    );
+  });
+
+  it('given a running process, when a job is added, then it runs; removed, it does not, and its name is free', async () => {
+    await clock.advanceUntil(runtime.start());
+    await clock.advanceUntil(runtime.registrar.register(job()));
+    await clock.advance(60_000);
+    expect(fired).toEqual([JOB]);
+
+    await clock.advanceUntil(runtime.registrar.remove(JOB));
+    await clock.advance(120_000);
+    expect(fired).toEqual([JOB]);
+    expect(runtime.status().jobs).toEqual([]);
+
+    await clock.advanceUntil(runtime.registrar.register(job()));
+    expect(fired).toEqual([JOB, JOB]); // The last fire time that nobody ran, as after any restart.
+    await clock.advance(60_000);
+    expect(fired).toEqual([JOB, JOB, JOB]);
+  });
+
+  it('given what goes around runs, when a job runs, then the latest is the outermost, and results and errors pass', async () => {
+    const { registrar } = runtime;
+    registrar.around(async ({ shardingItem }, run) => {
+      fired.push(`inner ${shardingItem}`);
+      await run();
+      fired.push('never: the handler throws');
+    });
+    registrar.around((_, run) => {
+      fired.push('outer');
+      return run();
+    });
+    await clock.advanceUntil(runtime.start());
+    runtime.events.on((event) => event.kind === 'settled' && fired.push(event.outcome.kind));
+
+    const options = { name: 'added', cron: '0/10 * * * * ?', shardingTotalCount: 1 };
+    const handler = () => Promise.reject(new Error('no'));
+    await clock.advanceUntil(registrar.add(options, handler));
+    await clock.advance(10_000);
+
+    expect(fired).toEqual(['outer', 'inner 0', 'failed']);
+  });
+
+  it('given a dataflow, when it is added, then it is fetched and processed; with wrong props it is refused', async () => {
+    const { registrar } = runtime;
+    const dataflow = {
+      left: 2,
+      fetchData() {
+        return this.left-- > 0 ? [this.left] : [];
+      },
+      processData: (_: unknown, rows: readonly unknown[]) => fired.push(`processed ${rows.join()}`),
+    };
+    const options = { name: 'added', cron: '0/10 * * * * ?', shardingTotalCount: 1 };
+    await clock.advanceUntil(runtime.start());
+
+    const wrong = registrar.add({ ...options, props: { 'streaming.process': 'on' } }, dataflow);
+    await expect(wrong).rejects.toThrow('job "added" (JobRegistrar.add): streaming.process must be "true" or "false"');
+    await clock.advanceUntil(registrar.add({ ...options, props: { 'streaming.process': 'true' } }, dataflow));
+    await clock.advance(10_000);
+
+    expect(fired).toEqual(['processed 1', 'processed 0']);
+  });
+
+  it('given options and a function, when they are added, then the job runs by them', async () => {
+    await clock.advanceUntil(runtime.start());
+
+    const options = { name: 'added', cron: '0/10 * * * * ?', shardingTotalCount: 2 };
+    await clock.advanceUntil(runtime.registrar.add(options, ({ shardingItem }) => fired.push(`item ${shardingItem}`)));
+    await clock.advance(10_000);
+
+    expect(fired.toSorted()).toEqual(['item 0', 'item 1']);
+    await expect(runtime.registrar.add({ ...options, cron: 'often' }, () => {})).rejects.toThrow(
+      'JobRegistrar.add: cron',
+    );
+  });
+
+  it('given a scheduled job, when its cron is changed to undefined, then it keeps it; to an empty one, then it has none', async () => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+
+    const kept = await clock.advanceUntil(runtime.registrar.change(JOB, { cron: undefined, label: 'nightly' }));
+    expect(kept).toMatchObject({ cron: '0 * * * * ?', label: 'nightly' });
+    await clock.advanceUntil(runtime.registrar.change(JOB, { cron: '' }));
+    await clock.advance(120_000);
+
+    expect(fired).toEqual([]);
+    expect(runtime.registrar.isTicking(JOB)).toBe(false);
+    expect(runtime.registrar.nextFireTimes(JOB, 3)).toEqual([]);
+  });
+
+  it('given a running job, when it is changed, then the registry holds the change and it runs by it', async () => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+
+    await clock.advanceUntil(runtime.registrar.change(JOB, { cron: '0/10 * * * * ?', jobParameter: 'all' }));
+    await clock.advance(30_000);
+
+    expect(fired).toEqual([JOB, JOB, JOB]);
+    expect(runtime.registrar.jobs).toMatchObject([{ configuration: { cron: '0/10 * * * * ?', jobParameter: 'all' } }]);
+    const wrong = runtime.registrar.change(JOB, { shardingTotalCount: 0 });
+    await expect(wrong).rejects.toThrow('JobRegistrar.change: shardingTotalCount');
+  });
+
+  it('given options that are not the defaults, when they are changed to these, then they are in force', async () => {
+    await runtime.registrar.register(job({ onHung: 'release', maxAttempts: 5, timeoutMs: 7_000 }));
+    await clock.advanceUntil(runtime.start());
+
+    const changed = runtime.registrar.change(JOB, { onHung: 'wait', maxAttempts: 1, timeoutMs: undefined });
+    const expected = { onHung: 'wait', maxAttempts: 1, timeoutMs: undefined };
+    expect(await clock.advanceUntil(changed)).toMatchObject(expected);
+  });
+
+  it.each([
+    [{ misfire: false }, { misfire: false, misfirePolicy: 'skip' }],
+    [{ misfirePolicy: 'skip' as const }, { misfire: false, misfirePolicy: 'skip' }],
+    [{ misfirePolicy: 'all' as const }, { misfire: true, misfirePolicy: 'all' }],
+  ])('follows with the other setting if %o is changed, and comes back', async (changes, expected) => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+
+    expect(await clock.advanceUntil(runtime.registrar.change(JOB, changes))).toMatchObject(expected);
+    const back = await clock.advanceUntil(runtime.registrar.change(JOB, { misfire: true }));
+    expect(back).toMatchObject({ misfire: true, misfirePolicy: expected.misfire ? expected.misfirePolicy : 'once' });
+  });
+
+  it('given failover, when monitorExecution is switched off without it, then that is refused with both remedies', async () => {
+    await runtime.registrar.register(job({ failover: true }));
+    await clock.advanceUntil(runtime.start());
+
+    const changing = runtime.registrar.change(JOB, { monitorExecution: false });
+    await expect(changing).rejects.toThrow('leave monitorExecution out, or set failover to false');
+    const both = { monitorExecution: false, failover: false };
+    expect(await clock.advanceUntil(runtime.registrar.change(JOB, both))).toMatchObject(both);
+    const adding = runtime.registrar.add(
+      { name: 'added', shardingTotalCount: 1, failover: true, monitorExecution: false },
+      () => {},
+    );
+    await expect(adding).rejects.toThrow('JobRegistrar.add: failover must not be true with monitorExecution: false');
+  });
+
+  it('refuses misfire settings that contradict each other in one change', async () => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+
+    const changing = runtime.registrar.change(JOB, { misfire: false, misfirePolicy: 'all' });
+    await expect(changing).rejects.toThrow('contradicts');
+  });
+
+  it('given a job that cannot start, when it is added, then the error is told and the name is free', async () => {
+    await clock.advanceUntil(runtime.start());
+
+    await expect(
+      clock.advanceUntil(runtime.registrar.register(job({ shardingTotalCount: 1_000_000 }))),
+    ).rejects.toThrow('at most');
+
+    expect(runtime.registrar.jobs).toEqual([]);
+    await clock.advanceUntil(runtime.registrar.register(job()));
+  });
+
+  it('given a job that is being added, when it is removed, then nothing of it is left', async () => {
+    await clock.advanceUntil(runtime.start());
+    const adding = runtime.registrar.register(job()).catch((error: unknown) => error);
+    const removing = runtime.registrar.remove(JOB);
+
+    await clock.advanceUntil(Promise.all([adding, removing]));
+    await clock.advance(120_000);
+
+    expect(fired).toEqual([]);
+    await clock.advanceUntil(runtime.registrar.register(job()));
+    expect(await runtime.instances.instances(JOB)).toHaveLength(1);
+  });
+
+  it('given a paused job, when it is resumed, then it goes on with the fire times after now', async () => {
+    await clock.advanceUntil(runtime.start());
+    await clock.advanceUntil(runtime.registrar.register(job()));
+    const { registrar } = runtime;
+
+    registrar.pause(JOB);
+    expect(registrar.isTicking(JOB)).toBe(false);
+    await clock.advance(90_000);
+    registrar.resume(JOB);
+    expect([fired, registrar.isTicking(JOB)]).toEqual([[], true]);
+
+    const [next] = registrar.nextFireTimes(JOB);
+    await clock.advance(30_000);
+    expect([fired, registrar.lastFireTime(JOB)]).toEqual([[JOB], next]);
+  });
+
+  it('given a schedule, when the next fire times are asked for, then they follow one another', () => {
+    void runtime.registrar.register(job());
+    const now = clock.wallNow();
+
+    expect(runtime.registrar.nextFireTimes(JOB, 3)).toEqual([now + 60_000, now + 120_000, now + 180_000]);
+  });
+
+  it('given no such job, when it is named, then the error says so', async () => {
+    expect(() => runtime.registrar.pause('nobody')).toThrow(UnknownJobError);
+    await expect(runtime.registrar.remove('nobody')).rejects.toThrow('nobody');
+  });
+});
+
+function job({ place = 'OrderJobs.settle', ...options }: Partial<JobOptions> & { place?: string } = {}): JobDefinition {
+  const configuration = resolveJobOptions(
+    { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 1, ...options },
+    { place },
+  );
+  return { configuration, className: JOB, place, handler: ({ jobName }) => fired.push(jobName) };
+}

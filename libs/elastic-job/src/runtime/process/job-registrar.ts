@@ -1,0 +1,277 @@
+import type { Clock } from '../../clock/index.js';
+import {
+  type CodeOption,
+  type CronDialect,
+  dialectOfEdit,
+  ConfigurationError,
+  followMisfire,
+  type JobConfiguration,
+  type JobHandler,
+  type JobName,
+  type JobOptions,
+  type JobWork,
+  resolveJobOptions,
+  type ShardingContext,
+  type ShardingStrategy,
+  switchesFailover,
+  UnknownJobError,
+  sharedClass,
+} from '../../domain/index.js';
+import { resolveWork } from '../../executor/index.js';
+import type { JobDefinition, JobRuntime } from '../job/index.js';
+
+/** A job as the registrar lists it. */
+export interface RegisteredJob {
+  readonly jobName: JobName;
+  readonly place: string;
+  /** The settings in force. */
+  readonly configuration: JobConfiguration;
+}
+
+/** A job that has no decorated method gives its name itself. */
+export type NamedJobOptions = JobOptions & { readonly name: JobName };
+
+/** What the registrar needs of the process. */
+export interface JobHost {
+  readonly clock: Clock;
+  /** What runs an item of the job. @throws {ConfigurationError} if it cannot be run so here */
+  handlerOf(definition: JobDefinition): JobHandler;
+  create(definition: JobDefinition): JobRuntime;
+  /** @throws {ShuttingDownError} if no job may be added any more */
+  assertOpen(): void;
+  /** Joins the job if the process is running. */
+  admit(job: JobRuntime): Promise<void>;
+  /** Takes the process out of the job, within the drain time. Never rejects. */
+  dismiss(job: JobRuntime): Promise<void>;
+  /** Joins a job again from which an operator has removed this instance. */
+  readmit(job: JobRuntime): void;
+  /**
+   * Writes the settings to the registry. Resolves when this process goes by them.
+   * @param said settings that are written even as the default
+   */
+  rewrite(job: JobRuntime, configuration: JobConfiguration, said: readonly string[]): Promise<void>;
+}
+
+/** Goes around one run of an item: calls `run`, once, and returns or throws what it does. */
+export type RunInterceptor = (context: ShardingContext, run: () => unknown) => unknown;
+
+/** The place of a job that was added at run time. */
+const ADDED = 'JobRegistrar.add';
+
+/**
+ * Adds, changes and removes jobs, before the start and while the process runs.
+ *
+ * A name goes through these states, whatever is called side by side:
+ *
+ * | state | `add` | `remove` | `change`, `pause`, `resume` and what else needs the job |
+ * |---|---|---|---|
+ * | free | takes the name and joins | `UnknownJobError` | `UnknownJobError` |
+ * | joining | `ConfigurationError`: taken | ends the joining, whose `add` rejects with LeftJobError | `change` rejects
+ * until the job has joined |
+ * | joined | `ConfigurationError`: taken | drains | works |
+ * | removed by an operator | `ConfigurationError`: taken | drains | `resume` joins again; the others work as far as
+ * they need no session |
+ * | leaving: until the drain is over | waits for the end of the drain; the first who waits takes the name | the same
+ * promise | `UnknownJobError`, `isLeaving` |
+ * | left behind: a handler has not returned | `ConfigurationError` that names the items | the same promise |
+ * `UnknownJobError`, `isLeaving` |
+ *
+ * A job is the process's until its last handler has returned: it hears the loss of the session, is in the status, and
+ * `ElasticJobRuntime.stop` waits for it within its own deadline. Once the process stops `add` rejects with
+ * ShuttingDownError, and `remove` resolves with the drain that is under way. An operator's trigger that waits while its
+ * job leaves is told as skipped, and `cancel` reaches its runs until they end.
+ */
+@sharedClass('JobRegistrar')
+export class JobRegistrar {
+  /** With those that leave. */
+  private readonly runtimes = new Map<JobName, JobRuntime>();
+  /** The drains of the jobs that leave, or have left a handler behind. */
+  private readonly removals = new Map<JobName, Promise<void>>();
+  private intercept: RunInterceptor = (_, run) => run();
+
+  /**
+   * @internal
+   * @param strategies users' own, which options may name
+   * @param cronDialect that of options which do not name one, and of an edited `cron` unless it is Quartz's
+   */
+  constructor(
+    private readonly host: JobHost,
+    private readonly strategies: readonly ShardingStrategy[] = [],
+    private readonly cronDialect?: CronDialect,
+  ) {}
+
+  /**
+   * Adds a job; it starts with the process, or at once if that runs. Resolves when it has joined. A job of the same
+   * name that is being removed is waited for.
+   * @param work a function, a dataflow, or a type such as `new HttpJobType()`
+   * @throws {ConfigurationError} for wrong options or props, or if the name is taken
+   * @throws {ElasticJob2ConfigurationError} if the process runs and the registry has such a job by that name
+   * @throws {ShuttingDownError} once the process stops
+   */
+  async add(options: NamedJobOptions, work: JobWork): Promise<void> {
+    const place = ADDED;
+    const { handler, findPropsFaults, targets, type } = resolveWork(this.host.clock, work);
+    const { strategies, cronDialect } = this;
+    const configuration = resolveJobOptions(options, { place, strategies, cronDialect });
+    const className = options.className ?? type ?? configuration.jobName;
+    await this.register({ configuration, className, place, handler, findPropsFaults, targets });
+  }
+
+  /**
+   * Writes settings to the registry's `config` node, so that every instance of the job goes by them from now on. The
+   * cron `''` makes it a one-off job. Of `misfire` and `misfirePolicy` the one that is not named follows the other.
+   * @returns the settings in force
+   * @throws {ConfigurationError} for wrong options
+   * @throws {SessionLostError} if the job has not joined
+   */
+  async change(
+    jobName: JobName,
+    changes: Partial<Omit<JobOptions, 'name' | 'overwrite' | CodeOption>>,
+  ): Promise<JobConfiguration> {
+    const job = this.of(jobName);
+    const { jobName: name, ...current } = job.configuration;
+    // An undefined cron is an oversight, and no wish for a one-off job.
+    const follows = followMisfire(current, changes);
+    const options = { ...current, ...follows, name, ...changes, cron: changes.cron ?? current.cron };
+    const cronDialect = dialectOfEdit(changes.cron, this.cronDialect);
+    const configuration = resolveJobOptions(options, {
+      place: 'JobRegistrar.change',
+      cronDialect,
+      strategies: [...this.strategies, current.strategy],
+      surplusItemParameters: true,
+      idleFailover: !switchesFailover(changes),
+    });
+    await this.host.rewrite(job, configuration, Object.keys({ ...follows, ...changes }));
+    return job.configuration;
+  }
+
+  /** Lets something go around every run of every job that is registered from now on; the latest is the outermost. */
+  around(interceptor: RunInterceptor): void {
+    const inner = this.intercept;
+    this.intercept = (context, run) => interceptor(context, () => inner(context, run));
+  }
+
+  /** As `add`, for a job whose options are resolved already. */
+  async register(definition: JobDefinition): Promise<void> {
+    const { jobName, props } = definition.configuration;
+    // What a template leaves open the registry says.
+    const faults = definition.createdAs === undefined ? (definition.findPropsFaults?.(props) ?? []) : [];
+    if (faults.length > 0) throw new ConfigurationError(`job "${jobName}" (${definition.place})`, faults);
+    // Without a removal the name is taken at once, so that of two who ask the second is refused.
+    if (this.removals.has(jobName)) await this.removals.get(jobName);
+    this.host.assertOpen();
+    this.assertFree(definition);
+    const { intercept } = this;
+    const own = this.host.handlerOf(definition);
+    const handler: JobHandler = (context) => intercept(context, () => own(context));
+    const job = this.host.create({ ...definition, handler });
+    this.runtimes.set(jobName, job);
+    try {
+      await this.host.admit(job);
+    } catch (error) {
+      // Unless it has been removed meanwhile, and the name may be another's.
+      if (this.runtimes.get(jobName) === job) await this.remove(jobName);
+      throw error;
+    }
+  }
+
+  /**
+   * Lets the running items end within the drain time and takes this instance out of the job. The job's nodes stay.
+   * Resolves when the instance has left; a handler that heeds neither its end nor its signal may still run, and keeps
+   * the name.
+   * @throws {UnknownJobError}
+   */
+  async remove(jobName: JobName): Promise<void> {
+    const removal = this.removals.get(jobName) ?? this.takeOut(this.of(jobName));
+    this.removals.set(jobName, removal);
+    return removal;
+  }
+
+  /** Stops the schedule of a job in this process; items that run go on, and other instances do not notice. */
+  pause(jobName: JobName): void {
+    this.of(jobName).schedule.pause();
+  }
+
+  /**
+   * Ends a pause. A job from which an operator has removed this instance is joined again; what is gone of it is laid
+   * anew.
+   */
+  resume(jobName: JobName): void {
+    const job = this.of(jobName);
+    job.schedule.resume();
+    job.currentSession?.lookAgain();
+    this.host.readmit(job);
+  }
+
+  /** Those that are not being removed. */
+  get jobs(): readonly RegisteredJob[] {
+    const staying = this.all.filter(({ jobName }) => !this.removals.has(jobName));
+    return staying.map((job) => ({
+      jobName: job.jobName,
+      place: job.definition.place,
+      configuration: job.configuration,
+    }));
+  }
+
+  /** The next fire times, in milliseconds since the epoch. */
+  nextFireTimes(jobName: JobName, count = 1): readonly number[] {
+    return this.of(jobName).schedule.nextFireTimes(count);
+  }
+
+  lastFireTime(jobName: JobName): number | undefined {
+    return this.of(jobName).schedule.lastFireTime;
+  }
+
+  /** True if the job's schedule runs in this process. */
+  isTicking(jobName: JobName): boolean {
+    return this.of(jobName).schedule.isTicking;
+  }
+
+  /**
+   * @internal
+   * @throws {UnknownJobError} also for a job that is being removed
+   */
+  of(jobName: JobName): JobRuntime {
+    const job = this.runtimes.get(jobName);
+    if (job === undefined || this.removals.has(jobName))
+      throw new UnknownJobError(jobName, 'process', job !== undefined);
+    return job;
+  }
+
+  /**
+   * Every job of which something may run here: also those that are being removed.
+   * @internal
+   */
+  get all(): readonly JobRuntime[] {
+    return [...this.runtimes.values()];
+  }
+
+  /** Drains the job; it is forgotten when its last handler has returned. Never rejects. */
+  private async takeOut(job: JobRuntime): Promise<void> {
+    await this.host.dismiss(job);
+    if (job.runningItems.length === 0) this.forget(job);
+    else void job.ended().then(() => this.forget(job));
+  }
+
+  private forget({ jobName }: JobRuntime): void {
+    this.runtimes.delete(jobName);
+    this.removals.delete(jobName);
+  }
+
+  private assertFree({ configuration: { jobName }, place }: JobDefinition): void {
+    const other = this.runtimes.get(jobName);
+    if (other === undefined) return;
+    throw new ConfigurationError(`job "${jobName}" (${place})`, [
+      this.removals.has(jobName)
+        ? `name "${jobName}": item ${other.runningItems.join(', ')} of the job that was removed still runs in this process; add it once its handler has returned`
+        : `name "${jobName}": ${other.definition.place} has it already; ${remedyFor(other.definition.place, place)}`,
+    ]);
+  }
+}
+
+function remedyFor(taken: string, place: string): string {
+  if (taken === ADDED && place === ADDED) return 'this is the second add; remove the first job, or change it';
+  return taken === place
+    ? 'is its provider listed in two modules? Let one of them export it'
+    : 'give one of them another name';
+}

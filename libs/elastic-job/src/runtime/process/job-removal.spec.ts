@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeNextTransaction, JOB } from '../../coordination/member.for-spec.js';
+import type { VirtualClock } from '../../testing/index.js';
+import { LEFT, LeavingJob } from './leaving-job.for-spec.js';
+
+const MINUTE = 60_000;
+const GRACE_MS = 5_000;
+const NO_RIGHT = -102;
+
+let job: LeavingJob;
+let clock: VirtualClock;
+beforeEach(async () => {
+  job = await LeavingJob.ofOne();
+  ({ clock } = job.registry);
+});
+afterEach(() => job.assertQuiet());
+
+describe('an instance that an operator removes', () => {
+  it('given it leads and runs an item, when it is removed, then the item aborts and others may plan', async () => {
+    const lease = await job.run();
+    await job.remove();
+    expect(lease.signal.reason).toEqual(job.removed);
+    expect([await job.nodes(), job.member.tree.isReshardingNecessary()]).toEqual([['session'], true]);
+    expect([job.departure.removal, job.departure.isLeaving, job.lost]).toEqual([job.removed.message, false, []]);
+    expect(job.told).toMatchObject([{ kind: 'error', error: job.removed }]);
+  });
+
+  it('given an item that does not end, when its grace is over, then others wait for it no longer', async () => {
+    await job.run();
+    await job.remove();
+    await clock.advance(GRACE_MS - 1);
+    expect(await job.nodes()).toEqual(['session']);
+    await clock.advance(1);
+    expect([await job.nodes(), job.lost]).toEqual([[], [job.removed]]);
+  });
+
+  it('given an item that heeds its signal, when it has ended, then others wait for it no longer', async () => {
+    const lease = await job.run();
+    await job.remove();
+    let isGone = false;
+    void job.departure.removed().then(() => (isGone = true));
+    await job.rest();
+    expect(isGone).toBe(false);
+    await job.end(lease);
+    expect([await job.nodes(), job.lost, job.stops, isGone]).toEqual([[], [job.removed], 1, true]);
+  });
+
+  it('given it was removed, when that is heard again, then it is told once', async () => {
+    await job.remove();
+    await job.departure.obeyRemoval(job.member.id);
+    expect([job.told.length, job.lost]).toEqual([1, [job.removed]]);
+  });
+
+  it('given its term ends as it resigns, when it is removed, then nothing is told as failed', async () => {
+    const { leader, tree } = job.member;
+    await job.operator.delete(tree.paths.instance(job.member.id));
+    await job.rest();
+    beforeNextTransaction(job.member, async () => {
+      await job.operator.delete(tree.paths.leader);
+      leader.endTerm(JOB, new Error('an operator has deleted the election node'));
+    });
+    await job.departure.obeyRemoval(job.member.id);
+    expect([await job.nodes(), job.lost]).toEqual([[], [job.removed]]);
+  });
+
+  it('given a registry that refuses its request, when it stops that, then others may plan, and it is gone', async () => {
+    const path = job.member.tree.paths.reshardingFlag;
+    const mend = job.registry.memory.fail((request) => (request.path.endsWith(path) ? NO_RIGHT : undefined));
+    await job.remove();
+    await clock.advance(2 * MINUTE);
+    expect([job.takeReports(), await job.nodes()]).toEqual([['resigning'], ['leader', 'session']]);
+    mend();
+    await clock.advance(2 * MINUTE);
+    expect([await job.nodes(), job.member.tree.isReshardingNecessary()]).toEqual([[], true]);
+  });
+
+  it('given another one leads, when it is removed, then that one goes on leading', async () => {
+    const { member: leader, operator, registry } = job;
+    job = new LeavingJob(registry, operator, await registry.joined());
+    await job.remove();
+    expect((await operator.read(leader.tree.paths.leader))?.data).toBe(leader.id);
+    expect([job.member.tree.isReshardingNecessary(), job.lost]).toEqual([false, [job.removed]]);
+  });
+
+  it('given it leaves already, when it is removed, then its item aborts, and it leaves as it would', async () => {
+    const lease = await job.run();
+    void job.departure.drain();
+    await job.rest();
+    await job.remove();
+    expect([lease.signal.reason, job.departure.removal]).toEqual([job.removed, undefined]);
+    await job.end(lease);
+    expect([await job.nodes(), job.lost, job.stops]).toEqual([[], [LEFT], 1]);
+  });
+
+  it('given it has left, when its node is seen to go, then nothing is told', async () => {
+    await clock.advanceUntil(job.departure.drain());
+    await job.departure.obeyRemoval(job.member.id);
+    expect([job.told, job.departure.removal]).toEqual([[], undefined]);
+  });
+});

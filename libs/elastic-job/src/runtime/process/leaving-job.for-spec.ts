@@ -1,0 +1,110 @@
+import type { CoordinationServices, ExecutionLease } from '../../coordination/index.js';
+import { JOB, type Member, Registry, SUCCEEDED } from '../../coordination/member.for-spec.js';
+import { InstanceRemovedError, LeftJobError } from '../../domain/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import { JobEvents, type JobEvent } from '../../tracing/index.js';
+import { JobDeparture } from '../job/job-departure.js';
+import type { JobSession } from '../session/job-session.js';
+import { RunningItems } from '../leases/running-items.js';
+import type { ResolvedRuntimeOptions } from '../leases/runtime-options.js';
+
+export const DRAIN_MS = 10_000;
+export const LEFT = new LeftJobError(JOB);
+
+/** A process that has joined a job, and its departure from it. */
+export class LeavingJob {
+  readonly departure: JobDeparture;
+  readonly told: JobEvent[] = [];
+  private readonly reports: string[] = [];
+  /** Reasons for which the session was lost. */
+  readonly lost: unknown[] = [];
+  stops = 0;
+  joined: Promise<void> | undefined;
+  hasSession = true;
+  private readonly running = new RunningItems();
+
+  /** @param member the instance that leaves */
+  constructor(
+    readonly registry: Registry,
+    readonly operator: RegistryCenter,
+    readonly member: Member,
+  ) {
+    const { configurations, instances, leader, sharding, tree } = member;
+    const parts = { configurations, instances, leader, sharding };
+    const services: CoordinationServices = Object.assign(Object.create(null), parts);
+    const settings = { clock: registry.clock, drainTimeoutMs: DRAIN_MS };
+    const options: ResolvedRuntimeOptions = Object.assign(Object.create(null), settings);
+    const session: JobSession = Object.assign(Object.create(null), { tree });
+    const events = new JobEvents();
+    events.on((event) => void this.told.push(event));
+    this.departure = new JobDeparture({
+      jobName: JOB,
+      services,
+      events,
+      options,
+      running: this.running,
+      session: () => (this.hasSession ? session : undefined),
+      joined: () => this.joined,
+      stopBeginning: () => (this.stops += 1),
+      loseSession: (reason) => void this.lost.push(reason),
+      report: (work) => () => void this.reports.push(work),
+    });
+  }
+
+  /** The only instance, which leads and has all items. */
+  static async ofOne(): Promise<LeavingJob> {
+    const { registry, operator, member } = await Registry.ofOne();
+    return new LeavingJob(registry, operator, member);
+  }
+
+  /** The error of an instance that an operator has removed. */
+  get removed(): InstanceRemovedError {
+    return new InstanceRemovedError(JOB, this.member.id);
+  }
+
+  /** @returns the work that has failed since it was asked last */
+  takeReports(): readonly string[] {
+    return this.reports.splice(0);
+  }
+
+  /** @throws if work has failed that no spec has asked for */
+  assertQuiet(): void {
+    if (this.reports.length > 0) throw new Error(`failed: ${this.reports.join(', ')}`);
+  }
+
+  /** Begins an item. */
+  async run(): Promise<ExecutionLease> {
+    const { lease } = await this.member.begin([0]);
+    this.running.add(lease!);
+    return lease!;
+  }
+
+  /** Ends the item. */
+  async end(lease: ExecutionLease): Promise<void> {
+    lease.settle(0, SUCCEEDED);
+    await lease.settled();
+    this.running.settle(0, lease);
+    await this.rest();
+  }
+
+  /** An operator deletes the instance node, and the process hears of it. */
+  async remove(): Promise<void> {
+    await this.operator.delete(this.member.tree.paths.instance(this.member.id));
+    await this.rest();
+    void this.departure.obeyRemoval(this.member.id);
+    await this.rest();
+  }
+
+  rest(): Promise<void> {
+    return this.registry.clock.advance(0);
+  }
+
+  /** The nodes that the instance has in the registry. */
+  async nodes(): Promise<readonly string[]> {
+    const { id, tree } = this.member;
+    const own = { leader: tree.paths.leader, instance: tree.paths.instance(id), session: tree.paths.session(id) };
+    const found: string[] = [];
+    for (const [name, path] of Object.entries(own)) if (await this.operator.exists(path)) found.push(name);
+    return found;
+  }
+}

@@ -1,0 +1,14 @@
+import type { Executions, RunningItem } from '../../../coordination/index.js';
+import { type JobName, sharedClass } from '../../../domain/index.js';
+
+/** What runs. */
+@sharedClass('ExecutionService')
+export class ExecutionService {
+  /** @internal */
+  constructor(private readonly executions: Executions) {}
+
+  /** The items that run now, on any instance, ascending. Empty without `monitorExecution`. */
+  running(jobName: JobName): Promise<readonly RunningItem[]> {
+    return this.executions.running(jobName);
+  }
+}

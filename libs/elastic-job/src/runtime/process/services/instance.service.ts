@@ -1,0 +1,14 @@
+import type { Instances, RegisteredInstance } from '../../../coordination/index.js';
+import { type JobName, sharedClass } from '../../../domain/index.js';
+
+/** The processes that take part in a job. */
+@sharedClass('InstanceService')
+export class InstanceService {
+  /** @internal */
+  constructor(private readonly members: Instances) {}
+
+  /** The registered instances, in Java's order, as of now. */
+  instances(jobName: JobName): Promise<readonly RegisteredInstance[]> {
+    return this.members.instances(jobName);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Leadership, LeadershipTerm } from '../../../coordination/index.js';
+import { type JobName, sharedClass } from '../../../domain/index.js';
+
+/** Who leads a job, and what only its leader does. */
+@sharedClass('LeaderService')
+export class LeaderService {
+  /** @internal */
+  constructor(private readonly leadership: Leadership) {}
+
+  /** True while this instance holds the current term, as far as the registry has told. */
+  isLeader(jobName: JobName): boolean {
+    return this.leadership.isLeader(jobName);
+  }
+
+  /** The leader's instance id, as far as the registry has told; undefined between two leaders. */
+  leader(jobName: JobName): string | undefined {
+    return this.leadership.leader(jobName);
+  }
+
+  /** This instance's term of the job, if it leads. */
+  term(jobName: JobName): LeadershipTerm | undefined {
+    return this.leadership.term(jobName);
+  }
+
+  /**
+   * This instance's terms, from the current one on, for work that only the leader does. Ends with `signal`, if given.
+   * @example for await (const term of leader.terms('settle-orders')) await publishSummary(term.signal);
+   */
+  terms(jobName: JobName, signal?: AbortSignal): AsyncIterable<LeadershipTerm> {
+    return this.leadership.terms(jobName, signal);
+  }
+
+  /** Gives leadership up, if held, and stands back for a second so that another instance can take it. */
+  resign(jobName: JobName): Promise<void> {
+    return this.leadership.resign(jobName);
+  }
+}

@@ -1,0 +1,23 @@
+import type { JobName } from '../../domain/index.js';
+
+/** What decides when a job of this process joins. */
+export interface OrderedJob {
+  readonly jobName: JobName;
+  readonly configuration: { readonly after: readonly JobName[] };
+}
+
+/**
+ * Parts jobs into groups that may join together: each job after those that it is started after, as far as this process
+ * has them. Those that wait for each other come last; they are refused as they join.
+ */
+export function startOrder<J extends OrderedJob>(jobs: readonly J[]): readonly (readonly J[])[] {
+  const groups: (readonly J[])[] = [];
+  for (let left = jobs; left.length > 0;) {
+    const names = new Set(left.map(({ jobName }) => jobName));
+    const free = left.filter(({ configuration }) => !configuration.after.some((name) => names.has(name)));
+    const group = free.length > 0 ? free : left;
+    groups.push(group);
+    left = left.filter((job) => !group.includes(job));
+  }
+  return groups;
+}

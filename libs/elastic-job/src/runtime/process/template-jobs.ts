@@ -1,0 +1,246 @@
+import { setMaxListeners } from 'node:events';
+import { BackOff, type Clock, type Timer } from '../../clock/index.js';
+import { JobRemovedError, removeAbandoned } from '../../coordination/index.js';
+import {
+  ConfigurationError,
+  createdRoot,
+  findJobNameFault,
+  type JobName,
+  parseCreatedJob,
+  type TemplateName,
+  UnknownJobError,
+} from '../../domain/index.js';
+import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { JobDefinition, JobTemplate } from '../job/index.js';
+import { Reaction } from '../leases/index.js';
+
+/** Jobs that are created or removed one after the other are looked at together, in milliseconds. */
+const GATHER_MS = 50;
+/** Between attempts to join a job, or to look for jobs, that have failed. */
+const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
+/** So many roots are read at once. */
+const ROOTS_AT_ONCE = 500;
+
+/** So many are joined, left or deleted side by side: the event loop does not stand still. */
+const JOBS_AT_ONCE = 50;
+
+/** What the process does with its jobs. */
+export interface TemplateJobParts {
+  readonly registry: RegistryCenter;
+  readonly clock: Clock;
+  readonly events: JobEvents;
+  /** Joins a job; rejects if that is not possible now. */
+  join(definition: JobDefinition): Promise<void>;
+  /** Takes the process out of a job, within the drain time. @throws {UnknownJobError} if it is out of it already */
+  leave(jobName: JobName): Promise<void>;
+}
+
+/** A root that says that its job was created from a template. */
+interface FoundJob {
+  readonly template: TemplateName;
+  readonly isBeingRemoved: boolean;
+  readonly czxid: bigint;
+}
+
+/**
+ * Keeps this process in the jobs that were created from its templates: joins them as they appear, leaves them as they
+ * are to go, and deletes what is left once nobody is in them. A job is the one that its root's czxid names: one that was
+ * removed and created anew is left and joined, however fast that was.
+ *
+ * One watch tells of the namespace's names; the roots are then read. Of a job that was joined its own tree tells. A
+ * process without templates asks for nothing.
+ */
+export class TemplateJobs {
+  private readonly templates = new Map<TemplateName, JobTemplate>();
+  /** As of the last look. */
+  private found = new Map<JobName, FoundJob>();
+  /** The jobs that this process has been told to join, by the czxid of their roots. */
+  private readonly joined = new Map<JobName, bigint>();
+  /** What is being done for them is done one after the other. */
+  private readonly following = new Set<JobName>();
+  /** They are looked at as others are done. */
+  private readonly waiting = new Set<JobName>();
+  private readonly looking: Reaction;
+  private readonly failedLooks: BackOff;
+  private gathering: Timer | undefined;
+  private session: AbortController | undefined;
+  private watch: ChildrenWatch | undefined;
+
+  constructor(private readonly parts: TemplateJobParts) {
+    this.failedLooks = new BackOff(parts.clock, PAUSES);
+    this.looking = new Reaction(() => this.look(), this.report(undefined, 'looking for jobs of templates'));
+  }
+
+  /** Before the process starts. @throws {ConfigurationError} if the name is taken */
+  declare(template: JobTemplate): void {
+    const { name, place } = template;
+    const other = this.templates.get(name);
+    const fault = findJobNameFault(name);
+    const problem = fault === undefined ? undefined : `name ${fault}`;
+    const taken = other && `name "${name}": ${other.place} has it already; give one of them another name`;
+    if (problem ?? taken) throw new ConfigurationError(`template "${name}" (${place})`, [(problem ?? taken)!]);
+    this.templates.set(name, template);
+  }
+
+  /** A session has begun: looks for jobs, and again whenever there may be others. Never rejects. */
+  async open(): Promise<void> {
+    this.close();
+    if (this.templates.size === 0) return;
+    this.session = new AbortController();
+    setMaxListeners(0, this.session.signal);
+    await this.looking.settle();
+  }
+
+  /** The session is over, or the process stops: nothing more is joined, left or deleted. */
+  close(): void {
+    this.session?.abort();
+    this.session = undefined;
+    this.watch?.close();
+    this.watch = undefined;
+    this.gathering?.cancel();
+    this.gathering = undefined;
+  }
+
+  /** Something may have changed. */
+  lookSoon(afterMs = GATHER_MS): void {
+    if (this.session === undefined || this.gathering !== undefined) return;
+    this.gathering = this.parts.clock.setTimer(afterMs, () => {
+      this.gathering = undefined;
+      this.looking.wake();
+    });
+  }
+
+  private async look(): Promise<void> {
+    const { session } = this;
+    if (session === undefined) return;
+    try {
+      await this.readRoots(session.signal);
+      this.failedLooks.succeeded();
+    } catch (error) {
+      if (session.signal.aborted) return;
+      this.failedLooks.failed();
+      this.lookSoon(this.failedLooks.nextMs());
+      throw error;
+    }
+    for (const jobName of new Set([...this.found.keys(), ...this.joined.keys()])) this.follow(jobName);
+  }
+
+  private async readRoots(signal: AbortSignal): Promise<void> {
+    const { registry } = this.parts;
+    this.watch ??= await registry.watchChildren('/', () => this.lookSoon(), { signal });
+    const names = (await registry.children('/', { signal })).filter((name) => findJobNameFault(name) === undefined);
+    const found = new Map<JobName, FoundJob>();
+    for (let from = 0; from < names.length; from += ROOTS_AT_ONCE) {
+      const some = names.slice(from, from + ROOTS_AT_ONCE);
+      const roots = await registry.readMany(
+        some.map((name) => `/${name}`),
+        { signal },
+      );
+      for (const [index, root] of roots.entries()) {
+        const created = parseCreatedJob(root?.data ?? '');
+        if (created !== undefined) found.set(some[index]!, { ...created, czxid: root!.stat.czxid });
+      }
+    }
+    this.found = found;
+  }
+
+  private follow(jobName: JobName): void {
+    if (this.following.has(jobName) || this.isAsWanted(jobName)) return;
+    if (this.following.size >= JOBS_AT_ONCE) return void this.waiting.add(jobName);
+    this.following.add(jobName);
+    void this.followUntilWanted(jobName).finally(() => {
+      this.following.delete(jobName);
+      this.followWaiting();
+    });
+  }
+
+  private followWaiting(): void {
+    for (const jobName of this.waiting) {
+      if (this.following.size >= JOBS_AT_ONCE) return;
+      this.waiting.delete(jobName);
+      this.follow(jobName);
+    }
+  }
+
+  private async followUntilWanted(jobName: JobName): Promise<void> {
+    const failed = new BackOff(this.parts.clock, PAUSES);
+    const report = this.report(jobName, 'following a job that was created from a template');
+    for (;;) {
+      const { session } = this;
+      if (session === undefined || this.isAsWanted(jobName)) break;
+      try {
+        await this.step(jobName, session.signal);
+        failed.succeeded();
+      } catch (error) {
+        const isOutdated = error instanceof JobRemovedError;
+        if (failed.failures === 0 && !isOutdated && !session.signal.aborted) report(error);
+        failed.failed();
+        await failed.pause(session.signal);
+        await this.lookAt(jobName, session.signal).catch(() => {}); // The next step shows whether it matters.
+      }
+    }
+  }
+
+  /** Nothing is to be done for the job. */
+  private isAsWanted(jobName: JobName): boolean {
+    const found = this.found.get(jobName);
+    const joinedAs = this.joined.get(jobName);
+    if (found === undefined || found.isBeingRemoved) return found === undefined && joinedAs === undefined;
+    return joinedAs === found.czxid || !this.templates.has(found.template);
+  }
+
+  private async step(jobName: JobName, signal: AbortSignal): Promise<void> {
+    const found = this.found.get(jobName);
+    const joinedAs = this.joined.get(jobName);
+    if (joinedAs !== undefined) return this.leave(jobName);
+    if (found === undefined) return;
+    if (found.isBeingRemoved) {
+      await removeAbandoned(this.parts.registry, jobName, { mayWait: true, signal });
+      // One that was created anew since then is heard of.
+      if (this.found.get(jobName) === found) this.found.delete(jobName);
+      return;
+    }
+    await this.join(jobName, found);
+  }
+
+  private async join(jobName: JobName, { template: name, czxid }: FoundJob): Promise<void> {
+    const template = this.templates.get(name)!;
+    const { configuration, place } = template;
+    this.joined.set(jobName, czxid);
+    try {
+      await this.parts.join({
+        ...template,
+        configuration: Object.freeze({ ...configuration, jobName }),
+        className: createdRoot(name),
+        place: `${place}, template "${name}"`,
+        createdAs: czxid,
+        onRootChanged: () => this.lookSoon(),
+      });
+    } catch (error) {
+      this.joined.delete(jobName);
+      throw error;
+    }
+  }
+
+  private async leave(jobName: JobName): Promise<void> {
+    try {
+      await this.parts.leave(jobName);
+    } catch (error) {
+      if (!(error instanceof UnknownJobError)) throw error;
+    }
+    this.joined.delete(jobName);
+  }
+
+  /** The last look may be out of date. */
+  private async lookAt(jobName: JobName, signal: AbortSignal): Promise<void> {
+    const root = await this.parts.registry.read(`/${jobName}`, { signal });
+    const created = parseCreatedJob(root?.data ?? '');
+    if (created === undefined) this.found.delete(jobName);
+    else this.found.set(jobName, { ...created, czxid: root!.stat.czxid });
+  }
+
+  private report(jobName: JobName | undefined, work: string): (error: unknown) => void {
+    return (error) => this.parts.events.emit({ kind: 'error', jobName, message: `${work} failed`, error });
+  }
+}
