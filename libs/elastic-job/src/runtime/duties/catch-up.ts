@@ -1,11 +1,5 @@
-import type { Clock, Timer } from '../../clock/index.js';
-import {
-  type CoordinationServices,
-  giveUpFireTimes,
-  type JobTree,
-  untilAnswered,
-  untilCommitted,
-} from '../../coordination/index.js';
+import type { Timer } from '../../clock/index.js';
+import { giveUpFireTimes, type JobTree, untilAnswered, untilCommitted } from '../../coordination/index.js';
 import {
   decideCatchUp,
   decideGiveUp,
@@ -16,40 +10,18 @@ import {
   type RefusalCause,
   type Trigger,
 } from '../../domain/index.js';
-import type { JobEvents } from '../../tracing/index.js';
 import {
-  type JobSettings,
+  type JobContext,
+  type JobNews,
   type LeaseRunner,
-  type NotedSpan,
   type Reaction,
-  registryReaction,
-  type RunningItems,
-  type ScheduleClock,
+  reactionIn,
   type TriggerGate,
 } from '../leases/index.js';
 import type { DueFireTimes, DueItems } from './due-fire-times.js';
+import type { Duty } from './duty.js';
+import type { ManualTriggers } from './manual-triggers.js';
 import type { MissedRuns } from './missed-runs.js';
-
-/** What making up for fire times needs of a job's session. */
-export interface CatchUpParts {
-  readonly tree: JobTree;
-  readonly services: CoordinationServices;
-  readonly events: JobEvents;
-  readonly clock: Clock;
-  readonly scheduleClock: ScheduleClock;
-  readonly settings: JobSettings;
-  readonly running: RunningItems;
-  readonly leases: LeaseRunner;
-  readonly gate: TriggerGate;
-  readonly due: DueFireTimes;
-  readonly missed: MissedRuns;
-  /** Undefined: nothing is made up for now. */
-  forgiven(): readonly NotedSpan[] | undefined;
-  /** An operator's trigger is to begin the item as soon as it is free. */
-  isAwaited(item: number): boolean;
-  /** Tells what has failed. */
-  report(work: string): (error: unknown) => void;
-}
 
 /** The items of a trigger: what may be begun for it, and what has older fire times to be begun for first. */
 export interface ItemsInOrder {
@@ -58,7 +30,7 @@ export interface ItemsInOrder {
 }
 
 /** Runs the items that this instance owns and owes a fire time, or that a trigger met while they still ran. */
-export class CatchUp {
+export class CatchUp implements Duty {
   private readonly looking: Reaction;
   /** The fire time that is being assigned and begun. */
   private handling: number | undefined;
@@ -74,18 +46,63 @@ export class CatchUp {
   /** Comes when a fire time is too late for the trigger that may still begin it. */
   private late: Timer | undefined;
 
-  constructor(private readonly parts: CatchUpParts) {
-    this.looking = registryReaction(parts.tree, parts.clock, () => this.look(), parts.report('catching up'));
+  constructor(
+    private readonly context: JobContext,
+    private readonly gate: TriggerGate,
+    private readonly leases: LeaseRunner,
+    private readonly due: DueFireTimes,
+    private readonly missed: MissedRuns,
+    private readonly manual: Pick<ManualTriggers, 'isAwaited'>,
+  ) {
+    this.looking = reactionIn(context, 'catching up', () => this.look());
   }
 
-  /** Something may be owed. */
-  wake(): void {
+  hear(news: JobNews): void {
+    const { running, services, tree } = this.context;
+    const isOwn = (item: number) => tree.owner(item) === tree.self.jobInstanceId;
+    switch (news.kind) {
+      case 'WorkExpected':
+      case 'TreeReset':
+      case 'ShardingCompleted':
+        return this.wake();
+      case 'ServerChanged':
+        if (news.serverIp === tree.self.serverIp) this.wake();
+        return;
+      case 'ItemSwitched':
+        // What came while it was disabled is noted as nobody's debt.
+        if (isOwn(news.item)) this.wake();
+        return;
+      case 'TurnChanged':
+        // A fire time that came between the last run and this news was nobody's.
+        if (services.sharding.ownItems(tree).length > 0) this.wake();
+        return;
+      case 'ItemReleased':
+        if (isOwn(news.item) && !running.has(news.item)) this.wake();
+        return;
+      case 'ItemEnded':
+        return this.afterItem(news.trigger, news.item);
+      case 'TriggersBegun':
+        return this.resume();
+      default:
+    }
+  }
+
+  private wake(): void {
     this.looking.wake();
   }
 
   /** What was left to an operator's trigger may be free again. */
-  resume(): void {
+  private resume(): void {
     if (this.yielded.length > 0) this.wake();
+  }
+
+  // From memory only: in steady state a trigger ends with its settle.
+  private afterItem({ source }: Trigger, item: number): void {
+    const { settings, tree } = this.context;
+    const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
+    const isOneOfMany = source === 'MISFIRE' && settings.configuration.misfirePolicy === 'all';
+    if (isMisfired || isOneOfMany || source === 'FAILOVER') this.wake();
+    else this.resume();
   }
 
   /** Begins nothing more. */
@@ -110,7 +127,7 @@ export class CatchUp {
 
   /** Items of this instance could not be begun for the fire time that is being handled. */
   owe(fireTime: number): void {
-    const { services, tree } = this.parts;
+    const { services, tree } = this.context;
     this.isDue = true;
     for (const item of services.sharding.ownItems(tree)) {
       if (!this.firstDebts.has(item)) this.firstDebts.set(item, fireTime - 1);
@@ -124,7 +141,7 @@ export class CatchUp {
 
   /** Notes in the registry that a trigger has met items which still ran: whoever ends them owes them one run more. */
   async misfire(items: readonly number[]): Promise<void> {
-    const { clock, events, running, services, settings, tree } = this.parts;
+    const { clock, events, running, services, settings, tree } = this.context;
     const { misfire, monitorExecution } = settings.configuration;
     if (items.length === 0 || !misfire || !monitorExecution) return;
     await untilAnswered(tree, clock, () => services.executions.markMisfired(tree.jobName, items));
@@ -139,7 +156,7 @@ export class CatchUp {
    * Only where the job makes up for all of them; what this instance has begun itself costs no request.
    */
   async inOrder({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
-    const { settings, tree } = this.parts;
+    const { settings, tree } = this.context;
     const { misfirePolicy, monitorExecution } = settings.configuration;
     if (misfirePolicy !== 'all' || !monitorExecution) return { ready: items, behind: [] };
     await untilCommitted(tree, 'reading what is owed', async () => (await this.loadRecords(items)) || undefined);
@@ -150,7 +167,7 @@ export class CatchUp {
   }
 
   private async look(): Promise<void> {
-    const { scheduleClock, tree } = this.parts;
+    const { scheduleClock, tree } = this.context;
     // A clock that seems to be wrong is judged for a second: which items are free is looked at afterwards.
     const now = await scheduleClock.now();
     await tree.sync({ signal: tree.signal });
@@ -173,8 +190,8 @@ export class CatchUp {
    * An operator's trigger goes first: two begins of one process would refuse each other, the same one again and again.
    */
   private freeItems(): readonly number[] {
-    const { running, services, tree } = this.parts;
-    const isAwaited = (item: number) => this.parts.isAwaited(item);
+    const { running, services, tree } = this.context;
+    const isAwaited = (item: number) => this.manual.isAwaited(item);
     const own = services.sharding.ownItems(tree);
     const free = own.filter((item) => !isAwaited(item) && !running.has(item) && !tree.isRunning(item));
     this.yielded = own.filter((item) => isAwaited(item) || (this.yielded.includes(item) && !free.includes(item)));
@@ -185,18 +202,18 @@ export class CatchUp {
   private async makeUp(fireTime: number, items: readonly number[]): Promise<void> {
     // The trigger of this very fire time is under way, on the assignment that it has seen.
     if (fireTime === this.handling) return void (this.isDue = true);
-    const { leases, services, tree } = this.parts;
+    const { services, tree } = this.context;
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
-    const { blocked, lease, refused } = await leases.begin(trigger, items);
+    const { blocked, lease, refused } = await this.leases.begin(trigger, items);
     // Not awaited: an item that is released meanwhile must not wait for this run.
-    if (lease !== undefined) leases.start(lease, 'a misfired item');
+    if (lease !== undefined) this.leases.start(lease, 'a misfired item');
     await services.executions.clearMisfires(tree.jobName, itemsRefusedFor('alreadyBegun', refused));
     if (blocked !== undefined) throw blocked.error;
   }
 
   /** Notes what will never be begun, so that whoever owns the items next knows it as well. */
   private async giveUp(groups: readonly DueItems[], now: number): Promise<void> {
-    const { missed, services, settings, tree } = this.parts;
+    const { services, settings, tree } = this.context;
     const { misfirePolicy, shardingTimeoutMs } = settings.configuration;
     if (misfirePolicy !== 'skip') await services.executions.clearMisfires(tree.jobName, itemsOf(groups));
     if (tree.isMixed()) return;
@@ -208,37 +225,38 @@ export class CatchUp {
       if (this.handling !== undefined && this.handling <= upTo) this.isDue = true;
       else for (const item of items) given.set(item, upTo);
     }
-    if (given.size > 0) missed.gaveUp(given, await giveUpFireTimes(tree, given));
+    if (given.size > 0) this.missed.gaveUp(given, await giveUpFireTimes(tree, given));
   }
 
   private lookAfter(ms: number): void {
     this.late?.cancel();
-    this.late = this.parts.clock.setTimer(ms, () => this.wake());
+    this.late = this.context.clock.setTimer(ms, () => this.wake());
   }
 
   private loadRecords(items: readonly number[]): Promise<boolean> {
-    const { tree } = this.parts;
+    const { tree } = this.context;
     return tree.loadRecords(items, { signal: tree.signal });
   }
 
   /** Whether anything can be made up for now. */
   private get isPossible(): boolean {
-    const { gate, settings, tree } = this.parts;
-    const isAllowed = settings.configuration.monitorExecution && gate.mayBeginUnasked && gate.problem === undefined;
-    if (!isAllowed || this.parts.forgiven() === undefined) return false;
+    const { schedule, settings, tree } = this.context;
+    const { mayBeginUnasked, problem } = this.gate;
+    const isAllowed = settings.configuration.monitorExecution && mayBeginUnasked && problem === undefined;
+    if (!isAllowed || schedule.forgiven === undefined) return false;
     // Beside Java an item is not kept longer than its run: the leader waits for it.
     return !(tree.isMixed() && tree.isReshardingPending());
   }
 
   /** What has come for the items until now. */
   private groups(items: readonly number[], until: number): readonly DueItems[] {
-    const { due, tree } = this.parts;
-    return due.upTo(until, new Map(items.map((item) => [item, this.lastOf(tree, item)])));
+    const { tree } = this.context;
+    return this.due.upTo(until, new Map(items.map((item) => [item, this.lastOf(tree, item)])));
   }
 
   /** The job has starts, and no schedule. Each has come, whatever this clock says. */
   private get isStartedAfter(): boolean {
-    return this.parts.settings.configuration.after.length > 0;
+    return this.context.settings.configuration.after.length > 0;
   }
 
   /** The fire time up to which an item owes nothing; undefined if it owes nothing at all. */
@@ -256,8 +274,8 @@ export class CatchUp {
 
   /** What a group is to be begun for next. A fire time that was refused for the clock's sake is not. */
   private target(due: DueState): number | undefined {
-    const { gate, settings } = this.parts;
-    return decideCatchUp({ ...due, after: Math.max(due.after, gate.skippedUntil) }, settings.configuration);
+    const { settings } = this.context;
+    return decideCatchUp({ ...due, after: Math.max(due.after, this.gate.skippedUntil) }, settings.configuration);
   }
 }
 

@@ -1,4 +1,3 @@
-import type { JobTree } from '../../coordination/index.js';
 import {
   type DueState,
   fireTimesOf,
@@ -7,7 +6,7 @@ import {
   spansOfStarts,
   type Start,
 } from '../../domain/index.js';
-import type { JobSettings, NotedSpan, ScheduleClock } from '../leases/index.js';
+import type { JobContext, NotedSpan } from '../leases/index.js';
 import type { OperatorSwitches } from './operator-switches.js';
 
 /** Items of which the same fire times are due. */
@@ -16,21 +15,14 @@ export interface DueItems {
   readonly due: DueState;
 }
 
-/** What tells when fire times are due here. */
-export interface DueFireTimeParts {
-  readonly tree: JobTree;
-  readonly settings: JobSettings;
-  readonly switches: OperatorSwitches;
-  readonly scheduleClock: Pick<ScheduleClock, 'fromRegistry'>;
-  /** When fire times were nobody's to run here; undefined: nothing is made up for now. */
-  forgiven(): readonly NotedSpan[] | undefined;
-}
-
 /**
  * Which fire times the items of a job owe: those of its schedule, less what came while somebody had switched them off.
  */
 export class DueFireTimes {
-  constructor(private readonly parts: DueFireTimeParts) {}
+  constructor(
+    private readonly context: JobContext,
+    private readonly switches: OperatorSwitches,
+  ) {}
 
   /**
    * What is due up to an instant, for each group of items that have the same past. None beside Java, of whose runs
@@ -38,18 +30,18 @@ export class DueFireTimes {
    * @param after by item: the last fire time that it was begun for; undefined: nobody can say since when it owes any
    */
   upTo(until: number, after: ReadonlyMap<number, number | undefined>): readonly DueItems[] {
-    const { settings, switches, tree } = this.parts;
+    const { schedule: times, settings, tree } = this.context;
     const { starts } = this;
     const schedule = starts === undefined ? settings.schedule : fireTimesOf(starts);
     if (schedule === undefined) return [];
     // The instants of starts are those that the instances have noted which wrote them.
     const noted = (spans: readonly NotedSpan[]) => (starts === undefined ? spans : spans.map(({ shared }) => shared));
     const forgiving = (spans: readonly Span[]) => (starts === undefined ? spans : spansOfStarts(starts, spans));
-    const common = [...this.common(), ...noted(this.parts.forgiven() ?? [])];
+    const common = [...this.common(), ...noted(times.forgiven ?? [])];
     const groups = new Map<string, { readonly items: number[]; readonly due: DueState }>();
     for (const [item, last] of after) {
       if (last === undefined || last >= until) continue;
-      const own = noted(switches.spansOf(item));
+      const own = noted(this.switches.spansOf(item));
       const early = spansOfEarlyRuns(tree.record(item)?.stored ?? { kind: 'none' });
       const key = [last, ...[...own, ...early].map((span) => span.until)].join();
       const group = groups.get(key) ?? {
@@ -64,14 +56,15 @@ export class DueFireTimes {
 
   /** What stands for a schedule in a job that is started after others; undefined in any other. */
   private get starts(): readonly Start[] | undefined {
-    const { settings, tree } = this.parts;
+    const { settings, tree } = this.context;
     return settings.configuration.after.length === 0 ? undefined : (tree.startLedger()?.starts ?? []);
   }
 
   private common(): readonly Span[] {
-    const { scheduleClock, settings, switches } = this.parts;
+    const { scheduleClock, settings } = this.context;
+    const { serverSpan } = this.switches;
     // A start is owed whatever the settings were by then: nobody else has run it.
-    if (this.starts !== undefined) return [switches.serverSpan];
-    return [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt) }, switches.serverSpan];
+    if (this.starts !== undefined) return [serverSpan];
+    return [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt) }, serverSpan];
   }
 }

@@ -10,6 +10,7 @@ import type { RegistryCenter } from '../../registry/index.js';
 import type { VirtualClock } from '../../testing/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { LeaderDuties } from './leader-duties.js';
+import { contextOf } from '../leases/job-context.for-spec.js';
 
 export { JOB };
 export const SELF = '10.0.0.2@-@1';
@@ -38,9 +39,11 @@ export class Duty {
     this.clock = registry.clock;
     const events = new JobEvents();
     events.on((event) => void this.events.push(event));
-    const options = { reshardDelayMs: RESHARD_DELAY_MS, isTicking: () => this.isTicking };
-    const onError = (error: unknown) => void this.errors.push(error);
-    this.duties = new LeaderDuties(tree, services, events, registry.clock, options, onError);
+    const schedule = Object.create(null, { willTick: { get: () => this.isTicking } });
+    const report = () => (error: unknown) => void this.errors.push(error);
+    const { clock } = registry;
+    const common = { tree, services, events, clock, schedule, reshardDelayMs: RESHARD_DELAY_MS, report };
+    this.duties = new LeaderDuties(contextOf(common));
     tree.on((event) => this.duties.hear(event));
   }
 

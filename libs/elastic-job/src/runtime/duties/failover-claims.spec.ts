@@ -74,7 +74,7 @@ it.each([
     await start({ concurrency: 1 });
     await keepBusy(1);
     await queue(1, 2);
-    claims.afterRefusal(new Map([[2, cause]]));
+    claims.hear({ kind: 'ItemsRefused', refused: new Map([[2, cause]]) });
     await session.clock.advance(100);
     expect([claimed(), rounds]).toEqual([taken, times]);
   },
@@ -138,7 +138,8 @@ it('given an instance that has stopped, when items wait, then it claims nothing 
 async function start(options: Partial<JobOptions> = {}): Promise<void> {
   session = await OneSession.start(options);
   rounds = 0;
-  claims = new FailoverClaims({ ...session.parts, onClaimed: () => (rounds += 1) });
+  claims = new FailoverClaims(session.context, session.gate, session.leases);
+  session.context.news.on(({ kind }) => kind === 'QueueClaimed' && (rounds += 1));
 }
 
 async function wake(ms = 0): Promise<void> {

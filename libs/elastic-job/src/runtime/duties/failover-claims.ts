@@ -1,15 +1,14 @@
-import type { Clock } from '../../clock/index.js';
-import type { CoordinationServices, ExecutionLease, JobTree } from '../../coordination/index.js';
+import type { ExecutionLease } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause } from '../../domain/index.js';
-import type { JobEvents } from '../../tracing/index.js';
 import {
-  type JobSettings,
+  type JobContext,
+  type JobNews,
   type LeaseRunner,
   type Reaction,
-  registryReaction,
-  type RunningItems,
+  reactionIn,
   type TriggerGate,
 } from '../leases/index.js';
+import type { Duty } from './duty.js';
 
 /**
  * Who runs nothing claims at once; each running item makes an instance stand back for this long, up to four of them. So
@@ -19,36 +18,23 @@ import {
 const STAND_BACK_MS = 10;
 const MOST_STEPS_BACK = 4;
 
-/** What claims need of a job's session. */
-export interface FailoverClaimParts {
-  readonly tree: JobTree;
-  readonly services: CoordinationServices;
-  readonly events: JobEvents;
-  readonly clock: Clock;
-  readonly settings: JobSettings;
-  readonly running: RunningItems;
-  readonly leases: LeaseRunner;
-  readonly gate: TriggerGate;
-  /** Nothing is left to claim here; a claim may also have found that an item is owed to nobody. */
-  onClaimed(): void;
-  /** Tells what has failed. */
-  report(work: string): (error: unknown) => void;
-}
-
 /**
  * Takes and runs the queued items of crashed instances, as long as this one has a free slot. What its own triggers find
  * waiting it takes even if it has none, as it would have begun it: an instance that is always busy starves nobody.
  */
-export class FailoverClaims {
+export class FailoverClaims implements Duty {
   private readonly claiming: Reaction;
   /** Items that a trigger has met here while they waited. */
   private due = new Set<number>();
   /** Somebody has another view of the queue: parts of it overlap. */
   private hasLost = false;
 
-  constructor(private readonly parts: FailoverClaimParts) {
-    const { tree, clock } = parts;
-    this.claiming = registryReaction(tree, clock, () => this.claimAll(), parts.report('claiming failover items'));
+  constructor(
+    private readonly context: JobContext,
+    private readonly gate: TriggerGate,
+    private readonly leases: LeaseRunner,
+  ) {
+    this.claiming = reactionIn(context, 'claiming failover items', () => this.claimAll());
   }
 
   /** Something may have been queued, or a slot is free. */
@@ -56,9 +42,34 @@ export class FailoverClaims {
     this.claiming.wake();
   }
 
+  hear(news: JobNews): void {
+    const { tree } = this.context;
+    switch (news.kind) {
+      case 'WorkExpected':
+      case 'TreeReset':
+      case 'ShardingCompleted':
+      case 'ItemQueued':
+        return this.wake();
+      case 'ServerChanged':
+        // A server that was disabled has claimed nothing.
+        if (news.serverIp === tree.self.serverIp) this.wake();
+        return;
+      case 'ItemReleased':
+        if (tree.queue().includes(news.item)) this.wake();
+        return;
+      case 'InstanceLost': // What it may still have been at can be claimed now.
+      case 'ItemEnded':
+        if (tree.queue().length > 0) this.wake();
+        return;
+      case 'ItemsRefused':
+        return this.afterRefusal(news.refused);
+      default:
+    }
+  }
+
   /** A begin of this instance was refused some items, perhaps because they wait for failover. */
-  afterRefusal(refused: ReadonlyMap<number, RefusalCause>): void {
-    const queue = this.parts.tree.queue();
+  private afterRefusal(refused: ReadonlyMap<number, RefusalCause>): void {
+    const queue = this.context.tree.queue();
     const waiting = queue.filter((item) => refused.get(item) === 'busy');
     if (waiting.length === 0) return;
     for (const item of waiting) this.due.add(item);
@@ -79,17 +90,17 @@ export class FailoverClaims {
   }
 
   private async take(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
-    const { events, gate, leases, running, tree } = this.parts;
-    if (!this.mayClaim || !gate.mayBeginUnasked) return 'empty';
+    const { events, running, tree } = this.context;
+    if (!this.mayClaim || !this.gate.mayBeginUnasked) return 'empty';
     const lease = await running.expect(() => this.begin(most, mayTake));
     if (typeof lease === 'string') return lease;
     events.emit({ kind: 'claimed', jobName: tree.jobName, items: lease.items, source: 'FAILOVER' });
-    leases.start(lease, 'a failover item');
+    this.leases.start(lease, 'a failover item');
     return lease;
   }
 
   private async begin(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
-    const { clock, running, services, settings, tree } = this.parts;
+    const { clock, running, services, settings, tree } = this.context;
     const { shardingTotalCount } = settings.configuration;
     const claim = await services.queue.claim(tree.jobName, {
       most,
@@ -103,7 +114,7 @@ export class FailoverClaims {
   }
 
   private async claimAll(): Promise<void> {
-    const { tree } = this.parts;
+    const { tree } = this.context;
     const { due } = this;
     this.due = new Set();
     if (tree.queue().length === 0 || !this.mayClaim) return;
@@ -116,11 +127,11 @@ export class FailoverClaims {
       if (claim !== 'lost' && found.every((former) => former === 'lost')) await this.standBack();
       found.push(claim);
     }
-    if (found.length > 0) this.parts.onClaimed();
+    if (found.length > 0) this.context.news.tell({ kind: 'QueueClaimed' });
   }
 
   private async standBack(): Promise<void> {
-    const { clock, running, tree } = this.parts;
+    const { clock, running, tree } = this.context;
     const steps = Math.min(running.size, MOST_STEPS_BACK);
     if (steps > 0) await clock.sleep(steps * STAND_BACK_MS, tree.signal);
   }
@@ -132,12 +143,12 @@ export class FailoverClaims {
 
   /** Failover is on, and no operator has disabled this server. */
   private get mayClaim(): boolean {
-    const { settings, tree } = this.parts;
+    const { settings, tree } = this.context;
     return failsOver(settings.configuration) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
   }
 
   private get freeSlots(): number {
-    const { clock, running, settings } = this.parts;
+    const { clock, running, settings } = this.context;
     return mostItemsAtOnce(settings.configuration, clock.processors()) - running.size;
   }
 }

@@ -2,12 +2,14 @@
 // itself, and begins what it finds through the leases. The leader's duties are among them.
 export * from './cancellations.js';
 export * from './catch-up.js';
-export * from './dependency-starts.js';
 export * from './due-fire-times.js';
+export type * from './duty.js';
 export * from './failover-claims.js';
 export * from './leader-duties.js';
 export * from './manual-triggers.js';
 export * from './missed-runs.js';
 export * from './operator-switches.js';
 export * from './own-marks.js';
+export * from './own-server.js';
 export * from './resident-items.js';
+export * from './trigger-plan.js';

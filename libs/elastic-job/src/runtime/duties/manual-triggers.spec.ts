@@ -5,6 +5,7 @@ import { manualOrigin, type Trigger } from '../../domain/index.js';
 import { RegistryUnavailableError, ServerError } from '../../registry/index.js';
 import { ManualTriggers } from './manual-triggers.js';
 import { OneSession } from './one-session.for-spec.js';
+import type { TriggerPlan } from './trigger-plan.js';
 
 const SECOND = 1_000;
 
@@ -19,13 +20,15 @@ beforeEach(async () => {
   const { services, tree } = session;
   assign = () => Promise.resolve(services.sharding.ownItems(tree));
   begun = 0;
-  triggers = new ManualTriggers({
-    ...session.parts,
-    assign: (trigger) => assign(trigger),
-    onBegun: () => (begun += 1),
+  const plan: TriggerPlan = Object.assign(Object.create(null), {
+    assign: (trigger: Trigger) => assign(trigger),
+    tell: () => {},
   });
-  session.onItemEnded = () => triggers.beginReleased();
-  tree.on((event) => triggers.hear(event));
+  const { context, leases } = session;
+  triggers = new ManualTriggers(context, session.gate, leases, plan);
+  context.news.on(({ kind }) => kind === 'TriggersBegun' && (begun += 1));
+  context.news.on((news) => triggers.hear(news));
+  tree.on((event) => context.news.tell(event));
   await session.operator.ensurePath(session.paths.triggers);
   triggers.start();
 });

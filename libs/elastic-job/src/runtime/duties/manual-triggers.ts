@@ -1,34 +1,20 @@
-import type { Clock } from '../../clock/index.js';
-import {
-  type CoordinationServices,
-  type JobTree,
-  type JobTreeEvent,
-  parseTriggerRequest,
-} from '../../coordination/index.js';
+import { parseTriggerRequest } from '../../coordination/index.js';
 import { findNodeTextFault, manualOrigin, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
-import type { JobEvents } from '../../tracing/index.js';
-import { type LeaseRunner, type Reaction, registryReaction, type RunningItems } from '../leases/index.js';
+import {
+  type JobContext,
+  type JobNews,
+  type LeaseRunner,
+  type Reaction,
+  reactionIn,
+  type TriggerGate,
+} from '../leases/index.js';
+import type { Duty } from './duty.js';
 import { TriggerInbox } from './trigger-inbox.js';
+import type { TriggerPlan } from './trigger-plan.js';
 
 /** Who asks faster than the job runs is told that this many triggers wait already. */
 const MOST_WAITING = 100;
-
-/** What operators' triggers need of a job's session. */
-export interface ManualTriggerParts {
-  readonly tree: JobTree;
-  readonly services: CoordinationServices;
-  readonly events: JobEvents;
-  readonly clock: Clock;
-  readonly running: RunningItems;
-  readonly leases: LeaseRunner;
-  /** The items to run, once the leader has resharded; undefined if the trigger must not run here. */
-  assign(trigger: Trigger): Promise<readonly number[] | undefined>;
-  /** Of what waits, all has been begun that could be. */
-  onBegun(): void;
-  /** Tells what has failed. */
-  report(work: string): (error: unknown) => void;
-}
 
 interface WaitingTrigger {
   readonly trigger: Trigger;
@@ -45,17 +31,21 @@ interface WaitingTrigger {
  * soon as it is released. None is dropped, one comes after the other, and two triggers are two runs.
  * @see ElasticJob, `TriggerListenerManager`, which drops what comes while the job runs
  */
-export class ManualTriggers {
+export class ManualTriggers implements Duty {
   private readonly inbox: TriggerInbox;
   private readonly begins: Reaction;
   /** In the order in which they were asked for. */
   private waiting: WaitingTrigger[] = [];
   private isStopped = false;
 
-  constructor(private readonly parts: ManualTriggerParts) {
-    const { tree, clock } = parts;
-    this.inbox = new TriggerInbox(tree, clock, (node) => this.accept(node), parts.report('taking a trigger'));
-    this.begins = registryReaction(tree, clock, () => this.beginAll(), parts.report('running a trigger'));
+  constructor(
+    private readonly context: JobContext,
+    private readonly gate: TriggerGate,
+    private readonly leases: LeaseRunner,
+    private readonly plan: TriggerPlan,
+  ) {
+    this.inbox = new TriggerInbox(context, (node) => this.accept(node));
+    this.begins = reactionIn(context, 'running a trigger', () => this.beginAll());
   }
 
   /** This instance has joined: whoever asks it is heard. */
@@ -63,13 +53,21 @@ export class ManualTriggers {
     this.inbox.open();
   }
 
-  hear(event: JobTreeEvent): void {
-    this.inbox.hear(event);
-    if (event.kind === 'ItemReleased') this.beginReleased();
+  hear(news: JobNews): void {
+    this.inbox.hear(news);
+    switch (news.kind) {
+      case 'WorkExpected':
+      case 'TreeReset':
+      case 'ShardingCompleted':
+      case 'ItemReleased':
+      case 'ItemEnded':
+      case 'QueueClaimed':
+        return this.beginReleased();
+      default:
+    }
   }
 
-  /** An item may be free again. */
-  beginReleased(): void {
+  private beginReleased(): void {
     if (this.waiting.length > 0) this.begins.wake();
   }
 
@@ -89,13 +87,13 @@ export class ManualTriggers {
   }
 
   private accept(node: RegistryNode): void {
-    const trigger = triggerOf(this.parts.tree.jobName, node);
-    this.parts.events.emit({ kind: 'trigger-requested', trigger });
+    const trigger = triggerOf(this.context.tree.jobName, node);
+    this.context.events.emit({ kind: 'trigger-requested', trigger });
     if (this.isStopped) return this.skip(trigger, 'this instance leaves');
     const fault = findNodeTextFault(node.data);
     if (fault !== undefined) return this.skip(trigger, `its request cannot be read: ${fault}`);
     if (this.waiting.length >= MOST_WAITING) return this.skip(trigger, `${MOST_WAITING} triggers wait already`);
-    const owned = this.parts.services.sharding.ownItems(this.parts.tree);
+    const owned = this.context.services.sharding.ownItems(this.context.tree);
     this.waiting.push({ trigger, zxid: node.stat.czxid, owned });
     this.begins.wake();
   }
@@ -106,16 +104,16 @@ export class ManualTriggers {
       try {
         await this.beginFree(waiting, taken);
       } catch (error) {
-        if (isUnanswered(error) || isRefusal(error) || this.parts.tree.signal.aborted) throw error;
+        if (isUnanswered(error) || isRefusal(error) || this.context.tree.signal.aborted) throw error;
         // It would fail again, and nothing behind it would ever run.
-        this.parts.report(`the trigger ${waiting.trigger.origin}`)(error);
+        this.context.report(`the trigger ${waiting.trigger.origin}`)(error);
         waiting.items = [];
       }
       if (this.isStopped) return;
       for (const item of waiting.items ?? []) taken.add(item);
     }
     this.waiting = this.waiting.filter(({ items }) => items?.length !== 0);
-    this.parts.onBegun();
+    this.context.news.tell({ kind: 'TriggersBegun' });
   }
 
   /** Begins what is free and not waited for by an earlier trigger. */
@@ -125,12 +123,12 @@ export class ManualTriggers {
     const items = isFirst ? await this.assign(waiting) : this.stillWanted(waiting);
     waiting.items = items;
     // At first the registry is asked also for what runs elsewhere: that may be this very trigger.
-    const isFree = (item: number) => !this.parts.running.has(item) && (isFirst || !this.parts.tree.isRunning(item));
+    const isFree = (item: number) => !this.context.running.has(item) && (isFirst || !this.context.tree.isRunning(item));
     const free = items.filter((item) => !taken.has(item) && isFree(item));
     const busy = free.length === 0 || this.isStopped ? free : await this.begin(trigger, free);
     waiting.items = items.filter((item) => !free.includes(item) || busy.includes(item));
     if (isFirst && waiting.items.length > 0 && !this.isStopped) {
-      this.parts.events.emit({ kind: 'postponed', trigger, items: waiting.items });
+      this.context.events.emit({ kind: 'postponed', trigger, items: waiting.items });
     }
   }
 
@@ -139,9 +137,9 @@ export class ManualTriggers {
    * instance which was not.
    */
   private async assign({ trigger, zxid, owned }: WaitingTrigger): Promise<readonly number[]> {
-    const assigned = await this.parts.assign(trigger);
+    const assigned = await this.assignedItems(trigger);
     if (assigned === undefined) return [];
-    const { tree } = this.parts;
+    const { tree } = this.context;
     const isOrphaned = (item: number) => {
       const newcomer = tree.stat(tree.paths.instance(tree.owner(item) ?? ''));
       return !assigned.includes(item) && newcomer !== undefined && newcomer.czxid > zxid;
@@ -152,11 +150,21 @@ export class ManualTriggers {
     return [...new Set([...assigned, ...more.filter((item) => this.isWanted(item))])].toSorted((a, b) => a - b);
   }
 
+  /** @returns undefined if the trigger must not run here. Resharding is waited for, as by any trigger */
+  private async assignedItems(trigger: Trigger): Promise<readonly number[] | undefined> {
+    if (this.gate.refusesResident(trigger)) return undefined;
+    if (await this.gate.refuses(trigger)) return undefined;
+    const items = await this.plan.assign(trigger);
+    if (this.gate.refusesServer(trigger)) return undefined;
+    this.plan.tell(trigger, items);
+    return items;
+  }
+
   /** @returns the items that turned out to be busy */
   private async begin(trigger: Trigger, items: readonly number[]): Promise<readonly number[]> {
-    const { events, leases } = this.parts;
-    const { lease, refused } = await leases.begin(trigger, items);
-    if (lease !== undefined) leases.start(lease, 'a trigger');
+    const { events } = this.context;
+    const { lease, refused } = await this.leases.begin(trigger, items);
+    if (lease !== undefined) this.leases.start(lease, 'a trigger');
     for (const [item, cause] of refused) {
       if (cause !== 'busy') events.emit({ kind: 'refused', trigger, items: [item], cause });
     }
@@ -165,19 +173,19 @@ export class ManualTriggers {
 
   private stillWanted({ trigger, items = [] }: WaitingTrigger): readonly number[] {
     const unwanted = items.filter((item) => !this.isWanted(item));
-    if (unwanted.length > 0) this.parts.events.emit({ kind: 'refused', trigger, items: unwanted, cause: 'disabled' });
+    if (unwanted.length > 0) this.context.events.emit({ kind: 'refused', trigger, items: unwanted, cause: 'disabled' });
     return items.filter((item) => !unwanted.includes(item));
   }
 
   /** An operator may have switched off since what he has asked for. */
   private isWanted(item: number): boolean {
-    const { tree } = this.parts;
+    const { tree } = this.context;
     const isDisabled = tree.has(tree.paths.mark(item, 'disabled'));
     return !isDisabled && tree.has(tree.paths.item(item)) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
   }
 
   private skip(trigger: Trigger, reason: string): void {
-    this.parts.events.emit({ kind: 'skipped', trigger, reason });
+    this.context.events.emit({ kind: 'skipped', trigger, reason });
   }
 }
 

@@ -16,7 +16,7 @@ describe('a begin that has passed by fire times', () => {
   ])('tells those before its own once, and counts them for each item: %s', async (misfirePolicy, reason) => {
     const job = await OwingJob.of({ misfirePolicy });
 
-    job.missedRuns.passedBy(triggerAt(minute(4)), SINCE_MINUTE_1);
+    job.missedRuns.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job).toMatchObject({ missed: [`0,1@2-3 ${reason}`], missedCount: 4 });
   });
@@ -28,7 +28,11 @@ describe('a begin that has passed by fire times', () => {
   ])('tells nothing if it %s', async (_, origin, since) => {
     const job = await OwingJob.of();
 
-    job.missedRuns.passedBy(triggerAt(minute(4), { origin }), new Map([[0, since]]));
+    job.missedRuns.hear({
+      kind: 'ItemsBegun',
+      trigger: triggerAt(minute(4), { origin }),
+      former: new Map([[0, since]]),
+    });
 
     expect(job).toMatchObject({ missed: [], missedCount: 0 });
   });
@@ -37,7 +41,7 @@ describe('a begin that has passed by fire times', () => {
     const job = await OwingJob.of();
     await job.joinJava();
 
-    job.missedRuns.passedBy(triggerAt(minute(4)), SINCE_MINUTE_1);
+    job.missedRuns.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job.missed).toEqual([]);
   });
@@ -47,7 +51,7 @@ describe('a begin that has passed by fire times', () => {
     job.aheadMs = 6_000;
     await job.judgeClock(2);
 
-    job.missedRuns.passedBy(triggerAt(minute(5)), SINCE_MINUTE_1);
+    job.missedRuns.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(5)), former: SINCE_MINUTE_1 });
 
     expect(job).toMatchObject({ missed: ['0,1@2-2 skipped', '0,1@3-4 superseded'], missedCount: 6 });
   });
@@ -57,7 +61,7 @@ describe('a begin that has passed by fire times', () => {
     job.aheadMs = 6_000;
     await job.judgeClock(9);
 
-    job.missedRuns.passedBy(triggerAt(minute(4)), SINCE_MINUTE_1);
+    job.missedRuns.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job.missed).toEqual(['0,1@2-3 skipped']);
   });

@@ -9,6 +9,9 @@ import { LeaseRunner } from '../leases/lease-runner.js';
 import { RunningItems } from '../leases/running-items.js';
 import type { ScheduleClock } from '../leases/schedule-clock.js';
 import { TriggerGate } from '../leases/trigger-gate.js';
+import { contextOf } from '../leases/job-context.for-spec.js';
+import type { JobContext } from '../leases/job-context.js';
+import type { JobNews } from '../leases/job-news.js';
 
 export const HUNG_GRACE_MS = 1_000;
 
@@ -28,6 +31,7 @@ export class OneSession {
   readonly ahead = { known: false, told: false };
   onItemEnded = (): void => {};
   readonly settings: JobSettings;
+  readonly context: JobContext;
   readonly gate: TriggerGate;
   readonly leases: LeaseRunner;
 
@@ -41,35 +45,30 @@ export class OneSession {
     events.on((event) => void this.told.push(event));
     this.settings = new JobSettings(member.configurations.current(JOB), member.configurations, events);
     this.settings.apply(tree);
-    this.gate = new TriggerGate(tree, this.settings, events, clock);
     const { ahead } = this;
     const isAhead: Pick<ScheduleClock, 'isAhead' | 'hasCome'> = {
       isAhead: () => ahead.known,
       hasCome: () => Promise.resolve(!ahead.told),
     };
     const scheduleClock: ScheduleClock = Object.assign(Object.create(null), isAhead);
-    this.leases = new LeaseRunner({
+    const { settings } = this;
+    this.context = contextOf({
       tree,
       services,
+      settings,
+      running,
+      handler: (context) => this.handle(context),
+      listeners,
       executor: new JobExecutor(clock, { tokenEpoch: 0, hungGraceMs: HUNG_GRACE_MS }),
       errorHandlers: new JobErrorHandlers(clock, events, [], 1_000),
       events,
       clock,
       scheduleClock,
-      handler: (context) => this.handle(context),
-      listeners,
-      running,
-      settings: this.settings,
-      mayBegin: () => this.mayBegin,
-      onBegun: (_, former) => void this.heard.push(`begun ${[...former.keys()].join()}`),
-      onRefused: (refused) => void this.heard.push(`refused ${[...refused].join()}`),
-      onRun: ({ items }) => void this.heard.push(`run ${items.join()}`),
-      onItemEnded: (_, item) => {
-        this.heard.push(`ended ${item}`);
-        this.onItemEnded();
-      },
       report: this.report,
     });
+    this.context.news.on((news) => this.hear(news));
+    this.gate = new TriggerGate(this.context);
+    this.leases = new LeaseRunner(this.context, Object.create(null, { mayBegin: { get: () => this.mayBegin } }));
   }
 
   /** One instance that has all items; nobody sweeps, plans or ticks. */
@@ -97,12 +96,6 @@ export class OneSession {
   get services(): CoordinationServices {
     const { executions, guarantee, queue, sharding } = this.member;
     return Object.assign(Object.create(null), { executions, guarantee, queue, sharding });
-  }
-
-  /** Parts that whatever works in a session is made of. */
-  get parts() {
-    const { clock, events, gate, leases, report, running, services, settings, tree } = this;
-    return { clock, events, gate, leases, report, running, services, settings, tree };
   }
 
   readonly report = (work: string) => (error: unknown) => void this.heard.push(`${work}: ${String(error)}`);
@@ -137,6 +130,15 @@ export class OneSession {
   async releaseElsewhere(item: number): Promise<void> {
     await this.operator.delete(this.paths.mark(item, 'running'));
     await this.clock.advance(0);
+  }
+
+  private hear(news: JobNews): void {
+    if (news.kind === 'ItemsBegun') this.heard.push(`begun ${[...news.former.keys()].join()}`);
+    if (news.kind === 'ItemsRefused') this.heard.push(`refused ${[...news.refused].join()}`);
+    if (news.kind === 'LeaseRuns') this.heard.push(`run ${news.lease.items.join()}`);
+    if (news.kind !== 'ItemEnded') return;
+    this.heard.push(`ended ${news.item}`);
+    this.onItemEnded();
   }
 
   private handle(context: ShardingContext): unknown {

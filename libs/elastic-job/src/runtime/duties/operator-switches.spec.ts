@@ -3,6 +3,8 @@ import type { JobTree, ServerStatus } from '../../coordination/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { OperatorSwitches } from './operator-switches.js';
+import type { ScheduleClock } from '../leases/index.js';
+import { contextOf } from '../leases/job-context.for-spec.js';
 
 const SERVER = '10.0.0.1';
 
@@ -125,12 +127,12 @@ function start(): void {
   });
   const events = new JobEvents();
   events.on((event) => void told.push(event));
-  const scheduleClock = {
+  const scheduleClock: ScheduleClock = Object.assign(Object.create(null), {
     fromRegistry: (ms: number) => ms + offsetMs,
     wallNow: () => clock.wallNow(),
     sharedNow: () => clock.wallNow() + behindMs,
-  };
-  switches = new OperatorSwitches(tree, scheduleClock, events);
+  });
+  switches = new OperatorSwitches(contextOf({ tree, scheduleClock, events }));
 }
 
 /** @returns when */

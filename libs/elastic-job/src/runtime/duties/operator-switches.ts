@@ -1,8 +1,8 @@
-import type { JobTree, JobTreeEvent, ServerStatus } from '../../coordination/index.js';
+import type { ServerStatus } from '../../coordination/index.js';
 import type { Span } from '../../domain/index.js';
 import type { NodeStat } from '../../registry/index.js';
-import type { JobEvents } from '../../tracing/index.js';
-import { type Instant, instantNow, type NotedSpan, type ScheduleClock, spanUntil } from '../leases/index.js';
+import { type Instant, instantNow, type JobContext, type JobNews, type NotedSpan, spanUntil } from '../leases/index.js';
+import type { Duty } from './duty.js';
 
 /** What came before was begun, or given up, as soon as the item was enabled. */
 const MOST_SPANS = 10;
@@ -11,18 +11,14 @@ const MOST_SPANS = 10;
  * What operators have switched off, and since when it may run again: what came due in between is nobody's debt. Of
  * items that is known as far as this session has seen it, of the server the registry knows it.
  */
-export class OperatorSwitches {
+export class OperatorSwitches implements Duty {
   /** Since when, by item; undefined: since before this session. */
   private disabledItems: ReadonlyMap<number, Instant | undefined>;
   private readonly itemSpans = new Map<number, readonly NotedSpan[]>();
   private serverStatus: ServerStatus | undefined = 'ENABLED';
   private serverDisabledAt = 0;
 
-  constructor(
-    private readonly tree: JobTree,
-    private readonly clock: Pick<ScheduleClock, 'fromRegistry' | 'sharedNow' | 'wallNow'>,
-    private readonly events: JobEvents,
-  ) {
+  constructor(private readonly context: JobContext) {
     this.disabledItems = this.currentItems(new Map(), undefined);
   }
 
@@ -38,24 +34,24 @@ export class OperatorSwitches {
     return this.itemSpans.get(item) ?? [];
   }
 
-  hear({ kind }: JobTreeEvent): void {
+  hear({ kind }: JobNews): void {
     if (kind === 'ItemSwitched' || kind === 'TreeReset') this.lookAtItems();
     if (kind === 'ServerChanged' || kind === 'TreeReset') this.lookAtServer();
   }
 
   /** Tells of this instance's server if its state is another one than last told; at first, if it is not enabled. */
   lookAtServer(): void {
-    const { jobName, self } = this.tree;
-    const status = this.tree.serverStatus(self.serverIp);
+    const { jobName, self } = this.context.tree;
+    const status = this.context.tree.serverStatus(self.serverIp);
     if (status === this.serverStatus) return;
     this.serverStatus = status;
-    if (status !== 'ENABLED') this.serverDisabledAt = this.serverChangedAt ?? this.clock.wallNow();
-    this.events.emit({ kind: 'server-switched', jobName, serverIp: self.serverIp, status });
+    if (status !== 'ENABLED') this.serverDisabledAt = this.serverChangedAt ?? this.context.scheduleClock.wallNow();
+    this.context.events.emit({ kind: 'server-switched', jobName, serverIp: self.serverIp, status });
   }
 
   private lookAtItems(): void {
     const before = this.disabledItems;
-    const until = instantNow(this.clock);
+    const until = instantNow(this.context.scheduleClock);
     this.disabledItems = this.currentItems(before, until);
     for (const [item, after] of before) {
       if (this.disabledItems.has(item)) continue;
@@ -67,17 +63,17 @@ export class OperatorSwitches {
     known: ReadonlyMap<number, Instant | undefined>,
     now: Instant | undefined,
   ): ReadonlyMap<number, Instant | undefined> {
-    const { tree } = this;
+    const { tree } = this.context;
     const disabled = tree.items().filter((item) => tree.has(tree.paths.mark(item, 'disabled')));
     return new Map(disabled.map((item) => [item, known.has(item) ? known.get(item) : now]));
   }
 
   private get serverChangedAt(): number | undefined {
     const stat = this.serverStat;
-    return stat && this.clock.fromRegistry(stat.mtime);
+    return stat && this.context.scheduleClock.fromRegistry(stat.mtime);
   }
 
   private get serverStat(): NodeStat | undefined {
-    return this.tree.stat(this.tree.paths.server(this.tree.self.serverIp));
+    return this.context.tree.stat(this.context.tree.paths.server(this.context.tree.self.serverIp));
   }
 }

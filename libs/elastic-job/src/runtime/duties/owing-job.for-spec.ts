@@ -19,6 +19,7 @@ import { OperatorSwitches } from './operator-switches.js';
 import { RunningItems } from '../leases/running-items.js';
 import type { ScheduleClock } from '../leases/schedule-clock.js';
 import { TriggerGate } from '../leases/trigger-gate.js';
+import { contextOf } from '../leases/job-context.for-spec.js';
 
 const START = Date.UTC(2030, 0, 1);
 const MINUTE = 60_000;
@@ -92,31 +93,34 @@ export class OwingJob {
     this.tree = tree;
     this.settings = new JobSettings(configurations.current(JOB), configurations, events);
     this.settings.apply(tree);
-    this.switches = new OperatorSwitches(tree, scheduleClock, events);
-    tree.on((event) => this.switches.hear(event));
-    this.gate = new TriggerGate(tree, this.settings, events, clock);
-    const { gate, running, settings, switches } = this;
     const shared = ({ after, until }: Span) => ({ after: after - this.aheadMs, until: until - this.aheadMs });
     const forgiven = () => this.forgiven?.map((span) => ({ ...span, shared: shared(span) }));
-    const common = { tree, services, events, clock, scheduleClock, settings, gate, forgiven };
-    this.due = new DueFireTimes({ ...common, switches });
-    const onMissed = (count: number) => void (this.missedCount += count);
-    this.missedRuns = new MissedRuns({ ...common, due: this.due, onMissed });
-    this.catchUp = new CatchUp({
-      ...common,
+    const { running, settings } = this;
+    const context = contextOf({
+      tree,
+      services,
+      events,
+      clock,
+      scheduleClock,
+      settings,
+      schedule: Object.create(null, { forgiven: { get: forgiven } }),
       running,
-      leases,
-      due: this.due,
-      missed: this.missedRuns,
-      isAwaited: (item) => this.awaited.has(item),
       report: () => (error) => void this.failures.push(error),
     });
+    context.news.on((news) => news.kind === 'RunsMissed' && (this.missedCount += news.count));
+    this.switches = new OperatorSwitches(context);
+    tree.on((event) => this.switches.hear(event));
+    this.gate = new TriggerGate(context);
+    this.due = new DueFireTimes(context, this.switches);
+    this.missedRuns = new MissedRuns(context, this.gate, this.due);
+    const manual = { isAwaited: (item: number) => this.awaited.has(item) };
+    this.catchUp = new CatchUp(context, this.gate, leases, this.due, this.missedRuns, manual);
   }
 
   /** As `LeaseRunner`; a spec may put another one in its place. */
   begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
     const begun = await this.member.executions.begin({ trigger, items }, (lease) => this.running.add(lease));
-    this.missedRuns.passedBy(trigger, begun.former);
+    this.missedRuns.hear({ kind: 'ItemsBegun', trigger, former: begun.former });
     return begun;
   };
 
@@ -132,7 +136,7 @@ export class OwingJob {
   }
 
   async look(): Promise<void> {
-    this.catchUp.wake();
+    this.catchUp.hear({ kind: 'WorkExpected' });
     await this.rest();
   }
 
@@ -192,7 +196,7 @@ export class OwingJob {
     this.runs.push(...lease.items.map((item) => `${item}@${minuteOf(lease.trigger.fireTime)}`));
     lease.onSettled((item) => {
       this.running.settle(item, lease);
-      this.catchUp.wake();
+      this.catchUp.hear({ kind: 'WorkExpected' });
     });
     if (!this.isSlow) void end(lease);
   }

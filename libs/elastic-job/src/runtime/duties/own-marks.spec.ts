@@ -5,6 +5,7 @@ import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import type { CoordinationServices } from '../../coordination/index.js';
 import { OwnMarks } from './own-marks.js';
 import { RunningItems } from '../leases/running-items.js';
+import { contextOf } from '../leases/job-context.for-spec.js';
 
 const LOOK_MS = 15_000;
 
@@ -32,7 +33,7 @@ it('go with the next look, are told, and free their items', async () => {
 
   expect(await isMarked(1)).toBe(false);
   expect(told).toMatchObject([{ kind: 'mark-released', item: 1, marks: ['running'] }]);
-  expect(heard).toEqual(['released']);
+  expect(heard).toEqual(['WorkExpected']);
 });
 
 it('stay while they are younger than three seconds, and go with the look after', async () => {
@@ -75,7 +76,7 @@ it('stay while their items run here', async () => {
 it('are not of other instances: of these somebody is told who sweeps', async () => {
   await operator.create(member.tree.paths.mark(2, 'running'), 'nobody', 'PERSISTENT');
   await registry.clock.advance(LOOK_MS + 100);
-  expect([await isMarked(2), told, heard]).toEqual([true, [], ['sweep']]);
+  expect([await isMarked(2), told, heard]).toEqual([true, [], ['SweepDue']]);
 });
 
 it('are looked for while something is marked, and no timer is left where nothing is', async () => {
@@ -143,7 +144,7 @@ it('given a mark that may not be removed, when it is looked at, then that is tol
   await mark(0);
   await registry.clock.advance(LOOK_MS);
   expect([await isMarked(0), await isMarked(1)]).toEqual([false, true]);
-  expect(heard).toEqual(['released', expect.stringContaining(path)]);
+  expect(heard).toEqual(['WorkExpected', expect.stringContaining(path)]);
 
   mend();
   await registry.clock.advance(LOOK_MS - 1_000);
@@ -164,16 +165,16 @@ function watch(): OwnMarks {
   const services: CoordinationServices = Object.assign(Object.create(null), { executions });
   const events = new JobEvents();
   events.on((event) => void told.push(event));
-  const watching = new OwnMarks({
+  const context = contextOf({
     tree,
     services,
     events,
     clock: registry.clock,
     running,
-    onReleased: () => void heard.push('released'),
-    onSweepDue: () => void heard.push('sweep'),
     report: () => (error) => void heard.push(String(error)),
   });
+  context.news.on(({ kind }) => void heard.push(kind));
+  const watching = new OwnMarks(context);
   tree.on((event) => watching.hear(event));
   return watching;
 }

@@ -1,12 +1,7 @@
-import type { Clock, Timer } from '../../clock/index.js';
-import {
-  type CoordinationServices,
-  type JobTree,
-  type JobTreeEvent,
-  releaseStrayMarks,
-} from '../../coordination/index.js';
-import type { JobEvents } from '../../tracing/index.js';
-import { type Reaction, registryReaction, type RunningItems } from '../leases/index.js';
+import type { Timer } from '../../clock/index.js';
+import { releaseStrayMarks } from '../../coordination/index.js';
+import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';
+import type { Duty } from './duty.js';
 
 /**
  * Between two looks, in milliseconds. A mark that is too young at the first is looked at in the second: 18 s after it
@@ -16,33 +11,19 @@ const LOOK_MS = 15_000;
 /** Younger marks are most likely those of short runs. */
 const YOUNG_MS = 3_000;
 
-export interface OwnMarksParts {
-  readonly tree: JobTree;
-  readonly services: CoordinationServices;
-  readonly events: JobEvents;
-  readonly clock: Clock;
-  readonly running: RunningItems;
-  /** Items may be free now. */
-  onReleased(): void;
-  /** Marks name holders that are not registered, as after a crash or by somebody's hand. */
-  onSweepDue(): void;
-  /** Tells what has failed. */
-  report(work: string): (error: unknown) => void;
-}
-
 /**
  * Compares the marks in this instance's name with what it runs, and releases the others: nobody else would, since their
  * holder lives. From memory: a request is made only for a mark that has stood for a while and that this instance has
  * not written, and once for each; where nothing is marked nothing is looked at.
  */
-export class OwnMarks {
+export class OwnMarks implements Duty {
   private readonly looking: Reaction;
   private timer: Timer | undefined;
   /** Since when items are marked, on the monotonic clock, as far as this session has heard. */
   private readonly markedSince = new Map<number, number>();
 
-  constructor(private readonly parts: OwnMarksParts) {
-    this.looking = registryReaction(parts.tree, parts.clock, () => this.look(), parts.report('comparing marks'));
+  constructor(private readonly context: JobContext) {
+    this.looking = reactionIn(context, 'comparing marks', () => this.look());
   }
 
   start(): void {
@@ -54,24 +35,24 @@ export class OwnMarks {
     this.looking.stop();
   }
 
-  hear(event: JobTreeEvent): void {
+  hear(event: JobNews): void {
     if (event.kind === 'ItemReleased') this.markedSince.delete(event.item);
     if (event.kind === 'ItemMarked' && !this.markedSince.has(event.item)) {
-      this.markedSince.set(event.item, this.parts.clock.monotonicNow());
+      this.markedSince.set(event.item, this.context.clock.monotonicNow());
     }
     if (event.kind === 'ItemMarked' || event.kind === 'TreeReset') this.lookLater();
   }
 
   private lookLater(): void {
-    if (this.parts.tree.signal.aborted) return;
-    this.timer ??= this.parts.clock.setTimer(LOOK_MS, () => {
+    if (this.context.tree.signal.aborted) return;
+    this.timer ??= this.context.clock.setTimer(LOOK_MS, () => {
       this.timer = undefined;
       this.looking.wake();
     });
   }
 
   private async look(): Promise<void> {
-    const { clock, events, tree } = this.parts;
+    const { clock, events, news, tree } = this.context;
     const marked = tree.items().filter((item) => tree.isMarked(item));
     for (const item of this.markedSince.keys()) if (!marked.includes(item)) this.markedSince.delete(item);
     if (marked.length > 0) this.lookLater();
@@ -80,14 +61,14 @@ export class OwnMarks {
     if (old.length === 0) return;
     const { released, isSweepDue, failures } = await releaseStrayMarks(tree, clock, old, (item) => this.isRun(item));
     for (const one of released) events.emit({ kind: 'mark-released', jobName: tree.jobName, ...one });
-    if (released.length > 0) this.parts.onReleased();
-    if (isSweepDue) this.parts.onSweepDue();
+    if (released.length > 0) news.tell({ kind: 'WorkExpected' });
+    if (isSweepDue) news.tell({ kind: 'SweepDue' });
     if (failures.length > 0) throw failures[0];
   }
 
   /** With a mark: also while it is being begun or settled, and as long as its handler goes on after its session. */
   private isRun(item: number): boolean {
-    const { running, services, tree } = this.parts;
+    const { running, services, tree } = this.context;
     return running.leaseOf(item)?.run !== undefined || services.executions.isOwnRun(tree, item);
   }
 }

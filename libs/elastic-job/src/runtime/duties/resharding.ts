@@ -1,16 +1,6 @@
-import type { Clock } from '../../clock/index.js';
-import type { CoordinationServices, JobTree, LeadershipTerm } from '../../coordination/index.js';
-import type { JobEvents } from '../../tracing/index.js';
+import type { LeadershipTerm } from '../../coordination/index.js';
+import type { JobContext } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';
-
-export interface ReshardingOptions {
-  /** How long a leader waits for further changes before it reshards, in milliseconds. */
-  readonly reshardDelayMs: number;
-  /**
-   * False: no trigger will come here by itself, because the job is paused, has no schedule, or its schedule is over.
-   */
-  isTicking(): boolean;
-}
 
 /**
  * The leader's plan of one job: whether it is out of date, and when it is made anew.
@@ -27,18 +17,14 @@ export class Resharding {
 
   /** @param onGathered it is time to make the plan; must not throw */
   constructor(
-    private readonly tree: JobTree,
-    private readonly services: CoordinationServices,
-    private readonly events: JobEvents,
-    private readonly clock: Clock,
-    private readonly options: ReshardingOptions,
+    private readonly context: JobContext,
     private readonly peers: RecentPeers,
     private readonly onGathered: () => void,
   ) {}
 
   /** The plan waits for a moment in which nobody runs an item. */
   get isHeldUp(): boolean {
-    return this.tree.isMixed() && this.tree.isReshardingPending();
+    return this.context.tree.isMixed() && this.context.tree.isReshardingPending();
   }
 
   /** Resolves when the plan has waited for further changes; undefined if it does not wait. */
@@ -68,11 +54,11 @@ export class Resharding {
    */
   async plan(term: LeadershipTerm): Promise<void> {
     // The last Java peer may be back in a moment.
-    if (this.tree.isMixed() || this.peers.watchMissing()) return this.planBesideJava(term);
+    if (this.context.tree.isMixed() || this.peers.watchMissing()) return this.planBesideJava(term);
     if (this.gathering !== undefined) return;
-    if (this.isPlanOutdated && !this.services.sharding.isFixed(this.tree)) {
+    if (this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree)) {
       this.isPlanOutdated = false;
-      await this.services.sharding.announce(this.tree, term);
+      await this.context.services.sharding.announce(this.context.tree, term);
       this.gathering = this.gatherChanges(term);
       return;
     }
@@ -81,11 +67,11 @@ export class Resharding {
   }
 
   private async planBesideJava(term: LeadershipTerm): Promise<void> {
-    const isDue = this.isPlanOutdated && !this.services.sharding.isFixed(this.tree);
-    if (isDue) await this.services.sharding.announce(this.tree, term);
+    const isDue = this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree);
+    if (isDue) await this.context.services.sharding.announce(this.context.tree, term);
     this.isPlanOutdated = false;
-    if (!this.tree.isReshardingPending()) return;
-    if (this.waitingTriggers === 0 && this.options.isTicking()) return;
+    if (!this.context.tree.isReshardingPending()) return;
+    if (this.waitingTriggers === 0 && this.context.schedule.willTick) return;
     // Who is missing for a moment only keeps its items.
     if (!this.peers.watchMissing()) await this.commit(term);
   }
@@ -93,16 +79,17 @@ export class Resharding {
   // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them. A
   // sweep does not: whoever dies meanwhile has orphans.
   private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
-    await Promise.allSettled([this.clock.sleep(this.options.reshardDelayMs, signal)]);
+    await Promise.allSettled([this.context.clock.sleep(this.context.reshardDelayMs, signal)]);
     this.gathering = undefined;
     this.onGathered();
   }
 
   private async commit(term: LeadershipTerm): Promise<void> {
-    const { jobName } = this.tree;
-    const isLastGone = this.peers.wasMixed && !this.tree.isMixed();
-    const outcome = await this.services.sharding.reshard(this.tree, term, isLastGone);
-    if (outcome.kind === 'committed') this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
+    const { jobName } = this.context.tree;
+    const isLastGone = this.peers.wasMixed && !this.context.tree.isMixed();
+    const outcome = await this.context.services.sharding.reshard(this.context.tree, term, isLastGone);
+    if (outcome.kind === 'committed')
+      this.context.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
     if (outcome.kind !== 'no-instance') this.peers.forget();
   }
 }

@@ -22,7 +22,7 @@ beforeEach(async () => {
     stops.push(`${shardingItem} ${signal.reason.why}`);
     await session.clock.sleep(50);
   };
-  residents = new ResidentItems(session.parts);
+  residents = new ResidentItems(session.context, session.gate, session.leases);
   session.tree.on((event) => isListening && residents.hear(event));
 });
 
@@ -54,7 +54,7 @@ it('given a listener that is slow after a run, when it and the pause have ended,
     { beforeJobExecuted: () => {}, afterJobExecuted: ended },
   ]);
   session.handler = ({ shardingItem, signal }) => shardingItem > 0 && session.clock.sleep(HOUR, signal);
-  residents = new ResidentItems(session.parts);
+  residents = new ResidentItems(session.context, session.gate, session.leases);
   session.tree.on((event) => residents.hear(event));
   await wake(1_090);
   expect([begunOf(0), session.running.list]).toEqual([1, [1, 2, 3]]);
@@ -143,7 +143,7 @@ it('given an item that its former owner still runs, when it is released, then it
 
 it('given a job of another kind, when it looks, then it asks the registry nothing', async () => {
   session = await OneSession.start();
-  residents = new ResidentItems(session.parts);
+  residents = new ResidentItems(session.context, session.gate, session.leases);
   const { traffic } = session.member.center;
   const before = traffic.foreground;
   await wake();

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../clock/index.js';
-import type { CoordinationServices, ExecutionLease, JobTree, JobTreeEvent } from '../../coordination/index.js';
+import type { Timer } from '../../clock/index.js';
+import type { ExecutionLease } from '../../coordination/index.js';
 import {
   residentFireTime,
   residentPauseMs,
@@ -8,26 +8,14 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import {
-  type JobSettings,
+  type JobContext,
+  type JobNews,
   type LeaseRunner,
   type Reaction,
-  registryReaction,
-  type RunningItems,
+  reactionIn,
   type TriggerGate,
 } from '../leases/index.js';
-
-/** What a resident job needs of its session. */
-export interface ResidentItemsParts {
-  readonly tree: JobTree;
-  readonly services: CoordinationServices;
-  readonly clock: Clock;
-  readonly settings: JobSettings;
-  readonly running: RunningItems;
-  readonly leases: LeaseRunner;
-  readonly gate: TriggerGate;
-  /** Tells what has failed. */
-  report(work: string): (error: unknown) => void;
-}
+import type { Duty } from './duty.js';
 
 /**
  * The least pause after a begin that was refused for good, such as where another instance has begun the item meanwhile.
@@ -40,7 +28,7 @@ const REFUSED_PAUSE_MS = 100;
  * released. Each item has a lease, and each begin a target of its own: origin `resident`, later than the last one.
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
-export class ResidentItems {
+export class ResidentItems implements Duty {
   private readonly looking: Reaction;
   private readonly held = new Map<number, ExecutionLease>();
   /** Items that have ended, until they are begun again. */
@@ -48,18 +36,24 @@ export class ResidentItems {
   private readonly lastPausesMs = new Map<number, number>();
   private isStopped = false;
 
-  constructor(private readonly parts: ResidentItemsParts) {
-    const { tree, clock } = parts;
-    this.looking = registryReaction(tree, clock, () => this.look(), parts.report('running resident items'));
+  constructor(
+    private readonly context: JobContext,
+    private readonly gate: TriggerGate,
+    private readonly leases: LeaseRunner,
+  ) {
+    this.looking = reactionIn(context, 'running resident items', () => this.look());
   }
 
   /** An item may be free, or no longer to run here. Nothing to do for a job of another kind. */
   wake(): void {
-    if (this.parts.settings.configuration.resident || this.held.size > 0) this.looking.wake();
+    if (this.context.settings.configuration.resident || this.held.size > 0) this.looking.wake();
   }
 
-  hear(event: JobTreeEvent): void {
-    switch (event.kind) {
+  hear({ kind }: JobNews): void {
+    switch (kind) {
+      case 'WorkExpected':
+      case 'TreeReset':
+      case 'ShardingCompleted':
       case 'ConfigurationChanged':
       case 'InstanceJoined':
       case 'InstanceLost':
@@ -85,12 +79,12 @@ export class ResidentItems {
   }
 
   private async look(): Promise<void> {
-    const { gate, running, tree } = this.parts;
+    const { running, tree } = this.context;
     await tree.sync({ signal: tree.signal });
     const wanted = this.wantedItems();
     for (const [item, lease] of this.held) if (!wanted.includes(item)) this.abort(item, lease);
     // What is about to move would only be begun to be stopped.
-    if (this.isStopped || !gate.mayBeginUnasked || tree.isReshardingPending()) return;
+    if (this.isStopped || !this.gate.mayBeginUnasked || tree.isReshardingPending()) return;
     // A run that has released its item is held until its listeners have ended, and then the item rests.
     const isBusy = (item: number) => this.held.has(item) || running.has(item) || tree.isRunning(item);
     const isFree = (item: number) => !isBusy(item) && !this.resting.has(item);
@@ -99,34 +93,34 @@ export class ResidentItems {
 
   /** The items that are to run here. */
   private wantedItems(): readonly number[] {
-    const { services, tree } = this.parts;
+    const { services, tree } = this.context;
     return this.isResident ? services.sharding.ownItems(tree) : [];
   }
 
   private get isResident(): boolean {
-    const { settings, tree } = this.parts;
+    const { settings, tree } = this.context;
     return settings.configuration.resident && settings.unshareable(tree).length === 0;
   }
 
   private async begin(item: number): Promise<void> {
-    const { clock, leases, tree } = this.parts;
+    const { clock, tree } = this.context;
     if (!(await tree.loadRecords([item], { signal: tree.signal }))) return this.wake();
     const fireTime = residentFireTime(tree.record(item)?.stored ?? { kind: 'none' }, clock.wallNow());
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'resident', source: 'NORMAL_TRIGGER' };
-    const { lease, refused } = await leases.begin(trigger, [item]);
+    const { lease, refused } = await this.leases.begin(trigger, [item]);
     if (lease !== undefined) return this.run(item, lease);
     // One that is busy is released some time.
     if (refused.get(item) !== 'busy') this.rest(item, REFUSED_PAUSE_MS);
   }
 
   private run(item: number, lease: ExecutionLease): void {
-    const { clock, leases } = this.parts;
+    const { clock } = this.context;
     const begunAt = clock.monotonicNow();
     this.held.set(item, lease);
     if (this.isStopped) this.abort(item, lease);
-    void leases
+    void this.leases
       .run(lease)
-      .catch(this.parts.report('running a resident item'))
+      .catch(this.context.report('running a resident item'))
       .then(() => this.afterRun(item, lease, clock.monotonicNow() - begunAt));
   }
 
@@ -148,7 +142,7 @@ export class ResidentItems {
       this.resting.delete(item);
       this.wake();
     };
-    this.resting.set(item, this.parts.clock.setTimer(pauseMs, onRested));
+    this.resting.set(item, this.context.clock.setTimer(pauseMs, onRested));
   }
 
   private abort(item: number, lease: ExecutionLease): void {
@@ -156,7 +150,7 @@ export class ResidentItems {
   }
 
   private reasonFor(item: number): ResidentStop {
-    const { tree } = this.parts;
+    const { tree } = this.context;
     if (this.isStopped) return 'leaving';
     if (!this.isResident) return 'settings';
     const isServerOff = tree.serverStatus(tree.self.serverIp) !== 'ENABLED';

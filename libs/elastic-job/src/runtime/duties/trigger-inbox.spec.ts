@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { beforeNextTransaction, type Member, Registry } from '../../coordination/member.for-spec.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { TriggerInbox } from './trigger-inbox.js';
+import { contextOf } from '../leases/job-context.for-spec.js';
 
 let registry: Registry;
 let member: Member;
@@ -18,7 +19,8 @@ beforeEach(async () => {
   taken = [];
   errors = [];
   const onRequest = ({ data }: { readonly data: string }) => void taken.push(data);
-  inbox = new TriggerInbox(tree, registry.clock, onRequest, (error) => void errors.push(error));
+  const report = () => (error: unknown) => void errors.push(error);
+  inbox = new TriggerInbox(contextOf({ tree, clock: registry.clock, report }), onRequest);
   tree.on((event) => inbox.hear(event));
 });
 afterEach(() => {

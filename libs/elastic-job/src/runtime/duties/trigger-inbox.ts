@@ -1,7 +1,6 @@
-import type { Clock } from '../../clock/index.js';
-import { type JobTree, type JobTreeEvent, untilCommitted } from '../../coordination/index.js';
+import { untilCommitted } from '../../coordination/index.js';
 import type { RegistryNode } from '../../registry/index.js';
-import { type Reaction, registryReaction } from '../leases/index.js';
+import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';
 
 /**
  * Takes operators' requests, which stand in `trigger/{own id}`: reads each and removes it, as soon as it appears, so
@@ -15,12 +14,10 @@ export class TriggerInbox {
 
   /** @param onRequest is told of each request, in order; must not throw */
   constructor(
-    private readonly tree: JobTree,
-    clock: Clock,
+    private readonly context: JobContext,
     private readonly onRequest: (node: RegistryNode) => void,
-    onError: (error: unknown) => void,
   ) {
-    this.taking = registryReaction(tree, clock, () => this.take(), onError);
+    this.taking = reactionIn(context, 'taking a trigger', () => this.take());
   }
 
   /** From now on, with what is there already. */
@@ -33,8 +30,8 @@ export class TriggerInbox {
     this.taking.stop();
   }
 
-  hear(event: JobTreeEvent): void {
-    if (event.kind === 'TriggerRequested' && event.instanceId === this.tree.self.jobInstanceId) this.look();
+  hear(event: JobNews): void {
+    if (event.kind === 'TriggerRequested' && event.instanceId === this.context.tree.self.jobInstanceId) this.look();
     if (event.kind === 'TreeReset') this.look();
   }
 
@@ -43,12 +40,12 @@ export class TriggerInbox {
   }
 
   private async take(): Promise<void> {
-    await untilCommitted(this.tree, 'taking a trigger', () => this.tryTake());
+    await untilCommitted(this.context.tree, 'taking a trigger', () => this.tryTake());
   }
 
   /** @returns undefined if the request has changed meanwhile */
   private async tryTake(): Promise<true | undefined> {
-    const { tree } = this;
+    const { tree } = this.context;
     const { signal } = tree;
     const path = tree.paths.trigger(tree.self.jobInstanceId);
     if (!(await tree.load([path], { signal }))) return undefined;

@@ -17,6 +17,7 @@ import {
 import { type JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import {
+  JobNewsFeed,
   JobSchedule,
   JobSettings,
   type ResolvedRuntimeOptions,
@@ -66,7 +67,7 @@ export class JobRuntime {
     this.schedule = new JobSchedule(this.settings, scheduleClock, {
       onFire: (fireTime) => this.session?.tick(fireTime),
       // An item that it has got since then may owe it.
-      onAgain: () => this.session?.lookAgain(),
+      onAgain: () => this.session?.expectWork(),
       onError: this.report('a trigger'),
     });
     this.mixed = new MixedJob(definition, this.settings, events);
@@ -220,7 +221,7 @@ export class JobRuntime {
   /** The time by which fire times come has been changed: what it has stepped over is made up for, or told. */
   lookAtClock(): void {
     this.schedule.look();
-    if (this.schedule.isStarted) this.session?.lookAgain();
+    if (this.schedule.isStarted) this.session?.expectWork();
   }
 
   /** Leaves the job for good. Never rejects. @see JobDeparture */
@@ -288,24 +289,28 @@ export class JobRuntime {
   }
 
   private createSession(tree: JobTree): JobSession {
-    const { errorHandlers, events, executor, options, running, services, settings } = this;
+    const { errorHandlers, events, executor, listeners, options, running, schedule, services, settings } = this;
+    const { clock, reshardDelayMs } = options;
+    const news = new JobNewsFeed();
+    news.on((one) => {
+      if (one.kind === 'RunsMissed') this.missedRuns += one.count;
+      if (one.kind === 'ItemOutlivedSession') this.session?.expectWork();
+    });
     return new JobSession({
       tree,
       services,
+      settings,
+      schedule,
+      running,
+      handler: this.definition.handler,
+      listeners,
       executor,
       errorHandlers,
       events,
-      clock: options.clock,
+      news,
+      clock,
       scheduleClock: this.scheduleClock,
-      handler: this.definition.handler,
-      listeners: this.listeners,
-      running,
-      settings,
-      forgiven: () => this.schedule.forgiven,
-      onMissed: (count) => (this.missedRuns += count),
-      isTicking: () => this.schedule.willTick,
-      reshardDelayMs: options.reshardDelayMs,
-      onOutlived: () => this.session?.lookAgain(),
+      reshardDelayMs,
       report: (work) => this.report(work, tree),
     });
   }
@@ -353,7 +358,7 @@ export class JobRuntime {
     const wasUsable = this.settings.problem === undefined;
     this.settings.apply(tree);
     this.schedule.follow();
-    if (!wasUsable && this.schedule.isStarted) this.session?.lookAgain();
+    if (!wasUsable && this.schedule.isStarted) this.session?.expectWork();
   }
 
   private lookAtPeers(tree: JobTree): void {

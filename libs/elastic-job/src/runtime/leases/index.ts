@@ -1,5 +1,7 @@
 // The ground of the runtime: the settings and the time that a job goes by, whether it may begin something now, and the
 // leases that it begins and runs. Knows neither what asks for a run nor who leads.
+export * from './job-context.js';
+export * from './job-news.js';
 export * from './job-schedule.js';
 export * from './job-settings.js';
 export * from './lease-runner.js';

@@ -3,6 +3,7 @@ import { JOB, Registry, triggerAt } from '../../coordination/member.for-spec.js'
 import { TimeDifferenceError, type TriggerOrigin } from '../../domain/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import { TimeCheck } from './time-check.js';
+import { contextOf } from './job-context.for-spec.js';
 
 const SECOND = 1_000;
 
@@ -29,7 +30,7 @@ beforeEach(async () => {
   };
   const events = new JobEvents();
   events.on((event) => void told.push(event));
-  check = new TimeCheck(tree, registry.clock, events);
+  check = new TimeCheck(contextOf({ tree, clock: registry.clock, events }));
 });
 
 it.each([5 * SECOND, -5 * SECOND])(

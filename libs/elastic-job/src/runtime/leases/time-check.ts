@@ -1,7 +1,5 @@
-import type { Clock } from '../../clock/index.js';
-import type { JobTree } from '../../coordination/index.js';
 import { clockOffsetMs, TimeDifferenceError, type Trigger } from '../../domain/index.js';
-import type { JobEvents } from '../../tracing/index.js';
+import type { JobContext } from './job-context.js';
 
 /**
  * Compares this process's clock with the registry's before a trigger is run. The registry is asked where its time is
@@ -12,11 +10,7 @@ export class TimeCheck {
   private found: TimeDifferenceError | undefined;
   private skipped = 0;
 
-  constructor(
-    private readonly tree: JobTree,
-    private readonly clock: Clock,
-    private readonly events: JobEvents,
-  ) {}
+  constructor(private readonly context: JobContext) {}
 
   /** What the last measurement has found; undefined if the difference was tolerable. */
   get problem(): TimeDifferenceError | undefined {
@@ -37,13 +31,13 @@ export class TimeCheck {
     if (this.found === undefined) return false;
     if (trigger.origin === 'schedule') this.skipped = Math.max(this.skipped, trigger.fireTime);
     const { jobName, message } = this.found;
-    this.events.emit({ kind: 'skipped', trigger, reason: message });
-    this.events.emit({ kind: 'error', jobName, message: 'a trigger was not run', error: this.found });
+    this.context.events.emit({ kind: 'skipped', trigger, reason: message });
+    this.context.events.emit({ kind: 'error', jobName, message: 'a trigger was not run', error: this.found });
     return true;
   }
 
   private async measure(maxTimeDiffSeconds: number): Promise<TimeDifferenceError | undefined> {
-    const { jobName, registry, signal } = this.tree;
+    const { jobName, registry, signal } = this.context.tree;
     const isTolerable = (ms: number | undefined) => ms !== undefined && Math.abs(ms) <= maxTimeDiffSeconds * 1_000;
     if (isTolerable(this.differenceMs)) return undefined;
     await registry.serverTime({ signal });
@@ -53,7 +47,7 @@ export class TimeCheck {
 
   /** Undefined if nobody can say. */
   private get differenceMs(): number | undefined {
-    const time = this.tree.registry.time();
-    return time && Math.round(clockOffsetMs(this.clock.wallNow(), time));
+    const time = this.context.tree.registry.time();
+    return time && Math.round(clockOffsetMs(this.context.clock.wallNow(), time));
   }
 }

@@ -5,6 +5,7 @@ import { VirtualClock } from '../../testing/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import type { JobSettings } from './job-settings.js';
 import { TriggerGate } from './trigger-gate.js';
+import { contextOf } from './job-context.for-spec.js';
 
 const JAVA = '10.0.0.9@-@4711';
 const TRIGGER = triggerAt(1_000);
@@ -40,7 +41,7 @@ beforeEach(() => {
   });
   const events = new JobEvents();
   events.on((event) => void told.push(event));
-  gate = new TriggerGate(tree, jobSettings, events, clock);
+  gate = new TriggerGate(contextOf({ tree, settings: jobSettings, events, clock }));
 });
 
 it('given nothing is in the way, when a trigger comes, then it runs, and nothing is told', async () => {

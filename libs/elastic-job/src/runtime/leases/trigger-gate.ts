@@ -1,8 +1,5 @@
-import type { Clock } from '../../clock/index.js';
-import type { JobTree } from '../../coordination/index.js';
 import type { Trigger } from '../../domain/index.js';
-import type { JobEvents } from '../../tracing/index.js';
-import type { JobSettings } from './job-settings.js';
+import type { JobContext } from './job-context.js';
 import { TimeCheck } from './time-check.js';
 
 /** Whether something may be begun here, and why not. What it refuses it tells as skipped. */
@@ -10,13 +7,8 @@ export class TriggerGate {
   private readonly timeCheck: TimeCheck;
   private isClosed = false;
 
-  constructor(
-    private readonly tree: JobTree,
-    private readonly settings: JobSettings,
-    private readonly events: JobEvents,
-    clock: Clock,
-  ) {
-    this.timeCheck = new TimeCheck(tree, clock, events);
+  constructor(private readonly context: JobContext) {
+    this.timeCheck = new TimeCheck(context);
   }
 
   /** Why nothing is begun by this clock; undefined if it is to be trusted. */
@@ -33,12 +25,12 @@ export class TriggerGate {
 
   /** This instance stays, and the settings can be used. */
   get mayBegin(): boolean {
-    return !this.isClosed && this.settings.problem === undefined;
+    return !this.isClosed && this.context.settings.problem === undefined;
   }
 
   /** What no trigger has asked this instance for may be begun too: to make up for it, or to take it over. */
   get mayBeginUnasked(): boolean {
-    return this.mayBegin && this.settings.unshareable(this.tree).length === 0;
+    return this.mayBegin && this.context.settings.unshareable(this.context.tree).length === 0;
   }
 
   /** For ever. */
@@ -50,35 +42,38 @@ export class TriggerGate {
   async refuses(trigger: Trigger): Promise<boolean> {
     const reason = this.unshareable() ?? this.unusable();
     if (reason !== undefined) return this.skip(trigger, reason);
-    return this.timeCheck.refuses(trigger, this.settings.configuration.maxTimeDiffSeconds);
+    return this.timeCheck.refuses(trigger, this.context.settings.configuration.maxTimeDiffSeconds);
   }
 
   /** Tells if the trigger must not be run because an operator has disabled this server. As of the last sync. */
   refusesServer(trigger: Trigger): boolean {
-    const { serverIp } = this.tree.self;
-    return this.tree.serverStatus(serverIp) !== 'ENABLED' && this.skip(trigger, `server ${serverIp} is disabled`);
+    const { serverIp } = this.context.tree.self;
+    return (
+      this.context.tree.serverStatus(serverIp) !== 'ENABLED' && this.skip(trigger, `server ${serverIp} is disabled`)
+    );
   }
 
   /** Tells if an operator's trigger must not be run because the items run anyway. @see ElasticJob-Cloud, DAEMON */
   refusesResident(trigger: Trigger): boolean {
     return (
-      this.settings.configuration.resident && this.skip(trigger, 'the job is resident: its items run at all times')
+      this.context.settings.configuration.resident &&
+      this.skip(trigger, 'the job is resident: its items run at all times')
     );
   }
 
   private unshareable(): string | undefined {
-    const settings = this.settings.unshareable(this.tree);
+    const settings = this.context.settings.unshareable(this.context.tree);
     return settings.length === 0
       ? undefined
-      : `not shared with ${this.tree.peers().join(', ')}: ${settings.join('; ')}`;
+      : `not shared with ${this.context.tree.peers().join(', ')}: ${settings.join('; ')}`;
   }
 
   private unusable(): string | undefined {
-    return this.settings.problem === undefined ? undefined : 'the configuration in the registry cannot be used';
+    return this.context.settings.problem === undefined ? undefined : 'the configuration in the registry cannot be used';
   }
 
   private skip(trigger: Trigger, reason: string): true {
-    this.events.emit({ kind: 'skipped', trigger, reason });
+    this.context.events.emit({ kind: 'skipped', trigger, reason });
     return true;
   }
 }

@@ -199,7 +199,7 @@ export class JobRegistrar {
   resume(jobName: JobName): void {
     const job = this.of(jobName);
     job.schedule.resume();
-    job.currentSession?.lookAgain();
+    job.currentSession?.expectWork();
     this.host.readmit(job);
   }
 

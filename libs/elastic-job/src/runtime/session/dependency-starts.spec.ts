@@ -3,6 +3,7 @@ import { type Member, Registry } from '../../coordination/member.for-spec.js';
 import { formatStartLedger, NO_STARTS } from '../../domain/index.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import { DependencyStarts } from './dependency-starts.js';
+import { contextOf } from '../leases/job-context.for-spec.js';
 
 let registry: Registry;
 let member: Member;
@@ -20,16 +21,20 @@ beforeEach(async () => {
   failures = [];
   faults = [];
   isHearing = true;
-  starts = new DependencyStarts({
+  const context = contextOf({
     tree: member.tree,
     clock: registry.clock,
-    begin: async (fireTime) => {
-      const fault = faults.shift();
-      if (fault !== undefined) throw fault;
-      begun.push(fireTime);
-    },
+    settings: Object.assign(Object.create(null), { configuration: { after: ['import'] } }),
+    schedule: Object.assign(Object.create(null), { forgiven: [] }),
     report: () => (error) => void failures.push(error),
   });
+  const begin = async (fireTime: number) => {
+    const fault = faults.shift();
+    if (fault !== undefined) throw fault;
+    begun.push(fireTime);
+    return undefined;
+  };
+  starts = new DependencyStarts(context, { begin }, { start: () => {} });
   member.tree.on((event) => isHearing && starts.hear(event));
 });
 afterEach(() => starts.stop());

@@ -1,0 +1,27 @@
+import { formatTaskId, type Trigger } from '../../domain/index.js';
+import type { JobContext } from '../leases/index.js';
+import type { LeaderDuties } from './leader-duties.js';
+
+/** Finds the items that this instance is to run for a trigger. */
+export class TriggerPlan {
+  constructor(
+    private readonly context: JobContext,
+    private readonly leader: LeaderDuties,
+  ) {}
+
+  /** As of a sync. While items are resharded the leader is waited for, up to `shardingTimeoutMs`. */
+  async assign(trigger: Trigger): Promise<readonly number[]> {
+    const { events, services, tree } = this.context;
+    const { jobName, fireTime } = trigger;
+    const assigned = await this.leader.whileTriggered(() => services.sharding.assign(trigger, tree.signal));
+    if (assigned.isOutdated) events.emit({ kind: 'sharding-timeout', jobName, fireTime });
+    return assigned.items;
+  }
+
+  /** Tells that the trigger was taken, with its items. */
+  tell(trigger: Trigger, items: readonly number[]): void {
+    const { events, tree } = this.context;
+    const taskId = formatTaskId(tree.jobName, items, tree.self.jobInstanceId);
+    events.emit({ kind: 'triggered', trigger, taskId, items });
+  }
+}

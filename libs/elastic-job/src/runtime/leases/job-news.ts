@@ -1,0 +1,43 @@
+import type { ExecutionLease, JobTreeEvent } from '../../coordination/index.js';
+import type { RefusalCause, Trigger } from '../../domain/index.js';
+
+/** What becomes of leases. */
+export type LeaseNews =
+  /** `former` has, by item, the instant after which it owed what has come. */
+  | { readonly kind: 'ItemsBegun'; readonly trigger: Trigger; readonly former: ReadonlyMap<number, number | undefined> }
+  | { readonly kind: 'ItemsRefused'; readonly refused: ReadonlyMap<number, RefusalCause> }
+  /** Its items run from now on. */
+  | { readonly kind: 'LeaseRuns'; readonly lease: ExecutionLease }
+  /** The item is free again here. */
+  | { readonly kind: 'ItemEnded'; readonly trigger: Trigger; readonly item: number }
+  /** The item is free again here, and the session in which it was begun is over. */
+  | { readonly kind: 'ItemOutlivedSession' };
+
+/** What one part of a job's session tells the others. */
+export type DutyNews =
+  /** Items may be free, owed or queued: each duty looks for what it has to begin. */
+  | { readonly kind: 'WorkExpected' }
+  /** This instance has claimed what it could; an item may be owed to nobody now. */
+  | { readonly kind: 'QueueClaimed' }
+  /** Of the operators' triggers that wait, all is begun that could be. */
+  | { readonly kind: 'TriggersBegun' }
+  /** Marks were found whose holder is not registered. */
+  | { readonly kind: 'SweepDue' }
+  /** Fire times that nobody has begun, and nobody will. `count` is fire times, times items. */
+  | { readonly kind: 'RunsMissed'; readonly count: number };
+
+/** What happens to one job during one session: what its tree tells, and what this instance makes of it. */
+export type JobNews = JobTreeEvent | LeaseNews | DutyNews;
+
+/** Hands the news of one session to whoever listens, in order. */
+export class JobNewsFeed {
+  private readonly listeners: ((news: JobNews) => void)[] = [];
+
+  on(listener: (news: JobNews) => void): void {
+    this.listeners.push(listener);
+  }
+
+  tell(news: JobNews): void {
+    for (const listener of this.listeners) listener(news);
+  }
+}

@@ -1,0 +1,62 @@
+import type { BegunExecution, ExecutionLease } from '../../coordination/index.js';
+import type { Trigger } from '../../domain/index.js';
+import type { CatchUp, TriggerPlan } from '../duties/index.js';
+import type { JobContext, LeaseRunner, TriggerGate } from '../leases/index.js';
+
+/**
+ * One fire time, in the order in which it happens: gate, items, order, begin. The lease is then run by `LeaseRunner`,
+ * and settled item by item.
+ */
+export class Tick {
+  constructor(
+    private readonly context: JobContext,
+    private readonly gate: TriggerGate,
+    private readonly plan: TriggerPlan,
+    private readonly catchUp: CatchUp,
+    private readonly leases: LeaseRunner,
+  ) {}
+
+  /** @returns the lease of what was begun, which the caller runs; undefined: nothing was */
+  async begin(fireTime: number): Promise<ExecutionLease | undefined> {
+    if (!this.gate.mayBegin) return undefined;
+    const { jobName } = this.context.tree;
+    const trigger: Trigger = { jobName, fireTime, origin: 'schedule', source: 'NORMAL_TRIGGER' };
+    return this.catchUp.whileHandling(fireTime, () => this.beginTrigger(trigger));
+  }
+
+  /** Begins what is free of the items; what still runs is marked as misfired. */
+  private async beginTrigger(trigger: Trigger): Promise<ExecutionLease | undefined> {
+    if (await this.gate.refuses(trigger)) return undefined;
+    const items = await this.plan.assign(trigger);
+    if (!this.gate.mayBegin) return undefined;
+    this.plan.tell(trigger, items);
+    if (items.length === 0) return undefined;
+    const { ready, behind } = await this.catchUp.inOrder(trigger, this.free(items));
+    const free = this.free(ready);
+    const held = items.filter((item) => !free.includes(item) && !behind.includes(item));
+    this.tellRefused(trigger, behind, 'behind');
+    this.tellRefused(trigger, held, 'still running');
+    const begun = await this.leases.begin(trigger, free);
+    this.afterBegin(trigger, begun);
+    const busy = free.filter((item) => begun.refused.get(item) === 'busy');
+    // Not awaited: what has been begun must not wait for what has not.
+    this.catchUp.misfire([...held, ...busy]).catch(this.context.report('marking misfired items'));
+    return begun.lease;
+  }
+
+  private free(items: readonly number[]): readonly number[] {
+    return items.filter((item) => !this.context.running.has(item));
+  }
+
+  private afterBegin(trigger: Trigger, { blocked, refused }: BegunExecution): void {
+    if (blocked !== undefined) {
+      this.catchUp.owe(trigger.fireTime);
+      this.tellRefused(trigger, blocked.items, 'no access');
+    }
+    for (const [item, cause] of refused) this.tellRefused(trigger, [item], cause);
+  }
+
+  private tellRefused(trigger: Trigger, items: readonly number[], cause: string): void {
+    if (items.length > 0) this.context.events.emit({ kind: 'refused', trigger, items, cause });
+  }
+}
