@@ -1,6 +1,17 @@
 /**
  * Which items run, and who runs them.
  *
+ * ```mermaid
+ * stateDiagram-v2
+ *   state "free: no mark" as free
+ *   state "runs: a mark, and an open record" as runs
+ *   state "orphaned: the mark names nobody" as orphaned
+ *   free --> runs: begin
+ *   runs --> free: settle
+ *   runs --> orphaned: the holder dies
+ *   orphaned --> free: the leader sweeps
+ * ```
+ *
  * State per item: the `running` mark (the holder's instance id), and its `record` (the target that was begun last, by
  * whom, and whether it was settled).
  *

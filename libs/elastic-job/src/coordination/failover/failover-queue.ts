@@ -1,6 +1,17 @@
 /**
  * Items that wait for somebody to run them again, and who does.
  *
+ * ```mermaid
+ * stateDiagram-v2
+ *   orphaned --> queued: the leader sweeps
+ *   orphaned --> given_up: the queue is full
+ *   aborted --> queued: its settle queues it
+ *   queued --> runs: an instance claims it
+ *   queued --> given_up: the item is no more, or the job is disabled
+ *   runs --> orphaned: the rescuer dies
+ *   runs --> settled: its run ends
+ * ```
+ *
  * State: `leader/failover/items/{item}` queues an item; the claimer's `failover` (ephemeral) and `failovering`
  * (persistent) marks say who has taken it, its `running` mark that it runs.
  *

@@ -1,6 +1,14 @@
 /**
  * Leadership of a job.
  *
+ * ```mermaid
+ * stateDiagram-v2
+ *   nobody --> leads: a transaction creates the election node and raises the term
+ *   nobody --> follows: another one has created it
+ *   leads --> nobody: it resigns, its session ends, or an operator deletes the node
+ *   follows --> nobody: the election node goes
+ * ```
+ *
  * State: `leader/election/instance` (ephemeral, the leader's instance id) says who leads; `leader/election/term`
  * (persistent) counts our elections in its version. A term begins with the transaction that creates the first and
  * raises the second, and ends when the election node goes: with the session, by resigning, or by an operator's hand.

@@ -21,9 +21,14 @@ const LOOK_MS = 500;
 /**
  * The client's end of its sessions, one after the other, each over one connection after the other.
  *
- * ```
- * undefined -> CONNECTED -> SUSPENDED -> RECONNECTED (same session) -> SUSPENDED ...
- *                           SUSPENDED -> LOST -> RECONNECTED (new session)
+ * ```mermaid
+ * stateDiagram-v2
+ *   [*] --> CONNECTED
+ *   CONNECTED --> SUSPENDED
+ *   SUSPENDED --> RECONNECTED: the same session
+ *   RECONNECTED --> SUSPENDED
+ *   SUSPENDED --> LOST
+ *   LOST --> RECONNECTED: a new session
  * ```
  *
  * | what happens | what follows |

@@ -32,7 +32,34 @@ import type { JobStatus } from './job-status.js';
 import { knownListeners } from './known-listeners.js';
 import { MixedJob } from './mixed-job.js';
 
-/** One job of this process, from its registration to its removal, over any number of sessions. */
+/** How this process stands in a job. */
+type JobMode =
+  /** It has no session of the job, or is still reading its tree. */
+  | { readonly kind: 'outside'; readonly session?: undefined }
+  /** It watches the tree, and is not registered: nothing may be begun by the settings as they stand. */
+  | { readonly kind: 'waiting'; readonly session: JobSession }
+  | { readonly kind: 'entering'; readonly session: JobSession }
+  /** It is registered, under the registry's session of that id. */
+  | { readonly kind: 'registered'; readonly session: JobSession; readonly sessionId: string | undefined };
+
+const OUTSIDE: JobMode = { kind: 'outside' };
+
+/**
+ * One job of this process, from its registration to its removal, over any number of sessions.
+ *
+ * ```mermaid
+ * stateDiagram-v2
+ *   [*] --> outside
+ *   outside --> waiting: the tree is read, and the job may run here
+ *   waiting --> entering: the settings can be used
+ *   entering --> registered: the instance node stands
+ *   registered --> outside: the session is lost, the drain is over, or an operator has removed the instance
+ *   entering --> outside: the session is lost
+ *   waiting --> outside: the session is lost
+ * ```
+ *
+ * Only `registered` ticks, begins and leads. `JobDeparture` decides how the job is left; `join` and `comeBack` lead in.
+ */
 export class JobRuntime {
   private readonly settings: JobSettings;
   readonly schedule: JobSchedule;
@@ -42,10 +69,7 @@ export class JobRuntime {
   private readonly mixed: MixedJob;
   private departure: JobDeparture;
   private joining: Promise<void> | undefined;
-  private session: JobSession | undefined;
-  private entering: JobSession | undefined;
-  /** The registry's session in which this instance is registered. */
-  private enteredIn: string | undefined;
+  private mode: JobMode = OUTSIDE;
   /** Sessions that this process has lost, by the instance ids that it had in them: their nodes may still stand. */
   private readonly former = new Map<string, string>();
   private hasEntered = false;
@@ -65,9 +89,9 @@ export class JobRuntime {
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs });
     this.schedule = new JobSchedule(this.settings, scheduleClock, {
-      onFire: (fireTime) => this.session?.tick(fireTime),
+      onFire: (fireTime) => this.currentSession?.tick(fireTime),
       // An item that it has got since then may owe it.
-      onAgain: () => this.session?.expectWork(),
+      onAgain: () => this.currentSession?.expectWork(),
       onError: this.report('a trigger'),
     });
     this.mixed = new MixedJob(definition, this.settings, events);
@@ -86,12 +110,12 @@ export class JobRuntime {
   }
 
   get currentSession(): JobSession | undefined {
-    return this.session;
+    return this.mode.session;
   }
 
   /** True if the job has no session and should have one. */
   get isWaitingForSession(): boolean {
-    return this.session === undefined && !this.departure.signal.aborted;
+    return this.currentSession === undefined && !this.departure.signal.aborted;
   }
 
   /** Registers the job in the current session and starts its schedule. @throws the reason if it ends meanwhile */
@@ -127,10 +151,10 @@ export class JobRuntime {
       this.services.trees.set(tree);
       tree.on((event) => this.hear(tree, event));
       this.lookAtPeers(tree);
-      this.session = this.createSession(tree);
-      await this.enter(this.session);
+      this.mode = { kind: 'waiting', session: this.createSession(tree) };
+      await this.enter();
     } catch (error) {
-      if (this.session?.tree !== tree) tree.close(error);
+      if (this.currentSession?.tree !== tree) tree.close(error);
       // Whoever ends the job also gives back what it may have registered.
       else if (!this.departure.signal.aborted) this.loseSession(error);
       throw error;
@@ -156,11 +180,12 @@ export class JobRuntime {
     if (!this.hasEntered) await this.services.dependencies.assertPossible(tree, this.definition);
   }
 
-  // Without settings it stays outside: registered, it would be given items that it does not begin.
-  private async enter(session: JobSession): Promise<void> {
+  // Without settings it waits: registered, it would be given items that it does not begin.
+  private async enter(): Promise<void> {
+    if (this.mode.kind !== 'waiting' || this.settings.problem !== undefined) return;
+    const { session } = this.mode;
     const { tree } = session;
-    if (this.entering === session || this.settings.problem !== undefined) return;
-    this.entering = session;
+    this.mode = { kind: 'entering', session };
     // What was no job of ours was left as it was, until somebody made it one.
     if (!tree.has(tree.paths.sessions)) await this.whileWanted(tree, () => this.services.configurations.install(tree));
     const { instances, orphans } = this.services;
@@ -175,7 +200,7 @@ export class JobRuntime {
       }),
     );
     this.former.clear();
-    this.enteredIn = this.options.registry.session.id;
+    this.mode = { kind: 'registered', session, sessionId: this.options.registry.session.id };
     this.hasEntered = true;
     const { jobInstanceId } = tree.self;
     this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: jobInstanceId });
@@ -193,11 +218,13 @@ export class JobRuntime {
 
   /** The session is over: whatever it held is lost. The schedule goes on with the next session. */
   loseSession(reason: unknown): void {
-    const { session } = this;
-    if (session === undefined) return;
-    this.session = undefined;
-    if (this.enteredIn !== undefined) this.former.set(session.tree.self.jobInstanceId, this.enteredIn);
-    this.enteredIn = undefined;
+    const { mode } = this;
+    if (mode.kind === 'outside') return;
+    const { session } = mode;
+    this.mode = OUTSIDE;
+    if (mode.kind === 'registered' && mode.sessionId !== undefined) {
+      this.former.set(session.tree.self.jobInstanceId, mode.sessionId);
+    }
     this.schedule.stop();
     session.close();
     this.services.leader.endTerm(this.jobName, reason);
@@ -208,20 +235,20 @@ export class JobRuntime {
 
   /** What other processes have told of their clocks. */
   clockOffsets(): readonly ToldOffset[] {
-    return this.session?.tree.clockOffsets() ?? [];
+    return this.currentSession?.tree.clockOffsets() ?? [];
   }
 
   /** Tells the other instances how far this host's clock is ahead of the registry's, in milliseconds. */
   reportClock(offsetMs: number): void {
-    const { tree } = this.session ?? {};
-    if (tree === undefined || this.enteredIn === undefined) return;
+    if (this.mode.kind !== 'registered') return;
+    const { tree } = this.mode.session;
     this.services.instances.reportClock(tree, offsetMs).catch(this.report('telling of the clock', tree));
   }
 
   /** The time by which fire times come has been changed: what it has stepped over is made up for, or told. */
   lookAtClock(): void {
     this.schedule.look();
-    if (this.schedule.isStarted) this.session?.expectWork();
+    if (this.schedule.isStarted) this.currentSession?.expectWork();
   }
 
   /** Leaves the job for good. Never rejects. @see JobDeparture */
@@ -261,10 +288,10 @@ export class JobRuntime {
   }
 
   status(): JobStatus {
-    const { tree } = this.session ?? {};
+    const { tree } = this.currentSession ?? {};
     return {
       jobName: this.jobName,
-      isJoined: this.enteredIn !== undefined && this.departure.removal === undefined,
+      isJoined: this.mode.kind === 'registered' && this.departure.removal === undefined,
       isLeaving: this.departure.isLeaving,
       leader: tree?.leader(),
       mixedWith: tree?.peers() ?? [],
@@ -283,9 +310,9 @@ export class JobRuntime {
   }
 
   private get problem(): string | undefined {
-    const problem = messageOf(this.settings.problem ?? this.session?.problem);
+    const problem = messageOf(this.settings.problem ?? this.currentSession?.problem);
     if (problem !== undefined) return problem;
-    return this.session && this.mixed.problem(this.session.tree);
+    return this.currentSession && this.mixed.problem(this.currentSession.tree);
   }
 
   private createSession(tree: JobTree): JobSession {
@@ -294,7 +321,7 @@ export class JobRuntime {
     const news = new JobNewsFeed();
     news.on((one) => {
       if (one.kind === 'RunsMissed') this.missedRuns += one.count;
-      if (one.kind === 'ItemOutlivedSession') this.session?.expectWork();
+      if (one.kind === 'ItemOutlivedSession') this.currentSession?.expectWork();
     });
     return new JobSession({
       tree,
@@ -323,12 +350,12 @@ export class JobRuntime {
       events,
       options,
       running,
-      session: () => this.session,
+      session: () => this.currentSession,
       joined: () => this.joining,
       stopBeginning: () => {
         this.schedule.stop();
-        this.session?.close();
-        this.session?.endResidents();
+        this.currentSession?.close();
+        this.currentSession?.endResidents();
       },
       loseSession: (reason) => this.loseSession(reason),
       report: (work, tree) => this.report(work, tree),
@@ -344,21 +371,21 @@ export class JobRuntime {
     if (isReset || isConfiguration) this.reloadConfiguration(tree);
     if (!isReset && !isConfiguration && event.kind !== 'InstanceJoined' && event.kind !== 'InstanceLost') return;
     const { jobInstanceId } = tree.self;
-    if (this.enteredIn !== undefined && !tree.hasInstance(jobInstanceId))
+    if (this.mode.kind === 'registered' && !tree.hasInstance(jobInstanceId))
       return void this.departure.obeyRemoval(jobInstanceId);
     this.lookAtPeers(tree);
     this.enterSoon(tree);
   }
 
   private enterSoon(tree: JobTree): void {
-    if (this.session?.tree === tree) this.enter(this.session).catch(this.report('joining the job', tree));
+    if (this.currentSession?.tree === tree) this.enter().catch(this.report('joining the job', tree));
   }
 
   private reloadConfiguration(tree: JobTree): void {
     const wasUsable = this.settings.problem === undefined;
     this.settings.apply(tree);
     this.schedule.follow();
-    if (!wasUsable && this.schedule.isStarted) this.session?.expectWork();
+    if (!wasUsable && this.schedule.isStarted) this.currentSession?.expectWork();
   }
 
   private lookAtPeers(tree: JobTree): void {
@@ -366,7 +393,7 @@ export class JobRuntime {
     // Beside Java, the clocks change by Quartz's rule.
     this.reloadConfiguration(tree);
     // What came while the job was mixed was the peers' to run.
-    if (tree.isMixed()) this.session?.leaveToPeers();
+    if (tree.isMixed()) this.currentSession?.leaveToPeers();
     else this.schedule.forgive();
   }
 
