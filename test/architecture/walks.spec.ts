@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { functionsIn } from '../model/actions.js';
+
+const SOURCE = 'libs/elastic-job/src';
+/** `Class.method` or `function`, then its file: in brackets, or in brackets with it. */
+const NAMED = /`((?:[A-Z]\w+\.)?[a-z]\w+)`(?:,\s+|\s+\()`([\w./-]+\.ts)`/g;
+
+describe('the walks through the code', () => {
+  it.each(['## One trigger, from tick to settled item', '## One crash, to finished failover'])(
+    'given "%s", when the sources are read, then every function that it names is there',
+    (heading) => {
+      const named = functionsNamedIn(sectionOf(heading));
+      expect(named.length).toBeGreaterThan(5);
+      expect(named.filter(({ name, file }) => !isThere(name, file))).toEqual([]);
+    },
+  );
+
+  it('given a function that is gone, when it is looked for, then it is missed', () => {
+    const [gone] = functionsNamedIn('1. `Tick.dream` (`runtime/session/tick.ts`): sleeps.');
+    expect(gone).toEqual({ name: 'Tick.dream', file: 'runtime/session/tick.ts' });
+    expect(isThere(gone!.name, gone!.file)).toBe(false);
+  });
+});
+
+function sectionOf(heading: string): string {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  const start = page.indexOf(heading);
+  expect(start).toBeGreaterThan(0);
+  return page.slice(start, page.indexOf('\n## ', start + heading.length));
+}
+
+function functionsNamedIn(text: string) {
+  return [...text.matchAll(NAMED)].map(([, name, file]) => ({ name: name!, file: file! }));
+}
+
+function isThere(name: string, file: string): boolean {
+  const path = `${SOURCE}/${file}`;
+  return existsSync(path) && functionsIn(path, readFileSync(path, 'utf8')).has(name);
+}
