@@ -79,8 +79,8 @@ byte faults = FAULTS;      /* So many are left. */
 /* -- Decisions ------------------------------------------------------------------------------------------- */
 
 /* A record from the future stands for the fire times that it names, not for all before.
- * @stands-for recordAsOf libs/elastic-job/src/domain/early-runs.ts
- * @stands-for wasEarly libs/elastic-job/src/domain/early-runs.ts */
+ * @stands-for recordAsOf libs/elastic-job/src/domain/run/early-runs.ts
+ * @stands-for wasEarly libs/elastic-job/src/domain/run/early-runs.ts */
 #define IS_FROM_FUTURE (ERA(recordTarget) > ERA_NOW)
 #ifdef NO_FUTURE_RULE
 #define IS_SUPERSEDED(fire) (recordTarget >= (fire))
@@ -89,7 +89,7 @@ byte faults = FAULTS;      /* So many are left. */
 #define IS_SUPERSEDED(fire) (IS_NAMED(fire) || (recordTarget > (fire) && !IS_FROM_FUTURE))
 #endif
 
-/* @stands-for decideBegin libs/elastic-job/src/domain/begin.decision.ts */
+/* @stands-for decideBegin libs/elastic-job/src/domain/run/begin.decision.ts */
 #define MAY_BEGIN(fire) (mark == NOBODY && !queued && !IS_SUPERSEDED(fire))
 
 /* A write of the record raises its version: what others have read of it is outdated.
@@ -147,7 +147,7 @@ inline WriteBegin(i) {
   :: recordTarget > chosen[i] ->
     recordNamed = recordNamed | (1 << recordTarget);
     /* The documented exception: what was begun before may be begun once more, what the record names may not.
-     * @stands-for mayRepeatEarlyRun libs/elastic-job/src/domain/early-runs.ts */
+     * @stands-for mayRepeatEarlyRun libs/elastic-job/src/domain/run/early-runs.ts */
     everBegun = everBegun & recordNamed
   :: else
   fi;
@@ -261,7 +261,7 @@ inline Elect(i) {
   leads[i] = 1
 }
 
-/* @stands-for findOrphanedItems libs/elastic-job/src/domain/orphans.decision.ts
+/* @stands-for findOrphanedItems libs/elastic-job/src/domain/failover/orphans.decision.ts
  * @stands-for loadMarks libs/elastic-job/src/coordination/failover/sweep-operations.ts */
 inline ReadMarks(i) {
   sweeping[i] = 1;
@@ -294,7 +294,7 @@ inline Sweep(i) {
 }
 
 /* @stands-for FailoverQueue.claim libs/elastic-job/src/coordination/failover/failover-queue.ts
- * @stands-for decideFailover libs/elastic-job/src/domain/begin.decision.ts */
+ * @stands-for decideFailover libs/elastic-job/src/domain/run/begin.decision.ts */
 inline ChooseOrphan(i) {
   hasReadRecord[i] = 1;
   at[i] = CLAIMING

@@ -23,7 +23,7 @@ describe('the model names the library', () => {
   );
 
   it('given a function that is gone, when it is looked for, then it is missed', () => {
-    const file = 'libs/elastic-job/src/domain/begin.decision.ts';
+    const file = 'libs/elastic-job/src/domain/run/begin.decision.ts';
     expect(exists({ name: 'decideBegin', file })).toBe(true);
     expect(exists({ name: 'decideNothing', file })).toBe(false);
     expect(exists({ name: 'decideBegin', file: `${file}.gone` })).toBe(false);

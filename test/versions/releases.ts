@@ -111,7 +111,7 @@ function nextProtocol(protocol: number): Plugin {
   const changes = new Map<string, readonly [before: string, after: string]>([
     ['domain/protocol.ts', [`PROTOCOL = ${PROTOCOL};`, `PROTOCOL = ${protocol};`]],
     [
-      'domain/run-record.ts',
+      'domain/run/run-record.ts',
       [
         'JSON.stringify({ v: protocol, ...record })',
         `JSON.stringify({ v: protocol, ...record, ...(protocol >= ${protocol} && ` +

@@ -1,5 +1,5 @@
-import { type ClockChangeOption, timetableOf } from '../options/clock-change-option.js';
-import type { JobName } from '../trigger.js';
+import { type ClockChangeOption, timetableOf } from '../options/index.js';
+import type { JobName } from '../run/index.js';
 
 /** What a job's place in a chain is judged by. */
 export interface DependencyFacts {

@@ -1,6 +1,5 @@
-import type { FireTimes, Span } from '../catch-up.decision.js';
+import type { FireTimes, JobName, Span } from '../run/index.js';
 import { isJsonNumber } from '../node-text.js';
-import type { JobName } from '../trigger.js';
 import { formatFireTimes, parseFireTimes } from './fire-time-runs.js';
 import { fieldsBut, readFields } from './json-fields.js';
 

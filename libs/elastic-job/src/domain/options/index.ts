@@ -1,3 +1,4 @@
+// The settings of a job: as they are given, how they are checked and completed, and as everything else uses them.
 export { type ClockChangeOption, timetableOf } from './clock-change-option.js';
 export { type ConcurrencyOption, mostItemsAtOnce, THREAD_POOL_SIZES } from './concurrency-option.js';
 export { CRON_DIALECTS, type CronDialect, dialectOfEdit } from './cron-dialect.js';

@@ -1,4 +1,4 @@
-import { ID_DELIMITER } from '../job-instance.js';
+import { ID_DELIMITER } from '../cluster/index.js';
 
 /**
  * Control, surrogate and private-use characters, everything beyond the basic plane: no ZooKeeper path may hold them.

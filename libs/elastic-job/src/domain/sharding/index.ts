@@ -1,3 +1,4 @@
+// Which instance owns which item: the strategies, the plan that is made with them, and whose turn it is.
 export { avgAllocation } from './avg-allocation.strategy.js';
 export {
   createShardingStrategy,

@@ -1,4 +1,4 @@
-import type { JobInstance } from '../job-instance.js';
+import type { JobInstance } from '../cluster/index.js';
 import { allocateEvenly } from './avg-allocation.strategy.js';
 import { javaHashCode } from './java-hash-code.js';
 import type { ShardingStrategy } from './sharding-strategy.js';

@@ -1,5 +1,5 @@
-import { inJavaOrder, type JobInstance } from '../job-instance.js';
-import type { JobName } from '../trigger.js';
+import { inJavaOrder, type JobInstance } from '../cluster/index.js';
+import type { JobName } from '../run/index.js';
 import { InvalidShardingError } from './sharding.errors.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 

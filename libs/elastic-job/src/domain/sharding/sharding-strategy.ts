@@ -1,5 +1,5 @@
-import type { JobInstance } from '../job-instance.js';
-import type { JobName } from '../trigger.js';
+import type { JobInstance } from '../cluster/index.js';
+import type { JobName } from '../run/index.js';
 
 /**
  * Says who runs what. Pure: the same arguments give the same answer, on whichever instance leads.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverIpOf, type JobInstance } from '../job-instance.js';
+import { serverIpOf, type JobInstance } from '../cluster/index.js';
 import { createShardingStrategy, findShardingStrategy } from './create-sharding-strategy.js';
 import { planSharding } from './plan-sharding.js';
 import { InvalidShardingError, UnknownStrategyError } from './sharding.errors.js';

@@ -1,4 +1,4 @@
-import type { JobInstance } from '../job-instance.js';
+import type { JobInstance } from '../cluster/index.js';
 import { roundRobin } from './round-robin.strategy.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 

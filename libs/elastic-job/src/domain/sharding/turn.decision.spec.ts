@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverIpOf } from '../job-instance.js';
+import { serverIpOf } from '../cluster/index.js';
 import { createShardingStrategy } from './create-sharding-strategy.js';
 import { goesRound, turnAfter, turnOf } from './turn.decision.js';
 

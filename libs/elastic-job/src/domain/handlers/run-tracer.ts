@@ -1,6 +1,4 @@
-import type { ShardingContext } from './sharding-context.js';
-import type { SettledOutcome } from './shard-outcome.js';
-import type { JobName, Trigger } from './trigger.js';
+import type { JobName, SettledOutcome, ShardingContext, Trigger } from '../run/index.js';
 
 /**
  * Follows the runs of this process, as a tracing library does with its spans. It answers nobody: what it throws is

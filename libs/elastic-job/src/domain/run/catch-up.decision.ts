@@ -1,4 +1,4 @@
-import type { MisfirePolicy } from './options/index.js';
+import type { MisfirePolicy } from '../options/index.js';
 
 /** The fire times of a job, as a set; a `CronSchedule` is one. All instants are milliseconds since the epoch. */
 export interface FireTimes {

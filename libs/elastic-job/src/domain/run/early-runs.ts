@@ -1,5 +1,5 @@
 import type { Span } from './catch-up.decision.js';
-import type { TimeInterval } from './registry-time.js';
+import type { TimeInterval } from '../cluster/index.js';
 import { lastScheduledOf, type RunRecord, type StoredRecord } from './run-record.js';
 import type { Target } from './trigger.js';
 

@@ -1,4 +1,4 @@
-import { ElasticJobError } from './errors.js';
+import { ElasticJobError } from '../errors.js';
 import type { JobName } from './trigger.js';
 
 /** This instance may no longer act for the item; somebody else may already run it. */

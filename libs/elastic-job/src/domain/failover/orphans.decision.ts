@@ -1,4 +1,4 @@
-import type { StoredRecord } from './run-record.js';
+import type { StoredRecord } from '../run/index.js';
 
 /** The marks below an item that name the instance which left them. */
 export const HOLDER_MARKS = ['running', 'failovering', 'failover'] as const satisfies readonly HolderMark[];

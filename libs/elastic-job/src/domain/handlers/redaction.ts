@@ -1,4 +1,4 @@
-import type { SettledOutcome } from './shard-outcome.js';
+import type { SettledOutcome } from '../run/index.js';
 
 /** Takes secrets out of a text before it leaves the process for a log, a history, a channel or a span. */
 export type Redact = (text: string) => string;

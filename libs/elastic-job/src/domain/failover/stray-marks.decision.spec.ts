@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HolderMark } from './orphans.decision.js';
-import type { RunRecord, StoredRecord } from './run-record.js';
+import type { RunRecord, StoredRecord } from '../run/index.js';
 import { findStrayItems } from './stray-marks.decision.js';
 
 const RUN: RunRecord = { run: 'r', by: 'self', target: { fireTime: 1, origin: 'schedule' }, attempt: 1, begunAt: 1 };

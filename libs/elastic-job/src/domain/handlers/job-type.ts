@@ -1,6 +1,6 @@
 import type { PropTargets } from './prop-targets.js';
 import type { JobProps } from './props-reader.js';
-import type { JobHandler, ShardingContext } from './sharding-context.js';
+import type { JobHandler, ShardingContext } from '../run/index.js';
 
 /**
  * Looks for what is wrong with a job's props.

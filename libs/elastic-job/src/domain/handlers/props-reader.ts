@@ -1,4 +1,4 @@
-import { GREATEST_INT, show } from './options/index.js';
+import { GREATEST_INT, show } from '../options/index.js';
 
 /** Settings of job types, error handlers and listeners, by name. @see JobOptions.props */
 export type JobProps = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { ID_DELIMITER } from './job-instance.js';
+import { ID_DELIMITER } from '../cluster/index.js';
 import type { JobName } from './trigger.js';
 
 /**

@@ -7,7 +7,7 @@ import {
   placeOrphans,
   unrecordedHolders,
 } from './orphans.decision.js';
-import type { RunRecord, StoredRecord } from './run-record.js';
+import type { RunRecord, StoredRecord } from '../run/index.js';
 
 const MARKS: readonly HolderMark[] = ['running', 'failovering', 'failover'];
 const RUN: RunRecord = {

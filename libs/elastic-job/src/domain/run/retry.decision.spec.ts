@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError } from './errors.js';
+import { ConfigurationError } from '../errors.js';
 import { ExecutorDeathError } from './executor-death.error.js';
 import { FencedError, JobTimeoutError, LeaseLostError } from './lease.errors.js';
 import { decideRetry, retryDelayMs, type RetryState } from './retry.decision.js';

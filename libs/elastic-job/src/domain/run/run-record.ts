@@ -1,5 +1,5 @@
 import type { ExecutorDeathState } from './executor-death.error.js';
-import { isJsonNumber, readJson } from './node-text.js';
+import { isJsonNumber, readJson } from '../node-text.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
 import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type JobBriefFacts, type JobBriefStatus, judgeItem, judgeJob, type ShardingFacts } from './index.js';
+import {
+  type JobBriefFacts,
+  type JobBriefStatus,
+  judgeItem,
+  judgeJob,
+  type ShardingFacts,
+} from './operation-status.decision.js';
 
 const WELL: JobBriefFacts = { instanceIds: ['a', 'b'], disabledServers: [false, true], owners: ['a', 'b', undefined] };
 

@@ -1,7 +1,7 @@
 import { executorDeathIn } from './executor-death.error.js';
-import { ConfigurationError } from './errors.js';
+import { ConfigurationError } from '../errors.js';
 import { FencedError, LeaseLostError } from './lease.errors.js';
-import { failsOver, type JobConfiguration } from './options/index.js';
+import { failsOver, type JobConfiguration } from '../options/index.js';
 import type { ShardOutcome } from './shard-outcome.js';
 
 /** How a failed item is tried again. @see JobOptions */

@@ -1,4 +1,4 @@
-import { ElasticJobError } from './errors.js';
+import { ElasticJobError } from '../errors.js';
 import type { JobName } from './trigger.js';
 
 /**

@@ -1,5 +1,4 @@
-import type { GuaranteePhase } from './guarantee.decision.js';
-import type { ExecutionSource, JobName } from './trigger.js';
+import type { ExecutionSource, GuaranteePhase, JobName } from '../run/index.js';
 
 /** What a listener is told about a run: the items of this instance, all together. */
 export interface ShardingContexts {

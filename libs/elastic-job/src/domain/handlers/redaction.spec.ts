@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HiddenText } from './options/index.js';
+import { HiddenText } from '../options/index.js';
 import { guardRedact, redactOutcome, redactThrown } from './redaction.js';
 
 const redact = (text: string) => text.replaceAll('s3cret', '***');

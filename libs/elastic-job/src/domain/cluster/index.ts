@@ -1,0 +1,9 @@
+// The instances and servers of a job: how they are named, and what is decided about them from what they have told,
+// such as whose clock is right and which settings count.
+export * from './job-instance.js';
+export * from './kept-text.decision.js';
+export * from './operation-status.decision.js';
+export * from './registry-time.js';
+export * from './registry-trust.decision.js';
+export * from './server-retention.decision.js';
+export * from './time-difference.error.js';

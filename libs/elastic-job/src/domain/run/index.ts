@@ -1,0 +1,19 @@
+// One run of an item, from the trigger that asks for it to its recorded end: whether it may begin, what its handler is
+// told, how it ends, and what is still owed afterwards.
+export * from './begin.decision.js';
+export * from './catch-up.decision.js';
+export * from './checkpoint.js';
+export * from './early-runs.js';
+export * from './executor-death.error.js';
+export * from './fence.js';
+export * from './guarantee.decision.js';
+export * from './lease.errors.js';
+export * from './requeue.decision.js';
+export * from './resident.decision.js';
+export * from './resident-stop.error.js';
+export * from './retry.decision.js';
+export * from './run-record.js';
+export * from './shard-outcome.js';
+export * from './sharding-context.js';
+export * from './task-id.js';
+export * from './trigger.js';
