@@ -66,7 +66,7 @@ byte faults = FAULTS;      /* So many are left. */
 #define ERA_NOW ((OUTVOTED && clockEra[0]) || (!OUTVOTED && registryEra))
 
 /* The fire time that has come last: by the instance's own clock, or, if that runs ahead, by the one that counts.
- * @stands-for ScheduleClock.wallNow libs/elastic-job/src/runtime/schedule-clock.ts */
+ * @stands-for ScheduleClock.wallNow libs/elastic-job/src/runtime/leases/schedule-clock.ts */
 #define NOW(i) (4 * (clockEra[i] && ERA_NOW) + 3)
 
 /* context.assertHeld() returns in the handler. */
@@ -106,8 +106,8 @@ inline WriteRecord() {
 
 /* A fire time has come by this instance's clock. It reads the item's record and decides.
  * @stands-for Ticker.arm libs/elastic-job/src/scheduling/ticker.ts
- * @stands-for JobSession.tick libs/elastic-job/src/runtime/job-session.ts
- * @stands-for CatchUp.look libs/elastic-job/src/runtime/catch-up.ts */
+ * @stands-for JobSession.tick libs/elastic-job/src/runtime/session/job-session.ts
+ * @stands-for CatchUp.look libs/elastic-job/src/runtime/duties/catch-up.ts */
 inline ChooseFireTime(i) {
   chosen[i] = NOW(i);
   hasReadRecord[i] = 1;
@@ -241,7 +241,7 @@ inline Forget(i) {
 }
 
 /* A mark in the name of this instance, which runs nothing: it goes, and its run is settled.
- * @stands-for OwnMarks.look libs/elastic-job/src/runtime/own-marks.ts
+ * @stands-for OwnMarks.look libs/elastic-job/src/runtime/duties/own-marks.ts
  * @stands-for releaseStrayMarks libs/elastic-job/src/coordination/failover/stray-marks.ts */
 inline ReleaseOwnMark(i) {
   if
@@ -327,7 +327,7 @@ inline WriteClaim(i) {
 
 /* This process gives its session up by its own clock, and the signals of its leases abort.
  * @stands-for TimedLease.remainingMs libs/elastic-job/src/registry/session-lease.ts
- * @stands-for JobRuntime.loseSession libs/elastic-job/src/runtime/job-runtime.ts */
+ * @stands-for JobRuntime.loseSession libs/elastic-job/src/runtime/job/job-runtime.ts */
 inline LoseSession(i) {
   joined[i] = 0;
   leads[i] = 0;
@@ -336,14 +336,14 @@ inline LoseSession(i) {
 
 /* A new session, and a new id.
  * @stands-for Instances.join libs/elastic-job/src/coordination/membership/instances.ts
- * @stands-for JobRuntime.join libs/elastic-job/src/runtime/job-runtime.ts */
+ * @stands-for JobRuntime.join libs/elastic-job/src/runtime/job/job-runtime.ts */
 inline Join(i) {
   session[i] = 1;
   joined[i] = 1
 }
 
 /* The removed job has ended what it ran, and leaves: whatever is marked in its name is nobody's.
- * @stands-for JobDeparture.drain libs/elastic-job/src/runtime/job-departure.ts */
+ * @stands-for JobDeparture.drain libs/elastic-job/src/runtime/job/job-departure.ts */
 inline Leave(i) {
   left[i] = 1;
   Bury(i)
@@ -404,7 +404,7 @@ inline StepClock(i) {
   clockEra[i] = 1 - clockEra[i]
 }
 
-/* @stands-for JobRegistrar.remove libs/elastic-job/src/runtime/job-registrar.ts */
+/* @stands-for JobRegistrar.remove libs/elastic-job/src/runtime/process/job-registrar.ts */
 inline RemoveJob(i) {
   removed[i] = 1
 }
