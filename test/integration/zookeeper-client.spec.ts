@@ -6,7 +6,7 @@ import {
   UnsupportedServerError,
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
-import type { NodeEventKind, Watcher } from '../../libs/elastic-job/src/registry/zookeeper/watches.js';
+import type { NodeEventKind, Watcher } from '../../libs/elastic-job/src/registry/zookeeper/session/watches.js';
 import { ZooKeeperClient } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-client.js';
 import { resolveZooKeeperOptions } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-options.js';
 import { LIMITS } from '../support/limits.js';

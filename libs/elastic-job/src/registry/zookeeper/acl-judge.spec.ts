@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Hidden } from '../../domain/index.js';
 import { NoAuthError } from '../registry.errors.js';
-import { type AclEntry, idsOfDigest } from './acl.js';
+import { type AclEntry, idsOfDigest, loadJute, Protocol, ReplyReader } from './wire/index.js';
 import { AclJudge, type Ask } from './acl-judge.js';
-import { loadJute } from './client-library.js';
-import { OP_CODE } from './op-code.js';
-import { Protocol } from './protocol.js';
-import { ReplyReader } from './reply-reader.js';
+import { OP_CODE } from './wire/op-code.js';
 
 const DIGEST = 'shop:secret';
 const [OWN] = idsOfDigest(DIGEST);

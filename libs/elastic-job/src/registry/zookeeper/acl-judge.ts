@@ -1,9 +1,16 @@
 import { serverError } from '../refusal-error.js';
 import type { NodeOwner } from '../registry-center.js';
 import { UntrustedAclError } from '../registry.errors.js';
-import { type AclId, admitsOthers, describeAcl, idsOfDigest } from './acl.js';
-import { type Protocol, refusalOf } from './protocol.js';
-import type { Reply, Request } from './request.js';
+import {
+  type AclId,
+  admitsOthers,
+  describeAcl,
+  idsOfDigest,
+  type Protocol,
+  refusalOf,
+  type Reply,
+  type Request,
+} from './wire/index.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
 /** Sends a request that changes nothing. @param operation what is asked, for errors */

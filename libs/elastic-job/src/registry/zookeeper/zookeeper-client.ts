@@ -15,30 +15,37 @@ import { NoNodeError } from '../registry.errors.js';
 import { RegistryTime } from '../registry-time.js';
 import { type Lease, SessionLease } from '../session-lease.js';
 import { AclJudge } from './acl-judge.js';
-import { loadJute } from './client-library.js';
-import { Dialer } from './dialer.js';
-import { FrameWriter } from './handshake.js';
-import type { Link, LinkSource } from './link.js';
-import { warnOfStandstill } from './loop-watch.js';
 import {
+  type Answer,
+  FrameWriter,
+  type Link,
+  type LinkSource,
+  loadJute,
   type MultiAnswer,
   type MultiResult,
   type NodeFound,
   type NodeRead,
+  Protocol,
   readPieces,
+  refusalOf,
+  type Reply,
+  type Request,
   writtenNodes,
-} from './multi.js';
+} from './wire/index.js';
+import {
+  askLink,
+  Dialer,
+  openNamespace,
+  Session,
+  timedRequest,
+  Warnings,
+  warnOfPlainText,
+  warnOfStandstill,
+  type Watcher,
+  writingRequest,
+} from './session/index.js';
 import { nodeOwners } from './node-owners.js';
-import { askLink, openNamespace } from './open-namespace.js';
-import { Protocol, refusalOf } from './protocol.js';
-import type { Answer, Reply, Request } from './request.js';
-import { Session } from './session.js';
-import { warnOfPlainText } from './plain-text.js';
-import { Warnings } from './warnings.js';
-import type { Watcher } from './watches.js';
 import { linksOfWorker } from './worker/worker-links.js';
-import { timedRequest } from './timed-request.js';
-import { writingRequest } from './writing-request.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
 import { ConfigurationError } from '../../domain/index.js';
-import { parseServerList } from './server-list.js';
+import { parseServerList } from './wire/index.js';
 import { type ZooKeeperOptions, resolveZooKeeperOptions } from './zookeeper-options.js';
 import { ZooKeeperRegistryCenter } from './zookeeper-registry-center.js';
 

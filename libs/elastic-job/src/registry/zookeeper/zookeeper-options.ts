@@ -1,8 +1,7 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { ConfigurationError, Hidden } from '../../domain/index.js';
 import { Namespace } from '../namespace.js';
-import type { SaslCredentials } from './sasl.js';
-import { parseServerList, type ServerAddress } from './server-list.js';
+import { parseServerList, type SaslCredentials, type ServerAddress } from './wire/index.js';
 
 /** How to reach an ensemble, and the part of it to live in. Times are in milliseconds. */
 export interface ZooKeeperOptions {

@@ -22,8 +22,8 @@ import type {
 import { NodeExistsError, RequestTooLargeError } from '../registry.errors.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
 import { settleWrite, type SingleWrite } from './settle-write.js';
-import { ZooKeeperChildrenWatch } from './children-watch.js';
-import { SubtreeView, TIME_NODE } from './subtree-view.js';
+import { ZooKeeperChildrenWatch } from './view/children-watch.js';
+import { SubtreeView, TIME_NODE } from './view/subtree-view.js';
 import { ZooKeeperClient } from './zookeeper-client.js';
 import { type ResolvedZooKeeperOptions, resolveZooKeeperOptions, type ZooKeeperOptions } from './zookeeper-options.js';
 

@@ -1,10 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { SystemClock } from '../../../clock/index.js';
 import { Hidden } from '../../../domain/index.js';
-import { loadJute } from '../client-library.js';
-import { Dialer } from '../dialer.js';
-import { FrameWriter } from '../handshake.js';
-import { Protocol } from '../protocol.js';
+import { FrameWriter, loadJute, Protocol } from '../wire/index.js';
+import { Dialer } from '../session/index.js';
 import { Heartbeat } from './heartbeat.js';
 import { type News, pack, RawPayload, type WorkerOrder, type WorkerReport, type WorkerSettings } from './messages.js';
 import { SessionKeeper } from './session-keeper.js';

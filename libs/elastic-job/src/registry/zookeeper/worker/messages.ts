@@ -1,6 +1,5 @@
-import type { JutePayload } from '../client-library.js';
-import type { DialOptions } from '../dialer.js';
-import type { SessionTicket } from '../handshake.js';
+import type { JutePayload, SessionTicket } from '../wire/index.js';
+import type { DialOptions } from '../session/index.js';
 import type { Credentials } from '../zookeeper-options.js';
 
 /** What the worker thread is started with. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../testing/index.js';
 import { momentOf, SessionLease } from '../../session-lease.js';
-import type { SessionTicket } from '../handshake.js';
-import type { Link, LinkSource, Opening } from '../link.js';
+import type { Link, LinkSource, Opening, SessionTicket } from '../wire/index.js';
 import type { News } from './messages.js';
 import { SessionKeeper } from './session-keeper.js';
 

@@ -1,11 +1,8 @@
 import type { Clock } from '../../../clock/index.js';
 import { AuthenticationError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
-import { reasonOf } from '../broken-connection.js';
-import type { SessionTicket } from '../handshake.js';
-import type { Link, LinkSource } from '../link.js';
-import type { Answer, Request } from '../request.js';
-import { type ConnectionUser, keepConnected } from '../upkeep.js';
+import { type Answer, type Link, type LinkSource, reasonOf, type Request, type SessionTicket } from '../wire/index.js';
+import { type ConnectionUser, keepConnected } from '../session/index.js';
 import { type News, type PackedRequest, RawPayload } from './messages.js';
 
 const LONGEST_CLOSE_MS = 2_000;

@@ -1,12 +1,18 @@
 import type { Clock } from '../../../clock/index.js';
 import { momentOf } from '../../session-lease.js';
-import type { SessionTicket } from '../handshake.js';
-import { isolated } from '../isolated.js';
-import type { Link, LinkListener, Opening } from '../link.js';
-import { PendingReplies } from '../pending-replies.js';
-import type { Protocol } from '../protocol.js';
-import { ReplyReader } from '../reply-reader.js';
-import type { Answer, Request, RequestBody } from '../request.js';
+import {
+  type Answer,
+  isolated,
+  type Link,
+  type LinkListener,
+  type Opening,
+  PendingReplies,
+  type Protocol,
+  ReplyReader,
+  type Request,
+  type RequestBody,
+  type SessionTicket,
+} from '../wire/index.js';
 import { type News, pack, type WorkerOrder } from './messages.js';
 
 /** What happens to a link that is open. */

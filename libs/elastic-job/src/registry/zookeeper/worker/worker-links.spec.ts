@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../clock/index.js';
 import { Hidden } from '../../../domain/index.js';
-import { loadJute } from '../client-library.js';
-import { Protocol } from '../protocol.js';
+import { loadJute, Protocol } from '../wire/index.js';
 import type { News } from './messages.js';
 import { SharedLease, sharedLeaseMemory } from './shared-lease.js';
 import { WorkerLinks } from './worker-links.js';

@@ -1,5 +1,5 @@
-import type { WatchedPaths } from './watches.js';
-import type { CreateMode, NodeStat, Operation, Refusal } from '../registry-center.js';
+import type { WatchedPaths } from '../session/index.js';
+import type { CreateMode, NodeStat, Operation, Refusal } from '../../registry-center.js';
 import { type AclEntry, type AclId, ALL_PERMISSIONS } from './acl.js';
 import { type Jute, type JuteRecord, type JuteRecordType, recordType } from './client-library.js';
 import {

@@ -1,10 +1,16 @@
-import type { Namespace } from '../namespace.js';
-import { refusalError, serverError } from '../refusal-error.js';
-import { AuthenticationError, UnsupportedServerError } from '../registry.errors.js';
-import { connectionBroke } from './broken-connection.js';
-import type { Link } from './link.js';
-import { type Protocol, refusalOf, UNAUTHENTICATED, UNIMPLEMENTED } from './protocol.js';
-import type { Reply, Request } from './request.js';
+import type { Namespace } from '../../namespace.js';
+import { refusalError, serverError } from '../../refusal-error.js';
+import { AuthenticationError, UnsupportedServerError } from '../../registry.errors.js';
+import {
+  connectionBroke,
+  type Link,
+  type Protocol,
+  refusalOf,
+  type Reply,
+  type Request,
+  UNAUTHENTICATED,
+  UNIMPLEMENTED,
+} from '../wire/index.js';
 
 /**
  * Sees to it that the server is not too old, that the namespace exists and that this client may read it.

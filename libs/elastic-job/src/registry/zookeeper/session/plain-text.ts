@@ -1,6 +1,6 @@
-import type { ServerAddress } from './server-list.js';
+import type { ServerAddress } from '../wire/index.js';
 import type { Session } from './session.js';
-import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
+import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i;
 

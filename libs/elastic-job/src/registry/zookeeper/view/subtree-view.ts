@@ -1,4 +1,4 @@
-import { childPath, NodeMap, parentPath } from '../node-map.js';
+import { childPath, NodeMap, parentPath } from '../../node-map.js';
 import type {
   RegistryNode,
   RequestOptions,
@@ -6,16 +6,14 @@ import type {
   SubtreeEvent,
   SubtreeListener,
   SubtreeOptions,
-} from '../registry-center.js';
-import { SessionLostError } from '../registry.errors.js';
-import { cutNode, isAdmitted, type SubtreeBounds } from '../subtree-bounds.js';
-import type { NodeFound } from './multi.js';
+} from '../../registry-center.js';
+import { SessionLostError } from '../../registry.errors.js';
+import { cutNode, isAdmitted, type SubtreeBounds } from '../../subtree-bounds.js';
+import { type NodeFound, refusalOf, type Reply } from '../wire/index.js';
 import { Outbox } from './outbox.js';
-import { refusalOf } from './protocol.js';
-import type { Reply } from './request.js';
 import { SubtreeReads, type Reading } from './subtree-reads.js';
-import type { NodeEventKind, Watcher } from './watches.js';
-import { valueOf, type ZooKeeperClient } from './zookeeper-client.js';
+import type { NodeEventKind, Watcher } from '../session/index.js';
+import { valueOf, type ZooKeeperClient } from '../zookeeper-client.js';
 
 /** Comes and goes within one transaction to tell the server's time. Nobody sees it, but watches tell of it. */
 export const TIME_NODE = '/nestjs-elastic-job.time';

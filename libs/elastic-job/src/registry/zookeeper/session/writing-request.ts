@@ -1,5 +1,5 @@
-import type { RegistryNode } from '../registry-center.js';
-import type { Request } from './request.js';
+import type { RegistryNode } from '../../registry-center.js';
+import type { Request } from '../wire/index.js';
 import type { Watches } from './watches.js';
 
 /**

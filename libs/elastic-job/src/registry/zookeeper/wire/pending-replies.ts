@@ -1,4 +1,4 @@
-import type { Moment } from '../session-lease.js';
+import type { Moment } from '../../session-lease.js';
 import { isolated } from './isolated.js';
 import type { ReplyReader } from './reply-reader.js';
 import type { Answer, Request } from './request.js';

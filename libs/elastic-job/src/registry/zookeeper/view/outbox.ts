@@ -1,5 +1,5 @@
-import type { SubtreeEvent, SubtreeListener } from '../registry-center.js';
-import { isolated } from './isolated.js';
+import type { SubtreeEvent, SubtreeListener } from '../../registry-center.js';
+import { isolated } from '../wire/index.js';
 
 interface Letter {
   readonly event: SubtreeEvent;

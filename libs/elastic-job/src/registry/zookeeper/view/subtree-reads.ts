@@ -1,6 +1,5 @@
-import type { NodeFound, NodeRead } from './multi.js';
-import type { Reply } from './request.js';
-import type { ZooKeeperClient } from './zookeeper-client.js';
+import type { NodeFound, NodeRead, Reply } from '../wire/index.js';
+import type { ZooKeeperClient } from '../zookeeper-client.js';
 
 /** A part of a node that is being read, or is about to be. */
 export interface Reading extends NodeRead {

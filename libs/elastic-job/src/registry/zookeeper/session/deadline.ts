@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import type { Clock } from '../../../clock/index.js';
 
 /**
  * Waits for `work`, but no longer than `limitMs` milliseconds and only until `signal` aborts. The work itself goes on.

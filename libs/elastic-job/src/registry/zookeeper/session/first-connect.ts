@@ -1,16 +1,16 @@
-import type { Clock } from '../../clock/index.js';
-import { ConfigurationError } from '../../domain/index.js';
-import type { RequestOptions } from '../registry-center.js';
+import type { Clock } from '../../../clock/index.js';
+import { ConfigurationError } from '../../../domain/index.js';
+import type { RequestOptions } from '../../registry-center.js';
 import {
   AuthenticationError,
   NoAuthError,
   RegistryUnavailableError,
   UnsupportedServerError,
   UntrustedAclError,
-} from '../registry.errors.js';
-import { reasonOf } from './broken-connection.js';
+} from '../../registry.errors.js';
+import { reasonOf } from '../wire/index.js';
 import { bounded } from './deadline.js';
-import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
+import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 /** Waiting does not help against these. */
 const LASTING = [AuthenticationError, ConfigurationError, NoAuthError, UnsupportedServerError, UntrustedAclError];

@@ -1,9 +1,9 @@
-import { parentPath } from '../node-map.js';
-import type { ChildrenWatch, RequestOptions } from '../registry-center.js';
-import { SessionLostError } from '../registry.errors.js';
-import { isolated } from './isolated.js';
-import type { NodeEventKind, Watcher } from './watches.js';
-import { valueOf, type ZooKeeperClient } from './zookeeper-client.js';
+import { parentPath } from '../../node-map.js';
+import type { ChildrenWatch, RequestOptions } from '../../registry-center.js';
+import { SessionLostError } from '../../registry.errors.js';
+import { isolated } from '../wire/index.js';
+import type { NodeEventKind, Watcher } from '../session/index.js';
+import { valueOf, type ZooKeeperClient } from '../zookeeper-client.js';
 
 /**
  * Hears that the children of one node are others, by a watch that is not recursive. Where a view of this client watches

@@ -1,5 +1,5 @@
-import type { SessionInfo } from '../registry-center.js';
-import { isolated } from './isolated.js';
+import type { SessionInfo } from '../../registry-center.js';
+import { isolated } from '../wire/index.js';
 
 /** What is known of the session now, and who hears of its changes. */
 export class SessionStates {

@@ -1,4 +1,4 @@
-import type { NodeStat, Operation, RegistryNode } from '../registry-center.js';
+import type { NodeStat, Operation, RegistryNode } from '../../registry-center.js';
 import type { Jute, JutePayload, JuteRecord } from './client-library.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';

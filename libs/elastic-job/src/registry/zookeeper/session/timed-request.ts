@@ -1,5 +1,5 @@
-import type { RegistryTime } from '../registry-time.js';
-import type { Request } from './request.js';
+import type { RegistryTime } from '../../registry-time.js';
+import type { Request } from '../wire/index.js';
 
 /**
  * A write whose answer tells the leader's clock: the leader stamps what it writes, at some moment between the sending

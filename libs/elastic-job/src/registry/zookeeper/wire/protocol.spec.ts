@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Namespace } from '../namespace.js';
-import type { Operation } from '../registry-center.js';
-import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
+import { Namespace } from '../../namespace.js';
+import type { Operation } from '../../registry-center.js';
+import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../../request-size.js';
 import { loadJute } from './client-library.js';
 import { Protocol } from './protocol.js';
 import { FrameWriter } from './handshake.js';

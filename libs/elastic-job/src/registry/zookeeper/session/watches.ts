@@ -1,5 +1,5 @@
-import { parentPath } from '../node-map.js';
-import type { RegistryNode } from '../registry-center.js';
+import { parentPath } from '../../node-map.js';
+import type { RegistryNode } from '../../registry-center.js';
 
 /** What happened to one node; `children`: it has other ones, as only a watch that is not recursive hears. */
 export type NodeEventKind = 'created' | 'deleted' | 'changed' | 'children';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SystemClock } from '../../clock/index.js';
+import { SystemClock } from '../../../clock/index.js';
 import { LoopWatch } from './loop-watch.js';
 
 const clock = new SystemClock();

@@ -1,18 +1,23 @@
-import type { Clock, Timer } from '../../clock/index.js';
-import type { CloseOptions, RegistryTraffic, RequestOptions, SessionInfo } from '../registry-center.js';
-import { AuthenticationError, RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
-import type { Lease } from '../session-lease.js';
-import { connectionBroke } from './broken-connection.js';
+import type { Clock, Timer } from '../../../clock/index.js';
+import type { CloseOptions, RegistryTraffic, RequestOptions, SessionInfo } from '../../registry-center.js';
+import { AuthenticationError, RegistryUnavailableError, SessionLostError } from '../../registry.errors.js';
+import type { Lease } from '../../session-lease.js';
+import {
+  type Answer,
+  connectionBroke,
+  type Link,
+  type LinkSource,
+  type Protocol,
+  type Reply,
+  type Request,
+  type SessionTicket,
+} from '../wire/index.js';
 import { bounded } from './deadline.js';
 import { FirstConnect } from './first-connect.js';
-import type { SessionTicket } from './handshake.js';
-import type { Link, LinkSource } from './link.js';
-import type { Protocol } from './protocol.js';
-import type { Answer, Reply, Request } from './request.js';
 import { SessionStates } from './session-states.js';
 import { type ConnectionUser, keepConnected } from './upkeep.js';
 import { Watches } from './watches.js';
-import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
+import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 const LONGEST_CLOSE_MS = 2_000;
 /** Without a connection the clocks are compared so often: no timer runs by the wall clock. */

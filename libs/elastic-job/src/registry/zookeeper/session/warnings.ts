@@ -1,4 +1,4 @@
-import { isolated } from './isolated.js';
+import { isolated } from '../wire/index.js';
 
 /** Who hears what may cost a session one day. */
 export class Warnings {

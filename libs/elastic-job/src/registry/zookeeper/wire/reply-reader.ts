@@ -1,4 +1,4 @@
-import type { NodeStat } from '../registry-center.js';
+import type { NodeStat } from '../../registry-center.js';
 
 const CONTAINER_OWNER = 1n << 63n;
 const TTL_OWNER = 0xffn << 56n;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AuthenticationError } from '../registry.errors.js';
+import { AuthenticationError } from '../../registry.errors.js';
 import { digestMd5, readChallenge } from './sasl.js';
 
 const CHALLENGE = 'realm="elwood.innosoft.com",nonce="OA6MG9tEQGm2hh",qop="auth",algorithm=md5-sess,charset=utf-8';

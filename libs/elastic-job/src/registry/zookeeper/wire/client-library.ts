@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { ConfigurationError } from '../../domain/index.js';
+import { ConfigurationError } from '../../../domain/index.js';
 
 /**
  * The part of `node-zookeeper-client` that this adapter stands on: its codec, with which every request is written. It

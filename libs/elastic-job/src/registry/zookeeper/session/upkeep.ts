@@ -1,6 +1,5 @@
-import type { Clock } from '../../clock/index.js';
-import type { SessionTicket } from './handshake.js';
-import type { Link, LinkSource } from './link.js';
+import type { Clock } from '../../../clock/index.js';
+import type { Link, LinkSource, SessionTicket } from '../wire/index.js';
 
 /** Who needs to be connected. None of its methods may reject or throw. */
 export interface ConnectionUser {

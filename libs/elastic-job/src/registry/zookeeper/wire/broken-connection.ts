@@ -1,4 +1,4 @@
-import { RegistryUnavailableError } from '../registry.errors.js';
+import { RegistryUnavailableError } from '../../registry.errors.js';
 
 /** The error of a request whose connection ended before the answer. */
 export function connectionBroke(

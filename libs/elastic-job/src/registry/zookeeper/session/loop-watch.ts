@@ -1,7 +1,7 @@
-import type { Clock, Timer } from '../../clock/index.js';
-import { leaseLengthMs } from '../session-lease.js';
+import type { Clock, Timer } from '../../../clock/index.js';
+import { leaseLengthMs } from '../../session-lease.js';
 import type { Session } from './session.js';
-import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
+import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 /** So many times within the limit the loop is looked after. */
 const LOOKS = 8;

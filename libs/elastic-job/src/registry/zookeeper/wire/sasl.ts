@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { AuthenticationError } from '../registry.errors.js';
+import { AuthenticationError } from '../../registry.errors.js';
 import { reasonOf } from './broken-connection.js';
 import type { Link } from './link.js';
 import type { Protocol } from './protocol.js';

@@ -1,10 +1,14 @@
-import { BackOff, type Clock } from '../../clock/index.js';
-import type { Lease } from '../session-lease.js';
-import { Connection } from './connection.js';
-import type { FrameWriter, SessionTicket } from './handshake.js';
-import type { LinkListener, LinkSource } from './link.js';
-import type { Protocol } from './protocol.js';
-import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
+import { BackOff, type Clock } from '../../../clock/index.js';
+import type { Lease } from '../../session-lease.js';
+import {
+  Connection,
+  type FrameWriter,
+  type LinkListener,
+  type LinkSource,
+  type Protocol,
+  type SessionTicket,
+} from '../wire/index.js';
+import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 /** What dialing depends on. */
 export type DialOptions = Pick<

@@ -1,0 +1,12 @@
+// Sessions over one link after the other: their states and lease, the watches that are set again on each link, and what
+// an operator is warned of.
+export { DIAL_PAUSES, Dialer, type DialOptions } from './dialer.js';
+export { warnOfStandstill } from './loop-watch.js';
+export { askLink, openNamespace } from './open-namespace.js';
+export { warnOfPlainText } from './plain-text.js';
+export { Session } from './session.js';
+export { timedRequest } from './timed-request.js';
+export { type ConnectionUser, keepConnected } from './upkeep.js';
+export { Warnings } from './warnings.js';
+export type { NodeEventKind, WatchedPaths, Watcher } from './watches.js';
+export { writingRequest } from './writing-request.js';

@@ -1,0 +1,23 @@
+// One connection to one server, from the name's resolution to the socket's end: frames and the codec of requests and
+// replies, handshake and authentication.
+export { type AclEntry, type AclId, admitsOthers, describeAcl, idsOfDigest } from './acl.js';
+export { connectionBroke, reasonOf } from './broken-connection.js';
+export { type JutePayload, loadJute } from './client-library.js';
+export { Connection } from './connection.js';
+export { FrameWriter, type SessionTicket } from './handshake.js';
+export { isolated } from './isolated.js';
+export type { Link, LinkListener, LinkSource, Opening } from './link.js';
+export {
+  type MultiAnswer,
+  type MultiResult,
+  type NodeFound,
+  type NodeRead,
+  readPieces,
+  writtenNodes,
+} from './multi.js';
+export { PendingReplies } from './pending-replies.js';
+export { Protocol, refusalOf, UNAUTHENTICATED, UNIMPLEMENTED } from './protocol.js';
+export { ReplyReader } from './reply-reader.js';
+export type { Answer, Reply, Request, RequestBody } from './request.js';
+export type { SaslCredentials } from './sasl.js';
+export { parseServerList, type ServerAddress } from './server-list.js';
