@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events';
 import type { ExecutionLease } from '../coordination/index.js';
 import { LeaseLostError, resolveJobOptions, type JobHandler, type JobOptions, type Trigger } from '../domain/index.js';
 import { VirtualClock } from '../testing/index.js';
-import { type HungHandler, type ItemOutcome, JobExecutor } from './job-executor.js';
+import type { HungHandler, ItemOutcome } from './executable-job.js';
+import { JobExecutor } from './job-executor.js';
 import type { RetriedItem } from './retries.js';
 
 export const FIRE_TIME = Date.UTC(2030, 0, 1, 12);

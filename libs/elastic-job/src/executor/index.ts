@@ -1,10 +1,12 @@
 export { taskIdOf } from './contexts.js';
 export { dataflowHandler, findDataflowFaults } from './dataflow.js';
 export * from './error-handling/index.js';
+export type * from './executable-job.js';
 export { type HttpFailure, HttpJobError } from './http/http-job.error.js';
 export { HttpJobType } from './http/http.job-type.js';
 export * from './isolation.js';
 export * from './job-executor.js';
+export * from './job-executor-options.js';
 export * from './job-work.js';
 export * from './listeners.js';
 export type { RetriedItem } from './retries.js';

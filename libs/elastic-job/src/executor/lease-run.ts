@@ -2,8 +2,9 @@ import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import { HandlerHungError, mostItemsAtOnce, type ShardOutcome } from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
+import type { ExecutableJob, ItemOutcome } from './executable-job.js';
 import { ItemRun } from './item-run.js';
-import type { ExecutableJob, ItemOutcome, JobExecutorOptions } from './job-executor.js';
+import type { JobExecutorOptions } from './job-executor-options.js';
 import { Retries } from './retries.js';
 import type { Slots } from './slots.js';
 

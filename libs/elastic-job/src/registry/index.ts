@@ -4,5 +4,4 @@ export { guaranteedDelete } from './guaranteed-delete.js';
 export * from './latch.js';
 export * from './memory/index.js';
 export * from './retry.js';
-export type { SubtreeBounds } from './subtree-bounds.js';
 export * from './zookeeper/index.js';

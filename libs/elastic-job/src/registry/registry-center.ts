@@ -1,5 +1,4 @@
 import type { TimeInterval } from '../domain/index.js';
-import type { SubtreeBounds } from './subtree-bounds.js';
 
 /**
  * What the scheduler needs of a registry: ZooKeeper's own model, so that nothing is promised here which an ensemble
@@ -212,6 +211,26 @@ export type SubtreeEvent =
 
 /** Called after the view shows the change. Must not throw. */
 export type SubtreeListener = (event: SubtreeEvent) => void;
+
+/** What a view takes in at most, whatever somebody has written below its root. */
+export interface SubtreeBounds {
+  /**
+   * False: the view knows nothing of the node, nor of what is below it. Asked as a node appears, before anything is
+   * read of it.
+   */
+  admits(path: string): boolean;
+  /** True: nothing below the node would be admitted, so its children are not even listed. */
+  isLeaf(path: string): boolean;
+  /** The most characters that are kept of a node's value; of a longer one, as many and one more. */
+  longest(path: string): number;
+  /** The most children of one node that the view knows of. */
+  readonly mostChildren: number;
+  /**
+   * A part of a value, or further children of a node, are left out. Told again whenever they are read again. Must not
+   * throw.
+   */
+  onLeftOut(path: string, what: 'value' | 'children'): void;
+}
 
 export interface SubtreeOptions extends RequestOptions {
   /**

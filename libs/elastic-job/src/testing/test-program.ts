@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import type { ElasticJobRuntime } from '../runtime/index.js';
-import type { INestApplicationContext } from './nest/index.js';
+import type { INestApplicationContext } from './nest/application-context.js';
 
 /** A simulated process, as what runs in it sees it. */
 export interface TestProcess {

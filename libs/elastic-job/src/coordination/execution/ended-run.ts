@@ -2,7 +2,7 @@ import { parseRunRecord, type RunNote, type RunRecord } from '../../domain/index
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { settleOperations, type SettleModes } from './item-operations.js';
-import type { EndedItem, Standing } from './settle-queue.js';
+import type { EndedItem, Standing } from './ended-item.js';
 
 const MARKS = ['running', 'failover', 'failovering'] as const;
 

@@ -3,7 +3,8 @@ import { formatParentProgress, itemSetOf } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { JobTree } from '../job-tree/index.js';
 import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
-import { type EndedItem, SettleQueue } from './settle-queue.js';
+import type { EndedItem } from './ended-item.js';
+import { SettleQueue } from './settle-queue.js';
 import type { DelayedSettles } from './waiting-settles.js';
 
 const NOTHING_COUNTED = formatParentProgress({ closedUpTo: 0, runs: new Map() });

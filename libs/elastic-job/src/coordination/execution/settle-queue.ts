@@ -1,38 +1,9 @@
 import type { Clock } from '../../clock/index.js';
-import type { RunNote } from '../../domain/index.js';
-import {
-  isRefusal,
-  NoAuthError,
-  type Operation,
-  RequestPauses,
-  ServerError,
-  SessionLostError,
-} from '../../registry/index.js';
+import { isRefusal, NoAuthError, RequestPauses, ServerError, SessionLostError } from '../../registry/index.js';
 import { RunNotes } from '../dependencies/index.js';
 import { type JobTree, readNow } from '../job-tree/index.js';
+import type { EndedItem } from './ended-item.js';
 import { type DelayedSettles, WaitingSettles } from './waiting-settles.js';
-
-/** What the tree says of an end: still to be written, written, or that another run has taken the item over. */
-export type Standing = 'open' | 'recorded' | 'fenced';
-
-/** An item that has ended, on its way into a settle transaction. */
-export interface EndedItem {
-  readonly item: number;
-  /** The nodes that show what has become of it. */
-  readonly paths: readonly string[];
-  readonly operations: readonly Operation[];
-  /** Somebody has put another run's mark in the place of this one's: look again before anything is written. */
-  readonly isDisturbed: boolean;
-  /** What its end means for the jobs that are started after this one. @default nothing */
-  readonly note?: RunNote;
-  /**
-   * Called after the reply was lost or the operations were refused, with the paths loaded. If it is open, the
-   * operations are those that are left to do.
-   */
-  lookAgain(): Standing;
-  /** Called once, when it is known whether the end was recorded or another run had taken the item over. */
-  onSettled(isRecorded: boolean): void;
-}
 
 /** So many lost races in a row are decided anew at once; then there is a pause, and each further one makes another. */
 const MOST_REFUSALS = 10;

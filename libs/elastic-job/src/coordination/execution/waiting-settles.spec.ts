@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../testing/index.js';
-import type { EndedItem } from './settle-queue.js';
+import type { EndedItem } from './ended-item.js';
 import { type DelayedSettles, WaitingSettles } from './waiting-settles.js';
 
 let clock: VirtualClock;

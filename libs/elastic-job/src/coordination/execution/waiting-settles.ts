@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import type { EndedItem } from './settle-queue.js';
+import type { EndedItem } from './ended-item.js';
 
 /** Ends that the registry has not recorded in time. They are repeated until the session is over. */
 export interface DelayedSettles {

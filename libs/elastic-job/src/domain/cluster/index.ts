@@ -1,6 +1,7 @@
 // The instances and servers of a job: how they are named, and what is decided about them from what they have told,
 // such as whose clock is right and which settings count.
 export * from './job-instance.js';
+export * from './job-name.js';
 export * from './kept-text.decision.js';
 export * from './operation-status.decision.js';
 export * from './registry-time.js';

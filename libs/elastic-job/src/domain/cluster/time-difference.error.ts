@@ -1,5 +1,5 @@
 import { ElasticJobError } from '../errors.js';
-import type { JobName } from '../run/index.js';
+import type { JobName } from './job-name.js';
 
 /** This process's clock and the registry's differ by more than the job allows: the trigger was not run. */
 export class TimeDifferenceError extends ElasticJobError {

@@ -1,5 +1,5 @@
 import { type ClockChangeOption, timetableOf } from '../options/index.js';
-import type { JobName } from '../run/index.js';
+import type { JobName } from '../cluster/index.js';
 
 /** What a job's place in a chain is judged by. */
 export interface DependencyFacts {

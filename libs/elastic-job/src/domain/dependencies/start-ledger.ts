@@ -1,4 +1,5 @@
-import type { FireTimes, JobName, Span } from '../run/index.js';
+import type { JobName } from '../cluster/index.js';
+import type { FireTimes, Span } from '../run/index.js';
 import { isJsonNumber } from '../node-text.js';
 import { formatFireTimes, parseFireTimes } from './fire-time-runs.js';
 import { fieldsBut, readFields } from './json-fields.js';

@@ -1,6 +1,7 @@
 import type { PropTargets } from './prop-targets.js';
 import type { JobProps } from './props-reader.js';
-import type { ExecutionSource, JobName } from '../run/index.js';
+import type { JobName } from '../cluster/index.js';
+import type { ExecutionSource } from '../run/index.js';
 
 /** An item whose handler has failed, after its last attempt. */
 export interface JobFailure {

@@ -1,4 +1,5 @@
-import type { ExecutionSource, GuaranteePhase, JobName } from '../run/index.js';
+import type { JobName } from '../cluster/index.js';
+import type { ExecutionSource, GuaranteePhase } from '../run/index.js';
 
 /** What a listener is told about a run: the items of this instance, all together. */
 export interface ShardingContexts {

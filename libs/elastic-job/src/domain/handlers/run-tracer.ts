@@ -1,4 +1,5 @@
-import type { JobName, SettledOutcome, ShardingContext, Trigger } from '../run/index.js';
+import type { JobName } from '../cluster/index.js';
+import type { SettledOutcome, ShardingContext, Trigger } from '../run/index.js';
 
 /**
  * Follows the runs of this process, as a tracing library does with its spans. It answers nobody: what it throws is

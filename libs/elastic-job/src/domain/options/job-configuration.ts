@@ -1,5 +1,5 @@
 import type { ShardingStrategy } from '../sharding/index.js';
-import type { JobName } from '../run/index.js';
+import type { JobName } from '../cluster/index.js';
 import type { ClockChangeOption } from './clock-change-option.js';
 import type { ConcurrencyOption } from './concurrency-option.js';
 import type { HiddenText } from './hidden-text.js';

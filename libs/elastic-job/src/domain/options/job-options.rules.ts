@@ -3,7 +3,7 @@ import { CronSchedule } from '../schedule/index.js';
 import { THREAD_POOL_SIZES } from './concurrency-option.js';
 import { CRON_DIALECTS, readQuartz } from './cron-dialect.js';
 import { HiddenText } from './hidden-text.js';
-import { findJobNameFault } from './job-name.js';
+import { findJobNameFault } from '../cluster/index.js';
 import type { JobOptions } from './job-options.js';
 import { ON_HUNG } from './on-hung-option.js';
 import { GREATEST_MISFIRE_LIMIT, MISFIRE_POLICIES } from './misfire-policy.js';

@@ -1,4 +1,4 @@
-import type { JobName } from '../run/index.js';
+import type { JobName } from '../cluster/index.js';
 import type { ShardingStrategy } from '../sharding/index.js';
 import type { ClockChangeOption } from './clock-change-option.js';
 import type { ConcurrencyOption } from './concurrency-option.js';

@@ -1,5 +1,5 @@
 import { ElasticJobError } from '../errors.js';
-import type { JobName } from './trigger.js';
+import type { JobName } from '../cluster/index.js';
 
 /**
  * The longest text of a checkpoint, in bytes: each one reaches every Java peer of the job, which keeps it in memory.

@@ -1,4 +1,4 @@
-import type { JobName } from './trigger.js';
+import type { JobName } from '../cluster/index.js';
 
 /** A place on the count from which fencing tokens are taken. Compared epoch first. */
 export interface FencePosition {

@@ -1,5 +1,5 @@
 import { ElasticJobError } from '../errors.js';
-import type { JobName } from './trigger.js';
+import type { JobName } from '../cluster/index.js';
 
 /** This instance may no longer act for the item; somebody else may already run it. */
 export class LeaseLostError extends ElasticJobError {

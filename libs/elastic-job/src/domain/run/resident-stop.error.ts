@@ -1,5 +1,5 @@
 import { ElasticJobError } from '../errors.js';
-import type { JobName } from './trigger.js';
+import type { JobName } from '../cluster/index.js';
 
 /**
  * Why an item of a resident job has to end here.

@@ -1,5 +1,6 @@
 import type { Checkpoint } from './checkpoint.js';
-import type { ExecutionSource, JobName } from './trigger.js';
+import type { JobName } from '../cluster/index.js';
+import type { ExecutionSource } from './trigger.js';
 
 /** What a handler is told about the item that it runs. One context per item and run. */
 export interface ShardingContext {

@@ -1,5 +1,4 @@
-import { ID_DELIMITER } from '../cluster/index.js';
-import type { JobName } from './trigger.js';
+import { ID_DELIMITER, type JobName } from '../cluster/index.js';
 
 /**
  * Names what an instance does for one trigger. Always READY, whatever the source of the run; without items the part is

@@ -1,5 +1,4 @@
-/** The text that names a job everywhere: in the registry, in logs and as the first argument of every service. */
-export type JobName = string;
+import type { JobName } from '../cluster/index.js';
 
 /**
  * What asked for a run: the schedule, a resident job, whose items run whenever they do not, or an operator's trigger

@@ -1,5 +1,4 @@
-import { inJavaOrder, type JobInstance } from '../cluster/index.js';
-import type { JobName } from '../run/index.js';
+import { inJavaOrder, type JobInstance, type JobName } from '../cluster/index.js';
 import { InvalidShardingError } from './sharding.errors.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 

@@ -1,5 +1,4 @@
-import type { JobInstance } from '../cluster/index.js';
-import type { JobName } from '../run/index.js';
+import type { JobInstance, JobName } from '../cluster/index.js';
 
 /**
  * Says who runs what. Pure: the same arguments give the same answer, on whichever instance leads.

@@ -1,5 +1,5 @@
 import { ElasticJobError } from '../errors.js';
-import type { JobName } from '../run/index.js';
+import type { JobName } from '../cluster/index.js';
 
 /** No strategy has this type. */
 export class UnknownStrategyError extends ElasticJobError {

@@ -1,30 +1,14 @@
 import { ConfigurableModuleBuilder, type DynamicModule, Module } from '@nestjs/common';
-import type { Registry } from 'prom-client';
 import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { JobEvents, LabelValues } from '../../tracing/index.js';
 import type { ResolvedModuleOptions } from '../module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from '../tokens.js';
-import type { MetricBuckets } from './event.metrics.js';
 import { JobMetrics } from './job-metrics.js';
+import type { ElasticJobMetricsOptions } from './metrics-options.js';
 import { assertMetricsOptions } from './metrics-options.rules.js';
 import { metricsControllerAt } from './metrics.controller.js';
-
-/** What `ElasticJobMetricsModule.forRoot` takes, and `forRootAsync`. */
-export interface ElasticJobMetricsOptions {
-  /**
-   * Where the metrics are registered, and what is served: with the application's own, if it has some.
-   * @default a new one
-   */
-  readonly registry?: Registry;
-  /** Where they are served, below the application's global prefix. False: nowhere. @default '/metrics' */
-  readonly path?: string | false;
-  /** So many jobs are told apart by the label `job`; all further ones are `other`. @default 100 */
-  readonly maxJobs?: number;
-  /** Upper bounds of the histograms, in seconds, ascending. @default as docs/telemetry.md lists them */
-  readonly buckets?: MetricBuckets;
-}
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<
   Omit<ElasticJobMetricsOptions, 'path'>

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { ConfigurationError, show } from '../../domain/index.js';
-import type { ElasticJobMetricsOptions } from './elastic-job-metrics.module.js';
+import type { ElasticJobMetricsOptions } from './metrics-options.js';
 
 /** @throws {ConfigurationError} that names every wrong option with its value and what would be right */
 export function assertMetricsOptions(options: ElasticJobMetricsOptions): void {

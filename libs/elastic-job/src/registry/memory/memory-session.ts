@@ -14,7 +14,7 @@ import { RegistryUnavailableError, SessionLostError } from '../registry.errors.j
 import { leapMs, leaseLengthMs, type Moment, momentOf, SessionLease } from '../session-lease.js';
 import { type LaneName, type Latency, MemoryLink, type NO_ANSWER } from './memory-link.js';
 import type { MemoryServer, Peer } from './memory-server.js';
-import { MemorySubtree } from './memory-subtree.js';
+import { MemorySubtree, type ViewedSession } from './memory-subtree.js';
 import { localNode, type News } from './news.js';
 import { PendingRequests } from './pending-requests.js';
 
@@ -46,7 +46,7 @@ const READ_TIMEOUT_PART = 2 / 3;
  * looks at its lease before anything else: SUSPENDED and LOST come before any answer, any news and any timer. A wall
  * clock that was set forward past the lease is noticed at the next request or question; then the server is asked anew.
  */
-export class MemorySession implements Peer {
+export class MemorySession implements Peer, ViewedSession {
   readonly link: MemoryLink;
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
   info: SessionInfo;

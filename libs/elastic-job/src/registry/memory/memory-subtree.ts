@@ -1,9 +1,32 @@
 import { isWithin, NodeMap, parentPath } from '../node-map.js';
-import type { RegistryNode, RequestOptions, Subtree, SubtreeListener, SubtreeOptions } from '../registry-center.js';
+import type {
+  RegistryNode,
+  RequestOptions,
+  SessionInfo,
+  Subtree,
+  SubtreeBounds,
+  SubtreeListener,
+  SubtreeOptions,
+} from '../registry-center.js';
 import { SessionLostError } from '../registry.errors.js';
-import { cutNode, isAdmitted, type SubtreeBounds } from '../subtree-bounds.js';
-import type { MemorySession } from './memory-session.js';
+import { cutNode, isAdmitted } from '../subtree-bounds.js';
 import type { NodeChange } from './node-tree.js';
+
+/** What a view asks of the session in which it was opened. */
+export interface ViewedSession {
+  readonly info: SessionInfo;
+  /** Asks the server, and takes the answer in the order of the link. @throws as `Subtree.sync` does */
+  request(operation: string, ask: () => void, receive: () => void, options?: RequestOptions): Promise<void>;
+  /** @param take is given the nodes in the order of the link */
+  readNodes(
+    operation: string,
+    paths: readonly string[],
+    options: RequestOptions | undefined,
+    take: (nodes: readonly (RegistryNode | undefined)[]) => void,
+  ): Promise<unknown>;
+  /** The view hears nothing any more. */
+  release(view: MemorySubtree): void;
+}
 
 /** A node that exists; with its content, if that is known and current. */
 interface Entry {
@@ -21,7 +44,7 @@ export class MemorySubtree implements Subtree {
   private closed = false;
 
   constructor(
-    private readonly session: MemorySession,
+    private readonly session: ViewedSession,
     readonly path: string,
     private readonly listener: SubtreeListener,
     { holds = () => true, bounds }: SubtreeOptions = {},

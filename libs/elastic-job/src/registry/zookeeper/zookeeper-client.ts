@@ -83,7 +83,7 @@ export class ZooKeeperClient {
       await judge?.assertOwn(options.namespace.root, (operation, request) => askLink(link, operation, request));
     };
     this.session = new Session(links, this.protocol, options, clock, lease, prepare, warn);
-    this.owners = judge && nodeOwners(judge, this);
+    this.owners = judge && nodeOwners(judge, this.session, options.namespace);
     warnOfStandstill(this.session, options, clock, warn);
     warnOfPlainText(this.session, options, warn);
   }

@@ -1,7 +1,7 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { ConfigurationError, Hidden } from '../../domain/index.js';
 import { Namespace } from '../namespace.js';
-import { parseServerList, type SaslCredentials, type ServerAddress } from './wire/index.js';
+import { type Credentials, parseServerList, type SaslCredentials, type ServerAddress } from './wire/index.js';
 
 /** How to reach an ensemble, and the part of it to live in. Times are in milliseconds. */
 export interface ZooKeeperOptions {
@@ -66,13 +66,6 @@ export interface ZooKeeperOptions {
    * @example new URL('./zookeeper-worker.js', import.meta.url)
    */
   readonly workerUrl?: URL;
-}
-
-/** What shows a server who this client is. */
-export interface Credentials {
-  readonly digest: string | undefined;
-  readonly sasl: SaslCredentials | undefined;
-  readonly tls: TlsOptions | undefined;
 }
 
 /** The options as they are used: checked, and with the defaults applied. */

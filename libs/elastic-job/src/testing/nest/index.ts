@@ -1,2 +1,2 @@
-export type { INestApplicationContext } from '@nestjs/common';
+export type { INestApplicationContext } from './application-context.js';
 export * from './application-program.js';

@@ -8,5 +8,5 @@ export { Session } from './session.js';
 export { timedRequest } from './timed-request.js';
 export { type ConnectionUser, keepConnected } from './upkeep.js';
 export { Warnings } from './warnings.js';
-export type { NodeEventKind, WatchedPaths, Watcher } from './watches.js';
+export type { NodeEventKind, Watcher } from './watches.js';
 export { writingRequest } from './writing-request.js';

@@ -1,5 +1,6 @@
 import { parentPath } from '../../node-map.js';
 import type { RegistryNode } from '../../registry-center.js';
+import type { WatchedPaths } from '../wire/index.js';
 
 /** What happened to one node; `children`: it has other ones, as only a watch that is not recursive hears. */
 export type NodeEventKind = 'created' | 'deleted' | 'changed' | 'children';
@@ -37,12 +38,6 @@ const KINDS: ReadonlyMap<number, NodeEventKind> = new Map([
 
 /** Leaves room below the server's limit of a megabyte for paths that are long. */
 const LONGEST_PIECE_BYTES = 128 * 1024;
-
-/** Paths by how they are watched. */
-export interface WatchedPaths {
-  readonly recursive: string[];
-  readonly single: string[];
-}
 
 /** Who watches which path. */
 export class Watches {

@@ -4,11 +4,12 @@ import type {
   RequestOptions,
   Subtree,
   SubtreeEvent,
+  SubtreeBounds,
   SubtreeListener,
   SubtreeOptions,
 } from '../../registry-center.js';
 import { SessionLostError } from '../../registry.errors.js';
-import { cutNode, isAdmitted, type SubtreeBounds } from '../../subtree-bounds.js';
+import { cutNode, isAdmitted } from '../../subtree-bounds.js';
 import { type NodeFound, refusalOf, type Reply } from '../wire/index.js';
 import { Outbox } from './outbox.js';
 import { SubtreeReads, type Reading } from './subtree-reads.js';

@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../../../clock/index.js';
 import type { Hidden } from '../../../domain/index.js';
 import { AuthenticationError } from '../../registry.errors.js';
 import { elapsedMs, type Lease, leaseMarginMs, type Moment, momentOf } from '../../session-lease.js';
+import type { Credentials } from './credentials.js';
 import { FrameReader } from './frame-reader.js';
 import { type FrameWriter, readConnected, type SessionTicket, XID } from './handshake.js';
 import { isolated } from './isolated.js';
@@ -14,7 +15,6 @@ import { ReplyReader } from './reply-reader.js';
 import type { Answer, Request } from './request.js';
 import { authenticate } from './sasl.js';
 import type { ServerAddress } from './server-list.js';
-import type { Credentials } from '../zookeeper-options.js';
 
 export interface ConnectionOptions {
   readonly server: ServerAddress;

@@ -4,6 +4,7 @@ export { type AclEntry, type AclId, admitsOthers, describeAcl, idsOfDigest } fro
 export { connectionBroke, reasonOf } from './broken-connection.js';
 export { type JutePayload, loadJute } from './client-library.js';
 export { Connection } from './connection.js';
+export type { Credentials } from './credentials.js';
 export { FrameWriter, type SessionTicket } from './handshake.js';
 export { isolated } from './isolated.js';
 export type { Link, LinkListener, LinkSource, Opening } from './link.js';
@@ -16,7 +17,7 @@ export {
   writtenNodes,
 } from './multi.js';
 export { PendingReplies } from './pending-replies.js';
-export { Protocol, refusalOf, UNAUTHENTICATED, UNIMPLEMENTED } from './protocol.js';
+export { Protocol, refusalOf, UNAUTHENTICATED, UNIMPLEMENTED, type WatchedPaths } from './protocol.js';
 export { ReplyReader } from './reply-reader.js';
 export type { Answer, Reply, Request, RequestBody } from './request.js';
 export type { SaslCredentials } from './sasl.js';

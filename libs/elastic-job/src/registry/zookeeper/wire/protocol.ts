@@ -1,4 +1,3 @@
-import type { WatchedPaths } from '../session/index.js';
 import type { CreateMode, NodeStat, Operation, Refusal } from '../../registry-center.js';
 import { type AclEntry, type AclId, ALL_PERMISSIONS } from './acl.js';
 import { type Jute, type JuteRecord, type JuteRecordType, recordType } from './client-library.js';
@@ -23,6 +22,12 @@ export interface CreatedNode {
   /** With the sequence number, if it has one. */
   readonly path: string;
   readonly stat: NodeStat;
+}
+
+/** Paths by how they are watched. */
+export interface WatchedPaths {
+  readonly recursive: string[];
+  readonly single: string[];
 }
 
 const REFUSALS: ReadonlyMap<number, Refusal> = new Map([

@@ -1,6 +1,5 @@
-import type { JutePayload, SessionTicket } from '../wire/index.js';
+import type { Credentials, JutePayload, SessionTicket } from '../wire/index.js';
 import type { DialOptions } from '../session/index.js';
-import type { Credentials } from '../zookeeper-options.js';
 
 /** What the worker thread is started with. */
 export interface WorkerSettings {

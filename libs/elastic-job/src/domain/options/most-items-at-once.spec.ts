@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobOptions } from './job-options.js';
-import { mostItemsAtOnce } from './concurrency-option.js';
+import { mostItemsAtOnce } from './most-items-at-once.js';
 import { resolveJobOptions } from './resolve-job-options.js';
 
 const PROCESSORS = 4;

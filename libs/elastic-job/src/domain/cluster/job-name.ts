@@ -1,4 +1,7 @@
-import { ID_DELIMITER } from '../cluster/index.js';
+import { ID_DELIMITER } from './job-instance.js';
+
+/** The text that names a job everywhere: in the registry, in logs and as the first argument of every service. */
+export type JobName = string;
 
 /**
  * Control, surrogate and private-use characters, everything beyond the basic plane: no ZooKeeper path may hold them.

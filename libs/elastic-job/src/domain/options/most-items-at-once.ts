@@ -1,0 +1,25 @@
+import type { JobConfiguration } from './job-configuration.js';
+
+/**
+ * Most items of a job that run at the same time on one instance. Where `concurrency` is not given, the size of Java's
+ * thread pool counts if that is named; a size that only Java knows does not. Every item of a resident job runs at all
+ * times.
+ * @param processors those of this host
+ * @see ElasticJob, `CPUUsageJobExecutorThreadPoolSizeProvider` and `SingleThreadJobExecutorThreadPoolSizeProvider`
+ */
+export function mostItemsAtOnce(
+  configuration: Pick<JobConfiguration, 'concurrency' | 'jobExecutorThreadPoolSizeProviderType' | 'resident'>,
+  processors: number,
+): number {
+  const { concurrency, jobExecutorThreadPoolSizeProviderType: poolSize, resident } = configuration;
+  if (resident) return Infinity;
+  if (typeof concurrency === 'number') return concurrency;
+  switch (concurrency ?? poolSize?.toUpperCase()) {
+    case 'CPU':
+      return 2 * processors;
+    case 'SINGLE_THREAD':
+      return 1;
+    default:
+      return Infinity;
+  }
+}

@@ -1,0 +1,1 @@
+export type { INestApplicationContext } from '@nestjs/common';
