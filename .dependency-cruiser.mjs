@@ -38,9 +38,16 @@ const COORDINATION = [
 /** The layers of runtime: left may not import right. */
 const RUNTIME = ['leases', 'duties', 'session', 'job', 'process'];
 
+/** The lower folders of the ZooKeeper adapter, which may import its options as well: left may not import right. */
+const ZOOKEEPER = ['wire', 'session'];
+
+/** The folders of domain: left may not import right. All of them may import the files in its root. */
+const DOMAIN = ['cluster', 'schedule', 'sharding', 'options', 'run', 'dependencies', 'failover', 'handlers'];
+
 const SOURCE = 'libs/elastic-job/src';
 const SPEC = String.raw`\.(for-)?spec\.ts$`;
 const inRoom = (room) => `^${SOURCE}/${room}/`;
+const inRootOf = (room) => `^${SOURCE}/${room}/(?!index\\.)[^/]+\\.ts$`;
 
 const arrows = Object.entries(ROOMS).map(([room, allowed]) => ({
   name: `${room}-imports`,
@@ -50,8 +57,11 @@ const arrows = Object.entries(ROOMS).map(([room, allowed]) => ({
   to: { path: `^${SOURCE}/`, pathNot: [room, ...allowed].map(inRoom) },
 }));
 
-/** Inner rooms of which each may import what stands left of it, by its index. */
-const inOrder = (room, rooms) =>
+/**
+ * Inner rooms of which each may import what stands left of it, by its index.
+ * @param general further files of the room that each may import
+ */
+const inOrder = (room, rooms, general = []) =>
   rooms.flatMap((inner, index) => [
     {
       name: `${room}-${inner}-imports`,
@@ -60,7 +70,7 @@ const inOrder = (room, rooms) =>
       from: { path: inRoom(`${room}/${inner}`), pathNot: SPEC },
       to: {
         path: inRoom(room),
-        pathNot: rooms.slice(0, index + 1).map((left) => inRoom(`${room}/${left}`)),
+        pathNot: [...rooms.slice(0, index + 1).map((left) => inRoom(`${room}/${left}`)), ...general],
       },
     },
     {
@@ -77,6 +87,22 @@ export default {
     ...arrows,
     ...inOrder('coordination', COORDINATION),
     ...inOrder('runtime', RUNTIME),
+    ...inOrder('registry/zookeeper', ZOOKEEPER, [`^${SOURCE}/registry/zookeeper/zookeeper-options\\.ts$`]),
+    ...inOrder('domain', DOMAIN, [inRootOf('domain')]),
+    {
+      name: 'domain-root-is-general',
+      comment: 'what stands in the root of domain knows none of its folders',
+      severity: 'error',
+      from: { path: inRootOf('domain'), pathNot: SPEC },
+      to: { path: `^${SOURCE}/domain/[^/]+/` },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'values and decisions need no platform: class-validator is all that domain may import',
+      severity: 'error',
+      from: { path: inRoom('domain'), pathNot: SPEC },
+      to: { pathNot: [`^${SOURCE}/`, 'node_modules/class-validator/'] },
+    },
     {
       name: 'no-cycles',
       comment:
