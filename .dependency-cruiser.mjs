@@ -3,15 +3,17 @@
  * rooms that it may import.
  */
 const ROOMS = {
-  domain: [],
+  copies: [],
+  // Built-in strategies and hidden texts are one in the process.
+  domain: ['copies'],
   clock: ['domain'],
-  registry: ['domain', 'clock'],
-  tracing: ['domain', 'clock'],
+  registry: ['copies', 'domain', 'clock'],
+  tracing: ['copies', 'domain', 'clock'],
   coordination: ['domain', 'clock', 'registry'],
   scheduling: ['domain', 'clock'],
   executor: ['domain', 'clock', 'coordination', 'tracing'],
-  runtime: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'scheduling', 'executor'],
-  operations: ['domain', 'clock', 'registry', 'coordination'],
+  runtime: ['copies', 'domain', 'clock', 'registry', 'tracing', 'coordination', 'scheduling', 'executor'],
+  operations: ['copies', 'domain', 'clock', 'registry', 'coordination'],
   guards: ['domain', 'registry'],
   health: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'runtime'],
   testing: ['domain', 'clock', 'registry', 'coordination', 'runtime', 'tracing'],

@@ -14,6 +14,8 @@ const MEMBERS = new Set([
   'process.pid',
   'process.uptime',
 ]);
+/** What a decision must not know either. */
+const SURROUNDINGS = new Set(['process', 'globalThis', 'global', 'navigator']);
 const MODULES = /^(node:)?(os|crypto|timers|timers\/promises|perf_hooks)$/;
 
 /**
@@ -55,6 +57,49 @@ describe('a simulation owns time and chance', () => {
     ).toEqual([]);
   });
 });
+
+describe('a decision depends on its arguments', () => {
+  it('given domain, when its sources are read, then none knows the process or keeps anything in it', () => {
+    const files = ts.sys
+      .readDirectory(`${SOURCE}/domain`, ['.ts'])
+      .map((file) => file.slice(file.indexOf(SOURCE)))
+      .filter((file) => !file.endsWith('spec.ts'));
+
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.flatMap((file) => surroundings(file, readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
+  it.each([
+    ['export const isTest = process.env.NODE_ENV;', 'process'],
+    ["Reflect.set(globalThis, 'known', 1);", 'globalThis'],
+    ['let last = 0; export const next = () => (last += 1);', 'let last'],
+  ])('given a source with %s, when it is read, then %s is found', (text, found) => {
+    expect(surroundings('sample.ts', text)).toEqual([`sample.ts: ${found}`]);
+  });
+});
+
+/** What a source knows of the process, and the variables that it keeps from call to call. */
+function surroundings(file: string, text: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isNamed = ts.isIdentifier(node) && SURROUNDINGS.has(node.text) && !isProperty(node);
+    if (isNamed) found.push(`${file}: ${node.text}`);
+    ts.forEachChild(node, visit);
+  };
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true);
+  for (const statement of source.statements) {
+    const isKept = ts.isVariableStatement(statement) && !(statement.declarationList.flags & ts.NodeFlags.Const);
+    if (!isKept) continue;
+    for (const { name } of statement.declarationList.declarations) found.push(`${file}: let ${name.getText()}`);
+  }
+  visit(source);
+  return found;
+}
+
+function isProperty(node: ts.Identifier): boolean {
+  const { parent } = node;
+  return (ts.isPropertyAccessExpression(parent) && parent.name === node) || ts.isPropertyAssignment(parent);
+}
 
 function uses(file: string, text: string): string[] {
   const found: string[] = [];

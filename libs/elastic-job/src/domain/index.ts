@@ -14,4 +14,3 @@ export * from './missing-table.js';
 export * from './node-text.js';
 export * from './optional-package.js';
 export * from './protocol.js';
-export * from './shared.js';

@@ -1,4 +1,5 @@
 import { assertFitsOneTransaction, removeTree, untilAccepted } from '../coordination/index.js';
+import { sharedClass } from '../copies/index.js';
 import {
   type CronDialect,
   type JobConfiguration,
@@ -6,7 +7,6 @@ import {
   type JobOptions,
   type ShardingStrategy,
   UnknownJobError,
-  sharedClass,
 } from '../domain/index.js';
 import { BadVersionError, NoNodeError, type RegistryCenter } from '../registry/index.js';
 import { pathsOf } from './arguments.js';

@@ -6,6 +6,7 @@ import {
   type ServerStatus,
   untilAccepted,
 } from '../coordination/index.js';
+import { sharedClass } from '../copies/index.js';
 import {
   type CronDialect,
   type JobName,
@@ -13,7 +14,6 @@ import {
   removedRoot,
   type ShardingStrategy,
   UnknownJobError,
-  sharedClass,
 } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { createJob, type NewJob } from './create-job.js';

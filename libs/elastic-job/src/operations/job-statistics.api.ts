@@ -1,5 +1,6 @@
 import { ConfigurationNodeError, ElasticJob2ConfigurationError, parseConfiguration } from '../coordination/index.js';
-import { type JobBriefStatus, type JobName, judgeJob, parseCreatedJob, sharedClass } from '../domain/index.js';
+import { sharedClass } from '../copies/index.js';
+import { type JobBriefStatus, type JobName, judgeJob, parseCreatedJob } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJob, readJobs } from './job-facts.js';

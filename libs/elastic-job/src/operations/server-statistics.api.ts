@@ -1,4 +1,5 @@
-import { inJavaOrder, type JobName, sharedClass } from '../domain/index.js';
+import { sharedClass } from '../copies/index.js';
+import { inJavaOrder, type JobName } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { jobNamesIn, readJobs } from './job-facts.js';
 

@@ -1,4 +1,5 @@
-import { type JobName, sharedClass } from '../domain/index.js';
+import { sharedClass } from '../copies/index.js';
+import type { JobName } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { assertItem, pathsOf } from './arguments.js';
 import { throwUnknownItem } from './unknown-item.js';

@@ -1,4 +1,5 @@
 import type { JobPaths } from '../coordination/index.js';
+import { sharedClass } from '../copies/index.js';
 import {
   type JobName,
   judgeItem,
@@ -7,7 +8,6 @@ import {
   type ShardOutcomeKind,
   type ShardingStatus,
   type TriggerOrigin,
-  sharedClass,
 } from '../domain/index.js';
 import type { RegistryCenter, RegistryNode } from '../registry/index.js';
 import { pathsOf } from './arguments.js';

@@ -1,5 +1,6 @@
 import { type Clock, Deadline } from '../clock/index.js';
-import { type Redact, sharedClass } from '../domain/index.js';
+import { sharedClass } from '../copies/index.js';
+import type { Redact } from '../domain/index.js';
 import type { JobEventSink, SinkHost } from './event-sink.js';
 import type { JobEvent } from './job-event.js';
 import type { JobEvents } from './job-events.js';

@@ -1,4 +1,4 @@
-import { sharedClass } from '../domain/index.js';
+import { sharedClass } from '../copies/index.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
 
 /**

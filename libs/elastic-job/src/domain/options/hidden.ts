@@ -1,4 +1,4 @@
-import { sharedClass } from '../shared.js';
+import { sharedClass } from '../../copies/index.js';
 
 /**
  * A value that may hold secrets, such as credentials. Code that needs it asks for it by name; no log, JSON, inspection

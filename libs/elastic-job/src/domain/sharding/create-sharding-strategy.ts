@@ -1,4 +1,4 @@
-import { shared } from '../shared.js';
+import { shared } from '../../copies/index.js';
 import { avgAllocation } from './avg-allocation.strategy.js';
 import { odevity } from './odevity.strategy.js';
 import { roundRobin } from './round-robin.strategy.js';

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { sharedClass } from '../../domain/index.js';
+import { sharedClass } from '../../copies/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import { EventMetrics, type MetricBuckets } from './event.metrics.js';
 import { MetricSet } from './metric-set.js';

@@ -1,4 +1,4 @@
-import { sharedClass } from '../../domain/index.js';
+import { sharedClass } from '../../copies/index.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import type { Clock } from '../../clock/index.js';

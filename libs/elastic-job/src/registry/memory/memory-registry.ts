@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/index.js';
-import { sharedClass } from '../../domain/index.js';
+import { sharedClass } from '../../copies/index.js';
 import { MemoryRegistryCenter, type MemoryRegistryCenterOptions } from './memory-registry-center.js';
 import type { LaneName } from './memory-link.js';
 import {

@@ -1,5 +1,6 @@
 import { Deadline } from '../../clock/index.js';
 import { type CoordinationServices, createCoordinationServices, JobRemovedError } from '../../coordination/index.js';
+import { sharedClass } from '../../copies/index.js';
 import {
   ConfigurationError,
   ID_DELIMITER,
@@ -10,7 +11,6 @@ import {
   offsetsByProcess,
   ShuttingDownError,
   SuspendedTooLongError,
-  sharedClass,
 } from '../../domain/index.js';
 import { isolate, JobErrorHandlers } from '../../executor/index.js';
 import { RequestPauses, type SessionInfo, SessionLostError } from '../../registry/index.js';

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/index.js';
+import { sharedClass } from '../../copies/index.js';
 import {
   type CodeOption,
   type CronDialect,
@@ -15,7 +16,6 @@ import {
   type ShardingStrategy,
   switchesFailover,
   UnknownJobError,
-  sharedClass,
 } from '../../domain/index.js';
 import { resolveWork } from '../../executor/index.js';
 import type { JobDefinition, JobRuntime } from '../job/index.js';

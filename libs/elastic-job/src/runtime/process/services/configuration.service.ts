@@ -1,5 +1,6 @@
 import type { Configurations } from '../../../coordination/index.js';
-import { type JobConfiguration, type JobName, sharedClass } from '../../../domain/index.js';
+import { sharedClass } from '../../../copies/index.js';
+import type { JobConfiguration, JobName } from '../../../domain/index.js';
 
 /** What a job is to do. */
 @sharedClass('ConfigurationService')

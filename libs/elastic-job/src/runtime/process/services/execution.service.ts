@@ -1,5 +1,6 @@
 import type { Executions, RunningItem } from '../../../coordination/index.js';
-import { type JobName, sharedClass } from '../../../domain/index.js';
+import { sharedClass } from '../../../copies/index.js';
+import type { JobName } from '../../../domain/index.js';
 
 /** What runs. */
 @sharedClass('ExecutionService')

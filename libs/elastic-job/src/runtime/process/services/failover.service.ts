@@ -1,5 +1,6 @@
 import type { FailoverQueue, OverflowedItem, PendingFailover } from '../../../coordination/index.js';
-import { type JobName, type SettledOutcome, sharedClass } from '../../../domain/index.js';
+import { sharedClass } from '../../../copies/index.js';
+import type { JobName, SettledOutcome } from '../../../domain/index.js';
 import type { JobSession } from '../../session/index.js';
 
 /** The items of crashed instances: what waits, and a way to run it here and now. */

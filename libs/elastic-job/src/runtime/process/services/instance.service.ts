@@ -1,5 +1,6 @@
 import type { Instances, RegisteredInstance } from '../../../coordination/index.js';
-import { type JobName, sharedClass } from '../../../domain/index.js';
+import { sharedClass } from '../../../copies/index.js';
+import type { JobName } from '../../../domain/index.js';
 
 /** The processes that take part in a job. */
 @sharedClass('InstanceService')

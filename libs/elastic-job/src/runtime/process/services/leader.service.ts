@@ -1,5 +1,6 @@
 import type { Leadership, LeadershipTerm } from '../../../coordination/index.js';
-import { type JobName, sharedClass } from '../../../domain/index.js';
+import { sharedClass } from '../../../copies/index.js';
+import type { JobName } from '../../../domain/index.js';
 
 /** Who leads a job, and what only its leader does. */
 @sharedClass('LeaderService')

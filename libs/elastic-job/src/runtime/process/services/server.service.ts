@@ -1,5 +1,6 @@
 import type { RegisteredServer, Servers } from '../../../coordination/index.js';
-import { type JobName, sharedClass } from '../../../domain/index.js';
+import { sharedClass } from '../../../copies/index.js';
+import type { JobName } from '../../../domain/index.js';
 
 /** The servers (IP addresses) on which a job has had instances. */
 @sharedClass('ServerService')
