@@ -1,6 +1,6 @@
 import { isCommitted, type JobPaths, parseConfiguration, untilAccepted } from '../coordination/index.js';
 import { parseRunRecord } from '../domain/index.js';
-import type { Operation, RegistryCenter, RegistryNode } from '../registry/index.js';
+import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 import { throwUnknownItem } from './unknown-item.js';
 
 /** What came of a request to cancel a run. */
@@ -70,8 +70,4 @@ function operations(paths: JobPaths, item: number, facts: CancelFacts, run: stri
     // One for an earlier run, which nobody has removed yet, makes room.
     request === undefined ? creation(path, run) : { kind: 'set', path, data: run, version: request.stat.version },
   ];
-}
-
-function creation(path: string, data: string): Operation {
-  return { kind: 'create', path, data, mode: 'PERSISTENT' };
 }

@@ -7,7 +7,7 @@ import {
   untilAccepted,
 } from '../coordination/index.js';
 import { inJavaOrder, UnknownJobError } from '../domain/index.js';
-import type { Operation, RegistryCenter } from '../registry/index.js';
+import { creation, type Operation, type RegistryCenter } from '../registry/index.js';
 import { namesBelow } from './job-facts.js';
 
 /** What came of a request for a run. Instance ids, in Java's order. */
@@ -54,8 +54,4 @@ export function requestRuns(
     if (!(await isCommitted(registry, operations))) return undefined;
     return Object.freeze({ id: request.id, asked: Object.freeze(asked), pending: Object.freeze(pending) });
   });
-}
-
-function creation(path: string, data: string): Operation {
-  return { kind: 'create', path, data, mode: 'PERSISTENT' };
 }

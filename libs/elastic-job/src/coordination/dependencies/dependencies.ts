@@ -12,7 +12,7 @@ import {
   type StartLedger,
   withParents,
 } from '../../domain/index.js';
-import type { Operation, RegistryCenter } from '../../registry/index.js';
+import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
 import { type Configurations, namesIn, parseConfiguration } from '../configuration/index.js';
 import { JobPaths, type JobTree, parseInstance, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
@@ -100,8 +100,8 @@ export class Dependencies {
     // A run that is under way cannot be counted from its beginning any more.
     const data = formatParentProgress({ closedUpTo: this.scheduleClock.wallNow(), runs: new Map() });
     return [
-      ...(list === undefined ? [created(dependents, data)] : []),
-      ...(entry === undefined ? [created(dependent)] : []),
+      ...(list === undefined ? [creation(dependents, data)] : []),
+      ...(entry === undefined ? [creation(dependent)] : []),
     ];
   }
 
@@ -170,17 +170,13 @@ function ownOperations(tree: JobTree, ledger: StartLedger, after: readonly JobNa
   const version = tree.stat(path)?.version;
   if (after.length === 0) return version === undefined ? [] : [{ kind: 'delete', path, version }];
   const data = formatStartLedger(withParents(ledger, after));
-  if (version === undefined) return [created(path, data)];
+  if (version === undefined) return [creation(path, data)];
   return ledger.parents.join() === after.join() ? [] : [{ kind: 'set', path, data, version }];
 }
 
 function pathsAt(parent: JobName, child: JobName) {
   const paths = new JobPaths(parent);
   return { root: paths.root, dependents: paths.dependents, dependent: paths.dependent(child) };
-}
-
-function created(path: string, data = ''): Operation {
-  return { kind: 'create', path, data, mode: 'PERSISTENT' };
 }
 
 function factsOf(configuration: JobConfiguration): DependencyFacts {

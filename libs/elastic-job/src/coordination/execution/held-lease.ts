@@ -18,7 +18,7 @@ import type { JobTree } from '../job-tree/index.js';
 import { EndedRun } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
 import type { OwnRuns } from './own-runs.js';
-import { SessionLease } from './session-lease.js';
+import { ItemLease } from './item-lease.js';
 import type { SettleQueue } from './settle-queue.js';
 
 /** An item as its begin left it. */
@@ -41,7 +41,7 @@ export interface LeaseTerms {
 }
 
 /** A lease on items that are marked as running in the registry. */
-export class HeldLease extends SessionLease {
+export class HeldLease extends ItemLease {
   readonly run: string | undefined;
   private readonly requeues = new Map<number, Requeue>();
   private readonly checkpoints = new Map<number, ItemCheckpoint>();

@@ -1,8 +1,8 @@
 import { type Checkpoint, MissingTokenError, type ShardOutcome } from '../../domain/index.js';
-import { SessionLease } from './session-lease.js';
+import { ItemLease } from './item-lease.js';
 
 /** The lease of a job without `monitorExecution`: no mark, no record, no token, and no request to the registry. */
-export class UnmonitoredLease extends SessionLease {
+export class UnmonitoredLease extends ItemLease {
   readonly run = undefined;
 
   token(): undefined {

@@ -1,5 +1,5 @@
 import { type GuaranteePhase, isSameRound, type Target } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { type Arrival, formatArrival, formatPassed, parseArrival, parsePassed } from './arrival-text.js';
 
@@ -24,11 +24,11 @@ export function arrive(tree: JobTree, phase: GuaranteePhase, items: readonly num
     return left !== undefined && !tree.hasInstance(left.by) && !items.includes(item);
   });
   return [
-    ...parents.map((path) => create(path, '')),
+    ...parents.map((path) => creation(path, '')),
     ...dead.map((item) => remove(paths.guaranteed(phase, item))),
     ...items.flatMap((item): Operation[] => {
       const path = paths.guaranteed(phase, item);
-      if (!tree.has(path)) return [create(path, data)];
+      if (!tree.has(path)) return [creation(path, data)];
       return tree.node(path)?.data === data ? [] : [{ kind: 'set', path, data }];
     }),
   ];
@@ -56,10 +56,6 @@ export function removeArrivals(tree: JobTree, phase: GuaranteePhase, isMeant: (i
   const removed = arrived.filter(isMeant);
   const operations = removed.map((item) => remove(paths.guaranteed(phase, item)));
   return removed.length === arrived.length ? [...operations, remove(paths.guarantee(phase))] : operations;
-}
-
-function create(path: string, data: string): Operation {
-  return { kind: 'create', path, data, mode: 'PERSISTENT' };
 }
 
 function remove(path: string): Operation {

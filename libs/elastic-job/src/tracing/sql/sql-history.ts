@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { ConfigurationError, show } from '../../domain/index.js';
 import type { JobEventSink, SinkHost } from '../event-sink.js';
 import type { JobEvent } from '../job-event.js';
+import type { TracingStoreStatus } from '../tracing-store.js';
 import { asTraceDb } from './trace-database.js';
 import { dialectOf, TRACE_DIALECTS, traceDialect, type TraceDialectName } from './trace-dialect.js';
 import type { ExecutionQuery, ExecutionTrace, StatusTrace, TracePage, TraceQuery } from './trace-query.js';
@@ -26,16 +27,6 @@ export interface SqlHistoryOptions {
   readonly queueRows?: number;
   /** How long rows are gathered before they are written, in milliseconds. @default 200 */
   readonly gatherMs?: number;
-}
-
-/** How a history is doing. */
-export interface HistoryStatus {
-  /** Rows that wait in memory, or are being written. */
-  readonly queuedRows: number;
-  /** Writes that were given up since the start. */
-  readonly droppedRows: number;
-  /** Since when the database has taken nothing, in milliseconds since the epoch; undefined: it takes what comes. */
-  readonly failingSince: number | undefined;
 }
 
 /**
@@ -75,7 +66,7 @@ export class SqlHistory<Database> implements JobEventSink {
     this.reader = new TraceReader(this.store);
   }
 
-  get status(): HistoryStatus {
+  get status(): TracingStoreStatus {
     const { queued = 0, dropped = 0, failingSince } = this.parts?.writer ?? {};
     return { queuedRows: queued, droppedRows: dropped, failingSince };
   }

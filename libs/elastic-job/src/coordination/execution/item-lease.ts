@@ -12,7 +12,7 @@ import type { JobTree } from '../job-tree/index.js';
 import type { ExecutionLease } from './execution-lease.js';
 
 /** What every lease has: it lives as long as its session, and knows what became of each of its items. */
-export abstract class SessionLease implements ExecutionLease {
+export abstract class ItemLease implements ExecutionLease {
   protected readonly outcomes = new Map<number, SettledOutcome>();
   private readonly ending = new AbortController();
   private readonly itemEndings: ReadonlyMap<number, AbortController>;
