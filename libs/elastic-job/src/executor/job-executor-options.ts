@@ -2,9 +2,9 @@
 export interface JobExecutorOptions {
   /** Goes before the fencing token in every comparison; handed to the handlers as it is. */
   readonly tokenEpoch: number;
-  /** How long a handler may take to heed its signal, in milliseconds. @default 30_000 */
-  readonly hungGraceMs?: number;
+  /** How long a handler may take to heed its signal, in milliseconds. */
+  readonly hungGraceMs: number;
 }
 
-/** @see JobExecutorOptions */
+/** The grace of a process that sets none, in milliseconds. */
 export const DEFAULT_HUNG_GRACE_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import type { ExecutableJob, ItemOutcome } from './executable-job.js';
-import { DEFAULT_HUNG_GRACE_MS, type JobExecutorOptions } from './job-executor-options.js';
+import type { JobExecutorOptions } from './job-executor-options.js';
 import { LeaseRun } from './lease-run.js';
 import { Slots } from './slots.js';
 
@@ -15,14 +15,11 @@ import { Slots } from './slots.js';
 export class JobExecutor {
   private readonly slots = new Slots();
   private readonly runs = new Set<LeaseRun>();
-  private readonly options: Required<JobExecutorOptions>;
 
   constructor(
     private readonly clock: Clock,
-    { tokenEpoch, hungGraceMs = DEFAULT_HUNG_GRACE_MS }: JobExecutorOptions,
-  ) {
-    this.options = { tokenEpoch, hungGraceMs };
-  }
+    private readonly options: JobExecutorOptions,
+  ) {}
 
   /**
    * Starts the items in ascending order, at most `configuration.concurrency` at the same time over all leases of

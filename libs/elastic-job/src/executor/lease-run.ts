@@ -25,7 +25,7 @@ export class LeaseRun {
     private readonly clock: Clock,
     private readonly lease: ExecutionLease,
     private readonly job: ExecutableJob,
-    private readonly options: Required<JobExecutorOptions>,
+    private readonly options: JobExecutorOptions,
     private readonly slots: Slots,
   ) {
     this.waiting = [...lease.items];

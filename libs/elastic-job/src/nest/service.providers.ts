@@ -78,45 +78,9 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
 ];
 
 function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter, clock: Clock): ElasticJobRuntime {
-  const { processing, drainTimeoutMs, instanceId, tokenEpoch, javaReconnectGraceMs, strategies, cronDialect } = options;
-  const {
-    clockToleranceMs,
-    hungGraceMs,
-    suspendedGraceMs,
-    fences,
-    listeners,
-    errorHandlers,
-    allowRegistryTargets,
-    errorWindowMs,
-    workerPool,
-    tracer,
-    redact,
-  } = options;
   const given = options.registry.reveal();
   const connectionTimeoutMs = given.type === 'zookeeper' ? given.connectionTimeoutMs : undefined;
-  return new ElasticJobRuntime({
-    registry,
-    clock,
-    processing,
-    drainTimeoutMs,
-    instanceId,
-    tokenEpoch,
-    javaReconnectGraceMs,
-    hungGraceMs,
-    suspendedGraceMs,
-    clockToleranceMs,
-    fences,
-    connectionTimeoutMs,
-    strategies,
-    cronDialect,
-    listeners,
-    errorHandlers,
-    allowRegistryTargets,
-    errorWindowMs,
-    workerPool,
-    tracer,
-    redact,
-  });
+  return new ElasticJobRuntime({ ...options, registry, clock, connectionTimeoutMs });
 }
 
 function createConfigurationApi(
