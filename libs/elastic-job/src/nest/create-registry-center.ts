@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import { MemoryRegistry, type RegistryCenter, ZooKeeperRegistryCenter } from '../registry/index.js';
-import type { ResolvedModuleOptions } from './module-options.js';
+import type { ResolvedModuleOptions } from './resolve-module-options.js';
 
 /**
  * The application's client of the registry that the options name, not connected yet.

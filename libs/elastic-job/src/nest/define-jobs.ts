@@ -10,7 +10,8 @@ import { findDataflowFaults } from '../executor/index.js';
 import type { JobDefinition, JobTemplate } from '../runtime/index.js';
 import type { FoundJob } from './found-job.js';
 import type { HandlerFactory } from './handler.factory.js';
-import type { JobOverrides, ResolvedModuleOptions } from './module-options.js';
+import type { JobOverrides } from './module-options.js';
+import type { ResolvedModuleOptions } from './resolve-module-options.js';
 
 /** Where a job without a class is declared. */
 const TYPED = 'module options';

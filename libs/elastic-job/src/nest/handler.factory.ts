@@ -5,7 +5,7 @@ import type { JobHandler, ShardingContext } from '../domain/index.js';
 import { dataflowHandler, isDataflow } from '../executor/index.js';
 import { assertEnhancersExist, assertGlobalsAreStatic, ContainerWithoutGlobals, hasFilters } from './enhancers.js';
 import type { FoundJob, JobMethod } from './found-job.js';
-import type { ResolvedModuleOptions } from './module-options.js';
+import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS } from './tokens.js';
 
 /** Where Nest stores what parameter decorators ask for. */

@@ -9,7 +9,7 @@ import { HandlerFactory } from './handler.factory.js';
 import { defineJobs, defineTemplates } from './define-jobs.js';
 import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';
-import type { ResolvedModuleOptions } from './module-options.js';
+import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
 import { onShutdownSignal } from './shutdown-signals.js';
 import { ELASTIC_JOB_OPTIONS } from './tokens.js';

@@ -1,253 +1,209 @@
-import { IsBoolean, IsInstance, IsObject, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
-import { CRON_DIALECTS, IsWholeNumber, mustBe, originOf, rule, show } from '../domain/index.js';
+import { ValidateNested } from 'class-validator';
+import {
+  CRON_DIALECTS,
+  flag,
+  mustBe,
+  mustBeUnseen,
+  oneOf,
+  type OptionRow,
+  OptionTable,
+  originOf,
+  rule,
+  type Rule,
+  show,
+  text,
+  wholeNumber,
+} from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import { LOG_LEVELS } from './event.logger.js';
 import type { ElasticJobModuleOptions, MemoryRegistryOptions, ZooKeeperRegistryOptions } from './module-options.js';
 
-const BOOLEAN = { message: mustBe('true or false') };
-const TEXT = { message: mustBe('a text') };
+/** Every option of the module, one row each. An option without a default has that of the runtime, or none. */
+export const MODULE_OPTIONS = {
+  registry: { default: { type: 'memory' }, rule: registryRule() },
+  processing: { default: true, rule: flag() },
+  jobs: { default: {}, rule: overridesByName() },
+  jobTypes: { default: [], rule: listOf('job types, such as a ScriptJobType', isJobType) },
+  strategies: { default: [], rule: listOf('strategies or classes of such', isStrategy) },
+  cronDialect: { default: 'quartz', rule: oneOf(CRON_DIALECTS) },
+  globalEnhancers: { default: false, rule: flag() },
+  drainTimeoutMs: { default: 30_000, rule: wholeNumber({ from: 0 }) },
+  instanceId: { rule: instanceId() },
+  tokenEpoch: { default: 0, rule: wholeNumber({ from: 0 }) },
+  javaReconnectGraceMs: { rule: wholeNumber({ from: 0 }) },
+  hungGraceMs: { rule: wholeNumber({ from: 0 }) },
+  suspendedGraceMs: { rule: wholeNumber({ from: 0 }) },
+  clockToleranceMs: { rule: wholeNumber({ from: 0 }) },
+  fences: { default: [], rule: listOf('guards, such as a SqlGuard', (one) => hasMethods(one, 'assertNotAhead')) },
+  errorHandlers: { default: [], rule: listOf('error handlers, with a type and handle', isErrorHandler) },
+  allowRegistryTargets: { rule: allowedTargets() },
+  errorWindowMs: { rule: wholeNumber({ from: 1 }) },
+  workerPool: { rule: having('a pool of threads, such as new WorkerThreads()', 'findFault', 'run', 'close') },
+  tracer: { rule: having('a RunTracer, such as openTelemetryTracer()', 'start') },
+  redact: { rule: rule('a function of a text that returns one', (redact) => typeof redact === 'function') },
+  clock: { rule: having('a Clock', 'wallNow', 'monotonicNow', 'setTimer') },
+  tracing: {
+    default: [],
+    rule: listOf('sinks, or { type: "log", level: "debug", "log", "warn", "error" or "off" }', isSink, {
+      name: 'sinks',
+      key: 'name',
+      of: nameOfSink,
+    }),
+  },
+  listeners: {
+    default: [],
+    rule: listOf(
+      'listeners with beforeJobExecuted and afterJobExecuted; type is a text and order a number',
+      isListener,
+      {
+        name: 'listeners',
+        key: 'type',
+        of: (listener) => Reflect.get(Object(listener), 'type'),
+      },
+    ),
+  },
+} satisfies {
+  readonly [Name in keyof ElasticJobModuleOptions]-?: OptionRow & { readonly default?: ElasticJobModuleOptions[Name] };
+};
 
-/** The rules that each option of the module keeps by itself. Each property holds the option as it was given. */
-export class ModuleOptionsRules implements Record<keyof ElasticJobModuleOptions, unknown> {
-  @IsOptional()
-  @ValidateNested({ message: mustBe('{ type: "memory" } or { type: "zookeeper", servers, namespace }') })
-  registry: unknown = undefined;
+type Rows = typeof MODULE_OPTIONS;
 
-  @IsOptional()
-  @IsBoolean(BOOLEAN)
-  processing: unknown = undefined;
+/** The module's options with every default applied. */
+export type SettledModuleOptions = {
+  readonly [Name in keyof Rows]: Rows[Name] extends { readonly default: unknown }
+    ? NonNullable<ElasticJobModuleOptions[Name]>
+    : ElasticJobModuleOptions[Name];
+};
 
-  @IsOptional()
-  @IsOverridesByName()
-  jobs: unknown = undefined;
+const REGISTRY_TYPE = { required: true, rule: oneOf(['memory', 'zookeeper']) } as const;
 
-  @IsOptional()
-  @IsListOf('job types, such as a ScriptJobType', isJobType)
-  jobTypes: unknown = undefined;
+const MEMORY_REGISTRY = {
+  type: REGISTRY_TYPE,
+  server: { rule: instanceOf(MemoryRegistry, 'a MemoryRegistry') },
+  namespace: { rule: text() },
+  sessionTimeoutMs: { rule: wholeNumber({ from: 1 }) },
+  requestTimeoutMs: { rule: wholeNumber({ from: 1 }) },
+} satisfies Record<keyof MemoryRegistryOptions, OptionRow>;
 
-  @IsOptional()
-  @IsListOf('strategies or classes of such', isStrategy)
-  strategies: unknown = undefined;
+const ZOOKEEPER_REGISTRY = {
+  type: REGISTRY_TYPE,
+  servers: { required: true, rule: text('a list such as "10.0.0.1:2181,10.0.0.2:2181"') },
+  namespace: { required: true, rule: text('a name such as "orders" or "shop/orders"') },
+  digest: { rule: unseen('"user:password"', isDigest) },
+  sasl: { rule: unseen('{ username, password }', isSasl) },
+  sessionTimeoutMs: { rule: wholeNumber({ from: 1 }) },
+  connectionTimeoutMs: { rule: wholeNumber({ from: 1 }) },
+  requestTimeoutMs: { rule: wholeNumber({ from: 1 }) },
+  maxRequestBytes: { rule: wholeNumber({ from: 1 }) },
+  serverTickMs: { rule: wholeNumber({ from: 1 }) },
+  tls: { rule: unseen('options of node:tls, such as { ca }', isObject) },
+  requireTls: { rule: flag() },
+  allowOpenAcl: { rule: flag() },
+  connection: { rule: oneOf(['in-process', 'worker-thread']) },
+  maxBlockedMs: { rule: wholeNumber({ from: 1 }) },
+  workerUrl: { rule: instanceOf(URL, 'a URL') },
+} as const satisfies Record<keyof ZooKeeperRegistryOptions, OptionRow>;
 
-  @IsOptional()
-  @IsIn(CRON_DIALECTS)
-  cronDialect: unknown = undefined;
+export const MODULE_TABLE = new OptionTable(MODULE_OPTIONS, 'the module');
+/** The options of the registry, by its type. */
+export const REGISTRY_TABLES = {
+  memory: new OptionTable(MEMORY_REGISTRY, 'the module', 'registry.'),
+  zookeeper: new OptionTable(ZOOKEEPER_REGISTRY, 'the module', 'registry.'),
+};
+/** Of a registry whose type is not known. */
+export const UNKNOWN_REGISTRY = new OptionTable({ type: REGISTRY_TYPE }, 'the module', 'registry.');
 
-  @IsOptional()
-  @IsBoolean(BOOLEAN)
-  globalEnhancers: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 0 })
-  drainTimeoutMs: unknown = undefined;
-
-  @IsOptional()
-  @IsInstanceId()
-  instanceId: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 0 })
-  tokenEpoch: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 0 })
-  javaReconnectGraceMs: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 0 })
-  hungGraceMs: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 0 })
-  suspendedGraceMs: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 0 })
-  clockToleranceMs: unknown = undefined;
-
-  @IsOptional()
-  @IsListOf('guards, such as a SqlGuard', (one) => hasMethods(one, 'assertNotAhead'))
-  fences: unknown = undefined;
-
-  @IsOptional()
-  @IsListOf('error handlers, with a type and handle', isErrorHandler)
-  errorHandlers: unknown = undefined;
-
-  @IsOptional()
-  @IsAllowedTargets()
-  allowRegistryTargets: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  errorWindowMs: unknown = undefined;
-
-  @IsOptional()
-  @IsWorkerPool()
-  workerPool: unknown = undefined;
-
-  @IsOptional()
-  @IsTracer()
-  tracer: unknown = undefined;
-
-  @IsOptional()
-  @IsRedact()
-  redact: unknown = undefined;
-
-  @IsOptional()
-  @IsClock()
-  clock: unknown = undefined;
-
-  @IsOptional()
-  @IsListOf('sinks, or { type: "log", level: "debug", "log", "warn", "error" or "off" }', isSink)
-  @IsUniqueBy('name', 'sinks', nameOfSink)
-  tracing: unknown = undefined;
-
-  @IsOptional()
-  @IsListOf('listeners with beforeJobExecuted and afterJobExecuted; type is a text and order a number', isListener)
-  @IsUniqueBy('type', 'listeners', (listener) => Reflect.get(Object(listener), 'type'))
-  listeners: unknown = undefined;
+/** The registry's options have a table of their own. */
+function registryRule(): Rule {
+  const what = '{ type: "memory" } or { type: "zookeeper", servers, namespace }';
+  return { what, decorator: ValidateNested({ message: mustBe(what) }) };
 }
 
-export class MemoryRegistryRules implements Record<keyof MemoryRegistryOptions, unknown> {
-  type: unknown = undefined;
-
-  @IsOptional()
-  @IsInstance(MemoryRegistry, { message: mustBe('a MemoryRegistry') })
-  server: unknown = undefined;
-
-  @IsOptional()
-  @IsString(TEXT)
-  namespace: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  sessionTimeoutMs: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  requestTimeoutMs: unknown = undefined;
-}
-
-export class ZooKeeperRegistryRules implements Record<keyof ZooKeeperRegistryOptions, unknown> {
-  type: unknown = undefined;
-
-  @IsString({ message: mustBe('a list such as "10.0.0.1:2181,10.0.0.2:2181"') })
-  servers: unknown = undefined;
-
-  @IsString({ message: mustBe('a name such as "orders" or "shop/orders"') })
-  namespace: unknown = undefined;
-
-  // Not mustBe: a secret is not echoed.
-  @IsOptional()
-  @Matches(/^[^:]+:/, { message: 'digest must be "user:password"' })
-  digest: unknown = undefined;
-
-  @IsOptional()
-  @IsSasl()
-  sasl: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  sessionTimeoutMs: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  connectionTimeoutMs: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  requestTimeoutMs: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  maxRequestBytes: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  serverTickMs: unknown = undefined;
-
-  @IsOptional()
-  @IsObject({ message: 'tls must be options of node:tls, such as { ca }' })
-  tls: unknown = undefined;
-
-  @IsOptional()
-  @IsBoolean(BOOLEAN)
-  requireTls: unknown = undefined;
-
-  @IsOptional()
-  @IsBoolean(BOOLEAN)
-  allowOpenAcl: unknown = undefined;
-
-  @IsOptional()
-  @IsIn(['in-process', 'worker-thread'])
-  connection: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  maxBlockedMs: unknown = undefined;
-
-  @IsOptional()
-  @IsInstance(URL, { message: mustBe('a URL') })
-  workerUrl: unknown = undefined;
-}
-
-/** Stands for a registry of no known type. */
-export class UnknownRegistryRules {
-  @IsIn(['memory', 'zookeeper'])
-  type: unknown = undefined;
-}
-
-function IsIn(known: readonly string[]): PropertyDecorator {
-  const names = known.map((name) => JSON.stringify(name)).join(' or ');
-  return rule('isIn', (value) => known.some((name) => name === value), mustBe(names));
-}
-
-function IsOverridesByName(): PropertyDecorator {
+function overridesByName(): Rule {
   return rule(
-    'isOverridesByName',
+    'options by job name, such as { "settle-orders": { disabled: true } }',
     (jobs) => isPlainObject(jobs) && Object.values(jobs).every(isPlainObject),
-    mustBe('options by job name, such as { "settle-orders": { disabled: true } }'),
   );
 }
 
-/** @param what each of them must be, in the plural */
-function IsListOf(what: string, isOne: (value: unknown) => boolean): PropertyDecorator {
+/**
+ * @param what each of them must be, in the plural
+ * @param unique what no two of them may have in common, if they have it
+ */
+function listOf(
+  what: string,
+  isOne: (value: unknown) => boolean,
+  unique?: { readonly name: string; readonly key: string; readonly of: (one: unknown) => unknown },
+): Rule {
+  const repeated = (list: readonly unknown[]): unknown[] => {
+    const keys = unique === undefined ? [] : list.map(unique.of).filter((key) => key !== undefined);
+    return keys.filter((key, index) => keys.indexOf(key) !== index);
+  };
   return rule(
-    'isListOf',
-    (list) => Array.isArray(list) && list.every(isOne),
+    `a list of ${what}`,
+    (list) => Array.isArray(list) && list.every(isOne) && repeated(list).length === 0,
     (given) => {
       const value: unknown = given.value;
       if (!Array.isArray(value)) return mustBe(`a list of ${what}`)(given);
+      const keys = repeated(value).map(show);
+      if (keys.length > 0)
+        return `${given.property} has several ${unique?.name} with the ${unique?.key} ${keys.join(', ')}`;
       const wrong = value.filter((one) => !isOne(one)).map(show);
       return `${given.property} must be ${what}, but has ${wrong.join(', ')}`;
     },
   );
 }
 
-/** @param of what may stand in the list once only; undefined: as often as one likes */
-function IsUniqueBy(field: string, what: string, of: (value: unknown) => unknown): PropertyDecorator {
-  const repeated = (list: unknown): unknown[] => {
-    const names = (Array.isArray(list) ? list : []).map(of).filter((name) => name !== undefined);
-    return names.filter((name, index) => names.indexOf(name) !== index);
-  };
-  return rule(
-    'isUniqueBy',
-    (list) => repeated(list).length === 0,
-    ({ property, value }) =>
-      `${property} has several ${what} with the ${field} ${repeated(value).map(show).join(', ')}`,
-  );
+/** An object that has these methods. */
+function having(what: string, ...methods: readonly string[]): Rule {
+  return rule(what, (value) => hasMethods(value, ...methods));
 }
 
-function IsInstanceId(): PropertyDecorator {
+function instanceOf(type: abstract new (...args: never[]) => object, what: string): Rule {
+  return rule(what, (value) => value instanceof type);
+}
+
+function instanceId(): Rule {
   return rule(
-    'isInstanceId',
+    'a text without "/", "@-@" and blanks, such as a pod name',
     (id) => typeof id === 'string' && id !== '' && !id.includes('/') && !id.includes('@-@') && !/\s/.test(id),
-    mustBe('a text without "/", "@-@" and blanks, such as a pod name'),
   );
 }
 
-function IsClock(): PropertyDecorator {
-  return rule('isClock', (clock) => hasMethods(clock, 'wallNow', 'monotonicNow', 'setTimer'), mustBe('a Clock'));
+function allowedTargets(): Rule {
+  const isWord = (command: unknown) => typeof command === 'string' && command.trim() !== '';
+  const isOrigin = (origin: unknown) => typeof origin === 'string' && originOf(origin) === origin;
+  const areAll = (list: unknown, isOne: (one: unknown) => boolean) =>
+    list === undefined || (Array.isArray(list) && list.every(isOne));
+  return rule(
+    '{ commands: ["/opt/settle.sh"], origins: ["https://settle.example.org"] }, origins without a path',
+    (given) => {
+      if (!isPlainObject(given)) return false;
+      const { commands, origins, ...rest } = given;
+      return areAll(commands, isWord) && areAll(origins, isOrigin) && Object.keys(rest).length === 0;
+    },
+  );
+}
+
+/** For a value that is not echoed, since it is a secret. */
+function unseen(what: string, accepts: (value: unknown) => boolean): Rule {
+  return rule(what, accepts, mustBeUnseen(what));
+}
+
+function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && /^[^:]+:/.test(value);
+}
+
+function isSasl(value: unknown): boolean {
+  const isText = (one: unknown) => typeof one === 'string' && one !== '';
+  if (!isPlainObject(value)) return false;
+  const { username, password, ...rest } = value;
+  return isText(username) && isText(password) && Object.keys(rest).length === 0;
+}
+
+/** Node judges the rest. */
+function isObject(value: unknown): boolean {
+  return typeof value === 'function' || isPlainObject(value);
 }
 
 function isSink(value: unknown): boolean {
@@ -266,54 +222,6 @@ function isListener(value: unknown): boolean {
   const isNamed = type === undefined || (typeof type === 'string' && type !== '');
   const isOrdered = order === undefined || Number.isFinite(order);
   return isNamed && isOrdered && hasMethods(value, 'beforeJobExecuted', 'afterJobExecuted');
-}
-
-function IsWorkerPool(): PropertyDecorator {
-  const isPool = (value: unknown) => hasMethods(value, 'findFault', 'run', 'close');
-  return rule('isWorkerPool', isPool, mustBe('a pool of threads, such as new WorkerThreads()'));
-}
-
-function IsAllowedTargets(): PropertyDecorator {
-  const isWord = (command: unknown) => typeof command === 'string' && command.trim() !== '';
-  const isOrigin = (origin: unknown) => typeof origin === 'string' && originOf(origin) === origin;
-  const areAll = (list: unknown, isOne: (one: unknown) => boolean) =>
-    list === undefined || (Array.isArray(list) && list.every(isOne));
-  return rule(
-    'isAllowedTargets',
-    (given) => {
-      if (!isPlainObject(given)) return false;
-      const { commands, origins, ...rest } = given;
-      return areAll(commands, isWord) && areAll(origins, isOrigin) && Object.keys(rest).length === 0;
-    },
-    mustBe('{ commands: ["/opt/settle.sh"], origins: ["https://settle.example.org"] }, origins without a path'),
-  );
-}
-
-/** Not mustBe: a secret is not echoed. */
-function IsSasl(): PropertyDecorator {
-  const isText = (value: unknown) => typeof value === 'string' && value !== '';
-  return rule(
-    'isSasl',
-    (given) => {
-      if (!isPlainObject(given)) return false;
-      const { username, password, ...rest } = given;
-      return isText(username) && isText(password) && Object.keys(rest).length === 0;
-    },
-    () => 'sasl must be { username, password }',
-  );
-}
-
-function IsTracer(): PropertyDecorator {
-  return rule(
-    'isTracer',
-    (tracer) => hasMethods(tracer, 'start'),
-    mustBe('a RunTracer, such as openTelemetryTracer()'),
-  );
-}
-
-function IsRedact(): PropertyDecorator {
-  const isFunction = (redact: unknown) => typeof redact === 'function';
-  return rule('isRedact', isFunction, mustBe('a function of a text that returns one'));
 }
 
 function isStrategy(value: unknown): boolean {

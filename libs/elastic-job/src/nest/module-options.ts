@@ -4,7 +4,6 @@ import type {
   CronDialect,
   ElasticJobListener,
   FencedStore,
-  Hidden,
   JobErrorHandler,
   JobName,
   JobOptions,
@@ -152,34 +151,4 @@ export interface ElasticJobModuleOptions {
    * @default []
    */
   readonly listeners?: readonly ElasticJobListener[];
-}
-
-/** The module's options in force: validated, frozen. */
-export interface ResolvedModuleOptions {
-  /** Hidden, since it has the credentials. */
-  readonly registry: Hidden<MemoryRegistryOptions | ZooKeeperRegistryOptions>;
-  readonly processing: boolean;
-  readonly jobs: Readonly<Record<JobName, JobOverrides>>;
-  /** The built-in ones last: one of the same name goes before it. */
-  readonly jobTypes: readonly JobType[];
-  readonly strategies: readonly ShardingStrategy[];
-  readonly cronDialect: CronDialect;
-  readonly globalEnhancers: boolean;
-  readonly drainTimeoutMs: number;
-  readonly instanceId: string | undefined;
-  readonly tokenEpoch: number;
-  readonly javaReconnectGraceMs: number | undefined;
-  readonly hungGraceMs: number | undefined;
-  readonly suspendedGraceMs: number | undefined;
-  readonly clockToleranceMs: number | undefined;
-  readonly fences: readonly FencedStore[];
-  readonly errorHandlers: readonly JobErrorHandler[];
-  readonly allowRegistryTargets: AllowedRegistryTargets | undefined;
-  readonly errorWindowMs: number | undefined;
-  readonly workerPool: WorkerPool | undefined;
-  readonly tracer: RunTracer | undefined;
-  readonly redact: Redact | undefined;
-  readonly clock: Clock | undefined;
-  readonly tracing: readonly JobEventSink[];
-  readonly listeners: readonly ElasticJobListener[];
 }

@@ -25,8 +25,7 @@ import { EventSinks, JobEvents } from '../tracing/index.js';
 import { concealed } from './concealed.js';
 import { createRegistryCenter } from './create-registry-center.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
-import type { ResolvedModuleOptions } from './module-options.js';
-import { resolveModuleOptions } from './resolve-module-options.js';
+import { type ResolvedModuleOptions, resolveModuleOptions } from './resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from './tokens.js';
 
 /** One of each per module, under its own class token or symbol, so that a test can override any of them. */

@@ -1,8 +1,8 @@
 import {
-  DEFAULT_STRATEGY,
   isJavaErrorHandlerType,
   isJavaStrategyType,
   isJavaThreadPoolSizeType,
+  JOB_SETTINGS,
   type JobConfiguration,
 } from '../../domain/index.js';
 import { NESTJS_PROPS, NONE } from './nestjs-props.js';
@@ -31,7 +31,7 @@ export function placeTypes(
 ): PlacedTypes {
   const ifSaid = <T>(prop: string, text: T) => (said.has(prop) ? text : undefined);
   const { type } = configuration.strategy;
-  const isNamed = type !== DEFAULT_STRATEGY || type === stored?.jobShardingStrategyType;
+  const isNamed = type !== JOB_SETTINGS.strategy.default || type === stored?.jobShardingStrategyType;
   const strategy = place(
     isNamed ? type : ifSaid(NESTJS_PROPS.strategy, type),
     stored?.jobShardingStrategyType,

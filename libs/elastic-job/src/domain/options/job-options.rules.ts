@@ -1,243 +1,129 @@
-import { IsBoolean, IsIn, IsOptional, IsString, Matches } from 'class-validator';
-import { CronSchedule } from '../schedule/index.js';
-import { THREAD_POOL_SIZES } from './concurrency-option.js';
-import { CRON_DIALECTS, readQuartz } from './cron-dialect.js';
-import { HiddenText } from './hidden-text.js';
+import { Allow } from 'class-validator';
 import { findJobNameFault } from '../cluster/index.js';
-import type { JobOptions } from './job-options.js';
-import { ON_HUNG } from './on-hung-option.js';
-import { GREATEST_MISFIRE_LIMIT, MISFIRE_POLICIES } from './misfire-policy.js';
-import { GREATEST_INT, IsNumber, IsReadAs, IsWholeNumber, mustBe, rule, show } from './option-rules.js';
-import { parseShardingItemParameters } from './sharding-item-parameters.js';
+import { type ConcurrencyOption, THREAD_POOL_SIZES } from './concurrency-option.js';
+import { HiddenText } from './hidden-text.js';
+import {
+  GREATEST_INT,
+  isWholeNumber,
+  type KeptRule,
+  mustBe,
+  mustBeUnseen,
+  type Rule,
+  rule,
+  show,
+} from './option-rules.js';
 
-const BOOLEAN = { message: mustBe('true or false') };
-const TEXT = { message: mustBe('a text') };
+/**
+ * Settings that ElasticJob does not have are entries of the node's `props` that begin so: Java keeps and ignores them,
+ * those of other versions as well. A key of their own at top level would break every Java instance of the job.
+ */
+export const NESTJS_PREFIX = 'nestjs.';
 
-/** The rules that each setting of a job keeps by itself. Each property holds the setting as it was given. */
-export class JobOptionsRules implements Record<keyof JobOptions, unknown> {
-  @IsJobName()
-  readonly name: unknown = undefined;
-
-  @IsOptional()
-  @IsReadAs('a Quartz cron expression such as "0 0 2 * * ?"', readQuartz)
-  readonly cron: unknown = undefined;
-
-  @IsIn(CRON_DIALECTS, { message: mustBe('"quartz" or "unix"') })
-  readonly cronDialect: unknown = undefined;
-
-  @IsOptional()
-  @Matches(/^\S{1,512}$/, { message: mustBe('a class name such as "org.example.OrderJob"') })
-  readonly className: unknown = undefined;
-
-  @IsWholeNumber({ from: 1 })
-  readonly shardingTotalCount: unknown = undefined;
-
-  @IsReadAs('a text such as "0=Beijing,1=Shanghai"', parseShardingItemParameters)
-  readonly shardingItemParameters: unknown = undefined;
-
-  @IsString(TEXT)
-  readonly jobParameter: unknown = undefined;
-
-  /** Judged by `resolveStrategy`, since that needs the user's own strategies. */
-  readonly strategy: unknown = undefined;
-
-  @IsOptional()
-  @IsReadAs('an IANA name such as "Europe/Berlin", or "GMT+8:00"', (zone) => new CronSchedule(DAILY, zone, 'quartz'))
-  readonly timeZone: unknown = undefined;
-
-  @IsIn(['auto', 'quartz', 'natural'], { message: mustBe('"auto", "quartz" or "natural"') })
-  readonly clockChange: unknown = undefined;
-
-  @IsBoolean(BOOLEAN)
-  readonly failover: unknown = undefined;
-
-  @IsBoolean(BOOLEAN)
-  readonly misfire: unknown = undefined;
-
-  @IsBoolean(BOOLEAN)
-  readonly monitorExecution: unknown = undefined;
-
-  @IsBoolean(BOOLEAN)
-  readonly disabled: unknown = undefined;
-
-  @IsBoolean(BOOLEAN)
-  readonly overwrite: unknown = undefined;
-
-  @IsString(TEXT)
-  readonly description: unknown = undefined;
-
-  @IsWholeNumber()
-  readonly maxTimeDiffSeconds: unknown = undefined;
-
-  @IsWholeNumber()
-  readonly reconcileIntervalMinutes: unknown = undefined;
-
-  @IsBoolean(BOOLEAN)
-  readonly staticSharding: unknown = undefined;
-
-  @IsOptional()
-  @IsString(TEXT)
-  readonly label: unknown = undefined;
-
-  @IsProps()
-  readonly props: unknown = undefined;
-
-  @IsOptional()
-  @IsString(TEXT)
-  readonly jobExecutorThreadPoolSizeProviderType: unknown = undefined;
-
-  @IsOptional()
-  @IsString(TEXT)
-  readonly jobErrorHandlerType: unknown = undefined;
-
-  @IsTypeNames()
-  readonly jobListenerTypes: unknown = undefined;
-
-  @IsOptional()
-  @IsYamlList()
-  readonly jobExtraConfigurations: unknown = undefined;
-
-  @IsWholeNumber({ from: 0 })
-  readonly serverRetentionMinutes: unknown = undefined;
-
-  @IsWholeNumber({ from: 1 })
-  readonly shardingTimeoutMs: unknown = undefined;
-
-  @IsOptional()
-  @IsWholeNumber({ from: 1 })
-  readonly timeoutMs: unknown = undefined;
-
-  @IsOptional()
-  @IsConcurrency()
-  readonly concurrency: unknown = undefined;
-
-  @IsIn(ON_HUNG, { message: mustBe('"wait", "release" or "terminate"') })
-  readonly onHung: unknown = undefined;
-  @IsWholeNumber({ from: 0 })
-  readonly shutdownGraceMs: unknown = undefined;
-  @IsWholeNumber({ from: 1 })
-  readonly failoverQueueLimit: unknown = undefined;
-
-  @IsWholeNumber({ from: 0 })
-  readonly maxExecutorFailovers: unknown = undefined;
-
-  @IsBoolean(BOOLEAN)
-  readonly resident: unknown = undefined;
-  @IsIn(MISFIRE_POLICIES, { message: mustBe('"skip", "once" or "all"') })
-  readonly misfirePolicy: unknown = undefined;
-
-  @IsWholeNumber({ from: 1, to: GREATEST_MISFIRE_LIMIT })
-  readonly misfireLimit: unknown = undefined;
-
-  @IsWholeNumber({ from: 1 })
-  readonly maxAttempts: unknown = undefined;
-
-  @IsWholeNumber({ from: 0 })
-  readonly retryDelayMs: unknown = undefined;
-
-  @IsNumber({ from: 1, to: 100 })
-  readonly retryFactor: unknown = undefined;
-
-  @IsWholeNumber({ from: 0 })
-  readonly retryMaxDelayMs: unknown = undefined;
-
-  @IsNumber({ from: 0, to: 1 })
-  readonly retryJitter: unknown = undefined;
-
-  @IsOptional()
-  @IsIn(['worker-thread'], { message: mustBe('"worker-thread"') })
-  readonly isolation: unknown = undefined;
-
-  @IsOptional()
-  @IsFileUrl()
-  readonly workerModule: unknown = undefined;
-
-  @IsReadAs('the name of an exported function', (name) => name.length > 0)
-  readonly workerExport: unknown = undefined;
-
-  @IsParents()
-  readonly after: unknown = undefined;
-}
-
-const DAILY = '0 0 0 * * ?';
-const RESERVED_PROPS = 'nestjs.';
-
-function IsJobName(): PropertyDecorator {
+/** A name that Java, and paths in ZooKeeper, can have. */
+export function jobName(): Rule {
   return rule(
-    'isJobName',
+    'a name without "/", "@-@" and characters that paths or patterns cannot hold',
     (name) => findJobNameFault(name) === undefined,
     ({ property, value }) => `${property} ${findJobNameFault(value)}, but is ${show(value)}`,
   );
 }
 
-function IsFileUrl(): PropertyDecorator {
-  return rule(
-    'isFileUrl',
-    (value) => typeof value === 'string' && value.startsWith('file:') && URL.canParse(value),
-    mustBe("the URL of a file, such as new URL('./settle.worker.js', import.meta.url)"),
-  );
+/** The text of a job's root node. */
+export function className(): Rule {
+  const isName = (name: unknown) => typeof name === 'string' && /^\S{1,512}$/.test(name);
+  return rule('a class name such as "org.example.OrderJob"', isName);
 }
 
-function IsConcurrency(): PropertyDecorator {
+/** The place of a module that a thread loads. */
+export function fileUrl(): Rule {
+  const isUrl = (url: unknown) => typeof url === 'string' && url.startsWith('file:') && URL.canParse(url);
+  return rule("the URL of a file, such as new URL('./settle.worker.js', import.meta.url)", isUrl);
+}
+
+/** A number, or a size that ElasticJob names. */
+export function concurrency(): KeptRule<ConcurrencyOption> {
   const sizes: readonly unknown[] = THREAD_POOL_SIZES;
-  return rule(
-    'isConcurrency',
-    (value) =>
-      sizes.includes(value) || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= GREATEST_INT),
-    mustBe(`"CPU", "SINGLE_THREAD" or a whole number from 1 to ${GREATEST_INT}`),
-  );
+  return {
+    ...rule(
+      `"CPU", "SINGLE_THREAD" or a whole number from 1 to ${GREATEST_INT}`,
+      (value) => sizes.includes(value) || isWholeNumber(value, 1),
+    ),
+    read: (node, key, none) => node.integerOr(key, [...THREAD_POOL_SIZES, ...none]),
+  };
 }
 
-/** Texts by name. A value may be a secret and is not echoed. */
-function IsProps(): PropertyDecorator {
+/** Accepts every value, since `resolveStrategy` judges it: that needs the user's own strategies. */
+export function strategy(): KeptRule<string> {
+  return {
+    what: 'the type of a strategy, or the strategy itself',
+    decorator: Allow(),
+    read: (node, key) => node.text(key),
+  };
+}
+
+/** Texts by name. Values are not echoed, since they may be secrets. */
+export function props(): Rule {
   return rule(
-    'isProps',
-    (props) => findPropsFault(props) === undefined,
+    'texts by name, such as { "streaming.process": "true" }',
+    (given) => findPropsFault(given) === undefined,
     ({ property, value }) => `${property} ${findPropsFault(value)}`,
   );
 }
 
-function findPropsFault(props: unknown): string | undefined {
-  if (typeof props !== 'object' || props === null || Array.isArray(props)) {
-    return `must be texts by name, such as { "streaming.process": "true" }, but is ${show(props)}`;
+function findPropsFault(given: unknown): string | undefined {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return `must be texts by name, such as { "streaming.process": "true" }, but is ${show(given)}`;
   }
-  const names = Object.keys(props);
-  const reserved = names.find((name) => name.startsWith(RESERVED_PROPS));
+  const names = Object.keys(given);
+  const reserved = names.find((name) => name.startsWith(NESTJS_PREFIX));
   if (reserved !== undefined) {
-    return `must not name "${reserved}": what begins with "${RESERVED_PROPS}" are options of their own`;
+    return `must not name "${reserved}": what begins with "${NESTJS_PREFIX}" are options of their own`;
   }
-  const wrong = names.find((name) => typeof Reflect.get(props, name) !== 'string');
+  const wrong = names.find((name) => typeof Reflect.get(given, name) !== 'string');
   return wrong === undefined
     ? undefined
-    : `must be texts by name, but "${wrong}" is a ${typeof Reflect.get(props, wrong)}`;
+    : `must be texts by name, but "${wrong}" is a ${typeof Reflect.get(given, wrong)}`;
 }
 
-/** Names of jobs. A comma separates them in the registry. */
-function IsParents(): PropertyDecorator {
-  const isParent = (name: unknown) => findJobNameFault(name) === undefined && !String(name).includes(',');
-  return rule(
-    'isParents',
-    (names) => Array.isArray(names) && names.every(isParent),
-    ({ property, value }) =>
-      `${property} must name jobs, without commas, but is ${Array.isArray(value) ? `[${value.map(show).join(', ')}]` : show(value)}`,
+/** Names of jobs. */
+export function jobNames(): KeptRule<readonly string[]> {
+  return nameList(
+    'names of jobs, without commas',
+    (name) => findJobNameFault(name) === undefined && !String(name).includes(','),
+    ({ property, value }) => `${property} must name jobs, without commas, but is ${showList(value)}`,
   );
 }
 
-/** A comma separates them in the registry. */
-function IsTypeNames(): PropertyDecorator {
-  return rule(
-    'isTypeNames',
-    (types) => Array.isArray(types) && types.every((type) => typeof type === 'string' && /^[^,]+$/.test(type)),
-    ({ property, value }) =>
-      `${property} must be a list of types without commas, but is ${Array.isArray(value) ? `[${value.map(show).join(', ')}]` : show(value)}`,
-  );
+/** Types of listeners. */
+export function typeNames(): KeptRule<readonly string[]> {
+  return nameList('a list of types without commas', (type) => typeof type === 'string' && /^[^,]+$/.test(type));
 }
 
-/** Not mustBe: a secret is not echoed. What has been read from a registry is taken as it was. */
-function IsYamlList(): PropertyDecorator {
+/** Not echoed, since it may hold a secret. A text that was read from a registry is taken as it was. */
+export function yamlList(): Rule {
+  const what = 'a YAML list as ElasticJob writes it, with "- " before each element';
   return rule(
-    'isYamlList',
+    what,
     (value) => value instanceof HiddenText || (typeof value === 'string' && /^- .*(?:\n(?:- | |$).*)*$/.test(value)),
-    ({ property }) => `${property} must be a YAML list as ElasticJob writes it, with "- " before each element`,
+    mustBeUnseen(what),
   );
+}
+
+/** A list of names. A comma separates them in the registry. */
+function nameList(
+  what: string,
+  isName: (name: unknown) => boolean,
+  message = mustBe(what, showList),
+): KeptRule<readonly string[]> {
+  return {
+    ...rule(what, (list) => Array.isArray(list) && list.every(isName), message),
+    read: (node, key) => {
+      const read = node.text(key)?.split(',');
+      return read?.filter((name) => name !== '');
+    },
+  };
+}
+
+function showList(value: unknown): string {
+  return Array.isArray(value) ? `[${value.map(show).join(', ')}]` : show(value);
 }

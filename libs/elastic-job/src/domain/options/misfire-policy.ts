@@ -9,8 +9,6 @@ import { show } from './option-rules.js';
 export type MisfirePolicy = 'skip' | 'once' | 'all';
 
 export const MISFIRE_POLICIES: readonly MisfirePolicy[] = ['skip', 'once', 'all'];
-/** Most fire times that are made up for under `all` unless the job says otherwise. */
-export const DEFAULT_MISFIRE_LIMIT = 100;
 /** Each of them is looked at whenever an item is free. */
 export const GREATEST_MISFIRE_LIMIT = 1_000;
 

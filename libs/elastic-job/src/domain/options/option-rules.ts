@@ -1,45 +1,103 @@
-import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { IsBoolean, IsString, ValidateBy, type ValidationArguments } from 'class-validator';
 
 /** Java's `int`, and the longest delay of a timer in milliseconds. */
 export const GREATEST_INT = 2_147_483_647;
 
+type Message = (given: ValidationArguments) => string;
+
+/** Word in the registry for a setting that has no value, whatever the local options say. */
+export const NONE = 'none';
+
+/** What an option must be. */
+export interface Rule {
+  /** The end of "must be": `a number from 0 to 1`. */
+  readonly what: string;
+  /** The rule as class-validator takes it. */
+  readonly decorator: PropertyDecorator;
+}
+
+/** Entries of a node in the registry. All are texts; the caller asks for the type that an entry must have. */
+export interface EntryReader {
+  text(key: string): string | undefined;
+  boolean(key: string): boolean | undefined;
+  number(key: string): number | undefined;
+  integerOr<Word extends string>(key: string, words: readonly Word[]): number | Word | undefined;
+  oneOf<Word extends string>(key: string, words: readonly Word[]): Word | undefined;
+}
+
+/** The rule of a setting that the registry keeps. */
+export interface KeptRule<Value> extends Rule {
+  /** Reads an entry; undefined if there is none. @param none `[NONE]` if the setting may have no value */
+  readonly read: (node: EntryReader, key: string, none: readonly None[]) => Value | None | undefined;
+}
+
+type None = typeof NONE;
+
+/** A rule by what it accepts. @param message asked for only of a value that is not accepted */
+export function rule(what: string, accepts: (value: unknown) => boolean, message: Message = mustBe(what)): Rule {
+  const validator = { validate: accepts, defaultMessage: (given?: ValidationArguments) => message(given!) };
+  return { what, decorator: ValidateBy({ name: what, validator }) };
+}
+
 /** A class-validator message that names the field, says what it must be and echoes what it is. */
-export function mustBe(what: string): (given: ValidationArguments) => string {
-  return ({ property, value }) => `${property} must be ${what}, but is ${show(value)}`;
+export function mustBe(what: string, shown = show): Message {
+  return ({ property, value }) => `${property} must be ${what}, but is ${shown(value)}`;
+}
+
+/** As `mustBe`, but without the value, which may be a secret. */
+export function mustBeUnseen(what: string): Message {
+  return ({ property }) => `${property} must be ${what}`;
+}
+
+/** True or false. */
+export function flag(): KeptRule<boolean> {
+  const what = 'true or false';
+  return { what, decorator: IsBoolean({ message: mustBe(what) }), read: (node, key) => node.boolean(key) };
+}
+
+/** A text. @param what its form, if it has one */
+export function text(what = 'a text'): KeptRule<string> {
+  return { what, decorator: IsString({ message: mustBe(what) }), read: (node, key) => node.text(key) };
 }
 
 /** A whole number that fits Java's `int`. */
-export function IsWholeNumber({
-  from = -GREATEST_INT,
-  to = GREATEST_INT,
-}: { readonly from?: number; readonly to?: number } = {}): PropertyDecorator {
-  return rule(
-    'isWholeNumber',
-    (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
-    mustBe(`a whole number from ${from} to ${to}`),
-  );
+export function wholeNumber({ from = -GREATEST_INT, to = GREATEST_INT } = {}): KeptRule<number> {
+  return {
+    ...rule(`a whole number from ${from} to ${to}`, (value) => isWholeNumber(value, from, to)),
+    read: (node, key, none) => node.integerOr(key, none),
+  };
 }
 
 /** A number, whole or not. */
-export function IsNumber({ from, to }: { readonly from: number; readonly to: number }): PropertyDecorator {
-  return rule(
-    'isNumber',
-    (value) => typeof value === 'number' && value >= from && value <= to,
-    mustBe(`a number from ${from} to ${to}`),
-  );
+export function number(from: number, to: number): KeptRule<number> {
+  return {
+    ...rule(`a number from ${from} to ${to}`, (value) => typeof value === 'number' && value >= from && value <= to),
+    read: (node, key) => node.number(key),
+  };
+}
+
+/** One of the words. */
+export function oneOf<Word extends string>(words: readonly Word[]): KeptRule<Word> {
+  return {
+    ...rule(either(words.map(show)), (value) => words.some((word) => word === value)),
+    read: (node, key) => node.oneOf(key, words),
+  };
 }
 
 /** A text that `parse` accepts; what it throws tells what is wrong. */
-export function IsReadAs(what: string, parse: (text: string) => unknown): PropertyDecorator {
-  return rule(
-    'isReadAs',
-    (value) => typeof value === 'string' && findFault(() => parse(value)) === undefined,
-    (given) => {
-      const value: unknown = given.value;
-      if (typeof value !== 'string') return mustBe(what)(given);
-      return `${given.property}: ${findFault(() => parse(value))}`;
-    },
-  );
+export function readAs(what: string, parse: (given: string) => unknown): KeptRule<string> {
+  return {
+    ...rule(
+      what,
+      (value) => typeof value === 'string' && findFault(() => parse(value)) === undefined,
+      (given) => {
+        const value: unknown = given.value;
+        if (typeof value !== 'string') return mustBe(what)(given);
+        return `${given.property}: ${findFault(() => parse(value))}`;
+      },
+    ),
+    read: (node, key) => node.text(key),
+  };
 }
 
 /** What an attempt threw, as text; undefined if it succeeded. */
@@ -52,19 +110,20 @@ export function findFault(attempt: () => unknown): string | undefined {
   }
 }
 
-/** A rule for one property as class-validator takes it; `message` is asked only if `validate` said no. */
-export function rule(
-  name: string,
-  validate: (value: unknown) => boolean,
-  message: (given: ValidationArguments) => string,
-): PropertyDecorator {
-  return ValidateBy({ name, validator: { validate, defaultMessage: (given) => message(given!) } });
-}
-
 /** A value as a developer would write it. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'function') return `the class ${value.name}`;
   if (typeof value === 'object' && value !== null) return `an object (${Object.keys(value).join(', ')})`;
   return String(value);
+}
+
+/** Words as a choice: `a, b or c`. */
+export function either(words: readonly string[]): string {
+  return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' or ');
+}
+
+/** True for a whole number within the bounds. */
+export function isWholeNumber(value: unknown, from: number, to = GREATEST_INT): boolean {
+  return Number.isInteger(value) && Number(value) >= from && Number(value) <= to;
 }

@@ -1,4 +1,3 @@
-import { validateSync } from 'class-validator';
 import { ConfigurationError } from '../errors.js';
 import type { ShardingStrategy } from '../sharding/index.js';
 import { unixToQuartz } from '../schedule/index.js';
@@ -7,42 +6,14 @@ import { hiddenProps } from './hidden-props.js';
 import { HiddenText } from './hidden-text.js';
 import { hasIdleFailover, type JobConfiguration } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
-import { JobOptionsRules } from './job-options.rules.js';
-import { DEFAULT_MISFIRE_LIMIT, findMisfireFault, resolveMisfire } from './misfire-policy.js';
-import { findNearestName } from './nearest-name.js';
-import type { OnHung } from './on-hung-option.js';
+import { JOB_SETTINGS, type Setting, SETTING_NAMES, type SettledOptions } from './job-settings.js';
+import { findMisfireFault, resolveMisfire } from './misfire-policy.js';
 import { findFault, show } from './option-rules.js';
+import { byName, OptionTable } from './option-table.js';
 import { resolveStrategy } from './resolve-strategy.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
 
-/** The type of the strategy of a job that names none; ElasticJob's default as well. */
-export const DEFAULT_STRATEGY = 'AVG_ALLOCATION';
-/** How long a trigger waits for the leader to reshard unless the job says otherwise, in milliseconds. */
-export const DEFAULT_SHARDING_TIMEOUT_MS = 30_000;
-/** How long the registry remembers a server without instances unless the job says otherwise, in minutes. */
-export const DEFAULT_SERVER_RETENTION_MINUTES = 1_440;
-/** What becomes of an item whose handler hangs unless the job says otherwise. */
-export const DEFAULT_ON_HUNG: OnHung = 'wait';
-/**
- * How long the runs of an instance that was shut down are waited for unless the job says otherwise, in milliseconds.
- */
-export const DEFAULT_SHUTDOWN_GRACE_MS = 5_000;
-/**
- * How many items wait for failover at most unless the job says otherwise.
- * @see ElasticJob-Cloud, `job_state_queue_size`
- */
-export const DEFAULT_FAILOVER_QUEUE_LIMIT = 10_000;
-/** How often a target is failed over for the death of its executor unless the job says otherwise. */
-export const DEFAULT_MAX_EXECUTOR_FAILOVERS = 3;
-const DEFAULT_WORKER_EXPORT = 'run';
-/** How a failing item is tried again unless the job says otherwise: not at all. Delays in milliseconds. */
-export const DEFAULT_RETRY = Object.freeze({
-  maxAttempts: 1,
-  retryDelayMs: 1_000,
-  retryFactor: 2,
-  retryMaxDelayMs: 60_000,
-  retryJitter: 0.5,
-});
+const TABLE = new OptionTable(JOB_SETTINGS, 'a job');
 
 /** Where options come from. */
 export interface JobOptionsSource {
@@ -64,14 +35,14 @@ export interface JobOptionsSource {
  * @throws {ConfigurationError} that names every wrong option with its value and what would be right.
  */
 export function resolveJobOptions(options: JobOptions, source: JobOptionsSource): JobConfiguration {
-  const cronDialect = options.cronDialect ?? source.cronDialect ?? 'quartz';
+  const cronDialect = options.cronDialect ?? source.cronDialect;
   const { cron, cronFault } = readCron(options.cron, cronDialect);
-  const settings = withDefaults({ ...options, cron, cronDialect });
+  const settings = settle({ ...options, cron, cronDialect });
   const resolved = resolveStrategy(settings.strategy, source.strategies ?? []);
   const problems = [
-    ...findUnknownOptions(options),
+    ...TABLE.findUnknown(options),
     ...cronFault,
-    ...findBrokenRules(settings),
+    ...TABLE.findBroken(settings),
     ...findUnbalancedItems(settings),
     ...findResidentFaults(settings),
     ...findIsolationFaults(settings),
@@ -99,7 +70,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
 /** The expression in Quartz's dialect. Whatever else is wrong with it the rules say. */
 function readCron(
   cron: JobOptions['cron'],
-  dialect: CronDialect,
+  dialect: CronDialect | undefined,
 ): { readonly cron: JobOptions['cron']; readonly cronFault: readonly string[] } {
   if (dialect !== 'unix' || typeof cron !== 'string' || cron === '') return { cron, cronFault: [] };
   try {
@@ -109,76 +80,18 @@ function readCron(
   }
 }
 
-function withDefaults(options: JobOptions) {
-  return {
-    name: options.name ?? '',
-    cron: options.cron || undefined,
-    cronDialect: options.cronDialect,
-    className: options.className ?? undefined,
-    shardingTotalCount: options.shardingTotalCount,
-    shardingItemParameters: options.shardingItemParameters ?? '',
-    jobParameter: options.jobParameter ?? '',
-    strategy: options.strategy ?? DEFAULT_STRATEGY,
-    timeZone: options.timeZone ?? undefined,
-    clockChange: options.clockChange ?? ('auto' as const),
-    failover: options.failover ?? false,
-    monitorExecution: options.monitorExecution ?? true,
-    disabled: options.disabled ?? false,
-    overwrite: options.overwrite ?? false,
-    description: options.description ?? '',
-    maxTimeDiffSeconds: options.maxTimeDiffSeconds ?? -1,
-    reconcileIntervalMinutes: options.reconcileIntervalMinutes ?? 10,
-    staticSharding: options.staticSharding ?? false,
-    label: options.label ?? undefined,
-    props: options.props ?? {},
-    jobExecutorThreadPoolSizeProviderType: options.jobExecutorThreadPoolSizeProviderType || undefined,
-    jobErrorHandlerType: options.jobErrorHandlerType || undefined,
-    jobListenerTypes: options.jobListenerTypes ?? [],
-    jobExtraConfigurations: options.jobExtraConfigurations || undefined,
-    serverRetentionMinutes: options.serverRetentionMinutes ?? DEFAULT_SERVER_RETENTION_MINUTES,
-    shardingTimeoutMs: options.shardingTimeoutMs ?? DEFAULT_SHARDING_TIMEOUT_MS,
-    timeoutMs: options.timeoutMs ?? undefined,
-    concurrency: options.concurrency ?? undefined,
-    onHung: options.onHung ?? DEFAULT_ON_HUNG,
-    shutdownGraceMs: options.shutdownGraceMs ?? DEFAULT_SHUTDOWN_GRACE_MS,
-    failoverQueueLimit: options.failoverQueueLimit ?? DEFAULT_FAILOVER_QUEUE_LIMIT,
-    maxExecutorFailovers: options.maxExecutorFailovers ?? DEFAULT_MAX_EXECUTOR_FAILOVERS,
-    resident: options.resident ?? false,
-    ...resolveMisfire(options),
-    misfireLimit: options.misfireLimit ?? DEFAULT_MISFIRE_LIMIT,
-    maxAttempts: options.maxAttempts ?? DEFAULT_RETRY.maxAttempts,
-    retryDelayMs: options.retryDelayMs ?? DEFAULT_RETRY.retryDelayMs,
-    retryFactor: options.retryFactor ?? DEFAULT_RETRY.retryFactor,
-    retryMaxDelayMs: options.retryMaxDelayMs ?? DEFAULT_RETRY.retryMaxDelayMs,
-    retryJitter: options.retryJitter ?? DEFAULT_RETRY.retryJitter,
-    isolation: options.isolation ?? undefined,
-    workerModule: options.workerModule instanceof URL ? options.workerModule.href : (options.workerModule ?? undefined),
-    workerExport: options.workerExport ?? DEFAULT_WORKER_EXPORT,
-    after: [...new Set([options.after ?? []].flat())],
-  };
-}
-
-function findUnknownOptions(options: JobOptions): string[] {
-  const known = Object.keys(new JobOptionsRules());
-  // Not their values: a secret may stand under a name that is spelled wrong.
-  return Object.keys(options)
-    .filter((option) => !known.includes(option))
-    .map((option) => {
-      const meant = findNearestName(option, known);
-      const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
-      return `${option} is not an option of a job; ${hint}`;
-    });
-}
-
-function findBrokenRules(settings: JobOptions): string[] {
-  const judged = Object.assign(new JobOptionsRules(), settings);
-  return validateSync(judged, { stopAtFirstError: true }).flatMap(({ constraints }) =>
-    Object.values(constraints ?? {}),
-  );
+/** The options with every default applied. */
+function settle(options: JobOptions): SettledOptions {
+  const settled = byName<SettledOptions>(SETTING_NAMES, (name) => {
+    const { default: usual, required, settle: formOf }: Setting = JOB_SETTINGS[name];
+    const value = required ? options[name] : (options[name] ?? usual);
+    return formOf === undefined ? value : formOf(value);
+  });
+  return { ...settled, ...resolveMisfire(options) };
 }
 
 /** Says nothing if count or text are wrong in themselves: the rules already do. */
-function findSurplusItems({ shardingItemParameters = '', shardingTotalCount }: JobOptions): string[] {
+function findSurplusItems({ shardingItemParameters, shardingTotalCount }: SettledOptions): string[] {
   const isRead = findFault(() => parseShardingItemParameters(shardingItemParameters)) === undefined;
   if (!isRead || !(shardingTotalCount >= 1)) return [];
   return [...parseShardingItemParameters(shardingItemParameters).keys()]
@@ -191,7 +104,7 @@ function findSurplusItems({ shardingItemParameters = '', shardingTotalCount }: J
 }
 
 /** Named by its text: the fault is the same whether this process has the strategy or not. */
-function findUnbalancedItems({ strategy, shardingTotalCount }: JobOptions): string[] {
+function findUnbalancedItems({ strategy, shardingTotalCount }: SettledOptions): string[] {
   const type = typeof strategy === 'object' ? strategy.type : strategy;
   const isSingle = typeof type === 'string' && type.toUpperCase() === 'SINGLE_SHARDING_BALANCE';
   if (!isSingle || shardingTotalCount === 1) return [];
@@ -211,7 +124,7 @@ function findResidentFaults({ resident, cron, concurrency, monitorExecution }: J
 }
 
 /** Nobody would know what a crashed instance ran. What else needs the marks says so itself. */
-function findIdleFailover(settings: ReturnType<typeof withDefaults>): string[] {
+function findIdleFailover(settings: SettledOptions): string[] {
   if (!hasIdleFailover(settings) || settings.resident || settings.after.length > 0) return [];
   return [
     'failover must not be true with monitorExecution: false, since nobody knows then what a crashed instance ran; ' +
@@ -220,13 +133,13 @@ function findIdleFailover(settings: ReturnType<typeof withDefaults>): string[] {
 }
 
 /** A thread needs to know what to run. */
-function findIsolationFaults({ isolation, workerModule }: JobOptions): string[] {
+function findIsolationFaults({ isolation, workerModule }: SettledOptions): string[] {
   if (isolation !== undefined) return workerModule === undefined ? ['workerModule must be given with isolation'] : [];
   return workerModule === undefined ? [] : [`workerModule is given (${show(workerModule)}), but no isolation`];
 }
 
 /** What would start the job otherwise than after its parents, or keep a start from being run. */
-function findAfterFaults({ after, name, cron, resident, misfire, monitorExecution }: ReturnType<typeof withDefaults>) {
+function findAfterFaults({ after, name, cron, resident, misfire, monitorExecution }: SettledOptions) {
   if (after.length === 0) return [];
   const given = `after: [${after.map(show).join(', ')}]`;
   return [

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { JobEvents, LabelValues } from '../../tracing/index.js';
-import type { ResolvedModuleOptions } from '../module-options.js';
+import type { ResolvedModuleOptions } from '../resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from '../tokens.js';
 import { JobMetrics } from './job-metrics.js';
 import type { ElasticJobMetricsOptions } from './metrics-options.js';

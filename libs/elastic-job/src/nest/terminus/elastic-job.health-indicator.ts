@@ -14,7 +14,7 @@ import {
 } from '../../health/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { tracingStoresOf } from '../../tracing/index.js';
-import type { ResolvedModuleOptions } from '../module-options.js';
+import type { ResolvedModuleOptions } from '../resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS } from '../tokens.js';
 import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-options.js';
 

@@ -1,0 +1,167 @@
+import type { JobName } from '../cluster/index.js';
+import { CronSchedule } from '../schedule/index.js';
+import { CRON_DIALECTS, type CronDialect, readQuartz } from './cron-dialect.js';
+import type { JobConfiguration } from './job-configuration.js';
+import type { CodeOption, JobOptions } from './job-options.js';
+import {
+  className,
+  concurrency,
+  fileUrl,
+  jobName,
+  jobNames,
+  props,
+  strategy,
+  typeNames,
+  yamlList,
+} from './job-options.rules.js';
+import { GREATEST_MISFIRE_LIMIT, MISFIRE_POLICIES } from './misfire-policy.js';
+import { ON_HUNG } from './on-hung-option.js';
+import { flag, type KeptRule, number, oneOf, readAs, text, wholeNumber } from './option-rules.js';
+import { namesOf, type OptionRow } from './option-table.js';
+import { parseShardingItemParameters } from './sharding-item-parameters.js';
+
+/** The options with every default applied. No rule has judged them yet. */
+export type SettledOptions = Omit<JobConfiguration, 'jobExtraConfigurations' | 'jobName' | 'strategy'> & {
+  readonly name: JobName;
+  readonly className: string | undefined;
+  readonly cronDialect: CronDialect;
+  readonly jobExtraConfigurations: JobOptions['jobExtraConfigurations'];
+  readonly strategy: NonNullable<JobOptions['strategy']>;
+};
+
+type Place = 'java' | 'nestjs' | 'either' | 'apart' | 'process';
+
+/** The row of a setting. @see JOB_SETTINGS */
+export interface Setting extends OptionRow {
+  readonly at: Place;
+  readonly absent?: unknown;
+  readonly secret?: true;
+  readonly settle?: (given: unknown) => unknown;
+}
+
+/** The row of the setting of that name: its values have the types that the option has. */
+type SettingOf<Name extends keyof JobOptions> = Setting & {
+  readonly default: undefined extends JobOptions[Name] ? SettledOptions[Name] : undefined;
+  readonly absent?: SettledOptions[Name];
+} & (
+    | { readonly at: 'java' | 'nestjs' | 'either'; readonly rule: KeptRule<NonNullable<SettledOptions[Name]>> }
+    | { readonly at: Name extends CodeOption ? 'process' : 'apart' }
+  );
+
+const DAILY = '0 0 0 * * ?';
+
+/**
+ * Every setting of a job, one row each, in the order in which errors name them. `JobOptions` says what a setting is for;
+ * the row says:
+ * - `default`: the value of a setting that is not given;
+ * - `required`: true if it must be given;
+ * - `rule`: the values that are accepted, their description, and how the registry's text is read;
+ * - `settle`: how a given value is put into the form in which it is kept;
+ * - `at`: the place of the setting in the registry's `config` node. `java`: an entry of that name, which Java reads.
+ *   `nestjs`: one of the props, `nestjs.` and the name, which Java ignores. `either`: at top level if Java knows the
+ *   value, else among the props. `apart`: an entry of its own form. `process`: none, since it is code;
+ * - `absent`: the value where the node does not mention it. The default one is that of the row for `java`, and that of the
+ *   process for `nestjs`;
+ * - `secret`: true if the value may be a secret.
+ *
+ * The configuration room reads, lays and formats `java` and `nestjs` by these rows alone, but for settings that depend on
+ * other ones: `overwrite`, `clockChange`, `resident`, `misfirePolicy` and `after`. It spells out `either` and `apart`.
+ */
+export const JOB_SETTINGS = {
+  name: { default: '', rule: jobName(), at: 'apart' },
+  cron: {
+    default: undefined,
+    rule: readAs('a Quartz cron expression such as "0 0 2 * * ?"', readQuartz),
+    at: 'java',
+    settle: orNone,
+  },
+  cronDialect: { default: 'quartz', rule: oneOf(CRON_DIALECTS), at: 'process' },
+  className: { default: undefined, rule: className(), at: 'process' },
+  shardingTotalCount: { default: undefined, required: true, rule: wholeNumber({ from: 1 }), at: 'java', absent: 0 },
+  shardingItemParameters: {
+    default: '',
+    rule: readAs('a text such as "0=Beijing,1=Shanghai"', parseShardingItemParameters),
+    at: 'java',
+    secret: true,
+  },
+  jobParameter: { default: '', rule: text(), at: 'java', secret: true },
+  strategy: { default: 'AVG_ALLOCATION', rule: strategy(), at: 'either' },
+  timeZone: {
+    default: undefined,
+    rule: readAs(
+      'an IANA name such as "Europe/Berlin", or "GMT+8:00"',
+      (zone) => new CronSchedule(DAILY, zone, 'quartz'),
+    ),
+    at: 'either',
+  },
+  clockChange: { default: 'auto', rule: oneOf(['auto', 'quartz', 'natural']), at: 'nestjs', absent: 'quartz' },
+  failover: { default: false, rule: flag(), at: 'java' },
+  misfire: { default: true, rule: flag(), at: 'java', absent: false },
+  monitorExecution: { default: true, rule: flag(), at: 'java', absent: false },
+  disabled: { default: false, rule: flag(), at: 'java' },
+  overwrite: { default: false, rule: flag(), at: 'java' },
+  description: { default: '', rule: text(), at: 'java' },
+  maxTimeDiffSeconds: { default: -1, rule: wholeNumber(), at: 'java' },
+  reconcileIntervalMinutes: { default: 10, rule: wholeNumber(), at: 'java', absent: 0 },
+  staticSharding: { default: false, rule: flag(), at: 'java' },
+  label: { default: undefined, rule: text(), at: 'java' },
+  props: { default: {}, rule: props(), at: 'apart' },
+  jobExecutorThreadPoolSizeProviderType: { default: undefined, rule: text(), at: 'either', settle: orNone },
+  jobErrorHandlerType: { default: undefined, rule: text(), at: 'either', settle: orNone },
+  jobListenerTypes: { default: [], rule: typeNames(), at: 'either' },
+  jobExtraConfigurations: { default: undefined, rule: yamlList(), at: 'apart', settle: orNone },
+  serverRetentionMinutes: { default: 1_440, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
+  shardingTimeoutMs: { default: 30_000, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
+  timeoutMs: { default: undefined, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
+  concurrency: { default: undefined, rule: concurrency(), at: 'nestjs' },
+  onHung: { default: 'wait', rule: oneOf(ON_HUNG), at: 'nestjs' },
+  shutdownGraceMs: { default: 5_000, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
+  failoverQueueLimit: { default: 10_000, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
+  maxExecutorFailovers: { default: 3, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
+  resident: { default: false, rule: flag(), at: 'nestjs' },
+  misfirePolicy: { default: 'once', rule: oneOf(MISFIRE_POLICIES), at: 'nestjs' },
+  misfireLimit: { default: 100, rule: wholeNumber({ from: 1, to: GREATEST_MISFIRE_LIMIT }), at: 'nestjs' },
+  maxAttempts: { default: 1, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
+  retryDelayMs: { default: 1_000, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
+  retryFactor: { default: 2, rule: number(1, 100), at: 'nestjs' },
+  retryMaxDelayMs: { default: 60_000, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
+  retryJitter: { default: 0.5, rule: number(0, 1), at: 'nestjs' },
+  isolation: { default: undefined, rule: oneOf(['worker-thread']), at: 'process' },
+  workerModule: { default: undefined, rule: fileUrl(), at: 'process', settle: hrefOf },
+  workerExport: {
+    default: 'run',
+    rule: readAs('the name of an exported function', (name) => name.length > 0),
+    at: 'process',
+  },
+  after: { default: [], rule: jobNames(), at: 'nestjs', settle: unique },
+} as const satisfies { readonly [Name in keyof JobOptions]-?: SettingOf<Name> };
+
+type Rows = typeof JOB_SETTINGS;
+
+/** The names of the settings at a place. */
+export type SettingAt<At extends Place> = keyof {
+  [Name in keyof Rows as Rows[Name]['at'] extends At ? Name : never]: Name;
+};
+
+/** The names of all settings, in the order of the table. */
+export const SETTING_NAMES = namesOf(JOB_SETTINGS);
+
+/** The names of the settings at one of the places, in the order of the table. */
+export function settingsAt<At extends Place>(...places: readonly At[]): readonly SettingAt<At>[] {
+  return SETTING_NAMES.filter((name): name is SettingAt<At> => places.some((at) => at === JOB_SETTINGS[name].at));
+}
+
+/** No value, of an empty text. */
+function orNone(given: unknown): unknown {
+  return given || undefined;
+}
+
+/** The text of a URL. */
+function hrefOf(given: unknown): unknown {
+  return given instanceof URL ? given.href : given;
+}
+
+/** A list without doubles, of one name or several. */
+function unique(given: unknown): unknown {
+  return [...new Set([given].flat())];
+}

@@ -1,0 +1,88 @@
+import { IsOptional, validateSync, type ValidationError } from 'class-validator';
+import { findNearestName } from './nearest-name.js';
+import type { Rule } from './option-rules.js';
+
+/** The row of an option in a table. */
+export interface OptionRow {
+  readonly rule: Rule;
+  /** Its value if it is not given. */
+  readonly default?: unknown;
+  /** It must be given. */
+  readonly required?: true;
+}
+
+/** Options by name, each with its row. They are judged in the order of the table. */
+export class OptionTable {
+  private readonly names: readonly string[];
+  private readonly Judged: new () => object;
+
+  /**
+   * @param of what they are options of, for messages
+   * @param path what stands before their names in messages: `registry.`
+   */
+  constructor(
+    rows: Readonly<Record<string, OptionRow>>,
+    private readonly of: string,
+    private readonly path = '',
+  ) {
+    this.names = Object.keys(rows);
+    @Ruled(rows)
+    class Judged {}
+    this.Judged = Judged;
+  }
+
+  /** The options as class-validator takes them: an instance of a class that has the rules. */
+  judged(options: object): object {
+    return Object.assign(new this.Judged(), options);
+  }
+
+  /** One text for each option that breaks its rule. */
+  findBroken(options: object): string[] {
+    return messagesOf(validateSync(this.judged(options), { stopAtFirstError: true }), '');
+  }
+
+  /** One text for each option that has no row. */
+  findUnknown(options: object): string[] {
+    // Not their values: a secret may stand under a name that is spelled wrong.
+    return Object.keys(options)
+      .filter((option) => !this.names.includes(option))
+      .map((option) => {
+        const meant = findNearestName(option, this.names);
+        const hint = meant === undefined ? `known are ${this.names.join(', ')}` : `did you mean ${this.path}${meant}?`;
+        return `${this.path}${option} is not an option of ${this.of}; ${hint}`;
+      });
+  }
+}
+
+/** The names of a table's rows, in their order. */
+export function namesOf<Rows extends object>(rows: Rows): readonly (keyof Rows & string)[] {
+  return Object.keys(rows).filter((name): name is keyof Rows & string => name in rows);
+}
+
+/**
+ * An object with a value for each name. The caller answers for its type: what it is made of, options and texts, is judged
+ * by the rules.
+ */
+export function byName<Made extends object>(
+  names: readonly (keyof Made)[],
+  valueOf: (name: keyof Made) => unknown,
+): Made;
+export function byName(names: readonly PropertyKey[], valueOf: (name: PropertyKey) => unknown): object {
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)]));
+}
+
+function Ruled(rows: Readonly<Record<string, OptionRow>>): ClassDecorator {
+  return ({ prototype }) => {
+    for (const [name, { rule, required }] of Object.entries(rows)) {
+      rule.decorator(prototype, name);
+      if (!required) IsOptional()(prototype, name);
+    }
+  };
+}
+
+function messagesOf(errors: readonly ValidationError[], path: string): string[] {
+  return errors.flatMap(({ property, constraints = {}, children = [] }) => [
+    ...Object.values(constraints).map((message) => path + message),
+    ...messagesOf(children, `${path}${property}.`),
+  ]);
+}
