@@ -1,16 +1,19 @@
-import { isJavaTimeZone, type JobConfiguration, resolveJobOptions, type TemplateName } from '../../domain/index.js';
-import { NESTJS_PREFIX, NESTJS_PROPS, NONE } from './nestjs-props.js';
+import {
+  byName,
+  JOB_SETTINGS,
+  type JobConfiguration,
+  NESTJS_PREFIX,
+  NONE,
+  type SettingAt,
+  settingsAt,
+  type TemplateName,
+} from '../../domain/index.js';
 import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
 import { placeTypes } from './place-types.js';
 import { formatKey, formatScalar } from './yaml-scalar.js';
 
-type Value = string | number | boolean | undefined;
+type OwnTexts = Record<SettingAt<'nestjs'>, string>;
 type Texts = Readonly<Record<string, string | undefined>>;
-
-const DEFAULTS = resolveJobOptions(
-  { name: 'defaults', cron: '* * * * * ?', shardingTotalCount: 1 },
-  { place: 'the defaults' },
-);
 
 /**
  * The text of a job's `config` node, as Java would write it, so that its diffs show changes only: keys in alphabetical
@@ -28,20 +31,24 @@ export function formatConfiguration(
   keeping?: StoredConfiguration,
   said: readonly string[] = [],
 ): string {
-  const saidProps = propsToSay(said, keeping);
-  const types = placeTypes(configuration, keeping, saidProps);
+  const isOnlyChanges = keeping !== undefined && isCreated(keeping);
+  const saidSettings = settingsToSay(said, keeping);
+  const types = placeTypes(configuration, keeping, saidSettings);
   const isWritten = whatIsWritten(said, keeping);
   const entries = new Map(keeping?.unknown.entries);
-  const cron = keeping !== undefined && isCreated(keeping) ? (configuration.cron ?? '') : configuration.cron;
-  for (const [key, value] of Object.entries({ ...scalars(configuration), cron, ...types.java })) {
+  const cron = configuration.cron ?? (isOnlyChanges ? '' : undefined);
+  const java = byName<Pick<JobConfiguration, SettingAt<'java'>>>(settingsAt('java'), (name) => configuration[name]);
+  for (const [key, value] of Object.entries({ ...java, cron, jobName: configuration.jobName, ...types.java })) {
     if (value !== undefined && isWritten(key)) entries.set(key, formatEntry(key, value));
   }
-  const own = Object.entries({ ...ownProps(configuration, saidProps), ...types.own });
+  const own = Object.entries({ ...ownTexts(configuration, saidSettings), ...types.own }).filter(
+    ([setting]) => !isOnlyChanges || saidSettings.has(setting),
+  );
   const props = {
     ...keeping?.unknown.props,
     ...(isWritten('props') ? configuration.props : keeping?.props),
-    ...Object.fromEntries(own.filter(([prop]) => saidProps.has(prop) || isWritten(prop))),
-    [NESTJS_PROPS.template]: keeping?.nestjs.template,
+    ...Object.fromEntries(own.map(([setting, text]) => [NESTJS_PREFIX + setting, text])),
+    [`${NESTJS_PREFIX}template`]: keeping?.nestjs.template,
   };
   entries.set('props', formatMapping('props', props));
   if (types.javaListeners.length > 0)
@@ -84,69 +91,33 @@ export function formatCreated(
   return formatConfiguration(configuration, { ...nothing, nestjs: { ...nothing.nestjs, template } }, said);
 }
 
-function scalars(configuration: JobConfiguration): Readonly<Record<string, Value>> {
-  const { timeZone } = configuration;
-  return {
-    cron: configuration.cron,
-    description: configuration.description,
-    disabled: configuration.disabled,
-    failover: configuration.failover,
-    jobName: configuration.jobName,
-    jobParameter: configuration.jobParameter,
-    label: configuration.label,
-    maxTimeDiffSeconds: configuration.maxTimeDiffSeconds,
-    misfire: configuration.misfire,
-    monitorExecution: configuration.monitorExecution,
-    overwrite: configuration.overwrite,
-    reconcileIntervalMinutes: configuration.reconcileIntervalMinutes,
-    shardingItemParameters: configuration.shardingItemParameters,
-    shardingTotalCount: configuration.shardingTotalCount,
-    staticSharding: configuration.staticSharding,
-    timeZone: timeZone !== undefined && isJavaTimeZone(timeZone) ? timeZone : undefined,
-  };
-}
-
 /**
- * What Java lacks. A default is written only where it is said. Never empty: a node without `nestjs.clockChange` counts as
- * written by Java.
+ * The settings that Java lacks, by name. A default is written only where it is said. Never empty: a node without
+ * `nestjs.clockChange` counts as written by Java.
  */
-function ownProps(configuration: JobConfiguration, said: ReadonlySet<string>): Texts {
-  const usual = ownTexts(DEFAULTS);
-  const texts = Object.entries(ownTexts(configuration));
-  const written = texts.filter(([prop, text]) => text !== usual[prop] || said.has(prop));
-  return { ...Object.fromEntries(written), [NESTJS_PROPS.clockChange]: configuration.clockChange };
-}
-
-/** Every setting that Java lacks; undefined where the node says it elsewhere. */
-function ownTexts(configuration: JobConfiguration): Texts {
-  const { after, cron, misfirePolicy, resident, timeZone, ...settings } = configuration;
+function ownTexts(configuration: JobConfiguration, said: ReadonlySet<string>): Texts {
+  const { clockChange, cron, misfirePolicy, resident } = configuration;
+  const isWritten = (name: SettingAt<'nestjs'>) =>
+    said.has(name) || textOf(configuration[name]) !== textOf(JOB_SETTINGS[name].default);
   return {
-    [NESTJS_PROPS.concurrency]: settings.concurrency?.toString() ?? NONE,
-    [NESTJS_PROPS.serverRetentionMinutes]: settings.serverRetentionMinutes.toString(),
-    [NESTJS_PROPS.shardingTimeoutMs]: settings.shardingTimeoutMs.toString(),
-    [NESTJS_PROPS.timeZone]: timeZone !== undefined && isJavaTimeZone(timeZone) ? undefined : (timeZone ?? NONE),
-    [NESTJS_PROPS.timeoutMs]: settings.timeoutMs?.toString() ?? NONE,
-    [NESTJS_PROPS.onHung]: settings.onHung,
-    [NESTJS_PROPS.shutdownGraceMs]: settings.shutdownGraceMs.toString(),
-    [NESTJS_PROPS.failoverQueueLimit]: settings.failoverQueueLimit.toString(),
-    [NESTJS_PROPS.maxExecutorFailovers]: settings.maxExecutorFailovers.toString(),
+    ...byName<OwnTexts>(settingsAt('nestjs').filter(isWritten), (name) => textOf(configuration[name])),
+    clockChange,
     // Of a job without a schedule both are written: an operator may turn one kind into the other.
-    [NESTJS_PROPS.resident]: cron === undefined ? resident.toString() : undefined,
+    resident: cron === undefined ? String(resident) : undefined,
     // The others follow from `misfire`.
-    [NESTJS_PROPS.misfirePolicy]: misfirePolicy === 'all' ? misfirePolicy : undefined,
-    [NESTJS_PROPS.misfireLimit]: settings.misfireLimit.toString(),
-    [NESTJS_PROPS.maxAttempts]: settings.maxAttempts.toString(),
-    [NESTJS_PROPS.retryDelayMs]: settings.retryDelayMs.toString(),
-    [NESTJS_PROPS.retryFactor]: settings.retryFactor.toString(),
-    [NESTJS_PROPS.retryMaxDelayMs]: settings.retryMaxDelayMs.toString(),
-    [NESTJS_PROPS.retryJitter]: settings.retryJitter.toString(),
-    [NESTJS_PROPS.after]: after.join(','),
+    misfirePolicy: misfirePolicy === 'all' ? misfirePolicy : undefined,
   };
 }
 
-function propsToSay(said: readonly string[], keeping: StoredConfiguration | undefined): ReadonlySet<string> {
+/** Names of a list are separated by commas. */
+function textOf(value: JobConfiguration[SettingAt<'nestjs'>]): string {
+  return value === undefined ? NONE : String(value);
+}
+
+/** Those that are said now, and those that the node said before. */
+function settingsToSay(said: readonly string[], keeping: StoredConfiguration | undefined): ReadonlySet<string> {
   const kept = Object.entries(keeping?.nestjs ?? {}).filter(([, value]) => value !== undefined);
-  return new Set([...said, ...kept.map(([setting]) => setting)].map((setting) => NESTJS_PREFIX + setting));
+  return new Set([...said, ...kept.map(([setting]) => setting)]);
 }
 
 function formatEntry(key: string, value: string | number | boolean, indent = ''): string {

@@ -4,5 +4,4 @@ export type { EffectiveConfiguration } from './effective-configuration.js';
 export * from './format-configuration.js';
 export * from './lay-configuration.js';
 export { maskConfiguration } from './masked-configuration.js';
-export * from './nestjs-props.js';
 export * from './parse-configuration.js';

@@ -1,5 +1,6 @@
 import {
   type AllowedRegistryTargets,
+  byName,
   ConfigurationError,
   guardProps,
   HiddenText,
@@ -7,21 +8,26 @@ import {
   isJavaStrategyType,
   isJavaThreadPoolSizeType,
   isJavaTimeZone,
+  JOB_SETTINGS,
   type JobConfiguration,
   type JobOptions,
   misfirePolicyOf,
+  NONE,
   type PropTargets,
   resolveJobOptions,
+  type Setting,
+  type SettingAt,
+  settingsAt,
   type ShardingStrategy,
 } from '../../domain/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
-import { NONE } from './nestjs-props.js';
 import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
 import { poolSizeIn } from './place-types.js';
 
 /** The user's own strategies, which the node names by their type. */
 export type StrategyLookup = readonly ShardingStrategy[];
 
+type JavaOptions = Pick<JobConfiguration, SettingAt<'java'>>;
 type Comparable = string | number | boolean | undefined;
 type Comparables = Readonly<Record<string, Comparable>>;
 
@@ -112,25 +118,13 @@ function resolveLaid(
 }
 
 /** What Java takes a setting for that the node does not mention. @see ElasticJob, `JobConfigurationPOJO` */
-const ABSENT = {
-  cron: undefined,
-  shardingTotalCount: 0,
-  shardingItemParameters: '',
-  jobParameter: '',
-  failover: false,
-  misfire: false,
-  monitorExecution: false,
-  disabled: false,
-  description: '',
-  maxTimeDiffSeconds: -1,
-  reconcileIntervalMinutes: 0,
-  staticSharding: false,
-  label: undefined,
-  jobExtraConfigurations: undefined,
-  props: {},
-  // Ours always writes it, so a node without it came from Java, whose instances fire by Quartz's rule.
-  clockChange: 'quartz',
-} as const satisfies Partial<JobConfiguration>;
+const ABSENT = byName<JavaOptions & Pick<JobConfiguration, 'clockChange'>>(
+  [...settingsAt('java'), 'clockChange'],
+  (name) => {
+    const { absent, default: usual }: Setting = JOB_SETTINGS[name];
+    return absent ?? usual;
+  },
+);
 
 /**
  * The node over the local settings, not judged by any rule yet. What the node of a job that was created from a template
@@ -138,53 +132,25 @@ const ABSENT = {
  */
 export function layOptions(local: JobConfiguration, stored: StoredConfiguration): JobOptions {
   const { nestjs } = stored;
-  const absent = isCreated(stored) ? local : ABSENT;
-  const cron = stored.cron ?? absent.cron;
-  const misfire = stored.misfire ?? absent.misfire;
-  const saysMisfire = !isCreated(stored) || (stored.misfire ?? nestjs.misfirePolicy) !== undefined;
+  const saysAll = !isCreated(stored);
+  const { jobName: name, ...unsaid } = saysAll ? { ...local, ...ABSENT } : local;
+  const java = byName<JavaOptions>(settingsAt('java'), (setting) => stored[setting] ?? unsaid[setting]);
+  const saysMisfire = saysAll || (stored.misfire ?? nestjs.misfirePolicy) !== undefined;
   return {
-    name: local.jobName,
-    cron,
-    shardingTotalCount: stored.shardingTotalCount ?? absent.shardingTotalCount,
-    shardingItemParameters: stored.shardingItemParameters ?? absent.shardingItemParameters,
-    jobParameter: stored.jobParameter ?? absent.jobParameter,
-    failover: stored.failover ?? absent.failover,
-    misfire,
-    monitorExecution: stored.monitorExecution ?? absent.monitorExecution,
-    disabled: stored.disabled ?? absent.disabled,
-    overwrite: local.overwrite,
-    description: stored.description ?? absent.description,
-    maxTimeDiffSeconds: stored.maxTimeDiffSeconds ?? absent.maxTimeDiffSeconds,
-    reconcileIntervalMinutes: stored.reconcileIntervalMinutes ?? absent.reconcileIntervalMinutes,
-    staticSharding: stored.staticSharding ?? absent.staticSharding,
-    label: stored.label ?? absent.label,
-    props: { ...absent.props, ...stored.props },
-    strategy: nestjs.strategy ?? (stored.jobShardingStrategyType || localOwnStrategy(local, stored)),
-    timeZone: said(nestjs.timeZone, stored.timeZone || localOwn(local.timeZone, isJavaTimeZone, stored)),
+    ...unsaid,
+    ...java,
+    ...byName<Pick<JobOptions, SettingAt<'nestjs'>>>(settingsAt('nestjs'), (setting) =>
+      said(nestjs[setting], unsaid[setting]),
+    ),
     ...layTypes(local, stored),
-    jobExtraConfigurations: stored.jobExtraConfigurations ?? absent.jobExtraConfigurations,
-    clockChange: nestjs.clockChange ?? absent.clockChange,
-    serverRetentionMinutes: nestjs.serverRetentionMinutes ?? local.serverRetentionMinutes,
-    shardingTimeoutMs: nestjs.shardingTimeoutMs ?? local.shardingTimeoutMs,
-    timeoutMs: said(nestjs.timeoutMs, local.timeoutMs),
-    concurrency: said(nestjs.concurrency, local.concurrency),
-    onHung: nestjs.onHung ?? local.onHung,
-    shutdownGraceMs: nestjs.shutdownGraceMs ?? local.shutdownGraceMs,
-    failoverQueueLimit: nestjs.failoverQueueLimit ?? local.failoverQueueLimit,
-    maxExecutorFailovers: nestjs.maxExecutorFailovers ?? local.maxExecutorFailovers,
+    name,
+    overwrite: local.overwrite,
+    props: saysAll ? stored.props : { ...local.props, ...stored.props },
+    jobExtraConfigurations: stored.jobExtraConfigurations ?? (saysAll ? undefined : local.jobExtraConfigurations),
     // An operator may have given it a schedule.
-    resident: nestjs.resident ?? (local.resident && !cron),
-    misfirePolicy: saysMisfire ? misfirePolicyOf(misfire, nestjs.misfirePolicy) : local.misfirePolicy,
-    misfireLimit: nestjs.misfireLimit ?? local.misfireLimit,
-    maxAttempts: nestjs.maxAttempts ?? local.maxAttempts,
-    retryDelayMs: nestjs.retryDelayMs ?? local.retryDelayMs,
-    retryFactor: nestjs.retryFactor ?? local.retryFactor,
-    retryMaxDelayMs: nestjs.retryMaxDelayMs ?? local.retryMaxDelayMs,
-    retryJitter: nestjs.retryJitter ?? local.retryJitter,
-    isolation: local.isolation,
-    workerModule: local.workerModule,
-    workerExport: local.workerExport,
-    after: namesIn(nestjs.after) ?? (stored.cron ? [] : local.after),
+    resident: nestjs.resident ?? (local.resident && !java.cron),
+    misfirePolicy: saysMisfire ? misfirePolicyOf(java.misfire, nestjs.misfirePolicy) : local.misfirePolicy,
+    after: nestjs.after ?? (stored.cron ? [] : local.after),
   };
 }
 
@@ -193,15 +159,13 @@ function said<T>(value: T | typeof NONE | undefined, otherwise: T | undefined): 
   return value === NONE ? undefined : (value ?? otherwise);
 }
 
-/** @returns undefined if the node does not mention any */
-export function namesIn(text: string | undefined): readonly string[] | undefined {
-  return text?.split(',').filter((name) => name !== '');
-}
-
+/** Types and zones: a name stands at top level if Java has it, else among the props. */
 function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
   const { nestjs, jobListenerTypes = [] } = stored;
   const { jobErrorHandlerType: errorHandler, jobExecutorThreadPoolSizeProviderType: poolSize } = local;
   return {
+    strategy: nestjs.strategy ?? (stored.jobShardingStrategyType || localOwnStrategy(local, stored)),
+    timeZone: said(nestjs.timeZone, stored.timeZone || localOwn(local.timeZone, isJavaTimeZone, stored)),
     jobErrorHandlerType: said(
       nestjs.jobErrorHandlerType,
       stored.jobErrorHandlerType || localOwn(errorHandler, isJavaErrorHandlerType, stored),
@@ -210,9 +174,7 @@ function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
       nestjs.jobExecutorThreadPoolSizeProviderType,
       poolSizeIn(stored) || localOwn(poolSize, isJavaThreadPoolSizeType, stored),
     ),
-    jobListenerTypes: [
-      ...new Set([...jobListenerTypes, ...(namesIn(nestjs.jobListenerTypes) ?? local.jobListenerTypes)]),
-    ],
+    jobListenerTypes: [...new Set([...jobListenerTypes, ...(nestjs.jobListenerTypes ?? local.jobListenerTypes)])],
   };
 }
 

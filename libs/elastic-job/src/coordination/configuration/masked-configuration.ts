@@ -1,28 +1,17 @@
-import { NESTJS_PREFIX } from './nestjs-props.js';
+import { JOB_SETTINGS, NESTJS_PREFIX, settingsAt } from '../../domain/index.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
 
 const HIDDEN = 'hidden';
 /** The settings that hold no secrets. What others have added may. */
 const SHOWN: ReadonlySet<string> = new Set([
+  ...settingsAt('java').filter((name) => !('secret' in JOB_SETTINGS[name])),
   'jobName',
-  'cron',
   'timeZone',
-  'shardingTotalCount',
   'jobShardingStrategyType',
   'jobErrorHandlerType',
   'jobExecutorThreadPoolSizeProviderType',
   'jobExecutorServiceHandlerType',
   'jobListenerTypes',
-  'failover',
-  'misfire',
-  'monitorExecution',
-  'staticSharding',
-  'disabled',
-  'overwrite',
-  'description',
-  'label',
-  'maxTimeDiffSeconds',
-  'reconcileIntervalMinutes',
 ]);
 
 /**

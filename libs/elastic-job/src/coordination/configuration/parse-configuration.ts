@@ -1,30 +1,31 @@
 import {
-  type ClockChangeOption,
-  type ConcurrencyOption,
+  byName,
   hiddenProps,
   HiddenText,
+  JOB_SETTINGS,
+  type JobConfiguration,
   type JobName,
-  MISFIRE_POLICIES,
-  type MisfirePolicy,
-  ON_HUNG,
-  type OnHung,
+  NESTJS_PREFIX,
+  NONE,
+  type SettingAt,
+  settingsAt,
   type TemplateName,
-  THREAD_POOL_SIZES,
 } from '../../domain/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
-import { NESTJS_PREFIX, NESTJS_PROPS, NONE } from './nestjs-props.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
 
-const OUR_KEYS: ReadonlySet<string> = new Set(Object.values(NESTJS_PROPS));
+/** The settings that an entry of the props may have. */
+const IN_PROPS = settingsAt('nestjs', 'either');
+/** Names the template of a job that was created from one. */
+const TEMPLATE = `${NESTJS_PREFIX}template`;
+const OUR_KEYS: ReadonlySet<string> = new Set([...IN_PROPS.map((name) => NESTJS_PREFIX + name), TEMPLATE]);
+
+type JavaSettings = { readonly [Name in SettingAt<'java'>]: JobConfiguration[Name] | undefined };
 
 /** What a `config` node says; a field is undefined if the node does not mention it. */
-export interface StoredConfiguration {
+export interface StoredConfiguration extends JavaSettings {
   readonly jobName: string | undefined;
-  readonly cron: string | undefined;
   readonly timeZone: string | undefined;
-  readonly shardingTotalCount: number | undefined;
-  readonly shardingItemParameters: string | undefined;
-  readonly jobParameter: string | undefined;
   readonly jobShardingStrategyType: string | undefined;
   readonly jobErrorHandlerType: string | undefined;
   /** Called so since ElasticJob 3.0.5. */
@@ -33,16 +34,6 @@ export interface StoredConfiguration {
   readonly jobExecutorServiceHandlerType: string | undefined;
   readonly jobListenerTypes: readonly string[] | undefined;
   readonly jobExtraConfigurations: HiddenText | undefined;
-  readonly failover: boolean | undefined;
-  readonly misfire: boolean | undefined;
-  readonly monitorExecution: boolean | undefined;
-  readonly staticSharding: boolean | undefined;
-  readonly disabled: boolean | undefined;
-  readonly overwrite: boolean | undefined;
-  readonly description: string | undefined;
-  readonly label: string | undefined;
-  readonly maxTimeDiffSeconds: number | undefined;
-  readonly reconcileIntervalMinutes: number | undefined;
   /** The user's. */
   readonly props: Readonly<Record<string, string>>;
   /** The settings that Java does not have. */
@@ -55,31 +46,16 @@ export function isCreated({ nestjs }: StoredConfiguration): boolean {
   return nestjs.template !== undefined;
 }
 
+type NestjsSettings = {
+  readonly [Name in SettingAt<'nestjs' | 'either'>]: StoredProp<
+    Name extends 'strategy' ? string : JobConfiguration[Name]
+  >;
+};
+
 /** `none` is a setting that has no value; undefined is one that the node leaves to the local options. */
-export interface StoredNestjsProps {
-  readonly clockChange: ClockChangeOption | undefined;
-  readonly concurrency: ConcurrencyOption | typeof NONE | undefined;
-  readonly jobErrorHandlerType: string | undefined;
-  readonly jobExecutorThreadPoolSizeProviderType: string | undefined;
-  readonly jobListenerTypes: string | undefined;
-  readonly serverRetentionMinutes: number | undefined;
-  readonly shardingTimeoutMs: number | undefined;
-  readonly strategy: string | undefined;
-  readonly timeZone: string | undefined;
-  readonly timeoutMs: number | typeof NONE | undefined;
-  readonly onHung: OnHung | undefined;
-  readonly shutdownGraceMs: number | undefined;
-  readonly failoverQueueLimit: number | undefined;
-  readonly maxExecutorFailovers: number | undefined;
-  readonly resident: boolean | undefined;
-  readonly misfirePolicy: MisfirePolicy | undefined;
-  readonly misfireLimit: number | undefined;
-  readonly maxAttempts: number | undefined;
-  readonly retryDelayMs: number | undefined;
-  readonly retryFactor: number | undefined;
-  readonly retryMaxDelayMs: number | undefined;
-  readonly retryJitter: number | undefined;
-  readonly after: string | undefined;
+type StoredProp<Value> = undefined extends Value ? Value | typeof NONE : Value | undefined;
+
+export interface StoredNestjsProps extends NestjsSettings {
   /** No setting, but the template from which the job was created. */
   readonly template: TemplateName | undefined;
 }
@@ -131,7 +107,10 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
   if (mapping.has('jobClass') || mapping.has('jobType')) throw new ElasticJob2ConfigurationError(jobName);
   const props = mapping.mapping('props');
   const { users, unknown } = propsBesideOurs(props);
-  const java = { ...texts(mapping), ...numbers(mapping), ...flags(mapping), ...lists(mapping) };
+  const java = {
+    ...byName<JavaSettings>(settingsAt('java'), (name) => JOB_SETTINGS[name].rule.read(mapping, name, [])),
+    ...entriesApart(mapping),
+  };
   const stored: StoredConfiguration = {
     ...java,
     props: users,
@@ -141,76 +120,27 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
   return { stored, problems: mapping.problems };
 }
 
-function texts(mapping: YamlMapping) {
+/** ElasticJob's settings that have another name or form there than in `JobOptions`, or two places. */
+function entriesApart(mapping: YamlMapping) {
+  const extra = mapping.entryText('jobExtraConfigurations')?.value;
   return {
     jobName: mapping.text('jobName'),
-    cron: mapping.text('cron'),
     timeZone: mapping.text('timeZone'),
-    shardingItemParameters: mapping.text('shardingItemParameters'),
-    jobParameter: mapping.text('jobParameter'),
     jobShardingStrategyType: mapping.text('jobShardingStrategyType'),
     jobErrorHandlerType: mapping.text('jobErrorHandlerType'),
     jobExecutorThreadPoolSizeProviderType: mapping.text('jobExecutorThreadPoolSizeProviderType'),
     jobExecutorServiceHandlerType: mapping.text('jobExecutorServiceHandlerType'),
-    description: mapping.text('description'),
-    label: mapping.text('label'),
-  };
-}
-
-function numbers(mapping: YamlMapping) {
-  return {
-    shardingTotalCount: mapping.integer('shardingTotalCount'),
-    maxTimeDiffSeconds: mapping.integer('maxTimeDiffSeconds'),
-    reconcileIntervalMinutes: mapping.integer('reconcileIntervalMinutes'),
-  };
-}
-
-function flags(mapping: YamlMapping) {
-  return {
-    failover: mapping.boolean('failover'),
-    misfire: mapping.boolean('misfire'),
-    monitorExecution: mapping.boolean('monitorExecution'),
-    staticSharding: mapping.boolean('staticSharding'),
-    disabled: mapping.boolean('disabled'),
-    overwrite: mapping.boolean('overwrite'),
-  };
-}
-
-function lists(mapping: YamlMapping) {
-  const extra = mapping.entryText('jobExtraConfigurations')?.value;
-  return {
     jobListenerTypes: mapping.texts('jobListenerTypes'),
     jobExtraConfigurations: extra === undefined ? undefined : new HiddenText(extra),
   };
 }
 
 function nestjsProps(props: YamlMapping): StoredNestjsProps {
-  return {
-    clockChange: props.oneOf(NESTJS_PROPS.clockChange, ['auto', 'quartz', 'natural']),
-    concurrency: props.integerOr(NESTJS_PROPS.concurrency, [...THREAD_POOL_SIZES, NONE]),
-    jobErrorHandlerType: props.text(NESTJS_PROPS.jobErrorHandlerType),
-    jobExecutorThreadPoolSizeProviderType: props.text(NESTJS_PROPS.jobExecutorThreadPoolSizeProviderType),
-    jobListenerTypes: props.text(NESTJS_PROPS.jobListenerTypes),
-    serverRetentionMinutes: props.integer(NESTJS_PROPS.serverRetentionMinutes),
-    shardingTimeoutMs: props.integer(NESTJS_PROPS.shardingTimeoutMs),
-    strategy: props.text(NESTJS_PROPS.strategy),
-    timeZone: props.text(NESTJS_PROPS.timeZone),
-    timeoutMs: props.integerOr(NESTJS_PROPS.timeoutMs, [NONE]),
-    onHung: props.oneOf(NESTJS_PROPS.onHung, ON_HUNG),
-    shutdownGraceMs: props.integer(NESTJS_PROPS.shutdownGraceMs),
-    failoverQueueLimit: props.integer(NESTJS_PROPS.failoverQueueLimit),
-    maxExecutorFailovers: props.integer(NESTJS_PROPS.maxExecutorFailovers),
-    resident: props.boolean(NESTJS_PROPS.resident),
-    misfirePolicy: props.oneOf(NESTJS_PROPS.misfirePolicy, MISFIRE_POLICIES),
-    misfireLimit: props.integer(NESTJS_PROPS.misfireLimit),
-    maxAttempts: props.integer(NESTJS_PROPS.maxAttempts),
-    retryDelayMs: props.integer(NESTJS_PROPS.retryDelayMs),
-    retryFactor: props.number(NESTJS_PROPS.retryFactor),
-    retryMaxDelayMs: props.integer(NESTJS_PROPS.retryMaxDelayMs),
-    retryJitter: props.number(NESTJS_PROPS.retryJitter),
-    after: props.text(NESTJS_PROPS.after),
-    template: props.text(NESTJS_PROPS.template),
-  };
+  const settings = byName<NestjsSettings>(IN_PROPS, (name) => {
+    const { default: usual, rule } = JOB_SETTINGS[name];
+    return rule.read(props, NESTJS_PREFIX + name, usual === undefined ? [NONE] : []);
+  });
+  return { ...settings, template: props.text(TEMPLATE) };
 }
 
 /** The user's props, and those that only another version knows. */

@@ -2,19 +2,20 @@ import {
   isJavaErrorHandlerType,
   isJavaStrategyType,
   isJavaThreadPoolSizeType,
+  isJavaTimeZone,
   JOB_SETTINGS,
   type JobConfiguration,
+  NONE,
 } from '../../domain/index.js';
-import { NESTJS_PROPS, NONE } from './nestjs-props.js';
 import type { StoredConfiguration } from './parse-configuration.js';
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
-/** Where the names of a job's types are written. */
+/** Where the names of a job's types, and of its zone, are written. */
 export interface PlacedTypes {
   /** By key of the node's top level. */
   readonly java: Texts;
-  /** By key of the node's props. */
+  /** By name of the setting, for the node's props. */
   readonly own: Texts;
   readonly javaListeners: readonly string[];
 }
@@ -23,31 +24,30 @@ export interface PlacedTypes {
  * A type stands at top level if Java has it, or if the node has it there already: then somebody of Java's does. Any
  * other is one of our props, since Java would go by another strategy in silence, and does not start at all for a
  * listener. The default strategy has no need of a name, unless it is said.
+ * @param said settings that are written even as the default
  */
 export function placeTypes(
   configuration: JobConfiguration,
-  stored?: StoredConfiguration,
-  said: ReadonlySet<string> = new Set(),
+  stored: StoredConfiguration | undefined,
+  said: ReadonlySet<string>,
 ): PlacedTypes {
-  const ifSaid = <T>(prop: string, text: T) => (said.has(prop) ? text : undefined);
+  const noneOf = (setting: string) => (said.has(setting) ? NONE : undefined);
   const { type } = configuration.strategy;
-  const isNamed = type !== JOB_SETTINGS.strategy.default || type === stored?.jobShardingStrategyType;
-  const strategy = place(
-    isNamed ? type : ifSaid(NESTJS_PROPS.strategy, type),
-    stored?.jobShardingStrategyType,
-    isJavaStrategyType,
-  );
+  const isNamed =
+    type !== JOB_SETTINGS.strategy.default || type === stored?.jobShardingStrategyType || said.has('strategy');
+  const strategy = place(isNamed ? type : undefined, stored?.jobShardingStrategyType, isJavaStrategyType);
+  const timeZone = place(configuration.timeZone, undefined, isJavaTimeZone, noneOf('timeZone'));
   const errorHandler = place(
     configuration.jobErrorHandlerType,
     stored?.jobErrorHandlerType,
     isJavaErrorHandlerType,
-    ifSaid(NESTJS_PROPS.jobErrorHandlerType, NONE),
+    noneOf('jobErrorHandlerType'),
   );
   const poolSize = place(
     configuration.jobExecutorThreadPoolSizeProviderType,
     poolSizeIn(stored),
     isJavaThreadPoolSizeType,
-    ifSaid(NESTJS_PROPS.jobExecutorThreadPoolSizeProviderType, NONE),
+    noneOf('jobExecutorThreadPoolSizeProviderType'),
   );
   const knownToJava = new Set(stored?.jobListenerTypes);
   const javaListeners = configuration.jobListenerTypes.filter((name) => knownToJava.has(name));
@@ -55,14 +55,16 @@ export function placeTypes(
   return {
     java: {
       jobShardingStrategyType: strategy.java,
+      timeZone: timeZone.java,
       jobErrorHandlerType: errorHandler.java,
       [poolSizeKeyIn(stored)]: poolSize.java,
     },
     own: {
-      [NESTJS_PROPS.strategy]: strategy.own,
-      [NESTJS_PROPS.jobErrorHandlerType]: errorHandler.own,
-      [NESTJS_PROPS.jobExecutorThreadPoolSizeProviderType]: poolSize.own,
-      [NESTJS_PROPS.jobListenerTypes]: ownListeners.join(',') || ifSaid(NESTJS_PROPS.jobListenerTypes, ''),
+      strategy: strategy.own,
+      timeZone: timeZone.own,
+      jobErrorHandlerType: errorHandler.own,
+      jobExecutorThreadPoolSizeProviderType: poolSize.own,
+      jobListenerTypes: ownListeners.length > 0 || said.has('jobListenerTypes') ? ownListeners.join(',') : undefined,
     },
     javaListeners,
   };

@@ -1,4 +1,4 @@
-import { findNodeTextFault } from '../../domain/index.js';
+import { either, type EntryReader, findNodeTextFault } from '../../domain/index.js';
 import { entryText } from './yaml-entry.js';
 import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
 import { readYaml } from './yaml-reader.js';
@@ -7,7 +7,6 @@ import { readBoolean, readInteger } from './yaml-value.js';
 /** As much is told of a text that is full of faults. */
 const TOLD_PROBLEMS = 20;
 const TOLD_CHARACTERS = 200;
-const EITHER = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** A YAML 1.1 mapping, or why the text is none. */
 export type ReadMapping =
@@ -31,7 +30,7 @@ export function readMapping(text: string): ReadMapping {
  *
  * What cannot be read is undefined and among the `problems`, each of which names line, key and value.
  */
-export class YamlMapping {
+export class YamlMapping implements EntryReader {
   private places: ReadonlyMap<YamlEntry, number> | undefined;
   private readonly entries = new Map<string, YamlEntry>();
 
@@ -55,13 +54,9 @@ export class YamlMapping {
     return this.read(key, 'a text', (text) => text);
   }
 
-  integer(key: string): number | undefined {
-    return this.read(key, 'a whole number', readInteger);
-  }
-
   /** A whole number or one of the texts. */
   integerOr<T extends string>(key: string, choices: readonly T[]): number | T | undefined {
-    const expected = EITHER.format(['a whole number', ...choices]);
+    const expected = either(['a whole number', ...choices]);
     return this.read(key, expected, (text) => choices.find((choice) => choice === text) ?? readInteger(text));
   }
 

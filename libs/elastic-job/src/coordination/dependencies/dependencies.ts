@@ -13,7 +13,7 @@ import {
   withParents,
 } from '../../domain/index.js';
 import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
-import { type Configurations, namesIn, parseConfiguration } from '../configuration/index.js';
+import { type Configurations, parseConfiguration } from '../configuration/index.js';
 import { JobPaths, type JobTree, parseInstance, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 
@@ -188,7 +188,7 @@ function parseFacts(jobName: JobName, text: string): DependencyFacts {
   const { cron, timeZone, monitorExecution, nestjs } = parseConfiguration(text, jobName);
   return {
     jobName,
-    after: cron ? [] : (namesIn(nestjs.after) ?? []),
+    after: cron ? [] : (nestjs.after ?? []),
     cron: cron || undefined,
     timeZone: nestjs.timeZone ?? (timeZone || undefined),
     clockChange: nestjs.clockChange ?? 'quartz',

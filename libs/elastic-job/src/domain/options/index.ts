@@ -36,6 +36,3 @@ export {
   wholeNumber,
 } from './option-rules.js';
 export { timetableOf } from './timetable-of.js';
-export { THREAD_POOL_SIZES } from './concurrency-option.js';
-export { MISFIRE_POLICIES } from './misfire-policy.js';
-export { ON_HUNG } from './on-hung-option.js';
