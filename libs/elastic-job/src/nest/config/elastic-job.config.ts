@@ -1,102 +1,84 @@
 import { applyDecorators, Logger } from '@nestjs/common';
 import { registerAs } from '@nestjs/config';
-import { IsIn, IsNumberString, IsOptional, IsString, ValidateIf, validateSync } from 'class-validator';
-import { ConfigurationError, findNearestName, mustBe } from '../../domain/index.js';
-import type { SaslCredentials } from '../../registry/index.js';
+import { IsString, ValidateIf } from 'class-validator';
+import {
+  byName,
+  ConfigurationError,
+  findNearestName,
+  mustBe,
+  oneOf,
+  type OptionRow,
+  OptionTable,
+  rule,
+  text,
+} from '../../domain/index.js';
 import type { ElasticJobModuleOptions } from '../module-options.js';
 
 const PREFIX = 'ELASTIC_JOB_';
+const REGISTRY_TYPE = `${PREFIX}REGISTRY`;
 /** What Kubernetes sets for each service of a pod's namespace. */
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 /** The variables of others that have been named: the factory is called once for each module that asks for it. */
 const told = new Set<string>();
 
-const GIVEN = { message: mustBe('given, since the registry is zookeeper') };
-
-const IsWholeNumber = (): PropertyDecorator =>
-  applyDecorators(IsOptional(), IsNumberString({ no_symbols: true }, { message: mustBe('a whole number') }));
-const IsFlag = (): PropertyDecorator =>
-  applyDecorators(IsOptional(), IsIn(['true', 'false'], { message: mustBe('"true" or "false"') }));
-
-/**
- * The variables that are read, as texts; one that is empty counts as not given.
- */
-class Environment {
-  /** Servers alone mean ZooKeeper: over embedded registries every process would run every item. */
-  @IsIn(['memory', 'zookeeper'], { message: mustBe('"memory" or "zookeeper"') })
-  ELASTIC_JOB_REGISTRY: string | undefined = undefined;
-
-  @ValidateIf(isZooKeeper)
-  @IsString(GIVEN)
-  ELASTIC_JOB_SERVERS: string | undefined = undefined;
-
-  @ValidateIf(isZooKeeper)
-  @IsString(GIVEN)
-  ELASTIC_JOB_NAMESPACE: string | undefined = undefined;
-
-  ELASTIC_JOB_DIGEST: string | undefined = undefined;
-
-  ELASTIC_JOB_SASL_USERNAME: string | undefined = undefined;
-
-  ELASTIC_JOB_SASL_PASSWORD: string | undefined = undefined;
-
-  @IsFlag()
-  ELASTIC_JOB_ALLOW_OPEN_ACL: string | undefined = undefined;
-
-  @IsFlag()
-  ELASTIC_JOB_REQUIRE_TLS: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_SESSION_TIMEOUT_MS: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_CONNECTION_TIMEOUT_MS: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_REQUEST_TIMEOUT_MS: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_SERVER_TICK_MS: string | undefined = undefined;
-
-  @IsFlag()
-  ELASTIC_JOB_TLS: string | undefined = undefined;
-
-  @IsOptional()
-  @IsIn(['in-process', 'worker-thread'], { message: mustBe('"in-process" or "worker-thread"') })
-  ELASTIC_JOB_CONNECTION: 'in-process' | 'worker-thread' | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_MAX_BLOCKED_MS: string | undefined = undefined;
-
-  @IsFlag()
-  ELASTIC_JOB_PROCESSING: string | undefined = undefined;
-
-  @IsFlag()
-  ELASTIC_JOB_GLOBAL_ENHANCERS: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_DRAIN_TIMEOUT_MS: string | undefined = undefined;
-
-  ELASTIC_JOB_INSTANCE_ID: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_TOKEN_EPOCH: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_SUSPENDED_GRACE_MS: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_CLOCK_TOLERANCE_MS: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_HUNG_GRACE_MS: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_JAVA_RECONNECT_GRACE_MS: string | undefined = undefined;
-
-  @IsWholeNumber()
-  ELASTIC_JOB_ERROR_WINDOW_MS: string | undefined = undefined;
+/** The row of a variable. */
+interface Variable<Value> extends OptionRow {
+  /** The option that a text means. */
+  readonly read: (given: string) => Value;
 }
+
+type ValuesOf<Rows> = {
+  readonly [Name in keyof Rows]: Rows[Name] extends Variable<infer Value> ? Value | undefined : never;
+};
+
+const TEXT: Variable<string> = { rule: text(), read: String };
+const FLAG: Variable<boolean> = { rule: oneOf(['true', 'false']), read: (given) => given === 'true' };
+const NUMBER: Variable<number> = {
+  rule: rule('a whole number', (given) => typeof given === 'string' && /^[0-9]+$/.test(given)),
+  read: Number,
+};
+
+/** The registry's options that have a variable: that of `serverTickMs` is `ELASTIC_JOB_SERVER_TICK_MS`. */
+const REGISTRY = {
+  registry: wordOf(['memory', 'zookeeper']),
+  servers: neededByZooKeeper(),
+  namespace: neededByZooKeeper(),
+  digest: TEXT,
+  saslUsername: TEXT,
+  saslPassword: TEXT,
+  allowOpenAcl: FLAG,
+  requireTls: FLAG,
+  sessionTimeoutMs: NUMBER,
+  connectionTimeoutMs: NUMBER,
+  requestTimeoutMs: NUMBER,
+  serverTickMs: NUMBER,
+  tls: FLAG,
+  connection: wordOf(['in-process', 'worker-thread']),
+  maxBlockedMs: NUMBER,
+};
+
+/** The module's other options that have a variable. */
+const MODULE = {
+  processing: FLAG,
+  globalEnhancers: FLAG,
+  drainTimeoutMs: NUMBER,
+  instanceId: TEXT,
+  tokenEpoch: NUMBER,
+  suspendedGraceMs: NUMBER,
+  clockToleranceMs: NUMBER,
+  hungGraceMs: NUMBER,
+  javaReconnectGraceMs: NUMBER,
+  errorWindowMs: NUMBER,
+} satisfies Partial<Record<keyof ElasticJobModuleOptions, Variable<unknown>>>;
+
+const VARIABLES = Object.fromEntries(
+  Object.entries({ ...REGISTRY, ...MODULE }).map(([option, row]) => [variableOf(option), row]),
+);
+const NAMES = Object.keys(VARIABLES);
+const TABLE = new OptionTable(VARIABLES, 'this package');
+
+/** The texts of the variables that are read. */
+type Texts = Readonly<Record<string, string | undefined>>;
 
 /**
  * The module's options from `ELASTIC_JOB_*` variables, for `ConfigModule.forFeature(elasticJobConfig)`:
@@ -122,44 +104,36 @@ class Environment {
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
 export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOptions => {
-  const environment = readEnvironment(process.env);
-  const errors = validateSync(environment, { stopAtFirstError: true });
-  const faults = [
-    ...errors.flatMap(({ constraints }) => Object.values(constraints ?? {})),
-    ...judgeOthers(Object.keys(process.env), Object.keys(environment)),
-  ];
+  const texts = textsOf(process.env);
+  const faults = [...TABLE.findBroken(texts), ...judgeOthers(Object.keys(process.env))];
   if (faults.length > 0) throw new ConfigurationError('environment', faults);
-  return {
-    registry: registryOf(environment),
-    processing: flag(environment.ELASTIC_JOB_PROCESSING),
-    globalEnhancers: flag(environment.ELASTIC_JOB_GLOBAL_ENHANCERS),
-    drainTimeoutMs: number(environment.ELASTIC_JOB_DRAIN_TIMEOUT_MS),
-    instanceId: environment.ELASTIC_JOB_INSTANCE_ID,
-    tokenEpoch: number(environment.ELASTIC_JOB_TOKEN_EPOCH),
-    suspendedGraceMs: number(environment.ELASTIC_JOB_SUSPENDED_GRACE_MS),
-    clockToleranceMs: number(environment.ELASTIC_JOB_CLOCK_TOLERANCE_MS),
-    hungGraceMs: number(environment.ELASTIC_JOB_HUNG_GRACE_MS),
-    javaReconnectGraceMs: number(environment.ELASTIC_JOB_JAVA_RECONNECT_GRACE_MS),
-    errorWindowMs: number(environment.ELASTIC_JOB_ERROR_WINDOW_MS),
-  };
+  return { registry: registryOf(valuesOf(REGISTRY, texts)), ...valuesOf(MODULE, texts) };
 });
 
-function readEnvironment(variables: NodeJS.ProcessEnv): Environment {
-  const environment = new Environment();
-  for (const name of Object.keys(environment)) Reflect.set(environment, name, variables[name] || undefined);
-  environment.ELASTIC_JOB_REGISTRY ??= environment.ELASTIC_JOB_SERVERS === undefined ? 'memory' : 'zookeeper';
-  return environment;
+/** A variable that is empty counts as not given. */
+function textsOf(variables: NodeJS.ProcessEnv): Texts {
+  const given: Texts = Object.fromEntries(NAMES.map((name) => [name, variables[name] || undefined]));
+  // Servers alone mean ZooKeeper: over embedded registries every process would run every item.
+  const usual = given[variableOf('servers')] === undefined ? 'memory' : 'zookeeper';
+  return { ...given, [REGISTRY_TYPE]: given[REGISTRY_TYPE] ?? usual };
+}
+
+function valuesOf<Rows extends Readonly<Record<string, Variable<unknown>>>>(rows: Rows, texts: Texts): ValuesOf<Rows> {
+  return byName<ValuesOf<Rows>>(Object.keys(rows), (option) => {
+    const given = texts[variableOf(String(option))];
+    return given === undefined ? undefined : rows[option]!.read(given);
+  });
 }
 
 /**
  * Variables that begin like ours: those that Kubernetes sets for a service called `elastic-job-...` are passed over,
  * the others are told once. @returns those that are ours but for one or two letters
  */
-function judgeOthers(present: readonly string[], known: readonly string[]): readonly string[] {
+function judgeOthers(present: readonly string[]): readonly string[] {
   const others = present.filter(
-    (name) => name.startsWith(PREFIX) && !known.includes(name) && !SERVICE_LINK.test(name) && !told.has(name),
+    (name) => name.startsWith(PREFIX) && !NAMES.includes(name) && !SERVICE_LINK.test(name) && !told.has(name),
   );
-  const meant = new Map(others.map((name) => [name, findNearestName(name, known, 2)]));
+  const meant = new Map(others.map((name) => [name, findNearestName(name, NAMES, 2)]));
   const foreign = others.filter((name) => meant.get(name) === undefined);
   for (const name of foreign) told.add(name);
   if (foreign.length > 0)
@@ -169,45 +143,33 @@ function judgeOthers(present: readonly string[], known: readonly string[]): read
     .map((name) => `${name} is not a variable of this package; did you mean ${meant.get(name)}?`);
 }
 
-function registryOf(environment: Environment): NonNullable<ElasticJobModuleOptions['registry']> {
-  const sessionTimeoutMs = number(environment.ELASTIC_JOB_SESSION_TIMEOUT_MS);
-  const requestTimeoutMs = number(environment.ELASTIC_JOB_REQUEST_TIMEOUT_MS);
-  const namespace = environment.ELASTIC_JOB_NAMESPACE;
-  if (!isZooKeeper(environment)) return { type: 'memory', namespace, sessionTimeoutMs, requestTimeoutMs };
+function registryOf(values: ValuesOf<typeof REGISTRY>): NonNullable<ElasticJobModuleOptions['registry']> {
+  const { registry: type, servers, namespace, saslUsername, saslPassword, tls, ...others } = values;
+  const { sessionTimeoutMs, requestTimeoutMs } = others;
+  if (type !== 'zookeeper') return { type: 'memory', namespace, sessionTimeoutMs, requestTimeoutMs };
+  // Half of it is refused as an option of the module.
+  const isNamed = (saslUsername ?? saslPassword) !== undefined;
   return {
-    type: 'zookeeper',
-    servers: environment.ELASTIC_JOB_SERVERS!,
+    type,
+    servers: servers!,
     namespace: namespace!,
-    digest: environment.ELASTIC_JOB_DIGEST,
-    sasl: saslOf(environment),
-    allowOpenAcl: flag(environment.ELASTIC_JOB_ALLOW_OPEN_ACL),
-    requireTls: flag(environment.ELASTIC_JOB_REQUIRE_TLS),
-    sessionTimeoutMs,
-    connectionTimeoutMs: number(environment.ELASTIC_JOB_CONNECTION_TIMEOUT_MS),
-    requestTimeoutMs,
-    serverTickMs: number(environment.ELASTIC_JOB_SERVER_TICK_MS),
-    tls: flag(environment.ELASTIC_JOB_TLS) ? {} : undefined,
-    connection: environment.ELASTIC_JOB_CONNECTION,
-    maxBlockedMs: number(environment.ELASTIC_JOB_MAX_BLOCKED_MS),
+    sasl: isNamed ? { username: saslUsername ?? '', password: saslPassword ?? '' } : undefined,
+    tls: tls ? {} : undefined,
+    ...others,
   };
 }
 
-function saslOf(environment: Environment): SaslCredentials | undefined {
-  const { ELASTIC_JOB_SASL_USERNAME: username, ELASTIC_JOB_SASL_PASSWORD: password } = environment;
-  // Half of it is refused as an option of the module.
-  return username === undefined && password === undefined
-    ? undefined
-    : { username: username ?? '', password: password ?? '' };
+function wordOf<Word extends string>(words: readonly Word[]): Variable<Word | undefined> {
+  return { rule: oneOf(words), read: (given) => words.find((word) => word === given) };
 }
 
-function isZooKeeper({ ELASTIC_JOB_REGISTRY }: Environment): boolean {
-  return ELASTIC_JOB_REGISTRY === 'zookeeper';
+function neededByZooKeeper(): Variable<string> {
+  const what = 'given, since the registry is zookeeper';
+  const isNeeded = (environment: object) => Reflect.get(environment, REGISTRY_TYPE) === 'zookeeper';
+  const decorator = applyDecorators(ValidateIf(isNeeded), IsString({ message: mustBe(what) }));
+  return { required: true, rule: { what, decorator }, read: String };
 }
 
-function number(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text);
-}
-
-function flag(text: string | undefined): boolean | undefined {
-  return text === undefined ? undefined : text === 'true';
+function variableOf(option: string): string {
+  return PREFIX + option.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }
