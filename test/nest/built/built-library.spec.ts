@@ -113,7 +113,11 @@ describe.each([
   );
 
   it('given SIGTERM during a run, when the process ends, then the item has ended and no node of it is left', async () => {
-    const registry = { type: 'zookeeper', servers: inject('zooKeeper'), namespace: `built-library/${clock.uuid()}` } as const;
+    const registry = {
+      type: 'zookeeper',
+      servers: inject('zooKeeper'),
+      namespace: `built-library/${clock.uuid()}`,
+    } as const;
     const worker = start('after', registry);
     await worker.says('begun');
     worker.kill('SIGTERM');
