@@ -16,7 +16,7 @@ class OrderJobs {
 
 describe('SchedulerRegistry', () => {
   // Virtual time passes while an application loads a module.
-  beforeAll(() => import('../../libs/elastic-job/src/nest/scheduled-job.js'));
+  beforeAll(() => import('cron'));
 
   it('given ScheduleModule, when jobs run, then they are listed with their times', async () => {
     const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
