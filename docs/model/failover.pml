@@ -203,7 +203,7 @@ inline WriteEnd(i) {
   WriteRecord()
 }
 
-/* @stands-for SessionLease.settle libs/elastic-job/src/coordination/execution/session-lease.ts
+/* @stands-for ItemLease.settle libs/elastic-job/src/coordination/execution/item-lease.ts
  * @stands-for SettleQueue.commit libs/elastic-job/src/coordination/execution/settle-queue.ts */
 inline Settle(i) {
   if
@@ -223,7 +223,7 @@ inline Settle(i) {
 }
 
 /* The handler returns. Before that it asks assertHeld() at any moment: the property oneHolder looks at every state.
- * @stands-for SessionLease.assertHeld libs/elastic-job/src/coordination/execution/session-lease.ts
+ * @stands-for ItemLease.assertHeld libs/elastic-job/src/coordination/execution/item-lease.ts
  * @stands-for JobExecutor.run libs/elastic-job/src/executor/job-executor.ts */
 inline Return(i) {
   Settle(i)
