@@ -326,4 +326,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker expected that somebody removes a mark from a job that nobody is in',
   },
+  {
+    seed: 8_046_865,
+    edition: 4,
+    showed: 'an instance that came back swept marks of its own into a full queue, and told nobody of what it dropped',
+  },
 ];

@@ -47,6 +47,15 @@ export type Sweeper = Pick<LeadershipTerm, 'guard' | 'signal'>;
 /** So many items hold up no other one of a sweep. */
 const MOST_LEFT_OUT = 10;
 
+/** The sweep of an instance's own marks, as it registers. */
+export interface OwnSweep {
+  readonly operations: readonly Operation[];
+  /** Items that wait for failover once the operations are committed. */
+  readonly queued: readonly number[];
+  /** Items for which the queue has no place: their runs are recorded as aborted. */
+  readonly overflowed: readonly number[];
+}
+
 /** Looks for orphans. */
 export class OrphanSweep {
   constructor(
@@ -122,10 +131,15 @@ export class OrphanSweep {
    * What an instance writes as it registers: marks of its own id, which it may have had before, are orphans.
    * @returns undefined if the marks have just changed: sync, and look anew
    */
-  async sweepOfOwn(tree: JobTree): Promise<readonly Operation[] | undefined> {
+  async sweepOfOwn(tree: JobTree): Promise<OwnSweep | undefined> {
     if (!(await loadMarks(tree, tree.signal))) return undefined;
-    const orphans = findOrphanedItems(marksOf(tree), (instanceId) => instanceId !== tree.self.jobInstanceId);
-    return this.place(tree, orphans).flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
+    const found = findOrphanedItems(marksOf(tree), (instanceId) => instanceId !== tree.self.jobInstanceId);
+    const orphans = this.place(tree, found);
+    return {
+      operations: orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow())),
+      queued: itemsAt(orphans, 'queue'),
+      overflowed: itemsAt(orphans, 'overflow'),
+    };
   }
 }
 

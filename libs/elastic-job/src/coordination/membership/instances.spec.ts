@@ -225,7 +225,7 @@ describe('an instance id that is configured', () => {
 
     await second.instances.join(second.tree, {
       isDisabled: false,
-      alongside: () => second.orphans.sweepOfOwn(second.tree),
+      alongside: async () => (await second.orphans.sweepOfOwn(second.tree))?.operations,
     });
 
     await other!.tree.sync();

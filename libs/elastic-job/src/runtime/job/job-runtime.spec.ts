@@ -133,6 +133,20 @@ it('given an instance that was removed, when the job is resumed, then it joins a
   expect(process.runs).toEqual(NORMAL);
 });
 
+it('given own marks of before and a full queue, when the job is added again, then both are told', async () => {
+  await start({ failoverQueueLimit: 1 });
+  const { id } = process;
+  await process.advance(MINUTE);
+  await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
+  for (const item of [0, 1]) await reopen(item, id);
+
+  await process.clock.advanceUntil(process.runtime.registrar.register(process.job({ failoverQueueLimit: 1 })));
+  await process.advance(SECOND);
+
+  expect(process.toldOf('orphaned')).toMatchObject([{ items: [0] }]);
+  expect(process.toldOf('failover-overflow')).toMatchObject([{ items: [1] }]);
+});
+
 it('given a job that runs, when it is resumed, then it stays as it is, and leaves when it is removed', async () => {
   await start();
   process.runtime.registrar.resume(JOB);
@@ -197,6 +211,14 @@ it('given requests under way as the session ends, when they fail, then only the 
   await process.advance(20 * SECOND);
   expect(new Set(process.toldOf('error').map(({ message }) => message))).toEqual(new Set(['a trigger failed']));
 });
+
+/** The item's last run has begun, and has not ended. */
+async function reopen(item: number, holder: string): Promise<void> {
+  const path = process.path(`sharding/${item}/record`);
+  const { settled: _, ...open } = JSON.parse((await process.operator.read(path))!.data);
+  await process.operator.set(path, JSON.stringify(open));
+  await process.operator.create(process.path(`sharding/${item}/running`), holder, 'PERSISTENT');
+}
 
 async function start(job?: Partial<JobOptions>, options?: Partial<RuntimeOptions>): Promise<void> {
   process = await OneProcess.start(job, options);

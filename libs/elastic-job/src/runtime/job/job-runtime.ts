@@ -4,6 +4,7 @@ import {
   ElasticJob2ConfigurationError,
   JobTree,
   type JobTreeEvent,
+  type OwnSweep,
   untilAnswered,
 } from '../../coordination/index.js';
 import {
@@ -43,6 +44,7 @@ type JobMode =
   | { readonly kind: 'registered'; readonly session: JobSession; readonly sessionId: string | undefined };
 
 const OUTSIDE: JobMode = { kind: 'outside' };
+const NOTHING_SWEPT = { queued: [], overflowed: [] };
 
 /**
  * One job of this process, from its registration to its removal, over any number of sessions.
@@ -189,13 +191,14 @@ export class JobRuntime {
     // What was no job of ours was left as it was, until somebody made it one.
     if (!tree.has(tree.paths.sessions)) await this.whileWanted(tree, () => this.services.configurations.install(tree));
     const { instances, orphans } = this.services;
+    let swept: OwnSweep | undefined;
     await this.whileWanted(tree, (signal) =>
       instances.join(tree, {
         isDisabled: this.configuration.disabled,
         clockOffsetMs: this.scheduleClock.offsetMs,
         // A handler that still goes on keeps its item from others until its session has ended.
         former: this.running.size === 0 ? this.former : undefined,
-        alongside: () => orphans.sweepOfOwn(tree),
+        alongside: async () => (swept = await orphans.sweepOfOwn(tree))?.operations,
         signal,
       }),
     );
@@ -204,10 +207,18 @@ export class JobRuntime {
     this.hasEntered = true;
     const { jobInstanceId } = tree.self;
     this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: jobInstanceId });
+    this.tellSwept(swept);
     // An operator may have removed it before it knew that it was registered.
     if (!tree.hasInstance(jobInstanceId)) return void this.departure.obeyRemoval(jobInstanceId);
     await session.start();
     this.schedule.start();
+  }
+
+  /** The last sweep that was decided is the one that registered the instance. */
+  private tellSwept({ queued, overflowed }: Pick<OwnSweep, 'queued' | 'overflowed'> = NOTHING_SWEPT): void {
+    const { events, jobName } = this;
+    if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
+    if (overflowed.length > 0) events.emit({ kind: 'failover-overflow', jobName, items: overflowed });
   }
 
   /** Work that is given up with the session, and when the job is to end. */
