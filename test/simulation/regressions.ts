@@ -331,4 +331,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'an instance that came back swept marks of its own into a full queue, and told nobody of what it dropped',
   },
+  {
+    seed: 9_021_580,
+    edition: 4,
+    showed: 'a checker did not expect an instance to be back in the very millisecond in which its job is added again',
+  },
 ];

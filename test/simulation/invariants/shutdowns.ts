@@ -28,7 +28,7 @@ function takenBack(history: History, { at, jobName, instance }: Shutdown): numbe
 function* returns(history: History, { at, jobName, instance }: Shutdown, until: number): Iterable<string> {
   for (const commit of history.commits) {
     for (const { kind, path } of commit.writes) {
-      if (commit.at <= at || commit.at > until || kind !== 'created' || !path.startsWith(`/${jobName}/instances/`))
+      if (commit.at <= at || commit.at >= until || kind !== 'created' || !path.startsWith(`/${jobName}/instances/`))
         continue;
       if (indexOf(path) === instance) yield 'came back';
     }
