@@ -373,6 +373,35 @@ describe('dependencies under a clock that is hours behind', () => {
   });
 });
 
+describe('dependencies on hosts whose clocks are seconds apart', () => {
+  it.each([
+    [-4_000, 0],
+    [0, 4_000],
+    [-4_000, 4_000],
+  ])(
+    'given children %d ms and a parent %d ms ahead, when items are enabled again, then these make up for no start that came before',
+    async (childMs, parentMs) => {
+      await start([parent({ shardingTotalCount: 1 }), child()], 3);
+      const owner = cluster.assignment('import').get(0);
+      for (const instance of range(3)) {
+        cluster.setWall(instance, cluster.clock.wallNow() + (instance === owner ? parentMs : childMs));
+      }
+      await cluster.advance(15_000);
+      const operator = await operatorOf(cluster);
+      const marks = CHILDREN.map((item) => `/report/sharding/${item}/disabled`);
+
+      for (const mark of marks) await operator.create(mark, '', 'PERSISTENT');
+      await untilNextMinute(parentMs > 0 ? -parentMs + 300 : 300);
+      for (const mark of marks) await operator.delete(mark);
+      await cluster.advance(10_000);
+
+      expect(itemsOf(runs('import'))).toEqual([0]);
+      expect(itemsOf(runs('report'))).toEqual([]);
+      await operator.close();
+    },
+  );
+});
+
 describe('what somebody has damaged of a dependency', () => {
   it.each(['/report/after', '/import/dependents'])(
     'given %s of wrong types, when the next runs have succeeded, then that was told, and the child is started again',

@@ -108,6 +108,19 @@ describe('the starts that items owe', () => {
 
     expect(owed(job, 2, [0], [0])).toEqual(['0: ']);
   });
+
+  it('are none that came while the server was disabled, on a host whose clock is seconds behind the others', async () => {
+    const job = await OwingJob.of({ after: ['import'], cron: undefined });
+    const server = job.tree.paths.server(job.member.self.serverIp);
+    await job.comeTo(5);
+    await job.operator.set(server, 'DISABLED');
+    await job.startAfterOthers(1, 2);
+    await job.operator.set(server, 'ENABLED');
+    await job.rest();
+    job.aheadMs = -5_000;
+
+    expect(owed(job, 2, [0], [0])).toEqual(['0: ']);
+  });
 });
 
 /** What items owe up to a minute, one text for each group: `items: minutes`. */

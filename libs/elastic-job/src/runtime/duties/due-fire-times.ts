@@ -37,7 +37,7 @@ export class DueFireTimes {
     // The instants of starts are those that the instances have noted which wrote them.
     const noted = (spans: readonly NotedSpan[]) => (starts === undefined ? spans : spans.map(({ shared }) => shared));
     const forgiving = (spans: readonly Span[]) => (starts === undefined ? spans : spansOfStarts(starts, spans));
-    const common = [...this.common(), ...noted(times.forgiven ?? [])];
+    const common = [...this.beforeSettings(), ...noted([this.switches.serverSpan, ...(times.forgiven ?? [])])];
     const groups = new Map<string, { readonly items: number[]; readonly due: DueState }>();
     for (const [item, last] of after) {
       if (last === undefined || last >= until) continue;
@@ -60,11 +60,9 @@ export class DueFireTimes {
     return settings.configuration.after.length === 0 ? undefined : (tree.startLedger()?.starts ?? []);
   }
 
-  private common(): readonly Span[] {
+  /** A start is owed whatever the settings were by then: nobody else has run it. */
+  private beforeSettings(): readonly Span[] {
     const { scheduleClock, settings } = this.context;
-    const { serverSpan } = this.switches;
-    // A start is owed whatever the settings were by then: nobody else has run it.
-    if (this.starts !== undefined) return [serverSpan];
-    return [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt) }, serverSpan];
+    return this.starts === undefined ? [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt).own }] : [];
   }
 }

@@ -1,7 +1,14 @@
 import type { ServerStatus } from '../../coordination/index.js';
-import type { Span } from '../../domain/index.js';
 import type { NodeStat } from '../../registry/index.js';
-import { type Instant, instantNow, type JobContext, type JobNews, type NotedSpan, spanUntil } from '../leases/index.js';
+import {
+  type Instant,
+  instantNow,
+  type JobContext,
+  type JobNews,
+  type NotedSpan,
+  spanUntil,
+  UNKNOWN,
+} from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /** What came before was begun, or given up, as soon as the item was enabled. */
@@ -16,17 +23,17 @@ export class OperatorSwitches implements Duty {
   private disabledItems: ReadonlyMap<number, Instant | undefined>;
   private readonly itemSpans = new Map<number, readonly NotedSpan[]>();
   private serverStatus: ServerStatus | undefined = 'ENABLED';
-  private serverDisabledAt = 0;
+  private serverDisabledAt = UNKNOWN;
 
   constructor(private readonly context: JobContext) {
     this.disabledItems = this.currentItems(new Map(), undefined);
   }
 
   /** When this instance's server was disabled last, if it ever was; since when may be known to nobody here. */
-  get serverSpan(): Span {
+  get serverSpan(): NotedSpan {
     // The first state of a server is no change of it.
-    const until = (this.serverStat?.version ?? 0) > 0 ? (this.serverChangedAt ?? 0) : 0;
-    return { after: this.serverDisabledAt < until ? this.serverDisabledAt : 0, until };
+    const until = ((this.serverStat?.version ?? 0) > 0 ? this.serverChangedAt : undefined) ?? UNKNOWN;
+    return spanUntil(until, this.serverDisabledAt.own < until.own ? this.serverDisabledAt : UNKNOWN);
   }
 
   /** When the item was disabled. */
@@ -45,7 +52,7 @@ export class OperatorSwitches implements Duty {
     const status = this.context.tree.serverStatus(self.serverIp);
     if (status === this.serverStatus) return;
     this.serverStatus = status;
-    if (status !== 'ENABLED') this.serverDisabledAt = this.serverChangedAt ?? this.context.scheduleClock.wallNow();
+    if (status !== 'ENABLED') this.serverDisabledAt = this.serverChangedAt ?? instantNow(this.context.scheduleClock);
     this.context.events.emit({ kind: 'server-switched', jobName, serverIp: self.serverIp, status });
   }
 
@@ -68,7 +75,7 @@ export class OperatorSwitches implements Duty {
     return new Map(disabled.map((item) => [item, known.has(item) ? known.get(item) : now]));
   }
 
-  private get serverChangedAt(): number | undefined {
+  private get serverChangedAt(): Instant | undefined {
     const stat = this.serverStat;
     return stat && this.context.scheduleClock.fromRegistry(stat.mtime);
   }

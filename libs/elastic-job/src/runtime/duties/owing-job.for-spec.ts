@@ -80,7 +80,7 @@ export class OwingJob {
     events.on((event) => void this.told.push(event));
     center.time = () => ({ earliest: clock.wallNow() - this.aheadMs, latest: clock.wallNow() - this.aheadMs });
     const scheduleClock: ScheduleClock = Object.assign(Object.create(null), {
-      fromRegistry: (ms: number) => ms + this.aheadMs,
+      fromRegistry: (ms: number) => ({ own: ms + this.aheadMs, shared: ms }),
       now: () => Promise.resolve(clock.wallNow()),
       wallNow: () => clock.wallNow(),
       sharedNow: () => clock.wallNow() - this.aheadMs,

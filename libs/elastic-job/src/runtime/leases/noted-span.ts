@@ -14,11 +14,13 @@ export interface NotedSpan extends Span {
   readonly shared: Span;
 }
 
+/** Before this process could know. */
+export const UNKNOWN: Instant = { own: 0, shared: 0 };
+
 export function instantNow(clock: ScheduleTime): Instant {
   return { own: clock.wallNow(), shared: clock.sharedNow() };
 }
 
-/** @param after undefined: since before this process could know */
-export function spanUntil(until: Instant, after: Instant = { own: 0, shared: 0 }): NotedSpan {
+export function spanUntil(until: Instant, after: Instant = UNKNOWN): NotedSpan {
   return { after: after.own, until: until.own, shared: { after: after.shared, until: until.shared } };
 }

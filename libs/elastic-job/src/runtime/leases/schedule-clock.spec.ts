@@ -75,13 +75,13 @@ describe('the time by which fire times come', () => {
     expect(told).toEqual([{ kind: 'clock', state: 'ahead', offsetMs: HOUR }]);
   });
 
-  it("says when the registry's clock showed an instant, while the two are within the tolerance", async () => {
+  it("says what it was as the registry's clock showed a time, while the two are within the tolerance", async () => {
     setAhead(-8 * SECOND);
-    expect(schedule.fromRegistry(HOUR)).toBe(HOUR - 8 * SECOND);
+    expect(schedule.fromRegistry(HOUR)).toEqual({ own: HOUR - 8 * SECOND, shared: HOUR });
     await stepTo(HOUR);
-    expect(schedule.fromRegistry(HOUR)).toBe(HOUR);
+    expect(schedule.fromRegistry(HOUR)).toEqual({ own: HOUR, shared: HOUR });
     await stepTo(-HOUR);
-    expect(schedule.fromRegistry(HOUR)).toBe(HOUR);
+    expect(schedule.fromRegistry(HOUR)).toEqual({ own: HOUR, shared: HOUR });
   });
 
   it("is as little ahead of the registry's as is sure", async () => {
@@ -148,18 +148,26 @@ describe('the time by which fire times come', () => {
 });
 
 describe('the time that instances share', () => {
-  it("is the host's while that is within the tolerance", async () => {
-    setAhead(-10 * SECOND);
-    expect(schedule.sharedNow()).toBe(clock.wallNow());
+  it("is the host's while nobody knows the registry's", () => {
     staleMs = undefined;
-    setAhead(-HOUR);
     expect(schedule.sharedNow()).toBe(clock.wallNow());
   });
 
-  it("is the registry's while the host's is off by more, ahead or behind", async () => {
+  it.each([
+    [-HOUR, -300],
+    [-10 * SECOND, -300],
+    [-200, -200],
+    [0, 0],
+    [200, 200],
+    [4 * SECOND, 300],
+  ])("is the instant of the registry's that is nearest to the host's: %d ms ahead", async (aheadMs, sharedMs) => {
     uncertaintyMs = 300;
-    await stepTo(-HOUR);
-    expect([schedule.wallNow(), schedule.sharedNow()]).toEqual([clock.wallNow(), registryNow()]);
+    await stepTo(aheadMs);
+    expect(schedule.sharedNow() - registryNow()).toBe(sharedMs);
+  });
+
+  it('is the time by which fire times come, where these are held back', async () => {
+    uncertaintyMs = 300;
     await stepTo(HOUR);
     expect(schedule.sharedNow()).toBe(schedule.wallNow());
   });
@@ -168,13 +176,15 @@ describe('the time that instances share', () => {
     offsets = new Map(['a', 'b', 'c'].map((other) => [other, 2 * HOUR]));
     await stepTo(HOUR);
     expect([schedule.wallNow(), schedule.sharedNow()]).toEqual([clock.wallNow(), registryNow() + 2 * HOUR]);
+    expect(schedule.fromRegistry(HOUR)).toEqual({ own: HOUR, shared: 3 * HOUR });
   });
 });
 
 describe('the registry', () => {
   it('is asked before anything is begun if its time is unknown, and the others are told of no offset before', async () => {
     staleMs = undefined;
-    expect([schedule.fromRegistry(HOUR), schedule.reference, schedule.offsetMs]).toEqual([HOUR, undefined, undefined]);
+    expect(schedule.fromRegistry(HOUR)).toEqual({ own: HOUR, shared: HOUR });
+    expect([schedule.reference, schedule.offsetMs]).toEqual([undefined, undefined]);
     expect(await schedule.hasCome(clock.wallNow())).toBe(true);
     expect([requests, reported]).toEqual([1, [0]]);
   });

@@ -3,6 +3,7 @@ import { clockOffsetMs, decideReference, isAhead, type RegistryNow } from '../..
 import type { RegistryCenter } from '../../registry/index.js';
 import type { TickClock } from '../../scheduling/index.js';
 import type { JobEvents } from '../../tracing/index.js';
+import type { Instant } from './noted-span.js';
 
 /** A wall clock that was moved by more against the monotonic one was set. */
 const STEP_MS = 1_000;
@@ -107,11 +108,11 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   /**
-   * The instant of the host's time at which the registry's clock showed that one, both in milliseconds since the epoch.
-   * The same while the two are apart by more than the tolerance: then nobody can say what the host's clock showed.
+   * The instant at which the registry's clock showed that time, in milliseconds since the epoch. While the host's clock
+   * is off it by more than the tolerance, nobody can say what that showed: then the registry's time has to do.
    */
-  fromRegistry(ms: number): number {
-    return this.isRight ? ms + (this.offsetMs ?? 0) : ms;
+  fromRegistry(ms: number): Instant {
+    return { own: this.isRight ? ms + (this.offsetMs ?? 0) : ms, shared: ms + this.referenceMs };
   }
 
   wallNow(): number {
@@ -124,13 +125,11 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return time === undefined ? wall : Math.min(wall, Math.floor(time.earliest));
   }
 
-  /** `wallNow`, unless that is off the reference by more than the tolerance. */
+  /** The instant of the reference that is nearest to `wallNow`, as far as the reference is known. */
   sharedNow(): number {
     const own = this.wallNow();
     const { known } = this;
-    if (known === undefined) return own;
-    const reference = Math.round((known.earliest + known.latest) / 2);
-    return Math.abs(own - reference) <= known.toleranceMs ? own : reference;
+    return known === undefined ? own : Math.round(Math.min(Math.max(own, known.earliest), known.latest));
   }
 
   setTimer(ms: number, callback: () => void): Timer {
