@@ -341,4 +341,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker did not expect an instance to be back in the very millisecond in which its job is added again',
   },
+  {
+    seed: 10_002_774,
+    edition: 4,
+    showed: 'a checker did not know that the news of a shutdown may come later than others wait for it',
+  },
 ];

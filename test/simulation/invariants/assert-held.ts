@@ -42,8 +42,8 @@ function isSteadyAt(history: History, { instance }: Run, { at }: Pick<EntryOf<'h
 }
 
 /**
- * Until the registry has told it: its session was ended before its time, or an operator has shut it down while it was
- * cut off.
+ * Until the registry has told it: its session was ended before its time, or an operator has shut it down a moment ago,
+ * or while it was cut off.
  */
 function mayNotKnow(history: History, { at: since, instance, jobName }: Run, at: number): boolean {
   const ended = history
@@ -60,7 +60,7 @@ function mayNotKnow(history: History, { at: since, instance, jobName }: Run, at:
       shutdown.jobName === jobName &&
       shutdown.at >= since &&
       shutdown.at <= at &&
-      !history.isSteady(instance, shutdown.at, at - shutdown.at),
+      (at < shutdown.at + history.promptMs || !history.isSteady(instance, shutdown.at, at - shutdown.at)),
   );
 }
 
