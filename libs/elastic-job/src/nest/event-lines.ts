@@ -1,0 +1,206 @@
+import type { SettledOutcome } from '../domain/index.js';
+import type { JobEvent } from '../tracing/index.js';
+
+/** A line of the application's log. */
+export interface EventLine {
+  readonly level: 'debug' | 'log' | 'warn' | 'error';
+  readonly text: string;
+  /** What was thrown, whose stack belongs to the line. */
+  readonly error?: Error;
+}
+
+type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
+
+/** The `tickTime` of ZooKeeper's servers unless they are told otherwise. */
+const ZOOKEEPER_TICK_MS = 2_000;
+
+/** What is told of each kind of event. What somebody should look at though the job goes on is a warning. */
+const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => EventLine } = {
+  session: (event) => sessionLine(event),
+  clock: (event) => clockLine(event),
+  mixed: (event) => mixedLine(event),
+  joined: ({ jobName, instanceId }) => log(`${jobName}: joined as ${instanceId}`),
+  left: ({ jobName, instanceId }) => log(`${jobName}: left as ${instanceId}`),
+  'leader-elected': ({ jobName, instanceId, term }) => log(`${jobName}: ${instanceId} leads, term ${term}`),
+  resharded: ({ jobName, assignment }) => log(`${jobName}: resharded, ${describeAssignment(assignment)}`),
+  'server-switched': ({ jobName, serverIp, status }) =>
+    log(`${jobName}: server ${serverIp} is ${status ?? 'neither enabled nor disabled'}`),
+  'configuration-differs': ({ jobName, differences }) =>
+    warn(`${jobName}: the registry overrules, ${differences.join('; ')}; edit it there, or set overwrite: true here`),
+
+  'trigger-requested': ({ trigger }) => log(`${trigger.jobName}: triggered by an operator, ${trigger.origin}`),
+  triggered: (event) => runLine(event),
+  begun: (event) => runLine(event),
+  finished: (event) => runLine(event),
+  started: ({ trigger, item }) => debug(`${trigger.jobName}: item ${item} started`),
+  settled: (event) => settledLine(event),
+  refused: ({ trigger, items, cause }) => debug(`${trigger.jobName}: ${itemsText(items)} not begun, ${cause}`),
+  postponed: ({ trigger, items }) =>
+    log(`${trigger.jobName}: ${itemsText(items)} not free, run for ${trigger.origin} once they are`),
+  skipped: ({ trigger, reason }) => warn(`${trigger.jobName}: skipped ${instant(trigger.fireTime)}, ${reason}`),
+  misfired: ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} still running, misfired`),
+  missed: (event) => warn(`${event.jobName}: ${itemsText(event.items)} missed ${span(event)}, ${event.reason}`),
+  early: ({ jobName, items, fireTime }) =>
+    error(
+      `${jobName}: ${itemsText(items)} begun for ${instant(fireTime)}, which is yet to come by the registry's clock; ` +
+        'fire times up to then may run twice',
+    ),
+  'sharding-timeout': ({ jobName, fireTime }) =>
+    warn(`${jobName}: not resharded in time for ${instant(fireTime)}; going on with the last assignment`),
+  'dependency-not-met': ({ jobName, parent, fireTime, reason }) =>
+    warn(`${jobName}: not started for ${instant(fireTime)}, the run of ${parent} is ${reason}`),
+
+  orphaned: ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} of a crashed instance queued for failover`),
+  claimed: ({ jobName, items, source }) => log(`${jobName}: claimed ${itemsText(items)}, ${source}`),
+  'failover-overflow': ({ jobName, items }) =>
+    error(`${jobName}: the failover queue is full; ${itemsText(items)} of a run that was not done dropped`),
+  'failover-purged': ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} removed from the failover queue`),
+  'executor-died': (event) => deathLine(event),
+  hung: (event) => hungLine(event),
+  'settle-delayed': (event) =>
+    error(
+      `${event.jobName}: the end of ${itemsText(event.items)} is not recorded since ${instant(event.since)}, ` +
+        `and is tried again: ${textOf(event.error)}`,
+    ),
+  'mark-released': ({ jobName, item, marks }) =>
+    warn(
+      `${jobName}: item ${item} was marked (${marks.join(', ')}) in the name of this instance, ` +
+        'which did not run it; released',
+    ),
+
+  retrying: ({ trigger, item, attempt, delayMs, error: reason }) =>
+    warn(`${trigger.jobName}: item ${item} failed, attempt ${attempt} in ${Math.round(delayMs)} ms: ${textOf(reason)}`),
+  'error-handler-failed': (event) =>
+    thrown(`${event.jobName}: a failure could not be handed to ${event.type}`, event.error),
+  'history-dropped': ({ sink, count }) => warn(`history ${sink}: ${count} rows dropped`),
+  warning: ({ jobName, message }) => warn(`${jobName ?? 'registry'}: ${message}`),
+  error: (event) => thrown(`${event.jobName ?? 'registry'}: ${event.message}`, event.error),
+};
+
+export function eventLine<Kind extends JobEvent['kind']>(event: EventOf<Kind>): EventLine {
+  return (LINES[event.kind] as (event: EventOf<Kind>) => EventLine)(event);
+}
+
+/** What an error is called, which may be anything. */
+export function textOf(value: unknown): string {
+  try {
+    return value instanceof Error ? value.message : String(value);
+  } catch {
+    return 'a value that cannot be shown';
+  }
+}
+
+function sessionLine({ state, sessionId, timeoutMs }: EventOf<'session'>): EventLine {
+  const line = `session ${sessionId ?? '(none)'} ${state}`;
+  if (state === 'CONNECTED') return log(`${line}, ${describeTimeout(timeoutMs)}`);
+  if (state === 'LOST') return error(line);
+  return state === 'SUSPENDED' ? warn(line) : log(line);
+}
+
+/** What a session's length means for failover: the servers look once a tick. */
+function describeTimeout(timeoutMs: number): string {
+  const [first, last] = [timeoutMs, timeoutMs + ZOOKEEPER_TICK_MS].map((ms) => Math.round(ms / 100) / 10);
+  return `granted for ${timeoutMs} ms: a crash is noticed after about ${first} to ${last} s`;
+}
+
+function clockLine({ state, offsetMs }: EventOf<'clock'>): EventLine {
+  switch (state) {
+    case 'registry-wrong':
+      return warn(
+        `registry: its clock is wrong, by ${-offsetMs} ms as most instances say; let NTP set the clocks of its servers`,
+      );
+    case 'behind':
+      return error(
+        `registry: the clock of this host is ${-offsetMs} ms behind the registry's; fire times come late; let NTP set it`,
+      );
+    case 'ahead':
+      return error(
+        `registry: the clock of this host is ${offsetMs} ms ahead of the registry's; fire times wait until they are due by the registry's`,
+      );
+    case 'trusted':
+      return log('registry: fire times come by the clock of this host again');
+  }
+}
+
+function mixedLine({ jobName, peers, unshareable }: EventOf<'mixed'>): EventLine {
+  const line = `${jobName}: shared with ${peers.join(', ')}`;
+  if (unshareable.length === 0) return log(line);
+  return error(`${line}; nothing is begun until they leave or these are changed: ${unshareable.join('; ')}`);
+}
+
+function runLine({ kind, trigger, items }: EventOf<'triggered' | 'begun' | 'finished'>): EventLine {
+  return debug(`${trigger.jobName}: ${kind}, ${itemsText(items)}`);
+}
+
+function settledLine({ trigger, item, outcome, durationMs }: EventOf<'settled'>): EventLine {
+  return outcomeLine(`${trigger.jobName}: item ${item} ${outcome.kind} after ${Math.round(durationMs)} ms`, outcome);
+}
+
+function outcomeLine(line: string, outcome: SettledOutcome): EventLine {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return debug(line);
+    case 'failed':
+      return debug(`${line}: ${textOf(outcome.error)}`); // The error handler decides what is told of it.
+    case 'aborted':
+      return warn(`${line}: ${textOf(outcome.reason)}`);
+    case 'fenced':
+      return warn(`${line}: another run of it holds the newer token`);
+  }
+}
+
+function hungLine({ trigger, item, since, reason, isReleased }: EventOf<'hung'>): EventLine {
+  const consequence = isReleased ? 'the item is given up to others' : 'the item starts nowhere until it returns';
+  return error(
+    `${trigger.jobName}: the handler of item ${item} has not returned since it was aborted at ${instant(since)} ` +
+      `(${textOf(reason)}); ${consequence}`,
+  );
+}
+
+function deathLine({ trigger, item, state, requeue }: EventOf<'executor-died'>): EventLine {
+  const line = `${trigger.jobName}: the executor of item ${item} is ${state}`;
+  if (requeue === 'exhausted') return error(`${line}; too often for one target, which is given up`);
+  if (requeue === 'hold') return error(`${line}; the item stays where it is until this session ends`);
+  return warn(requeue === 'queue' ? `${line}; queued for failover` : line);
+}
+
+function describeAssignment(assignment: ReadonlyMap<number, string>): string {
+  const byInstance = new Map<string, number[]>();
+  for (const [item, instanceId] of assignment) {
+    byInstance.set(instanceId, [...(byInstance.get(instanceId) ?? []), item]);
+  }
+  return [...byInstance].map(([instanceId, own]) => `${instanceId}: ${own.join(',')}`).join('; ');
+}
+
+function itemsText(items: readonly number[]): string {
+  return items.length === 1 ? `item ${items[0]}` : `items ${items.join(',') || 'none'}`;
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function span({ count, fireTime, since }: EventOf<'missed'>): string {
+  return count === 1 ? instant(fireTime) : `${count} fire times from ${instant(since)} to ${instant(fireTime)}`;
+}
+
+function debug(text: string): EventLine {
+  return { level: 'debug', text };
+}
+
+function log(text: string): EventLine {
+  return { level: 'log', text };
+}
+
+function warn(text: string): EventLine {
+  return { level: 'warn', text };
+}
+
+function error(text: string): EventLine {
+  return { level: 'error', text };
+}
+
+/** What a handler throws may be anything. */
+function thrown(line: string, reason: unknown): EventLine {
+  return { level: 'error', text: `${line}: ${textOf(reason)}`, ...(reason instanceof Error && { error: reason }) };
+}
