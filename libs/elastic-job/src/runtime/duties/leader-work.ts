@@ -1,0 +1,145 @@
+import type { Timer } from '../../clock/index.js';
+import {
+  disabledJob,
+  isJobDisabled,
+  type LeadershipTerm,
+  purgeQueue,
+  removeRetiredFailover,
+  removeStaleCancels,
+  type Sweeper,
+} from '../../coordination/index.js';
+import { failsOver, type JobName } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
+import type { JobContext } from '../leases/index.js';
+import type { RecentPeers } from './recent-peers.js';
+import type { Resharding } from './resharding.js';
+
+/** What there is to do for a job beside its runs, each time that something has woken its leader. */
+export class LeaderWork {
+  private waiting: Timer | undefined;
+  private missingParents = '';
+
+  /** @param onDue there is something to do again */
+  constructor(
+    private readonly context: JobContext,
+    private readonly peers: RecentPeers,
+    private readonly resharding: Resharding,
+    private readonly onDue: () => void,
+  ) {}
+
+  stop(): void {
+    this.waiting?.cancel();
+  }
+
+  /** What waits for failover would be run whenever the job is enabled again. */
+  purgeIfDisabled(): Promise<void> {
+    const { tree } = this.context;
+    return this.purge(disabledJob(tree), () => isJobDisabled(tree));
+  }
+
+  /** As this job's leader, or, if a Java peer leads, as the first instance of ours. */
+  async do(): Promise<void> {
+    const term = this.context.services.leader.term(this.context.tree.jobName);
+    if (term === undefined) return this.assistJava();
+    try {
+      await this.removeLeftOver(term);
+      const leftOut = [...(await this.sweep(term))];
+      const configuration = this.context.services.configurations.current(this.context.tree.jobName);
+      const { shardingTotalCount } = configuration;
+      if (!failsOver(configuration)) await removeRetiredFailover(this.context.tree, term);
+      else await this.purge(term, (item) => item >= shardingTotalCount);
+      await this.resharding.plan(term);
+      await this.keepConfiguration(term, leftOut);
+      await this.keepDependencies(term);
+      await this.context.services.retention.tidy(this.context.tree, term);
+      if (leftOut.length > 0) throw leftOut[0];
+    } catch (error) {
+      // A deposed leader stops; its successor does the same work anew.
+      if (!term.signal.aborted) throw error;
+    }
+  }
+
+  /** @param failed what has failed is told later: it holds up nothing else */
+  private async keepConfiguration(term: Sweeper, failed: unknown[]): Promise<void> {
+    await this.context.services.configurations
+      .keep(this.context.tree, term)
+      .catch((error: unknown) => failed.push(error));
+  }
+
+  // Java's leader makes this node in its own session; nobody else would remove one that outlives it.
+  private async removeLeftOver({ guard, signal }: LeadershipTerm): Promise<void> {
+    const { tree } = this.context;
+    if (!tree.isProcessingLeftOver()) return;
+    const path = tree.paths.reshardingProcessing;
+    const operations: Operation[] = [...guard, { kind: 'delete', path, version: tree.stat(path)?.version }];
+    const { kind } = await tree.registry.transaction(operations, { signal });
+    if (kind === 'refused') return;
+    const message = `removed "${path}": no session holds it, and it told every trigger to wait`;
+    this.context.events.emit({ kind: 'warning', jobName: tree.jobName, message });
+  }
+
+  private async keepDependencies(term: LeadershipTerm): Promise<void> {
+    const { events, services, tree } = this.context;
+    const { jobName } = tree;
+    const isDamaged = services.dependencies.isDamaged(tree);
+    this.tellMissing(await services.dependencies.keep(tree, term));
+    if (!isDamaged) return;
+    const message = `"${tree.paths.after}" could not be read and was laid anew: starts that nobody had begun are lost`;
+    events.emit({ kind: 'warning', jobName, message });
+  }
+
+  private tellMissing(parents: readonly JobName[]): void {
+    if (parents.join() === this.missingParents) return;
+    this.missingParents = parents.join();
+    if (parents.length === 0) return;
+    const message = `its parents are gone (${this.missingParents}); it is not started until they are back`;
+    this.context.events.emit({ kind: 'warning', jobName: this.context.tree.jobName, message });
+  }
+
+  // A Java leader sees only crashes that happen before its eyes, and overlooks who joins during its resharding.
+  private async assistJava(): Promise<void> {
+    const { tree } = this.context;
+    const leader = tree.leader();
+    const instances = tree.instances();
+    const isLedByJava = instances.some(({ jobInstanceId, isOurs }) => jobInstanceId === leader && !isOurs);
+    const first = instances.find(({ isOurs }) => isOurs)?.jobInstanceId;
+    if (!isLedByJava || first !== tree.self.jobInstanceId) return;
+    if (this.context.services.sharding.hasOverlooked(tree))
+      await this.context.services.sharding.requestResharding(tree.jobName);
+    const guard: Operation[] = [{ kind: 'check', path: tree.paths.instance(first) }];
+    const leftOut = [...(await this.sweep({ guard, signal: tree.signal }))];
+    await this.keepConfiguration({ guard, signal: tree.signal }, leftOut);
+    if (leftOut.length > 0) throw leftOut[0];
+  }
+
+  private async purge(purger: Sweeper, isPurged: (item: number) => boolean): Promise<void> {
+    const items = await purgeQueue(this.context.tree, purger, this.context.clock.wallNow(), isPurged);
+    if (items.length > 0)
+      this.context.events.emit({ kind: 'failover-purged', jobName: this.context.tree.jobName, items });
+  }
+
+  /** @returns why items were left out */
+  private async sweep(sweeper: Sweeper): Promise<readonly unknown[]> {
+    const { jobName } = this.context.tree;
+    const leftOut: unknown[] = [];
+    const queued = await this.context.services.orphans.sweep(
+      this.context.tree,
+      sweeper,
+      (items) => this.context.events.emit({ kind: 'failover-overflow', jobName, items }),
+      (error) => leftOut.push(error),
+    );
+    await removeStaleCancels(this.context.tree, sweeper);
+    if (queued.length > 0) this.context.events.emit({ kind: 'orphaned', jobName, items: queued });
+    // A peer that is missing leaves orphans only once it is gone for good.
+    this.peers.watchMissing();
+    this.watchShutdowns();
+    return leftOut;
+  }
+
+  // Whoever was shut down has its time to put away what it runs.
+  private watchShutdowns(): void {
+    const graceMs = this.context.services.shutdowns.nextGoneInMs(this.context.tree);
+    this.waiting?.cancel();
+    if (graceMs !== undefined) this.waiting = this.context.clock.setTimer(graceMs, this.onDue);
+  }
+}
