@@ -346,4 +346,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker did not know that the news of a shutdown may come later than others wait for it',
   },
+  {
+    seed: 10_018_015,
+    edition: 4,
+    showed: 'a checker did not know that a smaller total ends an item, with what a clock within the tolerance had begun',
+  },
 ];

@@ -2,7 +2,7 @@ import { mayRepeatEarlyRun } from '../../../libs/elastic-job/src/domain/index.js
 import { type Begin, indexOf, type History } from '../history.js';
 import type { Run } from '../runs.js';
 import { unawareOfSilence } from './limits.js';
-import { byItem, timeOf, type Violation } from './invariant.js';
+import { byItem, itemKey, timeOf, type Violation } from './invariant.js';
 
 /**
  * A fire time may be begun so long before the registry's clock shows it, in milliseconds; it takes a moment to get
@@ -112,6 +112,7 @@ export function check21OnceBegun(history: History): Violation[] {
   const told = history
     .of('event')
     .flatMap(({ at, event }) => (event.kind === 'early' && history.isRegistryDistrusted(at) ? [{ ...event, at }] : []));
+  const ends = byItem(itemEnds(history));
   for (const { at, jobName, item, record, isClaim, zxid } of history.begins) {
     const { fireTime, origin } = record.target;
     const target = `${jobName}/${item} for ${timeOf(fireTime)} of ${origin}`;
@@ -126,8 +127,10 @@ export function check21OnceBegun(history: History): Violation[] {
         one.jobName === jobName &&
         one.items.includes(item),
     );
-    // Within the tolerance it does not count as early, and may be repeated all the same after a later early run.
-    const mayRepeat = before !== undefined && before < fireTime && mayRepeatEarlyRun(record);
+    // Within the tolerance it does not count as early, and may be repeated all the same: after a later early run, or if
+    // a smaller total has ended the item meanwhile, with what it had begun.
+    const isForgotten = ends.get(itemKey(jobName, item))?.some((end) => end.at >= before! && end.zxid < zxid) ?? false;
+    const mayRepeat = before !== undefined && before < fireTime && (isForgotten || mayRepeatEarlyRun(record));
     const wasEarly = before !== undefined && (before < fireTime - TOLERANCE_MS || isTold || mayRepeat);
     if (before !== undefined && !isClaim && !wasEarly) {
       violations.push({ at, message: `${target} was begun again, by ${record.by}`, about: zxid.toString(16) });
@@ -136,6 +139,16 @@ export function check21OnceBegun(history: History): Violation[] {
     begun.set(target, at);
   }
   return violations;
+}
+
+/** When records were deleted: a smaller total has ended their items, or the job was removed. */
+function itemEnds(history: History) {
+  return history.commits.flatMap(({ at, zxid, writes }) =>
+    writes.flatMap(({ kind, path }) => {
+      const { jobName, node } = history.nodeOf(path);
+      return kind === 'deleted' && node.kind === 'item-record' ? [{ at, zxid, jobName, item: node.item }] : [];
+    }),
+  );
 }
 
 /**
