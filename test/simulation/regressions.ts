@@ -351,4 +351,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker did not know that a smaller total ends an item, with what a clock within the tolerance had begun',
   },
+  {
+    seed: 10_023_617,
+    edition: 4,
+    showed: 'a checker expected that somebody removes the mark of a lost session from a job that nobody is in',
+  },
 ];

@@ -132,13 +132,17 @@ function hasLeftInTime(history: History, path: string, holder: string): boolean 
     );
 }
 
-// The mark of who has crashed, or that somebody has set by hand, is taken away by those who are in the job afterwards.
+// The mark of who has crashed, or has lost its session, or that somebody has set by hand, is taken away by those who are in the job afterwards.
 function isLeftToNobody(history: History, path: string, holder: string): boolean {
   const { jobName, node } = history.nodeOf(path);
   if (!('item' in node) || node.item === undefined) return false;
-  const since = history.of('fault').some(isCrashOf(indexOf(holder)))
-    ? (existence(history, `/${jobName}/instances/${holder}`).at(-1)?.to ?? Infinity)
-    : setByHand(history, path, jobName, node.item) + STRAY_MARK_GOES_MS;
+  const isSessionLost = history
+    .of('session')
+    .some(({ session, state }) => state === 'LOST' && holder.endsWith(`-${session}`));
+  const since =
+    isSessionLost || history.of('fault').some(isCrashOf(indexOf(holder)))
+      ? (existence(history, `/${jobName}/instances/${holder}`).at(-1)?.to ?? Infinity)
+      : setByHand(history, path, jobName, node.item) + STRAY_MARK_GOES_MS;
   const members = new Set(
     history.commits
       .flatMap(({ writes }) => writes.map((write) => write.path))
