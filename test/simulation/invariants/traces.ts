@@ -132,7 +132,8 @@ function hasLeftInTime(history: History, path: string, holder: string): boolean 
     );
 }
 
-// The mark of who has crashed, or has lost its session, or that somebody has set by hand, is taken away by those who are in the job afterwards.
+// The mark of who has crashed or lost its session, or that somebody has set by hand, is taken away by those who are in
+// the job afterwards.
 function isLeftToNobody(history: History, path: string, holder: string): boolean {
   const { jobName, node } = history.nodeOf(path);
   if (!('item' in node) || node.item === undefined) return false;
