@@ -63,7 +63,7 @@ export function createCoordinationServices({
   const trees = new JobTrees();
   const assertFits: AssertFits = (job) => assertFitsOneTransaction(registry, job);
   const configurations = new Configurations(trees, assertFits, strategies, trust);
-  const executions = new Executions(trees, configurations, registry, clock, { ...reports, scheduleClock });
+  const executions = new Executions(trees, configurations, clock, { ...reports, scheduleClock });
   const absences = new Absences(clock, () => javaReconnectGraceMs);
   const shutdowns = new Absences(clock, (jobName) => configurations.current(jobName).shutdownGraceMs);
   return {
@@ -71,15 +71,15 @@ export function createCoordinationServices({
     absences,
     shutdowns,
     configurations,
-    instances: new Instances(trees, registry, clock),
-    servers: new Servers(trees, registry),
-    retention: new ServerRetention(configurations, registry, clock),
-    leader: new Leadership(trees, registry, clock),
+    instances: new Instances(trees, clock),
+    servers: new Servers(trees),
+    retention: new ServerRetention(configurations, clock),
+    leader: new Leadership(trees, clock),
     executions,
-    sharding: new Sharding(trees, configurations, registry, clock, scheduleClock),
-    queue: new FailoverQueue(trees, configurations, executions, registry, clock),
-    orphans: new OrphanSweep(configurations, registry, clock, absences, shutdowns),
-    guarantee: new Guarantees(trees, configurations, registry, clock),
+    sharding: new Sharding(trees, configurations, clock, scheduleClock),
+    queue: new FailoverQueue(trees, configurations, executions, clock),
+    orphans: new OrphanSweep(configurations, clock, absences, shutdowns),
+    guarantee: new Guarantees(trees, configurations, clock),
     dependencies: new Dependencies(configurations, registry, scheduleClock),
   };
 }

@@ -100,20 +100,19 @@ export class Member {
     const { trees } = this;
     const { clock } = registry;
     this.configurations = new Configurations(trees, (job) => assertFitsOneTransaction(center, job));
-    this.instances = new Instances(trees, center, clock);
-    this.retention = new ServerRetention(this.configurations, center, clock);
-    this.leader = new Leadership(trees, center, clock);
-    this.executions = new Executions(trees, this.configurations, center, clock);
-    this.sharding = new Sharding(trees, this.configurations, center, clock);
-    this.queue = new FailoverQueue(trees, this.configurations, this.executions, center, clock);
+    this.instances = new Instances(trees, clock);
+    this.retention = new ServerRetention(this.configurations, clock);
+    this.leader = new Leadership(trees, clock);
+    this.executions = new Executions(trees, this.configurations, clock);
+    this.sharding = new Sharding(trees, this.configurations, clock);
+    this.queue = new FailoverQueue(trees, this.configurations, this.executions, clock);
     this.orphans = new OrphanSweep(
       this.configurations,
-      center,
       clock,
       new Absences(clock, () => 1_000),
       new Absences(clock, () => 5_000),
     );
-    this.guarantee = new Guarantees(trees, this.configurations, center, clock);
+    this.guarantee = new Guarantees(trees, this.configurations, clock);
   }
 
   get id(): string {

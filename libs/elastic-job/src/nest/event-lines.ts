@@ -117,7 +117,7 @@ function clockLine({ state, offsetMs }: EventOf<'clock'>): EventLine {
       return error(
         `registry: the clock of this host is ${offsetMs} ms ahead of the registry's; fire times wait until they are due by the registry's`,
       );
-    case 'trusted':
+    default:
       return log('registry: fire times come by the clock of this host again');
   }
 }
@@ -144,7 +144,7 @@ function outcomeLine(line: string, outcome: SettledOutcome): EventLine {
       return debug(`${line}: ${textOf(outcome.error)}`); // The error handler decides what is told of it.
     case 'aborted':
       return warn(`${line}: ${textOf(outcome.reason)}`);
-    case 'fenced':
+    default:
       return warn(`${line}: another run of it holds the newer token`);
   }
 }

@@ -141,7 +141,7 @@ export class Configurations {
     if (text === undefined) return;
     const { config } = tree.paths;
     const check: Operation = { kind: 'check', path: config, version: tree.stat(config)?.version };
-    await tree.registry.transaction([...guard, check, ...keepOperations(tree, text)], { signal });
+    await tree.commit([...guard, check, ...keepOperations(tree, text)], { signal });
   }
 
   /** The text that the leader is to keep; undefined if it is kept. */
@@ -188,7 +188,7 @@ export class Configurations {
       if (stored === 'elastic-job-2') return true;
       const operations = this.installOperations(tree, local, stored);
       if (operations.length === 0) return true;
-      const result = await tree.registry.transaction(operations, { signal: tree.signal });
+      const result = await tree.commit(operations);
       // Whoever was faster may have installed the same job: look again at what is left to do.
       if (result.kind === 'refused') return undefined;
       await tree.sync({ signal: tree.signal });
@@ -213,7 +213,7 @@ export class Configurations {
       // Whether the next start overwrites the node is decided there.
       const overwrite = stored?.overwrite ?? configuration.overwrite;
       const data = this.format({ ...local, configuration: { ...configuration, overwrite } }, stored, said);
-      const result = await tree.registry.transaction(writeOperations(tree, data), { signal: tree.signal });
+      const result = await tree.commit(writeOperations(tree, data));
       if (result.kind === 'refused') return undefined;
       await tree.sync({ signal: tree.signal });
       return true;

@@ -35,13 +35,12 @@ export class CountingTurn {
 
   /** Takes it, unless somebody else has it. */
   async take(): Promise<void> {
-    const { paths, registry, self, signal } = this.tree;
+    const { paths, self } = this.tree;
     if (this.isMine || this.tree.has(paths.countingTurn)) return;
     this.isMine = true; // Also if the answer is lost: that it is not will be an answer to giving it back.
-    const taken = await registry.transaction(
-      [{ kind: 'create', path: paths.countingTurn, data: self.jobInstanceId, mode: 'EPHEMERAL' }],
-      { signal },
-    );
+    const taken = await this.tree.commit([
+      { kind: 'create', path: paths.countingTurn, data: self.jobInstanceId, mode: 'EPHEMERAL' },
+    ]);
     this.isMine = taken.kind === 'committed';
   }
 

@@ -61,8 +61,7 @@ export class Dependencies {
       async () => {
         const { operations, missing } = await this.registration(tree, after, signal);
         const isWritten =
-          operations.length === 0 ||
-          (await this.registry.transaction([...guard, ...operations], { signal })).kind === 'committed';
+          operations.length === 0 || (await tree.commit([...guard, ...operations], { signal })).kind === 'committed';
         if (!isWritten) return undefined;
         if (missing.length === 0) this.kept.set(tree, after.join());
         return missing;

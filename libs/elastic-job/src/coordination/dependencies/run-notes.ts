@@ -142,9 +142,8 @@ export class RunNotes {
   async end(): Promise<void> {
     const { operations } = this.turn;
     if (operations.length === 0) return;
-    const { registry, signal } = this.tree;
     this.turn.end();
-    await registry.transaction(operations, { signal }).catch(() => {}); // It goes with the session.
+    await this.tree.commit(operations).catch(() => {}); // It goes with the session.
   }
 
   /** A count that cannot be read begins anew: nobody knows what has been counted of the runs until now. */

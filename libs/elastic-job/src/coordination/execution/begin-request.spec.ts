@@ -149,5 +149,5 @@ function tracedExecutions(trace: Pick<RunTrace, 'begun'>): Executions {
     ended() {},
   };
   const tracer: RunTracer = { start: () => ({ traceparent: '00-new-01', ...silent, ...trace }) };
-  return new Executions(member.trees, member.configurations, member.center, registry.clock, { tracer });
+  return new Executions(member.trees, member.configurations, registry.clock, { tracer });
 }

@@ -23,46 +23,19 @@
  * holder dies its mark stays (failover) or goes with its session; the leader's sweep does the rest.
  */
 import type { Clock, ScheduleTime } from '../../clock/index.js';
-import {
-  type BeginDecision,
-  decideBegin,
-  failsOver,
-  type JobConfiguration,
-  type JobName,
-  type RefusalCause,
-  type RunRecord,
-  type RunTrace,
-  type RunTracer,
-  type Trigger,
-} from '../../domain/index.js';
-import { isUnanswered, type Operation, type RegistryCenter, ServerError } from '../../registry/index.js';
+import type { JobConfiguration, JobName, RunTracer, Trigger } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
-import { dueItems, RunNotes, type UnmetDependency } from '../dependencies/index.js';
-import { type JobTree, type JobTrees, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
-import { blamedItem, BlockedItems } from './blocked-items.js';
-import { beginningItem, beginRequest, earlyFireTimes, formerDebts, heldItems, repeatedRuns } from './begin-request.js';
-import { RemovedFromJobError } from './execution.errors.js';
+import { RunNotes, type UnmetDependency } from '../dependencies/index.js';
+import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
+import { Begin, type BegunExecution, type OwnWork } from './begin.js';
+import { BlockedItems } from './blocked-items.js';
 import type { ExecutionLease } from './execution-lease.js';
-import { type HeldItem, HeldLease, type LeaseTerms } from './held-lease.js';
-import { type BeginningItem, recordOf } from './item-operations.js';
 import { OwnRuns } from './own-runs.js';
 import { SettleQueue } from './settle-queue.js';
 import type { ShardAssignment } from './shard-assignment.js';
 import { UnmonitoredLease } from './unmonitored-lease.js';
 import type { DelayedSettles } from './waiting-settles.js';
-
-/** What a begin has led to. */
-export interface BegunExecution {
-  /** Undefined if no item could be begun. */
-  readonly lease: ExecutionLease | undefined;
-  readonly refused: ReadonlyMap<number, RefusalCause>;
-  /** The instant after which each item of the lease owed what has come; undefined if nobody can say. */
-  readonly former: ReadonlyMap<number, number | undefined>;
-  /** Fire times that others have begun for items of the lease although they are yet to come. @default none */
-  readonly early?: ReadonlyMap<number, readonly number[]>;
-  /** Items that this client may not write, and why: they are to be begun later. @default none */
-  readonly blocked?: { readonly items: readonly number[]; readonly error: unknown };
-}
 
 /** An item that runs somewhere. */
 export interface RunningItem {
@@ -72,22 +45,6 @@ export interface RunningItem {
   /** Milliseconds since the epoch on the registry's clock. */
   readonly since: number;
 }
-
-/** A run that is about to be begun. */
-interface NewRun {
-  readonly record: RunRecord;
-  readonly trace: RunTrace | undefined;
-}
-
-/** What this instance has under way of one job in one session. */
-interface OwnWork {
-  readonly runs: OwnRuns;
-  readonly settles: SettleQueue;
-  readonly blocked: BlockedItems;
-}
-
-/** So many items are left out of one begin, one after the other; more of them wait for the next one. */
-const MOST_LEFT_OUT = 4;
 
 const NONE = new Map<number, never>();
 
@@ -107,7 +64,6 @@ export class Executions {
   constructor(
     private readonly trees: JobTrees,
     private readonly configurations: Configurations,
-    private readonly registry: RegistryCenter,
     private readonly clock: Clock,
     private readonly options: ExecutionOptions = {},
   ) {}
@@ -142,7 +98,7 @@ export class Executions {
     const tree = this.trees.of(trigger.jobName);
     const configuration = this.configurations.current(trigger.jobName);
     if (configuration.monitorExecution) {
-      const begun = await this.beginMonitored(tree, configuration, trigger, items);
+      const begun = await this.newBegin(tree, configuration, trigger).ofFree(items);
       if (begun.lease !== undefined) hold?.(begun.lease);
       return begun;
     }
@@ -165,18 +121,7 @@ export class Executions {
     items: readonly number[],
     guard: readonly Operation[] = [],
   ): Promise<ExecutionLease | undefined> {
-    const configuration = this.configurations.current(tree.jobName);
-    const run = this.newRun(tree, trigger);
-    let beginning = items.map((item) => beginningItem(tree, trigger, item));
-    const size = () =>
-      this.registry.transactionBytes([
-        ...guard,
-        ...beginRequest(tree, configuration, trigger, beginning, run.record).flat(),
-      ]);
-    while (beginning.length > 1 && size() > this.registry.maxRequestBytes) {
-      beginning = beginning.slice(0, Math.ceil(beginning.length / 2));
-    }
-    return this.commit(tree, configuration, trigger, beginning, run, guard);
+    return this.newBegin(tree, this.configurations.current(tree.jobName), trigger).ofClaimed(items, guard);
   }
 
   /** Sets the misfire flag of items that could not be begun because they still run. */
@@ -203,139 +148,13 @@ export class Executions {
         .map((item) => tree.paths.mark(item, 'misfire'))
         .flatMap((path) => change(path, tree.has(path)) ?? []);
       if (operations.length === 0) return true;
-      const result = await this.registry.transaction(operations, { signal: tree.signal });
+      const result = await tree.commit(operations);
       return result.kind === 'committed' || undefined;
     });
   }
 
-  private async beginMonitored(
-    tree: JobTree,
-    configuration: JobConfiguration,
-    trigger: Trigger,
-    items: readonly number[],
-  ): Promise<BegunExecution> {
-    const run = this.newRun(tree, trigger);
-    const { blocked } = this.ownWork(tree);
-    const blamed = new Set<number>();
-    const attempt = async (): Promise<BegunExecution | undefined> => {
-      if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
-      const decisions = items.map((item) => [item, decide(tree, configuration, trigger, item)] as const);
-      const begun = decisions.filter(([, decision]) => decision === 'begin').map(([item]) => item);
-      const refused = new Map(decisions.filter(isRefused));
-      if (begun.length === 0) return { lease: undefined, refused, former: NONE };
-      const together = blocked.together(begun, blamed);
-      const free = together.map((item) => beginningItem(tree, trigger, item));
-      const early = earlyFireTimes(tree, free);
-      try {
-        const lease = await this.commit(tree, configuration, trigger, free, run);
-        if (lease === undefined) return undefined;
-        const others = begun.filter((item) => !together.includes(item));
-        const held = { lease, refused, former: formerDebts(free), early };
-        return others.length === 0 ? held : { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
-      } catch (error) {
-        const item = blamedItem(tree, error);
-        // An operator's trigger is for all items, or waits.
-        const isWayOn = item !== undefined && together.includes(item) && blamed.size < MOST_LEFT_OUT;
-        if (!isWayOn || trigger.origin !== 'schedule') throw error;
-        blocked.add(item, error);
-        blamed.add(item);
-        if (blocked.together(begun, blamed).length === 0) throw error;
-        return attempt();
-      }
-    };
-    return untilCommitted(tree, 'the begin', attempt);
-  }
-
-  /** @returns undefined if the transaction was refused */
-  private async commit(
-    tree: JobTree,
-    configuration: JobConfiguration,
-    trigger: Trigger,
-    items: readonly BeginningItem[],
-    run: NewRun,
-    guard: readonly Operation[] = [],
-  ): Promise<ExecutionLease | undefined> {
-    // Before the registry knows of the marks: none of them is ever taken for nobody's.
-    const { runs } = this.ownWork(tree);
-    const begun = items.map(({ item }) => item);
-    runs.enter(begun);
-    let lease: ExecutionLease | undefined;
-    try {
-      lease = await this.tryCommit(tree, configuration, trigger, items, run, guard);
-      if (lease !== undefined) this.ownWork(tree).blocked.delete(begun);
-      return lease;
-    } finally {
-      if (lease === undefined) runs.leave(begun);
-    }
-  }
-
-  private async tryCommit(
-    tree: JobTree,
-    configuration: JobConfiguration,
-    trigger: Trigger,
-    items: readonly BeginningItem[],
-    run: NewRun,
-    guard: readonly Operation[],
-  ): Promise<ExecutionLease | undefined> {
-    const [self, ...perItem] = beginRequest(tree, configuration, trigger, items, run.record);
-    const terms = termsOf(tree, configuration, trigger);
-    try {
-      const operations = [...self, ...guard, ...perItem.flat()];
-      const result = await this.registry.transaction(operations, { signal: tree.signal });
-      if (result.kind === 'refused') {
-        if (result.index < self.length) await this.assertRegistered(tree);
-        return undefined;
-      }
-      const held = heldItems(items, perItem, result.results.slice(self.length + guard.length), run.record);
-      return this.lease(tree, terms, items, held, run);
-    } catch (error) {
-      if (!isUnanswered(error) || error.fate === 'not-applied') throw error;
-      const lease = await this.afterLostReply(tree, terms, items, run);
-      // A server that goes on failing is asked again after a pause; a connection that broke may be back already.
-      if (lease === undefined && error instanceof ServerError) throw error;
-      return lease;
-    }
-  }
-
-  private async assertRegistered(tree: JobTree): Promise<void> {
-    const { jobInstanceId } = tree.self;
-    await tree.sync({ signal: tree.signal });
-    if (!tree.hasInstance(jobInstanceId)) throw new RemovedFromJobError(tree.jobName, jobInstanceId);
-  }
-
-  // The run id in the records says whether the begin whose reply was lost is ours; the mark, whether it still lasts.
-  private async afterLostReply(
-    tree: JobTree,
-    terms: LeaseTerms,
-    items: readonly BeginningItem[],
-    run: NewRun,
-  ): Promise<ExecutionLease | undefined> {
-    const { paths } = tree;
-    const { record } = run;
-    const touched = items.flatMap(({ item }) => [paths.record(item), paths.mark(item, 'running')]);
-    await readWhenAnswering(tree, this.clock, touched);
-    const held = new Map<number, HeldItem>();
-    for (const beginning of items) {
-      const { item } = beginning;
-      const node = tree.node(paths.record(item));
-      const stored = tree.record(item)?.stored;
-      if (node === undefined || stored?.kind !== 'record' || stored.record.run !== record.run) return undefined;
-      if (tree.node(paths.mark(item, 'running'))?.data !== record.by) return undefined;
-      held.set(item, { record: recordOf(beginning, record), version: node.stat.version, token: node.stat.mzxid });
-    }
-    return this.lease(tree, terms, items, held, run);
-  }
-
-  private lease(
-    tree: JobTree,
-    terms: LeaseTerms,
-    items: readonly BeginningItem[],
-    held: ReadonlyMap<number, HeldItem>,
-    { record, trace }: NewRun,
-  ): ExecutionLease {
-    const { runs, settles } = this.ownWork(tree);
-    trace?.begun({ jobName: tree.jobName, run: record.run, items: [...held.keys()], repeated: repeatedRuns(items) });
-    return new HeldLease(tree, this.clock, settles, terms, held, runs, trace);
+  private newBegin(tree: JobTree, configuration: JobConfiguration, trigger: Trigger): Begin {
+    return new Begin(tree, configuration, trigger, this.ownWork(tree), this.clock, this.options.tracer);
   }
 
   private ownWork(tree: JobTree): OwnWork {
@@ -351,55 +170,4 @@ export class Executions {
     this.own.set(tree, work);
     return work;
   }
-
-  private newRun(tree: JobTree, trigger: Trigger): NewRun {
-    const trace = this.options.tracer?.start(trigger);
-    const record = this.record(tree, trigger);
-    const { traceparent } = trace ?? {};
-    return { record: traceparent === undefined ? record : { ...record, trace: traceparent }, trace };
-  }
-
-  private record(tree: JobTree, { fireTime, origin, parameters }: Trigger): RunRecord {
-    return {
-      run: this.clock.uuid(),
-      by: tree.self.jobInstanceId,
-      target: { fireTime, origin, parameters },
-      attempt: 1,
-      begunAt: this.clock.wallNow(),
-    };
-  }
-}
-
-function termsOf(tree: JobTree, configuration: JobConfiguration, trigger: Trigger): LeaseTerms {
-  const { failoverQueueLimit, maxExecutorFailovers } = configuration;
-  const isFailoverOn = failsOver(configuration);
-  return { trigger, isFailoverOn, failoverQueueLimit, maxExecutorFailovers, due: dueItems(tree, configuration) };
-}
-
-function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger, item: number): BeginDecision {
-  const record = tree.record(item);
-  // The leader has not created the item yet, or has removed it: it will be seen with the next assignment.
-  if (record === undefined) return 'busy';
-  if (wasRunByFormerOwner(tree, trigger, item)) return 'alreadyBegun';
-  return decideBegin(trigger, {
-    stored: record.stored,
-    isRunning: tree.isRunning(item),
-    // Once failover is switched off, nobody comes for an entry that is left in the queue. A rescuer that has died
-    // leaves only this mark until the sweep: a begin would overwrite what is still owed.
-    isQueued:
-      failsOver(configuration) && (tree.has(tree.paths.queued(item)) || tree.has(tree.paths.mark(item, 'failovering'))),
-  });
-}
-
-// A Java peer may have begun the item for this fire time before the leader moved it here: it looks at the flag, not at
-// the owner, when its trigger comes.
-function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigger, item: number): boolean {
-  if (origin !== 'schedule' || source !== 'NORMAL_TRIGGER') return false;
-  const movedAt = tree.stat(tree.paths.mark(item, 'instance'))?.mtime ?? -Infinity;
-  const runAt = tree.lastRuns.unrecordedAt(item) ?? -Infinity;
-  return movedAt >= fireTime && runAt >= fireTime;
-}
-
-function isRefused(entry: readonly [number, BeginDecision]): entry is readonly [number, RefusalCause] {
-  return entry[1] !== 'begin';
 }

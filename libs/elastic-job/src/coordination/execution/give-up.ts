@@ -24,7 +24,7 @@ export function giveUpFireTimes(
       operations.push(giveUp(tree, item, fireTime));
     }
     if (operations.length === 0) return former;
-    const result = await tree.registry.transaction(operations, { signal });
+    const result = await tree.commit(operations, { signal });
     return result.kind === 'committed' ? former : undefined;
   });
 }

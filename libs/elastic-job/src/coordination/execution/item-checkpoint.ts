@@ -70,12 +70,12 @@ export class ItemCheckpoint implements Checkpoint {
   }
 
   private commit(change: (isThere: boolean) => Operation | undefined): Promise<true> {
-    const { registry, paths, signal } = this.tree;
+    const { paths } = this.tree;
     const proof: Operation = { kind: 'check', path: paths.record(this.item), version: this.version };
     return this.inTurn(() =>
       untilCommitted(this.tree, 'writing a checkpoint', async () => {
         const write = change(this.tree.has(this.path));
-        const result = await registry.transaction(write ? [proof, write] : [proof], { signal });
+        const result = await this.tree.commit(write ? [proof, write] : [proof]);
         if (result.kind === 'committed') return true;
         if (result.index === 0) throw this.lost();
         return undefined;

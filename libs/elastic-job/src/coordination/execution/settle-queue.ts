@@ -96,9 +96,7 @@ export class SettleQueue {
   private async tryCommit(batch: readonly EndedItem[], { lostRaces }: Setbacks): Promise<readonly EndedItem[]> {
     const noted = await this.notes.of(batch.flatMap(({ note }) => note ?? []));
     const operations = batch.flatMap((ended) => ended.operations);
-    const result = await this.tree.registry.transaction([...operations, ...noted.operations], {
-      signal: this.tree.signal,
-    });
+    const result = await this.tree.commit([...operations, ...noted.operations]);
     if (result.kind === 'committed') {
       noted.onCommitted(result.results.slice(operations.length));
       for (const ended of batch) this.conclude(ended, true);

@@ -26,7 +26,7 @@ export async function removeStaleCancels(
       }
       const operations = cancels.filter((item) => isOver(tree, item)).map((item) => removal(tree, item));
       if (operations.length === 0) return true;
-      const result = await tree.registry.transaction([...guard, ...operations], { signal });
+      const result = await tree.commit([...guard, ...operations], { signal });
       return result.kind === 'committed' || undefined;
     },
     signal,

@@ -38,7 +38,7 @@ import {
   type Target,
   type Trigger,
 } from '../../domain/index.js';
-import { acquireLatch, type HeldLatch, type Operation, type RegistryCenter } from '../../registry/index.js';
+import { acquireLatch, type HeldLatch, type Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import { blamedItem, type ExecutionLease, type Executions } from '../execution/index.js';
 import type { JobTree, JobTrees } from '../job-tree/index.js';
@@ -77,7 +77,6 @@ export class FailoverQueue {
     private readonly trees: JobTrees,
     private readonly configurations: Configurations,
     private readonly executions: Executions,
-    private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}
 
@@ -127,7 +126,7 @@ export class FailoverQueue {
   // Java looks and takes in separate writes, and holds a latch meanwhile.
   private async claimInTurn(tree: JobTree, item: number): Promise<Claim> {
     const { signal, paths } = tree;
-    const latch = await acquireLatch(this.registry, this.clock, paths.failoverLatch, {
+    const latch = await acquireLatch(tree.registry, this.clock, paths.failoverLatch, {
       timeoutMs: LATCH_TIMEOUT_MS,
       signal,
     });
@@ -167,7 +166,7 @@ export class FailoverQueue {
   private async drop(tree: JobTree, item: number): Promise<Claim> {
     const { paths, signal } = tree;
     const entry: Operation = { kind: 'delete', path: paths.queued(item) };
-    await this.registry.transaction([tree.recordAsRead(item), entry], { signal });
+    await tree.commit([tree.recordAsRead(item), entry], { signal });
     return this.lookAgain(tree, [item]);
   }
 

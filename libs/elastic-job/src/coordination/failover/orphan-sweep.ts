@@ -30,7 +30,7 @@ import {
   placeOrphans,
   unrecordedHolders,
 } from '../../domain/index.js';
-import type { Operation, RegistryCenter } from '../../registry/index.js';
+import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import { blamedItem } from '../execution/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
@@ -60,7 +60,6 @@ export interface OwnSweep {
 export class OrphanSweep {
   constructor(
     private readonly configurations: Configurations,
-    private readonly registry: RegistryCenter,
     private readonly clock: Clock,
     private readonly absences: Absences,
     private readonly shutdowns: Absences,
@@ -87,15 +86,13 @@ export class OrphanSweep {
       const orphans = this.place(tree, this.findOrphans(tree)).filter(({ item }) => !leftOut.has(item));
       if (orphans.length === 0) return [];
       const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
-      const result = await this.registry
-        .transaction([...sweeper.guard, ...operations], { signal })
-        .catch((error: unknown) => {
-          const blamed = blamedItem(tree, error);
-          if (blamed === undefined || leftOut.has(blamed) || leftOut.size >= MOST_LEFT_OUT) throw error;
-          leftOut.add(blamed);
-          onLeftOut(error);
-          return undefined;
-        });
+      const result = await tree.commit([...sweeper.guard, ...operations], { signal }).catch((error: unknown) => {
+        const blamed = blamedItem(tree, error);
+        if (blamed === undefined || leftOut.has(blamed) || leftOut.size >= MOST_LEFT_OUT) throw error;
+        leftOut.add(blamed);
+        onLeftOut(error);
+        return undefined;
+      });
       if (result === undefined) return undefined;
       if (result.kind === 'refused') return undefined;
       const overflowed = itemsAt(orphans, 'overflow');

@@ -47,7 +47,7 @@ export async function purgeQueue(
     if (items.length === 0) return items;
     if (!(await tree.loadRecords(items, { signal }))) return undefined;
     const operations = items.flatMap((item) => removalOperations(tree, item, at));
-    const result = await tree.registry.transaction([...guard, ...operations], { signal });
+    const result = await tree.commit([...guard, ...operations], { signal });
     return result.kind === 'committed' ? items : undefined;
   };
   return untilCommitted(tree, 'the purge of the failover queue', attempt, signal);

@@ -22,7 +22,7 @@ export async function removeRetiredFailover(tree: JobTree, term: LeadershipTerm)
         ...tree.queue().map((item): Operation => ({ kind: 'delete', path: tree.paths.queued(item) })),
         ...taken.flatMap((item) => removalOperations(tree, item)),
       ];
-      const result = await tree.registry.transaction(operations, { signal });
+      const result = await tree.commit(operations, { signal });
       return result.kind === 'committed' || undefined;
     },
     signal,

@@ -39,7 +39,7 @@ export async function releaseStrayMarks(
       const [stray] = await strayItems(tree, [item], isRun);
       if (stray === undefined) return 'none';
       const { operations, run } = release(tree, stray, clock.wallNow());
-      const result = await tree.registry.transaction(operations, { signal: tree.signal });
+      const result = await tree.commit(operations);
       return result.kind === 'committed' ? { item, marks: stray.marks, run } : undefined;
     });
     await releasing.then(

@@ -6,7 +6,7 @@ import {
   type RunBarrier,
   type Target,
 } from '../../domain/index.js';
-import { acquireLatch, type RegistryCenter } from '../../registry/index.js';
+import { acquireLatch } from '../../registry/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import { type JobTree, type JobTreeEventKind, untilAnswered, untilCommitted } from '../job-tree/index.js';
 import { arrivalOf, arrive, isPassed, pass, removeArrivals } from './guarantee-operations.js';
@@ -23,7 +23,6 @@ export interface OpenRun {
 /** What the barriers of a job work with. */
 export interface GuaranteeParts {
   readonly tree: JobTree;
-  readonly registry: RegistryCenter;
   readonly clock: Clock;
   /** The runs of the job on this instance. */
   readonly open: Set<OpenRun>;
@@ -113,14 +112,14 @@ export class GuaranteedRun implements RunBarrier {
   }
 
   private async arrive(phase: GuaranteePhase): Promise<void> {
-    const { registry, tree } = this.parts;
+    const { tree } = this.parts;
     const { holder, items, signal } = this.lease;
     await tree.sync({ signal });
     await untilCommitted(tree, 'arriving at a barrier', async () => {
       if (isPassed(tree, phase, this.round)) return true;
       const operations = arrive(tree, phase, items, { by: holder, round: this.round });
       if (operations.length === 0) return true;
-      await registry.transaction(operations, { signal });
+      await tree.commit(operations, { signal });
       return undefined; // Look what came of it: others arrive at the same time.
     });
   }
@@ -157,11 +156,11 @@ export class GuaranteedRun implements RunBarrier {
 
   /** @returns false if the round has to be looked at again */
   private async callBack(visit: Visit): Promise<boolean> {
-    const { clock, registry, tree } = this.parts;
+    const { clock, tree } = this.parts;
     const { holder, signal } = this.lease;
     const timeoutMs = Math.max(0, visit.deadline - clock.monotonicNow());
     const path = tree.paths.guaranteeLatch(visit.phase);
-    const latch = await acquireLatch(registry, clock, path, { data: holder, timeoutMs, signal });
+    const latch = await acquireLatch(tree.registry, clock, path, { data: holder, timeoutMs, signal });
     if (latch === undefined) throw this.timeout(visit, []);
     try {
       // A Java peer may have had the latch before.
@@ -178,14 +177,14 @@ export class GuaranteedRun implements RunBarrier {
 
   // Whatever the listener does, the others go on.
   private async conclude({ phase, atLast }: Visit): Promise<void> {
-    const { clock, registry, tree } = this.parts;
+    const { clock, tree } = this.parts;
     try {
       await atLast();
     } finally {
       const end = () =>
         untilCommitted(tree, 'ending a round', async () => {
           if (isPassed(tree, phase, this.round)) return true;
-          const { kind } = await registry.transaction(pass(tree, phase, this.round), { signal: tree.signal });
+          const { kind } = await tree.commit(pass(tree, phase, this.round));
           return kind === 'committed' || undefined;
         });
       await untilAnswered(tree, clock, end);
@@ -194,13 +193,13 @@ export class GuaranteedRun implements RunBarrier {
 
   /** Nobody is to count on items that do not wait any more. */
   private async withdraw(phase: GuaranteePhase): Promise<void> {
-    const { registry, tree } = this.parts;
+    const { tree } = this.parts;
     if (tree.signal.aborted) return;
     const isOwn = (item: number) =>
       this.lease.items.includes(item) && arrivalOf(tree, phase, item)?.by === this.lease.holder;
     const operations = removeArrivals(tree, phase, isOwn);
     try {
-      if (operations.length > 0) await registry.transaction(operations, { signal: tree.signal });
+      if (operations.length > 0) await tree.commit(operations);
     } catch {
       // What cannot be withdrawn is written over by the next round.
     }

@@ -16,7 +16,6 @@
  */
 import type { Clock } from '../../clock/index.js';
 import type { GuaranteePhase, JobName } from '../../domain/index.js';
-import type { RegistryCenter } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
@@ -30,7 +29,6 @@ export class Guarantees {
   constructor(
     private readonly trees: JobTrees,
     private readonly configurations: Configurations,
-    private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}
 
@@ -48,7 +46,7 @@ export class Guarantees {
     await untilCommitted(tree, `clearing what has ${phase}`, async () => {
       const operations = removeArrivals(tree, phase, () => true);
       if (operations.length === 0) return true;
-      await this.registry.transaction(operations, { signal: tree.signal });
+      await tree.commit(operations);
       return undefined;
     });
   }
@@ -57,8 +55,8 @@ export class Guarantees {
   enter(tree: JobTree, lease: ExecutionLease): GuaranteedRun {
     const open = this.runs.get(tree) ?? new Set();
     this.runs.set(tree, open);
-    const { clock, registry } = this;
+    const { clock } = this;
     const configuration = () => this.configurations.current(tree.jobName);
-    return new GuaranteedRun({ tree, registry, clock, open, configuration }, lease);
+    return new GuaranteedRun({ tree, clock, open, configuration }, lease);
   }
 }

@@ -3,11 +3,13 @@ import type { JobInstance, JobName, RegistryNow } from '../../domain/index.js';
 import {
   isRefusal,
   isUnanswered,
+  type Operation,
   type RegistryCenter,
   type RegistryNode,
   type RequestOptions,
   retry,
   type SubtreeEvent,
+  type TransactionResult,
 } from '../../registry/index.js';
 import type { Clock } from '../../clock/index.js';
 import { ConfigOwner, type ConfigTrust } from './config-owner.js';
@@ -139,6 +141,14 @@ export class JobTree extends ItemNodes {
   /** One request; afterwards every read shows at least what was committed before the call. */
   sync(options?: RequestOptions): Promise<void> {
     return this.view.sync(options);
+  }
+
+  /** One transaction. All that an instance writes of a job goes this way. @see RegistryCenter.transaction */
+  commit(
+    operations: readonly Operation[],
+    options: RequestOptions = { signal: this.signal },
+  ): Promise<TransactionResult> {
+    return this.registry.transaction(operations, options);
   }
 
   /**

@@ -25,7 +25,7 @@
  */
 import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import { acquireLatch, type HeldLatch, type RegistryCenter, type TransactionResult } from '../../registry/index.js';
+import { acquireLatch, type HeldLatch, type TransactionResult } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from './leadership-term.js';
 import { TermQueue } from './term-queue.js';
@@ -43,7 +43,6 @@ export class Leadership {
 
   constructor(
     private readonly trees: JobTrees,
-    private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}
 
@@ -83,7 +82,7 @@ export class Leadership {
     await untilCommitted(tree, 'resigning', async () => {
       const term = tree.leader() === undefined ? undefined : this.recognise(tree);
       if (term === undefined) return true;
-      const result = await this.registry.transaction([...term.guard, { kind: 'delete', path: tree.paths.leader }]);
+      const result = await tree.commit([...term.guard, { kind: 'delete', path: tree.paths.leader }], {});
       return result.kind === 'committed' || undefined;
     });
     this.endTerm(jobName, new Error(`Job "${jobName}": this instance has resigned.`));
@@ -120,7 +119,7 @@ export class Leadership {
   // Java looks whether there is a leader and makes itself one in separate writes, with the latch held.
   private async takeTurn(tree: JobTree): Promise<HeldLatch | undefined> {
     const { paths, signal } = tree;
-    const latch = await acquireLatch(this.registry, this.clock, paths.electionLatch, {
+    const latch = await acquireLatch(tree.registry, this.clock, paths.electionLatch, {
       timeoutMs: LATCH_TIMEOUT_MS,
       signal,
     });
@@ -141,17 +140,15 @@ export class Leadership {
     return term;
   }
 
-  private stand({ paths, self, signal }: JobTree, termVersion: number): Promise<TransactionResult> {
-    const data = self.jobInstanceId;
-    return this.registry.transaction(
-      [
-        { kind: 'check', path: paths.instance(data) },
-        { kind: 'create', path: paths.leader, data, mode: 'EPHEMERAL' },
-        { kind: 'set', path: paths.leader, data, version: ELECTED_VERSION - 1 },
-        { kind: 'set', path: paths.term, data, version: termVersion },
-      ],
-      { signal },
-    );
+  private stand(tree: JobTree, termVersion: number): Promise<TransactionResult> {
+    const { paths } = tree;
+    const data = tree.self.jobInstanceId;
+    return tree.commit([
+      { kind: 'check', path: paths.instance(data) },
+      { kind: 'create', path: paths.leader, data, mode: 'EPHEMERAL' },
+      { kind: 'set', path: paths.leader, data, version: ELECTED_VERSION - 1 },
+      { kind: 'set', path: paths.term, data, version: termVersion },
+    ]);
   }
 
   // The term as the tree shows it. It may have begun unnoticed, by an election whose reply was lost, and it may have
@@ -159,7 +156,7 @@ export class Leadership {
   private recognise(tree: JobTree): LeadershipTerm | undefined {
     const node = tree.stat(tree.paths.leader);
     const termNode = tree.stat(tree.paths.term);
-    const isOurs = node?.ephemeralOwner === this.registry.session.id && node?.version === ELECTED_VERSION;
+    const isOurs = node?.ephemeralOwner === tree.registry.session.id && node?.version === ELECTED_VERSION;
     const known = this.term(tree.jobName);
     if (!isOurs || termNode === undefined) {
       this.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": "${tree.leader()}" leads.`));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import type { Operation, RegistryCenter } from '../../registry/index.js';
+import type { Operation } from '../../registry/index.js';
 import {
   DRAINING,
   formatClockOffset,
@@ -29,7 +29,6 @@ export interface JoinOptions {
 export class Instances {
   constructor(
     private readonly trees: JobTrees,
-    private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}
 
@@ -49,19 +48,19 @@ export class Instances {
    * @throws the signal's reason, if it aborts while a predecessor is waited for
    */
   async join(tree: JobTree, options: JoinOptions): Promise<void> {
-    const deadline = this.clock.monotonicNow() + 1.5 * this.registry.session.timeoutMs;
+    const deadline = this.clock.monotonicNow() + 1.5 * tree.registry.session.timeoutMs;
     await untilCommitted(tree, 'registering the instance', async () => {
       const { instance, session } = ownersOf(tree);
       const holder = instance ?? session;
       // Its reply was lost. If only the session node is left, an operator has removed the instance since.
-      if (holder === this.registry.session.id) return true;
+      if (holder === tree.registry.session.id) return true;
       const isOwn = holder === options.former?.get(tree.self.jobInstanceId);
       if (holder !== undefined && !isOwn) return this.waitForPredecessor(tree, holder, deadline, options.signal);
       const alongside = options.alongside === undefined ? [] : await options.alongside();
       if (alongside === undefined) return undefined;
       const burials = [...(options.former ?? [])].flatMap((former) => burialOperations(tree, ...former));
       const operations = [...burials, ...joinOperations(tree, options), ...alongside];
-      await this.registry.transaction(operations, { signal: tree.signal });
+      await tree.commit(operations);
       return undefined; // Look what came of it: the server node may have appeared meanwhile.
     });
   }
@@ -82,9 +81,9 @@ export class Instances {
    * have ended. Beside Java only our own leader heeds it. One request.
    */
   async announceDrain(tree: JobTree): Promise<void> {
-    if (ownersOf(tree).session !== this.registry.session.id) return;
+    if (ownersOf(tree).session !== tree.registry.session.id) return;
     const path = tree.paths.session(tree.self.jobInstanceId);
-    await this.registry.transaction([{ kind: 'set', path, data: DRAINING }], { signal: tree.signal });
+    await tree.commit([{ kind: 'set', path, data: DRAINING }]);
   }
 
   /**
@@ -93,11 +92,11 @@ export class Instances {
   async reportClock(tree: JobTree, offsetMs: number): Promise<void> {
     const path = tree.paths.session(tree.self.jobInstanceId);
     const { data, stat } = tree.node(path) ?? {};
-    if (stat?.ephemeralOwner !== this.registry.session.id || data === DRAINING) return;
+    if (stat?.ephemeralOwner !== tree.registry.session.id || data === DRAINING) return;
     const text = formatClockOffset(offsetMs);
     // The version: a drain that is announced meanwhile stands.
     const report: Operation = { kind: 'set', path, data: text, version: stat?.version };
-    if (data !== text) await this.registry.transaction([report], { signal: tree.signal });
+    if (data !== text) await tree.commit([report]);
   }
 
   /** Removes what `join` registered. What is gone already is no error: the session may have ended first. */
@@ -108,10 +107,10 @@ export class Instances {
     // drains.
     await untilCommitted(tree, 'removing the instance', async () => {
       const operations = [paths.instance(self.jobInstanceId), paths.session(self.jobInstanceId)]
-        .filter((path) => tree.stat(path)?.ephemeralOwner === this.registry.session.id)
+        .filter((path) => tree.stat(path)?.ephemeralOwner === tree.registry.session.id)
         .map((path): Operation => ({ kind: 'delete', path }));
       if (operations.length === 0) return true;
-      return (await this.registry.transaction(operations)).kind === 'committed' ? true : undefined;
+      return (await tree.commit(operations, {})).kind === 'committed' ? true : undefined;
     });
   }
 }

@@ -30,7 +30,6 @@ export interface RetentionTerm {
 export class ServerRetention {
   constructor(
     private readonly configurations: Configurations,
-    private readonly registry: RegistryCenter,
     private readonly clock: Clock,
   ) {}
 
@@ -44,28 +43,32 @@ export class ServerRetention {
       { signal },
     );
     const decision = decideRetention(serversOf(tree), this.clock.wallNow(), serverRetentionMinutes * MINUTE_MS);
-    for (const batch of this.batches(term.guard, changesOf(tree, decision))) {
-      await this.registry.transaction([...term.guard, ...batch.flat()], { signal });
+    for (const batch of batches(tree.registry, term.guard, changesOf(tree, decision))) {
+      await tree.commit([...term.guard, ...batch.flat()], { signal });
     }
   }
+}
 
-  /** As many changes as fit one request, again and again. */
-  private *batches(guard: readonly Operation[], changes: readonly Change[]): Iterable<Change[]> {
-    const empty = this.registry.transactionBytes([]);
-    const room = this.registry.maxRequestBytes - this.registry.transactionBytes(guard);
-    let batch: Change[] = [];
-    let bytes = 0;
-    for (const change of changes) {
-      const added = this.registry.transactionBytes(change) - empty;
-      if (batch.length > 0 && bytes + added > room) {
-        yield batch;
-        [batch, bytes] = [[], 0];
-      }
-      batch.push(change);
-      bytes += added;
+/** As many changes as fit one request, again and again. */
+function* batches(
+  registry: RegistryCenter,
+  guard: readonly Operation[],
+  changes: readonly Change[],
+): Iterable<Change[]> {
+  const empty = registry.transactionBytes([]);
+  const room = registry.maxRequestBytes - registry.transactionBytes(guard);
+  let batch: Change[] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    const added = registry.transactionBytes(change) - empty;
+    if (batch.length > 0 && bytes + added > room) {
+      yield batch;
+      [batch, bytes] = [[], 0];
     }
-    if (batch.length > 0) yield batch;
+    batch.push(change);
+    bytes += added;
   }
+  if (batch.length > 0) yield batch;
 }
 
 /** What is written about one server, in one transaction. */

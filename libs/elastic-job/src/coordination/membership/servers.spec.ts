@@ -7,7 +7,7 @@ let servers: Servers;
 let path: string;
 beforeEach(async () => {
   member = await new Registry().joined();
-  servers = new Servers(member.trees, member.center);
+  servers = new Servers(member.trees);
   path = member.tree.paths.server(member.self.serverIp);
 });
 

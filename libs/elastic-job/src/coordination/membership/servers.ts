@@ -1,5 +1,5 @@
 import type { JobName } from '../../domain/index.js';
-import type { Operation, RegistryCenter } from '../../registry/index.js';
+import type { Operation } from '../../registry/index.js';
 import { type JobTree, type JobTrees, type ServerStatus, untilCommitted } from '../job-tree/index.js';
 
 /** A server as the job's tree knows it. */
@@ -14,10 +14,7 @@ export class Servers {
   /** What the own server node said last. */
   private readonly lastStatus = new WeakMap<JobTree, ServerStatus>();
 
-  constructor(
-    private readonly trees: JobTrees,
-    private readonly registry: RegistryCenter,
-  ) {}
+  constructor(private readonly trees: JobTrees) {}
 
   /** The servers, in Java's order, as of now. */
   async servers(jobName: JobName): Promise<readonly RegisteredServer[]> {
@@ -43,7 +40,7 @@ export class Servers {
         ? []
         : [{ kind: 'create', path: paths.servers, data: '', mode: 'PERSISTENT' }];
       const data = this.lastStatus.get(tree) ?? 'ENABLED';
-      const result = await this.registry.transaction(
+      const result = await tree.commit(
         [
           { kind: 'check', path: paths.instance(self.jobInstanceId) },
           ...parent,

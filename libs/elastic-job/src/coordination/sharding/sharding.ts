@@ -32,7 +32,7 @@ import {
   turnAfter,
   turnOf,
 } from '../../domain/index.js';
-import type { Operation, RegistryCenter } from '../../registry/index.js';
+import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import type { ShardAssignment } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
@@ -62,7 +62,6 @@ export class Sharding {
   constructor(
     private readonly trees: JobTrees,
     private readonly configurations: Configurations,
-    private readonly registry: RegistryCenter,
     private readonly clock: Clock,
     private readonly scheduleClock: Pick<Clock, 'wallNow'> = clock,
   ) {}
@@ -79,7 +78,7 @@ export class Sharding {
     const tree = this.trees.of(jobName);
     if (tree.isReshardingNecessary()) return;
     // Refused if somebody else has asked meanwhile: just as well.
-    await this.registry.transaction([flag(tree)], { signal: tree.signal });
+    await tree.commit([flag(tree)]);
   }
 
   /**
@@ -112,10 +111,10 @@ export class Sharding {
     await untilCommitted(tree, 'passing the turn on', async () => {
       const data = turnAfter(tree.self, tree.availableInstances());
       const isKept = data === tree.self.serverIp && tree.node(path)?.data === data;
-      if (isKept && tree.stat(path)?.ephemeralOwner === this.registry.session.id) return true;
+      if (isKept && tree.stat(path)?.ephemeralOwner === tree.registry.session.id) return true;
       const former: Operation[] = tree.has(path) ? [{ kind: 'delete', path }] : [];
       const operations: Operation[] = [...former, { kind: 'create', path, data, mode: 'EPHEMERAL' }];
-      const { kind } = await this.registry.transaction(operations, { signal: tree.signal });
+      const { kind } = await tree.commit(operations);
       return kind === 'committed' || undefined;
     });
   }
@@ -161,7 +160,7 @@ export class Sharding {
   /** Sets the resharding flag under the leader's guard, so that triggers wait for the plan. */
   async announce(tree: JobTree, term: LeadershipTerm): Promise<void> {
     if (tree.isReshardingNecessary()) return;
-    await this.registry.transaction([...term.guard, flag(tree)], { signal: term.signal });
+    await tree.commit([...term.guard, flag(tree)], { signal: term.signal });
   }
 
   /**
@@ -187,7 +186,7 @@ export class Sharding {
       const owners = changes.filter(({ path }) => path !== tree.paths.reshardingFlag);
       const isToBeRead = tree.isMixed() && tree.isReshardingNecessary() && owners.length > 0;
       const operations = [...term.guard, ...configGuard(tree), ...(isToBeRead ? owners : changes)];
-      const result = await this.registry.transaction(operations, { signal });
+      const result = await tree.commit(operations, { signal });
       if (result.kind === 'refused') return undefined;
       if (isToBeRead) {
         await this.clock.sleep(JAVA_READ_MS, signal);

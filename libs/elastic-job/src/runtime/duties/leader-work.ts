@@ -72,7 +72,7 @@ export class LeaderWork {
     if (!tree.isProcessingLeftOver()) return;
     const path = tree.paths.reshardingProcessing;
     const operations: Operation[] = [...guard, { kind: 'delete', path, version: tree.stat(path)?.version }];
-    const { kind } = await tree.registry.transaction(operations, { signal });
+    const { kind } = await tree.commit(operations, { signal });
     if (kind === 'refused') return;
     const message = `removed "${path}": no session holds it, and it told every trigger to wait`;
     this.context.events.emit({ kind: 'warning', jobName: tree.jobName, message });

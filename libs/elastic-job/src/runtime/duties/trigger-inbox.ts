@@ -55,7 +55,7 @@ export class TriggerInbox {
     this.read = node;
     if (node === undefined) return true;
     const removal = [...tree.descendants(path), path].map((below) => ({ kind: 'delete', path: below }) as const);
-    const result = await tree.registry.transaction(removal, { signal });
+    const result = await tree.commit(removal, { signal });
     if (result.kind === 'refused') return undefined;
     this.read = undefined;
     this.onRequest(node);

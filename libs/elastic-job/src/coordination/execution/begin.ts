@@ -1,0 +1,246 @@
+import type { Clock } from '../../clock/index.js';
+import {
+  type BeginDecision,
+  decideBegin,
+  failsOver,
+  type JobConfiguration,
+  type RefusalCause,
+  type RunRecord,
+  type RunTrace,
+  type RunTracer,
+  type Trigger,
+} from '../../domain/index.js';
+import { isUnanswered, type Operation, ServerError } from '../../registry/index.js';
+import { dueItems } from '../dependencies/index.js';
+import { type JobTree, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
+import { beginningItem, beginRequest, earlyFireTimes, formerDebts, heldItems, repeatedRuns } from './begin-request.js';
+import { blamedItem, type BlockedItems } from './blocked-items.js';
+import { RemovedFromJobError } from './execution.errors.js';
+import type { ExecutionLease } from './execution-lease.js';
+import { type HeldItem, HeldLease, type LeaseTerms } from './held-lease.js';
+import { type BeginningItem, recordOf } from './item-operations.js';
+import type { OwnRuns } from './own-runs.js';
+import type { SettleQueue } from './settle-queue.js';
+
+/** What a begin has led to. */
+export interface BegunExecution {
+  /** Undefined if no item could be begun. */
+  readonly lease: ExecutionLease | undefined;
+  readonly refused: ReadonlyMap<number, RefusalCause>;
+  /** The instant after which each item of the lease owed what has come; undefined if nobody can say. */
+  readonly former: ReadonlyMap<number, number | undefined>;
+  /** Fire times that others have begun for items of the lease although they are yet to come. @default none */
+  readonly early?: ReadonlyMap<number, readonly number[]>;
+  /** Items that this client may not write, and why: they are to be begun later. @default none */
+  readonly blocked?: { readonly items: readonly number[]; readonly error: unknown };
+}
+
+/** What this instance has under way of one job in one session. */
+export interface OwnWork {
+  readonly runs: OwnRuns;
+  readonly settles: SettleQueue;
+  readonly blocked: BlockedItems;
+}
+
+/** So many items are left out of one begin, one after the other; more of them wait for the next one. */
+const MOST_LEFT_OUT = 4;
+
+/** One begin: marks and records of items of one job, for one trigger, in one transaction. */
+export class Begin {
+  private readonly trace: RunTrace | undefined;
+  private readonly record: RunRecord;
+
+  constructor(
+    private readonly tree: JobTree,
+    private readonly configuration: JobConfiguration,
+    private readonly trigger: Trigger,
+    private readonly own: OwnWork,
+    private readonly clock: Clock,
+    tracer?: RunTracer,
+  ) {
+    this.trace = tracer?.start(trigger);
+    this.record = newRecord(tree, trigger, clock, this.trace?.traceparent);
+  }
+
+  /** Those of the items that are free. One that this client may not write is left out. */
+  ofFree(items: readonly number[]): Promise<BegunExecution> {
+    const { tree } = this;
+    const blamed = new Set<number>();
+    return untilCommitted(tree, 'the begin', async () => {
+      if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
+      return this.tryFree(items, blamed);
+    });
+  }
+
+  /**
+   * All or none of items that wait for failover. What does not fit one request is left out.
+   * @param guard what else the begin depends on
+   * @returns undefined if another instance was faster with any of them
+   */
+  ofClaimed(items: readonly number[], guard: readonly Operation[]): Promise<ExecutionLease | undefined> {
+    const { registry } = this.tree;
+    let beginning = this.beginning(items);
+    const size = () => registry.transactionBytes([...guard, ...this.request(beginning).flat()]);
+    while (beginning.length > 1 && size() > registry.maxRequestBytes) {
+      beginning = beginning.slice(0, Math.ceil(beginning.length / 2));
+    }
+    return this.commit(beginning, guard);
+  }
+
+  /** @returns undefined if somebody was faster */
+  private async tryFree(items: readonly number[], blamed: Set<number>): Promise<BegunExecution | undefined> {
+    const { tree } = this;
+    const { blocked } = this.own;
+    const decisions = items.map((item) => [item, decide(tree, this.configuration, this.trigger, item)] as const);
+    const begun = decisions.filter(([, decision]) => decision === 'begin').map(([item]) => item);
+    const refused = new Map(decisions.filter(isRefused));
+    if (begun.length === 0) return { lease: undefined, refused, former: new Map() };
+    const together = blocked.together(begun, blamed);
+    const free = this.beginning(together);
+    const early = earlyFireTimes(tree, free);
+    try {
+      const lease = await this.commit(free);
+      if (lease === undefined) return undefined;
+      const others = begun.filter((item) => !together.includes(item));
+      const held = { lease, refused, former: formerDebts(free), early };
+      return others.length === 0 ? held : { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
+    } catch (error) {
+      const item = blamedItem(tree, error);
+      // An operator's trigger is for all items, or waits.
+      const isWayOn = item !== undefined && together.includes(item) && blamed.size < MOST_LEFT_OUT;
+      if (!isWayOn || this.trigger.origin !== 'schedule') throw error;
+      blocked.add(item, error);
+      blamed.add(item);
+      if (blocked.together(begun, blamed).length === 0) throw error;
+      // The records are read anew.
+      return (await tree.loadRecords(items, { signal: tree.signal })) ? this.tryFree(items, blamed) : undefined;
+    }
+  }
+
+  /** @returns undefined if the transaction was refused */
+  private async commit(
+    items: readonly BeginningItem[],
+    guard: readonly Operation[] = [],
+  ): Promise<ExecutionLease | undefined> {
+    // Before the registry knows of the marks: none of them is ever taken for nobody's.
+    const { blocked, runs } = this.own;
+    const begun = items.map(({ item }) => item);
+    runs.enter(begun);
+    let lease: ExecutionLease | undefined;
+    try {
+      lease = await this.tryCommit(items, guard);
+      if (lease !== undefined) blocked.delete(begun);
+      return lease;
+    } finally {
+      if (lease === undefined) runs.leave(begun);
+    }
+  }
+
+  private async tryCommit(
+    items: readonly BeginningItem[],
+    guard: readonly Operation[],
+  ): Promise<ExecutionLease | undefined> {
+    const [self, ...perItem] = this.request(items);
+    try {
+      const result = await this.tree.commit([...self, ...guard, ...perItem.flat()]);
+      if (result.kind === 'refused') {
+        if (result.index < self.length) await this.assertRegistered();
+        return undefined;
+      }
+      const results = result.results.slice(self.length + guard.length);
+      return this.lease(items, heldItems(items, perItem, results, this.record));
+    } catch (error) {
+      if (!isUnanswered(error) || error.fate === 'not-applied') throw error;
+      const lease = await this.afterLostReply(items);
+      // A server that goes on failing is asked again after a pause; a connection that broke may be back already.
+      if (lease === undefined && error instanceof ServerError) throw error;
+      return lease;
+    }
+  }
+
+  private async assertRegistered(): Promise<void> {
+    const { tree } = this;
+    const { jobInstanceId } = tree.self;
+    await tree.sync({ signal: tree.signal });
+    if (!tree.hasInstance(jobInstanceId)) throw new RemovedFromJobError(tree.jobName, jobInstanceId);
+  }
+
+  // The run id in the records says whether the begin whose reply was lost is ours; the mark, whether it still lasts.
+  private async afterLostReply(items: readonly BeginningItem[]): Promise<ExecutionLease | undefined> {
+    const { record, tree } = this;
+    const { paths } = tree;
+    const touched = items.flatMap(({ item }) => [paths.record(item), paths.mark(item, 'running')]);
+    await readWhenAnswering(tree, this.clock, touched);
+    const held = new Map<number, HeldItem>();
+    for (const beginning of items) {
+      const { item } = beginning;
+      const node = tree.node(paths.record(item));
+      const stored = tree.record(item)?.stored;
+      if (node === undefined || stored?.kind !== 'record' || stored.record.run !== record.run) return undefined;
+      if (tree.node(paths.mark(item, 'running'))?.data !== record.by) return undefined;
+      held.set(item, { record: recordOf(beginning, record), version: node.stat.version, token: node.stat.mzxid });
+    }
+    return this.lease(items, held);
+  }
+
+  private lease(items: readonly BeginningItem[], held: ReadonlyMap<number, HeldItem>): ExecutionLease {
+    const { record, trace, tree } = this;
+    const { runs, settles } = this.own;
+    trace?.begun({ jobName: tree.jobName, run: record.run, items: [...held.keys()], repeated: repeatedRuns(items) });
+    return new HeldLease(tree, this.clock, settles, this.terms, held, runs, trace);
+  }
+
+  private beginning(items: readonly number[]): readonly BeginningItem[] {
+    return items.map((item) => beginningItem(this.tree, this.trigger, item));
+  }
+
+  private request(items: readonly BeginningItem[]) {
+    return beginRequest(this.tree, this.configuration, this.trigger, items, this.record);
+  }
+
+  private get terms(): LeaseTerms {
+    const { configuration, tree, trigger } = this;
+    const { failoverQueueLimit, maxExecutorFailovers } = configuration;
+    const isFailoverOn = failsOver(configuration);
+    return { trigger, isFailoverOn, failoverQueueLimit, maxExecutorFailovers, due: dueItems(tree, configuration) };
+  }
+}
+
+function newRecord(
+  tree: JobTree,
+  { fireTime, origin, parameters }: Trigger,
+  clock: Clock,
+  trace: string | undefined,
+): RunRecord {
+  const target = { fireTime, origin, parameters };
+  const record = { run: clock.uuid(), by: tree.self.jobInstanceId, target, attempt: 1, begunAt: clock.wallNow() };
+  return trace === undefined ? record : { ...record, trace };
+}
+
+function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger, item: number): BeginDecision {
+  const record = tree.record(item);
+  // The leader has not created the item yet, or has removed it: it will be seen with the next assignment.
+  if (record === undefined) return 'busy';
+  if (wasRunByFormerOwner(tree, trigger, item)) return 'alreadyBegun';
+  return decideBegin(trigger, {
+    stored: record.stored,
+    isRunning: tree.isRunning(item),
+    // Once failover is switched off, nobody comes for an entry that is left in the queue. A rescuer that has died
+    // leaves only this mark until the sweep: a begin would overwrite what is still owed.
+    isQueued:
+      failsOver(configuration) && (tree.has(tree.paths.queued(item)) || tree.has(tree.paths.mark(item, 'failovering'))),
+  });
+}
+
+// A Java peer may have begun the item for this fire time before the leader moved it here: it looks at the flag, not at
+// the owner, when its trigger comes.
+function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigger, item: number): boolean {
+  if (origin !== 'schedule' || source !== 'NORMAL_TRIGGER') return false;
+  const movedAt = tree.stat(tree.paths.mark(item, 'instance'))?.mtime ?? -Infinity;
+  const runAt = tree.lastRuns.unrecordedAt(item) ?? -Infinity;
+  return movedAt >= fireTime && runAt >= fireTime;
+}
+
+function isRefused(entry: readonly [number, BeginDecision]): entry is readonly [number, RefusalCause] {
+  return entry[1] !== 'begin';
+}
