@@ -5,8 +5,8 @@ import type { ClockChange } from '../schedule/index.js';
  */
 export type ClockChangeOption = ClockChange | 'auto';
 
-/** The rule in force. @param isMixed the job has a Java peer, which fires by Quartz's rule */
-export function resolveClockChange(option: ClockChangeOption, isMixed: boolean): ClockChange {
+/** The rule in force. @param firesByQuartz the job has a Java peer, which fires by Quartz's rule */
+export function resolveClockChange(option: ClockChangeOption, firesByQuartz: boolean): ClockChange {
   if (option !== 'auto') return option;
-  return isMixed ? 'quartz' : 'natural';
+  return firesByQuartz ? 'quartz' : 'natural';
 }

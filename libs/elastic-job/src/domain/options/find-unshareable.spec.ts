@@ -61,8 +61,8 @@ describe('resolveClockChange', () => {
     ['auto', true, 'quartz'],
     ['quartz', false, 'quartz'],
     ['natural', true, 'natural'],
-  ] as const)('given %s, when the job is mixed: %s, then %s is in force', (option, isMixed, rule) => {
-    expect(resolveClockChange(option, isMixed)).toBe(rule);
+  ] as const)('given %s, when the job is mixed: %s, then %s is in force', (option, firesByQuartz, rule) => {
+    expect(resolveClockChange(option, firesByQuartz)).toBe(rule);
   });
 });
 

@@ -2,10 +2,10 @@ import type { Timetable } from '../schedule/index.js';
 import { resolveClockChange } from './clock-change-option.js';
 import type { JobConfiguration } from './job-configuration.js';
 
-/** When a job fires. @param isMixed the job has a Java peer */
+/** When a job fires. @param firesByQuartz the job has a Java peer, which fires by Quartz's rule */
 export function timetableOf(
   { cron, timeZone, clockChange }: Pick<JobConfiguration, 'cron' | 'timeZone' | 'clockChange'>,
-  isMixed: boolean,
+  firesByQuartz: boolean,
 ): Timetable {
-  return { cron, timeZone, clockChange: resolveClockChange(clockChange, isMixed) };
+  return { cron, timeZone, clockChange: resolveClockChange(clockChange, firesByQuartz) };
 }
