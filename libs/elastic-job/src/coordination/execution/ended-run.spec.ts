@@ -37,8 +37,8 @@ describe('the end of a run', () => {
 
   it.each([true, false])(
     'given somebody has deleted the mark (Java peers: %s), when the item has ended, then it is recorded all the same',
-    async (isMixed) => {
-      if (isMixed) await joinJava();
+    async (hasJava) => {
+      if (hasJava) await joinJava();
       const lease = await begin();
       await operator.delete(member.tree.paths.mark(0, 'running'));
 

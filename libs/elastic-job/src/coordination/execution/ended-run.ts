@@ -39,7 +39,7 @@ export class EndedRun implements EndedItem {
   }
 
   get isDisturbed(): boolean {
-    return this.tree.isMixed() && this.tree.lastRuns.of(this.item) === 'unrecorded';
+    return this.tree.company.changesMarksAlone && this.tree.lastRuns.of(this.item) === 'unrecorded';
   }
 
   private get isCancelled(): boolean {

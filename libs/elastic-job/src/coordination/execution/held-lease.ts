@@ -88,7 +88,7 @@ export class HeldLease extends ItemLease {
     if (requeue === 'hold') return this.hold(item);
     const isFailover = this.trigger.source === 'FAILOVER';
     const isRequeued = requeue === 'queue';
-    const isRecordWritten = isFailover || requeue !== 'none' || !this.tree.isMixed();
+    const isRecordWritten = isFailover || requeue !== 'none' || !this.tree.company.endsByMark;
     const modes = { isFailover, isRequeued, isRecordWritten };
     this.settles.add(
       new EndedRun(

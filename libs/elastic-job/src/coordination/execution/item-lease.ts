@@ -81,7 +81,7 @@ export abstract class ItemLease implements ExecutionLease {
   // A rescued item was never this instance's: whoever owns it waits for the run's end in any case.
   isMoving(item: number): boolean {
     const { tree } = this;
-    if (tree.isMixed() && tree.isReshardingPending()) return true;
+    if (tree.company.plansWhenIdle && tree.isReshardingPending()) return true;
     return this.trigger.source !== 'FAILOVER' && tree.owner(item) !== this.holder;
   }
 

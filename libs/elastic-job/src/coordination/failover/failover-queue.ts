@@ -118,7 +118,7 @@ export class FailoverQueue {
     if (first === undefined) return unknown === undefined ? { kind: 'empty' } : this.lookAgain(tree, [unknown]);
     const { decision, item } = first;
     if (decision.kind === 'void') return this.drop(tree, item);
-    if (tree.isMixed()) return this.claimInTurn(tree, item);
+    if (tree.company.takesUnderLatch) return this.claimInTurn(tree, item);
     const items = chosen.filter((next) => isFor(next, decision.target)).map((next) => next.item);
     return this.take(tree, items, decision.target);
   }
@@ -204,7 +204,7 @@ export class FailoverQueue {
       stored,
       isRunning: tree.isRunning(item),
       isTaken: tree.has(paths.mark(item, 'failover')) || tree.has(paths.mark(item, 'failovering')),
-      isMixed: tree.isMixed(),
+      endsByMark: tree.company.endsByMark,
       lastRun: tree.lastRuns.of(item),
       holder: holderOf(tree, stored.kind === 'record' ? stored.record.by : undefined),
       unrecorded: this.unrecordedTarget(tree, item),

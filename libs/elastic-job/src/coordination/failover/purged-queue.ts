@@ -58,7 +58,7 @@ function removalOperations(tree: JobTree, item: number, at: number): Operation[]
   const { paths } = tree;
   const entry: Operation = { kind: 'delete', path: paths.queued(item) };
   const { stored, version } = tree.record(item) ?? {};
-  if (stored?.kind !== 'record' || tree.isMixed() || tree.isRunning(item)) return [entry];
+  if (stored?.kind !== 'record' || tree.company.endsByMark || tree.isRunning(item)) return [entry];
   const data = tree.recordText(droppedRunRecord(stored.record, at, 'purged'));
   return [entry, { kind: 'set', path: paths.record(item), data, version }];
 }

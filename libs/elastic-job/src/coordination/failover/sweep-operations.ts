@@ -56,7 +56,7 @@ function proveUntouched(tree: JobTree, { item, isRecorded, place }: PlacedOrphan
   const rewritten: Operation = { kind: 'set', path, data: text, version: tree.record(item)!.version };
   const record = isRecorded ? rewritten : tree.recordAsRead(item);
   const taken = tree.paths.mark(item, 'failover');
-  if (!tree.isMixed() || tree.has(taken)) return [record];
+  if (!tree.company.changesMarksAlone || tree.has(taken)) return [record];
   return [record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
 }
 

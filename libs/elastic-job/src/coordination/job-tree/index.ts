@@ -1,3 +1,4 @@
+export { companyOf } from './company.js';
 export * from './instance-text.js';
 export * from './job-paths.js';
 export { type ItemRecord, recordCreation } from './item-nodes.js';

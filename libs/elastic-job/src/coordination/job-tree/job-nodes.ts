@@ -8,6 +8,7 @@ import {
   type ToldOffset,
 } from '../../domain/index.js';
 import type { NodeStat, RegistryNode, Subtree } from '../../registry/index.js';
+import { type Company, companyOf } from './company.js';
 import { DRAINING, parseClockOffset, parseInstance, type RegisteredInstance } from './instance-text.js';
 import type { JobPaths } from './job-paths.js';
 import { ReadOnce } from './read-once.js';
@@ -21,7 +22,7 @@ export abstract class JobNodes {
     const id = path.slice(this.paths.instances.length + 1);
     return parseInstance(id, serverIpOf(id), data);
   });
-  private knownMixed: boolean | undefined;
+  private knownCompany: Company | undefined;
   private knownProtocol: number | undefined;
   protected view!: Subtree;
 
@@ -120,9 +121,14 @@ export abstract class JobNodes {
     return this.view.node(this.paths.leader)?.data;
   }
 
-  /** The job has Java peers: what only our instances understand decides nothing then. */
+  /** Differences that Java peers make, if the job has any: what only our instances understand decides nothing then. */
+  get company(): Company {
+    return (this.knownCompany ??= companyOf(this.peers().length > 0));
+  }
+
+  /** The job has Java peers. */
   isMixed(): boolean {
-    return (this.knownMixed ??= this.peers().length > 0);
+    return this.company.hasJava;
   }
 
   /** The newest protocol that everybody of ours who is registered knows. */
@@ -150,7 +156,7 @@ export abstract class JobNodes {
 
   /** Members have come or gone. */
   protected forgetInstances(): void {
-    this.knownMixed = undefined;
+    this.knownCompany = undefined;
     this.knownProtocol = undefined;
   }
 }

@@ -94,7 +94,7 @@ export class Leadership {
    */
   async elect(tree: JobTree): Promise<LeadershipTerm | undefined> {
     await this.holdBack(tree);
-    const latch = tree.isMixed() && tree.leader() === undefined ? await this.takeTurn(tree) : undefined;
+    const latch = tree.company.takesUnderLatch && tree.leader() === undefined ? await this.takeTurn(tree) : undefined;
     try {
       return await this.standUntilDecided(tree);
     } finally {

@@ -88,7 +88,7 @@ function changesOf(tree: JobTree, { departed, returned, expired }: RetentionDeci
   const { paths } = tree;
   const removedByHand = tree.departures().filter((serverIp) => !tree.has(paths.server(serverIp)));
   const back = [...returned, ...removedByHand].map((serverIp) => [remove(paths.departed(serverIp))]);
-  if (tree.isMixed()) return back;
+  if (tree.company.removesServers) return back;
   const parent = tree.has(paths.departures) || departed.length === 0 ? [] : [create(paths.departures)];
   return [
     ...back,

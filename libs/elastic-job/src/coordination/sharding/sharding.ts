@@ -142,7 +142,7 @@ export class Sharding {
    * if there is enough.
    */
   hasOverlooked(tree: JobTree): boolean {
-    if (!tree.isMixed() || tree.isReshardingPending() || this.isFixed(tree)) return false;
+    if (!tree.company.overlooksChanges || tree.isReshardingPending() || this.isFixed(tree)) return false;
     const members = memberIds(tree);
     const isEnough = members.length <= this.configurations.current(tree.jobName).shardingTotalCount;
     return isEnough && members.some((id) => tree.itemsOf(id).length === 0);
@@ -165,10 +165,10 @@ export class Sharding {
 
   /**
    * Computes the assignment from the registered instances and commits it.
-   * @param wasMixed the job had Java peers until now: what they have run is noted in the records
+   * @param hadJava the job had Java peers until now: what they have run is noted in the records
    * @throws the term's reason if it is over
    */
-  async reshard(tree: JobTree, term: LeadershipTerm, wasMixed = false): Promise<ReshardingOutcome> {
+  async reshard(tree: JobTree, term: LeadershipTerm, hadJava = false): Promise<ReshardingOutcome> {
     const { signal } = term;
     await tree.sync({ signal });
     const attempt = async (): Promise<ReshardingOutcome | undefined> => {
@@ -177,14 +177,14 @@ export class Sharding {
       const members = memberIds(tree);
       if (members.length === 0) return { kind: 'no-instance' };
       const plan = this.plan(tree);
-      if (wasMixed && !(await tree.loadRecords([...plan.keys()], { signal }))) return undefined;
+      if (hadJava && !(await tree.loadRecords([...plan.keys()], { signal }))) return undefined;
       const changes = [
-        ...(wasMixed ? this.stamps(tree, plan.keys()) : []),
+        ...(hadJava ? this.stamps(tree, plan.keys()) : []),
         ...planOperations(tree, plan, this.newcomer(tree)),
       ];
       if (changes.length === 0) return { kind: 'unchanged' };
       const owners = changes.filter(({ path }) => path !== tree.paths.reshardingFlag);
-      const isToBeRead = tree.isMixed() && tree.isReshardingNecessary() && owners.length > 0;
+      const isToBeRead = tree.company.readsOwnersLate && tree.isReshardingNecessary() && owners.length > 0;
       const operations = [...term.guard, ...configGuard(tree), ...(isToBeRead ? owners : changes)];
       const result = await tree.commit(operations, { signal });
       if (result.kind === 'refused') return undefined;
@@ -204,7 +204,7 @@ export class Sharding {
   // Java's barrier: a peer that saw no flag may only now be creating its mark, but whoever runs has one.
   private isBarred(tree: JobTree): boolean {
     const { monitorExecution, shardingTotalCount } = this.configurations.current(tree.jobName);
-    if (!monitorExecution || !tree.isMixed()) return false;
+    if (!monitorExecution || !tree.company.plansWhenIdle) return false;
     return tree.items().some((item) => item < shardingTotalCount && tree.isRunning(item));
   }
 

@@ -110,12 +110,12 @@ describe('what becomes of a queued item', () => {
     ['that Java may have run since', { stored: record(1_000, { settled: 'succeeded' }), lastRun: 'unknown' }],
     ['whose end nobody here has seen', { lastRun: 'unknown' }],
   ])('given an item %s, when it is claimed, then it runs for the fire time before the entry', (_, state) => {
-    expect(decide({ isMixed: true, ...state })).toEqual({ kind: 'begin', target: UNRECORDED });
+    expect(decide({ endsByMark: true, ...state })).toEqual({ kind: 'begin', target: UNRECORDED });
   });
 
   it('given the very fire time is settled and nobody has seen a later run, when the item is claimed, then nothing is owed', () => {
     const stored = record(5_000, { settled: 'succeeded' });
-    expect(decide({ isMixed: true, stored, lastRun: 'unknown' })).toEqual({ kind: 'void' });
+    expect(decide({ endsByMark: true, stored, lastRun: 'unknown' })).toEqual({ kind: 'void' });
   });
 
   it.each([
@@ -145,7 +145,7 @@ describe('what becomes of a queued item', () => {
     ['self', 'void'],
     ['other', 'busy'],
   ])('given an unsettled record beside Java, when its holder is %s, then the decision is %s', (holder, kind) => {
-    expect(decide({ isMixed: true, holder }).kind).toBe(kind);
+    expect(decide({ endsByMark: true, holder }).kind).toBe(kind);
   });
 
   function decide(state: Partial<QueuedItemState>) {
@@ -153,7 +153,7 @@ describe('what becomes of a queued item', () => {
       stored: record(1_000),
       isRunning: false,
       isTaken: false,
-      isMixed: false,
+      endsByMark: false,
       lastRun: 'recorded',
       holder: 'gone',
       unrecorded: UNRECORDED,

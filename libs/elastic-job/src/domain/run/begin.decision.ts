@@ -36,8 +36,8 @@ export type FailoverDecision =
 export interface QueuedItemState extends Omit<ItemState, 'isQueued'> {
   /** It bears the marks of a failover. */
   readonly isTaken: boolean;
-  /** The job has Java peers. */
-  readonly isMixed: boolean;
+  /** Runs end without a word in the record, as beside Java: the mark that goes is all that tells. */
+  readonly endsByMark: boolean;
   readonly lastRun: LastRunKind;
   /** The instance that the record names. */
   readonly holder: 'self' | 'other' | 'gone';
@@ -68,8 +68,11 @@ export function decideFailover(state: QueuedItemState): FailoverDecision {
 
 // Beside Java a run that ended well leaves its record unsettled: the mark's removal tells. If its holder lives, the
 // entry is a Java peer's mistake, and only the holder knows whether it is still at it.
-function decideUnsettled({ isMixed, lastRun, holder, unrecorded }: QueuedItemState, target: Target): FailoverDecision {
-  if (!isMixed) return { kind: 'begin', target };
+function decideUnsettled(
+  { endsByMark, lastRun, holder, unrecorded }: QueuedItemState,
+  target: Target,
+): FailoverDecision {
+  if (!endsByMark) return { kind: 'begin', target };
   if (lastRun === 'unknown') return { kind: 'begin', target: unrecorded };
   if (holder === 'gone') return { kind: 'begin', target };
   return { kind: holder === 'self' ? 'void' : 'busy' };
