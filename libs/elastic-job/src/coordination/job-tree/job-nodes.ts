@@ -126,11 +126,6 @@ export abstract class JobNodes {
     return (this.knownCompany ??= companyOf(this.peers().length > 0));
   }
 
-  /** The job has Java peers. */
-  isMixed(): boolean {
-    return this.company.hasJava;
-  }
-
   /** The newest protocol that everybody of ours who is registered knows. */
   get protocol(): number {
     return (this.knownProtocol ??= commonProtocol(this.instances().flatMap(({ protocol }) => protocol ?? [])));

@@ -216,7 +216,7 @@ export class CatchUp implements Duty {
     const { services, settings, tree } = this.context;
     const { misfirePolicy, shardingTimeoutMs } = settings.configuration;
     if (misfirePolicy !== 'skip') await services.executions.clearMisfires(tree.jobName, itemsOf(groups));
-    if (tree.isMixed()) return;
+    if (tree.company.runsUnrecorded) return;
     const given = new Map<number, number>();
     for (const { due, items } of groups) {
       const { upTo, waiting } = decideGiveUp(due, settings.configuration, now - shardingTimeoutMs);
@@ -245,7 +245,7 @@ export class CatchUp implements Duty {
     const isAllowed = settings.configuration.monitorExecution && mayBeginUnasked && problem === undefined;
     if (!isAllowed || schedule.forgiven === undefined) return false;
     // Beside Java an item is not kept longer than its run: the leader waits for it.
-    return !(tree.isMixed() && tree.isReshardingPending());
+    return !(tree.company.plansWhenIdle && tree.isReshardingPending());
   }
 
   /** What has come for the items until now. */
@@ -268,7 +268,7 @@ export class CatchUp implements Duty {
     // time.
     if (this.isStartedAfter) return lastScheduledOf(stored) ?? 0;
     // Of what Java peers have run there is no record; only the flag tells.
-    const last = tree.isMixed() ? undefined : (owesAfter(stored) ?? this.firstDebts.get(item));
+    const last = tree.company.runsUnrecorded ? undefined : (owesAfter(stored) ?? this.firstDebts.get(item));
     return last ?? (isMisfired ? 0 : undefined);
   }
 

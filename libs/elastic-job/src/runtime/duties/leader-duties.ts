@@ -86,7 +86,7 @@ export class LeaderDuties implements Duty {
       case 'TreeReset':
         return this.peers.look();
       case 'ShardingCompleted':
-        if (!tree.isMixed()) this.peers.forget();
+        if (!tree.company.hasJava) this.peers.forget();
         return;
       case 'ConfigurationChanged':
         return this.reconcileLater();
@@ -141,7 +141,7 @@ export class LeaderDuties implements Duty {
       case 'LeaderElected':
       case 'ShardingCompleted':
         // If a Java peer leads, somebody of ours has to sweep, and it may have overlooked this instance.
-        return tree.isMixed();
+        return tree.company.overlooksChanges;
       default:
         return false;
     }
@@ -196,7 +196,8 @@ export class LeaderDuties implements Duty {
     if (isDisabled) await this.work.purgeIfDisabled();
     // A leader whose server an operator has disabled abdicates, as in Java. A Java successor may have missed the cause.
     if (before !== undefined && isDisabled) {
-      if (this.context.tree.isMixed()) await this.context.services.sharding.announce(this.context.tree, before);
+      if (this.context.tree.company.overlooksChanges)
+        await this.context.services.sharding.announce(this.context.tree, before);
       return this.context.services.leader.resign(jobName);
     }
     const term = await this.context.services.leader.elect(this.context.tree);

@@ -158,9 +158,9 @@ it.each([
   ['with a Java peer', [3], true],
 ])(
   'given an own item that is failed over, in a job of ours %s, when it is asked for, then these wait: %j',
-  async (_, waiting, isMixed) => {
+  async (_, waiting, hasJava) => {
     const { operator, paths } = session;
-    if (isMixed) await operator.create(paths.instance('10.0.0.98@-@1'), '', 'PERSISTENT');
+    if (hasJava) await operator.create(paths.instance('10.0.0.98@-@1'), '', 'PERSISTENT');
     for (const item of [1, 3]) await session.markElsewhere(item);
     await operator.create(paths.mark(1, 'failover'), '10.0.0.99@-@1', 'PERSISTENT');
     assign = () => Promise.resolve([3]); // The others are not its own for this trigger.

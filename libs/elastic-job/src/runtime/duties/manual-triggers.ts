@@ -145,7 +145,7 @@ export class ManualTriggers implements Duty {
       return !assigned.includes(item) && newcomer !== undefined && newcomer.czxid > zxid;
     };
     // What is failed over just now is in no fire time's assignment; it runs for the trigger once it is released.
-    const isTaken = (item: number) => !tree.isMixed() && tree.has(tree.paths.mark(item, 'failover'));
+    const isTaken = (item: number) => !tree.company.dropsTakenItems && tree.has(tree.paths.mark(item, 'failover'));
     const more = [...owned.filter(isOrphaned), ...tree.itemsOf(tree.self.jobInstanceId).filter(isTaken)];
     return [...new Set([...assigned, ...more.filter((item) => this.isWanted(item))])].toSorted((a, b) => a - b);
   }

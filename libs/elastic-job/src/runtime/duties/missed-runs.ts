@@ -43,7 +43,7 @@ export class MissedRuns implements Duty {
 
   private tell(until: number, former: ReadonlyMap<number, number | undefined>): void {
     // What a Java peer has run is in no record.
-    if (this.context.tree.isMixed()) return;
+    if (this.context.tree.company.runsUnrecorded) return;
     for (const group of this.due.upTo(until, former)) this.tellGroup(group);
   }
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { Absences, type JobTree } from '../../coordination/index.js';
+import { Absences, companyOf, type JobTree } from '../../coordination/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { RecentPeers } from './recent-peers.js';
 
@@ -15,29 +15,29 @@ beforeEach(() => {
   clock = new VirtualClock();
   registered = new Set([JAVA]);
   known = 0;
-  const tree: JobTree = Object.assign(Object.create(null), {
-    jobName: 'import',
-    isMixed: () => registered.size > 0,
-    hasInstance: (id: string) => registered.has(id),
+  const tree: JobTree = Object.create(null, {
+    jobName: { value: 'import' },
+    company: { get: () => companyOf(registered.size > 0) },
+    hasInstance: { value: (id: string) => registered.has(id) },
   });
   const absences = new Absences(clock, () => GRACE_MS);
   peers = new RecentPeers(tree, absences, clock, () => (known += 1));
 });
 
 it('are remembered after they have left, until a plan was written without them', () => {
-  expect(peers.wasMixed).toBe(false);
+  expect(peers.hadJava).toBe(false);
   peers.look();
   registered.clear();
   peers.look();
-  expect(peers.wasMixed).toBe(true);
+  expect(peers.hadJava).toBe(true);
   peers.forget();
-  expect(peers.wasMixed).toBe(false);
+  expect(peers.hadJava).toBe(false);
 });
 
 it('are not forgotten with a plan that one of them is in', () => {
   peers.look();
   peers.forget();
-  expect(peers.wasMixed).toBe(true);
+  expect(peers.hadJava).toBe(true);
 });
 
 it('are waited for while they may come back, and then it is told once', async () => {
@@ -56,10 +56,10 @@ it('are waited for while they may come back, and then it is told once', async ()
 it('are seen as they come, and nobody is waited for in a job that never had any', () => {
   registered.clear();
   peers.note('10.0.0.1@-@1');
-  expect([peers.wasMixed, peers.watchMissing()]).toEqual([false, false]);
+  expect([peers.hadJava, peers.watchMissing()]).toEqual([false, false]);
   registered.add(JAVA);
   peers.note(JAVA);
-  expect(peers.wasMixed).toBe(true);
+  expect(peers.hadJava).toBe(true);
 });
 
 it('leave no timer behind', () => {

@@ -15,13 +15,13 @@ export class RecentPeers {
   ) {}
 
   /** The job has had Java peers since somebody of ours last wrote a plan without them. */
-  get wasMixed(): boolean {
+  get hadJava(): boolean {
     return this.isRemembered;
   }
 
   /** Remembers the peers that the job has now. */
   look(): void {
-    this.isRemembered ||= this.tree.isMixed();
+    this.isRemembered ||= this.tree.company.hasJava;
   }
 
   /** An instance came or went. */
@@ -32,7 +32,7 @@ export class RecentPeers {
 
   /** A plan was written; if no peer is in it, those that were are history. */
   forget(): void {
-    if (!this.tree.isMixed()) this.isRemembered = false;
+    if (!this.tree.company.hasJava) this.isRemembered = false;
   }
 
   /** Calls `onKnown` when it is known what became of those who are missing. @returns whether anybody is */

@@ -24,7 +24,7 @@ export class Resharding {
 
   /** The plan waits for a moment in which nobody runs an item. */
   get isHeldUp(): boolean {
-    return this.context.tree.isMixed() && this.context.tree.isReshardingPending();
+    return this.context.tree.company.plansWhenIdle && this.context.tree.isReshardingPending();
   }
 
   /** Resolves when the plan has waited for further changes; undefined if it does not wait. */
@@ -54,7 +54,7 @@ export class Resharding {
    */
   async plan(term: LeadershipTerm): Promise<void> {
     // The last Java peer may be back in a moment.
-    if (this.context.tree.isMixed() || this.peers.watchMissing()) return this.planBesideJava(term);
+    if (this.context.tree.company.plansOnTrigger || this.peers.watchMissing()) return this.planBesideJava(term);
     if (this.gathering !== undefined) return;
     if (this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree)) {
       this.isPlanOutdated = false;
@@ -86,7 +86,7 @@ export class Resharding {
 
   private async commit(term: LeadershipTerm): Promise<void> {
     const { jobName } = this.context.tree;
-    const isLastGone = this.peers.wasMixed && !this.context.tree.isMixed();
+    const isLastGone = this.peers.hadJava && !this.context.tree.company.hasJava;
     const outcome = await this.context.services.sharding.reshard(this.context.tree, term, isLastGone);
     if (outcome.kind === 'committed')
       this.context.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });

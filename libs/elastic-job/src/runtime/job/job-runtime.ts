@@ -404,7 +404,7 @@ export class JobRuntime {
     // Beside Java, the clocks change by Quartz's rule.
     this.reloadConfiguration(tree);
     // What came while the job was mixed was the peers' to run.
-    if (tree.isMixed()) this.currentSession?.leaveToPeers();
+    if (tree.company.runsUnrecorded) this.currentSession?.leaveToPeers();
     else this.schedule.forgive();
   }
 

@@ -18,10 +18,10 @@ describe('JobSettings', () => {
     ['natural', true, FIRST_PASS],
   ] as const)(
     'given clockChange %s, when the job has a Java peer: %s, then the schedule goes by the rule of both',
-    async (clockChange, isMixed, fireTime) => {
+    async (clockChange, firesByQuartz, fireTime) => {
       const { member, settings } = await installed({ ...DOUBLED, clockChange });
 
-      settings.apply(member.tree, isMixed);
+      settings.apply(member.tree, firesByQuartz);
 
       expect(settings.nextFireTimes(MIDNIGHT, 1)).toEqual([fireTime]);
       expect(settings.schedule!.next(MIDNIGHT)).toBe(fireTime);

@@ -62,11 +62,13 @@ export class JobSettings {
 
   /** The settings by which Java peers of the job decide otherwise; none without such peers. */
   unshareable(tree: JobTree): readonly string[] {
-    return tree.isMixed() ? [...findUnshareable(this.inForce), ...tree.dependents().map(describeDependent)] : [];
+    return tree.company.knowsFewerSettings
+      ? [...findUnshareable(this.inForce), ...tree.dependents().map(describeDependent)]
+      : [];
   }
 
-  /** Takes over what the tree says, if it can be used. @param isMixed the job has a Java peer */
-  apply(tree: JobTree, isMixed = tree.isMixed()): void {
+  /** Takes over what the tree says, if it can be used. @param firesByQuartz the job has a Java peer, which does */
+  apply(tree: JobTree, firesByQuartz = tree.company.firesByQuartz): void {
     const { configuration, differences, writtenAt, fault, problem } = this.configurations.inForce(tree);
     const bad = problem ?? fault;
     const isNews = bad !== undefined && (bad !== this.bad || problem !== this.stopping);
@@ -75,7 +77,7 @@ export class JobSettings {
     if (isNews) this.tellBad(tree);
     if (problem !== undefined) return;
     this.tellOneOff(tree, configuration);
-    this.cron = scheduleOf(configuration, isMixed);
+    this.cron = scheduleOf(configuration, firesByQuartz);
     this.inForce = configuration;
     this.since = writtenAt;
     this.tellDifferences(tree, differences.map(describeDifference));
@@ -124,8 +126,8 @@ export class JobSettings {
   }
 }
 
-function scheduleOf(configuration: JobConfiguration, isMixed: boolean): CronSchedule | undefined {
-  const { cron, timeZone, clockChange } = timetableOf(configuration, isMixed);
+function scheduleOf(configuration: JobConfiguration, firesByQuartz: boolean): CronSchedule | undefined {
+  const { cron, timeZone, clockChange } = timetableOf(configuration, firesByQuartz);
   return cron === undefined ? undefined : new CronSchedule(cron, timeZone, clockChange);
 }
 
