@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { functionsIn } from '../model/actions.js';
+
+const SOURCE = 'libs/elastic-job/src';
+const FILE = `${SOURCE}/coordination/job-tree/company.ts`;
+const HEADING = '\n## What changes beside Java\n';
+/** The first cell of a row. */
+const ROW = /^\| `(\w+)`/gm;
+
+describe('the differences that Java makes', () => {
+  it('given the questions of a company, when the table in docs/interop.md is read, then it has the same ones', () => {
+    expect(questionsIn(readFileSync(FILE, 'utf8')).length).toBeGreaterThan(5);
+    expect(rowsIn(readFileSync('docs/interop.md', 'utf8'))).toEqual(questionsIn(readFileSync(FILE, 'utf8')));
+  });
+
+  it('given the questions of a company, when the sources are read, then each is asked somewhere', () => {
+    const asked = new Set(sources().flatMap((text) => [...text.matchAll(/\.company\.(\w+)/g)].map(([, name]) => name)));
+    expect(questionsIn(readFileSync(FILE, 'utf8')).filter((name) => !asked.has(name))).toEqual([]);
+  });
+
+  it('given a question that only one side has, when both are compared, then it is seen', () => {
+    expect(questionsIn('class Company { get sleeps() { return false; } }')).toEqual(['sleeps']);
+    expect(rowsIn(`${HEADING}\n| Question |\n|---|\n| \`dreams\` | |\n\n## Next\n\n| \`other\` | |\n`)).toEqual([
+      'dreams',
+    ]);
+  });
+});
+
+function questionsIn(text: string): string[] {
+  return [...functionsIn(FILE, text)].flatMap((name) => (name.startsWith('Company.') ? [name.slice(8)] : []));
+}
+
+function rowsIn(page: string): string[] {
+  const start = page.indexOf(HEADING);
+  expect(start).toBeGreaterThanOrEqual(0);
+  const section = page.slice(start, page.indexOf('\n## ', start + HEADING.length));
+  return [...section.matchAll(ROW)].map(([, name]) => name!);
+}
+
+function sources(): string[] {
+  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('spec.ts'))
+    .map((file) => readFileSync(`${SOURCE}/${file}`, 'utf8'));
+}
