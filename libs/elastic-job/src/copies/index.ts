@@ -1,2 +1,2 @@
 // What two copies of this package in one process have in common. The only room with state that belongs to the process.
-export { RELEASE, shared, sharedClass } from './shared.js';
+export { shared, sharedClass } from './shared.js';

@@ -8,7 +8,7 @@ export interface Health {
   readonly details: HealthDetails;
 }
 
-export interface HealthDetails {
+interface HealthDetails {
   /** Why the status is not `up`: one text per finding. */
   readonly reasons: readonly string[];
   readonly phase: RuntimePhase;
@@ -17,7 +17,7 @@ export interface HealthDetails {
   readonly jobs: Readonly<Record<JobName, JobHealth>>;
 }
 
-export interface JobHealth {
+interface JobHealth {
   /** The instance id of the leader. */
   readonly leader?: string;
   /** In ISO 8601. */

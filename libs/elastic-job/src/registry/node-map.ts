@@ -79,6 +79,6 @@ export function isWithin(path: string, root: string): boolean {
 }
 
 /** The last level of a path. */
-export function nameOf(path: string): string {
+function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

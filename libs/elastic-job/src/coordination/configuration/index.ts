@@ -1,6 +1,5 @@
 export * from './configuration.errors.js';
 export * from './configurations.js';
-export type { EffectiveConfiguration } from './effective-configuration.js';
 export * from './format-configuration.js';
 export * from './lay-configuration.js';
 export { maskConfiguration } from './masked-configuration.js';

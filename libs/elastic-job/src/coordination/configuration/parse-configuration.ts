@@ -55,13 +55,13 @@ type NestjsSettings = {
 /** `none` is a setting that has no value; undefined is one that the node leaves to the local options. */
 type StoredProp<Value> = undefined extends Value ? Value | typeof NONE : Value | undefined;
 
-export interface StoredNestjsProps extends NestjsSettings {
+interface StoredNestjsProps extends NestjsSettings {
   /** No setting, but the template from which the job was created. */
   readonly template: TemplateName | undefined;
 }
 
 /** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
-export interface UnknownParts {
+interface UnknownParts {
   /** The texts of entries of the top level, by key. */
   readonly entries: ReadonlyMap<string, string>;
   /** Props that begin as ours do. */

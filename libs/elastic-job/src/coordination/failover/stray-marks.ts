@@ -5,7 +5,7 @@ import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import { loadMarks, marksOf } from './sweep-operations.js';
 
 /** A mark in the name of this instance, which did not run the item, is gone. */
-export interface ReleasedItem {
+interface ReleasedItem {
   readonly item: number;
   readonly marks: readonly HolderMark[];
   /** The run whose end was recorded as aborted with that; undefined: no run of this instance was open. */

@@ -2,7 +2,7 @@ import { findNodeTextFault, type JobInstance, PROTOCOL } from '../../domain/inde
 
 /** Written into `labels`, the one field of an instance node that no Java code reads: who carries it is one of ours. */
 const LABEL_PREFIX = 'nestjs-elastic-job/';
-export const INSTANCE_LABEL = `${LABEL_PREFIX}${PROTOCOL}`;
+const INSTANCE_LABEL = `${LABEL_PREFIX}${PROTOCOL}`;
 /** Of a label that names none. */
 const FIRST_PROTOCOL = 1;
 /** What the session node of an instance says that is on its way out; until then it says how far its clock is off. */

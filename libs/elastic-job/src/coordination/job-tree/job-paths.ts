@@ -39,7 +39,7 @@ export const ITEM_NODES = [
   'checkpoint',
 ] as const;
 type ItemNodeName = (typeof ITEM_NODES)[number];
-export type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
+type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `usable`,

@@ -3,7 +3,6 @@ export { type DependencyFacts, findDependencyFaults } from './find-dependency-fa
 export { type ItemSet, itemSetOf } from './item-set.js';
 export {
   formatParentProgress,
-  KEPT_RUNS,
   noteRuns,
   type NotedRuns,
   parseParentProgress,
@@ -15,7 +14,6 @@ export {
 export {
   fireTimesOf,
   formatStartLedger,
-  KEPT_STARTS,
   NO_STARTS,
   noteParent,
   parseStartLedger,

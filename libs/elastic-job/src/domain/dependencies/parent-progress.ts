@@ -15,7 +15,7 @@ export interface ParentProgress {
 }
 
 /** `failed`: an item has ended otherwise than well; nothing is started after this run. */
-export type RunProgress = 'failed' | { readonly due: ItemSet; readonly done: ItemSet };
+type RunProgress = 'failed' | { readonly due: ItemSet; readonly done: ItemSet };
 
 /** An item has ended, for good. */
 export interface RunNote {

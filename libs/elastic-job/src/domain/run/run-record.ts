@@ -72,7 +72,7 @@ export interface SettledRun {
  * place in the failover queue (`overflow`), or lost that place as the job was disabled (`purged`); its holder lives and
  * did not run it any more (`released`).
  */
-export type SettleCause = ExecutorDeathState | 'overflow' | 'purged' | 'released';
+type SettleCause = ExecutorDeathState | 'overflow' | 'purged' | 'released';
 
 /** A record as it stands in the tree. */
 export type StoredRecord =

@@ -32,7 +32,7 @@ export interface ServerSession {
 }
 
 /** The server does what it is asked for, and answers with a code of ZooKeeper's all the same. */
-export interface AppliedFailure {
+interface AppliedFailure {
   readonly code: number;
   readonly isApplied: true;
 }

@@ -2,7 +2,7 @@ import type { ExecutionLease, JobTreeEvent } from '../../coordination/index.js';
 import type { RefusalCause, Trigger } from '../../domain/index.js';
 
 /** What becomes of leases. */
-export type LeaseNews =
+type LeaseNews =
   /** `former` has, by item, the instant after which it owed what has come. */
   | { readonly kind: 'ItemsBegun'; readonly trigger: Trigger; readonly former: ReadonlyMap<number, number | undefined> }
   | { readonly kind: 'ItemsRefused'; readonly refused: ReadonlyMap<number, RefusalCause> }
@@ -14,7 +14,7 @@ export type LeaseNews =
   | { readonly kind: 'ItemOutlivedSession' };
 
 /** What one part of a job's session tells the others. */
-export type DutyNews =
+type DutyNews =
   /** Items may be free, owed or queued: each duty looks for what it has to begin. */
   | { readonly kind: 'WorkExpected' }
   /** This instance has claimed what it could; an item may be owed to nobody now. */
