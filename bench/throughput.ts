@@ -1,7 +1,7 @@
 import type { Contestant } from './contestants.js';
 
 export const OPERATIONS = ['get', 'set', 'create', 'multi of 10'] as const;
-export type OperationName = (typeof OPERATIONS)[number];
+type OperationName = (typeof OPERATIONS)[number];
 
 const OUTSTANDING = 100;
 /**

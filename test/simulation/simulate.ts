@@ -5,7 +5,7 @@ import { type EventLog, lineOf } from './log.js';
 import { type Edition, planOf } from './world/plan.js';
 import { type Mutation, World } from './world/world.js';
 
-export interface Broken {
+interface Broken {
   readonly invariant: Invariant;
   readonly violations: readonly Violation[];
 }

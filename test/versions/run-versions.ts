@@ -34,7 +34,7 @@ export interface VersionsOptions {
 }
 
 /** The record of an item, as its text says. */
-export type RecordFields = Readonly<Record<string, unknown>>;
+type RecordFields = Readonly<Record<string, unknown>>;
 
 /** What came of it. */
 export interface VersionsResult extends Judgement {

@@ -8,7 +8,7 @@ import type { WorkerKind, WorkerPrograms } from './stage/workforce.js';
 
 /** Of the ensemble. */
 export const TICK_MS = 300;
-export const SESSION_TIMEOUT_MS = 3_000;
+const SESSION_TIMEOUT_MS = 3_000;
 const WORKERS = 5;
 const ITEMS = 8;
 const JOBS: readonly JobPlan[] = [

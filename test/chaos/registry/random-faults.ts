@@ -5,7 +5,7 @@ import type { ZooKeeperProxy } from '../../support/zookeeper/zookeeper-proxy.js'
 import type { Seeded } from '../../support/seeded.js';
 
 /** A client and its own link. */
-export interface Victim {
+interface Victim {
   readonly client: RegistryCenter;
   readonly link: FaultProxy;
 }

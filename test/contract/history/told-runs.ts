@@ -2,7 +2,7 @@ import type { SettledOutcome, Trigger } from '../../../libs/elastic-job/src/doma
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 
 export const JOB = 'settle-orders';
-export const INSTANCE = '10.0.0.1@-@17-s1';
+const INSTANCE = '10.0.0.1@-@17-s1';
 export const FIRE_TIME = Date.UTC(2030, 0, 1, 12);
 
 export interface ToldRun {

@@ -1,9 +1,9 @@
 /** Java's instances and ours in processes of their own, around one real ZooKeeper. */
-export { InteropStage, type PeerPrograms, SESSION_TIMEOUT_MS } from './interop-stage.js';
-export { type JavaRelease, RELEASES } from '../../support/peers/java-build.js';
-export { EVERY_SECOND, JOB, JOB_CLASS, jobSpec, type JobSpec, NEVER, ONCE_LISTENER } from './job-spec.js';
+export { InteropStage } from './interop-stage.js';
+export { RELEASES } from '../../support/peers/java-build.js';
+export { JOB, jobSpec, type JobSpec, NEVER, ONCE_LISTENER } from './job-spec.js';
 export { Journal, type PeerEvent } from '../../support/peers/journal.js';
-export { type Behaviour, JavaPeer, NodePeer, Peer, type PeerKind } from './peer.js';
+export { JavaPeer, Peer, type PeerKind } from './peer.js';
 export { ORDERS } from './orders.js';
 export { Pulse } from './pulse.js';
 export { TreeWitness } from '../../support/peers/tree-witness.js';

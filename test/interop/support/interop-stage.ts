@@ -9,7 +9,7 @@ import { TreeWitness } from '../../support/peers/tree-witness.js';
 /** For the server: sessions can be short. */
 export const SHORT_TICKS = { tickTime: 100 };
 /** Of every peer: what a killed one's items wait for. */
-export const SESSION_TIMEOUT_MS = 3_000;
+const SESSION_TIMEOUT_MS = 3_000;
 /** Time for everybody to hear of the new schedule. */
 const FIRE_AHEAD_MS = 3_000;
 const JVM_FLAGS = [

@@ -24,7 +24,7 @@ export const JOB_CLASS = 'peer.Handler';
 /** The type of the Java peer's distribute-once listener; ours has one that does the same. */
 export const ONCE_LISTENER = 'INTEROP_ONCE';
 export const JOB = 'settle-orders';
-export const EVERY_SECOND = '* * * * * ?';
+const EVERY_SECOND = '* * * * * ?';
 /** Fires only when it is triggered by hand. */
 export const NEVER = '0 0 0 1 1 ? 2099';
 

@@ -15,7 +15,7 @@ export const JOB = 'job';
 /** When hand-made histories begin; times are given in seconds after it. */
 export const START = Date.UTC(2030, 0, 1);
 export const ITEMS = '/job/sharding';
-export const CHILD = 'child';
+const CHILD = 'child';
 /** In seconds. */
 const FIRE_TIMES = [10, 20, 30, 40, 50];
 

@@ -3,7 +3,7 @@ import { listen } from '../zookeeper/loopback.js';
 import { frame, FrameSplitter, int32, payloadOf, type RequestHeader, requestHeader } from './frames.js';
 
 /** What the fake says: these bytes as they are, or nothing, or it hangs up. */
-export type FakeAnswer = Buffer | 'silence' | 'cut';
+type FakeAnswer = Buffer | 'silence' | 'cut';
 
 export interface FakeServerScript {
   /** The answer to a client that asks for a session. @default a session, with the timeout that was asked for */
