@@ -10,7 +10,7 @@ export interface HostAddressOptions {
 }
 
 /** As `os.networkInterfaces()` returns them: those that are up, in the host's order. */
-export type NetworkInterfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+type NetworkInterfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
 const LOOPBACK = '127.0.0.1';
 

@@ -31,7 +31,7 @@ export interface CoordinationServices {
   readonly dependencies: Dependencies;
 }
 
-export interface CoordinationOptions {
+interface CoordinationOptions {
   readonly registry: RegistryCenter;
   readonly clock: Clock;
   readonly strategies?: StrategyLookup;

@@ -57,7 +57,7 @@ export interface WorkerPool {
 }
 
 /** What an isolated handler needs to know. */
-export interface Isolation {
+interface Isolation {
   readonly pool: WorkerPool | undefined;
   readonly clock: Clock;
   /** How long a handler may take to heed its signal, in milliseconds. */

@@ -3,7 +3,7 @@ import type { ExecutionLease } from '../coordination/index.js';
 import { JobTimeoutError, type ShardOutcome } from '../domain/index.js';
 
 /** How long an item may take. */
-export interface ItemLimits {
+interface ItemLimits {
   /** Undefined: no limit. In milliseconds. */
   readonly timeoutMs: number | undefined;
   /** What is left of that, in milliseconds: the attempts before this one have taken their part. */

@@ -3,7 +3,7 @@ import type { DataflowJob, FindPropsFaults, JobHandler, JobWork, PropTargets } f
 import { dataflowHandler, findDataflowFaults } from './dataflow.js';
 
 /** What a job does, as a handler and what its props must be. */
-export interface ResolvedWork {
+interface ResolvedWork {
   readonly handler: JobHandler;
   /** Undefined: they are nobody's business. */
   readonly findPropsFaults: FindPropsFaults | undefined;

@@ -11,7 +11,7 @@ import { taskIdOf } from './contexts.js';
 const LAST = 2_147_483_647;
 
 /** A lease whose listeners have been told that it begins. */
-export interface ToldLease {
+interface ToldLease {
   /** Tells them that it is over, in order. Never rejects. */
   after(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } 
 import { DEFAULT_LIMITS, type HealthLimits, judgeSession } from './judge.js';
 
 /** How one part of the whole is, and what it was judged by. */
-export interface PartHealth<Details> {
+interface PartHealth<Details> {
   readonly status: HealthVerdict;
   readonly details: Details & {
     /** Why the status is not `up`: one text per finding. */
@@ -13,7 +13,7 @@ export interface PartHealth<Details> {
 }
 
 /** How the registry is reached. */
-export interface RegistryDetails {
+interface RegistryDetails {
   readonly phase: RuntimePhase;
   /** `CONNECTED`, `SUSPENDED`, `RECONNECTED`, `LOST`, or `none`. */
   readonly session: string;
@@ -37,7 +37,7 @@ export function judgeRegistry(status: RuntimeStatus, limits: HealthLimits = {}):
 }
 
 /** The leaders' instance ids, by job; null: none that this process knows. */
-export interface LeadershipDetails {
+interface LeadershipDetails {
   readonly leaders: Readonly<Record<string, string | null>>;
 }
 
@@ -54,7 +54,7 @@ export function judgeLeadership({ jobs }: RuntimeStatus): PartHealth<LeadershipD
 }
 
 /** By job, how long its next fire time is overdue, in milliseconds; 0 in good order. */
-export interface ScheduleLagDetails {
+interface ScheduleLagDetails {
   readonly lagMs: Readonly<Record<string, number>>;
 }
 
@@ -80,7 +80,7 @@ export function judgeScheduleLag(
 }
 
 /** The stores, by the names of their sinks. */
-export interface TracingDetails {
+interface TracingDetails {
   readonly stores: Readonly<Record<string, TracingStoreStatus>>;
 }
 

@@ -3,7 +3,7 @@ import type { JobName } from '../domain/index.js';
 import type { JobStatus, RuntimePhase, RuntimeStatus } from '../runtime/index.js';
 import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
 
-export interface Health {
+interface Health {
   readonly status: HealthVerdict;
   readonly details: HealthDetails;
 }

@@ -25,7 +25,7 @@ export interface NewJob extends Omit<JobOptions, 'name' | 'overwrite' | CodeOpti
 }
 
 /** What a job may name, and what it is read by where it says nothing. */
-export interface NewJobSource {
+interface NewJobSource {
   readonly strategies: readonly ShardingStrategy[];
   readonly cronDialect: CronDialect;
 }

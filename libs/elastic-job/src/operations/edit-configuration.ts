@@ -35,7 +35,7 @@ export type JobConfigurationChanges = {
 } & { readonly strategy?: string | null };
 
 /** What an edit may name, and what its `cron` is read by. */
-export interface EditSource {
+interface EditSource {
   readonly strategies?: StrategyLookup;
   /** Quartz's, as it is read, is always taken. @default 'quartz' */
   readonly cronDialect?: CronDialect;

@@ -9,7 +9,7 @@ const SHORTEST_LINE = 5;
 const LONGEST_PATH = 4_096;
 
 /** A tree, or as much of it as a dump may have. */
-export interface DumpedTree {
+interface DumpedTree {
   readonly nodes: readonly RegistryNode[];
   /** There is more. */
   readonly isCut: boolean;

@@ -5,7 +5,7 @@ import type { RegistryCenter, RequestOptions, Subtree } from './registry-center.
 import { isRegistryFailure, isUnanswered, NodeExistsError, NoNodeError } from './registry.errors.js';
 import { retry } from './retry.js';
 
-export interface LatchOptions {
+interface LatchOptions {
   /** The data of the own node; Curator's peers show it as the participant's id. @default '' */
   readonly data?: string;
   /** Longest wait for the turn, in milliseconds. */

@@ -62,7 +62,7 @@ export class RequestPauses {
   }
 }
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Ends the repetition. */
   readonly signal?: AbortSignal;
   /** What another attempt may mend. @default `isUnanswered` */

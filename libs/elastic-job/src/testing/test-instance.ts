@@ -20,7 +20,7 @@ export interface TestRun {
 }
 
 /** How a simulated process and its connection behave; times in milliseconds. */
-export interface TestInstanceOptions {
+interface TestInstanceOptions {
   readonly sessionTimeoutMs?: number;
   readonly latencyMs?: number;
 }

@@ -12,7 +12,7 @@ import type { StoredConfiguration } from './parse-configuration.js';
 type Texts = Readonly<Record<string, string | undefined>>;
 
 /** Where the names of a job's types, and of its zone, are written. */
-export interface PlacedTypes {
+interface PlacedTypes {
   /** By key of the node's top level. */
   readonly java: Texts;
   /** By name of the setting, for the node's props. */

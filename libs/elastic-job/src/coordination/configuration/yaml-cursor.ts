@@ -17,7 +17,7 @@ export class YamlFault extends Error {
 }
 
 /** A line behind the current one. */
-export interface LaterLine {
+interface LaterLine {
   readonly start: number;
   /** Where its text begins, behind the blanks. */
   readonly at: number;

@@ -9,7 +9,7 @@ const TOLD_PROBLEMS = 20;
 const TOLD_CHARACTERS = 200;
 
 /** A YAML 1.1 mapping, or why the text is none. */
-export type ReadMapping =
+type ReadMapping =
   | { readonly kind: 'mapping'; readonly mapping: YamlMapping }
   | { readonly kind: 'unreadable'; readonly problem: string };
 

@@ -3,7 +3,7 @@ import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
 import { assertBeginsPlain, readBlock, readPlain, readQuoted, type TextPlace } from './yaml-text.js';
 
 /** What a text holds, or the first fault. */
-export type ReadYaml =
+type ReadYaml =
   | { readonly kind: 'read'; readonly node: YamlNode }
   | { readonly kind: 'fault'; readonly at: number; readonly problem: string };
 

@@ -1,5 +1,5 @@
 /** Where a value is written: how far its line is filled, and the indent of further lines. */
-export interface ScalarPlace {
+interface ScalarPlace {
   readonly column: number;
   readonly indent: string;
 }

@@ -52,7 +52,7 @@ export interface UnmetDependency {
 }
 
 /** What a settle transaction writes for the jobs that are started after this one. */
-export interface NotedSettles {
+interface NotedSettles {
   /** The last ones of the transaction. */
   readonly operations: readonly Operation[];
   /** @param results those of `operations` */

@@ -48,7 +48,7 @@ export interface RunningItem {
 
 const NONE = new Map<number, never>();
 
-export interface ExecutionOptions {
+interface ExecutionOptions {
   readonly tracer?: RunTracer;
   /** @default the host's clock */
   readonly scheduleClock?: ScheduleTime;

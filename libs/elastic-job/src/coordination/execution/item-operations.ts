@@ -47,7 +47,7 @@ export function recordOf(
 }
 
 /** How an item is begun. */
-export interface BeginModes {
+interface BeginModes {
   /** The running mark outlives the session. */
   readonly isPersistent: boolean;
   readonly isFailover: boolean;

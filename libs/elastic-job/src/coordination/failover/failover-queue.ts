@@ -48,7 +48,7 @@ import { describeOverflowed, describePending, type OverflowedItem, type PendingF
 const LATCH_TIMEOUT_MS = 5_000;
 
 /** What a look for waiting items has led to. */
-export type Claim =
+type Claim =
   | { readonly kind: 'claimed'; readonly lease: ExecutionLease }
   /** Another instance was faster with one of them. */
   | { readonly kind: 'lost'; readonly items: readonly number[] }
@@ -56,7 +56,7 @@ export type Claim =
   | { readonly kind: 'empty' };
 
 /** How much a claim may take. */
-export interface ClaimLimits {
+interface ClaimLimits {
   /** The most items. @default a fair part of the queue, which is never exceeded */
   readonly most?: number;
   /** Take a single item, the first from this one on, cyclically. @default where the part of this instance begins */

@@ -13,7 +13,7 @@ interface ReleasedItem {
 }
 
 /** What a look for stray marks has come to: an item that cannot be released holds up no other. */
-export interface Release {
+interface Release {
   readonly released: readonly ReleasedItem[];
   /** Marks were seen whose holder is not registered: a sweep finds out whose they are. */
   readonly isSweepDue: boolean;

@@ -21,7 +21,7 @@ export interface OpenRun {
 }
 
 /** What the barriers of a job work with. */
-export interface GuaranteeParts {
+interface GuaranteeParts {
   readonly tree: JobTree;
   readonly clock: Clock;
   /** The runs of the job on this instance. */

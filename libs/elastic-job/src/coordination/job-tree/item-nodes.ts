@@ -18,7 +18,7 @@ import { type JobPaths, parseItem } from './job-paths.js';
 import { ReadOnce } from './read-once.js';
 
 /** The item's record as it stands in the tree, and counts now. */
-export interface ItemRecord {
+interface ItemRecord {
   readonly stored: StoredRecord;
   /** What a write must name; of a node that is missing, the version that it has once it is created. */
   readonly version: number;

@@ -22,7 +22,7 @@ import { Refusals } from './refusals.js';
 import { type OversizedNodeError, treeBounds } from './tree-bounds.js';
 
 /** How an instance looks at a job's tree. */
-export interface JobTreeOptions extends RequestOptions {
+interface JobTreeOptions extends RequestOptions {
   /** The registry's clock, if it is to be trusted. @default nobody can say, and no record is from the future */
   readonly now?: () => RegistryNow | undefined;
   /** Told once of each node that is too large to be taken in. @default nobody is told */

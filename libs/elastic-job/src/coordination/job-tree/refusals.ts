@@ -7,7 +7,7 @@ export interface StandingRefusal {
 }
 
 /** One piece of work that is repeated until the registry does it. */
-export interface RefusedWork {
+interface RefusedWork {
   /** @param at now @returns true for the first refusal */
   note(error: unknown, at: number): boolean;
   /** It is done, or given up. */

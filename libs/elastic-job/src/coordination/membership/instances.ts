@@ -12,7 +12,7 @@ import {
 } from '../job-tree/index.js';
 import { InstanceIdTakenError } from './membership.errors.js';
 
-export interface JoinOptions {
+interface JoinOptions {
   /** The state under which a server starts that was never registered. */
   readonly isDisabled: boolean;
   /** Sessions that this process has lost, by instance id: what is left of them goes. */

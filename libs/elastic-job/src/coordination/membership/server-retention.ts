@@ -21,7 +21,7 @@ import type { JobTree } from '../job-tree/index.js';
 const MINUTE_MS = 60_000;
 
 /** As much of a leader's term as a write of the leader needs. */
-export interface RetentionTerm {
+interface RetentionTerm {
   readonly guard: readonly Operation[];
   readonly signal: AbortSignal;
 }

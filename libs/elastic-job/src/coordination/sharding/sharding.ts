@@ -43,13 +43,13 @@ import { planOperations, stampOperations } from './plan-operations.js';
 const JAVA_READ_MS = 500;
 
 /** The answer to a trigger. */
-export interface AssignedTrigger extends ShardAssignment {
+interface AssignedTrigger extends ShardAssignment {
   /** The leader did not reshard before the deadline; the items are those of the last committed assignment. */
   readonly isOutdated: boolean;
 }
 
 /** What a leader's look at the assignment has led to. */
-export type ReshardingOutcome =
+type ReshardingOutcome =
   | { readonly kind: 'committed'; readonly assignment: ReadonlyMap<number, string> }
   /** Every item is where it should be. */
   | { readonly kind: 'unchanged' }

@@ -14,7 +14,7 @@ export interface TimeEstimate extends TimeInterval {
 }
 
 /** The registry's answer to a write of this process. */
-export interface TimeSample {
+interface TimeSample {
   /** The registry's wall clock while it wrote, in milliseconds since the epoch. */
   readonly time: number;
   /** Before the write was sent, and when its answer was here; on the monotonic clock, in milliseconds. */

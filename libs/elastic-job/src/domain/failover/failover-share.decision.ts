@@ -1,5 +1,5 @@
 /** One of those who may take from a queue at the same time. */
-export interface Claimer {
+interface Claimer {
   /** Its place among them, from 0. */
   readonly rank: number;
   /** How many there are, at least 1. */
@@ -7,7 +7,7 @@ export interface Claimer {
 }
 
 /** The waiting items in the order in which a claimer looks at them, and how many it may take at once. */
-export interface FailoverShare {
+interface FailoverShare {
   readonly inOrder: readonly number[];
   readonly most: number;
 }

@@ -35,7 +35,7 @@ export function originOf(text: string): string | undefined {
 }
 
 /** The props in force, and the names of those in which the registry was not followed. */
-export interface GuardedProps {
+interface GuardedProps {
   readonly props: JobProps;
   readonly refused: readonly string[];
 }

@@ -37,7 +37,7 @@ export function findMisfireFault({ misfire, misfirePolicy }: MisfireOptions): st
 }
 
 /** What is changed of the two settings. Undefined: nothing; null: back to the default. */
-export interface MisfireChanges {
+interface MisfireChanges {
   readonly misfire?: boolean | null;
   readonly misfirePolicy?: MisfirePolicy | null;
 }

@@ -5,7 +5,7 @@ import { show } from './option-rules.js';
 type GivenStrategy = NonNullable<JobOptions['strategy']>;
 
 /** The strategy that a job's options mean, or what is wrong with them. */
-export type ResolvedStrategy =
+type ResolvedStrategy =
   | { readonly kind: 'resolved'; readonly strategy: ShardingStrategy }
   | { readonly kind: 'refused'; readonly problem: string };
 

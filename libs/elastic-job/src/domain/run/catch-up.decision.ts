@@ -80,7 +80,7 @@ export function decideCatchUp(due: DueState, { misfirePolicy, misfireLimit }: Ca
 }
 
 /** What becomes of the fire times of an item for which it makes up by no run. */
-export interface GiveUpDecision {
+interface GiveUpDecision {
   /** None up to this one is to be begun any more, although some have come; undefined: there is none. */
   readonly upTo: number | undefined;
   /** The first one after that which a trigger may still begin. */

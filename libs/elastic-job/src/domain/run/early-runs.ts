@@ -17,7 +17,7 @@ export function isAhead(fireTime: number, now: RegistryNow | undefined): boolean
 }
 
 /** A record as it counts now. */
-export interface RecordAsOf {
+interface RecordAsOf {
   readonly stored: StoredRecord;
   /** Fire times that the record shows begun, and that are yet to come: a clock ran ahead. Ascending. */
   readonly ahead: readonly number[];

@@ -5,7 +5,7 @@ import { failsOver, type JobConfiguration } from '../options/index.js';
 import type { ShardOutcome } from './shard-outcome.js';
 
 /** How a failed item is tried again. @see JobOptions */
-export type RetryPolicy = Pick<
+type RetryPolicy = Pick<
   JobConfiguration,
   'maxAttempts' | 'retryDelayMs' | 'retryFactor' | 'retryMaxDelayMs' | 'retryJitter'
 >;

@@ -3,7 +3,7 @@ import { singleShardingBalance } from './single-sharding-balance.strategy.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 
 /** An instance that may be given items. */
-export interface TurnTaker extends JobInstance {
+interface TurnTaker extends JobInstance {
   /** False: a Java peer. */
   readonly isOurs: boolean;
 }

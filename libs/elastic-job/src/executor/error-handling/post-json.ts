@@ -1,6 +1,6 @@
 import { DeliveryError } from './error-handling.errors.js';
 
-export interface JsonPost {
+interface JsonPost {
   /** Never told: it may hold a key. */
   readonly url: string;
   readonly body: unknown;

@@ -17,7 +17,7 @@ export interface WebHook {
 }
 
 /** The props of one channel. */
-export interface WebChannelProps<Settings extends WebHook> {
+interface WebChannelProps<Settings extends WebHook> {
   /** The prop that says who is told. The registry names another address only where the module allows its origin. */
   readonly address: string;
   /** The props that only this process says. */

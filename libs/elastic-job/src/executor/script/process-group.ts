@@ -4,7 +4,7 @@ import type { ExecutorEnd } from '../../domain/index.js';
 import { OutputTail } from './output-tail.js';
 
 /** What is started, and how it is ended. */
-export interface ProcessGroupOptions {
+interface ProcessGroupOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;

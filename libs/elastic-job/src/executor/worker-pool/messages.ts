@@ -37,7 +37,7 @@ export interface AbortMessage {
 }
 
 /** What of an error can be cloned. Of any other value only its text is told. */
-export interface ErrorPortrait {
+interface ErrorPortrait {
   readonly isError: boolean;
   readonly name: string;
   readonly message: string;

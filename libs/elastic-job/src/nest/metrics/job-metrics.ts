@@ -6,7 +6,7 @@ import { MetricSet } from './metric-set.js';
 import { type MeteredParts, registerStatusMetrics } from './status.metrics.js';
 
 /** What the metrics of one application are made with. */
-export interface JobMetricsParts extends MeteredParts {
+interface JobMetricsParts extends MeteredParts {
   readonly events: JobEvents;
   /** @default a registry of its own */
   readonly into?: Registry;

@@ -19,7 +19,7 @@ import { localNode, type News } from './news.js';
 import { PendingRequests } from './pending-requests.js';
 
 /** How a client's session behaves; times in milliseconds. */
-export interface MemorySessionOptions {
+interface MemorySessionOptions {
   readonly clock: Clock;
   readonly namespace: Namespace;
   readonly sessionTimeoutMs: number;

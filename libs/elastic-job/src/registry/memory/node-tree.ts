@@ -2,7 +2,7 @@ import { NodeMap, parentPath } from '../node-map.js';
 import type { CreateMode, Operation, OperationResult, Refusal, RegistryNode } from '../registry-center.js';
 
 /** In whose name and when operations are applied. */
-export interface Commit {
+interface Commit {
   readonly zxid: bigint;
   /** Milliseconds since the epoch. */
   readonly time: number;

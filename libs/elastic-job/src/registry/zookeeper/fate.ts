@@ -6,7 +6,7 @@ export type LostWrite =
   | { readonly kind: 'set'; readonly data: string; readonly version: number | undefined }
   | { readonly kind: 'delete' };
 
-export interface LostWriteContext {
+interface LostWriteContext {
   readonly sessionId: string | undefined;
   /** The latest transaction that the client knew of when it sent the write: what is not later was there before. */
   readonly lastZxid: bigint;

@@ -24,7 +24,7 @@ import type { ManualTriggers } from './manual-triggers.js';
 import type { MissedRuns } from './missed-runs.js';
 
 /** The items of a trigger: what may be begun for it, and what has older fire times to be begun for first. */
-export interface ItemsInOrder {
+interface ItemsInOrder {
   readonly ready: readonly number[];
   readonly behind: readonly number[];
 }

@@ -10,7 +10,7 @@ import type { JobSession } from '../session/index.js';
 const ABORT_GRACE_MS = 1_000;
 
 /** What a departure needs of the job. */
-export interface JobDepartureParts {
+interface JobDepartureParts {
   readonly jobName: JobName;
   readonly services: CoordinationServices;
   readonly events: JobEvents;

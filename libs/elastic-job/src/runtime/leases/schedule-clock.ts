@@ -23,7 +23,7 @@ const REPORTED_CHANGE_MS = 1_000;
 type Verdict = 'trusted' | 'ahead' | 'behind' | 'registry-wrong';
 
 /** What judging this host's clock needs of its process. */
-export interface ScheduleClockParts {
+interface ScheduleClockParts {
   readonly clock: Clock;
   readonly registry: RegistryCenter;
   readonly events: JobEvents;

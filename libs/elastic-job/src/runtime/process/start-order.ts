@@ -1,7 +1,7 @@
 import type { JobName } from '../../domain/index.js';
 
 /** What decides when a job of this process joins. */
-export interface OrderedJob {
+interface OrderedJob {
   readonly jobName: JobName;
   readonly configuration: { readonly after: readonly JobName[] };
 }

@@ -26,7 +26,7 @@ const ROOTS_AT_ONCE = 500;
 const JOBS_AT_ONCE = 50;
 
 /** What the process does with its jobs. */
-export interface TemplateJobParts {
+interface TemplateJobParts {
   readonly registry: RegistryCenter;
   readonly clock: Clock;
   readonly events: JobEvents;

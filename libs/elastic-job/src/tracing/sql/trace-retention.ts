@@ -16,7 +16,7 @@ const MOST_ATTEMPTS = 10;
 const DEADLOCKS: readonly unknown[] = ['ER_LOCK_DEADLOCK', '40P01'];
 const TABLES = ['jobExecutionLog', 'jobStatusTraceLog'] as const satisfies readonly (keyof TraceDatabase)[];
 
-export interface TraceRetentionParts {
+interface TraceRetentionParts {
   readonly store: TraceStore;
   readonly clock: Clock;
   readonly keepDays: number | undefined;

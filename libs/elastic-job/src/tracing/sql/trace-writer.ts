@@ -16,7 +16,7 @@ const PAUSES = { firstMs: 500, longestMs: 10_000 };
 /** While the process ends, it is tried again at once, almost. */
 const HURRIED_PAUSE_MS = 200;
 
-export interface TraceWriterParts {
+interface TraceWriterParts {
   readonly store: TraceStore;
   readonly clock: Clock;
   readonly queueRows: number;

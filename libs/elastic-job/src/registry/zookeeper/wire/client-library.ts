@@ -39,7 +39,7 @@ export interface JutePayload {
 
 export type JuteRecord = JutePayload;
 
-export interface JuteField {
+interface JuteField {
   readonly name: string;
   readonly type: 'int' | 'long' | 'boolean' | 'buffer' | 'ustring' | 'vector<ustring>' | 'vector<data.ACL>';
 }

@@ -16,7 +16,7 @@ import type { Answer, Request } from './request.js';
 import { authenticate } from './sasl.js';
 import type { ServerAddress } from './server-list.js';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly server: ServerAddress;
   /** Which of the server's addresses is tried first. */
   readonly turn: number;

@@ -4,7 +4,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ServerAddress } from './server-list.js';
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly server: ServerAddress;
   readonly tls: ConnectionOptions | undefined;
   /** Which of the addresses of the server's name is tried first. */

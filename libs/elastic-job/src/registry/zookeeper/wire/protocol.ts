@@ -13,12 +13,12 @@ import {
 import { OP_CODE } from './op-code.js';
 import type { Request } from './request.js';
 
-export interface NodeContent {
+interface NodeContent {
   readonly data: string;
   readonly stat: NodeStat;
 }
 
-export interface CreatedNode {
+interface CreatedNode {
   /** With the sequence number, if it has one. */
   readonly path: string;
   readonly stat: NodeStat;
@@ -64,7 +64,7 @@ const ANY_WATCHER = 3;
 const nothing = (): void => {};
 
 /** A node's ACL, and which of the nodes that have had the path it belongs to. */
-export interface NodeAcl {
+interface NodeAcl {
   readonly entries: readonly AclEntry[];
   readonly czxid: bigint;
 }

@@ -6,7 +6,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-export type ServerList =
+type ServerList =
   | { readonly kind: 'valid'; readonly servers: readonly ServerAddress[] }
   | { readonly kind: 'wrong'; readonly problem: string };
 

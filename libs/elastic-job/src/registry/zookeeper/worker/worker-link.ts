@@ -16,7 +16,7 @@ import {
 import { type News, pack, type WorkerOrder } from './messages.js';
 
 /** What happens to a link that is open. */
-export type LinkNews = Extract<News, { readonly kind: 'reply' | 'event' | 'dropped' }>;
+type LinkNews = Extract<News, { readonly kind: 'reply' | 'event' | 'dropped' }>;
 
 /** Sends an order to the worker thread. @param handedOver memory that is the worker's from then on */
 export type GiveOrder = (order: WorkerOrder, handedOver?: readonly ArrayBuffer[]) => void;
