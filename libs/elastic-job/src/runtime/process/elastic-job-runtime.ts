@@ -1,30 +1,27 @@
 import { Deadline } from '../../clock/index.js';
-import { type CoordinationServices, createCoordinationServices, JobRemovedError } from '../../coordination/index.js';
+import { type CoordinationServices, createCoordinationServices } from '../../coordination/index.js';
 import { sharedClass } from '../../copies/index.js';
 import {
   ConfigurationError,
-  ID_DELIMITER,
   type JobConfiguration,
-  type JobHandler,
-  type JobInstance,
   type JobOptions,
   offsetsByProcess,
   ShuttingDownError,
   SuspendedTooLongError,
 } from '../../domain/index.js';
-import { isolate, JobErrorHandlers } from '../../executor/index.js';
-import { RequestPauses, type SessionInfo, SessionLostError } from '../../registry/index.js';
+import { JobErrorHandlers } from '../../executor/index.js';
+import { type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { JobEvents } from '../../tracing/index.js';
-import { type JobDefinition, JobRuntime } from '../job/index.js';
+
 import {
-  Reaction,
   type ResolvedRuntimeOptions,
   resolveRuntimeOptions,
   type RuntimeOptions,
   ScheduleClock,
 } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
-import { type JobHost, JobRegistrar } from './job-registrar.js';
+import { JobRegistrar } from './job-registrar.js';
+import { OwnJobs } from './own-jobs.js';
 import type { RuntimePhase, RuntimeStatus } from './runtime-status.js';
 import {
   ConfigurationService,
@@ -35,12 +32,9 @@ import {
   ServerService,
   ShardingService,
 } from './services/index.js';
-import { startOrder } from './start-order.js';
 import { SuspendedGrace } from './suspended-grace.js';
 import { TemplateJobs } from './template-jobs.js';
 
-/** Between attempts to join a job again, in milliseconds. */
-const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000 };
 /** A shutdown lasts at most so much longer than `drainTimeoutMs`, in milliseconds. */
 const BEYOND_DRAIN_MS = 3_000;
 /**
@@ -66,15 +60,14 @@ export class ElasticJobRuntime {
   readonly configurations: ConfigurationService;
   private readonly options: ResolvedRuntimeOptions;
   private readonly services: CoordinationServices;
-  private readonly rejoining: Reaction;
   private readonly scheduleClock: ScheduleClock;
   /** @internal */
   readonly templates: TemplateJobs;
   private readonly suspended: SuspendedGrace;
   private readonly errorHandlers: JobErrorHandlers;
+  private readonly jobs: OwnJobs;
   private readonly ending = new AbortController();
   private phase: RuntimePhase = 'idle';
-  private self: JobInstance | undefined;
   private sessionSince: number;
   private stopping: Promise<void> | undefined;
   private readonly listening: (() => void)[] = [];
@@ -83,53 +76,30 @@ export class ElasticJobRuntime {
     this.options = resolveRuntimeOptions(options);
     const { clock, errorHandlers, errorWindowMs, redact, strategies, suspendedGraceMs } = this.options;
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
-    this.services = createCoordinationServices({
-      ...this.options,
-      trust: { targets: this.errorHandlers.targets, allowed: this.options.allowRegistryTargets },
-      scheduleClock: {
-        wallNow: () => this.scheduleClock.wallNow(),
-        sharedNow: () => this.scheduleClock.sharedNow(),
-      },
-      onUnmet: (unmet) => this.events.emit({ kind: 'dependency-not-met', ...unmet }),
-      onDelayed: (delayed) => this.events.emit({ kind: 'settle-delayed', ...delayed }),
-    });
-    this.scheduleClock = new ScheduleClock({
-      ...this.options,
+    this.services = this.newServices();
+    this.scheduleClock = this.newScheduleClock();
+    this.jobs = new OwnJobs({
+      options: this.options,
+      services: this.services,
       events: this.events,
-      toleranceMs: this.options.clockToleranceMs,
-      offsets: () => offsetsByProcess(this.registrar.all.flatMap((job) => job.clockOffsets())),
-      report: (offsetMs) => {
-        for (const job of this.registrar.all) job.reportClock(offsetMs);
-      },
-      onChanged: () => {
-        for (const job of this.registrar.all) job.lookAtClock();
-      },
+      errorHandlers: this.errorHandlers,
+      scheduleClock: this.scheduleClock,
+      ending: this.ending.signal,
+      jobs: () => this.registrar.all,
+      onSession: () => void this.templates.open(),
+      onRemoved: () => this.templates.lookSoon(),
     });
-    const host: JobHost = {
-      clock,
-      handlerOf: (definition) => this.handlerOf(definition),
-      create: (definition) =>
-        new JobRuntime(definition, this.services, this.events, this.options, this.errorHandlers, this.scheduleClock),
-      assertOpen: () => this.ending.signal.throwIfAborted(),
-      admit: (job) => this.admit(job),
-      dismiss: (job) => this.dismiss(job),
-      readmit: (job) => void this.readmit(job),
-      rewrite: async ({ jobName }, configuration, said) => {
-        this.errorHandlers.assertUsable(configuration, `job "${jobName}" (JobRegistrar.change)`);
-        await this.services.configurations.write(this.services.trees.of(jobName), configuration, said);
-      },
-    };
-    this.registrar = new JobRegistrar(host, strategies, this.options.cronDialect);
+    this.registrar = new JobRegistrar(this.jobs, strategies, this.options.cronDialect);
     this.templates = new TemplateJobs({
       ...this.options,
       events: this.events,
       join: (definition) => this.registrar.register(definition),
       leave: (jobName) => this.registrar.remove(jobName),
     });
-    const { configurations, executions, instances, leader, servers, sharding } = this.services;
+    const { configurations, executions, instances, leader, queue, servers, sharding } = this.services;
     this.leader = new LeaderService(leader);
     this.sharding = new ShardingService(sharding);
-    this.failover = new FailoverService(this.services.queue, (jobName) => this.sessionOf(jobName));
+    this.failover = new FailoverService(queue, (jobName) => this.sessionOf(jobName));
     this.executions = new ExecutionService(executions);
     this.instances = new InstanceService(instances);
     this.servers = new ServerService(servers);
@@ -138,10 +108,6 @@ export class ElasticJobRuntime {
     this.suspended = new SuspendedGrace(clock, suspendedGraceMs, (graceMs) => {
       for (const job of this.registrar.all) job.abortRunning(new SuspendedTooLongError(job.jobName, graceMs));
     });
-    this.rejoining = new Reaction(
-      () => this.rejoin(),
-      (error) => this.events.emit({ kind: 'error', jobName: undefined, message: 'rejoining failed', error }),
-    );
   }
 
   /**
@@ -163,10 +129,7 @@ export class ElasticJobRuntime {
       this.ending.signal.throwIfAborted();
       if (this.options.processing) await this.scheduleClock.ask();
       this.ending.signal.throwIfAborted();
-      this.self = this.identity();
-      for (const jobs of this.options.processing ? startOrder(this.registrar.all) : []) {
-        await Promise.all(jobs.map((job) => job.join(this.self!)));
-      }
+      if (this.options.processing) await this.jobs.join();
     } catch (error) {
       const { aborted: isStopped, reason } = this.ending.signal;
       await this.stop();
@@ -217,13 +180,41 @@ export class ElasticJobRuntime {
     };
   }
 
+  private newServices(): CoordinationServices {
+    return createCoordinationServices({
+      ...this.options,
+      trust: { targets: this.errorHandlers.targets, allowed: this.options.allowRegistryTargets },
+      scheduleClock: {
+        wallNow: () => this.scheduleClock.wallNow(),
+        sharedNow: () => this.scheduleClock.sharedNow(),
+      },
+      onUnmet: (unmet) => this.events.emit({ kind: 'dependency-not-met', ...unmet }),
+      onDelayed: (delayed) => this.events.emit({ kind: 'settle-delayed', ...delayed }),
+    });
+  }
+
+  private newScheduleClock(): ScheduleClock {
+    return new ScheduleClock({
+      ...this.options,
+      events: this.events,
+      toleranceMs: this.options.clockToleranceMs,
+      offsets: () => offsetsByProcess(this.registrar.all.flatMap((job) => job.clockOffsets())),
+      report: (offsetMs) => {
+        for (const job of this.registrar.all) job.reportClock(offsetMs);
+      },
+      onChanged: () => {
+        for (const job of this.registrar.all) job.lookAtClock();
+      },
+    });
+  }
+
   private async drainAndClose(deadline: Deadline): Promise<void> {
     const { registry, workerPool } = this.options;
     this.phase = 'draining';
-    this.rejoining.stop();
+    this.jobs.stop();
     this.templates.close();
     this.ending.abort(new ShuttingDownError());
-    await Promise.all(this.registrar.all.map((job) => job.drain(deadline.less(AFTER.departure))));
+    await this.jobs.leave(deadline.less(AFTER.departure));
     this.suspended.stop();
     this.scheduleClock.stop();
     for (const stopListening of this.listening) stopListening();
@@ -233,32 +224,6 @@ export class ElasticJobRuntime {
     const toClose = deadline.less(AFTER.registry);
     await toClose.holdsFor(registry.close({ timeoutMs: toClose.leftMs }));
     this.phase = 'stopped';
-  }
-
-  private handlerOf(definition: JobDefinition): JobHandler {
-    const { clock, hungGraceMs, workerPool: pool } = this.options;
-    const { configuration: declared } = definition;
-    // A handler may outlive its job.
-    const inForce = () => this.registrar.all.find((job) => job.jobName === declared.jobName)?.configuration ?? declared;
-    return isolate(definition, { pool, clock, hungGraceMs, configuration: inForce });
-  }
-
-  private async admit(job: JobRuntime): Promise<void> {
-    const takesPart = this.options.processing && !this.ending.signal.aborted;
-    if (!takesPart || this.self === undefined) return;
-    await job.join(this.self);
-    // A start goes on with the other jobs, and this one waits; a caller who adds one can take another name.
-    job.assertShareable();
-  }
-
-  private async readmit(job: JobRuntime): Promise<void> {
-    if (await job.comeBack()) await this.rejoinJob(job, this.self);
-  }
-
-  private async dismiss(job: JobRuntime): Promise<void> {
-    await job.drain();
-    this.services.configurations.forget(job.jobName);
-    this.services.trees.forget(job.jobName);
   }
 
   private sessionOf(jobName: string): JobSession {
@@ -273,48 +238,12 @@ export class ElasticJobRuntime {
     const { state, id: sessionId, timeoutMs } = session;
     if (state !== undefined) this.events.emit({ kind: 'session', state, sessionId, timeoutMs });
     if (session.state === 'LOST') {
-      this.self = undefined;
       this.templates.close();
-      for (const job of this.registrar.all) job.loseSession(new SessionLostError(session.id));
+      this.jobs.loseSession(session.id);
     }
-    if (session.state === 'RECONNECTED' && this.self === undefined && this.options.processing) this.rejoining.wake();
-  }
-
-  /** After LOST: a new session, a new id, and every job anew. */
-  private async rejoin(): Promise<void> {
-    await this.scheduleClock.ask();
-    if (this.ending.signal.aborted) return;
-    const self = (this.self = this.identity());
-    void this.templates.open();
-    await Promise.all(this.registrar.all.map((job) => this.rejoinJob(job, self)));
-  }
-
-  // A job that cannot join is tried again, and keeps no other one waiting.
-  private async rejoinJob(job: JobRuntime, self: JobInstance | undefined): Promise<void> {
-    if (self === undefined || this.ending.signal.aborted) return;
-    const { clock, registry } = this.options;
-    const pauses = new RequestPauses(registry, clock, REJOIN_PAUSES);
-    while (job.isWaitingForSession && this.self === self) {
-      try {
-        await job.join(self);
-      } catch (error) {
-        const { signal } = this.ending;
-        if (signal.aborted) return;
-        if (error instanceof JobRemovedError) return this.templates.lookSoon();
-        const message = 'rejoining failed; trying again';
-        this.events.emit({ kind: 'error', jobName: job.jobName, message, error });
-        await pauses.pause(signal).catch(() => {}); // Shutdown ends the pause.
-      }
-    }
+    if (session.state === 'RECONNECTED' && this.options.processing) this.jobs.rejoinSoon();
   }
 
   private readonly reportStop = (error: unknown): void =>
     this.events.emit({ kind: 'error', jobName: undefined, message: 'stopping the worker pool failed', error });
-
-  private identity(): JobInstance {
-    const { clock, registry, instanceId } = this.options;
-    const serverIp = clock.hostAddress();
-    const name = instanceId ?? `${clock.pid()}-${registry.session.id}`;
-    return { jobInstanceId: `${serverIp}${ID_DELIMITER}${name}`, serverIp };
-  }
 }

@@ -1,0 +1,150 @@
+import type { Deadline } from '../../clock/index.js';
+import { type CoordinationServices, JobRemovedError } from '../../coordination/index.js';
+import { ID_DELIMITER, type JobConfiguration, type JobHandler, type JobInstance } from '../../domain/index.js';
+import { isolate, type JobErrorHandlers } from '../../executor/index.js';
+import { RequestPauses, SessionLostError } from '../../registry/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import { type JobDefinition, JobRuntime } from '../job/index.js';
+import { Reaction, type ResolvedRuntimeOptions, type ScheduleClock } from '../leases/index.js';
+import type { JobHost } from './job-registrar.js';
+import { startOrder } from './start-order.js';
+
+/** Between attempts to join a job again, in milliseconds. */
+const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000 };
+
+interface OwnJobsParts {
+  readonly options: ResolvedRuntimeOptions;
+  readonly services: CoordinationServices;
+  readonly events: JobEvents;
+  readonly errorHandlers: JobErrorHandlers;
+  readonly scheduleClock: ScheduleClock;
+  /** Aborts as the process begins to stop. */
+  readonly ending: AbortSignal;
+  jobs(): readonly JobRuntime[];
+  /** A session has begun in which jobs are joined. */
+  onSession(): void;
+  /** A job turns out to be one that is removed. */
+  onRemoved(): void;
+}
+
+/** The jobs that this process is in, as one instance for each session of the registry. */
+export class OwnJobs implements JobHost {
+  private readonly rejoining: Reaction;
+  /** The process in the session that lasts; undefined between two sessions. */
+  private self: JobInstance | undefined;
+
+  constructor(private readonly parts: OwnJobsParts) {
+    this.rejoining = new Reaction(
+      () => this.rejoin(),
+      (error) => parts.events.emit({ kind: 'error', jobName: undefined, message: 'rejoining failed', error }),
+    );
+  }
+
+  get clock() {
+    return this.parts.options.clock;
+  }
+
+  /** Joins every job: those that others are started after come first. */
+  async join(): Promise<void> {
+    const self = (this.self = this.identity());
+    for (const jobs of startOrder(this.parts.jobs())) await Promise.all(jobs.map((job) => job.join(self)));
+  }
+
+  loseSession(sessionId: string | undefined): void {
+    this.self = undefined;
+    for (const job of this.parts.jobs()) job.loseSession(new SessionLostError(sessionId));
+  }
+
+  /** There is a session again: under a new id, every job anew. */
+  rejoinSoon(): void {
+    if (this.self === undefined) this.rejoining.wake();
+  }
+
+  /** Leaves every job, and joins none any more. */
+  async leave(deadline: Deadline): Promise<void> {
+    await Promise.all(this.parts.jobs().map((job) => job.drain(deadline)));
+  }
+
+  stop(): void {
+    this.rejoining.stop();
+  }
+
+  handlerOf(definition: JobDefinition): JobHandler {
+    const { clock, hungGraceMs, workerPool: pool } = this.parts.options;
+    const { configuration: declared } = definition;
+    // A handler may outlive its job.
+    const inForce = () => this.parts.jobs().find((job) => job.jobName === declared.jobName)?.configuration ?? declared;
+    return isolate(definition, { pool, clock, hungGraceMs, configuration: inForce });
+  }
+
+  create(definition: JobDefinition): JobRuntime {
+    const { errorHandlers, events, options, scheduleClock, services } = this.parts;
+    return new JobRuntime(definition, services, events, options, errorHandlers, scheduleClock);
+  }
+
+  assertOpen(): void {
+    this.parts.ending.throwIfAborted();
+  }
+
+  async admit(job: JobRuntime): Promise<void> {
+    const takesPart = this.parts.options.processing && !this.parts.ending.aborted;
+    if (!takesPart || this.self === undefined) return;
+    await job.join(this.self);
+    // A start goes on with the other jobs, and this one waits; a caller who adds one can take another name.
+    job.assertShareable();
+  }
+
+  async dismiss(job: JobRuntime): Promise<void> {
+    const { configurations, trees } = this.parts.services;
+    await job.drain();
+    configurations.forget(job.jobName);
+    trees.forget(job.jobName);
+  }
+
+  readmit(job: JobRuntime): void {
+    const comeBack = async () => {
+      if (await job.comeBack()) await this.rejoinJob(job, this.self);
+    };
+    void comeBack();
+  }
+
+  async rewrite({ jobName }: JobRuntime, configuration: JobConfiguration, said: readonly string[]): Promise<void> {
+    const { errorHandlers, services } = this.parts;
+    errorHandlers.assertUsable(configuration, `job "${jobName}" (JobRegistrar.change)`);
+    await services.configurations.write(services.trees.of(jobName), configuration, said);
+  }
+
+  private async rejoin(): Promise<void> {
+    const { ending, scheduleClock } = this.parts;
+    await scheduleClock.ask();
+    if (ending.aborted) return;
+    const self = (this.self = this.identity());
+    this.parts.onSession();
+    await Promise.all(this.parts.jobs().map((job) => this.rejoinJob(job, self)));
+  }
+
+  // A job that cannot join is tried again, and keeps no other one waiting.
+  private async rejoinJob(job: JobRuntime, self: JobInstance | undefined): Promise<void> {
+    const { ending, events, options } = this.parts;
+    if (self === undefined || ending.aborted) return;
+    const pauses = new RequestPauses(options.registry, this.clock, REJOIN_PAUSES);
+    while (job.isWaitingForSession && this.self === self) {
+      try {
+        await job.join(self);
+      } catch (error) {
+        if (ending.aborted) return;
+        if (error instanceof JobRemovedError) return this.parts.onRemoved();
+        const message = 'rejoining failed; trying again';
+        events.emit({ kind: 'error', jobName: job.jobName, message, error });
+        await pauses.pause(ending).catch(() => {}); // Shutdown ends the pause.
+      }
+    }
+  }
+
+  private identity(): JobInstance {
+    const { registry, instanceId } = this.parts.options;
+    const serverIp = this.clock.hostAddress();
+    const name = instanceId ?? `${this.clock.pid()}-${registry.session.id}`;
+    return { jobInstanceId: `${serverIp}${ID_DELIMITER}${name}`, serverIp };
+  }
+}
