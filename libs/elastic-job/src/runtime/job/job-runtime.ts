@@ -2,19 +2,10 @@ import type { Deadline } from '../../clock/index.js';
 import {
   type CoordinationServices,
   ElasticJob2ConfigurationError,
-  JobTree,
+  type JobTree,
   type JobTreeEvent,
-  type OwnSweep,
-  untilAnswered,
 } from '../../coordination/index.js';
-import {
-  type ElasticJobListener,
-  hasIdleFailover,
-  type JobConfiguration,
-  type JobInstance,
-  type JobName,
-  type ToldOffset,
-} from '../../domain/index.js';
+import { type ElasticJobListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
 import { type JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import {
@@ -26,41 +17,18 @@ import {
   type ScheduleClock,
 } from '../leases/index.js';
 import { JobSession } from '../session/index.js';
-import { assertFencesNotAhead } from './fence-check.js';
 import type { JobDefinition } from './job-definition.js';
 import { JobDeparture } from './job-departure.js';
-import type { JobStatus } from './job-status.js';
+import { JobEntry } from './job-entry.js';
+import { type JobMode, OUTSIDE } from './job-mode.js';
+import { type JobStatus, statusOf } from './job-status.js';
 import { knownListeners } from './known-listeners.js';
 import { MixedJob } from './mixed-job.js';
-
-/** How this process stands in a job. */
-type JobMode =
-  /** It has no session of the job, or is still reading its tree. */
-  | { readonly kind: 'outside'; readonly session?: undefined }
-  /** It watches the tree, and is not registered: nothing may be begun by the settings as they stand. */
-  | { readonly kind: 'waiting'; readonly session: JobSession }
-  | { readonly kind: 'entering'; readonly session: JobSession }
-  /** It is registered, under the registry's session of that id. */
-  | { readonly kind: 'registered'; readonly session: JobSession; readonly sessionId: string | undefined };
-
-const OUTSIDE: JobMode = { kind: 'outside' };
-const NOTHING_SWEPT = { queued: [], overflowed: [] };
 
 /**
  * One job of this process, from its registration to its removal, over any number of sessions.
  *
- * ```mermaid
- * stateDiagram-v2
- *   [*] --> outside
- *   outside --> waiting: the tree is read, and the job may run here
- *   waiting --> entering: the settings can be used
- *   entering --> registered: the instance node stands
- *   registered --> outside: the session is lost, the drain is over, or an operator has removed the instance
- *   entering --> outside: the session is lost
- *   waiting --> outside: the session is lost
- * ```
- *
- * Only `registered` ticks, begins and leads. `JobDeparture` decides how the job is left; `join` and `comeBack` lead in.
+ * Only `registered` ticks, begins and leads. `JobEntry` is the way in, and `JobDeparture` decides how the job is left.
  */
 export class JobRuntime {
   private readonly settings: JobSettings;
@@ -69,12 +37,10 @@ export class JobRuntime {
   private readonly executor: JobExecutor;
   private readonly listeners: readonly ElasticJobListener[];
   private readonly mixed: MixedJob;
+  private readonly entry: JobEntry;
   private departure: JobDeparture;
   private joining: Promise<void> | undefined;
   private mode: JobMode = OUTSIDE;
-  /** Sessions that this process has lost, by the instance ids that it had in them: their nodes may still stand. */
-  private readonly former = new Map<string, string>();
-  private hasEntered = false;
   private missedRuns = 0;
 
   constructor(
@@ -85,10 +51,10 @@ export class JobRuntime {
     private readonly errorHandlers: JobErrorHandlers,
     private readonly scheduleClock: ScheduleClock,
   ) {
-    this.assertUsable(definition.configuration);
     const { clock, tokenEpoch, hungGraceMs } = options;
     this.listeners = knownListeners(definition, options.listeners);
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
+    this.mixed = new MixedJob(definition, this.settings, events);
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs });
     this.schedule = new JobSchedule(this.settings, scheduleClock, {
       onFire: (fireTime) => this.currentSession?.tick(fireTime),
@@ -96,7 +62,9 @@ export class JobRuntime {
       onAgain: () => this.currentSession?.expectWork(),
       onError: this.report('a trigger'),
     });
-    this.mixed = new MixedJob(definition, this.settings, events);
+    const { mixed, running, settings } = this;
+    const parts = { definition, services, settings, running, mixed, events, options, errorHandlers, scheduleClock };
+    this.entry = new JobEntry({ ...parts, report: (work) => this.report(work) });
     this.departure = this.createDeparture();
     services.trees.declare(this.jobName);
     services.configurations.declare(definition);
@@ -133,23 +101,8 @@ export class JobRuntime {
   }
 
   private async openSession(self: JobInstance): Promise<void> {
-    const { registry, clock, fences, tokenEpoch } = this.options;
-    const { signal } = this.departure;
-    const now = () => this.scheduleClock.reference;
-    const tree = await JobTree.open(registry, clock, this.jobName, self, {
-      signal,
-      now,
-      onOversized: this.report('reading the job'),
-    });
+    const tree = await this.entry.open(self, this.departure.signal);
     try {
-      await this.whileWanted(tree, () => this.assertStartable(tree));
-      await this.install(tree);
-      await this.whileWanted(tree, () => assertFencesNotAhead(tree, fences, tokenEpoch));
-      this.departure.signal.throwIfAborted();
-      this.settings.apply(tree);
-      // Once it has run, it waits for the peer to leave or for the settings to change.
-      if (!this.hasEntered) this.mixed.assertShareable(tree);
-      if (!this.hasEntered) this.assertUsable(this.configuration);
       this.services.trees.set(tree);
       tree.on((event) => this.hear(tree, event));
       this.lookAtPeers(tree);
@@ -163,68 +116,20 @@ export class JobRuntime {
     }
   }
 
-  private assertUsable(configuration: JobConfiguration): void {
-    this.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.definition.place})`);
-  }
-
-  // Nothing is written into a tree that others may change; one that is made here is judged once it stands.
-  private async install(tree: JobTree): Promise<void> {
-    const assertOwn = () => this.whileWanted(tree, (signal) => tree.assertOwn({ signal }));
-    const wasThere = tree.has(tree.paths.root);
-    if (wasThere) await assertOwn();
-    await this.whileWanted(tree, () => this.services.configurations.install(tree));
-    if (!wasThere) await assertOwn();
-    await this.whileWanted(tree, (signal) => tree.judgeConfig({ signal }));
-  }
-
-  // Once it has run, it waits for its parents whatever becomes of them.
-  private async assertStartable(tree: JobTree): Promise<void> {
-    if (!this.hasEntered) await this.services.dependencies.assertPossible(tree, this.definition);
-  }
-
   // Without settings it waits: registered, it would be given items that it does not begin.
   private async enter(): Promise<void> {
     if (this.mode.kind !== 'waiting' || this.settings.problem !== undefined) return;
     const { session } = this.mode;
     const { tree } = session;
     this.mode = { kind: 'entering', session };
-    // What was no job of ours was left as it was, until somebody made it one.
-    if (!tree.has(tree.paths.sessions)) await this.whileWanted(tree, () => this.services.configurations.install(tree));
-    const { instances, orphans } = this.services;
-    let swept: OwnSweep | undefined;
-    await this.whileWanted(tree, (signal) =>
-      instances.join(tree, {
-        isDisabled: this.configuration.disabled,
-        clockOffsetMs: this.scheduleClock.offsetMs,
-        // A handler that still goes on keeps its item from others until its session has ended.
-        former: this.running.size === 0 ? this.former : undefined,
-        alongside: async () => (swept = await orphans.sweepOfOwn(tree))?.operations,
-        signal,
-      }),
-    );
-    this.former.clear();
-    this.mode = { kind: 'registered', session, sessionId: this.options.registry.session.id };
-    this.hasEntered = true;
+    await this.entry.register(tree, this.departure.signal, () => {
+      this.mode = { kind: 'registered', session, sessionId: this.options.registry.session.id };
+    });
     const { jobInstanceId } = tree.self;
-    this.events.emit({ kind: 'joined', jobName: this.jobName, instanceId: jobInstanceId });
-    this.tellSwept(swept);
     // An operator may have removed it before it knew that it was registered.
     if (!tree.hasInstance(jobInstanceId)) return void this.departure.obeyRemoval(jobInstanceId);
     await session.start();
     this.schedule.start();
-  }
-
-  /** The last sweep that was decided is the one that registered the instance. */
-  private tellSwept({ queued, overflowed }: Pick<OwnSweep, 'queued' | 'overflowed'> = NOTHING_SWEPT): void {
-    const { events, jobName } = this;
-    if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
-    if (overflowed.length > 0) events.emit({ kind: 'failover-overflow', jobName, items: overflowed });
-  }
-
-  /** Work that is given up with the session, and when the job is to end. */
-  private whileWanted(tree: JobTree, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const signal = AbortSignal.any([tree.signal, this.departure.signal]);
-    return untilAnswered(tree, this.options.clock, () => work(signal), signal);
   }
 
   /** The session is over: whatever it held is lost. The schedule goes on with the next session. */
@@ -234,7 +139,7 @@ export class JobRuntime {
     const { session } = mode;
     this.mode = OUTSIDE;
     if (mode.kind === 'registered' && mode.sessionId !== undefined) {
-      this.former.set(session.tree.self.jobInstanceId, mode.sessionId);
+      this.entry.noteLost(session.tree, mode.sessionId);
     }
     this.schedule.stop();
     session.close();
@@ -242,11 +147,6 @@ export class JobRuntime {
     this.services.trees.unset(session.tree);
     session.tree.close(reason);
     this.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
-  }
-
-  /** What other processes have told of their clocks. */
-  clockOffsets(): readonly ToldOffset[] {
-    return this.currentSession?.tree.clockOffsets() ?? [];
   }
 
   /** Tells the other instances how far this host's clock is ahead of the registry's, in milliseconds. */
@@ -277,7 +177,7 @@ export class JobRuntime {
     const { departure } = this;
     await departure.removed();
     if (departure.removal === undefined || departure.isLeaving || departure !== this.departure) return false;
-    this.former.clear(); // Nothing of it stands.
+    this.entry.forgetLost();
     this.running.reopen();
     this.departure = this.createDeparture();
     return true;
@@ -299,31 +199,9 @@ export class JobRuntime {
   }
 
   status(): JobStatus {
-    const { tree } = this.currentSession ?? {};
-    return {
-      jobName: this.jobName,
-      isJoined: this.mode.kind === 'registered' && this.departure.removal === undefined,
-      isLeaving: this.departure.isLeaving,
-      leader: tree?.leader(),
-      mixedWith: tree?.peers() ?? [],
-      differences: tree === undefined ? [] : this.settings.differences,
-      isFailoverIdle: hasIdleFailover(this.configuration),
-      nextFireTime: this.schedule.nextFireTime,
-      runningItems: this.running.size,
-      hung: this.running.hung,
-      isFailoverQueueFull: (tree?.queue().length ?? 0) >= this.configuration.failoverQueueLimit,
-      delayedSettles: tree && this.services.executions.delayedSettles(tree),
-      refused: tree?.refusals.oldest,
-      configurationFault: messageOf(this.settings.fault),
-      problem: this.departure.removal ?? this.problem,
-      missedRuns: this.missedRuns,
-    };
-  }
-
-  private get problem(): string | undefined {
-    const problem = messageOf(this.settings.problem ?? this.currentSession?.problem);
-    if (problem !== undefined) return problem;
-    return this.currentSession && this.mixed.problem(this.currentSession.tree);
+    const { departure, jobName, missedRuns, mixed, mode, running, schedule, services, settings } = this;
+    const { executions } = services;
+    return statusOf({ jobName, mode, departure, settings, schedule, running, mixed, executions, missedRuns });
   }
 
   private createSession(tree: JobTree): JobSession {
@@ -415,8 +293,4 @@ export class JobRuntime {
       this.events.emit({ kind: 'error', jobName: this.jobName, message: `${work} failed`, error });
     };
   }
-}
-
-function messageOf(error: unknown): string | undefined {
-  return error instanceof Error ? error.message : undefined;
 }

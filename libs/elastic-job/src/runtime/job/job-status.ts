@@ -1,6 +1,10 @@
-import type { DelayedSettles, StandingRefusal } from '../../coordination/index.js';
-import type { JobName } from '../../domain/index.js';
+import type { DelayedSettles, Executions, StandingRefusal } from '../../coordination/index.js';
+import { hasIdleFailover, type JobName } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
+import type { JobSchedule, JobSettings, RunningItems } from '../leases/index.js';
+import type { JobDeparture } from './job-departure.js';
+import type { JobMode } from './job-mode.js';
+import type { MixedJob } from './mixed-job.js';
 
 /** A job as it stands in this process. */
 export interface JobStatus {
@@ -35,4 +39,49 @@ export interface JobStatus {
   readonly problem: string | undefined;
   /** The fire times, times items, that this process has told as missed. */
   readonly missedRuns: number;
+}
+
+interface JobStatusParts {
+  readonly jobName: JobName;
+  readonly mode: JobMode;
+  readonly departure: JobDeparture;
+  readonly settings: JobSettings;
+  readonly schedule: JobSchedule;
+  readonly running: RunningItems;
+  readonly mixed: MixedJob;
+  readonly executions: Executions;
+  readonly missedRuns: number;
+}
+
+/** From memory. */
+export function statusOf(parts: JobStatusParts): JobStatus {
+  const { departure, executions, jobName, missedRuns, mode, running, schedule, settings } = parts;
+  const { tree } = mode.session ?? {};
+  return {
+    jobName,
+    isJoined: mode.kind === 'registered' && departure.removal === undefined,
+    isLeaving: departure.isLeaving,
+    leader: tree?.leader(),
+    mixedWith: tree?.peers() ?? [],
+    differences: tree === undefined ? [] : settings.differences,
+    isFailoverIdle: hasIdleFailover(settings.configuration),
+    nextFireTime: schedule.nextFireTime,
+    runningItems: running.size,
+    hung: running.hung,
+    isFailoverQueueFull: (tree?.queue().length ?? 0) >= settings.configuration.failoverQueueLimit,
+    delayedSettles: tree && executions.delayedSettles(tree),
+    refused: tree?.refusals.oldest,
+    configurationFault: messageOf(settings.fault),
+    problem: departure.removal ?? problemOf(parts),
+    missedRuns,
+  };
+}
+
+function problemOf({ mixed, mode, settings }: JobStatusParts): string | undefined {
+  const { session } = mode;
+  return messageOf(settings.problem ?? session?.problem) ?? (session && mixed.problem(session.tree));
+}
+
+function messageOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.message : undefined;
 }

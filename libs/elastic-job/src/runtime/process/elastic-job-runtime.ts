@@ -198,7 +198,8 @@ export class ElasticJobRuntime {
       ...this.options,
       events: this.events,
       toleranceMs: this.options.clockToleranceMs,
-      offsets: () => offsetsByProcess(this.registrar.all.flatMap((job) => job.clockOffsets())),
+      offsets: () =>
+        offsetsByProcess(this.registrar.all.flatMap((job) => job.currentSession?.tree.clockOffsets() ?? [])),
       report: (offsetMs) => {
         for (const job of this.registrar.all) job.reportClock(offsetMs);
       },

@@ -1,0 +1,134 @@
+import { type CoordinationServices, JobTree, type OwnSweep, untilAnswered } from '../../coordination/index.js';
+import type { JobConfiguration, JobInstance, JobName } from '../../domain/index.js';
+import type { JobErrorHandlers } from '../../executor/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { JobSettings, ResolvedRuntimeOptions, RunningItems, ScheduleClock } from '../leases/index.js';
+import { assertFencesNotAhead } from './fence-check.js';
+import type { JobDefinition } from './job-definition.js';
+import type { MixedJob } from './mixed-job.js';
+
+interface JobEntryParts {
+  readonly definition: JobDefinition;
+  readonly services: CoordinationServices;
+  readonly settings: JobSettings;
+  readonly running: RunningItems;
+  readonly mixed: MixedJob;
+  readonly events: JobEvents;
+  readonly options: ResolvedRuntimeOptions;
+  readonly errorHandlers: JobErrorHandlers;
+  readonly scheduleClock: ScheduleClock;
+  report(work: string): (error: unknown) => void;
+}
+
+const NOTHING_SWEPT = { queued: [], overflowed: [] };
+
+/** The way into a job: its tree is opened and judged, and the instance is registered in it. */
+export class JobEntry {
+  /** Sessions that this process has lost, by the instance ids that it had in them: their nodes may still stand. */
+  private readonly former = new Map<string, string>();
+  private hasEntered = false;
+
+  /** @throws {ConfigurationError} if the job cannot run by its own settings */
+  constructor(private readonly parts: JobEntryParts) {
+    this.assertUsable(parts.definition.configuration);
+  }
+
+  /**
+   * The tree in a new session, with the settings that it says.
+   * @param wanted aborts when the job is to end here
+   * @throws the reason why the job cannot run here, or if it ends meanwhile
+   */
+  async open(self: JobInstance, wanted: AbortSignal): Promise<JobTree> {
+    const { mixed, options, scheduleClock, settings } = this.parts;
+    const { clock, fences, registry, tokenEpoch } = options;
+    const now = () => scheduleClock.reference;
+    const onOversized = this.parts.report('reading the job');
+    const tree = await JobTree.open(registry, clock, this.jobName, self, { signal: wanted, now, onOversized });
+    try {
+      await this.whileWanted(tree, wanted, () => this.assertStartable(tree));
+      await this.install(tree, wanted);
+      await this.whileWanted(tree, wanted, () => assertFencesNotAhead(tree, fences, tokenEpoch));
+      wanted.throwIfAborted();
+      settings.apply(tree);
+      // Once it has run, it waits for the peer to leave or for the settings to change.
+      if (!this.hasEntered) mixed.assertShareable(tree);
+      if (!this.hasEntered) this.assertUsable(settings.configuration);
+      return tree;
+    } catch (error) {
+      tree.close(error);
+      throw error;
+    }
+  }
+
+  /** Registers the instance. The nodes that it had in former sessions go with that. */
+  async register(tree: JobTree, wanted: AbortSignal, onRegistered: () => void): Promise<void> {
+    const { events, running, scheduleClock, services, settings } = this.parts;
+    const { configurations, instances, orphans } = services;
+    // What was no job of ours was left as it was, until somebody made it one.
+    if (!tree.has(tree.paths.sessions)) await this.whileWanted(tree, wanted, () => configurations.install(tree));
+    let swept: OwnSweep | undefined;
+    await this.whileWanted(tree, wanted, (signal) =>
+      instances.join(tree, {
+        isDisabled: settings.configuration.disabled,
+        clockOffsetMs: scheduleClock.offsetMs,
+        // A handler that still goes on keeps its item from others until its session has ended.
+        former: running.size === 0 ? this.former : undefined,
+        alongside: async () => (swept = await orphans.sweepOfOwn(tree))?.operations,
+        signal,
+      }),
+    );
+    this.former.clear();
+    this.hasEntered = true;
+    onRegistered();
+    events.emit({ kind: 'joined', jobName: this.jobName, instanceId: tree.self.jobInstanceId });
+    this.tellSwept(swept);
+  }
+
+  /** The nodes of that session may still stand. */
+  noteLost({ self }: JobTree, sessionId: string): void {
+    this.former.set(self.jobInstanceId, sessionId);
+  }
+
+  /** Nothing of former sessions stands any more. */
+  forgetLost(): void {
+    this.former.clear();
+  }
+
+  private get jobName(): JobName {
+    return this.parts.definition.configuration.jobName;
+  }
+
+  private assertUsable(configuration: JobConfiguration): void {
+    this.parts.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.parts.definition.place})`);
+  }
+
+  // Once it has run, it waits for its parents whatever becomes of them.
+  private async assertStartable(tree: JobTree): Promise<void> {
+    const { definition, services } = this.parts;
+    if (!this.hasEntered) await services.dependencies.assertPossible(tree, definition);
+  }
+
+  // Nothing is written into a tree that others may change; one that is made here is judged once it stands.
+  private async install(tree: JobTree, wanted: AbortSignal): Promise<void> {
+    const assertOwn = () => this.whileWanted(tree, wanted, (signal) => tree.assertOwn({ signal }));
+    const wasThere = tree.has(tree.paths.root);
+    if (wasThere) await assertOwn();
+    await this.whileWanted(tree, wanted, () => this.parts.services.configurations.install(tree));
+    if (!wasThere) await assertOwn();
+    await this.whileWanted(tree, wanted, (signal) => tree.judgeConfig({ signal }));
+  }
+
+  /** The last sweep that was decided is the one that registered the instance. */
+  private tellSwept({ queued, overflowed }: Pick<OwnSweep, 'queued' | 'overflowed'> = NOTHING_SWEPT): void {
+    const { jobName } = this;
+    const { events } = this.parts;
+    if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
+    if (overflowed.length > 0) events.emit({ kind: 'failover-overflow', jobName, items: overflowed });
+  }
+
+  /** Work that is given up with the session, and when the job is to end. */
+  private whileWanted(tree: JobTree, wanted: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const signal = AbortSignal.any([tree.signal, wanted]);
+    return untilAnswered(tree, this.parts.options.clock, () => work(signal), signal);
+  }
+}
