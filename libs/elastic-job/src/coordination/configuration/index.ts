@@ -4,3 +4,4 @@ export * from './format-configuration.js';
 export * from './lay-configuration.js';
 export { maskConfiguration } from './masked-configuration.js';
 export * from './parse-configuration.js';
+export type * from './local-job.js';

@@ -1,0 +1,103 @@
+import { ConfigurationError, guardProps, type JobConfiguration, type JobName } from '../../domain/index.js';
+import type { RegistryNode } from '../../registry/index.js';
+import type { JobTree } from '../job-tree/index.js';
+import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
+import { ConfigurationTexts } from './configuration-texts.js';
+import type { EffectiveConfiguration } from './effective-configuration.js';
+import { type LaidConfiguration, layStored, type PropTrust, type StrategyLookup } from './lay-configuration.js';
+import type { AssertFits, LocalJob } from './local-job.js';
+import type { StoredConfiguration } from './parse-configuration.js';
+
+/** Reads the texts of `config` and of the kept one as one process may follow them, each version once. */
+export class SettingsReader {
+  private readonly texts = new ConfigurationTexts();
+  private readonly keptTexts = new ConfigurationTexts();
+
+  constructor(
+    readonly assertFits: AssertFits,
+    private readonly strategies: StrategyLookup,
+    private readonly trust: PropTrust,
+  ) {}
+
+  forget(jobName: JobName): void {
+    this.texts.forget(jobName);
+    this.keptTexts.forget(jobName);
+  }
+
+  /** @throws why the text of `config` cannot be used */
+  usable(local: LocalJob, node: RegistryNode): EffectiveConfiguration {
+    return this.usableOf(local, node, this.texts);
+  }
+
+  /** @throws why the kept text cannot be used */
+  usableKept(local: LocalJob, node: RegistryNode): EffectiveConfiguration {
+    return this.usableOf(local, node, this.keptTexts);
+  }
+
+  /** Reads a text that is to be written. @throws {ConfigurationNodeError} if nobody could use it */
+  assertReadable(local: LocalJob, data: string): void {
+    this.lay(local, data, this.texts);
+  }
+
+  /** @throws {ConfigurationError} for props that say what is run, and are not allowed to come from the registry */
+  assertFollowed(local: LocalJob, { jobName, props }: JobConfiguration): void {
+    const { targets, allowed } = this.trustOf(local);
+    const { refused } = guardProps(local.configuration.props, props, targets, allowed);
+    if (refused.length === 0) return;
+    const problems = refused.map((name) => `props: ${notFollowed(name)}`);
+    throw new ConfigurationError(`job "${jobName}" (${local.place})`, problems);
+  }
+
+  /** What the node has that is to be kept: of the kept text if it cannot be read; nothing if it is somebody else's. */
+  stored(tree: JobTree): StoredConfiguration | 'elastic-job-2' | undefined {
+    const node = tree.node(tree.paths.config);
+    if (tree.configTrust.kind === 'foreign') return undefined;
+    try {
+      return node && this.texts.read(node.data, tree.jobName).stored;
+    } catch (error) {
+      if (error instanceof ElasticJob2ConfigurationError) return 'elastic-job-2';
+      if (error instanceof ConfigurationNodeError) return this.readKeptStored(tree);
+      throw error;
+    }
+  }
+
+  private readKeptStored(tree: JobTree): StoredConfiguration | undefined {
+    const kept = tree.usableConfig;
+    try {
+      return kept && this.keptTexts.read(kept.data, tree.jobName).stored;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private usableOf(local: LocalJob, { data, stat }: RegistryNode, texts: ConfigurationTexts): EffectiveConfiguration {
+    const laid = this.lay(local, data, texts);
+    this.assertFits({ ...laid.configuration, place: local.place });
+    return { ...laid, writtenAt: stat.mtime };
+  }
+
+  private trustOf({ targets }: Pick<LocalJob, 'targets'>): PropTrust {
+    return { ...this.trust, targets: { ...this.trust.targets, ...targets } };
+  }
+
+  /** @throws {ConfigurationNodeError} */
+  private lay(
+    { configuration: local, findPropsFaults, targets }: LocalJob,
+    data: string,
+    texts: ConfigurationTexts,
+  ): LaidConfiguration {
+    const stored = texts.parse(data, local.jobName);
+    const laid = layStored(local, stored, this.strategies, this.trustOf({ targets }));
+    const faults = findPropsFaults?.(laid.configuration.props) ?? [];
+    if (faults.length > 0) throw new ConfigurationNodeError(local.jobName, [...faults, ...refusedIn(laid)]);
+    return laid;
+  }
+}
+
+function refusedIn({ differences }: LaidConfiguration): readonly string[] {
+  return differences.filter(({ isRefused }) => isRefused).map(({ field }) => notFollowed(field));
+}
+
+function notFollowed(field: string): string {
+  return `${field} is not taken from the registry: set it in this process, or allow it by the module's allowRegistryTargets`;
+}

@@ -1,0 +1,112 @@
+import { ConfigurationError, type CreatedJob, type JobConfiguration, parseCreatedJob } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
+import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import { ConfigurationNodeError, ElasticJob2ConfigurationError, JobRemovedError } from './configuration.errors.js';
+import { formatConfiguration } from './format-configuration.js';
+import { createdOperations, parentOperations, rootOperations, writeOperations } from './install-operations.js';
+import type { LocalJob } from './local-job.js';
+import type { StoredConfiguration } from './parse-configuration.js';
+import type { SettingsReader } from './settings-reader.js';
+
+/** Writes the settings of a job, each time as a compare-and-set, and never what cannot be read back. */
+export class SettingsWriter {
+  constructor(private readonly reader: SettingsReader) {}
+
+  /**
+   * Creates the job's persistent nodes where they are missing, and its `config` node if it is missing or the local
+   * options say `overwrite`. Safe against other starters: whoever comes second finds the work done. A job of ElasticJob
+   * 2 is left as it is.
+   * @throws {ConfigurationError} if the job belongs to another class, or has too many items; nothing is written then
+   */
+  async install(tree: JobTree, local: LocalJob): Promise<void> {
+    this.reader.assertFits({ ...local.configuration, place: local.place });
+    await untilCommitted(tree, 'installing the job', async () => {
+      assertSameJob(tree, local);
+      await tree.judgeConfig({ signal: tree.signal });
+      const stored = this.reader.stored(tree);
+      if (stored === 'elastic-job-2') return true;
+      const operations = this.installOperations(tree, local, stored);
+      if (operations.length === 0) return true;
+      const result = await tree.commit(operations);
+      // Whoever was faster may have installed the same job: look again at what is left to do.
+      if (result.kind === 'refused') return undefined;
+      await tree.sync({ signal: tree.signal });
+      return true;
+    });
+  }
+
+  /**
+   * Writes the settings to the `config` node, and keeps what the node has beside them. Every instance of the job hears
+   * of it.
+   * @param said settings that count for every instance even as the default
+   * @throws {ConfigurationError} for settings that break a rule, such as a wrong cron expression, and for props that
+   * this process would not follow; nothing is written then
+   */
+  async write(tree: JobTree, local: LocalJob, configuration: JobConfiguration, said: readonly string[]): Promise<void> {
+    this.reader.assertFollowed(local, configuration);
+    await untilCommitted(tree, 'writing the configuration', async () => {
+      await tree.judgeConfig({ signal: tree.signal });
+      const stored = this.reader.stored(tree);
+      if (stored === 'elastic-job-2') throw new ElasticJob2ConfigurationError(tree.jobName);
+      // Whether the next start overwrites the node is decided there.
+      const overwrite = stored?.overwrite ?? configuration.overwrite;
+      const data = this.format({ ...local, configuration: { ...configuration, overwrite } }, stored, said);
+      const result = await tree.commit(writeOperations(tree, data));
+      if (result.kind === 'refused') return undefined;
+      await tree.sync({ signal: tree.signal });
+      return true;
+    });
+  }
+
+  private installOperations(tree: JobTree, local: LocalJob, stored: StoredConfiguration | undefined): Operation[] {
+    if (local.createdAs !== undefined) return createdOperations(tree);
+    const isMissing = !tree.has(tree.paths.config);
+    const config = isMissing || local.configuration.overwrite ? this.overwrite(tree, local, stored) : [];
+    return [...rootOperations(tree, local.className), ...config, ...parentOperations(tree)];
+  }
+
+  private overwrite(tree: JobTree, local: LocalJob, stored: StoredConfiguration | undefined): Operation[] {
+    // Props that the local options do not name belong to somebody else.
+    const props = { ...stored?.props, ...local.configuration.props };
+    const data = this.format({ ...local, configuration: { ...local.configuration, props } }, stored);
+    const isWritten = tree.node(tree.paths.config)?.data === data && tree.configTrust.kind !== 'foreign';
+    return isWritten ? [] : writeOperations(tree, data);
+  }
+
+  /** The text of a node. It is read back first: what nobody can use is never written. */
+  private format(local: LocalJob, keeping: StoredConfiguration | undefined, said?: readonly string[]): string {
+    const { configuration, place } = local;
+    const { jobName, shardingTotalCount } = configuration;
+    this.reader.assertFits({ jobName, place, shardingTotalCount });
+    try {
+      const data = formatConfiguration(configuration, keeping, said);
+      this.reader.assertReadable(local, data);
+      return data;
+    } catch (error) {
+      if (!(error instanceof ConfigurationNodeError)) throw error;
+      throw new ConfigurationError(`job "${jobName}" (${place})`, error.problems, { cause: error });
+    }
+  }
+}
+
+function assertSameJob(tree: JobTree, { className, createdAs, place }: LocalJob): void {
+  const root = tree.node(tree.paths.root);
+  const stored = root?.data.trim() ?? '';
+  if (createdAs !== undefined) {
+    if (root?.stat.czxid === createdAs && stored === className) return;
+    throw new JobRemovedError(tree.jobName);
+  }
+  const created = parseCreatedJob(stored);
+  if (created !== undefined)
+    throw new ConfigurationError(`job "${tree.jobName}" (${place})`, [describeCreated(created)]);
+  if (stored === '' || stored === className) return;
+  throw new ConfigurationError(`job "${tree.jobName}" (${place})`, [
+    `className "${className}": the registry knows the job as "${stored}"; give this job another name or set the same class name`,
+  ]);
+}
+
+function describeCreated({ template, isBeingRemoved }: CreatedJob): string {
+  return isBeingRemoved
+    ? 'the registry has a job of that name which is being removed; start again once it is gone'
+    : `the registry has a job of that name which was created from template "${template}"; remove it (JobOperateApi.remove), or give this job another name`;
+}
