@@ -1,17 +1,13 @@
 import { isBlankAt, isFlowIndicatorAt, YamlCursor, YamlFault } from './yaml-cursor.js';
+import { keyOf, readFlowNode } from './yaml-flow.js';
 import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
-import { assertBeginsPlain, readBlock, readPlain, readQuoted, type TextPlace } from './yaml-text.js';
+import { NO_PROPERTIES, type Properties, scalar, takeProperties } from './yaml-properties.js';
+import { assertBeginsPlain, readBlock, readQuoted } from './yaml-text.js';
 
 /** What a text holds, or the first fault. */
 type ReadYaml =
   | { readonly kind: 'read'; readonly node: YamlNode }
   | { readonly kind: 'fault'; readonly at: number; readonly problem: string };
-
-/** The tag and the anchor before a node. */
-interface Properties {
-  readonly tag?: string;
-  readonly anchor?: string;
-}
 
 /** How a node stands behind what it belongs to. */
 interface Place {
@@ -25,10 +21,7 @@ interface Place {
 
 const HASH = 0x23;
 const COLON = 0x3a;
-const NONE: Properties = {};
-const IN_BRACKETS: TextPlace = { indent: -1, isFlow: true };
 const QUOTED_KEY = /(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')[ \t\r]*:(?=[ \t\r\n]|$)/y;
-const IS_BINARY = /^!(?:!binary|<tag:yaml\.org,2002:binary>)$/;
 
 /**
  * Reads a YAML text of one document: block and flow style, every form of text, anchors and aliases. No type is guessed:
@@ -69,7 +62,7 @@ function readDocument(cursor: YamlCursor): YamlNode {
 function readNode(cursor: YamlCursor, place: Place): YamlNode {
   let { isCompact } = place;
   cursor.countNode();
-  let properties = NONE;
+  let properties = NO_PROPERTIES;
   cursor.skipBlanks();
   let { column } = cursor;
   for (;;) {
@@ -147,7 +140,7 @@ function goesOn(cursor: YamlCursor, column: number): boolean {
 /** @param at where its line begins, with the tag and the anchor of the key */
 function readEntry(cursor: YamlCursor, place: Place, at: number, keyAnchor: string | undefined): YamlEntry {
   cursor.countNode();
-  const anchor = keyAnchor ?? takeProperties(cursor, NONE).anchor;
+  const anchor = keyAnchor ?? takeProperties(cursor, NO_PROPERTIES).anchor;
   const colon = colonOf(cursor) ?? cursor.fail('a key with a colon behind it is missing');
   const key = takeKey(cursor, colon);
   if (anchor !== undefined) cursor.remember(anchor, { kind: 'scalar', text: key, isPlain: false });
@@ -197,127 +190,4 @@ function colonOf(cursor: YamlCursor): number | undefined {
     if (code === COLON && isBlankAt(text, colon + 1)) return colon;
   }
   return undefined;
-}
-
-/** A node that may stand inside brackets. */
-function readFlowNode(cursor: YamlCursor, place: TextPlace, tag?: string): YamlNode {
-  switch (cursor.char) {
-    case '[':
-      return readFlowList(cursor);
-    case '{':
-      return readFlowMapping(cursor);
-    case '*': {
-      const node = cursor.takeAlias();
-      cursor.textEnd = cursor.at;
-      return node;
-    }
-    case '"':
-    case "'":
-      return scalar(readQuoted(cursor, place), false, tag);
-    default:
-      return scalar(readPlain(cursor, place), true, tag);
-  }
-}
-
-function readFlowList(cursor: YamlCursor): YamlNode {
-  const items: YamlNode[] = [];
-  const start = openBracket(cursor);
-  while (!closesBracket(cursor, ']', start)) {
-    const { at } = cursor;
-    const item = readFlowItem(cursor);
-    cursor.skipToContent(true);
-    const isPair = cursor.char === ':';
-    items.push(isPair ? { kind: 'mapping', entries: [takeFlowEntry(cursor, item, at)] } : item);
-    passComma(cursor, ']');
-  }
-  return { kind: 'list', items };
-}
-
-function readFlowMapping(cursor: YamlCursor): YamlNode {
-  const entries: YamlEntry[] = [];
-  const start = openBracket(cursor);
-  while (!closesBracket(cursor, '}', start)) {
-    const { at } = cursor;
-    entries.push(takeFlowEntry(cursor, readFlowItem(cursor), at));
-    passComma(cursor, '}');
-  }
-  return { kind: 'mapping', entries };
-}
-
-/** @returns where it stands */
-function openBracket(cursor: YamlCursor): number {
-  cursor.enter();
-  cursor.at += 1;
-  return cursor.at - 1;
-}
-
-/** @param start where the bracket was opened */
-function closesBracket(cursor: YamlCursor, bracket: ']' | '}', start: number): boolean {
-  cursor.skipToContent(true);
-  if (cursor.isAtEnd || cursor.isDocumentMarker()) cursor.fail(`"${bracket}" is missing`, start);
-  const isClosed = cursor.char === bracket;
-  if (isClosed) {
-    cursor.leave();
-    cursor.at += 1;
-    cursor.textEnd = cursor.at;
-  } else if (cursor.isMarker('?')) {
-    cursor.at += 1;
-    cursor.skipToContent(true);
-  }
-  return isClosed;
-}
-
-function passComma(cursor: YamlCursor, bracket: ']' | '}'): void {
-  cursor.skipToContent(true);
-  if (cursor.char === ',') cursor.at += 1;
-  else if (cursor.char !== bracket) cursor.fail(`"," or "${bracket}" is missing`);
-}
-
-function takeFlowEntry(cursor: YamlCursor, keyNode: YamlNode, at: number): YamlEntry {
-  const key = keyOf(cursor, keyNode, at);
-  const keyEnd = cursor.textEnd;
-  cursor.skipToContent(true);
-  let value = NOTHING;
-  if (cursor.char === ':') {
-    cursor.at += 1;
-    cursor.textEnd = cursor.at;
-    cursor.skipToContent(true);
-    value = readFlowItem(cursor);
-  }
-  return { key, value, at, keyEnd, valueEnd: cursor.textEnd, isFlow: true };
-}
-
-/** Nothing, if only the end of it comes. */
-function readFlowItem(cursor: YamlCursor): YamlNode {
-  cursor.countNode();
-  const properties = takeProperties(cursor, NONE);
-  cursor.skipToContent(true);
-  const { char } = cursor;
-  const isNothing = char === ',' || char === ']' || char === '}';
-  const node = isNothing ? NOTHING : readFlowNode(cursor, IN_BRACKETS, properties.tag);
-  return cursor.remember(properties.anchor, node);
-}
-
-function takeProperties(cursor: YamlCursor, before: Properties): Properties {
-  let { tag, anchor } = before;
-  for (let isAny = false; ; isAny = true) {
-    const { char } = cursor;
-    if (char !== '&' && char !== '!') return isAny ? { tag, anchor } : before;
-    const word = cursor.takeWord();
-    if ((char === '&' ? anchor : tag) !== undefined) cursor.fail('a node has two tags or two anchors');
-    if (char === '&') anchor = word.slice(1);
-    else tag = word;
-    cursor.textEnd = cursor.at;
-    cursor.skipBlanks();
-  }
-}
-
-function scalar(text: string, isPlain: boolean, tag: string | undefined): YamlNode {
-  // snakeyaml writes a text with control characters so.
-  const isBinary = tag !== undefined && IS_BINARY.test(tag);
-  return { kind: 'scalar', text: isBinary ? Buffer.from(text, 'base64').toString('utf8') : text, isPlain };
-}
-
-function keyOf(cursor: YamlCursor, node: YamlNode, at: number): string {
-  return node.kind === 'scalar' ? node.text : cursor.fail('a key must be a text', at);
 }

@@ -1,0 +1,110 @@
+import type { YamlCursor } from './yaml-cursor.js';
+import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
+import { NO_PROPERTIES, scalar, takeProperties } from './yaml-properties.js';
+import { readPlain, readQuoted, type TextPlace } from './yaml-text.js';
+
+const IN_BRACKETS: TextPlace = { indent: -1, isFlow: true };
+
+/** Reads a node of flow style: a list or a mapping in brackets, or what may stand inside: a text or an alias. */
+export function readFlowNode(cursor: YamlCursor, place: TextPlace, tag?: string): YamlNode {
+  switch (cursor.char) {
+    case '[':
+      return readFlowList(cursor);
+    case '{':
+      return readFlowMapping(cursor);
+    case '*': {
+      const node = cursor.takeAlias();
+      cursor.textEnd = cursor.at;
+      return node;
+    }
+    case '"':
+    case "'":
+      return scalar(readQuoted(cursor, place), false, tag);
+    default:
+      return scalar(readPlain(cursor, place), true, tag);
+  }
+}
+
+function readFlowList(cursor: YamlCursor): YamlNode {
+  const items: YamlNode[] = [];
+  const start = openBracket(cursor);
+  while (!closesBracket(cursor, ']', start)) {
+    const { at } = cursor;
+    const item = readFlowItem(cursor);
+    cursor.skipToContent(true);
+    const isPair = cursor.char === ':';
+    items.push(isPair ? { kind: 'mapping', entries: [takeFlowEntry(cursor, item, at)] } : item);
+    passComma(cursor, ']');
+  }
+  return { kind: 'list', items };
+}
+
+function readFlowMapping(cursor: YamlCursor): YamlNode {
+  const entries: YamlEntry[] = [];
+  const start = openBracket(cursor);
+  while (!closesBracket(cursor, '}', start)) {
+    const { at } = cursor;
+    entries.push(takeFlowEntry(cursor, readFlowItem(cursor), at));
+    passComma(cursor, '}');
+  }
+  return { kind: 'mapping', entries };
+}
+
+/** @returns where it stands */
+function openBracket(cursor: YamlCursor): number {
+  cursor.enter();
+  cursor.at += 1;
+  return cursor.at - 1;
+}
+
+/** @param start where the bracket was opened */
+function closesBracket(cursor: YamlCursor, bracket: ']' | '}', start: number): boolean {
+  cursor.skipToContent(true);
+  if (cursor.isAtEnd || cursor.isDocumentMarker()) cursor.fail(`"${bracket}" is missing`, start);
+  const isClosed = cursor.char === bracket;
+  if (isClosed) {
+    cursor.leave();
+    cursor.at += 1;
+    cursor.textEnd = cursor.at;
+  } else if (cursor.isMarker('?')) {
+    cursor.at += 1;
+    cursor.skipToContent(true);
+  }
+  return isClosed;
+}
+
+function passComma(cursor: YamlCursor, bracket: ']' | '}'): void {
+  cursor.skipToContent(true);
+  if (cursor.char === ',') cursor.at += 1;
+  else if (cursor.char !== bracket) cursor.fail(`"," or "${bracket}" is missing`);
+}
+
+function takeFlowEntry(cursor: YamlCursor, keyNode: YamlNode, at: number): YamlEntry {
+  const key = keyOf(cursor, keyNode, at);
+  const keyEnd = cursor.textEnd;
+  cursor.skipToContent(true);
+  let value = NOTHING;
+  if (cursor.char === ':') {
+    cursor.at += 1;
+    cursor.textEnd = cursor.at;
+    cursor.skipToContent(true);
+    value = readFlowItem(cursor);
+  }
+  return { key, value, at, keyEnd, valueEnd: cursor.textEnd, isFlow: true };
+}
+
+/** Nothing, if only the end of it comes. */
+function readFlowItem(cursor: YamlCursor): YamlNode {
+  cursor.countNode();
+  const properties = takeProperties(cursor, NO_PROPERTIES);
+  cursor.skipToContent(true);
+  const { char } = cursor;
+  const isNothing = char === ',' || char === ']' || char === '}';
+  const node = isNothing ? NOTHING : readFlowNode(cursor, IN_BRACKETS, properties.tag);
+  return cursor.remember(properties.anchor, node);
+}
+
+/** @param at where the key stands */
+export function keyOf(cursor: YamlCursor, node: YamlNode, at: number): string {
+  return node.kind === 'scalar' ? node.text : cursor.fail('a key must be a text', at);
+}
