@@ -23,7 +23,7 @@ interface PlacedTypes {
 /**
  * A type stands at top level if Java has it, or if the node has it there already: then somebody of Java's does. Any
  * other is one of our props, since Java would go by another strategy in silence, and does not start at all for a
- * listener. The default strategy has no need of a name, unless it is said.
+ * listener.
  * @param said settings that are written even as the default
  */
 export function placeTypes(
@@ -32,10 +32,7 @@ export function placeTypes(
   said: ReadonlySet<string>,
 ): PlacedTypes {
   const noneOf = (setting: string) => (said.has(setting) ? NONE : undefined);
-  const { type } = configuration.strategy;
-  const isNamed =
-    type !== JOB_SETTINGS.strategy.default || type === stored?.jobShardingStrategyType || said.has('strategy');
-  const strategy = place(isNamed ? type : undefined, stored?.jobShardingStrategyType, isJavaStrategyType);
+  const strategy = place(strategyOf(configuration, stored, said), stored?.jobShardingStrategyType, isJavaStrategyType);
   const timeZone = place(configuration.timeZone, undefined, isJavaTimeZone, noneOf('timeZone'));
   const errorHandler = place(
     configuration.jobErrorHandlerType,
@@ -68,6 +65,16 @@ export function placeTypes(
     },
     javaListeners,
   };
+}
+
+/** The strategy to write: the default one needs no name, unless the node has it already or it is said. */
+function strategyOf(
+  { strategy: { type } }: JobConfiguration,
+  stored: StoredConfiguration | undefined,
+  said: ReadonlySet<string>,
+): string | undefined {
+  const isNamed = type === stored?.jobShardingStrategyType || said.has('strategy');
+  return isNamed || type !== JOB_SETTINGS.strategy.default ? type : undefined;
 }
 
 /** @param none what is written among ours if there is no type */
