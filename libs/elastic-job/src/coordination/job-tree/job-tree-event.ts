@@ -51,8 +51,11 @@ export type JobTreeEvent =
 
 export type JobTreeEventKind = JobTreeEvent['kind'];
 
-/** What a change of a node means for the job; undefined if nobody waits for it. */
-export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
+type Change = 'created' | 'changed' | 'deleted';
+type NodeOfItem = Extract<JobNode, { readonly item: number }>;
+
+/** The event that a change of a node is for the job; undefined if nobody waits for it. */
+export function eventOf(change: Change, node: JobNode): JobTreeEvent | undefined {
   switch (node.kind) {
     case 'instance':
       if (change === 'changed') return undefined;
@@ -65,22 +68,12 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
     case 'leader':
       return { kind: change === 'deleted' ? 'LeaderLost' : 'LeaderElected' };
     case 'resharding-flag':
-      return { kind: change === 'deleted' ? 'ShardingCompleted' : 'ReshardingRequested' };
-    case 'queued-item':
-      return change === 'created' ? { kind: 'ItemQueued', item: node.item } : undefined;
     case 'resharding-processing':
       return { kind: change === 'deleted' ? 'ShardingCompleted' : 'ReshardingRequested' };
     case 'trigger':
       return change === 'created' ? { kind: 'TriggerRequested', instanceId: node.instanceId } : undefined;
-    case 'cancel':
-      return change === 'deleted' ? undefined : { kind: 'CancelRequested', item: node.item };
     case 'guarantee':
       return { kind: 'GuaranteeChanged', phase: node.phase };
-    case 'item-running':
-      return { kind: change === 'deleted' ? 'ItemReleased' : 'ItemMarked', item: node.item };
-    case 'item-failover':
-    case 'item-failovering':
-      return change === 'deleted' ? undefined : { kind: 'ItemMarked', item: node.item };
     case 'next-instance-ip':
       return change === 'deleted' ? undefined : { kind: 'TurnChanged' };
     case 'after':
@@ -93,20 +86,38 @@ export function eventOf(change: 'created' | 'changed' | 'deleted', node: JobNode
       return { kind: 'ConfigurationChanged' };
     case 'usable-config':
       return { kind: 'ConfigurationKept' };
+    case 'parent':
+      return change === 'deleted' ? { kind: 'PlanDamaged' } : undefined;
+    case 'other':
+      return undefined;
+    default:
+      return eventOfItem(change, node);
+  }
+}
+
+function eventOfItem(change: Change, { kind, item }: NodeOfItem): JobTreeEvent | undefined {
+  switch (kind) {
+    case 'queued-item':
+      return change === 'created' ? { kind: 'ItemQueued', item } : undefined;
+    case 'cancel':
+      return change === 'deleted' ? undefined : { kind: 'CancelRequested', item };
+    case 'item-running':
+      return { kind: change === 'deleted' ? 'ItemReleased' : 'ItemMarked', item };
+    case 'item-failover':
+    case 'item-failovering':
+      return change === 'deleted' ? undefined : { kind: 'ItemMarked', item };
     case 'item-disabled':
-      return change === 'changed' ? undefined : { kind: 'ItemSwitched', item: node.item };
+      return change === 'changed' ? undefined : { kind: 'ItemSwitched', item };
     case 'item-instance':
-      if (change === 'changed') return { kind: 'OwnerChanged', item: node.item };
+      if (change === 'changed') return { kind: 'OwnerChanged', item };
       return change === 'deleted' ? { kind: 'PlanDamaged' } : undefined;
     case 'item':
-    case 'parent':
       return change === 'deleted' ? { kind: 'PlanDamaged' } : undefined;
     case 'item-misfire':
     case 'item-record':
     case 'item-checkpoint':
-    case 'other':
       return undefined;
     default:
-      return node satisfies never;
+      return kind satisfies never;
   }
 }
