@@ -100,17 +100,38 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
     maxRequestBytes: options.maxRequestBytes ?? 1_000_000,
     maxBlockedMs: options.maxBlockedMs ?? 60_000,
   };
-  const { connection = 'in-process', tls, workerUrl } = options;
   const list = parseServerList(options.servers);
   const given = { ...numbers, ...(options.serverTickMs !== undefined && { serverTickMs: options.serverTickMs }) };
-  const problems = Object.entries(given)
-    .filter(([, value]) => !Number.isInteger(value) || value < 1)
-    .map(([field, value]) => `${field} is ${value}; it takes a whole number from 1`);
-  if (list.kind === 'wrong') problems.push(list.problem);
-  if (options.digest !== undefined && !/^[^:]+:./s.test(options.digest)) {
+  const problems = [
+    ...Object.entries(given)
+      .filter(([, value]) => !Number.isInteger(value) || value < 1)
+      .map(([field, value]) => `${field} is ${value}; it takes a whole number from 1`),
+    ...(list.kind === 'wrong' ? [list.problem] : []),
+    ...connectionProblems(options),
+  ];
+  if (list.kind === 'wrong' || problems.length > 0) throw new ConfigurationError('registry', problems);
+  return Object.freeze({
+    ...numbers,
+    serverList: options.servers,
+    servers: list.servers,
+    namespace: new Namespace(options.namespace),
+    credentials: new Hidden({ digest: options.digest, sasl: options.sasl, tls: options.tls }),
+    ownsNodes: options.digest !== undefined || options.sasl !== undefined,
+    allowOpenAcl: options.allowOpenAcl ?? false,
+    serverTickMs: options.serverTickMs,
+    connection: options.connection ?? 'in-process',
+    workerUrl: options.workerUrl,
+  });
+}
+
+/** Problems of the credentials and of the way to connect. */
+function connectionProblems(options: ZooKeeperOptions): readonly string[] {
+  const { digest, sasl, tls, requireTls, connection = 'in-process' } = options;
+  const problems: string[] = [];
+  if (digest !== undefined && !/^[^:]+:./s.test(digest)) {
     problems.push('digest (not shown) is not of the form user:password');
   }
-  if (options.sasl !== undefined && !isSasl(options.sasl)) {
+  if (sasl !== undefined && !isSasl(sasl)) {
     problems.push('sasl (not shown) is not of the form { username, password }');
   }
   if (connection !== 'in-process' && connection !== 'worker-thread') {
@@ -119,20 +140,8 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
   if (connection === 'worker-thread' && !isSendable(tls)) {
     problems.push('tls (not shown) holds a function or the like, which cannot be sent to a worker thread');
   }
-  if (options.requireTls && !tls) problems.push('requireTls is true, but tls is not given');
-  if (list.kind === 'wrong' || problems.length > 0) throw new ConfigurationError('registry', problems);
-  return Object.freeze({
-    ...numbers,
-    serverList: options.servers,
-    servers: list.servers,
-    namespace: new Namespace(options.namespace),
-    credentials: new Hidden({ digest: options.digest, sasl: options.sasl, tls }),
-    ownsNodes: options.digest !== undefined || options.sasl !== undefined,
-    allowOpenAcl: options.allowOpenAcl ?? false,
-    serverTickMs: options.serverTickMs,
-    connection,
-    workerUrl,
-  });
+  if (requireTls && !tls) problems.push('requireTls is true, but tls is not given');
+  return problems;
 }
 
 function isSasl({ username, password }: SaslCredentials): boolean {
