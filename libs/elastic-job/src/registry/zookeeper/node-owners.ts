@@ -1,14 +1,14 @@
 import type { Namespace } from '../namespace.js';
 import type { NodeOwners, RequestOptions } from '../registry-center.js';
 import type { AclJudge, Ask } from './acl-judge.js';
-import type { Session } from './session/index.js';
+import type { SessionRequests } from './session/index.js';
 
 /** What the judge says of nodes below the namespace, asked over the session of the moment. */
-export function nodeOwners(judge: AclJudge, session: Session, namespace: Namespace): NodeOwners {
+export function nodeOwners(judge: AclJudge, requests: SessionRequests, namespace: Namespace): NodeOwners {
   const asking =
     (options?: RequestOptions): Ask =>
     (operation, request) =>
-      session.requestRead(operation, request, options);
+      requests.askRead(operation, request, options);
   return {
     ownerOf: (path, options) => judge.ownerOf(namespace.absolute(path), asking(options)),
     assertOwn: (path, options) => judge.assertOwn(namespace.absolute(path), asking(options)),

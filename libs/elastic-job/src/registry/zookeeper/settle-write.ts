@@ -50,7 +50,7 @@ async function lookAgain(
   options: RequestOptions,
 ): Promise<{ readonly found: RegistryNode | undefined } | undefined> {
   try {
-    await client.session.bounded(`reconnect for ${path}`, client.session.regained(sessionId), options);
+    await client.requests.bounded(`reconnect for ${path}`, client.session.regained(sessionId), options);
     // The server of the new connection may be behind the one that took the write.
     const [, found] = await Promise.all([client.sync(path, options), client.read(path, options)]);
     return { found };

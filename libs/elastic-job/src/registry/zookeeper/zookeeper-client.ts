@@ -37,6 +37,7 @@ import {
   Dialer,
   openNamespace,
   Session,
+  SessionRequests,
   timedRequest,
   Warnings,
   warnOfPlainText,
@@ -57,6 +58,7 @@ import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
  */
 export class ZooKeeperClient {
   readonly session: Session;
+  readonly requests: SessionRequests;
   readonly warnings = new Warnings();
   /** Undefined without credentials. */
   readonly owners: NodeOwners | undefined;
@@ -83,7 +85,8 @@ export class ZooKeeperClient {
       await judge?.assertOwn(options.namespace.root, (operation, request) => askLink(link, operation, request));
     };
     this.session = new Session(links, this.protocol, options, clock, lease, prepare, warn);
-    this.owners = judge && nodeOwners(judge, this.session, options.namespace);
+    this.requests = new SessionRequests(this.session, lease, options, clock);
+    this.owners = judge && nodeOwners(judge, this.requests, options.namespace);
     warnOfStandstill(this.session, options, clock, warn);
     warnOfPlainText(this.session, options, warn);
   }
@@ -161,7 +164,7 @@ export class ZooKeeperClient {
       timedRequest(this.registryTime, this.protocol.multi(sent), stampOf),
       (answer) => (answer.kind === 'committed' ? writtenNodes(sent, answer.results) : []),
     );
-    const reply = await this.session.request(name, request, options);
+    const reply = await this.requests.ask(name, request, options);
     if (reply.kind === 'refused') throw serverError(reply.code, name);
     if (reply.value.kind === 'committed') {
       return { kind: 'committed', results: reply.value.results.map((result) => this.localResult(result)) };
@@ -264,12 +267,12 @@ export class ZooKeeperClient {
     version?: number,
   ): Promise<T> {
     const name = `${operation} ${path}`;
-    return valueOf(name, path, await this.session.request(name, request, options), version);
+    return valueOf(name, path, await this.requests.ask(name, request, options), version);
   }
 
   private async askRead<T>(operation: string, path: string, request: Request<T>, options?: RequestOptions): Promise<T> {
     const name = `${operation} ${path}`;
-    return valueOf(name, path, await this.session.requestRead(name, request, options));
+    return valueOf(name, path, await this.requests.askRead(name, request, options));
   }
 
   private localResult(result: MultiResult): OperationResult {

@@ -4,6 +4,7 @@ export { DIAL_PAUSES, Dialer, type DialOptions } from './dialer.js';
 export { warnOfStandstill } from './loop-watch.js';
 export { askLink, openNamespace } from './open-namespace.js';
 export { warnOfPlainText } from './plain-text.js';
+export { SessionRequests } from './session-requests.js';
 export { Session } from './session.js';
 export { timedRequest } from './timed-request.js';
 export { type ConnectionUser, keepConnected } from './upkeep.js';

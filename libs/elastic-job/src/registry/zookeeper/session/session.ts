@@ -2,18 +2,9 @@ import type { Clock, Timer } from '../../../clock/index.js';
 import type { CloseOptions, RegistryTraffic, RequestOptions, SessionInfo } from '../../registry-center.js';
 import { AuthenticationError, RegistryUnavailableError, SessionLostError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
-import {
-  type Answer,
-  connectionBroke,
-  type Link,
-  type LinkSource,
-  type Protocol,
-  type Reply,
-  type Request,
-  type SessionTicket,
-} from '../wire/index.js';
-import { bounded } from './deadline.js';
+import type { Answer, Link, LinkSource, Protocol, Request, SessionTicket } from '../wire/index.js';
 import { FirstConnect } from './first-connect.js';
+import { warnOfGrantedTimeout } from './granted-timeout.js';
 import { SessionStates } from './session-states.js';
 import { type ConnectionUser, keepConnected } from './upkeep.js';
 import { Watches } from './watches.js';
@@ -48,9 +39,7 @@ const LOOK_MS = 500;
  * | a server answers after LOST | RECONNECTED, with a new session |
  *
  * The lease is looked at before anything is sent and before anything is delivered, so a process that was stopped for
- * longer than its lease hears SUSPENDED and LOST before any answer. A request is sent once, over the connection of the
- * moment: without one it fails at once. Only while
- * a server is asked because the clock was set forward, requests wait for its word.
+ * longer than its lease hears SUSPENDED and LOST before any answer.
  */
 export class Session implements ConnectionUser {
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
@@ -119,30 +108,14 @@ export class Session implements ConnectionUser {
   }
 
   /**
-   * Sends a request that somebody waits for.
-   * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
+   * The connection to ask.
+   * @throws {SessionLostError} between LOST and the next session @throws {RegistryUnavailableError} while there is none
    */
-  async request<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
-    const answer = await this.ask(operation, request, options);
-    if (answer.kind !== 'dropped') return answer;
-    throw connectionBroke(operation, answer);
-  }
-
-  /**
-   * Sends a request that changes nothing; if the connection breaks, again over the next one, while the session lives.
-   * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
-   */
-  async requestRead<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
-    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
-    const deadline = this.clock.monotonicNow() + limitMs;
-    const { id } = this.info;
-    let answer = await this.ask(operation, request, options);
-    while (answer.kind === 'dropped') {
-      const left = { ...options, timeoutMs: Math.max(0, Math.round(deadline - this.clock.monotonicNow())) };
-      await this.bounded(operation, this.regained(id), left);
-      answer = await this.ask(operation, request, left);
-    }
-    return answer;
+  usable(operation: string): Link {
+    if (this.info.state === 'LOST') throw new SessionLostError(this.info.id);
+    if (this.connection && !this.closing) return this.connection;
+    const why = this.closing ? 'this registry center is closed' : 'there is no connection to a ZooKeeper server';
+    throw new RegistryUnavailableError(operation, 'not-applied', why);
   }
 
   /**
@@ -168,16 +141,6 @@ export class Session implements ConnectionUser {
     if (!this.connection) return queueMicrotask(() => receive({ kind: 'dropped', wasSent: false, cause: undefined }));
     this.traffic[counted] += 1;
     this.connection.send(request, receive);
-  }
-
-  /** Waits no longer than the options, or the default, allow. */
-  bounded<T>(operation: string, work: Promise<T>, options?: RequestOptions): Promise<T> {
-    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
-    const late = () => {
-      if (this.connection) this.mayDeliver();
-      return new RegistryUnavailableError(operation, 'unknown', `no answer within ${limitMs} ms`);
-    };
-    return bounded(work, this.clock, limitMs, late, options?.signal);
   }
 
   dial(): Link {
@@ -217,37 +180,24 @@ export class Session implements ConnectionUser {
     this.warned = cause.message;
   }
 
+  /** Judges the session by its lease, after what has arrived while this process was busy or stopped. */
+  async judge(): Promise<void> {
+    await this.clock.nextTurn();
+    if (this.closing || this.info.state === undefined || this.info.state === 'LOST') return;
+    this.mayDeliver();
+    this.awaitLoss();
+  }
+
+  /** Gives up the connection whose lease is over, and the session if that is clear. */
+  checkLease(): void {
+    if (this.connection) this.mayDeliver();
+  }
+
   private mayDeliver(): boolean {
     if (this.lease.remainingMs() > 0) return true;
     if (this.lease.untilLossMs() > 0) this.connection?.abandon();
     else this.lose();
     return false;
-  }
-
-  private async ask<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Answer<T>> {
-    options?.signal?.throwIfAborted();
-    if (this.lease.remainingMs() === 0) await this.askAnew(operation, options);
-    const connection = this.usable(operation);
-    this.traffic.foreground += 1;
-    return this.bounded(operation, connection.ask(request), options);
-  }
-
-  /** Judges the session by its lease. Where a server has to be asked for that, waits for its word: 2 s at most. */
-  private async askAnew(operation: string, options?: RequestOptions): Promise<void> {
-    const { id } = this.info;
-    await this.judge();
-    if (this.lease.untilLossMs() > 0) await this.bounded(operation, this.regained(id), options);
-  }
-
-  /**
-   * The connection to ask.
-   * @throws {SessionLostError} between LOST and the next session @throws {RegistryUnavailableError} while there is none
-   */
-  usable(operation: string): Link {
-    if (this.info.state === 'LOST') throw new SessionLostError(this.info.id);
-    if (this.connection && !this.closing) return this.connection;
-    const why = this.closing ? 'this registry center is closed' : 'there is no connection to a ZooKeeper server';
-    throw new RegistryUnavailableError(operation, 'not-applied', why);
   }
 
   private async firstConnect(options?: RequestOptions): Promise<void> {
@@ -267,7 +217,7 @@ export class Session implements ConnectionUser {
 
   private begin(connection: Link, ticket: SessionTicket): void {
     const isFirst = this.info.state === undefined;
-    if (isFirst) this.warnOfSession(ticket.timeoutMs, this.options);
+    if (isFirst) warnOfGrantedTimeout(ticket.timeoutMs, this.options, this.warn);
     this.lossTimer?.cancel();
     this.connection = connection;
     this.ticket = ticket;
@@ -294,14 +244,6 @@ export class Session implements ConnectionUser {
     this.lossTimer = this.clock.setTimer(Math.min(LOOK_MS, this.lease.untilLossMs()), () => void this.judge());
   }
 
-  /** Judges the session by its lease, after what has arrived while this process was busy or stopped. */
-  private async judge(): Promise<void> {
-    await this.clock.nextTurn();
-    if (this.closing || this.info.state === undefined || this.info.state === 'LOST') return;
-    this.mayDeliver();
-    this.awaitLoss();
-  }
-
   private lose(): void {
     this.ticket = undefined;
     this.lease.end();
@@ -322,27 +264,5 @@ export class Session implements ConnectionUser {
     this.lease.end();
     this.watches.lose();
     this.states.become({ state: undefined, id: undefined });
-  }
-
-  /**
-   * The margin of the lease is a third of the timeout at most, and an ensemble may know of our last request a tick
-   * late.
-   */
-  private warnOfSession(
-    timeoutMs: number,
-    { sessionTimeoutMs: askedMs, serverTickMs = 0 }: ResolvedZooKeeperOptions,
-  ): void {
-    if (timeoutMs !== askedMs) {
-      const limit = timeoutMs < askedMs ? 'maxSessionTimeout' : 'minSessionTimeout';
-      this.warn(
-        `The servers have granted a session of ${timeoutMs} ms instead of ${askedMs} ms: a crash is noticed after that time. ` +
-          `Ask for as much, or change their ${limit}.`,
-      );
-    }
-    if (serverTickMs <= timeoutMs / 3) return;
-    this.warn(
-      `A session of ${timeoutMs} ms has fewer than three ticks of ${serverTickMs} ms: if a ZooKeeper server dies, the session ` +
-        'may expire before this client knows. Ask for a longer sessionTimeoutMs, or give the servers a shorter tickTime.',
-    );
   }
 }

@@ -35,7 +35,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
       else this.opened?.reject(errorOf(() => valueOf(name, path, reply)));
     });
     try {
-      await client.session.bounded(name, opened, options);
+      await client.requests.bounded(name, opened, options);
     } catch (error) {
       this.close();
       throw error;

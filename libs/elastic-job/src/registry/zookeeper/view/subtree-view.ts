@@ -75,7 +75,7 @@ export class SubtreeView implements Subtree, Watcher {
     });
     try {
       const opened = this.readAgain().then(() => this.reads.settled());
-      await this.client.session.bounded(name, opened, options);
+      await this.client.requests.bounded(name, opened, options);
       this.assertLive();
       this.isOpen = true;
     } catch (error) {
@@ -93,7 +93,7 @@ export class SubtreeView implements Subtree, Watcher {
       await this.reads.settled();
       this.assertLive();
     };
-    await this.client.session.bounded(`sync ${this.path}`, synced(), options);
+    await this.client.requests.bounded(`sync ${this.path}`, synced(), options);
   }
 
   has(path: string): boolean {
@@ -120,7 +120,7 @@ export class SubtreeView implements Subtree, Watcher {
     this.client.session.usable(name);
     const loaded = Promise.all(unknown.map((path) => this.reads.read('data', path)));
     this.reads.send('foreground');
-    await this.client.session.bounded(name, loaded, options);
+    await this.client.requests.bounded(name, loaded, options);
     this.assertLive();
   }
 

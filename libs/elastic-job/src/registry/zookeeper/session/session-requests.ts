@@ -1,0 +1,74 @@
+import type { Clock } from '../../../clock/index.js';
+import type { RequestOptions } from '../../registry-center.js';
+import { RegistryUnavailableError } from '../../registry.errors.js';
+import type { Lease } from '../../session-lease.js';
+import { type Answer, connectionBroke, type Reply, type Request } from '../wire/index.js';
+import { bounded } from './deadline.js';
+import type { Session } from './session.js';
+import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
+
+/**
+ * The requests of a session that somebody waits for, each within its deadline. They are sent over the connection of the
+ * moment; without one they fail at once. Only while a server is asked because the clock was set forward, they wait for
+ * its word.
+ */
+export class SessionRequests {
+  constructor(
+    private readonly session: Session,
+    private readonly lease: Lease,
+    private readonly options: Pick<ResolvedZooKeeperOptions, 'requestTimeoutMs'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends a request, once.
+   * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
+   */
+  async ask<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
+    const answer = await this.answerTo(operation, request, options);
+    if (answer.kind !== 'dropped') return answer;
+    throw connectionBroke(operation, answer);
+  }
+
+  /**
+   * Sends a request that changes nothing; if the connection breaks, again over the next one, while the session lives.
+   * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
+   */
+  async askRead<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
+    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
+    const deadline = this.clock.monotonicNow() + limitMs;
+    const { id } = this.session.info;
+    let answer = await this.answerTo(operation, request, options);
+    while (answer.kind === 'dropped') {
+      const left = { ...options, timeoutMs: Math.max(0, Math.round(deadline - this.clock.monotonicNow())) };
+      await this.bounded(operation, this.session.regained(id), left);
+      answer = await this.answerTo(operation, request, left);
+    }
+    return answer;
+  }
+
+  /** Waits no longer than the options, or the default, allow. */
+  bounded<T>(operation: string, work: Promise<T>, options?: RequestOptions): Promise<T> {
+    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
+    const late = () => {
+      this.session.checkLease();
+      return new RegistryUnavailableError(operation, 'unknown', `no answer within ${limitMs} ms`);
+    };
+    return bounded(work, this.clock, limitMs, late, options?.signal);
+  }
+
+  private async answerTo<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Answer<T>> {
+    options?.signal?.throwIfAborted();
+    if (this.lease.remainingMs() === 0) await this.askAnew(operation, options);
+    const connection = this.session.usable(operation);
+    this.session.traffic.foreground += 1;
+    return this.bounded(operation, connection.ask(request), options);
+  }
+
+  /** Judges the session by its lease. Where a server has to be asked for that, waits for its word: 2 s at most. */
+  private async askAnew(operation: string, options?: RequestOptions): Promise<void> {
+    const { id } = this.session.info;
+    await this.session.judge();
+    if (this.lease.untilLossMs() > 0) await this.bounded(operation, this.session.regained(id), options);
+  }
+}
