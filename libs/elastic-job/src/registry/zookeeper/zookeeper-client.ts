@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
-import { refusalError, serverError } from '../refusal-error.js';
+import { serverError } from '../refusal-error.js';
 import type {
   CreateMode,
   NodeOwners,
@@ -11,15 +11,12 @@ import type {
   RequestOptions,
   TransactionResult,
 } from '../registry-center.js';
-import { NoNodeError } from '../registry.errors.js';
 import { RegistryTime } from '../registry-time.js';
-import { type Lease, SessionLease } from '../session-lease.js';
 import { AclJudge } from './acl-judge.js';
 import {
   type Answer,
   FrameWriter,
   type Link,
-  type LinkSource,
   loadJute,
   type MultiAnswer,
   type MultiResult,
@@ -34,7 +31,7 @@ import {
 } from './wire/index.js';
 import {
   askLink,
-  Dialer,
+  linksOfThisThread,
   openNamespace,
   Session,
   SessionRequests,
@@ -46,6 +43,7 @@ import {
   writingRequest,
 } from './session/index.js';
 import { nodeOwners } from './node-owners.js';
+import { nodeFound, unlessAbsent, valueOf } from './reply-value.js';
 import { linksOfWorker } from './worker/worker-links.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
@@ -286,42 +284,4 @@ function stampOf(answer: MultiAnswer): number | undefined {
   return results
     .map((result) => ('stat' in result ? result.stat?.mtime : undefined))
     .find((mtime) => mtime !== undefined);
-}
-
-interface LeasedLinks {
-  readonly links: LinkSource;
-  readonly lease: Lease;
-}
-
-function linksOfThisThread(
-  protocol: Protocol,
-  writer: FrameWriter,
-  options: ResolvedZooKeeperOptions,
-  clock: Clock,
-): LeasedLinks {
-  const lease = new SessionLease(clock, options.serverTickMs);
-  return { links: new Dialer(protocol, writer, options, clock, lease), lease };
-}
-
-/** @throws the error of the refusal */
-export function valueOf<T>(operation: string, path: string, reply: Reply<T>, version?: number): T {
-  if (reply.kind === 'ok') return reply.value;
-  const refusal = refusalOf(reply.code);
-  throw refusal ? refusalError(refusal, path, version) : serverError(reply.code, operation, path);
-}
-
-async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof NoNodeError) return undefined;
-    throw error;
-  }
-}
-
-/** @throws the error of the refusal, unless it is that there is no node */
-function nodeFound(path: string, found: NodeFound): RegistryNode | undefined {
-  if (found.kind === 'data') return { path, data: found.data, stat: found.stat };
-  const code = found.kind === 'refused' ? found.code : 0;
-  return refusalOf(code) === 'NO_NODE' ? undefined : valueOf(`read ${path}`, path, { kind: 'refused', code });
 }

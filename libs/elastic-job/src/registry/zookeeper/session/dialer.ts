@@ -1,5 +1,5 @@
 import { BackOff, type Clock } from '../../../clock/index.js';
-import type { Lease } from '../../session-lease.js';
+import { type Lease, SessionLease } from '../../session-lease.js';
 import {
   Connection,
   type FrameWriter,
@@ -19,6 +19,17 @@ export type DialOptions = Pick<
 const FIRST_LIMIT_MS = 1_000;
 /** Pauses between attempts to connect, in milliseconds. */
 export const DIAL_PAUSES = { firstMs: 100, longestMs: 500 };
+
+/** Links that this thread keeps, and their lease. */
+export function linksOfThisThread(
+  protocol: Protocol,
+  writer: FrameWriter,
+  options: DialOptions,
+  clock: Clock,
+): { readonly links: Dialer; readonly lease: SessionLease } {
+  const lease = new SessionLease(clock, options.serverTickMs);
+  return { links: new Dialer(protocol, writer, options, clock, lease), lease };
+}
 
 /** Decides which server is tried next, how long it may take, and how long to wait before another attempt. */
 export class Dialer implements LinkSource {

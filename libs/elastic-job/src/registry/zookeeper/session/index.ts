@@ -1,6 +1,6 @@
 // Sessions over one link after the other: their states and lease, the watches that are set again on each link, and what
 // an operator is warned of.
-export { DIAL_PAUSES, Dialer, type DialOptions } from './dialer.js';
+export { DIAL_PAUSES, Dialer, type DialOptions, linksOfThisThread } from './dialer.js';
 export { warnOfStandstill } from './loop-watch.js';
 export { askLink, openNamespace } from './open-namespace.js';
 export { warnOfPlainText } from './plain-text.js';

@@ -3,7 +3,8 @@ import type { ChildrenWatch, RequestOptions } from '../../registry-center.js';
 import { SessionLostError } from '../../registry.errors.js';
 import { isolated } from '../wire/index.js';
 import type { NodeEventKind, Watcher } from '../session/index.js';
-import { valueOf, type ZooKeeperClient } from '../zookeeper-client.js';
+import { valueOf } from '../reply-value.js';
+import type { ZooKeeperClient } from '../zookeeper-client.js';
 
 /**
  * Hears that the children of one node are others, by a watch that is not recursive. Where a view of this client watches

@@ -14,7 +14,8 @@ import { type NodeFound, refusalOf, type Reply } from '../wire/index.js';
 import { Outbox } from './outbox.js';
 import { SubtreeReads, type Reading } from './subtree-reads.js';
 import type { NodeEventKind, Watcher } from '../session/index.js';
-import { valueOf, type ZooKeeperClient } from '../zookeeper-client.js';
+import { valueOf } from '../reply-value.js';
+import type { ZooKeeperClient } from '../zookeeper-client.js';
 
 /** Comes and goes within one transaction to tell the server's time. Nobody sees it, but watches tell of it. */
 export const TIME_NODE = '/nestjs-elastic-job.time';

@@ -1,0 +1,28 @@
+import { refusalError, serverError } from '../refusal-error.js';
+import type { RegistryNode } from '../registry-center.js';
+import { NoNodeError } from '../registry.errors.js';
+import { type NodeFound, refusalOf, type Reply } from './wire/index.js';
+
+/** The value of a reply. @throws the error of the refusal */
+export function valueOf<T>(operation: string, path: string, reply: Reply<T>, version?: number): T {
+  if (reply.kind === 'ok') return reply.value;
+  const refusal = refusalOf(reply.code);
+  throw refusal ? refusalError(refusal, path, version) : serverError(reply.code, operation, path);
+}
+
+/** Undefined where there is no node. */
+export async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof NoNodeError) return undefined;
+    throw error;
+  }
+}
+
+/** A node that was found among others. @throws the error of the refusal, unless it is that there is no node */
+export function nodeFound(path: string, found: NodeFound): RegistryNode | undefined {
+  if (found.kind === 'data') return { path, data: found.data, stat: found.stat };
+  const code = found.kind === 'refused' ? found.code : 0;
+  return refusalOf(code) === 'NO_NODE' ? undefined : valueOf(`read ${path}`, path, { kind: 'refused', code });
+}
