@@ -24,9 +24,9 @@ import type {
 import { NodeExistsError, NoNodeError, RequestTooLargeError } from '../registry.errors.js';
 import { RegistryTime } from '../registry-time.js';
 import { OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
+import { MemoryClient } from './memory-client.js';
 import type { Latency } from './memory-link.js';
 import type { FailedRequest, MemoryServer } from './memory-server.js';
-import { MemorySession } from './memory-session.js';
 import type { CommitResult } from './node-tree.js';
 
 /** How a client of a memory registry behaves. */
@@ -63,7 +63,7 @@ export interface MemoryRegistryCenterOptions {
 export class MemoryRegistryCenter implements RegistryCenter {
   readonly maxRequestBytes: number;
   private readonly namespace: Namespace;
-  private readonly connection: MemorySession;
+  private readonly client: MemoryClient;
   private readonly registryTime: RegistryTime;
 
   /**
@@ -77,7 +77,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
     this.namespace = new Namespace(options.namespace);
     this.maxRequestBytes = options.maxRequestBytes ?? 1_000_000;
     this.registryTime = new RegistryTime(options.clock);
-    this.connection = new MemorySession(server, {
+    this.client = new MemoryClient(server, {
       ...options,
       namespace: this.namespace,
       latencyMs: options.latencyMs ?? 0,
@@ -85,24 +85,24 @@ export class MemoryRegistryCenter implements RegistryCenter {
   }
 
   get session(): SessionInfo {
-    return this.connection.info;
+    return this.client.session.info;
   }
 
   get traffic(): Readonly<RegistryTraffic> {
-    return this.connection.traffic;
+    return this.client.traffic;
   }
 
   connect(options?: RequestOptions): Promise<void> {
-    return this.connection.connect(options);
+    return this.client.session.connect(options);
   }
 
   close(options?: CloseOptions): Promise<void> {
-    return this.connection.close(options);
+    return this.client.session.close(options);
   }
 
   /** A client that was cut off keeps its belief: nobody tells it. */
   leaseRemainingMs(): number {
-    return this.connection.leaseRemainingMs();
+    return this.client.session.leaseRemainingMs();
   }
 
   /**
@@ -110,24 +110,24 @@ export class MemoryRegistryCenter implements RegistryCenter {
    * the server ends its session after the timeout. Its clock has to be stopped with it. For simulations.
    */
   freeze(): void {
-    this.connection.freeze();
+    this.client.session.freeze();
   }
 
   /**
    * The process goes on. If it stood still for too long it hears SUSPENDED and LOST before anything else, and at once.
    */
   thaw(): void {
-    this.connection.thaw();
+    this.client.session.thaw();
   }
 
   /** The network between this client and the registry ends for good. */
   unplug(): void {
-    this.connection.link.break();
-    this.connection.disconnected();
+    this.client.session.link.break();
+    this.client.session.disconnected();
   }
 
   onSession(listener: (session: SessionInfo) => void): () => void {
-    return this.connection.onChange(listener);
+    return this.client.session.onChange(listener);
   }
 
   /** There is nothing to warn of. */
@@ -138,17 +138,17 @@ export class MemoryRegistryCenter implements RegistryCenter {
   async read(path: string, options?: RequestOptions): Promise<RegistryNode | undefined> {
     const absolutePath = this.namespace.absolute(path);
     const ask = () => this.server.node(absolutePath);
-    return this.connection.request(`read ${path}`, ask, (node) => node && { ...node, path }, options);
+    return this.client.request(`read ${path}`, ask, (node) => node && { ...node, path }, options);
   }
 
   async readMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (RegistryNode | undefined)[]> {
-    return this.connection.readNodes(`read ${paths.length} nodes`, paths, options);
+    return this.client.readNodes(`read ${paths.length} nodes`, paths, options);
   }
 
   async exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined> {
     const absolutePath = this.namespace.absolute(path);
     const ask = () => this.server.node(absolutePath);
-    return this.connection.request(`exists ${path}`, ask, (node) => node?.stat, options);
+    return this.client.request(`exists ${path}`, ask, (node) => node?.stat, options);
   }
 
   async children(path: string, options?: RequestOptions): Promise<readonly string[]> {
@@ -158,7 +158,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
       if (!names) throw new NoNodeError(path);
       return names;
     };
-    return this.connection.request(`children ${path}`, ask, receive, options);
+    return this.client.request(`children ${path}`, ask, receive, options);
   }
 
   async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {
@@ -193,7 +193,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
     this.assertFits(name, this.transactionBytes(operations));
     const sent = operations.map((operation) => this.globalize(operation));
     const heard = this.registryTime.writing();
-    return this.connection.request(
+    return this.client.request(
       name,
       (sessionId) => this.server.write(sessionId, sent),
       (answer): TransactionResult => {
@@ -207,7 +207,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
   }
 
   async openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree> {
-    return this.connection.openSubtree(path, listener, options);
+    return this.client.openSubtree(path, listener, options);
   }
 
   watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
@@ -231,7 +231,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
       return now;
     };
     // ZooKeeper tells its time by writing a node only; this server can be asked.
-    return this.connection.request('server time', () => this.server.wallNow(), receive, options);
+    return this.client.request('server time', () => this.server.wallNow(), receive, options);
   }
 
   transactionBytes(operations: readonly Operation[]): number {
@@ -253,7 +253,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
       throw refusalError(answer.refusal, operation.path, 'version' in operation ? operation.version : undefined);
     };
     const ask = (sessionId: string) => this.server.write(sessionId, [sent]);
-    const result = await this.connection.request(name, ask, receive, options);
+    const result = await this.client.request(name, ask, receive, options);
     // oxlint-disable-next-line no-unsafe-type-assertion -- the server answers each operation in its own kind
     return result as Extract<OperationResult, { kind: O['kind'] }>;
   }

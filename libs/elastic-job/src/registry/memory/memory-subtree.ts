@@ -12,9 +12,9 @@ import { SessionLostError } from '../registry.errors.js';
 import { cutNode, isAdmitted } from '../subtree-bounds.js';
 import type { NodeChange } from './node-tree.js';
 
-/** What a view asks of the session in which it was opened. */
-export interface ViewedSession {
-  readonly info: SessionInfo;
+/** The client that has opened a view, as the view needs it. */
+export interface ViewingClient {
+  readonly session: { readonly info: SessionInfo };
   /** Asks the server, and takes the answer in the order of the link. @throws as `Subtree.sync` does */
   request(operation: string, ask: () => void, receive: () => void, options?: RequestOptions): Promise<void>;
   /** @param take is given the nodes in the order of the link */
@@ -44,21 +44,21 @@ export class MemorySubtree implements Subtree {
   private closed = false;
 
   constructor(
-    private readonly session: ViewedSession,
+    private readonly client: ViewingClient,
     readonly path: string,
     private readonly listener: SubtreeListener,
     { holds = () => true, bounds }: SubtreeOptions = {},
   ) {
     this.holds = holds;
     this.bounds = bounds;
-    this.sessionId = session.info.id;
+    this.sessionId = client.session.info.id;
   }
 
   async sync(options?: RequestOptions): Promise<void> {
     this.assertLive();
     // News and replies come over one link in order: all that was committed before this request is heard before its
     // reply.
-    await this.session.request(
+    await this.client.request(
       `sync ${this.path}`,
       () => {},
       () => {},
@@ -86,7 +86,7 @@ export class MemorySubtree implements Subtree {
     this.assertLive();
     const unknown = paths.filter((path) => this.has(path) && !this.node(path));
     if (unknown.length === 0) return;
-    await this.session.readNodes(`load ${unknown.length} nodes of ${this.path}`, unknown, options, (nodes) => {
+    await this.client.readNodes(`load ${unknown.length} nodes of ${this.path}`, unknown, options, (nodes) => {
       for (const node of nodes) {
         if (node && this.entries.get(node.path)) this.put(node, true);
       }
@@ -95,7 +95,7 @@ export class MemorySubtree implements Subtree {
 
   close(): void {
     this.closed = true;
-    this.session.release(this);
+    this.client.release(this);
   }
 
   /** Takes the place of what was heard so far. */

@@ -21,8 +21,13 @@ export class News {
   }
 }
 
-/** The node with the port's path; undefined if it is outside of the namespace. */
-export function localNode(node: RegistryNode, namespace: Namespace): RegistryNode | undefined {
+/** The nodes with the port's paths, without those that are outside of the namespace. */
+export function localNodes(nodes: readonly RegistryNode[], namespace: Namespace): readonly RegistryNode[] {
+  return nodes.flatMap((node) => localNode(node, namespace) ?? []);
+}
+
+/** Undefined for a node outside of the namespace. */
+function localNode(node: RegistryNode, namespace: Namespace): RegistryNode | undefined {
   const path = namespace.relative(node.path);
   return path === undefined ? undefined : { ...node, path };
 }

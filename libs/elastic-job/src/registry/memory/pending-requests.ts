@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import { serverError } from '../refusal-error.js';
+import type { RequestOptions } from '../registry-center.js';
 import { RegistryUnavailableError } from '../registry.errors.js';
 import type { MemoryLink, NO_ANSWER } from './memory-link.js';
 
@@ -13,23 +14,24 @@ export class UnservedRequest {
 export class PendingRequests {
   private readonly pending = new Set<(why: string) => void>();
 
+  /** @param longestMs the longest wait for an answer, where a request does not say */
   constructor(
     private readonly link: MemoryLink,
     private readonly clock: Clock,
+    private readonly longestMs: number,
   ) {}
 
   /**
    * Sends a request: `answer` runs at the server, `receive` here, in the order of the link and before the promise
    * resolves.
    * @throws the error of an `UnservedRequest`
-   * @throws {RegistryUnavailableError} with fate `unknown` after `timeoutMs` milliseconds, or if `fail` is called first
+   * @throws {RegistryUnavailableError} with fate `unknown` if no answer came in time, or if `fail` is called first
    */
   send<A, T>(
     operation: string,
     answer: () => A | typeof NO_ANSWER,
     receive: (answer: A) => T,
-    timeoutMs: number,
-    signal?: AbortSignal,
+    { signal, timeoutMs = this.longestMs }: RequestOptions = {},
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = () => {

@@ -1,0 +1,77 @@
+import type {
+  RegistryNode,
+  RegistryTraffic,
+  RequestOptions,
+  SubtreeListener,
+  SubtreeOptions,
+} from '../registry-center.js';
+import type { MemoryServer } from './memory-server.js';
+import { MemorySession, type MemorySessionOptions } from './memory-session.js';
+import { MemorySubtree, type ViewingClient } from './memory-subtree.js';
+import { localNodes } from './news.js';
+
+/** What a client asks of the server in its session, with every answer in the order of the link. */
+export class MemoryClient implements ViewingClient {
+  readonly session: MemorySession;
+  readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
+
+  constructor(
+    private readonly server: MemoryServer,
+    private readonly options: MemorySessionOptions,
+  ) {
+    this.session = new MemorySession(server, options);
+  }
+
+  /**
+   * Asks the server, if there is a connection: `ask` runs there, `receive` here with the answer.
+   * @throws {RegistryUnavailableError} @throws {SessionLostError} between LOST and the next session
+   */
+  async request<A, T>(
+    operation: string,
+    ask: (sessionId: string) => A,
+    receive: (answer: A) => T,
+    options?: RequestOptions,
+  ): Promise<T> {
+    options?.signal?.throwIfAborted();
+    this.session.checkClock();
+    if (this.session.isAsking) await this.session.answered();
+    const id = this.session.usableId(operation);
+    this.traffic.foreground += 1;
+    return this.session.requests.send(operation, () => this.server.serve(id, ask), receive, options);
+  }
+
+  /**
+   * The nodes, in the order of the paths; undefined where there is none.
+   * @param take is given them in the order of the link
+   */
+  readNodes(
+    operation: string,
+    paths: readonly string[],
+    options?: RequestOptions,
+    take: (nodes: readonly (RegistryNode | undefined)[]) => void = () => {},
+  ): Promise<readonly (RegistryNode | undefined)[]> {
+    const absolutePaths = paths.map((path) => this.options.namespace.absolute(path));
+    const ask = () => absolutePaths.map((path) => this.server.node(path));
+    const receive = (found: readonly (RegistryNode | undefined)[]) => {
+      const nodes = found.map((node, index) => node && { ...node, path: paths[index]! });
+      take(nodes);
+      return nodes;
+    };
+    return this.request(operation, ask, receive, options);
+  }
+
+  openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<MemorySubtree> {
+    const absolutePath = this.options.namespace.absolute(path);
+    const receive = (nodes: readonly RegistryNode[]) => {
+      const view = new MemorySubtree(this, path, listener, options);
+      view.replace(localNodes(nodes, this.options.namespace));
+      this.session.views.add(view);
+      return view;
+    };
+    return this.request(`open subtree ${path}`, () => this.server.subtree(absolutePath), receive, options);
+  }
+
+  release(view: MemorySubtree): void {
+    this.session.views.delete(view);
+  }
+}
