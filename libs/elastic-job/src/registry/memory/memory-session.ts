@@ -10,7 +10,7 @@ import { localNodes, type News } from './news.js';
 import { PendingRequests } from './pending-requests.js';
 
 /** How a client's session behaves; times in milliseconds. */
-interface MemorySessionOptions {
+export interface MemorySessionOptions {
   readonly clock: Clock;
   readonly namespace: Namespace;
   readonly sessionTimeoutMs: number;
