@@ -10,7 +10,7 @@ export function changedLines(base: string, folder: string): ReadonlyMap<string, 
   for (const line of diff.split('\n')) {
     if (line.startsWith('+++ b/')) path = line.slice('+++ b/'.length);
     const [, first, count = '1'] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
-    if (first === undefined || Number(count) === 0 || !/(?<!\.spec|\.for-spec)\.ts$/.test(path)) continue;
+    if (first === undefined || Number(count) === 0 || !/(?<!\.spec)\.ts$/.test(path)) continue;
     changed.set(path, [...(changed.get(path) ?? []), [Number(first), Number(first) + Number(count) - 1]]);
   }
   return changed;

@@ -36,7 +36,7 @@ export function specsOf({ tests }: MutatedRoom): readonly string[] {
 
 /** Files of a room that are mutated. */
 export function mutableFiles({ folder }: MutatedRoom): readonly string[] {
-  return filesBelow(folder).filter((file) => /(?<!\.spec|\.for-spec)\.ts$/.test(file));
+  return filesBelow(folder).filter((file) => /(?<!\.spec)\.ts$/.test(file));
 }
 
 function filesBelow(folder: string): readonly string[] {

@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatRunRecord, PROTOCOL } from '../../../libs/elastic-job/src/domain/index.js';
-import {
-  changed,
-  created,
-  deleted,
-  HandMadeHistory,
-  idOf,
-  ITEMS,
-  JOB,
-  sessionOf,
-  START,
-} from './hand-made-history.for-spec.js';
+import { changed, created, deleted, HandMadeHistory, idOf, ITEMS, JOB, sessionOf, START } from './hand-made-history.js';
 import { INVARIANTS } from './index.js';
 
 const healthy = HandMadeHistory.healthy.bind(HandMadeHistory);

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { JobTimeoutError, type ShardingContext } from '../domain/index.js';
-import { aborted, all, fail, HUNG_GRACE_MS, inOrderOfItems, setUp, SUCCEEDED } from './hand-made-lease.for-spec.js';
+import {
+  aborted,
+  all,
+  fail,
+  HUNG_GRACE_MS,
+  inOrderOfItems,
+  setUp,
+  SUCCEEDED,
+} from '../../../../test/support/unit/hand-made-lease.js';
 
 describe('LeaseRun', () => {
   it.each<[string, (context: ShardingContext) => void]>([

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, HiddenText, type JobProps, resolveJobOptions } from '../../domain/index.js';
 import type { NodeStat } from '../../registry/index.js';
-import { beforeNextTransaction, JOB, type Member, Registry } from '../member.for-spec.js';
+import { beforeNextTransaction, JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 
 let registry: Registry;

@@ -17,7 +17,7 @@ import {
   SESSION_TIMEOUT_MS,
   SUCCEEDED,
   triggerAt,
-} from '../member.for-spec.js';
+} from '../../../../../test/support/unit/member.js';
 import { RemovedFromJobError } from './execution.errors.js';
 
 let registry: Registry;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { formatParentProgress, itemSetOf } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { JobTree } from '../job-tree/index.js';
-import { type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
 import type { EndedItem } from './ended-item.js';
 import { SettleQueue } from './settle-queue.js';
 import type { DelayedSettles } from './waiting-settles.js';

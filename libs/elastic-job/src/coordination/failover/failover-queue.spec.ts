@@ -3,7 +3,7 @@ import { DrainDeadlineError } from '../../domain/index.js';
 import { acquireLatch, type RegistryCenter } from '../../registry/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { beforeNextTransaction, JOB, Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { beforeNextTransaction, JOB, Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
 
 let registry: Registry;
 let leader: Member;

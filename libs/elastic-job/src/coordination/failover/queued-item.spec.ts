@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
-import { JOB, type Member, Registry } from '../member.for-spec.js';
+import { JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
 
 let registry: Registry;
 let member: Member;

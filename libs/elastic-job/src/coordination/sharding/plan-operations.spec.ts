@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DrainDeadlineError, sharedRunRecord } from '../../domain/index.js';
-import { JOB, type Member, Registry, SUCCEEDED } from '../member.for-spec.js';
+import { JOB, type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
 import { planOperations, stampOperations } from './plan-operations.js';
 
 /** Nobody has set the flag, so that its end tells everybody. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import { Registry } from '../member.for-spec.js';
+import { Registry } from '../../../../../test/support/unit/member.js';
 import { assertFitsOneTransaction } from './transaction-limit.js';
 
 describe('the largest total of a job', () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Member, Registry } from '../../coordination/member.for-spec.js';
+import { type Member, Registry } from '../../../../../test/support/unit/member.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import type { CoordinationServices } from '../../coordination/index.js';
 import { OwnMarks } from './own-marks.js';
 import { RunningItems } from '../leases/running-items.js';
-import { contextOf } from '../leases/job-context.for-spec.js';
+import { contextOf } from '../../../../../test/support/unit/job-context.js';
 
 const LOOK_MS = 15_000;
 

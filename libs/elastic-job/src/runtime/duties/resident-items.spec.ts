@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
-import { afterNextTransaction } from '../../coordination/member.for-spec.js';
+import { afterNextTransaction } from '../../../../../test/support/unit/member.js';
 import { ResidentStoppedError, type RefusalCause } from '../../domain/index.js';
-import { OneSession } from './one-session.for-spec.js';
+import { OneSession } from '../../../../../test/support/unit/one-session.js';
 import { ResidentItems } from './resident-items.js';
 
 const HOUR = 3_600_000;

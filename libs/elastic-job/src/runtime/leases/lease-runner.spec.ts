@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { JOB } from '../../coordination/member.for-spec.js';
+import { JOB } from '../../../../../test/support/unit/member.js';
 import {
   CancelledError,
   DrainDeadlineError,
@@ -9,7 +9,7 @@ import {
   manualOrigin,
   type RunTrace,
 } from '../../domain/index.js';
-import { HUNG_GRACE_MS, OneSession } from '../duties/one-session.for-spec.js';
+import { HUNG_GRACE_MS, OneSession } from '../../../../../test/support/unit/one-session.js';
 
 const HOUR = 3_600_000;
 

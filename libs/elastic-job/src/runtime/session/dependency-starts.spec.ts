@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Member, Registry } from '../../coordination/member.for-spec.js';
+import { type Member, Registry } from '../../../../../test/support/unit/member.js';
 import { formatStartLedger, NO_STARTS } from '../../domain/index.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import { DependencyStarts } from './dependency-starts.js';
-import { contextOf } from '../leases/job-context.for-spec.js';
+import { contextOf } from '../../../../../test/support/unit/job-context.js';
 
 let registry: Registry;
 let member: Member;

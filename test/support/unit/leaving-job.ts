@@ -1,12 +1,12 @@
-import type { CoordinationServices, ExecutionLease } from '../../coordination/index.js';
-import { JOB, type Member, Registry, SUCCEEDED } from '../../coordination/member.for-spec.js';
-import { InstanceRemovedError, LeftJobError } from '../../domain/index.js';
-import type { RegistryCenter } from '../../registry/index.js';
-import { JobEvents, type JobEvent } from '../../tracing/index.js';
-import { JobDeparture } from '../job/job-departure.js';
-import type { JobSession } from '../session/job-session.js';
-import { RunningItems } from '../leases/running-items.js';
-import type { ResolvedRuntimeOptions } from '../leases/runtime-options.js';
+import type { CoordinationServices, ExecutionLease } from '../../../libs/elastic-job/src/coordination/index.js';
+import { JOB, type Member, Registry, SUCCEEDED } from './member.js';
+import { InstanceRemovedError, LeftJobError } from '../../../libs/elastic-job/src/domain/index.js';
+import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
+import { JobDeparture } from '../../../libs/elastic-job/src/runtime/job/job-departure.js';
+import type { JobSession } from '../../../libs/elastic-job/src/runtime/session/job-session.js';
+import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
+import type { ResolvedRuntimeOptions } from '../../../libs/elastic-job/src/runtime/leases/runtime-options.js';
 
 export const DRAIN_MS = 10_000;
 export const LEFT = new LeftJobError(JOB);

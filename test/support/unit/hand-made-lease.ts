@@ -1,10 +1,16 @@
 import { getEventListeners } from 'node:events';
-import type { ExecutionLease } from '../coordination/index.js';
-import { LeaseLostError, resolveJobOptions, type JobHandler, type JobOptions, type Trigger } from '../domain/index.js';
-import { VirtualClock } from '../testing/index.js';
-import type { HungHandler, ItemOutcome } from './executable-job.js';
-import { JobExecutor } from './job-executor.js';
-import type { RetriedItem } from './retries.js';
+import type { ExecutionLease } from '../../../libs/elastic-job/src/coordination/index.js';
+import {
+  LeaseLostError,
+  resolveJobOptions,
+  type JobHandler,
+  type JobOptions,
+  type Trigger,
+} from '../../../libs/elastic-job/src/domain/index.js';
+import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
+import type { HungHandler, ItemOutcome } from '../../../libs/elastic-job/src/executor/executable-job.js';
+import { JobExecutor } from '../../../libs/elastic-job/src/executor/job-executor.js';
+import type { RetriedItem } from '../../../libs/elastic-job/src/executor/retries.js';
 
 export const FIRE_TIME = Date.UTC(2030, 0, 1, 12);
 export const HUNG_GRACE_MS = 5_000;

@@ -1,4 +1,4 @@
-import type { JobStatus, RuntimeStatus } from '../runtime/index.js';
+import type { JobStatus, RuntimeStatus } from '../../../libs/elastic-job/src/runtime/index.js';
 
 /** When the specs of this room look. */
 export const NOW = Date.UTC(2026, 0, 1);

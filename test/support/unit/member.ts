@@ -1,14 +1,23 @@
-import { type JobInstance, type JobOptions, resolveJobOptions, type Trigger } from '../domain/index.js';
-import { MemoryRegistry, type MemoryRegistryCenter, type RegistryCenter } from '../registry/index.js';
-import { VirtualClock } from '../testing/index.js';
-import { Configurations } from './configuration/index.js';
-import { Executions } from './execution/index.js';
-import { FailoverQueue, OrphanSweep } from './failover/index.js';
-import { Guarantees } from './guarantee/index.js';
-import { JobTree, JobTrees } from './job-tree/index.js';
-import { Leadership, type LeadershipTerm } from './leadership/index.js';
-import { Absences, Instances, ServerRetention } from './membership/index.js';
-import { assertFitsOneTransaction, Sharding } from './sharding/index.js';
+import {
+  type JobInstance,
+  type JobOptions,
+  resolveJobOptions,
+  type Trigger,
+} from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  MemoryRegistry,
+  type MemoryRegistryCenter,
+  type RegistryCenter,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
+import { Configurations } from '../../../libs/elastic-job/src/coordination/configuration/index.js';
+import { Executions } from '../../../libs/elastic-job/src/coordination/execution/index.js';
+import { FailoverQueue, OrphanSweep } from '../../../libs/elastic-job/src/coordination/failover/index.js';
+import { Guarantees } from '../../../libs/elastic-job/src/coordination/guarantee/index.js';
+import { JobTree, JobTrees } from '../../../libs/elastic-job/src/coordination/job-tree/index.js';
+import { Leadership, type LeadershipTerm } from '../../../libs/elastic-job/src/coordination/leadership/index.js';
+import { Absences, Instances, ServerRetention } from '../../../libs/elastic-job/src/coordination/membership/index.js';
+import { assertFitsOneTransaction, Sharding } from '../../../libs/elastic-job/src/coordination/sharding/index.js';
 
 export const JOB = 'settle-orders';
 export const SESSION_TIMEOUT_MS = 10_000;

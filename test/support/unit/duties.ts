@@ -3,14 +3,20 @@ import {
   createCoordinationServices,
   formatInstance,
   JobTree,
-} from '../../coordination/index.js';
-import { JOB, Registry, triggerAt } from '../../coordination/member.for-spec.js';
-import { formatRunRecord, type JobOptions, PROTOCOL, resolveJobOptions, serverIpOf } from '../../domain/index.js';
-import type { RegistryCenter } from '../../registry/index.js';
-import type { VirtualClock } from '../../testing/index.js';
-import { type JobEvent, JobEvents } from '../../tracing/index.js';
-import { LeaderDuties } from './leader-duties.js';
-import { contextOf } from '../leases/job-context.for-spec.js';
+} from '../../../libs/elastic-job/src/coordination/index.js';
+import { JOB, Registry, triggerAt } from './member.js';
+import {
+  formatRunRecord,
+  type JobOptions,
+  PROTOCOL,
+  resolveJobOptions,
+  serverIpOf,
+} from '../../../libs/elastic-job/src/domain/index.js';
+import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import type { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
+import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
+import { LeaderDuties } from '../../../libs/elastic-job/src/runtime/duties/leader-duties.js';
+import { contextOf } from './job-context.js';
 
 export { JOB };
 export const SELF = '10.0.0.2@-@1';

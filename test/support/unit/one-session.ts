@@ -1,17 +1,26 @@
-import type { BegunExecution, CoordinationServices, ExecutionLease } from '../../coordination/index.js';
-import { JOB, type Member, Registry, triggerAt } from '../../coordination/member.for-spec.js';
-import type { ElasticJobListener, JobOptions, ShardingContext, Trigger } from '../../domain/index.js';
-import { JobErrorHandlers, JobExecutor } from '../../executor/index.js';
-import type { RegistryCenter } from '../../registry/index.js';
-import { type JobEvent, JobEvents } from '../../tracing/index.js';
-import { JobSettings } from '../leases/job-settings.js';
-import { LeaseRunner } from '../leases/lease-runner.js';
-import { RunningItems } from '../leases/running-items.js';
-import type { ScheduleClock } from '../leases/schedule-clock.js';
-import { TriggerGate } from '../leases/trigger-gate.js';
-import { contextOf } from '../leases/job-context.for-spec.js';
-import type { JobContext } from '../leases/job-context.js';
-import type { JobNews } from '../leases/job-news.js';
+import type {
+  BegunExecution,
+  CoordinationServices,
+  ExecutionLease,
+} from '../../../libs/elastic-job/src/coordination/index.js';
+import { JOB, type Member, Registry, triggerAt } from './member.js';
+import type {
+  ElasticJobListener,
+  JobOptions,
+  ShardingContext,
+  Trigger,
+} from '../../../libs/elastic-job/src/domain/index.js';
+import { JobErrorHandlers, JobExecutor } from '../../../libs/elastic-job/src/executor/index.js';
+import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
+import { JobSettings } from '../../../libs/elastic-job/src/runtime/leases/job-settings.js';
+import { LeaseRunner } from '../../../libs/elastic-job/src/runtime/leases/lease-runner.js';
+import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
+import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
+import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
+import { contextOf } from './job-context.js';
+import type { JobContext } from '../../../libs/elastic-job/src/runtime/leases/job-context.js';
+import type { JobNews } from '../../../libs/elastic-job/src/runtime/leases/job-news.js';
 
 export const HUNG_GRACE_MS = 1_000;
 

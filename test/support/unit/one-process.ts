@@ -1,10 +1,18 @@
-import { type JobOptions, resolveJobOptions, type ShardingContext } from '../../domain/index.js';
-import { MemoryRegistry, type MemoryRegistryCenter, type RegistryCenter } from '../../registry/index.js';
-import { VirtualClock } from '../../testing/index.js';
-import type { JobEvent } from '../../tracing/index.js';
-import { ElasticJobRuntime } from './elastic-job-runtime.js';
-import type { JobDefinition } from '../job/job-definition.js';
-import type { RuntimeOptions } from '../leases/runtime-options.js';
+import {
+  type JobOptions,
+  resolveJobOptions,
+  type ShardingContext,
+} from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  MemoryRegistry,
+  type MemoryRegistryCenter,
+  type RegistryCenter,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
+import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
+import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/process/elastic-job-runtime.js';
+import type { JobDefinition } from '../../../libs/elastic-job/src/runtime/job/job-definition.js';
+import type { RuntimeOptions } from '../../../libs/elastic-job/src/runtime/leases/runtime-options.js';
 
 export const JOB = 'settle-orders';
 export const SECOND = 1_000;

@@ -1,5 +1,5 @@
-import { type JobContext } from './job-context.js';
-import { JobNewsFeed } from './job-news.js';
+import { type JobContext } from '../../../libs/elastic-job/src/runtime/leases/job-context.js';
+import { JobNewsFeed } from '../../../libs/elastic-job/src/runtime/leases/job-news.js';
 
 /** The parts of a session that a test needs; what it has not named is not there. */
 export function contextOf(parts: Partial<JobContext>): JobContext {

@@ -1,5 +1,10 @@
-import type { BegunExecution, CoordinationServices, ExecutionLease, JobTree } from '../../coordination/index.js';
-import { JOB, type Member, Registry, SUCCEEDED, triggerAt } from '../../coordination/member.for-spec.js';
+import type {
+  BegunExecution,
+  CoordinationServices,
+  ExecutionLease,
+  JobTree,
+} from '../../../libs/elastic-job/src/coordination/index.js';
+import { JOB, type Member, Registry, SUCCEEDED, triggerAt } from './member.js';
 import {
   formatStartLedger,
   type JobOptions,
@@ -7,19 +12,19 @@ import {
   type Span,
   type Start,
   type Trigger,
-} from '../../domain/index.js';
-import type { RegistryCenter } from '../../registry/index.js';
-import { JobEvents, type JobEvent } from '../../tracing/index.js';
-import { CatchUp } from './catch-up.js';
-import { DueFireTimes } from './due-fire-times.js';
-import { JobSettings } from '../leases/job-settings.js';
-import type { LeaseRunner } from '../leases/lease-runner.js';
-import { MissedRuns } from './missed-runs.js';
-import { OperatorSwitches } from './operator-switches.js';
-import { RunningItems } from '../leases/running-items.js';
-import type { ScheduleClock } from '../leases/schedule-clock.js';
-import { TriggerGate } from '../leases/trigger-gate.js';
-import { contextOf } from '../leases/job-context.for-spec.js';
+} from '../../../libs/elastic-job/src/domain/index.js';
+import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
+import { CatchUp } from '../../../libs/elastic-job/src/runtime/duties/catch-up.js';
+import { DueFireTimes } from '../../../libs/elastic-job/src/runtime/duties/due-fire-times.js';
+import { JobSettings } from '../../../libs/elastic-job/src/runtime/leases/job-settings.js';
+import type { LeaseRunner } from '../../../libs/elastic-job/src/runtime/leases/lease-runner.js';
+import { MissedRuns } from '../../../libs/elastic-job/src/runtime/duties/missed-runs.js';
+import { OperatorSwitches } from '../../../libs/elastic-job/src/runtime/duties/operator-switches.js';
+import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
+import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
+import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
+import { contextOf } from './job-context.js';
 
 const START = Date.UTC(2030, 0, 1);
 const MINUTE = 60_000;
