@@ -356,4 +356,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker expected that somebody removes the mark of a lost session from a job that nobody is in',
   },
+  {
+    seed: 10_075_138,
+    edition: 4,
+    showed: 'a checker took the end of one fault for the end of another one that went on',
+  },
 ];

@@ -15,10 +15,15 @@ export function readTroubles(entries: readonly Entry[]): ReadonlyMap<number, rea
     for (const trouble of troubles.get(instance) ?? [])
       if (trouble.what === what) trouble.to = Math.min(trouble.to, to);
   };
+  // Of two that overlap, each has an end of its own; which one is which makes no difference.
+  const heal = (instance: number, what: string, to: number) => {
+    const first = troubles.get(instance)?.find((trouble) => trouble.what === what && trouble.to === Infinity);
+    if (first !== undefined) first.to = to;
+  };
   for (const { at, ...entry } of entries) {
     if (entry.kind === 'fault' && entry.fault !== 'stray mark' && (entry.lasts || entry.fault === 'crash'))
       open(entry.instance, entry.fault, at);
-    else if (entry.kind === 'healed') close(entry.instance, entry.fault, at);
+    else if (entry.kind === 'healed') heal(entry.instance, entry.fault, at);
     else if (entry.kind === 'leaving') open(entry.instance, 'leaves', at);
     else if (entry.kind === 'session' && /SUSPENDED|LOST|CLOSED/.test(entry.state)) open(entry.instance, 'session', at);
     else if (entry.kind === 'session') close(entry.instance, 'session', at);
