@@ -349,7 +349,8 @@ export const REGRESSIONS: readonly Regression[] = [
   {
     seed: 10_018_015,
     edition: 4,
-    showed: 'a checker did not know that a smaller total ends an item, with what a clock within the tolerance had begun',
+    showed:
+      'a checker did not know that a smaller total ends an item, with what a clock within the tolerance had begun',
   },
   {
     seed: 10_023_617,
