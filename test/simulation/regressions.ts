@@ -362,4 +362,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker took the end of one fault for the end of another one that went on',
   },
+  {
+    seed: 10_079_247,
+    edition: 4,
+    showed: 'a checker did not expect a process to stand still while it waits to repeat what was refused',
+  },
 ];

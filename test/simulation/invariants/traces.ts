@@ -112,9 +112,10 @@ const LONGEST_PAUSE_MS = 5_000;
 function hasDiedUntold(history: History, { instance, endedAt = Infinity }: Run): boolean {
   const crash = history.of('fault').find(({ fault, instance: victim }) => fault === 'crash' && victim === instance);
   if (crash === undefined || crash.at < endedAt) return false;
-  const since = history.steadySince(instance, endedAt, 2 * history.promptMs);
-  const pauseMs = since > endedAt ? LONGEST_PAUSE_MS : 0;
-  return crash.at <= since + pauseMs + 2 * history.promptMs;
+  const toSettleMs = 2 * history.promptMs;
+  const isDelayed = history.steadySince(instance, endedAt, toSettleMs) > endedAt;
+  const neededMs = toSettleMs + (isDelayed ? LONGEST_PAUSE_MS : 0);
+  return crash.at <= history.steadySince(instance, endedAt, neededMs) + neededMs;
 }
 
 /** Its holder's time to leave was up before the registry had taken the end of the run, and nobody is there to sweep. */
