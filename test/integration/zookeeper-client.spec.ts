@@ -25,32 +25,13 @@ afterEach(async () => {
 });
 
 describe('what ZooKeeper 3.6 brought', LIMITS, () => {
-  it('given ephemeral nodes of two clients, when one asks for its own, then it hears of those below the path', async () => {
-    const [client, other] = [await connected('shared'), await connected('shared')];
-    const paths = [`/${clock.uuid()}`, `/${clock.uuid()}`];
-    for (const path of paths) await client.create(path, '', 'PERSISTENT');
-    await client.create(`${paths[0]}/mine`, '', 'EPHEMERAL');
-    await client.create(`${paths[1]}/mine`, '', 'EPHEMERAL');
-    await other.create(`${paths[0]}/theirs`, '', 'EPHEMERAL');
-    expect(await client.ephemerals(paths[0]!)).toEqual([`${paths[0]}/mine`]);
-    expect(await client.ephemerals('/')).toHaveLength(2);
-  });
-
-  it('given a node with a time to live, when it is created, then it is a persistent node with its stat', async () => {
-    const client = await connected();
-    const created = await client.createWithTtl('/short', 'data', 60_000);
-    expect(created).toEqual(await client.read('/short'));
-    expect(created.stat.ephemeralOwner).toBeUndefined();
-    await client.create('/short/child', '', 'EPHEMERAL');
-  });
-
   it('given a watched path, when something happens at and below it, then it is told once, until nobody watches', async () => {
     const [client, other] = [await connected('watched'), await connected('watched')];
     const root = `/${clock.uuid()}`;
     const heard: string[] = [];
     const watcher = recorder((kind, path) => heard.push(`${kind} ${client.relative(path).slice(root.length)}`));
     client.watch(root, watcher);
-    await client.syncServer(root);
+    await client.sync(root);
     await other.create(root, '', 'PERSISTENT');
     await other.transaction([
       { kind: 'create', path: `${root}/a`, data: '', mode: 'CONTAINER' },

@@ -131,14 +131,6 @@ export class ZooKeeperClient {
     return { path: this.relative(created.path), data, stat: created.stat };
   }
 
-  /** Creates a node that the server removes once it has had neither child nor write for so long. */
-  async createWithTtl(path: string, data: string, ttlMs: number, options?: RequestOptions): Promise<RegistryNode> {
-    const request = this.protocol.createWithTtl(this.absolute(path), data, ttlMs);
-    const timed = timedRequest(this.registryTime, request, (created) => created.stat.mtime);
-    const { stat } = await this.ask('create', path, timed, options);
-    return { path, data, stat };
-  }
-
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
     const absolutePath = this.absolute(path);
     const request = timedRequest(
@@ -178,27 +170,13 @@ export class ZooKeeperClient {
    * Resolves when this client's server holds all that was committed before the call, and all events of it have been
    * told.
    *
-   * It is a write that changes nothing. `syncServer` is not enough: a leader answers its own clients at once, though a
+   * It is a write that changes nothing. ZooKeeper's own `sync` is not enough: a leader answers its own clients at once, though a
    * follower may have shown them a write that the leader itself is yet to apply, and it may have been deposed.
    * @see ZOOKEEPER-1675
    */
   async sync(path: string, options?: RequestOptions): Promise<void> {
     const nothing = this.protocol.multi([{ kind: 'check', path: this.options.namespace.root }]);
     await this.askRead('sync', path, nothing, options);
-  }
-
-  /**
-   * ZooKeeper's own sync, which writes nothing: resolves when this client's server has caught up with the leader that
-   * it follows.
-   */
-  async syncServer(path: string, options?: RequestOptions): Promise<void> {
-    return this.askRead('sync', path, this.protocol.syncServer(this.absolute(path)), options);
-  }
-
-  /** The paths of this session's own ephemeral nodes at and below a path. */
-  async ephemerals(path: string, options?: RequestOptions): Promise<readonly string[]> {
-    const paths = await this.askRead('ephemerals', path, this.protocol.ephemerals(this.absolute(path)), options);
-    return paths.map((absolutePath) => this.relative(absolutePath));
   }
 
   /** Watches a path as the watcher asks, until `unwatch` or the end of the session. The path need not exist. */

@@ -56,7 +56,6 @@ const CREATE_FLAGS: Readonly<Record<CreateMode, number>> = {
   EPHEMERAL_SEQUENTIAL: 3,
   CONTAINER: 4,
 };
-const TTL_FLAGS = 5;
 const PERSISTENT = 0;
 const PERSISTENT_RECURSIVE = 1;
 const ANY_WATCHER = 3;
@@ -75,7 +74,6 @@ export class Protocol {
   private readonly PathRequest: JuteRecordType;
   private readonly TokenRequest: JuteRecordType;
   private readonly PathAndNumberRequest: JuteRecordType;
-  private readonly CreateTtlRequest: JuteRecordType;
   private readonly SetWatches2: JuteRecordType;
 
   /** @param creatorOnly whether created nodes belong to the authenticated user alone, or to everybody */
@@ -89,13 +87,6 @@ export class Protocol {
     this.PathRequest = recordType(jute, [path]);
     this.TokenRequest = recordType(jute, [{ name: 'token', type: 'buffer' }]);
     this.PathAndNumberRequest = recordType(jute, [path, { name: 'number', type: 'int' }]);
-    this.CreateTtlRequest = recordType(jute, [
-      path,
-      { name: 'data', type: 'buffer' },
-      { name: 'acl', type: 'vector<data.ACL>' },
-      { name: 'flags', type: 'int' },
-      { name: 'ttl', type: 'long' },
-    ]);
     this.SetWatches2 = recordType(jute, [
       { name: 'relativeZxid', type: 'long' },
       { name: 'data', type: 'vector<ustring>' },
@@ -159,17 +150,6 @@ export class Protocol {
     return { ...this.creation(path, data, mode), read: (reply) => ({ path: reply.text(), stat: reply.stat() }) };
   }
 
-  /** A node that the server removes once it has had no child and no write for so long. */
-  createWithTtl(path: string, data: string, ttlMs: number): Request<CreatedNode> {
-    const ttl = Buffer.alloc(8);
-    ttl.writeBigInt64BE(BigInt(ttlMs));
-    return {
-      opCode: OP_CODE.CREATE_TTL,
-      payload: new this.CreateTtlRequest(path, Buffer.from(data), [this.acl], TTL_FLAGS, ttl),
-      read: (reply) => ({ path: reply.text(), stat: reply.stat() }),
-    };
-  }
-
   set(path: string, data: string, version?: number): Request<NodeStat> {
     return { ...this.write({ kind: 'set', path, data, version }), read: (reply) => reply.stat() };
   }
@@ -195,16 +175,6 @@ export class Protocol {
       payload: multiReadPayload(reads),
       read: (reply) => readMultiReadReply(reads, reply),
     };
-  }
-
-  /** Answered when this server has caught up with the leader, such as that is. */
-  syncServer(path: string): Request<void> {
-    return { opCode: OP_CODE.SYNC, payload: new this.PathRequest(path), read: nothing };
-  }
-
-  /** The paths of this session's own ephemeral nodes at and below a path. */
-  ephemerals(path: string): Request<readonly string[]> {
-    return { opCode: OP_CODE.GET_EPHEMERALS, payload: new this.PathRequest(path), read: (reply) => reply.texts() };
   }
 
   /**
