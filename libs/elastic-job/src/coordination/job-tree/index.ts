@@ -8,6 +8,5 @@ export type * from './job-tree-event.js';
 export * from './job-trees.js';
 export type { StandingRefusal } from './refusals.js';
 export * from './trigger-text.js';
-export * from './until-accepted.js';
 export * from './until-committed.js';
 export * from './when-answering.js';

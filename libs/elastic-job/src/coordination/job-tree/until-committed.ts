@@ -1,8 +1,9 @@
 import { BackOff } from '../../clock/index.js';
 import { ElasticJobError, type JobName } from '../../domain/index.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
 import type { JobTree } from './job-tree.js';
 
-const MOST_ROUNDS = 25;
+const MOST_ROUNDS = 50;
 /** So many refusals in a row are others that were faster. After more than that there are pauses, in milliseconds. */
 const QUICK_ROUNDS = 4;
 const PAUSES = { firstMs: 10, longestMs: 1_000 };
@@ -22,29 +23,52 @@ export class ContentionError extends ElasticJobError {
 }
 
 /**
- * Looks, decides and writes; if the write is refused because of a change in between, syncs and does it again. Every
- * refusal means that somebody else has got on, so a few rounds are enough. If they are not, somebody rewrites the
- * nodes, and the pauses in between grow.
- * @param attempt returns undefined if its write was refused; reads the tree as of the last sync
+ * Looks, decides and writes; if the write is refused because of a change in between, does it again. What was refused
+ * was seen by this client's server, so the next look shows it.
+ * @param attempt returns undefined if its write was refused
  * @param work what is attempted, for the error
+ * @param beforeNext goes between two attempts
+ * @throws {ContentionError}
+ */
+export async function untilAccepted<T>(
+  jobName: JobName,
+  work: string,
+  attempt: () => Promise<T | undefined>,
+  beforeNext?: (round: number) => Promise<void>,
+): Promise<T> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    if (round > 0) await beforeNext?.(round);
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  throw new ContentionError(jobName, work);
+}
+
+/**
+ * The same with a job's tree, which is synced between two attempts. Every refusal means that somebody else has got on,
+ * so a few rounds are enough. If they are not, somebody rewrites the nodes, and the pauses in between grow.
+ * @param attempt reads the tree as of the last sync
  * @throws {ContentionError} @throws the signal's reason
  */
-export async function untilCommitted<T>(
+export function untilCommitted<T>(
   tree: JobTree,
   work: string,
   attempt: () => Promise<T | undefined>,
   signal: AbortSignal = tree.signal,
 ): Promise<T> {
   const backOff = new BackOff(tree.clock, PAUSES);
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  return untilAccepted(tree.jobName, work, attempt, async (round) => {
+    signal.throwIfAborted();
     if (round > QUICK_ROUNDS) {
       backOff.failed();
       await backOff.pause(signal);
     }
-    if (round > 0) await tree.sync({ signal });
-    const result = await attempt();
-    if (result !== undefined) return result;
-    signal.throwIfAborted();
-  }
-  throw new ContentionError(tree.jobName, work);
+    await tree.sync({ signal });
+  });
+}
+
+/** Commits the operations, if there are any. @returns false if they were refused; nothing is applied then */
+export async function isCommitted(registry: RegistryCenter, operations: readonly Operation[]): Promise<boolean> {
+  if (operations.length === 0) return true;
+  return (await registry.transaction(operations)).kind === 'committed';
 }
