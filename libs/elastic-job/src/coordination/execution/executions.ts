@@ -23,7 +23,7 @@
  * holder dies its mark stays (failover) or goes with its session; the leader's sweep does the rest.
  */
 import type { Clock, ScheduleTime } from '../../clock/index.js';
-import type { JobConfiguration, JobName, RunTracer, Trigger } from '../../domain/index.js';
+import type { JobConfiguration, JobName, RunTracer, ShardAssignment, Trigger } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import { RunNotes, type UnmetDependency } from '../dependencies/index.js';
@@ -33,7 +33,6 @@ import { BlockedItems } from './blocked-items.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { OwnRuns } from './own-runs.js';
 import { SettleQueue } from './settle-queue.js';
-import type { ShardAssignment } from './shard-assignment.js';
 import { UnmonitoredLease } from './unmonitored-lease.js';
 import type { DelayedSettles } from './waiting-settles.js';
 

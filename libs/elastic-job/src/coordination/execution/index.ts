@@ -5,6 +5,5 @@ export type * from './execution-lease.js';
 export * from './executions.js';
 export { giveUpFireTimes } from './give-up.js';
 export { type BeginningItem, beginOperations, settleOperations } from './item-operations.js';
-export type * from './shard-assignment.js';
 export * from './stale-cancels.js';
 export type { DelayedSettles } from './waiting-settles.js';

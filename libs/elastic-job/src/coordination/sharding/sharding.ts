@@ -26,6 +26,7 @@ import {
   lastFireTime,
   passedRunRecord,
   planSharding,
+  type ShardAssignment,
   sharedRunRecord,
   timetableOf,
   type Trigger,
@@ -34,7 +35,6 @@ import {
 } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
-import type { ShardAssignment } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import { planOperations, stampOperations } from './plan-operations.js';

@@ -1,4 +1,4 @@
-import type { Trigger } from '../../domain/index.js';
+import type { Trigger } from './trigger.js';
 
 /** The items that this instance should run for a trigger: its own, less disabled ones and those under failover. */
 export interface ShardAssignment {
