@@ -4,10 +4,10 @@ import {
   CronSchedule,
   decideCatchUp,
   decideGiveUp,
-  type DueState,
-  dueTimes,
+  type OwedSpan,
+  owedTimes,
   findMissed,
-  latestDue,
+  latestOwed,
   type MisfirePolicy,
   type Span,
 } from '../../../libs/elastic-job/src/domain/index.js';
@@ -29,8 +29,8 @@ const crons = Array.from({ length: 40 }, () => {
 });
 
 interface Case {
-  readonly due: DueState;
-  /** What a reading second by second finds due. */
+  readonly owed: OwedSpan;
+  /** What a reading second by second finds owed. */
   readonly expected: readonly number[];
   readonly limit: number;
   readonly lateSince: number;
@@ -49,8 +49,8 @@ function randomCase(zone: ZoneReading, clockChange: 'quartz' | 'natural'): Case 
   const forgiven = Array.from({ length: random.whole(0, 3) }, () => randomSpan(after, until));
   const expected = fires.filter((time) => time <= until && !forgiven.some((span) => isWithin(time, span)));
   const schedule = new CronSchedule(cron.text, zone.timeZone, clockChange);
-  const due = { schedule, after, until, forgiven };
-  return { due, expected, limit: random.whole(1, 12), lateSince: randomSpan(after, until).until };
+  const owed = { schedule, after, until, forgiven };
+  return { owed, expected, limit: random.whole(1, 12), lateSince: randomSpan(after, until).until };
 }
 
 function fireTimesAfter(bruteForce: BruteForce, after: number): number[] {
@@ -73,32 +73,32 @@ function isWithin(time: number, { after, until }: Span): boolean {
 }
 
 /** What the decisions and the reading say differently; empty if they agree. */
-function disagreements({ due, expected, limit, lateSince }: Case): object[] {
+function disagreements({ owed, expected, limit, lateSince }: Case): object[] {
   const rule = (misfirePolicy: MisfirePolicy) => ({ misfirePolicy, misfireLimit: limit });
   const inTime = expected.find((time) => time > lateSince);
   const found = {
-    due: [...dueTimes(due)],
-    latest: latestDue(due),
-    skip: decideCatchUp(due, rule('skip')),
-    once: decideCatchUp(due, rule('once')),
-    all: replay(due, rule('all')),
-    missed: findMissed(due, limit),
-    waiting: decideGiveUp(due, rule('skip'), lateSince).waiting,
+    owed: [...owedTimes(owed)],
+    latest: latestOwed(owed),
+    skip: decideCatchUp(owed, rule('skip')),
+    once: decideCatchUp(owed, rule('once')),
+    all: replay(owed, rule('all')),
+    missed: findMissed(owed, limit),
+    waiting: decideGiveUp(owed, rule('skip'), lateSince).waiting,
   };
   const wanted = {
-    due: expected,
+    owed: expected,
     latest: expected.at(-1),
     skip: undefined,
     once: expected.at(-1),
     all: expected.slice(-limit),
-    missed: stretches(due, expected, limit),
+    missed: stretches(owed, expected, limit),
     waiting: inTime,
   };
-  return isDeepStrictEqual(found, wanted) ? [] : [{ due, found, wanted }];
+  return isDeepStrictEqual(found, wanted) ? [] : [{ owed, found, wanted }];
 }
 
 /** The fire times that follow one another in the schedule, together. */
-function stretches({ schedule }: DueState, times: readonly number[], most: number): object[] {
+function stretches({ schedule }: OwedSpan, times: readonly number[], most: number): object[] {
   const parts: number[][] = [];
   for (const time of times) {
     const part = parts.at(-1);
@@ -109,12 +109,12 @@ function stretches({ schedule }: DueState, times: readonly number[], most: numbe
 }
 
 /** Begins one after the other, as an item does. */
-function replay(due: DueState, rule: Parameters<typeof decideCatchUp>[1]): number[] {
+function replay(owed: OwedSpan, rule: Parameters<typeof decideCatchUp>[1]): number[] {
   const begun: number[] = [];
-  let next = decideCatchUp(due, rule);
+  let next = decideCatchUp(owed, rule);
   while (next !== undefined) {
     begun.push(next);
-    next = decideCatchUp({ ...due, after: next }, rule);
+    next = decideCatchUp({ ...owed, after: next }, rule);
   }
   return begun;
 }

@@ -16,7 +16,7 @@ import {
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { CatchUp } from '../../../libs/elastic-job/src/runtime/duties/catch-up.js';
-import { DueFireTimes } from '../../../libs/elastic-job/src/runtime/duties/due-fire-times.js';
+import { OwedFireTimes } from '../../../libs/elastic-job/src/runtime/duties/owed-fire-times.js';
 import { JobSettings } from '../../../libs/elastic-job/src/runtime/leases/job-settings.js';
 import type { LeaseRunner } from '../../../libs/elastic-job/src/runtime/leases/lease-runner.js';
 import { MissedRuns } from '../../../libs/elastic-job/src/runtime/duties/missed-runs.js';
@@ -44,7 +44,7 @@ export class OwingJob {
   readonly settings: JobSettings;
   readonly switches: OperatorSwitches;
   readonly gate: TriggerGate;
-  readonly due: DueFireTimes;
+  readonly owed: OwedFireTimes;
   readonly missedRuns: MissedRuns;
   readonly catchUp: CatchUp;
   readonly running = new RunningItems();
@@ -116,10 +116,10 @@ export class OwingJob {
     this.switches = new OperatorSwitches(context);
     tree.on((event) => this.switches.hear(event));
     this.gate = new TriggerGate(context);
-    this.due = new DueFireTimes(context, this.switches);
-    this.missedRuns = new MissedRuns(context, this.gate, this.due);
+    this.owed = new OwedFireTimes(context, this.switches);
+    this.missedRuns = new MissedRuns(context, this.gate, this.owed);
     const manual = { isAwaited: (item: number) => this.awaited.has(item) };
-    this.catchUp = new CatchUp(context, this.gate, leases, this.due, this.missedRuns, manual);
+    this.catchUp = new CatchUp(context, this.gate, leases, this.owed, this.missedRuns, manual);
   }
 
   /** As `LeaseRunner`; a spec may put another one in its place. */

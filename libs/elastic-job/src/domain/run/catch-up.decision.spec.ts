@@ -3,10 +3,10 @@ import {
   type CatchUpRule,
   decideCatchUp,
   decideGiveUp,
-  type DueState,
-  dueTimes,
+  type OwedSpan,
+  owedTimes,
   findMissed,
-  latestDue,
+  latestOwed,
 } from './catch-up.decision.js';
 
 /** Fires at every multiple of 10. */
@@ -23,7 +23,7 @@ const ONCE = {
   latest: (notAfter: number, after: number) => (after < 10 && notAfter >= 10 ? 10 : undefined),
 };
 
-function dueOf(changes: Partial<DueState> = {}): DueState {
+function owedOf(changes: Partial<OwedSpan> = {}): OwedSpan {
   return { schedule: EVERY_TEN, after: 20, until: 60, forgiven: [], ...changes };
 }
 
@@ -31,8 +31,8 @@ function rule(misfirePolicy: CatchUpRule['misfirePolicy'], misfireLimit = 100): 
   return { misfirePolicy, misfireLimit };
 }
 
-describe('the due fire times', () => {
-  it.each<[string, Partial<DueState>, number[]]>([
+describe('the owed fire times', () => {
+  it.each<[string, Partial<OwedSpan>, number[]]>([
     ['begun for 20, at 60', {}, [30, 40, 50, 60]],
     ['nothing has come since', { until: 29 }, []],
     ['its clock was set back', { until: 10 }, []],
@@ -52,8 +52,8 @@ describe('the due fire times', () => {
     ['switched off all the time', { forgiven: [{ after: 0, until: 60 }] }, []],
     ['a schedule that has ended', { schedule: ONCE, after: 0 }, [10]],
   ])('given an item: %s, when it is looked at, then they are known, and the last of them', (_, changes, expected) => {
-    expect([...dueTimes(dueOf(changes))]).toEqual(expected);
-    expect(latestDue(dueOf(changes))).toBe(expected.at(-1));
+    expect([...owedTimes(owedOf(changes))]).toEqual(expected);
+    expect(latestOwed(owedOf(changes))).toBe(expected.at(-1));
   });
 });
 
@@ -65,41 +65,41 @@ describe('decideCatchUp', () => {
     [rule('all', 4), 30],
     [rule('all', 3), 40],
     [rule('all', 1), 60],
-  ])('given four due fire times, when the rule is %o, then %s is begun first', (given, expected) => {
-    expect(decideCatchUp(dueOf(), given)).toBe(expected);
+  ])('given four owed fire times, when the rule is %o, then %s is begun first', (given, expected) => {
+    expect(decideCatchUp(owedOf(), given)).toBe(expected);
   });
 
-  it('given nothing is due, when it is looked at, then nothing is begun', () => {
+  it('given nothing is owed, when it is looked at, then nothing is begun', () => {
     for (const policy of ['skip', 'once', 'all'] as const) {
-      expect(decideCatchUp(dueOf({ until: 20 }), rule(policy))).toBeUndefined();
+      expect(decideCatchUp(owedOf({ until: 20 }), rule(policy))).toBeUndefined();
     }
   });
 
   it('given a forgiven stretch, when the limit is counted, then what came in it does not count', () => {
-    expect(decideCatchUp(dueOf({ forgiven: [{ after: 35, until: 55 }] }), rule('all', 2))).toBe(30);
+    expect(decideCatchUp(owedOf({ forgiven: [{ after: 35, until: 55 }] }), rule('all', 2))).toBe(30);
   });
 });
 
 describe('decideGiveUp', () => {
-  it.each<[string, Partial<DueState>, CatchUpRule, ReturnType<typeof decideGiveUp>]>([
+  it.each<[string, Partial<OwedSpan>, CatchUpRule, ReturnType<typeof decideGiveUp>]>([
     ['too late but the last', {}, rule('skip'), { upTo: 50, waiting: 60 }],
     ['not too late', { until: 51, after: 40 }, rule('skip'), { upTo: 50, waiting: undefined }],
     ['still to be begun', {}, rule('once'), { upTo: undefined, waiting: 30 }],
     ['forgiven first', { forgiven: [{ after: 0, until: 45 }] }, rule('all'), { upTo: 40, waiting: 50 }],
     ['forgiven, all of it', { forgiven: [{ after: 0, until: 60 }] }, rule('once'), { upTo: 60, waiting: undefined }],
-    ['not due', { until: 25 }, rule('skip'), { upTo: undefined, waiting: undefined }],
+    ['not owed', { until: 25 }, rule('skip'), { upTo: undefined, waiting: undefined }],
   ])('given fire times that are %s, when it is looked at, then so many are given up', (_, changes, given, expected) => {
-    expect(decideGiveUp(dueOf(changes), given, 50)).toEqual(expected);
+    expect(decideGiveUp(owedOf(changes), given, 50)).toEqual(expected);
   });
 });
 
 describe('findMissed', () => {
   it('tells what was missed in a row as one stretch, with its length', () => {
-    expect(findMissed(dueOf(), 5)).toEqual([{ first: 30, last: 60, count: 4 }]);
+    expect(findMissed(owedOf(), 5)).toEqual([{ first: 30, last: 60, count: 4 }]);
   });
 
   it('counts a stretch up to the limit, and tells it as a whole', () => {
-    expect(findMissed(dueOf(), 2)).toEqual([{ first: 30, last: 60, count: 2 }]);
+    expect(findMissed(owedOf(), 2)).toEqual([{ first: 30, last: 60, count: 2 }]);
   });
 
   it('parts stretches by forgiven fire times, and not by spans without any', () => {
@@ -107,13 +107,13 @@ describe('findMissed', () => {
       { after: 51, until: 59 },
       { after: 30, until: 40 },
     ];
-    expect(findMissed(dueOf({ forgiven }), 5)).toEqual([
+    expect(findMissed(owedOf({ forgiven }), 5)).toEqual([
       { first: 30, last: 30, count: 1 },
       { first: 50, last: 60, count: 2 },
     ]);
   });
 
-  it('finds nothing where nothing is due', () => {
-    expect(findMissed(dueOf({ until: 25 }), 5)).toEqual([]);
+  it('finds nothing where nothing is owed', () => {
+    expect(findMissed(owedOf({ until: 25 }), 5)).toEqual([]);
   });
 });

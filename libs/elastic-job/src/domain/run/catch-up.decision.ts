@@ -14,8 +14,8 @@ export interface Span {
   readonly until: number;
 }
 
-/** What says which fire times of an item are due: those of the schedule within the span, less the forgiven ones. */
-export interface DueState extends Span {
+/** What says which fire times an item owes: those of the schedule within the span, less the forgiven ones. */
+export interface OwedSpan extends Span {
   readonly schedule: FireTimes;
   /** When the job, the item or its server was switched off: what came then is nobody's debt. */
   readonly forgiven: readonly Span[];
@@ -31,7 +31,7 @@ export interface CatchUpRule {
  * Why a fire time that was not begun in time is not made up for.
  * - `skipped`: the job makes up for nothing, or the clock was not to be trusted;
  * - `superseded`: a later one is run in its place;
- * - `limit`: more than `misfireLimit` were due.
+ * - `limit`: more than `misfireLimit` were owed.
  */
 export type MissedReason = 'skipped' | 'superseded' | 'limit';
 
@@ -43,8 +43,8 @@ export interface MissedTimes {
   readonly count: number;
 }
 
-/** The due fire times, ascending. */
-export function* dueTimes({ schedule, after, until, forgiven }: DueState): Iterable<number> {
+/** The owed fire times, ascending. */
+export function* owedTimes({ schedule, after, until, forgiven }: OwedSpan): Iterable<number> {
   let time = schedule.next(after);
   while (time !== undefined && time <= until) {
     const span = spanAround(time, forgiven);
@@ -53,8 +53,8 @@ export function* dueTimes({ schedule, after, until, forgiven }: DueState): Itera
   }
 }
 
-/** The last due fire time. */
-export function latestDue({ schedule, after, until, forgiven }: DueState): number | undefined {
+/** The last owed fire time. */
+export function latestOwed({ schedule, after, until, forgiven }: OwedSpan): number | undefined {
   let time = schedule.latest(until, after);
   for (let span = spanAround(time, forgiven); span !== undefined; span = spanAround(time, forgiven)) {
     time = schedule.latest(span.after, after);
@@ -63,17 +63,17 @@ export function latestDue({ schedule, after, until, forgiven }: DueState): numbe
 }
 
 /**
- * The fire time that an item is to be begun for now, to make up for what is due; undefined if it makes up for nothing.
+ * The fire time that an item is to be begun for now, to make up for what is owed; undefined if it makes up for nothing.
  * Under `all` that is the oldest of the last `misfireLimit`: once it is begun, the next one is the answer.
  */
-export function decideCatchUp(due: DueState, { misfirePolicy, misfireLimit }: CatchUpRule): number | undefined {
+export function decideCatchUp(owed: OwedSpan, { misfirePolicy, misfireLimit }: CatchUpRule): number | undefined {
   switch (misfirePolicy) {
     case 'skip':
       return undefined;
     case 'once':
-      return latestDue(due);
+      return latestOwed(owed);
     case 'all':
-      return lastDue(due, misfireLimit)[0];
+      return lastOwed(owed, misfireLimit)[0];
     default:
       return misfirePolicy satisfies never;
   }
@@ -88,27 +88,27 @@ interface GiveUpDecision {
 }
 
 /**
- * What is given up: forgiven fire times that nothing due precedes, and under `skip` those that are too late.
+ * What is given up: forgiven fire times that no owed one precedes, and under `skip` those that are too late.
  * @param lateSince under `skip`: what came until this instant is too late to be begun
  */
-export function decideGiveUp(due: DueState, { misfirePolicy }: CatchUpRule, lateSince: number): GiveUpDecision {
-  const { schedule, after, until } = due;
-  const waiting = nextDue(due, misfirePolicy === 'skip' ? lateSince : after);
+export function decideGiveUp(owed: OwedSpan, { misfirePolicy }: CatchUpRule, lateSince: number): GiveUpDecision {
+  const { schedule, after, until } = owed;
+  const waiting = firstOwed(owed, misfirePolicy === 'skip' ? lateSince : after);
   return { upTo: schedule.latest(waiting === undefined ? until : waiting - 1, after), waiting };
 }
 
 /**
- * What was due and is due no more, since nobody will begin it: ascending, and in one stretch unless there are forgiven
- * fire times in between.
+ * The owed fire times that nobody will begin any more: ascending, and in one stretch unless there are forgiven ones in
+ * between.
  * @param most as many of a stretch are counted
  */
-export function findMissed(due: DueState, most: number): readonly MissedTimes[] {
+export function findMissed(owed: OwedSpan, most: number): readonly MissedTimes[] {
   const missed: MissedTimes[] = [];
-  for (const span of spansBetween(due, due.forgiven)) {
-    const found = missedIn(due.schedule, span, most);
+  for (const span of spansBetween(owed, owed.forgiven)) {
+    const found = missedIn(owed.schedule, span, most);
     const before = missed.at(-1);
     if (found === undefined) continue;
-    if (before === undefined || due.schedule.next(before.last) !== found.first) missed.push(found);
+    if (before === undefined || owed.schedule.next(before.last) !== found.first) missed.push(found);
     else missed.splice(-1, 1, { ...found, first: before.first, count: Math.min(most, before.count + found.count) });
   }
   return missed;
@@ -135,29 +135,29 @@ function spansBetween({ after, until }: Span, others: readonly Span[]): readonly
   return [...left, { after: from, until }].filter((span) => span.after < span.until);
 }
 
-/** The last due fire times, ascending. */
-function lastDue(due: DueState, count: number): readonly number[] {
+/** The last owed fire times, ascending. */
+function lastOwed(owed: OwedSpan, count: number): readonly number[] {
   const first: number[] = [];
-  for (const time of dueTimes(due)) {
-    if (first.length === count) return lastDueBackwards(due, count);
+  for (const time of owedTimes(owed)) {
+    if (first.length === count) return lastOwedBackwards(owed, count);
     first.push(time);
   }
   return first;
 }
 
 // Slower for each, but it does not have to pass all that came before.
-function lastDueBackwards(due: DueState, count: number): readonly number[] {
+function lastOwedBackwards(owed: OwedSpan, count: number): readonly number[] {
   const times: number[] = [];
-  let time = latestDue(due);
+  let time = latestOwed(owed);
   while (time !== undefined && times.length < count) {
     times.push(time);
-    time = latestDue({ ...due, until: time - 1 });
+    time = latestOwed({ ...owed, until: time - 1 });
   }
   return times.toReversed();
 }
 
-function nextDue(due: DueState, after: number): number | undefined {
-  for (const time of dueTimes({ ...due, after: Math.max(after, due.after) })) return time;
+function firstOwed(owed: OwedSpan, after: number): number | undefined {
+  for (const time of owedTimes({ ...owed, after: Math.max(after, owed.after) })) return time;
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import {
   decideCatchUp,
   decideGiveUp,
   lastScheduledOf,
-  type DueState,
+  type OwedSpan,
   formatTaskId,
   owesAfter,
   type RefusalCause,
@@ -18,7 +18,7 @@ import {
   reactionIn,
   type TriggerGate,
 } from '../leases/index.js';
-import type { DueFireTimes, DueItems } from './due-fire-times.js';
+import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
 import type { Duty } from './duty.js';
 import type { ManualTriggers } from './manual-triggers.js';
 import type { MissedRuns } from './missed-runs.js';
@@ -50,7 +50,7 @@ export class CatchUp implements Duty {
     private readonly context: JobContext,
     private readonly gate: TriggerGate,
     private readonly leases: LeaseRunner,
-    private readonly due: DueFireTimes,
+    private readonly owed: OwedFireTimes,
     private readonly missed: MissedRuns,
     private readonly manual: Pick<ManualTriggers, 'isAwaited'>,
   ) {
@@ -160,7 +160,7 @@ export class CatchUp implements Duty {
     const { misfirePolicy, monitorExecution } = settings.configuration;
     if (misfirePolicy !== 'all' || !monitorExecution) return { ready: items, behind: [] };
     await untilCommitted(tree, 'reading what is owed', async () => (await this.loadRecords(items)) || undefined);
-    const owing = this.groups(items, fireTime - 1).filter(({ due }) => this.target(due) !== undefined);
+    const owing = this.groups(items, fireTime - 1).filter(({ owed }) => this.target(owed) !== undefined);
     const behind = owing.flatMap((group) => group.items);
     if (behind.length > 0) this.wake();
     return { ready: items.filter((item) => !behind.includes(item)), behind };
@@ -176,7 +176,7 @@ export class CatchUp implements Duty {
     const free = this.freeItems();
     if (!(await this.loadRecords(free))) return this.wake();
     const groups = this.groups(free, this.isStartedAfter ? Infinity : now);
-    const targets = new Map(groups.map((group) => [group, this.target(group.due)]));
+    const targets = new Map(groups.map((group) => [group, this.target(group.owed)]));
     const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
     const failures: unknown[] = [];
     for (const fireTime of new Set([...targets.values()].filter((target) => target !== undefined))) {
@@ -212,14 +212,14 @@ export class CatchUp implements Duty {
   }
 
   /** Notes what will never be begun, so that whoever owns the items next knows it as well. */
-  private async giveUp(groups: readonly DueItems[], now: number): Promise<void> {
+  private async giveUp(groups: readonly OwingItems[], now: number): Promise<void> {
     const { services, settings, tree } = this.context;
     const { misfirePolicy, shardingTimeoutMs } = settings.configuration;
     if (misfirePolicy !== 'skip') await services.executions.clearMisfires(tree.jobName, itemsOf(groups));
     if (tree.company.runsUnrecorded) return;
     const given = new Map<number, number>();
-    for (const { due, items } of groups) {
-      const { upTo, waiting } = decideGiveUp(due, settings.configuration, now - shardingTimeoutMs);
+    for (const { owed, items } of groups) {
+      const { upTo, waiting } = decideGiveUp(owed, settings.configuration, now - shardingTimeoutMs);
       if (misfirePolicy === 'skip' && waiting !== undefined) this.lookAfter(waiting + shardingTimeoutMs - now);
       if (upTo === undefined) continue;
       if (this.handling !== undefined && this.handling <= upTo) this.isDue = true;
@@ -249,9 +249,9 @@ export class CatchUp implements Duty {
   }
 
   /** What has come for the items until now. */
-  private groups(items: readonly number[], until: number): readonly DueItems[] {
+  private groups(items: readonly number[], until: number): readonly OwingItems[] {
     const { tree } = this.context;
-    return this.due.upTo(until, new Map(items.map((item) => [item, this.lastOf(tree, item)])));
+    return this.owed.upTo(until, new Map(items.map((item) => [item, this.lastOf(tree, item)])));
   }
 
   /** The job has starts, and no schedule. Each has come, whatever this clock says. */
@@ -273,13 +273,13 @@ export class CatchUp implements Duty {
   }
 
   /** What a group is to be begun for next. A fire time that was refused for the clock's sake is not. */
-  private target(due: DueState): number | undefined {
+  private target(owed: OwedSpan): number | undefined {
     const { settings } = this.context;
-    return decideCatchUp({ ...due, after: Math.max(due.after, this.gate.skippedUntil) }, settings.configuration);
+    return decideCatchUp({ ...owed, after: Math.max(owed.after, this.gate.skippedUntil) }, settings.configuration);
   }
 }
 
-function itemsOf(groups: readonly DueItems[]): number[] {
+function itemsOf(groups: readonly OwingItems[]): number[] {
   return groups.flatMap(({ items }) => items).toSorted((a, b) => a - b);
 }
 

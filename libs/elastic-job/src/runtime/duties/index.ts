@@ -2,7 +2,7 @@
 // itself, and begins what it finds through the leases. The leader's duties are among them.
 export * from './cancellations.js';
 export * from './catch-up.js';
-export * from './due-fire-times.js';
+export * from './owed-fire-times.js';
 export type * from './duty.js';
 export * from './failover-claims.js';
 export * from './leader-duties.js';

@@ -6,7 +6,7 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import type { JobContext, JobNews, TriggerGate } from '../leases/index.js';
-import type { DueFireTimes, DueItems } from './due-fire-times.js';
+import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
 import type { Duty } from './duty.js';
 
 /** As many fire times of one outage are counted. */
@@ -15,15 +15,14 @@ const MOST_COUNTED = 1_000;
 const REASONS: Readonly<Record<MisfirePolicy, MissedReason>> = { skip: 'skipped', once: 'superseded', all: 'limit' };
 
 /**
- * Tells of due fire times that nobody has begun and nobody will. Whoever moves an item's record from one fire time to a
- * later one has found out about those in between, and only one instance can: so each is told once, and to know it costs
- * nothing. What was missed in a row is told together.
+ * Tells of owed fire times that nobody has begun and nobody will. Advancing a record is a compare-and-set, so exactly
+ * one instance sees the fire times in between and tells of them, at no extra request. Those in a row are told together.
  */
 export class MissedRuns implements Duty {
   constructor(
     private readonly context: JobContext,
     private readonly gate: TriggerGate,
-    private readonly due: DueFireTimes,
+    private readonly owed: OwedFireTimes,
   ) {}
 
   hear(news: JobNews): void {
@@ -44,15 +43,15 @@ export class MissedRuns implements Duty {
   private tell(until: number, former: ReadonlyMap<number, number | undefined>): void {
     // What a Java peer has run is in no record.
     if (this.context.tree.company.runsUnrecorded) return;
-    for (const group of this.due.upTo(until, former)) this.tellGroup(group);
+    for (const group of this.owed.upTo(until, former)) this.tellGroup(group);
   }
 
-  private tellGroup({ items, due }: DueItems): void {
+  private tellGroup({ items, owed }: OwingItems): void {
     const { settings } = this.context;
     const { skippedUntil } = this.gate;
     const reason = REASONS[settings.configuration.misfirePolicy];
-    const refused = { ...due, until: Math.min(due.until, skippedUntil) };
-    const others = { ...due, after: Math.max(due.after, skippedUntil) };
+    const refused = { ...owed, until: Math.min(owed.until, skippedUntil) };
+    const others = { ...owed, after: Math.max(owed.after, skippedUntil) };
     for (const missed of findMissed(refused, MOST_COUNTED)) this.emit(items, missed, 'skipped');
     for (const missed of findMissed(others, MOST_COUNTED)) this.emit(items, missed, reason);
   }

@@ -2,7 +2,7 @@ import type { ExecutionLease, JobTree } from '../../coordination/index.js';
 import {
   Cancellations,
   CatchUp,
-  DueFireTimes,
+  OwedFireTimes,
   type Duty,
   FailoverClaims,
   LeaderDuties,
@@ -44,11 +44,11 @@ export class JobSession {
     this.leader = new LeaderDuties(context);
     this.switches = new OperatorSwitches(context);
     this.server = new OwnServer(context);
-    const due = new DueFireTimes(context, this.switches);
-    const missed = new MissedRuns(context, gate, due);
+    const owed = new OwedFireTimes(context, this.switches);
+    const missed = new MissedRuns(context, gate, owed);
     const plan = new TriggerPlan(context, this.leader);
     this.manual = new ManualTriggers(context, gate, leases, plan);
-    this.catchUp = new CatchUp(context, gate, leases, due, missed, this.manual);
+    this.catchUp = new CatchUp(context, gate, leases, owed, missed, this.manual);
     this.claims = new FailoverClaims(context, gate, leases);
     this.residents = new ResidentItems(context, gate, leases);
     this.ticks = new Tick(context, gate, plan, this.catchUp, leases);

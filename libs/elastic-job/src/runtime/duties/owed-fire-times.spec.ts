@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueTimes } from '../../domain/index.js';
+import { owedTimes } from '../../domain/index.js';
 import { minute, OwingJob } from '../../../../../test/support/unit/owing-job.js';
 
 describe('the fire times that items owe', () => {
@@ -125,9 +125,9 @@ describe('the starts that items owe', () => {
 
 /** What items owe up to a minute, one text for each group: `items: minutes`. */
 function owed(job: OwingJob, until: number, items: readonly number[], after: readonly (number | undefined)[]) {
-  const groups = job.due.upTo(minute(until), new Map(items.map((item, index) => [item, after[index]])));
-  return groups.map(({ items: some, due }) => {
-    const minutes = [...dueTimes(due)].map((time) => (time - minute(0)) / 60_000);
+  const groups = job.owed.upTo(minute(until), new Map(items.map((item, index) => [item, after[index]])));
+  return groups.map(({ items: some, owed }) => {
+    const minutes = [...owedTimes(owed)].map((time) => (time - minute(0)) / 60_000);
     return `${some.join()}: ${minutes.join()}`;
   });
 }

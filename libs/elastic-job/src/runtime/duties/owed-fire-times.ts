@@ -1,5 +1,5 @@
 import {
-  type DueState,
+  type OwedSpan,
   fireTimesOf,
   type Span,
   spansOfEarlyRuns,
@@ -9,27 +9,27 @@ import {
 import type { JobContext, NotedSpan } from '../leases/index.js';
 import type { OperatorSwitches } from './operator-switches.js';
 
-/** Items of which the same fire times are due. */
-export interface DueItems {
+/** Items that owe the same fire times. */
+export interface OwingItems {
   readonly items: readonly number[];
-  readonly due: DueState;
+  readonly owed: OwedSpan;
 }
 
 /**
  * Which fire times the items of a job owe: those of its schedule, less what came while somebody had switched them off.
  */
-export class DueFireTimes {
+export class OwedFireTimes {
   constructor(
     private readonly context: JobContext,
     private readonly switches: OperatorSwitches,
   ) {}
 
   /**
-   * What is due up to an instant, for each group of items that have the same past. None beside Java, of whose runs
+   * What is owed up to an instant, for each group of items that have the same past. None beside Java, of whose runs
    * there is no record, unless the caller knows better.
    * @param after by item: the last fire time that it was begun for; undefined: nobody can say since when it owes any
    */
-  upTo(until: number, after: ReadonlyMap<number, number | undefined>): readonly DueItems[] {
+  upTo(until: number, after: ReadonlyMap<number, number | undefined>): readonly OwingItems[] {
     const { schedule: times, settings, tree } = this.context;
     const { starts } = this;
     const schedule = starts === undefined ? settings.schedule : fireTimesOf(starts);
@@ -38,7 +38,7 @@ export class DueFireTimes {
     const noted = (spans: readonly NotedSpan[]) => (starts === undefined ? spans : spans.map(({ shared }) => shared));
     const forgiving = (spans: readonly Span[]) => (starts === undefined ? spans : spansOfStarts(starts, spans));
     const common = [...this.beforeSettings(), ...noted([this.switches.serverSpan, ...(times.forgiven ?? [])])];
-    const groups = new Map<string, { readonly items: number[]; readonly due: DueState }>();
+    const groups = new Map<string, { readonly items: number[]; readonly owed: OwedSpan }>();
     for (const [item, last] of after) {
       if (last === undefined || last >= until) continue;
       const own = noted(this.switches.spansOf(item));
@@ -46,7 +46,7 @@ export class DueFireTimes {
       const key = [last, ...[...own, ...early].map((span) => span.until)].join();
       const group = groups.get(key) ?? {
         items: [],
-        due: { schedule, after: last, until, forgiven: [...forgiving([...common, ...own]), ...early] },
+        owed: { schedule, after: last, until, forgiven: [...forgiving([...common, ...own]), ...early] },
       };
       groups.set(key, group);
       group.items.push(item);
