@@ -62,8 +62,8 @@ export function earlyFireTimes(tree: JobTree, items: readonly BeginningItem[]): 
   return new Map(ahead.filter(([, fireTimes]) => fireTimes.length > 0));
 }
 
-/** The instant after which the fire times of each item were its debt. */
-export function formerDebts(items: readonly BeginningItem[]): ReadonlyMap<number, number | undefined> {
+/** The instant after which each item owed fire times. */
+export function formerOwesAfter(items: readonly BeginningItem[]): ReadonlyMap<number, number | undefined> {
   return new Map(items.map((item) => [item.item, item.owesAfter]));
 }
 

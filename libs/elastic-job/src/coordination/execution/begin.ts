@@ -13,7 +13,14 @@ import {
 import { isUnanswered, type Operation, ServerError } from '../../registry/index.js';
 import { dueItems } from '../dependencies/index.js';
 import { type JobTree, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
-import { beginningItem, beginRequest, earlyFireTimes, formerDebts, heldItems, repeatedRuns } from './begin-request.js';
+import {
+  beginningItem,
+  beginRequest,
+  earlyFireTimes,
+  formerOwesAfter,
+  heldItems,
+  repeatedRuns,
+} from './begin-request.js';
 import { blamedItem, type BlockedItems } from './blocked-items.js';
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
@@ -102,7 +109,7 @@ export class Begin {
       const lease = await this.commit(free);
       if (lease === undefined) return undefined;
       const others = begun.filter((item) => !together.includes(item));
-      const held = { lease, refused, former: formerDebts(free), early };
+      const held = { lease, refused, former: formerOwesAfter(free), early };
       return others.length === 0 ? held : { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
     } catch (error) {
       const item = blamedItem(tree, error);

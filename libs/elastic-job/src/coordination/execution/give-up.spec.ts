@@ -48,7 +48,7 @@ describe('fire times that are given up', () => {
     expect(await member.tree.registry.read(member.tree.paths.record(0))).toMatchObject({ data });
   });
 
-  it('gives up what an item owes that only operators have run, and its debt with it', async () => {
+  it('gives up what an item owes that only operators have run, and since when it owes it', async () => {
     const { lease } = await member.begin([0], { fireTime: 1_000, origin: 'manual:1' });
     lease!.settle(0, SUCCEEDED);
     await lease!.settled();

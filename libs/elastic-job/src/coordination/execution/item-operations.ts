@@ -1,4 +1,4 @@
-import { type EarlyRuns, firstDebtOf, formatRunRecord, type RunRecord } from '../../domain/index.js';
+import { type EarlyRuns, owesAfterTrigger, formatRunRecord, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobPaths, recordCreation } from '../job-tree/index.js';
 
@@ -14,7 +14,7 @@ export interface BeginningItem {
   readonly carried?: Readonly<Record<string, unknown>>;
   /** The last fire time of the schedule that it was begun for, if any. */
   readonly lastScheduled?: number;
-  /** The instant after which fire times were its debt; undefined: nobody can say. */
+  /** The instant after which it owed fire times; undefined: nobody can say. */
   readonly owesAfter?: number;
   /** The triggers of operators that it was begun for, by their ids. @default none */
   readonly triggers?: readonly string[];
@@ -34,13 +34,14 @@ export function recordOf(
   const { fireTime, origin } = record.target;
   const isEarly = early?.fireTimes.includes(fireTime) ?? false;
   const isBeyond = lastScheduled !== undefined && (origin !== 'schedule' || isEarly || lastScheduled > fireTime);
-  const debt = lastScheduled === undefined && origin !== 'schedule' ? (owesAfter ?? firstDebtOf(record)) : undefined;
+  const owes =
+    lastScheduled === undefined && origin !== 'schedule' ? (owesAfter ?? owesAfterTrigger(record)) : undefined;
   return {
     ...carried,
     ...record,
     ...(executorDeaths !== undefined && { executorDeaths }),
     ...(isBeyond && { lastScheduled }),
-    ...(debt !== undefined && { owesAfter: debt }),
+    ...(owes !== undefined && { owesAfter: owes }),
     ...(triggers.length > 0 && { triggers }),
     ...(early !== undefined && { early }),
   };

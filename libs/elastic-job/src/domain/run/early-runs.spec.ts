@@ -57,7 +57,7 @@ describe('a record whose fire time is yet to come', () => {
     expect(lastScheduledOf(recordAsOf(stored, NOON - 2 * HOUR, now).stored)).toBe(NOON - HOUR);
   });
 
-  it('changes no debt that has come, and makes none', () => {
+  it('changes nothing that is owed, and adds nothing', () => {
     const owing = record({ fireTime: FIVE }, { owesAfter: NOON - HOUR });
     expect(recordAsOf(owing, NOON - 60_000, now).stored).toMatchObject({ record: { owesAfter: NOON - HOUR } });
     const counted = recordAsOf(record({ fireTime: FIVE }), NOON - 60_000, now).stored;
@@ -91,7 +91,7 @@ describe('a record whose fire time is yet to come', () => {
     expect(owesAfter(stored)).toBe(NOON - 10_000);
   });
 
-  it('hides no debt of an item that only operators have run', () => {
+  it('hides nothing that an item owes that only operators have run', () => {
     const stored = record({ fireTime: FIVE, origin: 'manual:1' }, { owesAfter: FIVE });
     expect(owesAfter(recordAsOf(stored, NOON - 60_000, now).stored)).toBe(NOON - 60_000);
   });
@@ -144,7 +144,7 @@ describe('early runs in a record', () => {
     expect(mayRepeatEarlyRun(record({ fireTime: NOON + 1, origin: 'manual:1' }, { early }).record)).toBe(false);
   });
 
-  it('are no debt, each for itself', () => {
+  it('are not owed, each for itself', () => {
     const stored = record({ fireTime: NOON }, { early: { ...early, fireTimes: [FIVE - 1, FIVE] } });
     expect(spansOfEarlyRuns(stored)).toEqual([
       { after: FIVE - 2, until: FIVE - 1 },

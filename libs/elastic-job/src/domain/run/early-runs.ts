@@ -44,9 +44,9 @@ export function recordAsOf(stored: StoredRecord, writtenAt: number, now: Registr
   const scheduled = [lastScheduled ?? [], target.origin === 'schedule' ? target.fireTime : []].flat();
   const begun = scheduled.filter((time) => !early?.fireTimes.includes(time));
   const ahead = begun.filter((time) => isAhead(time, now)).toSorted((a, b) => a - b);
-  const debt = owesAfter !== undefined && isAhead(owesAfter, now) ? { owesAfter: since } : {};
+  const owes = owesAfter !== undefined && isAhead(owesAfter, now) ? { owesAfter: since } : {};
   if (ahead.length === 0)
-    return { stored: 'owesAfter' in debt ? { kind: 'record', record: { ...record, ...debt } } : stored, ahead };
+    return { stored: 'owesAfter' in owes ? { kind: 'record', record: { ...record, ...owes } } : stored, ahead };
   const fireTimes = [...new Set([...(early?.fireTimes ?? []), ...ahead])].toSorted((a, b) => a - b).slice(-KEPT_EARLY);
   const done = begun.filter((time) => !isAhead(time, now));
   return {
@@ -54,7 +54,7 @@ export function recordAsOf(stored: StoredRecord, writtenAt: number, now: Registr
       kind: 'record',
       record: {
         ...record,
-        ...debt,
+        ...owes,
         lastScheduled: Math.max(since, ...done),
         early: { after: Math.min(since, early?.after ?? since), until: fireTimes.at(-1)!, fireTimes },
       },

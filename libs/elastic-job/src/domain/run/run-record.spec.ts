@@ -3,7 +3,7 @@ import {
   carriedFields,
   droppedRunRecord,
   executorDeathsOf,
-  firstDebtOf,
+  owesAfterTrigger,
   formatRunRecord,
   hasBegun,
   lastFireTimeOf,
@@ -96,12 +96,12 @@ describe('the record of a run', () => {
 
   it("owes since the earlier one of an operator's instant and the begin", () => {
     const target = { fireTime: 9, origin: 'manual:7' } as const;
-    expect(firstDebtOf({ ...RECORD, target, begunAt: 12 })).toBe(9);
-    expect(firstDebtOf({ ...RECORD, target, begunAt: 7 })).toBe(7);
-    expect(firstDebtOf(RECORD)).toBeUndefined();
+    expect(owesAfterTrigger({ ...RECORD, target, begunAt: 12 })).toBe(9);
+    expect(owesAfterTrigger({ ...RECORD, target, begunAt: 7 })).toBe(7);
+    expect(owesAfterTrigger(RECORD)).toBeUndefined();
   });
 
-  it("stands for fire times that are nobody's debt, as one that has succeeded", () => {
+  it('stands for fire times that nobody owes, as one that has succeeded', () => {
     const passed = { run: 'r', target: { fireTime: 5, origin: 'schedule' }, attempt: 1, begunAt: 5 };
     const settled = { at: 9, outcome: 'succeeded' };
     expect(passedRunRecord('r', 'me', 5, 9)).toEqual({ ...passed, by: 'me', settled });

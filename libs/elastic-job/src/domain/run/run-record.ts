@@ -26,7 +26,7 @@ export interface RunRecord {
    */
   readonly lastScheduled?: number;
   /**
-   * The instant after which the schedule's fire times are the item's debt while only operators have run it; else
+   * The instant after which the item owes the schedule's fire times while only operators have run it; else
    * undefined.
    */
   readonly owesAfter?: number;
@@ -162,7 +162,7 @@ export function lastScheduledOf(stored: StoredRecord): number | undefined {
 }
 
 /**
- * The instant after which the fire times of the schedule are the item's debt. An item that only operators have run so
+ * The instant after which the item owes the fire times of the schedule. An item that only operators have run so
  * far owes what has come since the first of them. Undefined: there was no run, or nobody can say.
  */
 export function owesAfter(stored: StoredRecord): number | undefined {
@@ -174,7 +174,7 @@ export function owesAfter(stored: StoredRecord): number | undefined {
  * clock will bring it those after the begin, and the operator's tells what came before he asked: the earlier of both
  * counts, so that clocks that differ hide none.
  */
-export function firstDebtOf({ begunAt, target }: RunRecord): number | undefined {
+export function owesAfterTrigger({ begunAt, target }: RunRecord): number | undefined {
   return triggerIdOf(target.origin) === undefined ? undefined : Math.min(target.fireTime, begunAt);
 }
 
@@ -220,7 +220,7 @@ export function sharedRunRecord(run: string, fireTime: number, at: number): RunR
   return passedRunRecord(run, 'java', fireTime, at);
 }
 
-/** What stands for fire times that are no debt of an item: everything up to this one is done. @param by who says so */
+/** What stands for fire times that an item does not owe: everything up to this one is done. @param by who says so */
 export function passedRunRecord(run: string, by: string, fireTime: number, at: number): RunRecord {
   const target = { fireTime, origin: 'schedule' } as const;
   return { run, by, target, attempt: 1, begunAt: fireTime, settled: { at, outcome: 'succeeded' } };

@@ -72,7 +72,7 @@ describe('fire times that nobody began', () => {
     expect(job.runs).toEqual(['0@2', '1@2']);
   });
 
-  it("given they were nobody's debt, when the instance looks, then the record says that they are done", async () => {
+  it('given nobody owes them, when the instance looks, then the record says that they are done', async () => {
     const job = await OwingJob.sinceMinute1();
     job.forgiven = [{ after: minute(1), until: minute(2) }];
     await job.comeTo(2.1);

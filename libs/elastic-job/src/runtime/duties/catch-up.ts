@@ -42,7 +42,7 @@ export class CatchUp implements Duty {
    * The instants after which items owe fire times that the registry has refused to begin, before it has a record of
    * them.
    */
-  private readonly firstDebts = new Map<number, number>();
+  private readonly refusedAfter = new Map<number, number>();
   /** Comes when a fire time is too late for the trigger that may still begin it. */
   private late: Timer | undefined;
 
@@ -69,7 +69,7 @@ export class CatchUp implements Duty {
         if (news.serverIp === tree.self.serverIp) this.wake();
         return;
       case 'ItemSwitched':
-        // What came while it was disabled is noted as nobody's debt.
+        // What came while it was disabled is noted as owed by nobody.
         if (isOwn(news.item)) this.wake();
         return;
       case 'TurnChanged':
@@ -130,13 +130,13 @@ export class CatchUp implements Duty {
     const { services, tree } = this.context;
     this.isDue = true;
     for (const item of services.sharding.ownItems(tree)) {
-      if (!this.firstDebts.has(item)) this.firstDebts.set(item, fireTime - 1);
+      if (!this.refusedAfter.has(item)) this.refusedAfter.set(item, fireTime - 1);
     }
   }
 
   /** A Java peer has joined: what was refused here it may have run. */
   leaveToPeers(): void {
-    this.firstDebts.clear();
+    this.refusedAfter.clear();
   }
 
   /** Notes in the registry that a trigger has met items which still ran: whoever ends them owes them one run more. */
@@ -268,7 +268,7 @@ export class CatchUp implements Duty {
     // time.
     if (this.isStartedAfter) return lastScheduledOf(stored) ?? 0;
     // Of what Java peers have run there is no record; only the flag tells.
-    const last = tree.company.runsUnrecorded ? undefined : (owesAfter(stored) ?? this.firstDebts.get(item));
+    const last = tree.company.runsUnrecorded ? undefined : (owesAfter(stored) ?? this.refusedAfter.get(item));
     return last ?? (isMisfired ? 0 : undefined);
   }
 

@@ -15,7 +15,7 @@ import type { Duty } from './duty.js';
 const MOST_SPANS = 10;
 
 /**
- * What operators have switched off, and since when it may run again: what came due in between is nobody's debt. Of
+ * What operators have switched off, and since when it may run again: nobody owes what came in between. Of
  * items that is known as far as this session has seen it, of the server the registry knows it.
  */
 export class OperatorSwitches implements Duty {

@@ -33,7 +33,7 @@ interface ScheduleClockParts {
   offsets(): ReadonlyMap<string, number>;
   /** Tells the other instances how far this host's clock is ahead of the registry's. */
   report(offsetMs: number): void;
-  /** The time by which fire times come has been changed, or stepped: schedules and debts are to be looked at anew. */
+  /** The time by which fire times come has been changed, or stepped: schedules and owed fire times are to be read anew. */
   onChanged(): void;
 }
 
@@ -136,7 +136,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return this.parts.clock.setTimer(ms, callback);
   }
 
-  /** The time now, where debts are made up for: the registry has been asked if the host's clock seems to run ahead. */
+  /** The time now, for making up: the registry has been asked if the host's clock seems to run ahead. */
   async now(): Promise<number> {
     await this.hasCome(this.parts.clock.wallNow());
     return this.wallNow();
