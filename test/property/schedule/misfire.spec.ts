@@ -36,7 +36,7 @@ interface Case {
   readonly lateSince: number;
 }
 
-/** An outage that begins near a clock change or anywhere, and up to three stretches within it that are forgiven. */
+/** An outage that begins near a clock change or anywhere, and up to three stretches within it that are excluded. */
 function randomCase(zone: ZoneReading, clockChange: 'quartz' | 'natural'): Case {
   const cron = random.pick(crons);
   const change = random.pick(zone.changes).at;
@@ -46,10 +46,10 @@ function randomCase(zone: ZoneReading, clockChange: 'quartz' | 'natural'): Case 
   const longest = random.pick([2 * HOUR, DAY, 30 * DAY]);
   const some = fires.at(random.whole(0, MOST_FIRES)) ?? after;
   const until = random.pick([some, Math.min(after + random.whole(0, longest / SECOND) * SECOND, some)]) + 500;
-  const forgiven = Array.from({ length: random.whole(0, 3) }, () => randomSpan(after, until));
-  const expected = fires.filter((time) => time <= until && !forgiven.some((span) => isWithin(time, span)));
+  const excluded = Array.from({ length: random.whole(0, 3) }, () => randomSpan(after, until));
+  const expected = fires.filter((time) => time <= until && !excluded.some((span) => isWithin(time, span)));
   const schedule = new CronSchedule(cron.text, zone.timeZone, clockChange);
-  const owed = { schedule, after, until, forgiven };
+  const owed = { schedule, after, until, excluded };
   return { owed, expected, limit: random.whole(1, 12), lateSince: randomSpan(after, until).until };
 }
 

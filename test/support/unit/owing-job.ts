@@ -54,7 +54,7 @@ export class OwingJob {
   readonly failures: unknown[] = [];
   /** The items that operators' triggers wait for. */
   readonly awaited = new Set<number>();
-  forgiven: readonly Span[] | undefined = [];
+  excluded: readonly Span[] | undefined = [];
   /** So far the host's clock is ahead of the registry's, in milliseconds. */
   aheadMs = 0;
   /** What is begun does not end. */
@@ -99,7 +99,7 @@ export class OwingJob {
     this.settings = new JobSettings(configurations.current(JOB), configurations, events);
     this.settings.apply(tree);
     const shared = ({ after, until }: Span) => ({ after: after - this.aheadMs, until: until - this.aheadMs });
-    const forgiven = () => this.forgiven?.map((span) => ({ ...span, shared: shared(span) }));
+    const excluded = () => this.excluded?.map((span) => ({ ...span, shared: shared(span) }));
     const { running, settings } = this;
     const context = contextOf({
       tree,
@@ -108,7 +108,7 @@ export class OwingJob {
       clock,
       scheduleClock,
       settings,
-      schedule: Object.create(null, { forgiven: { get: forgiven } }),
+      schedule: Object.create(null, { excluded: { get: excluded } }),
       running,
       report: () => (error) => void this.failures.push(error),
     });

@@ -126,7 +126,7 @@ describe('the starts of a job', () => {
     expect(parseStartLedger(JSON.stringify({ ...whole, ...damage }))).toBeUndefined();
   });
 
-  it('forgives a start if one of several spans covers it, to its very end', () => {
+  it('excludes a start if one of several spans covers it, to its very end', () => {
     const starts = [{ fireTime: 10, at: 50 }];
     const spans = [
       { after: 0, until: 10 },
@@ -177,7 +177,7 @@ describe('the starts of a job', () => {
     expect([times.latest(25, 0), times.latest(25, 20), times.latest(Infinity, 0)]).toEqual([20, undefined, 30]);
   });
 
-  it('given spans in which nobody was to run, when starts have come in them, then their fire times are forgiven, and no others', () => {
+  it('given spans in which nobody was to run, when starts have come in them, then their fire times are excluded, and no others', () => {
     const starts = [
       { fireTime: 10, at: 50 },
       { fireTime: 20, at: 60 },

@@ -24,7 +24,7 @@ const ONCE = {
 };
 
 function owedOf(changes: Partial<OwedSpan> = {}): OwedSpan {
-  return { schedule: EVERY_TEN, after: 20, until: 60, forgiven: [], ...changes };
+  return { schedule: EVERY_TEN, after: 20, until: 60, excluded: [], ...changes };
 }
 
 function rule(misfirePolicy: CatchUpRule['misfirePolicy'], misfireLimit = 100): CatchUpRule {
@@ -36,20 +36,20 @@ describe('the owed fire times', () => {
     ['begun for 20, at 60', {}, [30, 40, 50, 60]],
     ['nothing has come since', { until: 29 }, []],
     ['its clock was set back', { until: 10 }, []],
-    ['disabled after 30 and enabled at 50', { forgiven: [{ after: 30, until: 50 }] }, [30, 60]],
-    ['disabled at 29 and enabled at 30, just when it was due', { forgiven: [{ after: 29, until: 30 }] }, [40, 50, 60]],
-    ['disabled and enabled between two', { forgiven: [{ after: 31, until: 39 }] }, [30, 40, 50, 60]],
+    ['disabled after 30 and enabled at 50', { excluded: [{ after: 30, until: 50 }] }, [30, 60]],
+    ['disabled at 29 and enabled at 30, just when it was due', { excluded: [{ after: 29, until: 30 }] }, [40, 50, 60]],
+    ['disabled and enabled between two', { excluded: [{ after: 31, until: 39 }] }, [30, 40, 50, 60]],
     [
       'switched off twice, once while it was off already',
       {
-        forgiven: [
+        excluded: [
           { after: 45, until: 55 },
           { after: 25, until: 47 },
         ],
       },
       [60],
     ],
-    ['switched off all the time', { forgiven: [{ after: 0, until: 60 }] }, []],
+    ['switched off all the time', { excluded: [{ after: 0, until: 60 }] }, []],
     ['a schedule that has ended', { schedule: ONCE, after: 0 }, [10]],
   ])('given an item: %s, when it is looked at, then they are known, and the last of them', (_, changes, expected) => {
     expect([...owedTimes(owedOf(changes))]).toEqual(expected);
@@ -75,8 +75,8 @@ describe('decideCatchUp', () => {
     }
   });
 
-  it('given a forgiven stretch, when the limit is counted, then what came in it does not count', () => {
-    expect(decideCatchUp(owedOf({ forgiven: [{ after: 35, until: 55 }] }), rule('all', 2))).toBe(30);
+  it('given a excluded stretch, when the limit is counted, then what came in it does not count', () => {
+    expect(decideCatchUp(owedOf({ excluded: [{ after: 35, until: 55 }] }), rule('all', 2))).toBe(30);
   });
 });
 
@@ -85,8 +85,8 @@ describe('decideGiveUp', () => {
     ['too late but the last', {}, rule('skip'), { upTo: 50, waiting: 60 }],
     ['not too late', { until: 51, after: 40 }, rule('skip'), { upTo: 50, waiting: undefined }],
     ['still to be begun', {}, rule('once'), { upTo: undefined, waiting: 30 }],
-    ['forgiven first', { forgiven: [{ after: 0, until: 45 }] }, rule('all'), { upTo: 40, waiting: 50 }],
-    ['forgiven, all of it', { forgiven: [{ after: 0, until: 60 }] }, rule('once'), { upTo: 60, waiting: undefined }],
+    ['excluded first', { excluded: [{ after: 0, until: 45 }] }, rule('all'), { upTo: 40, waiting: 50 }],
+    ['excluded, all of it', { excluded: [{ after: 0, until: 60 }] }, rule('once'), { upTo: 60, waiting: undefined }],
     ['not owed', { until: 25 }, rule('skip'), { upTo: undefined, waiting: undefined }],
   ])('given fire times that are %s, when it is looked at, then so many are given up', (_, changes, given, expected) => {
     expect(decideGiveUp(owedOf(changes), given, 50)).toEqual(expected);
@@ -102,12 +102,12 @@ describe('findMissed', () => {
     expect(findMissed(owedOf(), 2)).toEqual([{ first: 30, last: 60, count: 2 }]);
   });
 
-  it('parts stretches by forgiven fire times, and not by spans without any', () => {
-    const forgiven = [
+  it('parts stretches by excluded fire times, and not by spans without any', () => {
+    const excluded = [
       { after: 51, until: 59 },
       { after: 30, until: 40 },
     ];
-    expect(findMissed(owedOf({ forgiven }), 5)).toEqual([
+    expect(findMissed(owedOf({ excluded }), 5)).toEqual([
       { first: 30, last: 30, count: 1 },
       { first: 50, last: 60, count: 2 },
     ]);

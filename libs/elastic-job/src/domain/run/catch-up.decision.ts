@@ -14,11 +14,11 @@ export interface Span {
   readonly until: number;
 }
 
-/** What says which fire times an item owes: those of the schedule within the span, less the forgiven ones. */
+/** What says which fire times an item owes: those of the schedule within the span, less the excluded ones. */
 export interface OwedSpan extends Span {
   readonly schedule: FireTimes;
-  /** When the job, the item or its server was switched off: what came then is nobody's debt. */
-  readonly forgiven: readonly Span[];
+  /** When the job, the item or its server was switched off: nobody owes what came then. */
+  readonly excluded: readonly Span[];
 }
 
 /** How a job makes up for what was not begun in time. */
@@ -44,19 +44,19 @@ export interface MissedTimes {
 }
 
 /** The owed fire times, ascending. */
-export function* owedTimes({ schedule, after, until, forgiven }: OwedSpan): Iterable<number> {
+export function* owedTimes({ schedule, after, until, excluded }: OwedSpan): Iterable<number> {
   let time = schedule.next(after);
   while (time !== undefined && time <= until) {
-    const span = spanAround(time, forgiven);
+    const span = spanAround(time, excluded);
     if (span === undefined) yield time;
     time = schedule.next(span?.until ?? time);
   }
 }
 
 /** The last owed fire time. */
-export function latestOwed({ schedule, after, until, forgiven }: OwedSpan): number | undefined {
+export function latestOwed({ schedule, after, until, excluded }: OwedSpan): number | undefined {
   let time = schedule.latest(until, after);
-  for (let span = spanAround(time, forgiven); span !== undefined; span = spanAround(time, forgiven)) {
+  for (let span = spanAround(time, excluded); span !== undefined; span = spanAround(time, excluded)) {
     time = schedule.latest(span.after, after);
   }
   return time;
@@ -88,7 +88,7 @@ interface GiveUpDecision {
 }
 
 /**
- * What is given up: forgiven fire times that no owed one precedes, and under `skip` those that are too late.
+ * What is given up: excluded fire times that no owed one precedes, and under `skip` those that are too late.
  * @param lateSince under `skip`: what came until this instant is too late to be begun
  */
 export function decideGiveUp(owed: OwedSpan, { misfirePolicy }: CatchUpRule, lateSince: number): GiveUpDecision {
@@ -98,13 +98,13 @@ export function decideGiveUp(owed: OwedSpan, { misfirePolicy }: CatchUpRule, lat
 }
 
 /**
- * The owed fire times that nobody will begin any more: ascending, and in one stretch unless there are forgiven ones in
+ * The owed fire times that nobody will begin any more: ascending, and in one stretch unless there are excluded ones in
  * between.
  * @param most as many of a stretch are counted
  */
 export function findMissed(owed: OwedSpan, most: number): readonly MissedTimes[] {
   const missed: MissedTimes[] = [];
-  for (const span of spansBetween(owed, owed.forgiven)) {
+  for (const span of spansBetween(owed, owed.excluded)) {
     const found = missedIn(owed.schedule, span, most);
     const before = missed.at(-1);
     if (found === undefined) continue;

@@ -74,7 +74,7 @@ describe('fire times that nobody began', () => {
 
   it('given nobody owes them, when the instance looks, then the record says that they are done', async () => {
     const job = await OwingJob.sinceMinute1();
-    job.forgiven = [{ after: minute(1), until: minute(2) }];
+    job.excluded = [{ after: minute(1), until: minute(2) }];
     await job.comeTo(2.1);
 
     await job.look();
@@ -87,7 +87,7 @@ describe('fire times that nobody began', () => {
 describe('nothing is made up for', () => {
   it.each<[string, (job: OwingJob) => unknown]>([
     ['the instance leaves', (job) => job.gate.close()],
-    ['the job is paused', (job) => void (job.forgiven = undefined)],
+    ['the job is paused', (job) => void (job.excluded = undefined)],
     ['its reaction is stopped', (job) => job.catchUp.stop()],
     ['no item is its own', (job) => job.operator.set(job.tree.paths.server(job.member.self.serverIp), 'DISABLED')],
   ])('while %s', async (_, act) => {

@@ -243,7 +243,7 @@ export class CatchUp implements Duty {
     const { schedule, settings, tree } = this.context;
     const { mayBeginUnasked, problem } = this.gate;
     const isAllowed = settings.configuration.monitorExecution && mayBeginUnasked && problem === undefined;
-    if (!isAllowed || schedule.forgiven === undefined) return false;
+    if (!isAllowed || schedule.excluded === undefined) return false;
     // Beside Java an item is not kept longer than its run: the leader waits for it.
     return !(tree.company.plansWhenIdle && tree.isReshardingPending());
   }

@@ -32,14 +32,14 @@ describe('the fire times that items owe', () => {
 
   it('are none that came while the job was paused', async () => {
     const job = await OwingJob.of();
-    job.forgiven = [{ after: minute(1), until: minute(2) }];
+    job.excluded = [{ after: minute(1), until: minute(2) }];
 
     expect(owed(job, 3, [0], [minute(0)])).toEqual(['0: 1,3']);
   });
 
   it('are those before a pause, while that lasts', async () => {
     const job = await OwingJob.of();
-    job.forgiven = undefined;
+    job.excluded = undefined;
 
     expect(owed(job, 2, [0], [minute(0)])).toEqual(['0: 1,2']);
   });
@@ -94,7 +94,7 @@ describe('the starts that items owe', () => {
 
     await job.comeTo(5);
     await job.startAfterOthers(1, 2);
-    job.forgiven = [{ after: minute(4), until: minute(6) }];
+    job.excluded = [{ after: minute(4), until: minute(6) }];
 
     expect(owed(job, 2, [0], [0])).toEqual(['0: ']);
   });
@@ -104,7 +104,7 @@ describe('the starts that items owe', () => {
     await job.comeTo(5);
     await job.startAfterOthers(1, 2);
     job.aheadMs = -60 * 60_000;
-    job.forgiven = [{ after: minute(4 - 60), until: minute(6 - 60) }];
+    job.excluded = [{ after: minute(4 - 60), until: minute(6 - 60) }];
 
     expect(owed(job, 2, [0], [0])).toEqual(['0: ']);
   });

@@ -36,8 +36,8 @@ export class OwedFireTimes {
     if (schedule === undefined) return [];
     // The instants of starts are those that the instances have noted which wrote them.
     const noted = (spans: readonly NotedSpan[]) => (starts === undefined ? spans : spans.map(({ shared }) => shared));
-    const forgiving = (spans: readonly Span[]) => (starts === undefined ? spans : spansOfStarts(starts, spans));
-    const common = [...this.beforeSettings(), ...noted([this.switches.serverSpan, ...(times.forgiven ?? [])])];
+    const excluding = (spans: readonly Span[]) => (starts === undefined ? spans : spansOfStarts(starts, spans));
+    const common = [...this.beforeSettings(), ...noted([this.switches.serverSpan, ...(times.excluded ?? [])])];
     const groups = new Map<string, { readonly items: number[]; readonly owed: OwedSpan }>();
     for (const [item, last] of after) {
       if (last === undefined || last >= until) continue;
@@ -46,7 +46,7 @@ export class OwedFireTimes {
       const key = [last, ...[...own, ...early].map((span) => span.until)].join();
       const group = groups.get(key) ?? {
         items: [],
-        owed: { schedule, after: last, until, forgiven: [...forgiving([...common, ...own]), ...early] },
+        owed: { schedule, after: last, until, excluded: [...excluding([...common, ...own]), ...early] },
       };
       groups.set(key, group);
       group.items.push(item);

@@ -283,7 +283,7 @@ export class JobRuntime {
     this.reloadConfiguration(tree);
     // What came while the job was mixed was the peers' to run.
     if (tree.company.runsUnrecorded) this.currentSession?.leaveToPeers();
-    else this.schedule.forgive();
+    else this.schedule.excludePast();
   }
 
   /** @param tree once its session is over, what fails is no news */

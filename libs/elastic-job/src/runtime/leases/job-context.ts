@@ -16,7 +16,7 @@ export interface JobContext {
   readonly tree: JobTree;
   readonly services: CoordinationServices;
   readonly settings: JobSettings;
-  readonly schedule: Pick<JobSchedule, 'forgiven' | 'willTick'>;
+  readonly schedule: Pick<JobSchedule, 'excluded' | 'willTick'>;
   /** Shared by all sessions of the job: a handler that outlives its session still occupies its item. */
   readonly running: RunningItems;
   readonly handler: JobHandler;

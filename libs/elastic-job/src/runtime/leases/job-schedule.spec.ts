@@ -80,10 +80,10 @@ it('given a late fire time, when settings are followed before it is told, then i
 
 it('given a pause, when it is over, then nothing that came in it is owed, and all else is', async () => {
   schedule.start();
-  expect(schedule.forgiven).toEqual([]);
+  expect(schedule.excluded).toEqual([]);
   await clock.advance(MINUTE);
   schedule.pause();
-  expect([schedule.forgiven, schedule.willTick, schedule.isTicking]).toEqual([undefined, false, false]);
+  expect([schedule.excluded, schedule.willTick, schedule.isTicking]).toEqual([undefined, false, false]);
   await clock.advance(2 * MINUTE);
   schedule.pause(); // The first pause counts.
   schedule.resume();
@@ -91,14 +91,14 @@ it('given a pause, when it is over, then nothing that came in it is owed, and al
   await clock.advance(MINUTE);
   expect(fired).toEqual([1, 4]);
   expect(schedule.willTick).toBe(true);
-  expect(schedule.forgiven).toEqual([span(start + MINUTE, start + 3 * MINUTE)]);
+  expect(schedule.excluded).toEqual([span(start + MINUTE, start + 3 * MINUTE)]);
 });
 
-it('given a resume without a pause, when fire times are owed, then none is forgiven', async () => {
+it('given a resume without a pause, when fire times are owed, then none is excluded', async () => {
   schedule.start();
   await clock.advance(MINUTE);
   schedule.resume();
-  expect(schedule.forgiven).toEqual([]);
+  expect(schedule.excluded).toEqual([]);
 });
 
 it('given a pause, when a session starts or the settings change, then nothing fires before it is over', async () => {
@@ -119,14 +119,14 @@ it('given more than a hundred pauses, when they are over, then the latest hundre
     await clock.advance(1);
     schedule.resume();
   }
-  expect(schedule.forgiven).toHaveLength(100);
-  expect(schedule.forgiven!.at(-1)).toEqual(span(start + 100, start + 101));
+  expect(schedule.excluded).toHaveLength(100);
+  expect(schedule.excluded!.at(-1)).toEqual(span(start + 100, start + 101));
 });
 
-it('given the last Java peer has left, when fire times are forgiven, then nothing until now is owed', async () => {
+it('given the last Java peer has left, when fire times are excluded, then nothing until now is owed', async () => {
   await clock.advance(MINUTE);
-  schedule.forgive();
-  expect(schedule.forgiven).toEqual([span(0, start + MINUTE)]);
+  schedule.excludePast();
+  expect(schedule.excluded).toEqual([span(0, start + MINUTE)]);
 });
 
 /** A stretch of this host's time, with the same one of the time that instances share. */

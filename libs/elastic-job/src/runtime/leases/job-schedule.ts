@@ -47,8 +47,8 @@ export class JobSchedule {
     return this.ticker.lastFireTime;
   }
 
-  /** When fire times were nobody's to run here; undefined: nothing is made up for while paused. */
-  get forgiven(): readonly NotedSpan[] | undefined {
+  /** When fire times were nobody's to run here, so that nobody owes them; undefined: nothing is begun while paused. */
+  get excluded(): readonly NotedSpan[] | undefined {
     return this.isPaused ? undefined : this.switchedOff;
   }
 
@@ -92,8 +92,8 @@ export class JobSchedule {
     this.ticker.resume();
   }
 
-  /** Nothing that came until now is made up for. */
-  forgive(): void {
+  /** Nobody owes what came until now. */
+  excludePast(): void {
     this.switchedOff = [spanUntil(instantNow(this.clock))];
   }
 

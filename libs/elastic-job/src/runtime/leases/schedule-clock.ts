@@ -33,7 +33,7 @@ interface ScheduleClockParts {
   offsets(): ReadonlyMap<string, number>;
   /** Tells the other instances how far this host's clock is ahead of the registry's. */
   report(offsetMs: number): void;
-  /** The time by which fire times come has been changed, or stepped: schedules and owed fire times are to be read anew. */
+  /** The time by which fire times come has been changed, or stepped: schedules and owed fire times are read anew. */
   onChanged(): void;
 }
 

@@ -25,7 +25,7 @@ beforeEach(async () => {
     tree: member.tree,
     clock: registry.clock,
     settings: Object.assign(Object.create(null), { configuration: { after: ['import'] } }),
-    schedule: Object.assign(Object.create(null), { forgiven: [] }),
+    schedule: Object.assign(Object.create(null), { excluded: [] }),
     report: () => (error) => void failures.push(error),
   });
   const begin = async (fireTime: number) => {

@@ -45,7 +45,7 @@ export class DependencyStarts implements Duty {
     const { schedule, settings } = this.context;
     // The settings may have changed, and what is left of the former ones goes with the leader's next look.
     const isStartedAfter = settings.configuration.after.length > 0;
-    if (!isStartedAfter || schedule.forgiven === undefined) return;
+    if (!isStartedAfter || schedule.excluded === undefined) return;
     const lease = await this.tick.begin(fireTime);
     if (lease !== undefined) this.leases.start(lease, 'a start');
   }
