@@ -83,9 +83,9 @@ async function runSwitches(misfirePolicy: MisfirePolicy, seed: number): Promise<
   await cluster.advance(3 * INTERVAL);
 
   expectOrder(cluster.runs(JOB));
-  const isForgiven = (item: number, time: number) =>
+  const isExcluded = (item: number, time: number) =>
     spans.some((span) => span.item === item && span.after < time && time <= span.until);
-  tellEach(cluster, isForgiven);
+  tellEach(cluster, isExcluded);
   await cluster.stop();
   return spans.length;
 }
@@ -154,7 +154,7 @@ function expectOrder(runs: readonly TestRun[]): void {
  * Every fire time between an item's first and last begin has one fate, or none if it is excluded.
  * @returns how many were missed
  */
-function tellEach(cluster: TestCluster, isForgiven = (_item: number, _fireTime: number) => false): number {
+function tellEach(cluster: TestCluster, isExcluded = (_item: number, _fireTime: number) => false): number {
   const events = cluster.instances.flatMap((_, index) => cluster.events(index));
   const begun = events.filter((event) => event.kind === 'begun').filter(({ trigger }) => trigger.source !== 'FAILOVER');
   const missed = events.filter((event) => event.kind === 'missed');
@@ -171,7 +171,7 @@ function tellEach(cluster: TestCluster, isForgiven = (_item: number, _fireTime: 
         ({ items, since, fireTime }) => items.includes(item) && since <= time && time <= fireTime,
       );
       expect(told.length + Number(own.has(time)), `fates of item ${item} for ${new Date(time).toISOString()}`).toBe(
-        isForgiven(item, time) ? 0 : 1,
+        isExcluded(item, time) ? 0 : 1,
       );
     }
   }

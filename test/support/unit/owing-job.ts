@@ -19,7 +19,7 @@ import { CatchUp } from '../../../libs/elastic-job/src/runtime/duties/catch-up.j
 import { OwedFireTimes } from '../../../libs/elastic-job/src/runtime/duties/owed-fire-times.js';
 import { JobSettings } from '../../../libs/elastic-job/src/runtime/leases/job-settings.js';
 import type { LeaseRunner } from '../../../libs/elastic-job/src/runtime/leases/lease-runner.js';
-import { MissedRuns } from '../../../libs/elastic-job/src/runtime/duties/missed-runs.js';
+import { MissedFireTimes } from '../../../libs/elastic-job/src/runtime/duties/missed-fire-times.js';
 import { OperatorSwitches } from '../../../libs/elastic-job/src/runtime/duties/operator-switches.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
@@ -45,7 +45,7 @@ export class OwingJob {
   readonly switches: OperatorSwitches;
   readonly gate: TriggerGate;
   readonly owed: OwedFireTimes;
-  readonly missedRuns: MissedRuns;
+  readonly missedFireTimes: MissedFireTimes;
   readonly catchUp: CatchUp;
   readonly running = new RunningItems();
   /** What was made up for: `item@minute`. */
@@ -112,20 +112,20 @@ export class OwingJob {
       running,
       report: () => (error) => void this.failures.push(error),
     });
-    context.news.on((news) => news.kind === 'RunsMissed' && (this.missedCount += news.count));
+    context.news.on((news) => news.kind === 'FireTimesMissed' && (this.missedCount += news.count));
     this.switches = new OperatorSwitches(context);
     tree.on((event) => this.switches.hear(event));
     this.gate = new TriggerGate(context);
     this.owed = new OwedFireTimes(context, this.switches);
-    this.missedRuns = new MissedRuns(context, this.gate, this.owed);
+    this.missedFireTimes = new MissedFireTimes(context, this.gate, this.owed);
     const manual = { isAwaited: (item: number) => this.awaited.has(item) };
-    this.catchUp = new CatchUp(context, this.gate, leases, this.owed, this.missedRuns, manual);
+    this.catchUp = new CatchUp(context, this.gate, leases, this.owed, this.missedFireTimes, manual);
   }
 
   /** As `LeaseRunner`; a spec may put another one in its place. */
   begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
     const begun = await this.member.executions.begin({ trigger, items }, (lease) => this.running.add(lease));
-    this.missedRuns.hear({ kind: 'ItemsBegun', trigger, former: begun.former });
+    this.missedFireTimes.hear({ kind: 'ItemsBegun', trigger, former: begun.former });
     return begun;
   };
 

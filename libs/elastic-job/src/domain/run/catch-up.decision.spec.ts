@@ -75,7 +75,7 @@ describe('decideCatchUp', () => {
     }
   });
 
-  it('given a excluded stretch, when the limit is counted, then what came in it does not count', () => {
+  it('given an excluded stretch, when the limit is counted, then what came in it does not count', () => {
     expect(decideCatchUp(owedOf({ excluded: [{ after: 35, until: 55 }] }), rule('all', 2))).toBe(30);
   });
 });

@@ -21,7 +21,7 @@ import {
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
 import type { Duty } from './duty.js';
 import type { ManualTriggers } from './manual-triggers.js';
-import type { MissedRuns } from './missed-runs.js';
+import type { MissedFireTimes } from './missed-fire-times.js';
 
 /** The items of a trigger: what may be begun for it, and what has older fire times to be begun for first. */
 interface ItemsInOrder {
@@ -51,7 +51,7 @@ export class CatchUp implements Duty {
     private readonly gate: TriggerGate,
     private readonly leases: LeaseRunner,
     private readonly owed: OwedFireTimes,
-    private readonly missed: MissedRuns,
+    private readonly missed: MissedFireTimes,
     private readonly manual: Pick<ManualTriggers, 'isAwaited'>,
   ) {
     this.looking = reactionIn(context, 'catching up', () => this.look());

@@ -7,7 +7,7 @@ export type * from './duty.js';
 export * from './failover-claims.js';
 export * from './leader-duties.js';
 export * from './manual-triggers.js';
-export * from './missed-runs.js';
+export * from './missed-fire-times.js';
 export * from './operator-switches.js';
 export * from './own-marks.js';
 export * from './own-server.js';

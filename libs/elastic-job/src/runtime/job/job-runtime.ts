@@ -209,7 +209,7 @@ export class JobRuntime {
     const { clock, reshardDelayMs } = options;
     const news = new JobNewsFeed();
     news.on((one) => {
-      if (one.kind === 'RunsMissed') this.missedRuns += one.count;
+      if (one.kind === 'FireTimesMissed') this.missedRuns += one.count;
       if (one.kind === 'ItemOutlivedSession') this.currentSession?.expectWork();
     });
     return new JobSession({

@@ -24,7 +24,7 @@ type DutyNews =
   /** Marks were found whose holder is not registered. */
   | { readonly kind: 'SweepDue' }
   /** Fire times that nobody has begun, and nobody will. `count` is fire times, times items. */
-  | { readonly kind: 'RunsMissed'; readonly count: number };
+  | { readonly kind: 'FireTimesMissed'; readonly count: number };
 
 /** What happens to one job during one session: what its tree tells, and what this instance makes of it. */
 export type JobNews = JobTreeEvent | LeaseNews | DutyNews;

@@ -7,7 +7,7 @@ import {
   FailoverClaims,
   LeaderDuties,
   ManualTriggers,
-  MissedRuns,
+  MissedFireTimes,
   OperatorSwitches,
   OwnMarks,
   OwnServer,
@@ -45,7 +45,7 @@ export class JobSession {
     this.switches = new OperatorSwitches(context);
     this.server = new OwnServer(context);
     const owed = new OwedFireTimes(context, this.switches);
-    const missed = new MissedRuns(context, gate, owed);
+    const missed = new MissedFireTimes(context, gate, owed);
     const plan = new TriggerPlan(context, this.leader);
     this.manual = new ManualTriggers(context, gate, leases, plan);
     this.catchUp = new CatchUp(context, gate, leases, owed, missed, this.manual);

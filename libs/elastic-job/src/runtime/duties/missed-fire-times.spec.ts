@@ -16,7 +16,7 @@ describe('a begin that has passed by fire times', () => {
   ])('tells those before its own once, and counts them for each item: %s', async (misfirePolicy, reason) => {
     const job = await OwingJob.of({ misfirePolicy });
 
-    job.missedRuns.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job).toMatchObject({ missed: [`0,1@2-3 ${reason}`], missedCount: 4 });
   });
@@ -28,7 +28,7 @@ describe('a begin that has passed by fire times', () => {
   ])('tells nothing if it %s', async (_, origin, since) => {
     const job = await OwingJob.of();
 
-    job.missedRuns.hear({
+    job.missedFireTimes.hear({
       kind: 'ItemsBegun',
       trigger: triggerAt(minute(4), { origin }),
       former: new Map([[0, since]]),
@@ -41,7 +41,7 @@ describe('a begin that has passed by fire times', () => {
     const job = await OwingJob.of();
     await job.joinJava();
 
-    job.missedRuns.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job.missed).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe('a begin that has passed by fire times', () => {
     job.aheadMs = 6_000;
     await job.judgeClock(2);
 
-    job.missedRuns.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(5)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(5)), former: SINCE_MINUTE_1 });
 
     expect(job).toMatchObject({ missed: ['0,1@2-2 skipped', '0,1@3-4 superseded'], missedCount: 6 });
   });
@@ -61,7 +61,7 @@ describe('a begin that has passed by fire times', () => {
     job.aheadMs = 6_000;
     await job.judgeClock(9);
 
-    job.missedRuns.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.hear({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job.missed).toEqual(['0,1@2-3 skipped']);
   });
@@ -75,7 +75,7 @@ describe('fire times that were given up', () => {
       [1, minute(3)],
     ]);
 
-    job.missedRuns.gaveUp(upTo, SINCE_MINUTE_1);
+    job.missedFireTimes.gaveUp(upTo, SINCE_MINUTE_1);
 
     expect(job).toMatchObject({ missed: ['0@2-2 skipped', '1@2-3 skipped'], missedCount: 3 });
   });
@@ -84,7 +84,7 @@ describe('fire times that were given up', () => {
     const job = await OwingJob.of({ misfirePolicy: 'skip' });
     const upTo = new Map([0, 1].map((item) => [item, minute(2)]));
 
-    job.missedRuns.gaveUp(upTo, new Map([[1, minute(1)]]));
+    job.missedFireTimes.gaveUp(upTo, new Map([[1, minute(1)]]));
 
     expect(job.missed).toEqual(['1@2-2 skipped']);
   });

@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<MisfirePolicy, MissedReason>> = { skip: 'skipped'
  * Tells of owed fire times that nobody has begun and nobody will. Advancing a record is a compare-and-set, so exactly
  * one instance sees the fire times in between and tells of them, at no extra request. Those in a row are told together.
  */
-export class MissedRuns implements Duty {
+export class MissedFireTimes implements Duty {
   constructor(
     private readonly context: JobContext,
     private readonly gate: TriggerGate,
@@ -59,6 +59,6 @@ export class MissedRuns implements Duty {
   private emit(items: readonly number[], { first, last, count }: MissedTimes, reason: MissedReason): void {
     const { events, news, tree } = this.context;
     events.emit({ kind: 'missed', jobName: tree.jobName, items, since: first, fireTime: last, count, reason });
-    news.tell({ kind: 'RunsMissed', count: items.length * count });
+    news.tell({ kind: 'FireTimesMissed', count: items.length * count });
   }
 }
