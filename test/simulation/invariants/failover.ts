@@ -28,7 +28,7 @@ function lostEntries(history: History): Violation[] {
       const root = `/${jobName}/sharding/${node.item}`;
       const isBegun = commit.writes.some((write) => write.kind === 'created' && write.path === `${root}/running`);
       const isRemoved = commit.writes.some((write) => write.kind === 'deleted' && write.path === root);
-      if (isBegun || isRemoved || !isOwed(tree, root) || isFailoverOff(tree, jobName)) continue;
+      if (isBegun || isRemoved || !isWaiting(tree, root) || isFailoverOff(tree, jobName)) continue;
       if (isPurged(commit, root) && (isNobodys(tree, jobName) || isBeyondTotal(tree, jobName, node.item))) continue;
       const message = `the entry of ${itemKey(jobName, node.item)} went without a begin`;
       violations.push({ at: commit.at, message, about: commit.zxid.toString(16) });
@@ -106,7 +106,7 @@ function note(history: History, tree: Replay, at: number, orphanedSince: Map<str
   for (const path of orphaned) if (!orphanedSince.has(path)) orphanedSince.set(path, at);
 }
 
-function isOwed(tree: Replay, root: string): boolean {
+function isWaiting(tree: Replay, root: string): boolean {
   const stored = parseRunRecord(tree.get(`${root}/record`)?.data ?? '');
   if (stored.kind !== 'record') return false;
   const { settled } = stored.record;

@@ -35,7 +35,7 @@ describe('which items have lost their holder', () => {
     ],
     ['that a dead rescuer had taken', { failovering: 'dead' }, ['failovering']],
   ])('given an item %s, when marks are judged, then its stale marks are named', (_, holders, stale) => {
-    expect(orphans(holders)).toMatchObject([{ item: 3, stale, isOwed: true }]);
+    expect(orphans(holders)).toMatchObject([{ item: 3, stale, mustRepeat: true }]);
   });
 
   it.each<[string, Partial<Record<HolderMark, string>>]>([
@@ -56,8 +56,8 @@ describe('which items have lost their holder', () => {
     ['left a record that cannot be read', { kind: 'none', unreadableSince: 1 }, true],
   ])(
     'given a stale mark of a run that %s, when it is judged, then the item is owed accordingly',
-    (_, stored, isOwed) => {
-      expect(orphans({ running: 'dead' }, stored)).toMatchObject([{ item: 3, stale: ['running'], isOwed }]);
+    (_, stored, mustRepeat) => {
+      expect(orphans({ running: 'dead' }, stored)).toMatchObject([{ item: 3, stale: ['running'], mustRepeat }]);
     },
   );
 
@@ -76,9 +76,9 @@ describe('which items have lost their holder', () => {
 
   it('is not of the recorded run as soon as one of the stale marks is of another one', () => {
     expect(orphans({ running: 'dead', failovering: 'java' }, FINISHED)).toMatchObject([
-      { stale: ['running', 'failovering'], isRecorded: false, isOwed: true },
+      { stale: ['running', 'failovering'], isRecorded: false, mustRepeat: true },
     ]);
-    expect(orphans({ running: 'dead' }, FINISHED)).toMatchObject([{ isRecorded: true, isOwed: false }]);
+    expect(orphans({ running: 'dead' }, FINISHED)).toMatchObject([{ isRecorded: true, mustRepeat: false }]);
   });
 
   function orphans(holders: Partial<Record<HolderMark, string>>, stored = UNFINISHED) {
@@ -95,30 +95,34 @@ describe('where an orphan goes', () => {
   const room: FailoverRoom = { isFailoverOn: true, queued: new Set(), failoverQueueLimit: 2, shardingTotalCount: 10 };
 
   it('is the queue until that is full, and past it then', () => {
-    expect(places([0, 1, 2].map(owed), room)).toEqual(['queue', 'queue', 'overflow']);
-    expect(places([0, 1].map(owed), { ...room, queued: new Set([7]) })).toEqual(['queue', 'overflow']);
+    expect(places([0, 1, 2].map(orphan), room)).toEqual(['queue', 'queue', 'overflow']);
+    expect(places([0, 1].map(orphan), { ...room, queued: new Set([7]) })).toEqual(['queue', 'overflow']);
   });
 
-  it('is nowhere if nothing is owed, and takes no place from others', () => {
-    expect(places([{ ...owed(0), isOwed: false }, owed(1), owed(2)], room)).toEqual(['none', 'queue', 'queue']);
+  it('is nowhere if nothing is orphan, and takes no place from others', () => {
+    expect(places([{ ...orphan(0), mustRepeat: false }, orphan(1), orphan(2)], room)).toEqual([
+      'none',
+      'queue',
+      'queue',
+    ]);
   });
 
   it('is nowhere if the item is queued already', () => {
-    expect(places([owed(7), owed(8)], { ...room, queued: new Set([7]) })).toEqual(['none', 'queue']);
+    expect(places([orphan(7), orphan(8)], { ...room, queued: new Set([7]) })).toEqual(['none', 'queue']);
   });
 
   it('is nowhere without failover, and beyond the total count', () => {
-    expect(places([owed(0)], { ...room, isFailoverOn: false })).toEqual(['none']);
-    expect(places([owed(9), owed(10)], room)).toEqual(['queue', 'none']);
+    expect(places([orphan(0)], { ...room, isFailoverOn: false })).toEqual(['none']);
+    expect(places([orphan(9), orphan(10)], room)).toEqual(['queue', 'none']);
   });
 
   it('is told with all that is known of it', () => {
-    expect(placeOrphans([owed(3)], room)).toEqual([{ ...owed(3), place: 'queue' }]);
-    expect(placeOrphans([owed(10)], room)).toEqual([{ ...owed(10), place: 'none' }]);
+    expect(placeOrphans([orphan(3)], room)).toEqual([{ ...orphan(3), place: 'queue' }]);
+    expect(placeOrphans([orphan(10)], room)).toEqual([{ ...orphan(10), place: 'none' }]);
   });
 
-  function owed(item: number): OrphanedItem {
-    return { item, stale: ['running'], isRecorded: true, isOwed: true };
+  function orphan(item: number): OrphanedItem {
+    return { item, stale: ['running'], isRecorded: true, mustRepeat: true };
   }
 
   function places(orphans: readonly OrphanedItem[], at: FailoverRoom) {

@@ -11,14 +11,14 @@ export interface ItemMarks {
   readonly holders: ReadonlyMap<HolderMark, string>;
 }
 
-/** An item whose holder is gone. `isOwed`: its run never ended, so it has to run again. */
+/** An item whose holder is gone. `mustRepeat`: its run never ended, so it has to run again. */
 export interface OrphanedItem {
   readonly item: number;
   /** The marks of holders that are gone. */
   readonly stale: readonly HolderMark[];
   /** The item's record is of the run that has lost its holder. */
   readonly isRecorded: boolean;
-  readonly isOwed: boolean;
+  readonly mustRepeat: boolean;
 }
 
 /**
@@ -48,12 +48,12 @@ export function findOrphanedItems(
     const isHeld = (mark: HolderMark) => holders.has(mark) && !stale.includes(mark);
     if (stale.length === 0 || isHeld('running') || isHeld('failover')) continue;
     const isRecorded = stale.every((mark) => !unrecorded.includes(holders.get(mark)!));
-    orphans.push({ item, stale, isRecorded, isOwed: !isRecorded || isUnfinished(itemMarks.stored) });
+    orphans.push({ item, stale, isRecorded, mustRepeat: !isRecorded || isUnfinished(itemMarks.stored) });
   }
   return orphans;
 }
 
-/** Where an orphan goes: into the queue, past it because that is full, or nowhere because nothing is owed. */
+/** Where an orphan goes: into the queue, past it because that is full, or nowhere because nothing is to be repeated. */
 export type OrphanPlace = 'queue' | 'overflow' | 'none';
 
 export interface PlacedOrphan extends OrphanedItem {
@@ -69,13 +69,13 @@ export interface FailoverRoom {
 }
 
 /**
- * Fills the queue in ascending order. What is queued is not queued again, and what is beyond the total is owed no more.
+ * Fills the queue in ascending order. What is queued is not queued again, and what is beyond the total is not repeated.
  */
 export function placeOrphans(orphans: readonly OrphanedItem[], room: FailoverRoom): PlacedOrphan[] {
   let free = room.failoverQueueLimit - room.queued.size;
   return orphans.map((orphan) => {
-    const isOwed = room.isFailoverOn && orphan.isOwed && orphan.item < room.shardingTotalCount;
-    if (!isOwed || room.queued.has(orphan.item)) return { ...orphan, place: 'none' };
+    const mustRepeat = room.isFailoverOn && orphan.mustRepeat && orphan.item < room.shardingTotalCount;
+    if (!mustRepeat || room.queued.has(orphan.item)) return { ...orphan, place: 'none' };
     free -= 1;
     return { ...orphan, place: free < 0 ? 'overflow' : 'queue' };
   });

@@ -11,7 +11,7 @@ import type { ExecutionSource } from './trigger.js';
 
 /**
  * What becomes of an item that has ended without being done.
- * - `none`: nothing, it is done, nobody owes it, or the job has no failover;
+ * - `none`: nothing, it is done, nobody is to repeat it, or the job has no failover;
  * - `queue`: it waits for failover;
  * - `overflow`: it should wait, but the queue is full;
  * - `exhausted`: its executors have died too often for one target;
@@ -41,15 +41,15 @@ export interface RequeueState {
 export function decideRequeue(outcome: ShardOutcome, state: RequeueState): Requeue {
   const death = executorDeathIn(outcome);
   if (death === 'UNREACHABLE') return 'hold';
-  if (!state.isFailoverOn || (death === undefined && !isOwedElsewhere(outcome, state.source))) return 'none';
+  if (!state.isFailoverOn || (death === undefined && !isRepeatedElsewhere(outcome, state.source))) return 'none';
   if (death !== undefined && state.executorDeaths >= state.maxExecutorFailovers) return 'exhausted';
   return state.isQueueFull ? 'overflow' : 'queue';
 }
 
-// A run that was cut short for its instance's sake. What an operator has cancelled is owed to nobody. A hung handler's
+// A run that was cut short for its instance's sake. What an operator has cancelled nobody repeats. A hung handler's
 // item is passed on once: if its rescue hangs as well, it is the handler that hangs and not the instance, and it would
 // go round until it has blocked all of them.
-function isOwedElsewhere(outcome: ShardOutcome, source: ExecutionSource): boolean {
+function isRepeatedElsewhere(outcome: ShardOutcome, source: ExecutionSource): boolean {
   if (outcome.kind !== 'aborted') return false;
   const { reason } = outcome;
   if (reason instanceof HandlerHungError) return source !== 'FAILOVER' && !(reason.cause instanceof CancelledError);
