@@ -154,7 +154,7 @@ async function start(registry: RegistryCenter, more: Partial<JobOptions> = {}): 
   runtime = new ElasticJobRuntime({ registry, clock: stage().clock });
   runtime.events.on((event) => events.push(event));
   const place = 'refusals.spec';
-  // Due only when a test says so; what is refused then is owed, and made up for.
+  // Due only when a test says so; what is refused then is owed, and caught up on.
   const options = { name: JOB, cron: '0 0 0 1 1 ?', shardingTotalCount: ITEMS.length, ...more };
   const configuration = resolveJobOptions(options, { place });
   const handler = async ({ shardingItem }: { readonly shardingItem: number }) => {

@@ -54,7 +54,7 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', LIMIT
     },
   );
 
-  it('given a job that makes up for every fire time, when a trigger has run that nothing precedes, then it has cost 3 foreground requests', async () => {
+  it('given a job that catches up on every fire time, when a trigger has run that nothing precedes, then it has cost 3 foreground requests', async () => {
     const registry = await start(center, 10, () => {}, { misfirePolicy: 'all' });
 
     expect((await costOfTrigger(registry)).foreground).toBe(3);

@@ -25,7 +25,7 @@ const ADDED_NODES = /\/(usable|sessions|leader\/election\/term|sharding\/\d+\/re
 const MADE_AHEAD = /\/leader\/failover(\/items)?$/;
 /** Containers, which the server removes when they have been empty for a while. */
 const COLLECTED = /\/latch$/;
-/** Java takes each delay of a millisecond for one, and leaves the flag where it does not make up for it. */
+/** Java takes each delay of a millisecond for one, and leaves the flag where it does not catch up on it. */
 const MISFIRE = /\/misfire$/;
 const OUR_LABEL = /^labels: nestjs-elastic-job\/\d+\n/m;
 const OUR_PROPS = /^props:\n(?: {2}nestjs\..*\n)+/m;

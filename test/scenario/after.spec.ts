@@ -301,7 +301,7 @@ describe('crashes around a start', () => {
 });
 
 describe('dependencies under a clock that is hours ahead', () => {
-  it('given a start that is written while the clock is set wrong for a moment, when a disabled item is enabled, then it does not make up for it', async () => {
+  it('given a start that is written while the clock is set wrong for a moment, when a disabled item is enabled, then it does not catch up on it', async () => {
     await start([parent(), child()], 1);
     await cluster.advance(5_000);
     const operator = await operatorOf(cluster);
@@ -336,7 +336,7 @@ describe('dependencies under a clock that is hours ahead', () => {
 });
 
 describe('dependencies under a clock that is hours behind', () => {
-  it('given an item that was disabled as its job was started, when it is enabled, then it does not make up for it', async () => {
+  it('given an item that was disabled as its job was started, when it is enabled, then it does not catch up on it', async () => {
     await start([parent({ shardingTotalCount: 2 }), child()], 3);
     const owners = [...cluster.assignment('import').values()];
     const idle = [0, 1, 2].find((instance) => !owners.includes(instance))!;
@@ -356,7 +356,7 @@ describe('dependencies under a clock that is hours behind', () => {
     await operator.close();
   });
 
-  it('given a start that it has written, when others enable an item that was disabled then, then it is not made up for', async () => {
+  it('given a start that it has written, when others enable an item that was disabled then, then it is not caught up on', async () => {
     await start([parent({ cron: '0 0 * * * ?' }), child()], 3);
     cluster.setWall(2, cluster.clock.wallNow() - HOUR / 2);
     const operator = await operatorOf(cluster);
@@ -379,7 +379,7 @@ describe('dependencies on hosts whose clocks are seconds apart', () => {
     [0, 4_000],
     [-4_000, 4_000],
   ])(
-    'given children %d ms and a parent %d ms ahead, when items are enabled again, then these make up for no start that came before',
+    'given children %d ms and a parent %d ms ahead, when items are enabled again, then these catch up on no start that came before',
     async (childMs, parentMs) => {
       await start([parent({ shardingTotalCount: 1 }), child()], 3);
       const owner = cluster.assignment('import').get(0);

@@ -60,7 +60,7 @@ describe('an instance whose clock runs hours ahead of the registry', () => {
     expect(eventsOf(0, 'clock').map(({ state }) => state)).toEqual(['ahead', 'trusted']);
   });
 
-  it('makes up for no item that is disabled while the clock is judged', async () => {
+  it('catches up on no item that is disabled while the clock is judged', async () => {
     await startCluster({ instances: 2, shardingTotalCount: 6 });
     await passMinutes(1);
     const [disabled, other] = [...cluster.assignment(JOB)].flatMap(([item, owner]) => (owner === 0 ? [item] : []));
@@ -250,7 +250,7 @@ describe('the clock of a lone instance and of its registry', () => {
     expect(eventsOf(0, 'early').length).toBeGreaterThan(0);
   });
 
-  it('is set forward by two hours: what was stepped over is made up for and told by the misfire policy', async () => {
+  it('is set forward by two hours: what was stepped over is caught up on and told by the misfire policy', async () => {
     await startCluster();
     await passMinutes(2);
     cluster.clock.setWall(cluster.clock.wallNow() + 2 * HOUR);
@@ -265,7 +265,7 @@ describe('the clock of a lone instance and of its registry', () => {
 });
 
 describe('a registry whose clock is ahead of the instances within the tolerance', () => {
-  it('takes no fire time that came after an edit for one that came before it: it is made up for', async () => {
+  it('takes no fire time that came after an edit for one that came before it: it is caught up on', async () => {
     await startCluster({ cron: '* * * * * ?', handler: (_context, { clock }) => clock.sleep(1_300) });
     stepClock(0, -8 * SECOND);
     await cluster.advance(10 * SECOND);

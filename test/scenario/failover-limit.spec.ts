@@ -35,7 +35,7 @@ describe('a failover queue with a limit', () => {
     [true, ['MISFIRE', 'MISFIRE']],
     [false, []],
   ])(
-    'given misfire: %s, when items overflow after the next fire time, then that one is made up for accordingly: %j',
+    'given misfire: %s, when items overflow after the next fire time, then that one is caught up on accordingly: %j',
     async (misfire, sources) => {
       await start({ runMs: 2 * HOUR, job: { misfire } });
       const fireTime = await untilNextHour();

@@ -13,7 +13,7 @@ let setUpRuns = 0;
 afterEach(() => cluster.stop());
 
 describe('a fire time that comes while the registry is away', () => {
-  it('given a short interruption, when the connection is back, then the fire time is made up for once', async () => {
+  it('given a short interruption, when the connection is back, then the fire time is caught up on once', async () => {
     await startCluster();
     await untilMinute(-2_000);
 
@@ -27,7 +27,7 @@ describe('a fire time that comes while the registry is away', () => {
     expect(cluster.instances[0]!.instanceIds.size).toBe(1);
   });
 
-  it('given a lost session, when the instance is back under a new id, then the fire time is made up for once', async () => {
+  it('given a lost session, when the instance is back under a new id, then the fire time is caught up on once', async () => {
     await startCluster();
     await untilMinute(-2_000);
 
@@ -40,7 +40,7 @@ describe('a fire time that comes while the registry is away', () => {
     expect(cluster.instances[0]!.instanceIds.size).toBe(2);
   });
 
-  it('given a job that does not make up for misfires, when the connection is back, then the next fire time is the next run', async () => {
+  it('given a job that does not catch up on misfires, when the connection is back, then the next fire time is the next run', async () => {
     await startCluster({ misfire: false });
     await untilMinute(-2_000);
 
@@ -225,7 +225,7 @@ function job({ handler = () => {}, concurrency, misfire, failover }: Options = {
   return { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, handler, concurrency, misfire, failover };
 }
 
-/** One instance that has run its items before: what was never begun is not made up for. */
+/** One instance that has run its items before: what was never begun is not caught up on. */
 async function startCluster({ sessionTimeoutMs, ...options }: Options = {}): Promise<void> {
   cluster = await createTestCluster({ instances: 1, sessionTimeoutMs, latencyMs: LATENCY_MS, jobs: [job(options)] });
   await untilMinute(1_000);

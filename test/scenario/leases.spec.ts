@@ -34,7 +34,7 @@ describe('a handler that does not heed its signal', () => {
     expect(alarms(0)).toHaveLength(1);
   });
 
-  it('given a time-out, when it returns at last, then its outcome is the time-out, the fire time in between is made up for, and all is well', async () => {
+  it('given a time-out, when it returns at last, then its outcome is the time-out, the fire time in between is caught up on, and all is well', async () => {
     const handler = stuckOnce();
     await startCluster(1, { handler, timeoutMs: 10_000 });
     await fire();

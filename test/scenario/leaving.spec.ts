@@ -28,7 +28,7 @@ describe('an instance that leaves in order', () => {
     expect(cluster.clock.pendingTimers).toBe(0);
   });
 
-  it('given items that it takes over with a fire time to make up for, when it leaves at any moment of that, then it waits for what it begins', async () => {
+  it('given items that it takes over with a fire time to catch up on, when it leaves at any moment of that, then it waits for what it begins', async () => {
     for (let moment = 0; moment <= 900; moment += 50) {
       const handler = () => cluster.clock.sleep(6_000);
       cluster = await startCluster({ instances: 1, total: 2, cron: '0/2 * * * * ?', latencyMs: 200, handler });

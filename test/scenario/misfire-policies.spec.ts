@@ -187,7 +187,7 @@ describe('an item that only an operator has run so far', () => {
   );
 
   it.each(MADE_UP)(
-    'given the policy %s, when he asks again before it has made up for two fire times, then they are not forgotten',
+    'given the policy %s, when he asks again before it has caught up on two fire times, then they are not forgotten',
     async (misfirePolicy, ran, missed) => {
       await startSlowRun(misfirePolicy);
 
@@ -200,7 +200,7 @@ describe('an item that only an operator has run so far', () => {
     },
   );
 
-  it('given an instance whose clock is behind, when the run outlasts what is due by that clock, then it is made up for', async () => {
+  it('given an instance whose clock is behind, when the run outlasts what is due by that clock, then it is caught up on', async () => {
     await startCluster({
       wallMs: -4 * SECOND,
       handler: async ({ shardingItem, source }) => {
@@ -219,7 +219,7 @@ describe('an item that only an operator has run so far', () => {
 });
 
 describe('a clock that is set forward', () => {
-  it('given a job that makes up for all, when the clock jumps over three fire times, then each is run in order', async () => {
+  it('given a job that catches up on all, when the clock jumps over three fire times, then each is run in order', async () => {
     await startCluster({ misfirePolicy: 'all' });
 
     // The registry's as well, or it would not be believed.

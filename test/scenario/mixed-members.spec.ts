@@ -137,7 +137,7 @@ describe('the server node of ours', () => {
   });
 });
 
-describe('what ours makes up for beside Java', () => {
+describe('what ours catches up on beside Java', () => {
   it('fault 15: given one item of ours outlasts a fire time, when it ends, then it alone runs once more', async () => {
     let isLong = false;
     await start({

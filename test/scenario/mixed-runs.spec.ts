@@ -76,7 +76,7 @@ describe('a job that Java and our instances share', () => {
     expect(await cluster.nodes('sharding/3')).toEqual(['instance', 'record']);
   });
 
-  it('given a Java peer that has left, when ours join or change, then what it has run is not made up for', async () => {
+  it('given a Java peer that has left, when ours join or change, then what it has run is not caught up on', async () => {
     await start({ instances: 1 });
     await cluster.untilNextMinute(1_000);
     const java = await cluster.java();
@@ -103,7 +103,7 @@ describe('a job that Java and our instances share', () => {
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual([2, 3]);
   });
 
-  it('given an item whose first fire time was refused here, when it comes back from Java, then what Java has run is not made up for', async () => {
+  it('given an item whose first fire time was refused here, when it comes back from Java, then what Java has run is not caught up on', async () => {
     await start({ instances: 2 });
     const mend = cluster.ours.registry.fail(belowItems);
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual([]);

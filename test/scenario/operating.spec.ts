@@ -93,7 +93,7 @@ describe('a server that an operator disables', () => {
     expect(leaderIndex()).toBe(1 - leader);
   });
 
-  it('given a job whose only server was disabled over a fire time, when it is enabled, then that fire time is not made up for', async () => {
+  it('given a job whose only server was disabled over a fire time, when it is enabled, then that fire time is not caught up on', async () => {
     await startCluster({ instances: 1 });
     await untilNextMinute(1_000);
     const before = cluster.runs(JOB).length;

@@ -43,7 +43,7 @@ describe('an item whose last record a later version has written', () => {
     expect(runsSince()).toEqual(['2 NORMAL_TRIGGER']);
   });
 
-  it('given fire times that the later version did not begin, when the item is looked at, then they are made up for', async () => {
+  it('given fire times that the later version did not begin, when the item is looked at, then they are caught up on', async () => {
     await write({ ...later(last - 2 * MINUTE), settled: SETTLED });
 
     cluster.crash(0);

@@ -143,7 +143,7 @@ describe('an instance that leaves a job while the registry refuses its writes', 
 });
 
 describe('a node of one item that this client may not write', () => {
-  it('keeps no other item from its fire times, and its own are made up for, also the first one', async () => {
+  it('keeps no other item from its fire times, and its own are caught up on, also the first one', async () => {
     await startCluster({ cron: '0 0/10 * * * ?' });
     const mend = cluster.registry.fail(belowItem(2));
     const first = await untilFireTime();
@@ -178,7 +178,7 @@ describe('a node of one item that this client may not write', () => {
   });
 
   it.each([1, 3, 4])(
-    'keeps its item from no fire time once it may be written, if %i of four are such, also where nothing is made up for',
+    'keeps its item from no fire time once it may be written, if %i of four are such, also where nothing is caught up on',
     async (bad) => {
       await startCluster({ misfirePolicy: 'skip' });
       const mends = range(bad).map((item) => cluster.registry.fail(belowItem(item)));

@@ -129,7 +129,7 @@ describe('failover', () => {
 });
 
 describe('overlap and misfire', () => {
-  it('given an item that outlasts its interval, when it ends, then the missed fire time is made up for once and nothing overlaps', async () => {
+  it('given an item that outlasts its interval, when it ends, then the missed fire time is caught up on once and nothing overlaps', async () => {
     const handler = sleepFor(12_000, 100);
     cluster = await createTestCluster({ instances: 2, jobs: [job({ shardingTotalCount: 2, handler })] });
 

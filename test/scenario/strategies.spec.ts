@@ -85,7 +85,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
   });
 
   it.each([4_999, 5_000, 5_001, 12_000])(
-    'given runs of %i ms, when fire times meet a change of the turn, then nothing overlaps and the latest is made up for',
+    'given runs of %i ms, when fire times meet a change of the turn, then nothing overlaps and the latest is caught up on',
     async (duration) => {
       await startRound({ instances: 3, handler: () => cluster.clock.sleep(duration) });
 

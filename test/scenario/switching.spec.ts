@@ -112,7 +112,7 @@ describe('an item that an operator disables', () => {
     expect(itemsOf(lastFired())).toEqual([1, 2, 3]);
   });
 
-  it('given fire times while it was disabled, when it is enabled, then none is made up for and the next one runs', async () => {
+  it('given fire times while it was disabled, when it is enabled, then none is caught up on and the next one runs', async () => {
     await startCluster({ instances: 2 });
     await untilNextMinute(1_000);
     await setDisabled(0, true);
@@ -126,7 +126,7 @@ describe('an item that an operator disables', () => {
     expect(itemsOf(lastFired())).toEqual(range(4));
   });
 
-  it('given it was disabled over a fire time, when an instance that could not hear of its enabling is back, then it does not make up for it', async () => {
+  it('given it was disabled over a fire time, when an instance that could not hear of its enabling is back, then it does not catch up on it', async () => {
     await startCluster({ instances: 1 });
     await untilNextMinute(1_000);
     await setDisabled(0, true);

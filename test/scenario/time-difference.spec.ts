@@ -60,7 +60,7 @@ describe('a job that allows its clock to differ by 5 seconds', () => {
     expect(await operator.children(`/${JOB}/trigger`)).toEqual([]);
   });
 
-  it('given fire times that were skipped, when the clock is right again, then the next one runs and none is made up for', async () => {
+  it('given fire times that were skipped, when the clock is right again, then the next one runs and none is caught up on', async () => {
     await startCluster(5);
     await passMinute();
     await stepClock(20_000);

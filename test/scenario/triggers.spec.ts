@@ -289,7 +289,7 @@ describe('a trigger that comes while items run', () => {
     ).toBe(true);
   });
 
-  it('given items that owe many fire times and end one by one, when the job is triggered, then each runs for it before all is made up for', async () => {
+  it('given items that owe many fire times and end one by one, when the job is triggered, then each runs for it before all is caught up on', async () => {
     let runMs: ((item: number) => number) | undefined;
     const handler = ({ shardingItem }: ShardingContext) => runMs && sleep(runMs(shardingItem));
     await startCluster({ instances: 1, cron: '* * * * * ?', misfirePolicy: 'all', handler });
@@ -346,7 +346,7 @@ describe('a trigger that comes while items run', () => {
 });
 
 describe('triggers beside the schedule', () => {
-  it('given a manual run across a fire time, when it ends, then the fire time is made up for once', async () => {
+  it('given a manual run across a fire time, when it ends, then the fire time is caught up on once', async () => {
     await startCluster({
       instances: 1,
       cron: '0 * * * * ?',
@@ -382,7 +382,7 @@ describe('triggers beside the schedule', () => {
     );
   });
 
-  it('given a manual run since the last fire time, when the instance misses the next one, then it makes up for it', async () => {
+  it('given a manual run since the last fire time, when the instance misses the next one, then it catches up on it', async () => {
     await startCluster({ instances: 1, cron: '0 * * * * ?' });
     await untilNextMinute(1_000);
     await untilNextMinute(-5_000);

@@ -52,7 +52,7 @@ export const REGRESSIONS: readonly Regression[] = [
   },
   {
     seed: 404_105,
-    showed: "an operator's trigger never began items that were behind: their making up began first, again and again",
+    showed: "an operator's trigger never began items that were behind: their catching up began first, again and again",
   },
   {
     seed: 527_361,
@@ -182,7 +182,7 @@ export const REGRESSIONS: readonly Regression[] = [
   {
     seed: 3_012_931,
     edition: 4,
-    showed: 'an item was made up for that had been disabled while the others told of their clocks',
+    showed: 'an item was caught up on that had been disabled while the others told of their clocks',
   },
   {
     seed: 4_004_682,

@@ -33,7 +33,7 @@ const ROWS: Readonly<Record<string, (column: Column) => string | number>> = {
   'targets with a run of their own': ({ chaos }) => chaos.coverage.own,
   'targets that a later run stands for': ({ chaos }) => chaos.coverage.superseded,
   'runs on schedule': (column) => runs(column, 'NORMAL_TRIGGER'),
-  'runs made up for (MISFIRE)': (column) => runs(column, 'MISFIRE'),
+  'runs caught up on (MISFIRE)': (column) => runs(column, 'MISFIRE'),
   'runs rescued (FAILOVER)': (column) => runs(column, 'FAILOVER'),
   'runs in all': ({ chaos }) => chaos.history.runs.length,
   'writes refused by the fence': ({ chaos }) => chaos.refusals,

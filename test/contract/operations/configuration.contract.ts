@@ -63,7 +63,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       [{ misfirePolicy: 'skip' }, { misfire: false, misfirePolicy: 'skip' }],
       [{ misfirePolicy: null }, { misfire: true, misfirePolicy: 'once' }],
     ] as const)(
-      'given a job that makes up for all, when an operator changes %o, then switch and policy agree',
+      'given a job that catches up on all, when an operator changes %o, then switch and policy agree',
       async (changes, expected) => {
         await stage().writeJava(JOB, {
           config: `cron: ${NEVER}\njobName: ${JOB}\nmisfire: true\nprops: {nestjs.misfirePolicy: all}\nshardingTotalCount: 1\n`,

@@ -10,7 +10,7 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
   const stage = useInterop(release);
 
   it.each(ORDERS)(
-    'fault 15: given both kinds in a job, when an item of $first overruns, then it is made up for once, and it alone',
+    'fault 15: given both kinds in a job, when an item of $first overruns, then it is caught up on once, and it alone',
     async (order) => {
       const { journal } = stage();
       const witness = await stage().witness();
@@ -32,7 +32,7 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
       await slow.behave(JOB, { kind: 'end' });
       await slow.release(JOB);
 
-      await journal.until('it is made up for', () => madeUpFor(journal, slow, released));
+      await journal.until('it is caught up on', () => caughtUp(journal, slow, released));
       await journal.until('no mark is left', () => !isMarked(item));
       // Of Java that cannot be said.
       if (quick.kind === 'java') return;
@@ -42,7 +42,7 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
   );
 
   it.each(ORDERS)(
-    'given a marked item of $first, when its instance is killed, then the other kind owns it, makes up for it and clears the mark',
+    'given a marked item of $first, when its instance is killed, then the other kind owns it, catches up on it and clears the mark',
     async (order) => {
       const { journal } = stage();
       const witness = await stage().witness();
@@ -73,7 +73,7 @@ function overruns(journal: Journal, slow: Peer, quick: Peer): boolean {
 }
 
 /** Java does not say why an item runs: there, its only item has begun more often since than there were fire times. */
-function madeUpFor(
+function caughtUp(
   journal: Journal,
   { kind, name }: Peer,
   since: { readonly mark: number; readonly at: number },

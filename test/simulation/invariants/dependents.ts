@@ -260,7 +260,7 @@ function lostStarts(history: History, starts: readonly Start[]): Violation[] {
     });
 }
 
-/** True if a process has paused the job: it does not make up for what comes meanwhile. */
+/** True if a process has paused the job: it does not catch up on what comes meanwhile. */
 function wasPaused(history: History, jobName: string, at: number): boolean {
   const calls = history.of('operation').filter((call) => call.jobName === jobName && call.at <= at);
   const last = new Map<number | undefined, string>();

@@ -163,7 +163,7 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
   [12, 'a leaver begins', () => healthy().note(22, { kind: 'leaving', instance: 0 })],
   [
     13,
-    'what was missed while the item was busy is not made up for',
+    'what was missed while the item was busy is not caught up on',
     () =>
       healthy((item, fireTime) => item === 1 && fireTime >= 20).begin(20.02, 1, { by: 1, fireTime: 20, endsAt: 35 }),
   ],

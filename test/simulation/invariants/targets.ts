@@ -89,7 +89,7 @@ function afterBusy(history: History, watched: CalmItem, interval: Interval): Vio
   const run = later.find((begin) => isScheduled(begin) && begin.record.target.fireTime === missed);
   if (job.configuration.misfire) return isMadeUp ? [] : [lost(job, item, missed)];
   if (run === undefined) return [];
-  const message = `${itemKey(job.jobName, item)} made up for ${timeOf(missed)}, which its policy skips`;
+  const message = `${itemKey(job.jobName, item)} caught up on ${timeOf(missed)}, which its policy skips`;
   return [{ at: run.at, message, about: run.zxid.toString(16) }];
 }
 

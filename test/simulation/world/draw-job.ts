@@ -84,7 +84,7 @@ function drawMisfire(more: Chance, misfire: boolean): Pick<JobOptions, 'misfire'
 
 /** Longer than the period, unless one instance alone could then not keep up with the items that wait for a slot. */
 export function longestRunMs({ periodMs, concurrency, shardingTotalCount, misfirePolicy }: PlannedJob): number {
-  // Who makes up for every fire time must be quicker than they come.
+  // Who catches up on every fire time must be quicker than they come.
   if (concurrency === undefined) return Math.min((misfirePolicy === 'all' ? 0.7 : 1.7) * periodMs, 12_000);
   return Math.min((periodMs * concurrency) / (2 * shardingTotalCount + 6), 3_000);
 }

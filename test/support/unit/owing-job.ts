@@ -48,7 +48,7 @@ export class OwingJob {
   readonly missedFireTimes: MissedFireTimes;
   readonly catchUp: CatchUp;
   readonly running = new RunningItems();
-  /** What was made up for: `item@minute`. */
+  /** What was caught up on: `item@minute`. */
   readonly runs: string[] = [];
   readonly told: JobEvent[] = [];
   readonly failures: unknown[] = [];

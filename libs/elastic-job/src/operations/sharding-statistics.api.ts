@@ -43,7 +43,7 @@ export interface ShardingInfo {
   readonly failover: boolean;
   /** It waits for an instance to take it over. */
   readonly isQueued: boolean;
-  /** A fire time was missed and will be made up for. */
+  /** A fire time was missed and will be caught up on. */
   readonly isMisfired: boolean;
   /** The id of the instance that runs it now. */
   readonly holder: string | undefined;

@@ -114,7 +114,7 @@ describe('coverage', () => {
     expect(judged(10_700).lost).toHaveLength(1);
   });
 
-  it('given a run that lasts past the next targets, when the latest is made up for at its end, then nothing is lost', () => {
+  it('given a run that lasts past the next targets, when the latest is caught up on at its end, then nothing is lost', () => {
     const long = run(7_000, { endedAt: 9_300 });
     const madeUp = run(9_000, { begunAt: 9_310, source: 'MISFIRE' });
     const { violations, coverage } = judge(historyOf([...runsBut(7_000, 8_000, 9_000), long, madeUp]));

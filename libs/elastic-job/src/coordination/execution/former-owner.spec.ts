@@ -32,7 +32,7 @@ describe('an item that the leader has moved away from a Java peer', () => {
 
   it.each([
     ['an operator has asked for', { origin: 'manual:1' }],
-    ['is made up for', { source: 'MISFIRE' }],
+    ['is caught up on', { source: 'MISFIRE' }],
   ] as const)('is begun for what %s', async (_, trigger) => {
     await runByJava();
     await move();

@@ -20,7 +20,7 @@ export interface PendingFailover {
 /** An item whose holder is gone and for which the queue had no place: its target ended so. */
 export interface OverflowedItem {
   readonly item: number;
-  /** The fire time that is not made up for, in milliseconds since the epoch. */
+  /** The fire time that is not caught up on, in milliseconds since the epoch. */
   readonly fireTime: number;
   readonly lastHolder: string;
 }

@@ -162,7 +162,7 @@ describe('the starts of a job', () => {
     expect(JSON.parse(formatStartLedger(noted))).toEqual(written);
   });
 
-  it('given a parent that is behind, then as many runs of the other one are pending as a job makes up for', () => {
+  it('given a parent that is behind, then as many runs of the other one are pending as a job catches up on', () => {
     let ledger = BOTH;
     for (let time = 1; time <= KEPT_PENDING + 1; time++) ledger = noteParent(ledger, 'import', time);
 

@@ -29,13 +29,13 @@ export interface Start {
 
 /**
  * So many starts wait for a job that does not keep up, or that nobody runs at the moment. That is the most that a job
- * makes up for (`misfireLimit`), and what `missed` counts: a start that is forgotten was one of those that "1,000"
+ * catches up on (`misfireLimit`), and what `missed` counts: a start that is forgotten was one of those that "1,000"
  * stands for.
  */
 export const KEPT_STARTS = 2_000;
 /** Of so many the node says when they came. */
 const TIMED_STARTS = 100;
-/** A parent may be behind the others by as many runs as a job makes up for. */
+/** A parent may be behind the others by as many runs as a job catches up on. */
 export const KEPT_PENDING = 1_000;
 const VERSION = 1;
 const FIELDS = ['v', 'parents', 'pending', 'starts', 'earlier'];

@@ -33,7 +33,7 @@ describe('findUnshareable', () => {
       'timeZone "Europe/Berlin" is a zone that Java cannot read; use an offset such as "GMT+8:00", or none',
       'clockChange "natural" is not the rule of Java; use "auto" or "quartz"',
       expect.stringMatching(/^strategy "BY_REGION" is one that Java lacks; use AVG_ALLOCATION, /),
-      'misfirePolicy "all" is more than Java makes up for, and it leaves no record; use "once" or "skip"',
+      'misfirePolicy "all" is more than Java catches up on, and it leaves no record; use "once" or "skip"',
     ]);
   });
 

@@ -34,7 +34,7 @@ export function findUnshareable(
     settings.push('resident is a kind of job that Java lacks: it would run the items once, at a trigger; use false');
   }
   if (misfirePolicy === 'all') {
-    settings.push('misfirePolicy "all" is more than Java makes up for, and it leaves no record; use "once" or "skip"');
+    settings.push('misfirePolicy "all" is more than Java catches up on, and it leaves no record; use "once" or "skip"');
   }
   if (after.length > 0) {
     settings.push(

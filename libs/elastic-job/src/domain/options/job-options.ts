@@ -47,7 +47,7 @@ export interface JobOptions {
    * @default false
    */
   readonly failover?: boolean;
-  /** ElasticJob's switch: whether anything is made up for; `misfirePolicy` says what. @default true */
+  /** ElasticJob's switch: whether anything is caught up on; `misfirePolicy` says what. @default true */
   readonly misfire?: boolean;
   /** Marks running items in the registry; without it nothing is promised across processes. @default true */
   readonly monitorExecution?: boolean;
@@ -132,7 +132,7 @@ export interface JobOptions {
   /** What becomes of fire times that were not begun in time. @default 'once', or 'skip' with `misfire: false` */
   readonly misfirePolicy?: MisfirePolicy;
   /**
-   * With `misfirePolicy: 'all'`: most fire times of an item that are made up for; older ones are missed.
+   * With `misfirePolicy: 'all'`: most fire times of an item that are caught up on; older ones are missed.
    * @default 100
    */
   readonly misfireLimit?: number;

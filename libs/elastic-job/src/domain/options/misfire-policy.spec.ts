@@ -8,7 +8,7 @@ import {
   resolveMisfire,
 } from './misfire-policy.js';
 
-describe('what is made up for', () => {
+describe('what is caught up on', () => {
   it.each<[Partial<MisfireOptions>, boolean, MisfirePolicy]>([
     [{}, true, 'once'],
     [{ misfire: true }, true, 'once'],

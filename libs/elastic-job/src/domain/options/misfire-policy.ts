@@ -12,7 +12,7 @@ export const MISFIRE_POLICIES: readonly MisfirePolicy[] = ['skip', 'once', 'all'
 /** Each of them is looked at whenever an item is free. */
 export const GREATEST_MISFIRE_LIMIT = 1_000;
 
-/** The options that say what is made up for. */
+/** The options that say what is caught up on. */
 export interface MisfireOptions {
   readonly misfire: boolean;
   readonly misfirePolicy: MisfirePolicy;

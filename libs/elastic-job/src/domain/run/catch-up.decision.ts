@@ -21,15 +21,15 @@ export interface OwedSpan extends Span {
   readonly excluded: readonly Span[];
 }
 
-/** How a job makes up for what was not begun in time. */
+/** How a job catches up on what was not begun in time. */
 export interface CatchUpRule {
   readonly misfirePolicy: MisfirePolicy;
   readonly misfireLimit: number;
 }
 
 /**
- * Why a fire time that was not begun in time is not made up for.
- * - `skipped`: the job makes up for nothing, or the clock was not to be trusted;
+ * Why a fire time that was not begun in time is not caught up on.
+ * - `skipped`: the job catches up on nothing, or the clock was not to be trusted;
  * - `superseded`: a later one is run in its place;
  * - `limit`: more than `misfireLimit` were owed.
  */
@@ -63,7 +63,7 @@ export function latestOwed({ schedule, after, until, excluded }: OwedSpan): numb
 }
 
 /**
- * The fire time that an item is to be begun for now, to make up for what is owed; undefined if it makes up for nothing.
+ * The fire time that an item is to be begun for now, to catch up; undefined if it catches up on nothing.
  * Under `all` that is the oldest of the last `misfireLimit`: once it is begun, the next one is the answer.
  */
 export function decideCatchUp(owed: OwedSpan, { misfirePolicy, misfireLimit }: CatchUpRule): number | undefined {
@@ -79,7 +79,7 @@ export function decideCatchUp(owed: OwedSpan, { misfirePolicy, misfireLimit }: C
   }
 }
 
-/** What becomes of the fire times of an item for which it makes up by no run. */
+/** What becomes of the fire times on which an item does not catch up. */
 interface GiveUpDecision {
   /** None up to this one is to be begun any more, although some have come; undefined: there is none. */
   readonly upTo: number | undefined;

@@ -214,7 +214,7 @@ export function withoutTrace({ trace: _trace, ...record }: RunRecord): RunRecord
 
 /**
  * What stands for the runs of a job that was shared with Java, which leave no record: everything up to a fire time is
- * done, so nobody makes up for it.
+ * done, so nobody catches up on it.
  */
 export function sharedRunRecord(run: string, fireTime: number, at: number): RunRecord {
   return passedRunRecord(run, 'java', fireTime, at);

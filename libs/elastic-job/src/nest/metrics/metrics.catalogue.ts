@@ -13,7 +13,7 @@ const JOB = ['job'] as const;
 /**
  * A trigger in good order is begun within two round trips to the registry: the first bounds tell a near ensemble (10
  * ms) from a far one (100 ms). From 1 s on something holds triggers up: a blocked event loop, a leader that reshards.
- * The last ones tell what was made up for after an outage.
+ * The last ones tell what was caught up on after an outage.
  */
 const LATENESS_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
 

@@ -19,7 +19,7 @@ describe('a trigger that meets items which still run', () => {
 
   it.each<[string, number[], Parameters<typeof OwingJob.of>[0]]>([
     ['there are none', [], {}],
-    ['the job makes up for nothing', [0], { misfire: false }],
+    ['the job catches up on nothing', [0], { misfire: false }],
     ['the job has no marks', [0], { monitorExecution: false, failover: false }],
   ])('flags nothing if %s', async (_, items, options) => {
     const job = await OwingJob.of(options);
@@ -29,7 +29,7 @@ describe('a trigger that meets items which still run', () => {
     expect(job).toMatchObject({ flags: [], told: [] });
   });
 
-  it('given one that ended while its flag was set, then it is made up for at once', async () => {
+  it('given one that ended while its flag was set, then it is caught up on at once', async () => {
     const job = await OwingJob.sinceMinute1();
     await hold(job, [1], 2);
     await job.comeTo(3.1);
@@ -42,7 +42,7 @@ describe('a trigger that meets items which still run', () => {
 });
 
 describe('a misfire flag', () => {
-  it('goes with the run that makes up for it', async () => {
+  it('goes with the run that catches up on it', async () => {
     const job = await OwingJob.sinceMinute1();
     await job.comeTo(2.1);
     await job.setFlag(0);

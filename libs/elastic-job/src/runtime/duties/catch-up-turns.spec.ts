@@ -67,7 +67,7 @@ it('given an item that another instance runs for this one, when it owes somethin
 });
 
 describe('a fire time that is being begun', () => {
-  it('is not begun a second time, and is made up for once that has come to nothing', async () => {
+  it('is not begun a second time, and is caught up on once that has come to nothing', async () => {
     const job = await OwingJob.sinceMinute1();
     await job.comeTo(2.1);
     const begin = pending(job, 2);
@@ -115,7 +115,7 @@ describe('a fire time that is being begun', () => {
   });
 });
 
-describe('the items of a trigger, where all is made up for', () => {
+describe('the items of a trigger, where all is caught up on', () => {
   it('are parted: those that owe older fire times come after these', async () => {
     const job = await OwingJob.of({ misfirePolicy: 'all' });
     await job.ran(1, [0]);

@@ -84,7 +84,7 @@ describe('fire times that nobody began', () => {
   });
 });
 
-describe('nothing is made up for', () => {
+describe('nothing is caught up on', () => {
   it.each<[string, (job: OwingJob) => unknown]>([
     ['the instance leaves', (job) => job.gate.close()],
     ['the job is paused', (job) => void (job.excluded = undefined)],

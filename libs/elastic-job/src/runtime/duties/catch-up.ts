@@ -37,7 +37,7 @@ export class CatchUp implements Duty {
   /** What was left to operators' triggers, and may owe something once they have run. */
   private yielded: readonly number[] = [];
   /** Something may be owed that the trigger under way does not know of. */
-  private isDue = false;
+  private mayOwe = false;
   /**
    * The instants after which items owe fire times that the registry has refused to begin, before it has a record of
    * them.
@@ -111,7 +111,7 @@ export class CatchUp implements Duty {
     this.late?.cancel();
   }
 
-  /** Begins a fire time, for which nothing is made up meanwhile; but afterwards if that fails. */
+  /** Begins a fire time, which is not caught up on meanwhile; but afterwards if that fails. */
   async whileHandling<T>(fireTime: number, begin: () => Promise<T>): Promise<T> {
     this.handling = fireTime;
     try {
@@ -121,14 +121,14 @@ export class CatchUp implements Duty {
       throw error;
     } finally {
       if (this.handling === fireTime) this.handling = undefined;
-      if (this.isDue) this.wake();
+      if (this.mayOwe) this.wake();
     }
   }
 
   /** Items of this instance could not be begun for the fire time that is being handled. */
   owe(fireTime: number): void {
     const { services, tree } = this.context;
-    this.isDue = true;
+    this.mayOwe = true;
     for (const item of services.sharding.ownItems(tree)) {
       if (!this.refusedAfter.has(item)) this.refusedAfter.set(item, fireTime - 1);
     }
@@ -153,7 +153,7 @@ export class CatchUp implements Duty {
 
   /**
    * Parts the items of a trigger: those that are `behind` have older fire times to be begun first, one after the other.
-   * Only where the job makes up for all of them; what this instance has begun itself costs no request.
+   * Only where the job catches up on all of them; what this instance has begun itself costs no request.
    */
   async inOrder({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
     const { settings, tree } = this.context;
@@ -171,7 +171,7 @@ export class CatchUp implements Duty {
     // A clock that seems to be wrong is judged for a second: which items are free is looked at afterwards.
     const now = await scheduleClock.now();
     await tree.sync({ signal: tree.signal });
-    this.isDue = false;
+    this.mayOwe = false;
     if (!this.isPossible) return;
     const free = this.freeItems();
     if (!(await this.loadRecords(free))) return this.wake();
@@ -180,7 +180,7 @@ export class CatchUp implements Duty {
     const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
     const failures: unknown[] = [];
     for (const fireTime of new Set([...targets.values()].filter((target) => target !== undefined))) {
-      await this.makeUp(fireTime, itemsOf(owing(fireTime))).catch((error: unknown) => failures.push(error));
+      await this.beginOwed(fireTime, itemsOf(owing(fireTime))).catch((error: unknown) => failures.push(error));
     }
     await this.giveUp(owing(undefined), now);
     if (failures.length > 0) throw failures[0];
@@ -198,10 +198,10 @@ export class CatchUp implements Duty {
     return free;
   }
 
-  /** Runs the items for a fire time. @throws also if some of them could not be begun */
-  private async makeUp(fireTime: number, items: readonly number[]): Promise<void> {
+  /** Begins the items for a fire time that they owe. @throws also if some of them could not be begun */
+  private async beginOwed(fireTime: number, items: readonly number[]): Promise<void> {
     // The trigger of this very fire time is under way, on the assignment that it has seen.
-    if (fireTime === this.handling) return void (this.isDue = true);
+    if (fireTime === this.handling) return void (this.mayOwe = true);
     const { services, tree } = this.context;
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
     const { blocked, lease, refused } = await this.leases.begin(trigger, items);
@@ -222,7 +222,7 @@ export class CatchUp implements Duty {
       const { upTo, waiting } = decideGiveUp(owed, settings.configuration, now - shardingTimeoutMs);
       if (misfirePolicy === 'skip' && waiting !== undefined) this.lookAfter(waiting + shardingTimeoutMs - now);
       if (upTo === undefined) continue;
-      if (this.handling !== undefined && this.handling <= upTo) this.isDue = true;
+      if (this.handling !== undefined && this.handling <= upTo) this.mayOwe = true;
       else for (const item of items) given.set(item, upTo);
     }
     if (given.size > 0) this.missed.gaveUp(given, await giveUpFireTimes(tree, given));
@@ -238,7 +238,7 @@ export class CatchUp implements Duty {
     return tree.loadRecords(items, { signal: tree.signal });
   }
 
-  /** Whether anything can be made up for now. */
+  /** Whether anything can be caught up on now. */
   private get isPossible(): boolean {
     const { schedule, settings, tree } = this.context;
     const { mayBeginUnasked, problem } = this.gate;

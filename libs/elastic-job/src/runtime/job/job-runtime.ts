@@ -156,7 +156,7 @@ export class JobRuntime {
     this.services.instances.reportClock(tree, offsetMs).catch(this.report('telling of the clock', tree));
   }
 
-  /** The time by which fire times come has been changed: what it has stepped over is made up for, or told. */
+  /** The time by which fire times come has been changed: what it has stepped over is caught up on, or told. */
   lookAtClock(): void {
     this.schedule.look();
     if (this.schedule.isStarted) this.currentSession?.expectWork();

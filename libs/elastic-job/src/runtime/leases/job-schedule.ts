@@ -76,7 +76,7 @@ export class JobSchedule {
     this.ticker.look();
   }
 
-  /** A started trigger goes on. What comes meanwhile is not made up for. */
+  /** A started trigger goes on. What comes meanwhile is not caught up on. */
   pause(): void {
     if (this.isPaused) return;
     this.isPaused = true;

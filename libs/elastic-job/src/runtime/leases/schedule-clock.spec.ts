@@ -195,7 +195,7 @@ describe('the registry', () => {
     expect([requests, told]).toEqual([1, []]);
   });
 
-  it('is asked before owed fire times are made up for by a clock that seems to run ahead', async () => {
+  it('is asked before owed fire times are caught up on by a clock that seems to run ahead', async () => {
     setAhead(HOUR);
     expect(await schedule.now()).toBe(registryNow());
     expect(schedule.heldBackMs).toBe(HOUR);

@@ -136,7 +136,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return this.parts.clock.setTimer(ms, callback);
   }
 
-  /** The time now, for making up: the registry has been asked if the host's clock seems to run ahead. */
+  /** The time now, for catching up: the registry has been asked if the host's clock seems to run ahead. */
   async now(): Promise<number> {
     await this.hasCome(this.parts.clock.wallNow());
     return this.wallNow();

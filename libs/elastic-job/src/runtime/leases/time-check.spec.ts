@@ -97,7 +97,7 @@ it('given a limit of 0, when the clock is ahead by 1 ms, then the trigger is not
 it.each<[TriggerOrigin, number]>([
   ['schedule', 3_000],
   ['manual:a', 0],
-])('given refused triggers of %s, when asked what is not made up for, then it is up to %i', async (origin, until) => {
+])('given refused triggers of %s, when asked what is not caught up on, then it is up to %i', async (origin, until) => {
   known = actual = 6 * SECOND;
   for (const fireTime of [2_000, 3_000, 1_000]) await check.refuses(triggerAt(fireTime, { origin }), 5);
 

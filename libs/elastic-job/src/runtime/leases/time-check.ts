@@ -17,7 +17,7 @@ export class TimeCheck {
     return this.found;
   }
 
-  /** The last fire time that was refused: it is not made up for. In milliseconds since the epoch. */
+  /** The last fire time that was refused: it is not caught up on. In milliseconds since the epoch. */
   get skippedUntil(): number {
     return this.skipped;
   }

@@ -71,7 +71,7 @@ it('given settings that Java does not know, when a trigger comes, then it is ski
   expect(reasons()).toEqual([`not shared with ${JAVA}: misfirePolicy all; resident`]);
 });
 
-it('given a clock that is too wrong, when a trigger comes, then it is skipped and not made up for', async () => {
+it('given a clock that is too wrong, when a trigger comes, then it is skipped and not caught up on', async () => {
   aheadMs = 6_000;
   expect(await gate.refuses(TRIGGER)).toBe(true);
   expect(gate.problem).toMatchObject({ code: 'TIME_DIFFERENCE' });

@@ -17,7 +17,7 @@ export class TriggerGate {
   }
 
   /**
-   * The last fire time that was refused for the clock's sake: it is not made up for. In milliseconds since the epoch.
+   * The last fire time that was refused for the clock's sake: it is not caught up on. In milliseconds since the epoch.
    */
   get skippedUntil(): number {
     return this.timeCheck.skippedUntil;
@@ -28,7 +28,7 @@ export class TriggerGate {
     return !this.isClosed && this.context.settings.problem === undefined;
   }
 
-  /** What no trigger has asked this instance for may be begun too: to make up for it, or to take it over. */
+  /** What no trigger has asked this instance for may be begun too: to catch up on it, or to take it over. */
   get mayBeginUnasked(): boolean {
     return this.mayBegin && this.context.settings.unshareable(this.context.tree).length === 0;
   }

@@ -10,7 +10,7 @@ let process: OneProcess;
 beforeEach(() => start());
 afterEach(() => process.stop());
 
-it('given a begin that the registry did not answer in time, when it answers the next request, then the fire time is made up for', async () => {
+it('given a begin that the registry did not answer in time, when it answers the next request, then the fire time is caught up on', async () => {
   await process.advance(MINUTE);
   failNextTransaction();
 
@@ -117,7 +117,7 @@ it('given free items, when their fire time comes, then nothing is told as refuse
   expect([process.runs, process.toldOf('refused')]).toEqual([[...NORMAL, ...NORMAL], []]);
 });
 
-it('given an item that runs still, when its fire time comes, then that is made up for at its end', async () => {
+it('given an item that runs still, when its fire time comes, then that is caught up on at its end', async () => {
   process.work = (context) => context.shardingItem === 1 && process.hang(context);
   await process.advance(2 * MINUTE);
   expect(process.toldOf('refused')).toMatchObject([{ items: [1], cause: 'still running' }]);
@@ -126,7 +126,7 @@ it('given an item that runs still, when its fire time comes, then that is made u
   expect(process.runs).toEqual([...NORMAL, '0 NORMAL_TRIGGER', '1 MISFIRE']);
 });
 
-it('given an item that others have marked, when its fire time comes, then it is made up for at release', async () => {
+it('given an item that others have marked, when its fire time comes, then it is caught up on at release', async () => {
   await process.untilSecond(58);
   await process.mark(0);
   await process.advance(3 * SECOND);
@@ -159,7 +159,7 @@ it('given an item that waits while all slots are taken, when a run ends, then it
   expect(process.runs).toEqual([...NORMAL, '0 FAILOVER']);
 });
 
-it('given a job that makes up for all, when a long run ends, then its missed fire times run one by one', async () => {
+it('given a job that catches up on all, when a long run ends, then its missed fire times run one by one', async () => {
   await restart({ misfirePolicy: 'all' });
   process.work = (context) => context.shardingItem === 1 && process.hang(context);
   await process.advance(4 * MINUTE);
@@ -182,7 +182,7 @@ it('given a leader that cannot reshard, when a fire time comes, then that is tol
   expect([process.runs, process.toldOf('sharding-timeout').length]).toEqual([NORMAL, 1]);
 });
 
-it('given an item disabled at its fire time, when it is enabled, then no later session makes up for that', async () => {
+it('given an item disabled at its fire time, when it is enabled, then no later session catches up on that', async () => {
   await process.advance(MINUTE);
   const disabled = process.path('sharding/0/disabled');
   await process.operator.create(disabled, '', 'PERSISTENT');
@@ -195,7 +195,7 @@ it('given an item disabled at its fire time, when it is enabled, then no later s
   expect(process.runs).toEqual([...NORMAL, '1 NORMAL_TRIGGER']);
 });
 
-it('given an item that goes round, when its turn comes late, then its fire time is made up for at once', async () => {
+it('given an item that goes round, when its turn comes late, then its fire time is caught up on at once', async () => {
   await restart({ strategy: 'SINGLE_SHARDING_BALANCE', shardingTotalCount: 1 });
   await process.advance(MINUTE);
   const other = { serverIp: '10.0.0.9', jobInstanceId: '10.0.0.9@-@1' };

@@ -22,7 +22,7 @@ export class FailoverService {
 
   /**
    * The items whose last run was lost because the queue was full, as of now. Of such an item the latest fire time that
-   * is due is still made up for, unless `misfire: false`; the one that was lost is not.
+   * is due is still caught up on, unless `misfire: false`; the one that was lost is not.
    */
   overflowed(jobName: JobName): Promise<readonly OverflowedItem[]> {
     return this.queue.overflowed(jobName);
