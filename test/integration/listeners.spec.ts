@@ -48,7 +48,7 @@ it(
 );
 
 it(
-  'given SINGLE_SHARDING_BALANCE over a real ZooKeeper, when fire times follow each other, then each runs once and the turn is at the only address',
+  'given SINGLE_SHARDING_BALANCE over a real ZooKeeper, when fire times follow each other, then each runs once and the next instance is at the only address',
   LIMITS,
   async () => {
     await start({ shardingTotalCount: 1, strategy: 'SINGLE_SHARDING_BALANCE' });

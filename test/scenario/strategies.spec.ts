@@ -48,7 +48,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
     expect([first, ...others]).toEqual(range(6).map((run) => (first! - run + 6) % 3));
   });
 
-  it('given whoever has the turn dies, when that is noticed, then the others go on by turns and no fire time is lost', async () => {
+  it('given the next instance dies, when that is noticed, then the others go on by turns and no fire time is lost', async () => {
     await startRound({ instances: 3 });
     await cluster.advance(13_000);
     const next = (runners().at(-1)! + 2) % 3;
@@ -60,7 +60,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
     expect(new Set(runners().slice(-4))).toEqual(new Set(range(3).filter((instance) => instance !== next)));
   });
 
-  it('given whoever passed the turn on dies, when that is noticed, then the others go on by turns and no fire time is lost', async () => {
+  it('given the instance that named the next one dies, when that is noticed, then the others go on by turns and no fire time is lost', async () => {
     await startRound({ instances: 3 });
     await cluster.advance(13_000);
     const last = runners().at(-1)!;
@@ -72,7 +72,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
     expect(new Set(runners().slice(-4))).toEqual(new Set(range(3).filter((instance) => instance !== last)));
   });
 
-  it('given a server that has the turn and is disabled, when the job fires, then the others go on', async () => {
+  it('given a server that is next and is disabled, when the job fires, then the others go on', async () => {
     await startRound({ instances: 2 });
     await cluster.advance(10_000);
     const next = 1 - runners().at(-1)!;
@@ -85,7 +85,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
   });
 
   it.each([4_999, 5_000, 5_001, 12_000])(
-    'given runs of %i ms, when fire times meet a change of the turn, then nothing overlaps and the latest is caught up on',
+    'given runs of %i ms, when fire times meet a change of the next instance, then nothing overlaps and the latest is caught up on',
     async (duration) => {
       await startRound({ instances: 3, handler: () => cluster.clock.sleep(duration) });
 
@@ -122,16 +122,16 @@ describe('SINGLE_SHARDING_BALANCE', () => {
     },
   );
 
-  it('given one instance, when it runs again and again, then the turn is written once', async () => {
+  it('given one instance, when it runs again and again, then the next instance is written once', async () => {
     await startRound({ instances: 1 });
     await cluster.advance(10_000);
     const operator = await operatorOf(cluster);
-    const turn = await operator.read(`/${JOB}/next-job-instance-ip`);
+    const next = await operator.read(`/${JOB}/next-job-instance-ip`);
 
     await cluster.advance(20_000);
 
-    expect(turn).toMatchObject({ data: '10.0.0.1', stat: { ephemeralOwner: cluster.instances[0]!.center.session.id } });
-    expect(await operator.read(`/${JOB}/next-job-instance-ip`)).toEqual(turn);
+    expect(next).toMatchObject({ data: '10.0.0.1', stat: { ephemeralOwner: cluster.instances[0]!.center.session.id } });
+    expect(await operator.read(`/${JOB}/next-job-instance-ip`)).toEqual(next);
   });
 });
 

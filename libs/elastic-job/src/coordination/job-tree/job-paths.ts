@@ -80,7 +80,7 @@ export class JobPaths {
   readonly after: string;
   /** Its mtime is the registry's clock. */
   readonly systemTime: string;
-  /** Ephemeral: the address of the instance whose turn it is, under SINGLE_SHARDING_BALANCE. */
+  /** Ephemeral: the address of the instance that runs next, under SINGLE_SHARDING_BALANCE. */
   readonly nextInstanceIp: string;
 
   constructor(readonly jobName: JobName) {

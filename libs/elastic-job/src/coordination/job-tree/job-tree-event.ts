@@ -26,7 +26,7 @@ export type JobTreeEvent =
   /** An item has arrived where all wait for each other, or the round is over. */
   | { readonly kind: 'GuaranteeChanged'; readonly phase: GuaranteePhase }
   /** The item of a job that goes round is somebody else's now. */
-  | { readonly kind: 'TurnChanged' }
+  | { readonly kind: 'NextInstanceChanged' }
   | { readonly kind: 'ItemQueued'; readonly item: number }
   /** Somebody runs the item from now on, has taken it over, or says so. */
   | { readonly kind: 'ItemMarked'; readonly item: number }
@@ -75,7 +75,7 @@ export function eventOf(change: Change, node: JobNode): JobTreeEvent | undefined
     case 'guarantee':
       return { kind: 'GuaranteeChanged', phase: node.phase };
     case 'next-instance-ip':
-      return change === 'deleted' ? undefined : { kind: 'TurnChanged' };
+      return change === 'deleted' ? undefined : { kind: 'NextInstanceChanged' };
     case 'after':
       return change === 'deleted' ? undefined : { kind: 'StartsChanged' };
     case 'counting-turn':

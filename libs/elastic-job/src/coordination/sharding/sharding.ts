@@ -30,8 +30,8 @@ import {
   sharedRunRecord,
   timetableOf,
   type Trigger,
-  turnAfter,
-  turnOf,
+  nextIpAfter,
+  nextInstanceOf,
 } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
@@ -97,19 +97,19 @@ export class Sharding {
   ownItems(tree: JobTree): number[] {
     if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return [];
     const { shardingTotalCount } = this.configurations.current(tree.jobName);
-    return this.itemsInTurn(tree)
+    return this.runnableItems(tree)
       .filter((item) => item < shardingTotalCount)
       .filter((item) => !tree.has(tree.paths.mark(item, 'disabled')) && !tree.has(tree.paths.mark(item, 'failover')));
   }
 
   /**
-   * SINGLE_SHARDING_BALANCE, after a run: the next server has the turn, as long as this instance lives. One request.
+   * SINGLE_SHARDING_BALANCE, after a run: names the next server, as long as this instance lives. One request.
    * @see ElasticJob 3.0.5, `SingleShardingJobFacade`
    */
-  async passTurn(tree: JobTree): Promise<void> {
+  async nameNextInstance(tree: JobTree): Promise<void> {
     const path = tree.paths.nextInstanceIp;
-    await untilCommitted(tree, 'passing the turn on', async () => {
-      const data = turnAfter(tree.self, tree.availableInstances());
+    await untilCommitted(tree, 'naming the next instance', async () => {
+      const data = nextIpAfter(tree.self, tree.availableInstances());
       const isKept = data === tree.self.serverIp && tree.node(path)?.data === data;
       if (isKept && tree.stat(path)?.ephemeralOwner === tree.registry.session.id) return true;
       const former: Operation[] = tree.has(path) ? [{ kind: 'delete', path }] : [];
@@ -119,13 +119,15 @@ export class Sharding {
     });
   }
 
-  // Whoever has the turn runs the item that goes round, whoever it is assigned to.
-  private itemsInTurn(tree: JobTree): number[] {
+  // The next instance runs the item that goes round, whoever it is assigned to.
+  private runnableItems(tree: JobTree): number[] {
     const { jobInstanceId } = tree.self;
     const isRound = goesRound(this.configurations.current(tree.jobName)) && !tree.isReshardingNecessary();
-    const turn = isRound ? turnOf(tree.node(tree.paths.nextInstanceIp)?.data, tree.availableInstances()) : undefined;
-    if (turn === undefined) return tree.itemsOf(jobInstanceId);
-    return turn === jobInstanceId ? tree.items() : [];
+    const next = isRound
+      ? nextInstanceOf(tree.node(tree.paths.nextInstanceIp)?.data, tree.availableInstances())
+      : undefined;
+    if (next === undefined) return tree.itemsOf(jobInstanceId);
+    return next === jobInstanceId ? tree.items() : [];
   }
 
   /** Static sharding, and every item has an owner: whoever comes or goes, only a changed total gives it another one. */

@@ -1,4 +1,4 @@
-// Which instance owns which item: the strategies, the plan that is made with them, and whose turn it is.
+// Which instance owns which item: the strategies, the plan that is made with them, and which instance is next.
 export {
   createShardingStrategy,
   findShardingStrategy,
@@ -9,4 +9,4 @@ export { javaHashCode } from './java-hash-code.js';
 export { planSharding } from './plan-sharding.js';
 export { InvalidShardingError, UnknownStrategyError } from './sharding.errors.js';
 export type { ShardingStrategy } from './sharding-strategy.js';
-export { goesRound, turnAfter, turnOf } from './turn.decision.js';
+export { goesRound, nextIpAfter, nextInstanceOf } from './next-instance.decision.js';

@@ -72,7 +72,7 @@ export class CatchUp implements Duty {
         // What came while it was disabled is noted as owed by nobody.
         if (isOwn(news.item)) this.wake();
         return;
-      case 'TurnChanged':
+      case 'NextInstanceChanged':
         // A fire time that came between the last run and this news was nobody's.
         if (services.sharding.ownItems(tree).length > 0) this.wake();
         return;

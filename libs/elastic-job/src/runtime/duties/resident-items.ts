@@ -60,7 +60,7 @@ export class ResidentItems implements Duty {
       case 'ItemSwitched':
       case 'ItemReleased':
       case 'ServerChanged':
-      case 'TurnChanged':
+      case 'NextInstanceChanged':
         return this.wake();
       default:
     }

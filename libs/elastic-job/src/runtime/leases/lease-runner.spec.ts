@@ -186,7 +186,7 @@ it('given a listener that throws, when items run, then they run all the same, an
   expect(session.heard).toEqual(['begun 0', 'run 0', 'before', told, 'handler', 'ended 0', 'after']);
 });
 
-it('given an item that goes round, when its run is over, then the turn is passed on, and in no other job', async () => {
+it('given an item that goes round, when its run is over, then the next instance is named, and in no other job', async () => {
   await session.run([0]);
   expect(await session.operator.exists(session.paths.nextInstanceIp)).toBeUndefined();
   session = await OneSession.start({ strategy: 'SINGLE_SHARDING_BALANCE', shardingTotalCount: 1 });

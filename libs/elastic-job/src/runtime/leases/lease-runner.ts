@@ -95,7 +95,7 @@ export class LeaseRunner {
     }
     const failures = failuresIn(lease, await lease.settled());
     events.emit({ kind: 'finished', trigger, taskId, items: lease.items, failures });
-    if (goesRound(settings.configuration)) await this.passTurn();
+    if (goesRound(settings.configuration)) await this.nameNextInstance();
     await told?.after();
     if (thrown.length > 0) this.tellThrown(lease, thrown);
     lease.trace?.ended();
@@ -151,10 +151,10 @@ export class LeaseRunner {
     this.context.events.emit({ kind: 'executor-died', trigger, item, state, requeue: lease.requeueOf(item) });
   }
 
-  private passTurn(): Promise<void> {
+  private nameNextInstance(): Promise<void> {
     const { clock, services, tree } = this.context;
-    const pass = () => services.sharding.passTurn(tree);
-    return untilAnswered(tree, clock, pass).catch(this.context.report('passing the turn on'));
+    const pass = () => services.sharding.nameNextInstance(tree);
+    return untilAnswered(tree, clock, pass).catch(this.context.report('naming the next instance'));
   }
 }
 

@@ -195,7 +195,7 @@ it('given an item disabled at its fire time, when it is enabled, then no later s
   expect(process.runs).toEqual([...NORMAL, '1 NORMAL_TRIGGER']);
 });
 
-it('given an item that goes round, when its turn comes late, then its fire time is caught up on at once', async () => {
+it('given an item that goes round, when it gets here late, then its fire time is caught up on at once', async () => {
   await restart({ strategy: 'SINGLE_SHARDING_BALANCE', shardingTotalCount: 1 });
   await process.advance(MINUTE);
   const other = { serverIp: '10.0.0.9', jobInstanceId: '10.0.0.9@-@1' };

@@ -3,7 +3,7 @@ import { singleShardingBalance } from './single-sharding-balance.strategy.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 
 /** An instance that may be given items. */
-interface TurnTaker extends JobInstance {
+interface Candidate extends JobInstance {
   /** False: a Java peer. */
   readonly isOurs: boolean;
 }
@@ -14,25 +14,25 @@ export function goesRound(job: { readonly strategy: ShardingStrategy; readonly s
 }
 
 /**
- * The instance id of whoever has the turn; undefined if nobody has: then the assignment counts.
+ * The instance id of the one that runs the item next; undefined if none is named: then the assignment counts.
  *
- * The registry names an address only. Of several instances there the first one has the turn, in Java's order; but each
- * Java instance takes it for its own, so ours leave it to them.
+ * The registry names an address only. Of several instances there the first one is next, in Java's order; but each
+ * Java instance takes itself for the next one, so ours leave the item to them.
  * @param nextIp the address that the registry names; undefined or blank if it names none
  * @param available in Java's order
  * @see ElasticJob 3.0.5, `SingleShardingJobFacade`
  */
-export function turnOf(nextIp: string | undefined, available: readonly TurnTaker[]): string | undefined {
+export function nextInstanceOf(nextIp: string | undefined, available: readonly Candidate[]): string | undefined {
   const named = available.filter(({ serverIp }) => serverIp === nextIp);
   return (named.find(({ isOurs }) => !isOurs) ?? named[0])?.jobInstanceId;
 }
 
 /**
- * The address that has the turn after a run of this instance: the next other one, cyclically. Java takes the next
- * instance's, so two instances of one address would keep the turn to themselves.
+ * The address that is next after a run of this instance: the next other one, cyclically. Java takes the next
+ * instance's, so two instances of one address would keep the item to themselves.
  * @param available in Java's order
  */
-export function turnAfter({ jobInstanceId, serverIp }: JobInstance, available: readonly JobInstance[]): string {
+export function nextIpAfter({ jobInstanceId, serverIp }: JobInstance, available: readonly JobInstance[]): string {
   const position = available.findIndex((instance) => instance.jobInstanceId === jobInstanceId);
   const following = [...available.slice(position + 1), ...available.slice(0, position + 1)];
   return following.find((instance) => instance.serverIp !== serverIp)?.serverIp ?? serverIp;

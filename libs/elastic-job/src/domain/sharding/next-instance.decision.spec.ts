@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { serverIpOf } from '../cluster/index.js';
 import { createShardingStrategy } from './create-sharding-strategy.js';
-import { goesRound, turnAfter, turnOf } from './turn.decision.js';
+import { goesRound, nextIpAfter, nextInstanceOf } from './next-instance.decision.js';
 
 const [C, B, A] = ['10.0.0.3@-@1', '10.0.0.2@-@1', '10.0.0.1@-@1'] as const;
 
-describe('the turn', () => {
+describe('the next instance', () => {
   it.each([
     ['names an address', '10.0.0.2', [C, B, A], B],
     ['names nobody', undefined, [C, B, A], undefined],
@@ -13,13 +13,13 @@ describe('the turn', () => {
     ['names an address that has no instance any more', '10.0.0.9', [C, B, A], undefined],
     ['names an address that begins like another', '10.0.0.1', ['10.0.0.10@-@1', A], A],
     ['names an address of several instances', '10.0.0.2', ['10.0.0.2@-@9', '10.0.0.2@-@10', A], '10.0.0.2@-@9'],
-  ])('given a node that %s, when it is read, then one instance has the turn, or nobody', (_, nextIp, ids, taker) => {
-    expect(turnOf(nextIp, instancesOf(ids))).toBe(taker);
+  ])('given a node that %s, when it is read, then one instance is next, or none', (_, nextIp, ids, taker) => {
+    expect(nextInstanceOf(nextIp, instancesOf(ids))).toBe(taker);
   });
 
-  it('given a Java peer at the same address, when the turn is there, then ours leave it to the peer', () => {
+  it('given a Java peer at the same address, when that is named, then ours leave the item to the peer', () => {
     const java = { ...instancesOf(['10.0.0.2@-@1'])[0]!, isOurs: false };
-    expect(turnOf('10.0.0.2', [...instancesOf(['10.0.0.2@-@2-s']), java])).toBe(java.jobInstanceId);
+    expect(nextInstanceOf('10.0.0.2', [...instancesOf(['10.0.0.2@-@2-s']), java])).toBe(java.jobInstanceId);
   });
 
   it.each([
@@ -29,8 +29,8 @@ describe('the turn', () => {
     ['one of two at an address', '10.0.0.2@-@9', ['10.0.0.2@-@9', '10.0.0.2@-@10', A], '10.0.0.1'],
     ['one that may be given nothing any more', B, [C, A], '10.0.0.3'],
     ['one that nobody is left beside', B, [], '10.0.0.2'],
-  ])('given a run of %s, when it is over, then the next address has the turn', (_, self, ids, nextIp) => {
-    expect(turnAfter(instancesOf([self])[0]!, instancesOf(ids))).toBe(nextIp);
+  ])('given a run of %s, when it is over, then the next address is named', (_, self, ids, nextIp) => {
+    expect(nextIpAfter(instancesOf([self])[0]!, instancesOf(ids))).toBe(nextIp);
   });
 
   it.each([
