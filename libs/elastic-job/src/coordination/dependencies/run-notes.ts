@@ -17,7 +17,7 @@
  * since items are begun for fire times in order: what is not complete by then will never be (`superseded`).
  *
  * Failures: a refused count means that somebody else has settled or started meanwhile: what was refused is read again,
- * and who is refused repeatedly counts alone for once (`CountingTurn`). After a lost reply the records tell whether the
+ * and who is refused repeatedly counts alone for once (`CountingLock`). After a lost reply the records tell whether the
  * whole transaction was applied. A holder that dies has counted nothing: its item's failover counts, or nobody does. A
  * child whose `after` is gone was removed, and so is its name at the parent.
  */
@@ -38,7 +38,7 @@ import {
 } from '../../domain/index.js';
 import type { Operation, OperationResult } from '../../registry/index.js';
 import { JobPaths, type JobTree, readNow } from '../job-tree/index.js';
-import { CountingTurn } from './counting-turn.js';
+import { CountingLock } from './counting-lock.js';
 
 /** A job will not be started for a fire time. */
 export interface UnmetDependency {
@@ -70,7 +70,7 @@ interface Entry {
   readonly operation: Operation;
 }
 
-/** Who is refused so often asks for a turn. */
+/** After so many refusals in a row the lock is asked for. */
 const MOST_LOST_RACES = 2;
 
 /** Counts what ends of one job in one session. Without jobs that are started after it: nothing, at no request. */
@@ -80,7 +80,7 @@ export class RunNotes {
   private refusals = 0;
   /** The version of `dependents` on which the last count was built. */
   private countedFrom: number | undefined;
-  private readonly turn: CountingTurn;
+  private readonly lock: CountingLock;
 
   /**
    * @param scheduleClock the time by which fire times come; its shared time is compared with when items were switched
@@ -93,7 +93,7 @@ export class RunNotes {
     private readonly scheduleClock: ScheduleTime = hostTime(clock),
     private readonly onUnmet: (unmet: UnmetDependency) => void = () => {},
   ) {
-    this.turn = new CountingTurn(tree, clock);
+    this.lock = new CountingLock(tree, clock);
   }
 
   /**
@@ -103,8 +103,8 @@ export class RunNotes {
     const { tree } = this;
     const children = notes.length === 0 ? [] : tree.dependents();
     if (children.length === 0) return this.nothing();
-    await this.turn.standBack();
-    if (this.refusals >= MOST_LOST_RACES) await this.turn.take();
+    await this.lock.standBack();
+    if (this.refusals >= MOST_LOST_RACES) await this.lock.take();
     const path = tree.paths.dependents;
     if (!(await tree.load([path], { signal: tree.signal }))) await readNow(tree, [path]);
     const node = tree.node(path);
@@ -116,7 +116,7 @@ export class RunNotes {
     const count: Operation = { kind: 'set', path, data, version: this.countedFrom };
     const entries = succeeded.length === 0 ? [] : await this.enter(children, succeeded);
     return {
-      operations: [count, ...entries.map(({ operation }) => operation), ...this.turn.operations],
+      operations: [count, ...entries.map(({ operation }) => operation), ...this.lock.operations],
       onCommitted: ([, ...results]) => {
         this.noteCommitted();
         this.remember(entries, results);
@@ -132,7 +132,7 @@ export class RunNotes {
   async lookAgain(refused: string): Promise<void> {
     const { paths } = this.tree;
     this.refusals += 1;
-    if (refused === paths.countingTurn) return this.turn.end();
+    if (refused === paths.countingLock) return this.lock.end();
     if (refused !== paths.dependents) this.ledgers.clear();
     const isKnown = this.tree.node(paths.dependents)?.stat.version !== this.countedFrom;
     if (!isKnown) await readNow(this.tree, [paths.dependents]);
@@ -140,9 +140,9 @@ export class RunNotes {
 
   /** Nobody is kept waiting for a count that does not come. */
   async end(): Promise<void> {
-    const { operations } = this.turn;
+    const { operations } = this.lock;
     if (operations.length === 0) return;
-    this.turn.end();
+    this.lock.end();
     await this.tree.commit(operations).catch(() => {}); // It goes with the session.
   }
 
@@ -158,12 +158,12 @@ export class RunNotes {
   }
 
   private nothing(): NotedSettles {
-    return { operations: this.turn.operations, onCommitted: () => this.noteCommitted() };
+    return { operations: this.lock.operations, onCommitted: () => this.noteCommitted() };
   }
 
   private noteCommitted(): void {
     this.refusals = 0;
-    this.turn.end();
+    this.lock.end();
   }
 
   private async enter(children: readonly JobName[], fireTimes: readonly number[]): Promise<readonly Entry[]> {

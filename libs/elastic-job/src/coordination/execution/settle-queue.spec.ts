@@ -275,16 +275,16 @@ describe('the count of runs that start other jobs', () => {
       await registry.clock.advance(10 * latencyMs);
 
       expect(slow.settled.told).toEqual(['slow true']);
-      expect(await member.center.exists(member.tree.paths.countingTurn)).toBeUndefined();
+      expect(await member.center.exists(member.tree.paths.countingLock)).toBeUndefined();
       const before = ended();
       await registry.clock.advance(1_000);
       expect(ended() - before).toBeGreaterThan(50);
     },
   );
 
-  it('given an instance that stands still in its turn, when items of another one end, then they wait for it once, and not long', async () => {
+  it('given an instance that stands still while it holds the lock, when items of another one end, then they wait for it once, and not long', async () => {
     const { queue, settled } = await slowQueue();
-    await member.center.create(member.tree.paths.countingTurn, '', 'EPHEMERAL');
+    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);
 
     queue.add({ ...settled('first', [touch(0)]), note: noteOf(0) });
@@ -297,31 +297,31 @@ describe('the count of runs that start other jobs', () => {
     expect(settled.told).toEqual(['first true', 'second true']);
   });
 
-  it('given an instance that waits for the turn of another one, when that is over, then it counts at once', async () => {
+  it('given an instance that waits for the lock of another one, when that is over, then it counts at once', async () => {
     const { queue, settled } = await slowQueue();
-    await member.center.create(member.tree.paths.countingTurn, '', 'EPHEMERAL');
+    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);
 
     queue.add({ ...settled('first', [touch(0)]), note: noteOf(0) });
     await registry.clock.advance(100);
-    await member.center.delete(member.tree.paths.countingTurn);
+    await member.center.delete(member.tree.paths.countingLock);
     await registry.clock.advance(100);
 
     expect(settled.told).toEqual(['first true']);
   });
 
-  it('given an instance that has its turn, when its items have been taken over meanwhile, then it keeps nobody waiting', async () => {
-    const { countingTurn } = member.tree.paths;
+  it('given an instance that holds the lock, when its items have been taken over meanwhile, then it keeps nobody waiting', async () => {
+    const { countingLock } = member.tree.paths;
     const busy = await slowQueue({ latencyMs: 10 });
     const slow = await slowQueue({ latencyMs: 100 });
     endWithoutPause(busy);
     slow.queue.add({ ...slow.settled('slow', [{ ...touch(1), version: 0 }]), note: noteOf(999) });
-    while ((await member.center.exists(countingTurn)) === undefined) await registry.clock.advance(10);
+    while ((await member.center.exists(countingLock)) === undefined) await registry.clock.advance(10);
     await member.center.set(member.tree.paths.item(1), 'taken over');
     await registry.clock.advance(1_000);
 
     expect(slow.settled.told).toEqual(['slow false']);
-    expect(await member.center.exists(countingTurn)).toBeUndefined();
+    expect(await member.center.exists(countingLock)).toBeUndefined();
   });
 });
 

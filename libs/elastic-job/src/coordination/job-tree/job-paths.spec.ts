@@ -15,7 +15,7 @@ describe('the paths of a job', () => {
     [paths.reshardingProcessing, { kind: 'resharding-processing' }],
     [paths.nextInstanceIp, { kind: 'next-instance-ip' }],
     [paths.after, { kind: 'after' }],
-    [paths.countingTurn, { kind: 'counting-turn' }],
+    [paths.countingLock, { kind: 'counting-lock' }],
     [paths.trigger(ID), { kind: 'trigger', instanceId: ID }],
     [paths.guarantee('started'), { kind: 'guarantee', phase: 'started', item: undefined }],
     [paths.guaranteed('completed', 4), { kind: 'guarantee', phase: 'completed', item: 4 }],

@@ -16,7 +16,7 @@ export type JobNode =
         | 'next-instance-ip'
         | 'parent'
         | 'after'
-        | 'counting-turn'
+        | 'counting-lock'
         | 'other';
     }
   | { readonly kind: 'trigger'; readonly instanceId: string }
@@ -75,7 +75,7 @@ export class JobPaths {
   /** Parent of the jobs that are started after this one; its data says how far its runs are. */
   readonly dependents: string;
   /** Ephemeral: who alone counts the ended items of this job's runs now, for the jobs that are started after it. */
-  readonly countingTurn: string;
+  readonly countingLock: string;
   /** Its data says which runs of other jobs this one has been started after, and waits for. */
   readonly after: string;
   /** Its mtime is the registry's clock. */
@@ -105,7 +105,7 @@ export class JobPaths {
     this.cancels = `${this.root}/cancel`;
     this.guarantees = `${this.root}/guarantee`;
     this.dependents = `${this.root}/dependents`;
-    this.countingTurn = `${this.root}/counting`;
+    this.countingLock = `${this.root}/counting`;
     this.after = `${this.root}/after`;
     this.systemTime = `${this.root}/systemTime/current`;
     this.nextInstanceIp = `${this.root}/next-job-instance-ip`;
@@ -195,7 +195,7 @@ export class JobPaths {
     if (path === this.reshardingFlag) return { kind: 'resharding-flag' };
     if (path === this.reshardingProcessing) return { kind: 'resharding-processing' };
     if (path === this.after) return { kind: 'after' };
-    if (path === this.countingTurn) return { kind: 'counting-turn' };
+    if (path === this.countingLock) return { kind: 'counting-lock' };
     if (path === this.nextInstanceIp) return { kind: 'next-instance-ip' };
     const [itemText] = rest;
     const item = parseItem(itemText);

@@ -34,7 +34,7 @@ export type JobTreeEvent =
   /** Jobs before this one have got on: it may have been started. */
   | { readonly kind: 'StartsChanged' }
   /** Nobody counts alone any more. */
-  | { readonly kind: 'CountingTurnEnded' }
+  | { readonly kind: 'CountingLockReleased' }
   /** An operator has disabled or enabled an item. */
   | { readonly kind: 'ItemSwitched'; readonly item: number }
   /** An item has another owner: by a plan, or by somebody's hand. */
@@ -78,8 +78,8 @@ export function eventOf(change: Change, node: JobNode): JobTreeEvent | undefined
       return change === 'deleted' ? undefined : { kind: 'NextInstanceChanged' };
     case 'after':
       return change === 'deleted' ? undefined : { kind: 'StartsChanged' };
-    case 'counting-turn':
-      return change === 'deleted' ? { kind: 'CountingTurnEnded' } : undefined;
+    case 'counting-lock':
+      return change === 'deleted' ? { kind: 'CountingLockReleased' } : undefined;
     case 'root':
       return change === 'created' ? undefined : { kind: 'RootChanged' };
     case 'config':

@@ -153,8 +153,8 @@ export class LeaseRunner {
 
   private nameNextInstance(): Promise<void> {
     const { clock, services, tree } = this.context;
-    const pass = () => services.sharding.nameNextInstance(tree);
-    return untilAnswered(tree, clock, pass).catch(this.context.report('naming the next instance'));
+    const name = () => services.sharding.nameNextInstance(tree);
+    return untilAnswered(tree, clock, name).catch(this.context.report('naming the next instance'));
   }
 }
 
