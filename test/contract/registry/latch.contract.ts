@@ -33,7 +33,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       expect(await client.children(PATH)).toEqual([]);
     });
 
-    it('given participants in a line, when each releases, then one at a time has the turn, in the order of their numbers', async () => {
+    it('given participants in a line, when each releases, then one at a time holds the latch, in the order of their numbers', async () => {
       const clients = await several(4);
       const held: string[] = [];
       let holders = 0;
@@ -51,7 +51,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       expect(held).toEqual(held.toSorted());
     });
 
-    it('given a participant of Curator before us, when it leaves, then we have the turn', async () => {
+    it('given a participant of Curator before us, when it leaves, then we hold the latch', async () => {
       const [curator, client] = await two();
       await curator.ensurePath(PATH);
       const theirs = await curator.create(`${PATH}/_c_ffffffff-latch-`, '', 'EPHEMERAL_SEQUENTIAL');
@@ -63,7 +63,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       await latch?.release();
     });
 
-    it('given a turn that does not come in time, when the time is up, then undefined is returned and the own node goes', async () => {
+    it('given a latch that is not free in time, when the time is up, then undefined is returned and the own node goes', async () => {
       const [holder, waiter] = await two();
       const held = await acquire(holder);
       expect(await acquire(waiter, { timeoutMs: 1_000 })).toBeUndefined();
@@ -85,7 +85,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       await held?.release();
     });
 
-    it('given a holder, when its session expires, then its signal aborts and the next one has the turn', async () => {
+    it('given a holder, when its session expires, then its signal aborts and the next one holds the latch', async () => {
       const [holder, waiter] = await two();
       const held = await acquire(holder);
       const acquired = acquire(waiter);

@@ -8,18 +8,18 @@ import { retry } from './retry.js';
 interface LatchOptions {
   /** The data of the own node; Curator's peers show it as the participant's id. @default '' */
   readonly data?: string;
-  /** Longest wait for the turn, in milliseconds. */
+  /** Longest wait for the latch, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** The turn that one participant has. */
+/** The latch, as its holder sees it. */
 export interface HeldLatch {
-  /** The own node, which a transaction may check: while it exists, nobody else has the turn. */
+  /** The own node, which a transaction may check: while it exists, nobody else holds the latch. */
   readonly path: string;
-  /** Aborts when the turn may be over: the session is SUSPENDED or LOST, or somebody has deleted the own node. */
+  /** Aborts when the latch may be lost: the session is SUSPENDED or LOST, or somebody has deleted the own node. */
   readonly signal: AbortSignal;
-  /** Gives the turn to the next. Resolves when the own node is gone, however long that takes. Never rejects. */
+  /** Gives the latch to the next participant. Resolves when the own node is gone, however long that takes. Never rejects. */
   release(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const LOCK_NAME = 'latch-';
 
 /**
  * Curator's leader latch, in the same nodes: participants stand in line with ephemeral sequential nodes, and the first
- * one has the turn.
+ * one holds the latch.
  *
  * ```
  * joining -> waiting --own node is first--> held --SUSPENDED, LOST, own node deleted--> signal aborts
@@ -40,9 +40,9 @@ const LOCK_NAME = 'latch-';
  *   that name, never created twice. Once it is not wanted any more it is deleted, however long that takes.
  * - Instead of the predecessor alone the whole line is watched, by name only: that costs no request, and a one-shot
  *   watch would destroy a recursive one on its path.
- * - A session's end takes the own node with it; the turn does not outlive the session.
+ * - A session's end takes the own node with it; the latch is not held beyond the session.
  *
- * @returns undefined if the turn did not come in time
+ * @returns undefined if the latch could not be had in time
  * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
  * @see Curator, `LeaderLatch`, and "protected" creation
  */
@@ -67,7 +67,7 @@ export async function acquireLatch(
 class Participant {
   private readonly name: string;
   private readonly deadline: number;
-  private readonly turn = new AbortController();
+  private readonly holding = new AbortController();
   private view?: Subtree;
   /** The name of the own node, as the view shows it. */
   private own?: string;
@@ -104,11 +104,11 @@ class Participant {
     }
   }
 
-  /** Leaves the line, whether the turn has come or not. Never rejects. */
+  /** Leaves the line, whether the latch is held or not. Never rejects. */
   async leave(): Promise<void> {
     this.stopListening();
     this.look = () => {};
-    this.turn.abort();
+    this.holding.abort();
     try {
       await this.removeOwn();
     } catch {
@@ -137,11 +137,11 @@ class Participant {
   private hold(view: Subtree, own: string): HeldLatch {
     const path = childPath(this.path, own);
     this.look = () => {
-      if (this.turn.signal.aborted) return;
-      if (!isConnected(this.registry) || !view.has(path)) this.turn.abort();
+      if (this.holding.signal.aborted) return;
+      if (!isConnected(this.registry) || !view.has(path)) this.holding.abort();
     };
     this.look();
-    return { path, signal: this.turn.signal, release: () => this.leave() };
+    return { path, signal: this.holding.signal, release: () => this.leave() };
   }
 
   private isFirst(view: Subtree, own: string): boolean {

@@ -118,13 +118,13 @@ export class FailoverQueue {
     if (first === undefined) return unknown === undefined ? { kind: 'empty' } : this.lookAgain(tree, [unknown]);
     const { decision, item } = first;
     if (decision.kind === 'void') return this.drop(tree, item);
-    if (tree.company.takesUnderLatch) return this.claimInTurn(tree, item);
+    if (tree.company.takesUnderLatch) return this.claimUnderLatch(tree, item);
     const items = chosen.filter((next) => isFor(next, decision.target)).map((next) => next.item);
     return this.take(tree, items, decision.target);
   }
 
   // Java looks and takes in separate writes, and holds a latch meanwhile.
-  private async claimInTurn(tree: JobTree, item: number): Promise<Claim> {
+  private async claimUnderLatch(tree: JobTree, item: number): Promise<Claim> {
     const { signal, paths } = tree;
     const latch = await acquireLatch(tree.registry, this.clock, paths.failoverLatch, {
       timeoutMs: LATCH_TIMEOUT_MS,
@@ -138,7 +138,7 @@ export class FailoverQueue {
       const decision = this.decide(tree, item);
       return decision?.kind === 'begin' ? await this.take(tree, [item], decision.target, latch) : lost;
     } finally {
-      void latch.release(); // Nobody has to wait until the next one has its turn.
+      void latch.release(); // Nothing waits for the next holder.
     }
   }
 

@@ -51,7 +51,7 @@ const NEWS: readonly JobTreeEventKind[] = [
 ];
 
 /** A Java peer reads twice between its arrival and its wait. */
-const JAVA_TURN_MS = 500;
+const JAVA_READ_MS = 500;
 
 /** The barriers of one lease. */
 export class GuaranteedRun implements RunBarrier {
@@ -135,7 +135,7 @@ export class GuaranteedRun implements RunBarrier {
       }
       const missing = view.missing();
       if (missing.length === 0 && view.isLast()) {
-        if (view.isJavaHere() && (await this.isJavasTurn(visit))) continue;
+        if (view.isJavaHere() && (await this.hasChangedForJava(visit))) continue;
         if (await this.callBack(visit)) return;
         this.assertInTime(visit, view.absent());
         continue; // News that came during the call is in the tree, and is not told again.
@@ -149,9 +149,9 @@ export class GuaranteedRun implements RunBarrier {
    * Were the phase gone before it waits, it would wait until its time-out.
    * @returns true if something has changed meanwhile
    */
-  private isJavasTurn({ deadline }: Visit): Promise<boolean> {
+  private hasChangedForJava({ deadline }: Visit): Promise<boolean> {
     const { clock, tree } = this.parts;
-    return tree.next(NEWS, Math.min(deadline, clock.monotonicNow() + JAVA_TURN_MS), this.lease.signal);
+    return tree.next(NEWS, Math.min(deadline, clock.monotonicNow() + JAVA_READ_MS), this.lease.signal);
   }
 
   /** @returns false if the round has to be looked at again */

@@ -94,11 +94,11 @@ export class Leadership {
    */
   async elect(tree: JobTree): Promise<LeadershipTerm | undefined> {
     await this.holdBack(tree);
-    const latch = tree.company.takesUnderLatch && tree.leader() === undefined ? await this.takeTurn(tree) : undefined;
+    const latch = tree.company.takesUnderLatch && tree.leader() === undefined ? await this.takeLatch(tree) : undefined;
     try {
       return await this.standUntilDecided(tree);
     } finally {
-      void latch?.release(); // Nobody has to wait until the next one has its turn.
+      void latch?.release(); // Nothing waits for the next holder.
     }
   }
 
@@ -117,7 +117,7 @@ export class Leadership {
   }
 
   // Java looks whether there is a leader and makes itself one in separate writes, with the latch held.
-  private async takeTurn(tree: JobTree): Promise<HeldLatch | undefined> {
+  private async takeLatch(tree: JobTree): Promise<HeldLatch | undefined> {
     const { paths, signal } = tree;
     const latch = await acquireLatch(tree.registry, this.clock, paths.electionLatch, {
       timeoutMs: LATCH_TIMEOUT_MS,
