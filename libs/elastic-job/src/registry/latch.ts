@@ -19,7 +19,7 @@ export interface HeldLatch {
   readonly path: string;
   /** Aborts when the latch may be lost: the session is SUSPENDED or LOST, or somebody has deleted the own node. */
   readonly signal: AbortSignal;
-  /** Gives the latch to the next participant. Resolves when the own node is gone, however long that takes. Never rejects. */
+  /** Frees the latch. Resolves when the own node is gone, however long that takes. Never rejects. */
   release(): Promise<void>;
 }
 

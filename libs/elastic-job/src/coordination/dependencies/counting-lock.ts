@@ -6,9 +6,10 @@ import type { JobTree } from '../job-tree/index.js';
 const LONGEST_HOLD_MS = 2_000;
 
 /**
- * Advisory lock by which one instance of a job counts alone. A count is a compare-and-set: who reads and writes more slowly than the
- * others would be refused as long as they have something to count. So it creates an ephemeral node, and the others
- * stand back until it has counted. It may be paused, so they do not wait for ever; nothing but time depends on the lock.
+ * Advisory lock by which one instance of a job counts alone. A count is a compare-and-set: an instance that reads and
+ * writes more slowly than the others would be refused as long as they have something to count. So it creates an
+ * ephemeral node, and the others stand back until it has counted. It may be paused, so they do not wait for ever;
+ * nothing but time depends on the lock.
  */
 export class CountingLock {
   private isMine = false;

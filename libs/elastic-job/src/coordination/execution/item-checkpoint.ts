@@ -55,7 +55,7 @@ export class ItemCheckpoint implements Checkpoint {
   // No sync: whichever server answers has applied this session's begin, and with it every save that precedes that.
   async load<Value>(): Promise<Value | undefined> {
     const { registry, signal } = this.tree;
-    const node = await this.inTurn(() => registry.read(this.path, { signal }));
+    const node = await this.oneByOne(() => registry.read(this.path, { signal }));
     if (node === undefined) return undefined;
     const fault = findNodeTextFault(node.data);
     if (fault !== undefined)
@@ -72,7 +72,7 @@ export class ItemCheckpoint implements Checkpoint {
   private commit(change: (isThere: boolean) => Operation | undefined): Promise<true> {
     const { paths } = this.tree;
     const proof: Operation = { kind: 'check', path: paths.record(this.item), version: this.version };
-    return this.inTurn(() =>
+    return this.oneByOne(() =>
       untilCommitted(this.tree, 'writing a checkpoint', async () => {
         const write = change(this.tree.has(this.path));
         const result = await this.tree.commit(write ? [proof, write] : [proof]);
@@ -83,10 +83,10 @@ export class ItemCheckpoint implements Checkpoint {
     );
   }
 
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.previous.then(() => this.whileStanding(work));
-    this.previous = turn.catch(() => {});
-    return turn;
+  private oneByOne<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.previous.then(() => this.whileStanding(work));
+    this.previous = result.catch(() => {});
+    return result;
   }
 
   private async whileStanding<T>(work: () => Promise<T>): Promise<T> {

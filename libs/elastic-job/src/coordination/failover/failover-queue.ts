@@ -138,7 +138,7 @@ export class FailoverQueue {
       const decision = this.decide(tree, item);
       return decision?.kind === 'begin' ? await this.take(tree, [item], decision.target, latch) : lost;
     } finally {
-      void latch.release(); // Nothing waits for the next holder.
+      void latch.release(); // Not awaited: it holds up nothing here.
     }
   }
 

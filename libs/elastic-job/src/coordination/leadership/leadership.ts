@@ -98,7 +98,7 @@ export class Leadership {
     try {
       return await this.standUntilDecided(tree);
     } finally {
-      void latch?.release(); // Nothing waits for the next holder.
+      void latch?.release(); // Not awaited: it holds up nothing here.
     }
   }
 

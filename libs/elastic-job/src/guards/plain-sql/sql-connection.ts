@@ -14,15 +14,15 @@ export type ExecuteSqlSync = (statement: string, parameters: readonly SqlParamet
  * it have ended. Make one object for each connection: two objects for the same one do not wait for each other.
  */
 export class SqlConnection {
-  private turn: Promise<unknown> = Promise.resolve();
+  private previous: Promise<unknown> = Promise.resolve();
 
   /** @param execute runs a statement on this connection; never on a pool, which takes another one each time */
   constructor(readonly execute: ExecuteSql) {}
 
   /** Runs `work` between `begin` and `commit`. If it throws, everything is rolled back and the error is passed on. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.turn.then(() => this.run(work));
-    this.turn = result.catch(() => undefined);
+    const result = this.previous.then(() => this.run(work));
+    this.previous = result.catch(() => undefined);
     return result;
   }
 

@@ -56,7 +56,7 @@ export class Dialer implements LinkSource {
     this.attempts += 1;
     const options = {
       server: servers[attempt % servers.length]!,
-      turn: Math.floor(attempt / servers.length),
+      round: Math.floor(attempt / servers.length),
       credentials,
       sessionTimeoutMs,
       serverTickMs,

@@ -19,7 +19,7 @@ import type { ServerAddress } from './server-list.js';
 interface ConnectionOptions {
   readonly server: ServerAddress;
   /** Which of the server's addresses is tried first. */
-  readonly turn: number;
+  readonly round: number;
   readonly credentials: Hidden<Credentials>;
   readonly sessionTimeoutMs: number;
   readonly serverTickMs: number | undefined;

@@ -8,7 +8,7 @@ interface SocketOptions {
   readonly server: ServerAddress;
   readonly tls: ConnectionOptions | undefined;
   /** Which of the addresses of the server's name is tried first. */
-  readonly turn: number;
+  readonly round: number;
   /** The time that the whole connection may take, in milliseconds. */
   readonly limitMs: number;
 }
@@ -20,13 +20,13 @@ const SHORTEST_ATTEMPT_MS = 250;
  * Resolves the name anew, since a server may have moved, and connects to the first of its addresses that accepts. The
  * socket is not connected yet when the promise resolves.
  */
-export async function openSocket({ server, tls, turn, limitMs }: SocketOptions): Promise<Socket> {
+export async function openSocket({ server, tls, round, limitMs }: SocketOptions): Promise<Socket> {
   const addresses = await lookup(server.host, { all: true });
-  const first = turn % addresses.length;
-  const inTurn = [...addresses.slice(first), ...addresses.slice(0, first)];
+  const first = round % addresses.length;
+  const rotated = [...addresses.slice(first), ...addresses.slice(0, first)];
   const target = {
     ...server,
-    lookup: answering(inTurn),
+    lookup: answering(rotated),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: Math.max(SHORTEST_ATTEMPT_MS, Math.floor(limitMs / addresses.length)),
   };
