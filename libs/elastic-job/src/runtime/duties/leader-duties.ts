@@ -35,11 +35,11 @@ export class LeaderDuties implements Duty {
   /** Resolves when somebody leads and, if it is this instance, the first assignment is made. */
   async start(): Promise<void> {
     this.peers.look();
-    await this.election.settle();
-    await this.duties.settle();
+    await this.election.wakeAndWait();
+    await this.duties.wakeAndWait();
     while (this.resharding.gathered !== undefined) {
       await this.resharding.gathered;
-      await this.duties.settle();
+      await this.duties.wakeAndWait();
     }
     this.reconcileLater();
   }

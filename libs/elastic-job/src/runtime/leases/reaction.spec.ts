@@ -27,21 +27,21 @@ describe('work that events wake', () => {
       (error) => errors.push(error),
     );
 
-    await reaction.settle();
-    await reaction.settle();
+    await reaction.wakeAndWait();
+    await reaction.wakeAndWait();
 
     expect(errors).toMatchObject([{ message: 'run 1' }, { message: 'run 2' }]);
   });
 
-  it('given a run under way, when somebody waits for it to settle, then a whole run has begun and ended since', async () => {
+  it('given a run under way, when somebody wakes it and waits, then a whole run has begun and ended since', async () => {
     const { reaction, runs, finish } = gated();
     reaction.wake();
-    let isSettled = false;
-    const waiting = reaction.settle().then(() => (isSettled = true));
+    let isOver = false;
+    const waiting = reaction.wakeAndWait().then(() => (isOver = true));
 
     finish();
     await settled();
-    expect(isSettled).toBe(false);
+    expect(isOver).toBe(false);
     finish();
     await waiting;
 
@@ -57,7 +57,7 @@ describe('work that events wake', () => {
     reaction.wake();
     finish();
     await settled();
-    await reaction.settle();
+    await reaction.wakeAndWait();
 
     expect(runs()).toBe(1);
   });

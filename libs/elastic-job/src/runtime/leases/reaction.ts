@@ -22,8 +22,8 @@ export class Reaction {
     this.run ??= this.runWhileWoken();
   }
 
-  /** Resolves when a wake from now on has been worked off. */
-  async settle(): Promise<void> {
+  /** Wakes it, and resolves when that wake has been worked off. */
+  async wakeAndWait(): Promise<void> {
     this.wake();
     await this.run;
   }

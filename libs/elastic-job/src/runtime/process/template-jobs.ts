@@ -89,7 +89,7 @@ export class TemplateJobs {
     if (this.templates.size === 0) return;
     this.session = new AbortController();
     setMaxListeners(0, this.session.signal);
-    await this.looking.settle();
+    await this.looking.wakeAndWait();
   }
 
   /** The session is over, or the process stops: nothing more is joined, left or deleted. */
