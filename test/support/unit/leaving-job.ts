@@ -83,7 +83,7 @@ export class LeavingJob {
   async end(lease: ExecutionLease): Promise<void> {
     lease.settle(0, SUCCEEDED);
     await lease.settled();
-    this.running.settle(0, lease);
+    this.running.endLease(0, lease);
     await this.rest();
   }
 

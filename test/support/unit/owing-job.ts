@@ -200,7 +200,7 @@ export class OwingJob {
   private start(lease: ExecutionLease): void {
     this.runs.push(...lease.items.map((item) => `${item}@${minuteOf(lease.trigger.fireTime)}`));
     lease.onSettled((item) => {
-      this.running.settle(item, lease);
+      this.running.endLease(item, lease);
       this.catchUp.hear({ kind: 'WorkExpected' });
     });
     if (!this.isSlow) void end(lease);

@@ -44,7 +44,7 @@ it('given a handler that goes on after its run was recorded, when its item owes 
   await job.look();
   expect(job.runs).toEqual(['1@3']);
 
-  job.running.settle(0, lease!);
+  job.running.endLease(0, lease!);
   await job.look();
 
   expect(job.runs).toEqual(['1@3', '0@3']);

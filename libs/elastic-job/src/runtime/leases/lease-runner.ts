@@ -75,7 +75,7 @@ export class LeaseRunner {
     const taskId = taskIdOf(lease);
     const begunAt = clock.monotonicNow();
     lease.onSettled((item, outcome) => {
-      const isFree = running.settle(item, lease);
+      const isFree = running.endLease(item, lease);
       events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs: clock.monotonicNow() - begunAt });
       if (outcome.kind !== 'fenced' && lease.requeueOf(item) === 'overflow') {
         events.emit({ kind: 'failover-overflow', jobName: lease.jobName, items: [item] });

@@ -19,9 +19,9 @@ describe('the items that run in a process', () => {
     running.add(lease);
     const ending = Deadline.after(clock, 1_000).holdsFor(running.ended());
 
-    running.settle(1, lease);
+    running.endLease(1, lease);
     expect([running.has(1), running.has(2), running.size]).toEqual([false, true, 1]);
-    running.settle(2, lease);
+    running.endLease(2, lease);
 
     expect(await ending).toBe(true);
     expect(clock.pendingTimers).toBe(0);
@@ -67,7 +67,7 @@ describe('the items that run in a process', () => {
     await beginning;
     await clock.advance(100);
     expect(isOver).toBe(false);
-    running.settle(1, lease);
+    running.endLease(1, lease);
     await ending;
 
     expect(isOver).toBe(true);
@@ -86,7 +86,7 @@ describe('the items that run in a process', () => {
     running.add(earlier);
     running.add(later);
 
-    running.settle(1, earlier);
+    running.endLease(1, earlier);
 
     expect(running.has(1)).toBe(true);
   });
@@ -97,7 +97,7 @@ describe('the items that run in a process', () => {
     const hung = { item: 1, since: 0, reason: new Error('drain'), isReleased: true };
     running.hang(lease, hung);
 
-    expect(running.settle(1, lease)).toBe(false);
+    expect(running.endLease(1, lease)).toBe(false);
     expect([running.has(1), running.hung]).toEqual([true, [hung]]);
     expect(running.return(1, lease)).toBe(true);
     expect([running.has(1), running.hung]).toEqual([false, []]);

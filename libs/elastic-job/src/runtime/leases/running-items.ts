@@ -6,7 +6,7 @@ interface HeldHere {
   readonly lease: ExecutionLease;
   /** It has not returned although it was told to stop. */
   hung?: HungHandler;
-  isSettled: boolean;
+  isLeaseOver: boolean;
 }
 
 /** The items of one job that run in this process, and the leases that hold them. */
@@ -52,7 +52,7 @@ export class RunningItems {
   }
 
   add(lease: ExecutionLease): void {
-    for (const item of lease.items) this.items.set(item, { lease, isSettled: false });
+    for (const item of lease.items) this.items.set(item, { lease, isLeaseOver: false });
     if (this.ending.signal.aborted) lease.abort(this.ending.signal.reason);
   }
 
@@ -70,9 +70,9 @@ export class RunningItems {
   }
 
   /** The lease has nothing more to do with the item. @returns true if it is free with that */
-  settle(item: number, lease: ExecutionLease): boolean {
+  endLease(item: number, lease: ExecutionLease): boolean {
     const held = this.of(item, lease);
-    if (held !== undefined) held.isSettled = true;
+    if (held !== undefined) held.isLeaseOver = true;
     return this.freed(item, held);
   }
 
@@ -103,7 +103,7 @@ export class RunningItems {
   }
 
   private freed(item: number, held: HeldHere | undefined): boolean {
-    if (held === undefined || !held.isSettled || held.hung !== undefined) return false;
+    if (held === undefined || !held.isLeaseOver || held.hung !== undefined) return false;
     this.items.delete(item);
     this.tellIfNone();
     return true;
