@@ -158,11 +158,11 @@ class Participant {
     const { signal } = this.options;
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const end = (settle: () => void) => {
+      const end = (conclude: () => void) => {
         timer.cancel();
         signal?.removeEventListener('abort', abort);
         this.look = () => {};
-        settle();
+        conclude();
       };
       const abort = () => end(() => reject(signal?.reason));
       const timer = this.clock.setTimer(Math.max(0, this.deadline - this.clock.monotonicNow()), () =>

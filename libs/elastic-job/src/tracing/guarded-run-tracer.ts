@@ -40,7 +40,7 @@ class GuardedRunTrace implements RunTrace {
   aroundItem<Result>(context: ShardingContext, handle: () => Result): Result {
     let handled: (() => Result) | undefined;
     const handleOnce = (): Result => {
-      handled ??= settle(handle);
+      handled ??= callNow(handle);
       return handled();
     };
     const { redact } = this;
@@ -60,7 +60,7 @@ class GuardedRunTrace implements RunTrace {
 }
 
 /** Calls it now. @returns what returns or throws the same again */
-function settle<Result>(work: () => Result): () => Result {
+function callNow<Result>(work: () => Result): () => Result {
   try {
     const result = work();
     return () => result;

@@ -21,7 +21,7 @@ import type {
 } from '../registry-center.js';
 import { NodeExistsError, RequestTooLargeError } from '../registry.errors.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
-import { settleWrite, type SingleWrite } from './settle-write.js';
+import { sendWrite, type SingleWrite } from './send-write.js';
 import { ZooKeeperChildrenWatch } from './view/children-watch.js';
 import { SubtreeView, TIME_NODE } from './view/subtree-view.js';
 import { ZooKeeperClient } from './zookeeper-client.js';
@@ -96,7 +96,7 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {
     this.assertFits({ kind: 'create', path, data, mode });
     const send = async () => (await this.client.create(path, data, mode, options)).path;
-    return this.settle({ path, write: { kind: 'create', data, mode }, send, answer: () => path }, options);
+    return this.write({ path, write: { kind: 'create', data, mode }, send, answer: () => path }, options);
   }
 
   async ensurePath(path: string, options?: RequestOptions): Promise<void> {
@@ -116,12 +116,12 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
     this.assertFits({ kind: 'set', path, data });
     const send = () => this.client.set(path, data, version, options);
-    return this.settle({ path, write: { kind: 'set', data, version }, send, answer: (node) => node!.stat }, options);
+    return this.write({ path, write: { kind: 'set', data, version }, send, answer: (node) => node!.stat }, options);
   }
 
   delete(path: string, version?: number, options?: RequestOptions): Promise<void> {
     const send = () => this.client.delete(path, version, options);
-    return this.settle({ path, write: { kind: 'delete' }, send, answer: () => {} }, options);
+    return this.write({ path, write: { kind: 'delete' }, send, answer: () => {} }, options);
   }
 
   async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
@@ -163,9 +163,9 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     return transactionBytes(operations, this.options.namespace, this.aclBytes);
   }
 
-  private settle<T>(write: SingleWrite<T>, options?: RequestOptions): Promise<T> {
+  private write<T>(write: SingleWrite<T>, options?: RequestOptions): Promise<T> {
     const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
-    return settleWrite(this.client, this.clock, limitMs, write, options);
+    return sendWrite(this.client, this.clock, limitMs, write, options);
   }
 
   private assertFits(operation: Operation): void {

@@ -14,12 +14,12 @@ export function bounded<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     let isSettled = false;
-    const end = (settle: () => void) => {
+    const end = (conclude: () => void) => {
       if (isSettled) return;
       isSettled = true;
       timer.cancel();
       signal?.removeEventListener('abort', abort);
-      settle();
+      conclude();
     };
     const expire = () => void clock.nextTurn().then(() => end(() => reject(late())));
     const timer = clock.setTimer(limitMs, expire);

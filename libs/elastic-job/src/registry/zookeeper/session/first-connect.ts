@@ -21,7 +21,7 @@ const LASTING = [AuthenticationError, ConfigurationError, NoAuthError, Unsupport
 export class FirstConnect {
   /** Why the last attempt failed. */
   private problem: unknown;
-  private settle: (error?: Error) => void = () => {};
+  private end: (error?: Error) => void = () => {};
 
   constructor(
     private readonly options: ResolvedZooKeeperOptions,
@@ -29,13 +29,13 @@ export class FirstConnect {
   ) {}
 
   succeeded(): void {
-    this.settle();
+    this.end();
   }
 
   /** An attempt has failed. */
   failed(cause: unknown): void {
     this.problem = cause;
-    if (cause instanceof Error && LASTING.some((kind) => cause instanceof kind)) this.settle(cause);
+    if (cause instanceof Error && LASTING.some((kind) => cause instanceof kind)) this.end(cause);
   }
 
   /**
@@ -48,7 +48,7 @@ export class FirstConnect {
   wait(closed: AbortSignal, options: RequestOptions = {}): Promise<void> {
     const limitMs = options.timeoutMs ?? this.options.connectionTimeoutMs;
     const connected = new Promise<void>((resolve, reject) => {
-      this.settle = (error) => (error ? reject(error) : resolve());
+      this.end = (error) => (error ? reject(error) : resolve());
       closed.addEventListener('abort', () => reject(this.error('this registry center was closed')));
     });
     return bounded(connected, this.clock, limitMs, () => this.error(`no answer within ${limitMs} ms`), options.signal);

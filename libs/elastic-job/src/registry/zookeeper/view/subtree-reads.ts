@@ -65,7 +65,7 @@ export class SubtreeReads {
    * Resolves when all reads that are under way now are done, and all that follows from them.
    * @throws why one of them failed
    */
-  async settled(): Promise<void> {
+  async allRead(): Promise<void> {
     await Promise.all(this.work);
   }
 
@@ -100,7 +100,7 @@ export class SubtreeReads {
     this.underWay.children.clear();
     this.unsent = [];
     for (const reading of all) {
-      settle(reading, () => {
+      resolveWith(reading, () => {
         outcome();
         return undefined;
       });
@@ -113,7 +113,9 @@ export class SubtreeReads {
     if (underWay.get(reading.path) !== reading) return;
     if (!reply) return void this.unsent.push(reading);
     underWay.delete(reading.path);
-    settle(reading, () => this.take(reading, reply.kind === 'ok' ? { kind: 'ok', value: reply.value[index]! } : reply));
+    resolveWith(reading, () =>
+      this.take(reading, reply.kind === 'ok' ? { kind: 'ok', value: reply.value[index]! } : reply),
+    );
   }
 
   private enqueue(reading: Reading): void {
@@ -132,7 +134,7 @@ export class SubtreeReads {
   }
 }
 
-function settle(reading: Reading, outcome: () => Promise<unknown> | undefined): void {
+function resolveWith(reading: Reading, outcome: () => Promise<unknown> | undefined): void {
   try {
     reading.resolve(outcome());
   } catch (error) {
@@ -143,8 +145,8 @@ function settle(reading: Reading, outcome: () => Promise<unknown> | undefined): 
 function newReading(what: NodeRead['what'], path: string): Reading {
   let resolve!: (following: Promise<unknown> | undefined) => void;
   let reject!: (error: unknown) => void;
-  const done = new Promise<unknown>((settleDone, fail) => {
-    resolve = settleDone;
+  const done = new Promise<unknown>((succeed, fail) => {
+    resolve = succeed;
     reject = fail;
   });
   return { what, path, done, resolve, reject, isHeld: false };

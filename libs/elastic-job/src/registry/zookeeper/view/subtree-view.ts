@@ -75,7 +75,7 @@ export class SubtreeView implements Subtree, Watcher {
       if (reply.kind === 'refused') this.reads.end(() => valueOf(name, this.path, reply));
     });
     try {
-      const opened = this.readAgain().then(() => this.reads.settled());
+      const opened = this.readAgain().then(() => this.reads.allRead());
       await this.client.requests.bounded(name, opened, options);
       this.assertLive();
       this.isOpen = true;
@@ -91,7 +91,7 @@ export class SubtreeView implements Subtree, Watcher {
       await this.client.sync(this.path, options);
       this.assertLive();
       if (this.reads.isStale) void this.readAgain().catch(() => {});
-      await this.reads.settled();
+      await this.reads.allRead();
       this.assertLive();
     };
     await this.client.requests.bounded(`sync ${this.path}`, synced(), options);

@@ -172,7 +172,7 @@ export class Connection implements Link {
     if (sent) this.lease.prove(sent);
     if (!this.listener.mayDeliver()) return this.abandon();
     if (xid === XID.EVENT) this.takeEvent(reply);
-    else if (xid > 0) this.replies.settle(code, reply);
+    else if (xid > 0) this.replies.answer(code, reply);
   }
 
   private takeEvent(reply: ReplyReader): void {

@@ -22,7 +22,7 @@ describe('requests that wait for their replies', () => {
     replies.markSent(MOMENT);
     for (let xid = 1; xid <= total; xid += 1) {
       expect(replies.sentAt(xid)).toBe(MOMENT);
-      replies.settle(0, noReply);
+      replies.answer(0, noReply);
     }
     expect(heard).toEqual(Array.from({ length: total }, (_, value) => ({ kind: 'ok', value })));
     expect(() => replies.sentAt(total + 1)).toThrow(RangeError);
@@ -58,7 +58,7 @@ describe('requests that wait for their replies', () => {
       replies.drop(new Error('cut'));
     });
     replies.expect(number(2).request, ({ kind }) => heard.push(`second ${kind}`));
-    replies.settle(0, noReply);
+    replies.answer(0, noReply);
     expect(heard).toEqual(['first ok', 'second dropped']);
   });
 
@@ -67,7 +67,7 @@ describe('requests that wait for their replies', () => {
     const heard: Answer<number>[] = [];
     const request: Request<number> = { ...number(1).request, read: (reply) => reply.int() };
     replies.expect(request, (answer) => heard.push(answer));
-    expect(() => replies.settle(0, noReply)).toThrow(RangeError);
+    expect(() => replies.answer(0, noReply)).toThrow(RangeError);
     replies.drop(new Error('garbage'));
     expect(heard).toMatchObject([{ kind: 'dropped' }]);
   });
@@ -76,7 +76,7 @@ describe('requests that wait for their replies', () => {
     const replies = new PendingReplies();
     const { request, heard } = number(7);
     replies.expect(request, () => heard.push('sender'));
-    replies.settle(-101, noReply);
+    replies.answer(-101, noReply);
     expect(heard).toEqual(['sending', 'answered refused', 'sender']);
   });
 });

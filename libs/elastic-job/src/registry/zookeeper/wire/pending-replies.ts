@@ -69,7 +69,7 @@ export class PendingReplies {
    * Answers the request that is next.
    * @throws {RangeError} if the reply is not of the right form; it is then still pending
    */
-  settle(code: number, reply: ReplyReader): void {
+  answer(code: number, reply: ReplyReader): void {
     const tell = this.pending[this.answered]?.read(code, reply);
     this.answered += 1;
     // What is answered has left, though nobody may have said so.

@@ -119,7 +119,7 @@ export class WorkerLink implements Link {
 
   private takeReply(code: number, body: Uint8Array): void {
     try {
-      this.replies.settle(code, new ReplyReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength)));
+      this.replies.answer(code, new ReplyReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength)));
     } catch (error) {
       this.giveUp(new Error('the server sent a reply that cannot be read', { cause: error }));
     }

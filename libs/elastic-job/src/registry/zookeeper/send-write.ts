@@ -17,7 +17,7 @@ export interface SingleWrite<T> {
  * Sends a write, once. If the connection breaks before the answer, the time that is left goes into finding out what
  * became of it, so that fewer callers are told that its fate is unknown. It is never sent again.
  */
-export async function settleWrite<T>(
+export async function sendWrite<T>(
   client: ZooKeeperClient,
   clock: Clock,
   limitMs: number,
@@ -32,7 +32,7 @@ export async function settleWrite<T>(
   } catch (error) {
     const leftMs = deadline - clock.monotonicNow();
     if (!isUnanswered(error) || error.fate === 'not-applied' || leftMs < 1) throw error;
-    const node = await lookAgain(client, path, context.sessionId, { ...options, timeoutMs: leftMs });
+    const node = await readAfterReconnect(client, path, context.sessionId, { ...options, timeoutMs: leftMs });
     const fate = node ? fateOf(write, node.found, context) : 'unknown';
     if (fate === 'applied') return answer(node?.found);
     if (fate === 'unknown') throw error;
@@ -43,7 +43,7 @@ export async function settleWrite<T>(
 }
 
 /** The node as it is after the lost write, which is then no longer under way; undefined if that cannot be found out. */
-async function lookAgain(
+async function readAfterReconnect(
   client: ZooKeeperClient,
   path: string,
   sessionId: string | undefined,
