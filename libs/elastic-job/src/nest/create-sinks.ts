@@ -1,9 +1,9 @@
 import type { JobEventSink } from '../tracing/index.js';
 import { EventLogger, isLogSinkOptions } from './event.logger.js';
-import type { SettledModuleOptions } from './module-options.rules.js';
+import type { CompleteModuleOptions } from './module-options.rules.js';
 
 /** The sinks that the module's `tracing` names, and the log before them. */
-export function createSinks({ tracing, registry }: SettledModuleOptions): readonly JobEventSink[] {
+export function createSinks({ tracing, registry }: CompleteModuleOptions): readonly JobEventSink[] {
   const log = tracing.find(isLogSinkOptions);
   const others = tracing.filter((sink): sink is JobEventSink => !isLogSinkOptions(sink));
   const isEmbedded = registry.type !== 'zookeeper' && registry.server === undefined;

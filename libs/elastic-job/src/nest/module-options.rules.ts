@@ -69,7 +69,7 @@ export const MODULE_OPTIONS = {
 type Rows = typeof MODULE_OPTIONS;
 
 /** The module's options with every default applied. */
-export type SettledModuleOptions = {
+export type CompleteModuleOptions = {
   readonly [Name in keyof Rows]: Rows[Name] extends { readonly default: unknown }
     ? NonNullable<ElasticJobModuleOptions[Name]>
     : ElasticJobModuleOptions[Name];

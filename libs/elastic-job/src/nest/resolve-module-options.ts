@@ -16,14 +16,14 @@ import {
   MODULE_OPTIONS,
   MODULE_TABLE,
   REGISTRY_TABLES,
-  type SettledModuleOptions,
+  type CompleteModuleOptions,
   UNKNOWN_REGISTRY,
 } from './module-options.rules.js';
 
 /** The module's options in force: validated, frozen. */
-export interface ResolvedModuleOptions extends Omit<SettledModuleOptions, 'registry' | 'strategies' | 'tracing'> {
+export interface ResolvedModuleOptions extends Omit<CompleteModuleOptions, 'registry' | 'strategies' | 'tracing'> {
   /** Hidden, since it has the credentials. */
-  readonly registry: Hidden<SettledModuleOptions['registry']>;
+  readonly registry: Hidden<CompleteModuleOptions['registry']>;
   readonly strategies: readonly ShardingStrategy[];
   readonly tracing: readonly JobEventSink[];
 }
@@ -35,19 +35,19 @@ export interface ResolvedModuleOptions extends Omit<SettledModuleOptions, 'regis
 export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): ResolvedModuleOptions {
   const problems = findProblems(options);
   if (problems.length > 0) throw new ConfigurationError('module options', problems);
-  const settled = byName<SettledModuleOptions>(namesOf(MODULE_OPTIONS), (name) => {
+  const complete = byName<CompleteModuleOptions>(namesOf(MODULE_OPTIONS), (name) => {
     const { default: usual }: OptionRow = MODULE_OPTIONS[name];
     return options[name] ?? usual;
   });
-  const { jobTypes, strategies, redact, clock, registry } = settled;
+  const { jobTypes, strategies, redact, clock, registry } = complete;
   const resolved: ResolvedModuleOptions = {
-    ...settled,
+    ...complete,
     registry: new Hidden(registry),
     // The built-in ones last: one of the same name goes before it.
     jobTypes: [...jobTypes, new HttpJobType(clock)],
     strategies: strategies.map((given) => (typeof given === 'function' ? new given() : given)),
     redact: redact && guardRedact(redact),
-    tracing: createSinks(settled),
+    tracing: createSinks(complete),
   };
   return Object.freeze(conceal(resolved));
 }

@@ -21,7 +21,7 @@ import { namesOf, type OptionRow } from './option-table.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
 
 /** The options with every default applied. No rule has judged them yet. */
-export type SettledOptions = Omit<JobConfiguration, 'jobExtraConfigurations' | 'jobName' | 'strategy'> & {
+export type CompleteOptions = Omit<JobConfiguration, 'jobExtraConfigurations' | 'jobName' | 'strategy'> & {
   readonly name: JobName;
   readonly className: string | undefined;
   readonly cronDialect: CronDialect;
@@ -36,15 +36,15 @@ export interface Setting extends OptionRow {
   readonly at: Place;
   readonly absent?: unknown;
   readonly secret?: true;
-  readonly settle?: (given: unknown) => unknown;
+  readonly normalize?: (given: unknown) => unknown;
 }
 
 /** The row of the setting of that name: its values have the types that the option has. */
 type SettingOf<Name extends keyof JobOptions> = Setting & {
-  readonly default: undefined extends JobOptions[Name] ? SettledOptions[Name] : undefined;
-  readonly absent?: SettledOptions[Name];
+  readonly default: undefined extends JobOptions[Name] ? CompleteOptions[Name] : undefined;
+  readonly absent?: CompleteOptions[Name];
 } & (
-    | { readonly at: 'java' | 'nestjs' | 'either'; readonly rule: KeptRule<NonNullable<SettledOptions[Name]>> }
+    | { readonly at: 'java' | 'nestjs' | 'either'; readonly rule: KeptRule<NonNullable<CompleteOptions[Name]>> }
     | { readonly at: Name extends CodeOption ? 'process' : 'apart' }
   );
 
@@ -56,7 +56,7 @@ const DAILY = '0 0 0 * * ?';
  * - `default`: the value of a setting that is not given;
  * - `required`: true if it must be given;
  * - `rule`: the values that are accepted, their description, and how the registry's text is read;
- * - `settle`: how a given value is put into the form in which it is kept;
+ * - `normalize`: how a given value is put into the form in which it is kept;
  * - `at`: the place of the setting in the registry's `config` node. `java`: an entry of that name, which Java reads.
  *   `nestjs`: one of the props, `nestjs.` and the name, which Java ignores. `either`: at top level if Java knows the
  *   value, else among the props. `apart`: an entry of its own form. `process`: none, since it is code;
@@ -73,7 +73,7 @@ export const JOB_SETTINGS = {
     default: undefined,
     rule: readAs('a Quartz cron expression such as "0 0 2 * * ?"', readQuartz),
     at: 'java',
-    settle: orNone,
+    normalize: orNone,
   },
   cronDialect: { default: 'quartz', rule: oneOf(CRON_DIALECTS), at: 'process' },
   className: { default: undefined, rule: className(), at: 'process' },
@@ -106,10 +106,10 @@ export const JOB_SETTINGS = {
   staticSharding: { default: false, rule: flag(), at: 'java' },
   label: { default: undefined, rule: text(), at: 'java' },
   props: { default: {}, rule: props(), at: 'apart' },
-  jobExecutorThreadPoolSizeProviderType: { default: undefined, rule: text(), at: 'either', settle: orNone },
-  jobErrorHandlerType: { default: undefined, rule: text(), at: 'either', settle: orNone },
+  jobExecutorThreadPoolSizeProviderType: { default: undefined, rule: text(), at: 'either', normalize: orNone },
+  jobErrorHandlerType: { default: undefined, rule: text(), at: 'either', normalize: orNone },
   jobListenerTypes: { default: [], rule: typeNames(), at: 'either' },
-  jobExtraConfigurations: { default: undefined, rule: yamlList(), at: 'apart', settle: orNone },
+  jobExtraConfigurations: { default: undefined, rule: yamlList(), at: 'apart', normalize: orNone },
   serverRetentionMinutes: { default: 1_440, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
   shardingTimeoutMs: { default: 30_000, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
   timeoutMs: { default: undefined, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
@@ -127,13 +127,13 @@ export const JOB_SETTINGS = {
   retryMaxDelayMs: { default: 60_000, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
   retryJitter: { default: 0.5, rule: number(0, 1), at: 'nestjs' },
   isolation: { default: undefined, rule: oneOf(['worker-thread']), at: 'process' },
-  workerModule: { default: undefined, rule: fileUrl(), at: 'process', settle: hrefOf },
+  workerModule: { default: undefined, rule: fileUrl(), at: 'process', normalize: hrefOf },
   workerExport: {
     default: 'run',
     rule: readAs('the name of an exported function', (name) => name.length > 0),
     at: 'process',
   },
-  after: { default: [], rule: jobNames(), at: 'nestjs', settle: unique },
+  after: { default: [], rule: jobNames(), at: 'nestjs', normalize: unique },
 } as const satisfies { readonly [Name in keyof JobOptions]-?: SettingOf<Name> };
 
 type Rows = typeof JOB_SETTINGS;

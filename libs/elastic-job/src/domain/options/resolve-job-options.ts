@@ -6,7 +6,7 @@ import { hiddenProps } from './hidden-props.js';
 import { HiddenText } from './hidden-text.js';
 import { hasIdleFailover, type JobConfiguration } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
-import { JOB_SETTINGS, type Setting, SETTING_NAMES, type SettledOptions } from './job-settings.js';
+import { JOB_SETTINGS, type Setting, SETTING_NAMES, type CompleteOptions } from './job-settings.js';
 import { findMisfireFault, resolveMisfire } from './misfire-policy.js';
 import { findFault, show } from './option-rules.js';
 import { byName, OptionTable } from './option-table.js';
@@ -37,7 +37,7 @@ export interface JobOptionsSource {
 export function resolveJobOptions(options: JobOptions, source: JobOptionsSource): JobConfiguration {
   const cronDialect = options.cronDialect ?? source.cronDialect;
   const { cron, cronFault } = readCron(options.cron, cronDialect);
-  const settings = settle({ ...options, cron, cronDialect });
+  const settings = withDefaults({ ...options, cron, cronDialect });
   const resolved = resolveStrategy(settings.strategy, source.strategies ?? []);
   const problems = [
     ...TABLE.findUnknown(options),
@@ -81,17 +81,17 @@ function readCron(
 }
 
 /** The options with every default applied. */
-function settle(options: JobOptions): SettledOptions {
-  const settled = byName<SettledOptions>(SETTING_NAMES, (name) => {
-    const { default: usual, required, settle: formOf }: Setting = JOB_SETTINGS[name];
+function withDefaults(options: JobOptions): CompleteOptions {
+  const complete = byName<CompleteOptions>(SETTING_NAMES, (name) => {
+    const { default: usual, required, normalize }: Setting = JOB_SETTINGS[name];
     const value = required ? options[name] : (options[name] ?? usual);
-    return formOf === undefined ? value : formOf(value);
+    return normalize === undefined ? value : normalize(value);
   });
-  return { ...settled, ...resolveMisfire(options) };
+  return { ...complete, ...resolveMisfire(options) };
 }
 
 /** Says nothing if count or text are wrong in themselves: the rules already do. */
-function findSurplusItems({ shardingItemParameters, shardingTotalCount }: SettledOptions): string[] {
+function findSurplusItems({ shardingItemParameters, shardingTotalCount }: CompleteOptions): string[] {
   const isRead = findFault(() => parseShardingItemParameters(shardingItemParameters)) === undefined;
   if (!isRead || !(shardingTotalCount >= 1)) return [];
   return [...parseShardingItemParameters(shardingItemParameters).keys()]
@@ -104,7 +104,7 @@ function findSurplusItems({ shardingItemParameters, shardingTotalCount }: Settle
 }
 
 /** Named by its text: the fault is the same whether this process has the strategy or not. */
-function findUnbalancedItems({ strategy, shardingTotalCount }: SettledOptions): string[] {
+function findUnbalancedItems({ strategy, shardingTotalCount }: CompleteOptions): string[] {
   const type = typeof strategy === 'object' ? strategy.type : strategy;
   const isSingle = typeof type === 'string' && type.toUpperCase() === 'SINGLE_SHARDING_BALANCE';
   if (!isSingle || shardingTotalCount === 1) return [];
@@ -124,7 +124,7 @@ function findResidentFaults({ resident, cron, concurrency, monitorExecution }: J
 }
 
 /** Nobody would know what a crashed instance ran. What else needs the marks says so itself. */
-function findIdleFailover(settings: SettledOptions): string[] {
+function findIdleFailover(settings: CompleteOptions): string[] {
   if (!hasIdleFailover(settings) || settings.resident || settings.after.length > 0) return [];
   return [
     'failover must not be true with monitorExecution: false, since nobody knows then what a crashed instance ran; ' +
@@ -133,13 +133,13 @@ function findIdleFailover(settings: SettledOptions): string[] {
 }
 
 /** A thread needs to know what to run. */
-function findIsolationFaults({ isolation, workerModule }: SettledOptions): string[] {
+function findIsolationFaults({ isolation, workerModule }: CompleteOptions): string[] {
   if (isolation !== undefined) return workerModule === undefined ? ['workerModule must be given with isolation'] : [];
   return workerModule === undefined ? [] : [`workerModule is given (${show(workerModule)}), but no isolation`];
 }
 
 /** What would start the job otherwise than after its parents, or keep a start from being run. */
-function findAfterFaults({ after, name, cron, resident, misfire, monitorExecution }: SettledOptions) {
+function findAfterFaults({ after, name, cron, resident, misfire, monitorExecution }: CompleteOptions) {
   if (after.length === 0) return [];
   const given = `after: [${after.map(show).join(', ')}]`;
   return [
