@@ -25,7 +25,7 @@ it(`given ${SEEDS} histories of both kinds that come, go and die, when the fault
 async function runHistory(seed: number): Promise<number> {
   const history = await History.start(seed);
   for (let step = 0; step < 8; step++) await history.disturb();
-  await history.settleDown();
+  await history.calmDown();
   const { cluster, deaths } = history;
 
   const runs = cluster.ours.runs(JOB);
@@ -94,7 +94,7 @@ class History {
   }
 
   /** No more faults, and short runs; then everything has its turn. */
-  async settleDown(): Promise<void> {
+  async calmDown(): Promise<void> {
     this.isQuiet = true;
     await this.cluster.advance(QUIET_MS);
     await this.cluster.advance(23_000);

@@ -128,7 +128,7 @@ function isUnclear(history: History, { from, to }: Interval, jobName: string, me
       ({ at, record, ...begin }) =>
         begin.jobName === jobName &&
         at < to &&
-        record.target.fireTime > Math.max(at + TOLERANCE_MS, from - history.settlingMs),
+        record.target.fireTime > Math.max(at + TOLERANCE_MS, from - history.recoveryMs),
     )
   );
 }
@@ -148,14 +148,14 @@ interface Clocks {
 }
 
 function clocksIn(history: History, { from, to }: Interval): Clocks {
-  const { settlingMs } = history;
+  const { recoveryMs } = history;
   const steps = history.clockSteps(from - NOTICED_MS, to);
   const late = new Set(steps.flatMap(({ instance, ms }) => (Math.abs(ms) > TOLERANCE_MS ? [instance] : [])));
   // Until a smaller step is noticed, a timer that was set before it makes fire times late by as much.
   let skew = Math.max(0, ...steps.map(({ ms }) => (ms <= TOLERANCE_MS ? ms : 0)));
   for (const { at, wall, instance } of history.of('event')) {
     // Who tells of nothing in a short calm tells of something around it.
-    if (at < from - settlingMs || at > to + settlingMs) continue;
+    if (at < from - recoveryMs || at > to + recoveryMs) continue;
     const aheadMs = wall - at;
     if (aheadMs < -LATE_MS) late.add(instance);
     // By how much the host's clock is ahead does not matter once it is told so.

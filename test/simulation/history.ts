@@ -16,7 +16,7 @@ import { Replay } from './replay.js';
 import { readRuns, type Run } from './runs.js';
 import { overlaps, readTroubles, type Trouble } from './troubles.js';
 import { longestTurnMs, MOST_ITEMS } from './world/draw-job.js';
-import { type Plan, promptMsOf, settlingMsOf } from './world/plan.js';
+import { type Plan, promptMsOf, recoveryMsOf } from './world/plan.js';
 
 export type Commit = EntryOf<'commit'>;
 
@@ -72,8 +72,8 @@ export class History {
   readonly begins: readonly Begin[];
   /** Longest time for two requests, their answers, and the news that they wait for, in milliseconds. */
   readonly promptMs: number;
-  /** After a disturbance everything is settled again within this time, in milliseconds. */
-  readonly settlingMs: number;
+  /** After a disturbance everything has recovered within this time, in milliseconds. */
+  readonly recoveryMs: number;
   /** When the orderly end begins; what happens later is no more than that. */
   readonly closingAt: number;
   private readonly entriesByKind: ReadonlyMap<Entry['kind'], readonly Entry[]>;
@@ -104,7 +104,7 @@ export class History {
     for (const begin of this.begins)
       remembered(this.beginsByItem, `${begin.jobName}/${begin.item}`, () => []).push(begin);
     this.promptMs = promptMsOf(plan);
-    this.settlingMs = settlingMsOf(plan);
+    this.recoveryMs = recoveryMsOf(plan);
     this.closingAt = this.of('closing')[0]?.at ?? Infinity;
   }
 
@@ -356,8 +356,8 @@ export class History {
       if (entry.kind === 'operation') followCall(open, entry);
       if (isEndOfProcess(entry)) forgetCalls(open, entry.instance);
       if (entry.kind === 'calm') open.clear();
-      if (since !== undefined && entry.at - since > this.settlingMs) {
-        calm.push({ from: since + this.settlingMs, to: entry.at });
+      if (since !== undefined && entry.at - since > this.recoveryMs) {
+        calm.push({ from: since + this.recoveryMs, to: entry.at });
       }
       since = open.size > 0 ? undefined : entry.at;
     }

@@ -127,7 +127,7 @@ function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fire
         (one) =>
           one.jobName === parent &&
           /edit|able/.test(one.name) &&
-          one.at > fireTime - history.settlingMs &&
+          one.at > fireTime - history.recoveryMs &&
           one.at <= commit.at,
       );
     const succeeded = runs.succeededOf(parent, fireTime).filter(({ zxid }) => zxid <= commit.zxid);

@@ -32,7 +32,7 @@ const LONGEST_STRAY_MS = 21_000;
 /** Milliseconds, after the start where it is an instant. */
 interface Bounds {
   readonly calmAt: number;
-  readonly settledAt: number;
+  readonly recoveredAt: number;
   readonly sessionTimeoutMs: number;
 }
 
@@ -113,11 +113,11 @@ function drawDeadRescuers(seed: number, { calmAt, sessionTimeoutMs }: Bounds): D
 }
 
 /** Also when everything has settled: then it is judged without allowances. */
-function drawCancels(seed: number, { settledAt }: Bounds): Disturbance[] {
+function drawCancels(seed: number, { recoveredAt }: Bounds): Disturbance[] {
   const chance = new Chance(seed ^ 0xca9ce1);
   if (chance.is(0.6)) return [];
   return Array.from({ length: chance.between(1, 3) }, (): Disturbance => {
-    const at = chance.between(4_000, settledAt + 2_000);
+    const at = chance.between(4_000, recoveredAt + 2_000);
     return { at, kind: 'cancel', ms: 0, who: chance.next(), what: chance.next() };
   });
 }
@@ -180,9 +180,9 @@ function drawStrayMarks(seed: number, { calmAt }: Bounds): Disturbance[] {
 }
 
 /** What an operator asks for when everything has settled is judged without allowances. */
-function drawLateTrigger(chance: Chance, { settledAt }: Bounds): Disturbance[] {
+function drawLateTrigger(chance: Chance, { recoveredAt }: Bounds): Disturbance[] {
   if (chance.is(0.7)) return [];
-  return [{ at: settledAt + chance.between(500, 4_000), kind: 'trigger', ms: 0, who: 0, what: chance.next() }];
+  return [{ at: recoveredAt + chance.between(500, 4_000), kind: 'trigger', ms: 0, who: 0, what: chance.next() }];
 }
 
 function drawKind(chance: Chance): DisturbanceKind {

@@ -143,16 +143,16 @@ export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
     latencyMs: chance.pick([2, 10, 10, 50, 200]),
     newsLagMs: new Chance(seed ^ 0x1a6).pick([0, 0, 300, 1_500]),
   };
-  const settledAt = calmAt + settlingMsOf(times);
+  const recoveredAt = calmAt + recoveryMsOf(times);
   return {
     seed,
     ...times,
     instances: chance.between(2, 4),
     farClocks: edition >= 4 && new Chance(seed ^ 0xfa2).is(0.4),
     jobs,
-    disturbances: drawDisturbances(seed, chance, { calmAt, settledAt, sessionTimeoutMs }, edition),
+    disturbances: drawDisturbances(seed, chance, { calmAt, recoveredAt, sessionTimeoutMs }, edition),
     calmAt,
-    endAt: settledAt + watchedMs(jobs) + 3 * promptMsOf(times),
+    endAt: recoveredAt + watchedMs(jobs) + 3 * promptMsOf(times),
   };
 }
 
@@ -163,12 +163,12 @@ export function promptMsOf({ latencyMs, newsLagMs = 0 }: Times): number {
   return 300 + 30 * latencyMs + 3 * newsLagMs;
 }
 
-/** After a disturbance everything is settled again within this time, in milliseconds. */
-export function settlingMsOf(times: Times): number {
+/** After a disturbance everything has recovered within this time, in milliseconds. */
+export function recoveryMsOf(times: Times): number {
   return times.sessionTimeoutMs + 4_000 + 2 * promptMsOf(times);
 }
 
-/** Long enough, when everything has settled, to see each item run twice. In milliseconds. */
+/** Long enough, when everything has recovered, to see each item run twice. In milliseconds. */
 function watchedMs(jobs: readonly PlannedJob[]): number {
   const longestPeriodMs = Math.max(...jobs.map(({ periodMs }) => periodMs));
   return 2 * longestPeriodMs + Math.max(...jobs.map((job) => longestTurnMs(job, MOST_ITEMS))) + 4_000;
