@@ -93,7 +93,7 @@ describe('Ticker', () => {
     await clock.advance(41 * SECOND);
 
     clock.setWall(15 * SECOND);
-    ticker.look();
+    ticker.checkClock();
     await clock.advance(36 * SECOND);
 
     expect(again).toEqual([20 * SECOND, 30 * SECOND, 40 * SECOND]);

@@ -99,8 +99,8 @@ export class Ticker {
     if (this.isRunning && !hasCome(this.next, now)) this.arm(schedule, now);
   }
 
-  /** The wall clock may have been set: looks at once. */
-  look(): void {
+  /** The wall clock may have been set: compares it with the next fire time at once. */
+  checkClock(): void {
     if (this.isRunning) this.wake();
   }
 

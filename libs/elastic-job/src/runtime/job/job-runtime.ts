@@ -157,8 +157,8 @@ export class JobRuntime {
   }
 
   /** The time by which fire times come has been changed: what it has stepped over is caught up on, or told. */
-  lookAtClock(): void {
-    this.schedule.look();
+  checkClock(): void {
+    this.schedule.checkClock();
     if (this.schedule.isStarted) this.currentSession?.expectWork();
   }
 

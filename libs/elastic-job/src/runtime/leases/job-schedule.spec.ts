@@ -74,7 +74,7 @@ it('given a late fire time, when settings are followed before it is told, then i
   schedule.start();
   clock.setWall(start + MINUTE + 1);
   schedule.follow();
-  schedule.look();
+  schedule.checkClock();
   expect(fired).toEqual([1]);
 });
 

@@ -71,9 +71,9 @@ export class JobSchedule {
     if (this.isPaused) this.ticker.pause();
   }
 
-  /** The clock may have been set: looks at once. */
-  look(): void {
-    this.ticker.look();
+  /** The clock may have been set: compares it with the next fire time at once. */
+  checkClock(): void {
+    this.ticker.checkClock();
   }
 
   /** A started trigger goes on. What comes meanwhile is not caught up on. */

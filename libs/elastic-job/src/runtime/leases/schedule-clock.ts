@@ -13,7 +13,7 @@ const ASK_AGAIN_MS = 30_000;
  * So often it is looked whether the host's clock was set meanwhile, which costs no request: timers go on as they were
  * armed. While fire times are held back, and otherwise.
  */
-const LOOK_AGAIN_MS = { heldBack: 500, otherwise: 5_000 };
+const CHECK_AGAIN_MS = { heldBack: 500, otherwise: 5_000 };
 const LONGEST_ASK_MS = 5_000;
 /** A clock that seems to run ahead is judged after the other instances have had so long to tell of theirs. */
 const OTHERS_TELL_MS = 1_000;
@@ -185,7 +185,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
       this.isUndecided = false;
     }
     this.judge();
-    if (this.again === undefined) this.lookAgain();
+    if (this.again === undefined) this.checkLater();
   }
 
   private reportChange(): void {
@@ -208,7 +208,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     const offsetMs = verdict === 'registry-wrong' ? referenceMs : aheadMs;
     events.emit({ kind: 'clock', state: verdict, offsetMs });
     this.askAt = this.parts.clock.monotonicNow() + ASK_AGAIN_MS;
-    this.lookAgain();
+    this.checkLater();
     this.parts.onChanged();
   }
 
@@ -235,22 +235,22 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return { verdict: referenceMs === 0 ? 'trusted' : 'registry-wrong', aheadMs, referenceMs };
   }
 
-  private lookAgain(): void {
+  private checkLater(): void {
     this.again?.cancel();
     if (this.isStopped) return;
-    const { heldBack, otherwise } = LOOK_AGAIN_MS;
+    const { heldBack, otherwise } = CHECK_AGAIN_MS;
     const afterMs = this.verdict === 'ahead' ? heldBack : otherwise;
-    this.again = this.parts.clock.setTimer(afterMs, () => void this.look());
+    this.again = this.parts.clock.setTimer(afterMs, () => void this.checkClock());
   }
 
-  private async look(): Promise<void> {
+  private async checkClock(): Promise<void> {
     const { clock } = this.parts;
     this.noticeStep();
     if (this.verdict === 'ahead' && clock.monotonicNow() >= this.askAt) {
       this.askAt = clock.monotonicNow() + ASK_AGAIN_MS;
       await this.ask();
     }
-    this.lookAgain();
+    this.checkLater();
   }
 
   private noticeStep(): void {

@@ -204,7 +204,7 @@ export class ElasticJobRuntime {
         for (const job of this.registrar.all) job.reportClock(offsetMs);
       },
       onChanged: () => {
-        for (const job of this.registrar.all) job.lookAtClock();
+        for (const job of this.registrar.all) job.checkClock();
       },
     });
   }
