@@ -107,7 +107,7 @@ inline WriteRecord() {
 /* A fire time has come by this instance's clock. It reads the item's record and decides.
  * @stands-for Ticker.arm libs/elastic-job/src/scheduling/ticker.ts
  * @stands-for JobSession.tick libs/elastic-job/src/runtime/session/job-session.ts
- * @stands-for CatchUp.look libs/elastic-job/src/runtime/duties/catch-up.ts */
+ * @stands-for CatchUp.catchUp libs/elastic-job/src/runtime/duties/catch-up.ts */
 inline ChooseFireTime(i) {
   chosen[i] = NOW(i);
   hasReadRecord[i] = 1;
@@ -241,7 +241,7 @@ inline Forget(i) {
 }
 
 /* A mark in the name of this instance, which runs nothing: it goes, and its run is settled.
- * @stands-for OwnMarks.look libs/elastic-job/src/runtime/duties/own-marks.ts
+ * @stands-for OwnMarks.compareMarks libs/elastic-job/src/runtime/duties/own-marks.ts
  * @stands-for releaseStrayMarks libs/elastic-job/src/coordination/failover/stray-marks.ts */
 inline ReleaseOwnMark(i) {
   if

@@ -140,7 +140,7 @@ export class OwingJob {
     return this.registry.clock.advance(minute(count) - this.registry.clock.wallNow());
   }
 
-  async look(): Promise<void> {
+  async wakeCatchUp(): Promise<void> {
     this.catchUp.hear({ kind: 'WorkExpected' });
     await this.rest();
   }

@@ -8,31 +8,31 @@ import type { Duty } from './duty.js';
  * later one. It goes with the end of the run, or by the leader's sweep.
  */
 export class Cancellations implements Duty {
-  private readonly looking: Reaction;
+  private readonly cancelling: Reaction;
 
   constructor(private readonly context: JobContext) {
-    this.looking = reactionIn(context, 'cancelling a run', () => this.look());
+    this.cancelling = reactionIn(context, 'cancelling a run', () => this.abortCancelled());
   }
 
   hear(news: JobNews): void {
     const { running, tree } = this.context;
-    if (news.kind === 'CancelRequested' && running.has(news.item)) this.looking.wake();
-    if (news.kind === 'TreeReset' && tree.cancels().length > 0) this.looking.wake();
+    if (news.kind === 'CancelRequested' && running.has(news.item)) this.cancelling.wake();
+    if (news.kind === 'TreeReset' && tree.cancels().length > 0) this.cancelling.wake();
     if (news.kind === 'LeaseRuns') this.onRun(news.lease);
   }
 
   // The news of a request may have been faster than the reply to the begin.
   private onRun({ items }: ExecutionLease): void {
     const { tree } = this.context;
-    if (items.some((item) => tree.has(tree.paths.cancel(item)))) this.looking.wake();
+    if (items.some((item) => tree.has(tree.paths.cancel(item)))) this.cancelling.wake();
   }
 
-  private async look(): Promise<void> {
+  private async abortCancelled(): Promise<void> {
     const { running, tree } = this.context;
     await tree.sync({ signal: tree.signal });
     const items = tree.cancels().filter((item) => running.has(item));
     const paths = items.map((item) => tree.paths.cancel(item));
-    if (!(await tree.load(paths, { signal: tree.signal }))) return this.looking.wake();
+    if (!(await tree.load(paths, { signal: tree.signal }))) return this.cancelling.wake();
     for (const item of items) {
       const lease = running.leaseOf(item);
       const run = tree.node(tree.paths.cancel(item))?.data;

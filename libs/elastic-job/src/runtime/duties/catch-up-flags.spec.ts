@@ -47,7 +47,7 @@ describe('a misfire flag', () => {
     await job.comeTo(2.1);
     await job.setFlag(0);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job).toMatchObject({ runs: ['0@2', '1@2'], flags: [] });
   });
@@ -60,7 +60,7 @@ describe('a misfire flag', () => {
     await job.setFlag(0);
     await job.setFlag(1);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job).toMatchObject({ runs: [], flags: [1] });
   });
@@ -76,7 +76,7 @@ describe('a misfire flag', () => {
     ]);
     job.begin = async () => ({ lease: undefined, refused, former: new Map() });
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.flags).toEqual([1]);
   });
@@ -89,7 +89,7 @@ describe('beside a Java peer', () => {
     await job.comeTo(3.1);
     await job.setFlag(1);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job).toMatchObject({ runs: ['1@3'], missed: [] });
   });
@@ -100,11 +100,11 @@ describe('beside a Java peer', () => {
     await job.comeTo(2.1);
     await job.setFlag(0);
     await job.operator.create(job.tree.paths.reshardingFlag, '', 'PERSISTENT');
-    await job.look();
+    await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
 
     await job.operator.delete(job.tree.paths.reshardingFlag);
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['0@2']);
   });
@@ -116,7 +116,7 @@ describe('beside a Java peer', () => {
     const before = await recordOf(job);
     await job.comeTo(2.6);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(await recordOf(job)).toBe(before);
   });
@@ -127,7 +127,7 @@ it('given no Java peer, when the leader plans anew, then what is owed is begun a
   await job.comeTo(2.1);
   await job.operator.create(job.tree.paths.reshardingFlag, '', 'PERSISTENT');
 
-  await job.look();
+  await job.wakeCatchUp();
 
   expect(job.runs).toEqual(['0@2', '1@2']);
 });

@@ -7,12 +7,12 @@ describe("an operator's trigger", () => {
     const job = await OwingJob.sinceMinute1();
     await job.comeTo(2.1);
     job.awaited.add(0);
-    await job.look();
+    await job.wakeCatchUp();
     expect(job.runs).toEqual(['1@2']);
 
     job.awaited.clear();
     const { lease } = await job.member.begin([0], { fireTime: minute(2.1), origin: 'manual:a' });
-    await job.look();
+    await job.wakeCatchUp();
     lease!.settle(0, SUCCEEDED);
     await lease!.settled();
     expect(job.runs).toEqual(['1@2']);
@@ -28,7 +28,7 @@ describe("an operator's trigger", () => {
     await job.ran(0.5, [0, 1], { origin: 'manual:a' });
     await job.comeTo(2.1);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['0@1', '1@1', '0@2', '1@2']);
   });
@@ -41,11 +41,11 @@ it('given a handler that goes on after its run was recorded, when its item owes 
   lease!.settle(0, SUCCEEDED);
   await lease!.settled();
   await job.comeTo(3.1);
-  await job.look();
+  await job.wakeCatchUp();
   expect(job.runs).toEqual(['1@3']);
 
   job.running.endLease(0, lease!);
-  await job.look();
+  await job.wakeCatchUp();
 
   expect(job.runs).toEqual(['1@3', '0@3']);
 });
@@ -61,7 +61,7 @@ it('given an item that another instance runs for this one, when it owes somethin
     return begin(trigger, items);
   };
 
-  await job.look();
+  await job.wakeCatchUp();
 
   expect(begun).toEqual([1]);
 });
@@ -71,7 +71,7 @@ describe('a fire time that is being begun', () => {
     const job = await OwingJob.sinceMinute1();
     await job.comeTo(2.1);
     const begin = pending(job, 2);
-    await job.look();
+    await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
 
     await begin.end();
@@ -84,7 +84,7 @@ describe('a fire time that is being begun', () => {
     await job.comeTo(3.1);
     const [second, third] = [pending(job, 2), pending(job, 3)];
     await second.end();
-    await job.look();
+    await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
 
     await third.end();
@@ -96,7 +96,7 @@ describe('a fire time that is being begun', () => {
     const job = await OwingJob.sinceMinute1({ misfirePolicy: 'skip' });
     const begin = pending(job, 2);
     await job.comeTo(2.6);
-    await job.look();
+    await job.wakeCatchUp();
     expect(job.missed).toEqual([]);
 
     await begin.end();
@@ -109,7 +109,7 @@ describe('a fire time that is being begun', () => {
     await job.comeTo(3.1);
     pending(job, 3);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.missed).toEqual(['0,1@2-2 skipped']);
   });
@@ -154,7 +154,7 @@ describe('a job that is started after others', () => {
     const job = await OwingJob.of({ after: ['import'], cron: undefined, misfirePolicy: 'all' });
     await job.startAfterOthers(1, 9);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['0@1', '1@1', '0@9', '1@9']);
   });
@@ -165,7 +165,7 @@ describe('a job that is started after others', () => {
     await job.ran(8, [0, 1], { origin: 'manual:a' });
     await job.startAfterOthers(5);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['0@5', '1@5']);
   });
@@ -173,10 +173,10 @@ describe('a job that is started after others', () => {
   it('is begun once for each start', async () => {
     const job = await OwingJob.of({ after: ['import'], cron: undefined });
     await job.startAfterOthers(1);
-    await job.look();
+    await job.wakeCatchUp();
     await job.startAfterOthers(1, 2);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['0@1', '1@1', '0@2', '1@2']);
   });

@@ -12,7 +12,7 @@ describe('fire times that nobody began', () => {
     const job = await OwingJob.sinceMinute1({ misfirePolicy });
     await job.comeTo(3.1);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job).toMatchObject({ runs, missed, failures: [] });
   });
@@ -23,7 +23,7 @@ describe('fire times that nobody began', () => {
     await job.ran(1, [1]);
     await job.comeTo(3.1);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['0@3', '1@2', '1@3']);
   });
@@ -41,7 +41,7 @@ describe('fire times that nobody began', () => {
     };
     job.isSlow = true;
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job).toMatchObject({ runs: ['1@2'], failures: [fault] });
   });
@@ -57,7 +57,7 @@ describe('fire times that nobody began', () => {
     };
     job.isSlow = true;
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job).toMatchObject({ runs: ['0@2', '1@2'], failures: [error] });
   });
@@ -67,7 +67,7 @@ describe('fire times that nobody began', () => {
     await job.comeTo(2.1);
     job.changeRecordsMeanwhile();
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['0@2', '1@2']);
   });
@@ -77,7 +77,7 @@ describe('fire times that nobody began', () => {
     job.excluded = [{ after: minute(1), until: minute(2) }];
     await job.comeTo(2.1);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect([await lastScheduled(job, 0), await lastScheduled(job, 1)]).toEqual([minute(2), minute(2)]);
     expect(job).toMatchObject({ runs: [], missed: [] });
@@ -95,7 +95,7 @@ describe('nothing is caught up on', () => {
     await job.comeTo(2.1);
     await act(job);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual([]);
   });
@@ -105,17 +105,17 @@ describe('nothing is caught up on', () => {
     await job.comeTo(2.1);
     job.aheadMs = 6_000;
     await job.judgeClock(1.5);
-    await job.look();
+    await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
 
     await job.judgeClock(2);
     job.aheadMs = 0;
     await job.judgeClock(2.1);
-    await job.look();
+    await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
 
     await job.comeTo(3.1);
-    await job.look();
+    await job.wakeCatchUp();
     expect(job).toMatchObject({ runs: ['0@3', '1@3'], missed: ['0,1@2-2 skipped'] });
   });
 
@@ -124,7 +124,7 @@ describe('nothing is caught up on', () => {
     await job.comeTo(1.1);
     job.catchUp.owe(minute(1));
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe('items that have no record yet', () => {
     job.catchUp.owe(minute(1));
     job.catchUp.owe(minute(2));
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['0@1', '1@2', '0@2']);
   });
@@ -157,12 +157,12 @@ describe('items that have no record yet', () => {
   it('owe nothing if nothing was refused, or a Java peer may have run it', async () => {
     const job = await OwingJob.of();
     await job.comeTo(2.1);
-    await job.look();
+    await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
 
     job.catchUp.owe(minute(2));
     job.catchUp.leaveToPeers();
-    await job.look();
+    await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
   });
 
@@ -171,7 +171,7 @@ describe('items that have no record yet', () => {
     await job.comeTo(2.1);
     await job.setFlag(1);
 
-    await job.look();
+    await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['1@2']);
   });
@@ -181,15 +181,15 @@ it('given the policy skip, when the last fire time is too late, then it is given
   const job = await OwingJob.sinceMinute1({ misfirePolicy: 'skip' });
   await job.comeTo(2.1);
   const timers = job.registry.clock.pendingTimers;
-  await job.look();
-  await job.look();
+  await job.wakeCatchUp();
+  await job.wakeCatchUp();
   expect([job.missed, job.registry.clock.pendingTimers]).toEqual([[], timers + 1]);
 
   await job.comeTo(2.6);
   expect(job.missed).toEqual(['0,1@2-2 skipped']);
 
   await job.comeTo(3.1);
-  await job.look();
+  await job.wakeCatchUp();
   job.catchUp.stop();
   expect(job.registry.clock.pendingTimers).toBe(timers);
 });

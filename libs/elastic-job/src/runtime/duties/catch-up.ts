@@ -31,7 +31,7 @@ interface ItemsInOrder {
 
 /** Runs the items that this instance owns and owes a fire time, or that a trigger met while they still ran. */
 export class CatchUp implements Duty {
-  private readonly looking: Reaction;
+  private readonly catchingUp: Reaction;
   /** The fire time that is being assigned and begun. */
   private handling: number | undefined;
   /** What was left to operators' triggers, and may owe something once they have run. */
@@ -54,7 +54,7 @@ export class CatchUp implements Duty {
     private readonly missed: MissedFireTimes,
     private readonly manual: Pick<ManualTriggers, 'isAwaited'>,
   ) {
-    this.looking = reactionIn(context, 'catching up', () => this.look());
+    this.catchingUp = reactionIn(context, 'catching up', () => this.catchUp());
   }
 
   hear(news: JobNews): void {
@@ -88,7 +88,7 @@ export class CatchUp implements Duty {
   }
 
   private wake(): void {
-    this.looking.wake();
+    this.catchingUp.wake();
   }
 
   /** What was left to an operator's trigger may be free again. */
@@ -107,7 +107,7 @@ export class CatchUp implements Duty {
 
   /** Begins nothing more. */
   stop(): void {
-    this.looking.stop();
+    this.catchingUp.stop();
     this.late?.cancel();
   }
 
@@ -166,7 +166,7 @@ export class CatchUp implements Duty {
     return { ready: items.filter((item) => !behind.includes(item)), behind };
   }
 
-  private async look(): Promise<void> {
+  private async catchUp(): Promise<void> {
     const { scheduleClock, tree } = this.context;
     // A clock that seems to be wrong is judged for a second: which items are free is looked at afterwards.
     const now = await scheduleClock.now();
@@ -220,7 +220,7 @@ export class CatchUp implements Duty {
     const given = new Map<number, number>();
     for (const { owed, items } of groups) {
       const { upTo, waiting } = decideGiveUp(owed, settings.configuration, now - shardingTimeoutMs);
-      if (misfirePolicy === 'skip' && waiting !== undefined) this.lookAfter(waiting + shardingTimeoutMs - now);
+      if (misfirePolicy === 'skip' && waiting !== undefined) this.wakeAfter(waiting + shardingTimeoutMs - now);
       if (upTo === undefined) continue;
       if (this.handling !== undefined && this.handling <= upTo) this.mayOwe = true;
       else for (const item of items) given.set(item, upTo);
@@ -228,7 +228,7 @@ export class CatchUp implements Duty {
     if (given.size > 0) this.missed.gaveUp(given, await giveUpFireTimes(tree, given));
   }
 
-  private lookAfter(ms: number): void {
+  private wakeAfter(ms: number): void {
     this.late?.cancel();
     this.late = this.context.clock.setTimer(ms, () => this.wake());
   }

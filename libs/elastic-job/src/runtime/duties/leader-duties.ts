@@ -34,7 +34,7 @@ export class LeaderDuties implements Duty {
 
   /** Resolves when somebody leads and, if it is this instance, the first assignment is made. */
   async start(): Promise<void> {
-    this.peers.look();
+    this.peers.rememberPeers();
     await this.election.wakeAndWait();
     await this.duties.wakeAndWait();
     while (this.resharding.gathered !== undefined) {
@@ -84,7 +84,7 @@ export class LeaderDuties implements Duty {
         if (services.shutdowns.forget(tree, event.instanceId)) this.duties.wake();
         return;
       case 'TreeReset':
-        return this.peers.look();
+        return this.peers.rememberPeers();
       case 'ShardingCompleted':
         if (!tree.company.hasJava) this.peers.forget();
         return;

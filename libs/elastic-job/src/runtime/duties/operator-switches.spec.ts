@@ -98,7 +98,7 @@ it('take the same instant for no span', () => {
 });
 
 it('tell of the server once for each change, and at first only if it is not enabled', () => {
-  switches.lookAtServer();
+  switches.readServerSwitch();
   expect(told).toEqual([]);
   switchServer('DISABLED', 5_000);
   switches.hear({ kind: 'TreeReset' });

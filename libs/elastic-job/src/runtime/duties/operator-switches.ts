@@ -42,12 +42,12 @@ export class OperatorSwitches implements Duty {
   }
 
   hear({ kind }: JobNews): void {
-    if (kind === 'ItemSwitched' || kind === 'TreeReset') this.lookAtItems();
-    if (kind === 'ServerChanged' || kind === 'TreeReset') this.lookAtServer();
+    if (kind === 'ItemSwitched' || kind === 'TreeReset') this.readItemSwitches();
+    if (kind === 'ServerChanged' || kind === 'TreeReset') this.readServerSwitch();
   }
 
   /** Tells of this instance's server if its state is another one than last told; at first, if it is not enabled. */
-  lookAtServer(): void {
+  readServerSwitch(): void {
     const { jobName, self } = this.context.tree;
     const status = this.context.tree.serverStatus(self.serverIp);
     if (status === this.serverStatus) return;
@@ -56,7 +56,7 @@ export class OperatorSwitches implements Duty {
     this.context.events.emit({ kind: 'server-switched', jobName, serverIp: self.serverIp, status });
   }
 
-  private lookAtItems(): void {
+  private readItemSwitches(): void {
     const before = this.disabledItems;
     const until = instantNow(this.context.scheduleClock);
     this.disabledItems = this.currentItems(before, until);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => marks.stop());
 
-it('go with the next look, are told, and free their items', async () => {
+it('go with the next comparison, are told, and free their items', async () => {
   await mark(1);
   await registry.clock.advance(LOOK_MS - 100);
   expect(await isMarked(1)).toBe(true);
@@ -36,7 +36,7 @@ it('go with the next look, are told, and free their items', async () => {
   expect(heard).toEqual(['WorkExpected']);
 });
 
-it('stay while they are younger than three seconds, and go with the look after', async () => {
+it('stay while they are younger than three seconds, and go with the comparison after', async () => {
   marks.start();
   await registry.clock.advance(LOOK_MS - 2_900);
   await mark(1);
@@ -119,7 +119,7 @@ it('given a mark from before the start, when marks are first looked at, then its
   expect(await isMarked(1)).toBe(false);
 });
 
-it('given a mark set while the connection was away, when it is back, then the next look frees the item', async () => {
+it('given a mark set while the connection was away, when it is back, then the next comparison frees the item', async () => {
   await whileAway(() => mark(1));
   await registry.clock.advance(LOOK_MS);
   expect(await isMarked(1)).toBe(false);

@@ -7,7 +7,7 @@ import type { Duty } from './duty.js';
  * Between two looks, in milliseconds. A mark that is too young at the first is looked at in the second: 18 s after it
  * has appeared, and none is left after 20 s.
  */
-const LOOK_MS = 15_000;
+const COMPARE_MS = 15_000;
 /** Younger marks are most likely those of short runs. */
 const YOUNG_MS = 3_000;
 
@@ -17,22 +17,22 @@ const YOUNG_MS = 3_000;
  * not written, and once for each; where nothing is marked nothing is looked at.
  */
 export class OwnMarks implements Duty {
-  private readonly looking: Reaction;
+  private readonly comparing: Reaction;
   private timer: Timer | undefined;
   /** Since when items are marked, on the monotonic clock, as far as this session has heard. */
   private readonly markedSince = new Map<number, number>();
 
   constructor(private readonly context: JobContext) {
-    this.looking = reactionIn(context, 'comparing marks', () => this.look());
+    this.comparing = reactionIn(context, 'comparing marks', () => this.compareMarks());
   }
 
   start(): void {
-    this.lookLater();
+    this.compareLater();
   }
 
   stop(): void {
     this.timer?.cancel();
-    this.looking.stop();
+    this.comparing.stop();
   }
 
   hear(event: JobNews): void {
@@ -40,22 +40,22 @@ export class OwnMarks implements Duty {
     if (event.kind === 'ItemMarked' && !this.markedSince.has(event.item)) {
       this.markedSince.set(event.item, this.context.clock.monotonicNow());
     }
-    if (event.kind === 'ItemMarked' || event.kind === 'TreeReset') this.lookLater();
+    if (event.kind === 'ItemMarked' || event.kind === 'TreeReset') this.compareLater();
   }
 
-  private lookLater(): void {
+  private compareLater(): void {
     if (this.context.tree.signal.aborted) return;
-    this.timer ??= this.context.clock.setTimer(LOOK_MS, () => {
+    this.timer ??= this.context.clock.setTimer(COMPARE_MS, () => {
       this.timer = undefined;
-      this.looking.wake();
+      this.comparing.wake();
     });
   }
 
-  private async look(): Promise<void> {
+  private async compareMarks(): Promise<void> {
     const { clock, events, news, tree } = this.context;
     const marked = tree.items().filter((item) => tree.isMarked(item));
     for (const item of this.markedSince.keys()) if (!marked.includes(item)) this.markedSince.delete(item);
-    if (marked.length > 0) this.lookLater();
+    if (marked.length > 0) this.compareLater();
     const youngest = clock.monotonicNow() - YOUNG_MS;
     const old = marked.filter((item) => (this.markedSince.get(item) ?? -Infinity) <= youngest && !this.isRun(item));
     if (old.length === 0) return;

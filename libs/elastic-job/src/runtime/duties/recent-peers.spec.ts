@@ -26,22 +26,22 @@ beforeEach(() => {
 
 it('are remembered after they have left, until a plan was written without them', () => {
   expect(peers.hadJava).toBe(false);
-  peers.look();
+  peers.rememberPeers();
   registered.clear();
-  peers.look();
+  peers.rememberPeers();
   expect(peers.hadJava).toBe(true);
   peers.forget();
   expect(peers.hadJava).toBe(false);
 });
 
 it('are not forgotten with a plan that one of them is in', () => {
-  peers.look();
+  peers.rememberPeers();
   peers.forget();
   expect(peers.hadJava).toBe(true);
 });
 
 it('are waited for while they may come back, and then it is told once', async () => {
-  peers.look();
+  peers.rememberPeers();
   registered.clear();
   peers.note(JAVA);
   expect(peers.watchMissing()).toBe(true);
@@ -63,7 +63,7 @@ it('are seen as they come, and nobody is waited for in a job that never had any'
 });
 
 it('leave no timer behind', () => {
-  peers.look();
+  peers.rememberPeers();
   registered.clear();
   peers.note(JAVA);
   peers.watchMissing();

@@ -20,14 +20,14 @@ export class RecentPeers {
   }
 
   /** Remembers the peers that the job has now. */
-  look(): void {
+  rememberPeers(): void {
     this.isRemembered ||= this.tree.company.hasJava;
   }
 
   /** An instance came or went. */
   note(instanceId: string): void {
     if (this.isRemembered) this.absences.note(this.tree, [instanceId]);
-    this.look();
+    this.rememberPeers();
   }
 
   /** A plan was written; if no peer is in it, those that were are history. */

@@ -29,7 +29,7 @@ const REFUSED_PAUSE_MS = 100;
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
 export class ResidentItems implements Duty {
-  private readonly looking: Reaction;
+  private readonly reaction: Reaction;
   private readonly held = new Map<number, ExecutionLease>();
   /** Items that have ended, until they are begun again. */
   private readonly resting = new Map<number, Timer>();
@@ -41,12 +41,12 @@ export class ResidentItems implements Duty {
     private readonly gate: TriggerGate,
     private readonly leases: LeaseRunner,
   ) {
-    this.looking = reactionIn(context, 'running resident items', () => this.look());
+    this.reaction = reactionIn(context, 'running resident items', () => this.runWanted());
   }
 
   /** An item may be free, or no longer to run here. Nothing to do for a job of another kind. */
   wake(): void {
-    if (this.context.settings.configuration.resident || this.held.size > 0) this.looking.wake();
+    if (this.context.settings.configuration.resident || this.held.size > 0) this.reaction.wake();
   }
 
   hear({ kind }: JobNews): void {
@@ -69,7 +69,7 @@ export class ResidentItems implements Duty {
   /** Begins nothing more. */
   stop(): void {
     this.isStopped = true;
-    this.looking.stop();
+    this.reaction.stop();
     for (const timer of this.resting.values()) timer.cancel();
   }
 
@@ -78,7 +78,7 @@ export class ResidentItems implements Duty {
     for (const [item, lease] of this.held) this.abort(item, lease);
   }
 
-  private async look(): Promise<void> {
+  private async runWanted(): Promise<void> {
     const { running, tree } = this.context;
     await tree.sync({ signal: tree.signal });
     const wanted = this.wantedItems();

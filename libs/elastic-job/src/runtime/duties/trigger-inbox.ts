@@ -23,7 +23,7 @@ export class TriggerInbox {
   /** From now on, with what is there already. */
   open(): void {
     this.isOpen = true;
-    this.look();
+    this.wake();
   }
 
   close(): void {
@@ -31,11 +31,11 @@ export class TriggerInbox {
   }
 
   hear(event: JobNews): void {
-    if (event.kind === 'TriggerRequested' && event.instanceId === this.context.tree.self.jobInstanceId) this.look();
-    if (event.kind === 'TreeReset') this.look();
+    if (event.kind === 'TriggerRequested' && event.instanceId === this.context.tree.self.jobInstanceId) this.wake();
+    if (event.kind === 'TreeReset') this.wake();
   }
 
-  private look(): void {
+  private wake(): void {
     if (this.isOpen) this.taking.wake();
   }
 

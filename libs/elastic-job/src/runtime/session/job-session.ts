@@ -84,7 +84,7 @@ export class JobSession {
 
   /** Resolves when the job has a leader and this instance knows what it owes. */
   async start(): Promise<void> {
-    this.switches.lookAtServer();
+    this.switches.readServerSwitch();
     this.server.start();
     await this.leader.start();
     this.manual.start();
