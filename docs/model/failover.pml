@@ -229,7 +229,7 @@ inline Return(i) {
   Settle(i)
 }
 
-/* @stands-for EndedRun.lookAgain libs/elastic-job/src/coordination/execution/ended-run.ts */
+/* @stands-for EndedRun.judgeStanding libs/elastic-job/src/coordination/execution/ended-run.ts */
 inline LookForEnd(i) {
   at[i] = ENDED
 }

@@ -71,7 +71,7 @@ class Participant {
   private view?: Subtree;
   /** The name of the own node, as the view shows it. */
   private own?: string;
-  private look: () => void = () => {};
+  private onChange: () => void = () => {};
   private readonly stopListening: () => void;
 
   constructor(
@@ -82,12 +82,12 @@ class Participant {
   ) {
     this.name = `_c_${clock.uuid()}-${LOCK_NAME}`;
     this.deadline = clock.monotonicNow() + options.timeoutMs;
-    this.stopListening = registry.onSession(() => this.look());
+    this.stopListening = registry.onSession(() => this.onChange());
   }
 
   async acquire(): Promise<HeldLatch | undefined> {
     const options = { ...this.limits(), holds: () => false };
-    const view = await this.registry.openSubtree(this.path, () => this.look(), options);
+    const view = await this.registry.openSubtree(this.path, () => this.onChange(), options);
     this.view = view;
     for (;;) {
       const own = this.ownIn(view);
@@ -107,7 +107,7 @@ class Participant {
   /** Leaves the line, whether the latch is held or not. Never rejects. */
   async leave(): Promise<void> {
     this.stopListening();
-    this.look = () => {};
+    this.onChange = () => {};
     this.holding.abort();
     try {
       await this.removeOwn();
@@ -136,11 +136,11 @@ class Participant {
 
   private hold(view: Subtree, own: string): HeldLatch {
     const path = childPath(this.path, own);
-    this.look = () => {
+    this.onChange = () => {
       if (this.holding.signal.aborted) return;
       if (!isConnected(this.registry) || !view.has(path)) this.holding.abort();
     };
-    this.look();
+    this.onChange();
     return { path, signal: this.holding.signal, release: () => this.leave() };
   }
 
@@ -161,7 +161,7 @@ class Participant {
       const end = (conclude: () => void) => {
         timer.cancel();
         signal?.removeEventListener('abort', abort);
-        this.look = () => {};
+        this.onChange = () => {};
         conclude();
       };
       const abort = () => end(() => reject(signal?.reason));
@@ -169,7 +169,7 @@ class Participant {
         end(() => resolve(false)),
       );
       signal?.addEventListener('abort', abort);
-      this.look = () => end(() => resolve(true));
+      this.onChange = () => end(() => resolve(true));
     });
   }
 

@@ -97,16 +97,16 @@ export abstract class TimedLease implements Lease {
   }
 
   remainingMs(): number {
-    return this.look().remainingMs;
+    return this.remainders().remainingMs;
   }
 
   untilLossMs(): number {
-    const { remainingMs, monotonicMs } = this.look();
+    const { remainingMs, monotonicMs } = this.remainders();
     if (this.askedAtMs === undefined) return remainingMs;
     return Math.max(0, Math.min(monotonicMs, this.askedAtMs + QUESTION_MS - this.clock.monotonicNow()));
   }
 
-  private look(): { readonly remainingMs: number; readonly monotonicMs: number } {
+  private remainders(): { readonly remainingMs: number; readonly monotonicMs: number } {
     const lengthMs = leaseLengthMs(this.timeoutMs, this.serverTickMs);
     const ages = this.ages();
     const monotonicMs = Math.max(0, lengthMs - ages.monotonicMs);

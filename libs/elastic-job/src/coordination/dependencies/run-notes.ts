@@ -129,7 +129,7 @@ export class RunNotes {
    * After a refusal: others have written what was known here. The news of it usually come before the refusal.
    * @param refused the path
    */
-  async lookAgain(refused: string): Promise<void> {
+  async readAgain(refused: string): Promise<void> {
     const { paths } = this.tree;
     this.refusals += 1;
     if (refused === paths.countingLock) return this.lock.end();

@@ -10,7 +10,7 @@ export interface EndedItem {
   /** The nodes that show what has become of it. */
   readonly paths: readonly string[];
   readonly operations: readonly Operation[];
-  /** Somebody has put another run's mark in the place of this one's: look again before anything is written. */
+  /** Somebody has put another run's mark in the place of this one's: read anew before anything is written. */
   readonly isDisturbed: boolean;
   /** What its end means for the jobs that are started after this one. @default nothing */
   readonly note?: RunNote;
@@ -18,7 +18,7 @@ export interface EndedItem {
    * Called after the reply was lost or the operations were refused, with the paths loaded. If it is open, the
    * operations are those that are left to do.
    */
-  lookAgain(): Standing;
+  judgeStanding(): Standing;
   /** Called once, when it is known whether the end was recorded or another run had taken the item over. */
   onSettled(isRecorded: boolean): void;
 }

@@ -46,7 +46,7 @@ export class EndedRun implements EndedItem {
     return this.tree.has(this.tree.paths.cancel(this.item));
   }
 
-  lookAgain(): Standing {
+  judgeStanding(): Standing {
     const node = this.tree.node(this.tree.paths.record(this.item));
     // A Java leader deletes an item beyond the total although it runs: there is nothing left to tell it to.
     if (node === undefined) return 'recorded';

@@ -58,7 +58,7 @@ describe('group commit', () => {
     const { queue, settled, transactions, delayed, tree } = await slowQueue();
     const missing = { kind: 'delete', path: member.tree.paths.mark(1, 'running') } as const;
 
-    queue.add({ ...settled('a', [missing]), item: 1, lookAgain: () => 'open' });
+    queue.add({ ...settled('a', [missing]), item: 1, judgeStanding: () => 'open' });
     queue.add(settled('b', [touch(0)]));
     await registry.clock.advance(60_000);
     const before = transactions();
@@ -126,7 +126,7 @@ describe('group commit', () => {
   it('given an end that no request holds, when it is settled, then it waits and the others are not held up', async () => {
     const { queue, settled } = await slowQueue({ maxRequestBytes: 1_000 });
 
-    queue.add({ ...settled('huge', [touch(0, 'x'.repeat(2_000))]), lookAgain: () => 'open' });
+    queue.add({ ...settled('huge', [touch(0, 'x'.repeat(2_000))]), judgeStanding: () => 'open' });
     queue.add(settled('small', [touch(1)]));
     await registry.clock.advance(50);
 
@@ -189,7 +189,7 @@ describe('ends that the server refuses', () => {
   it('are looked for first where the server may have done it after all', async () => {
     const { queue, settled, transactions } = await slowQueue();
     const mend = registry.memory.fail(() => ({ code: -7, isApplied: true }));
-    queue.add({ ...settled('done', [touch(0)]), lookAgain: () => 'recorded' });
+    queue.add({ ...settled('done', [touch(0)]), judgeStanding: () => 'recorded' });
     await registry.clock.advance(30);
     mend();
     await registry.clock.advance(10_000);
@@ -219,12 +219,12 @@ describe('what is looked at before it is settled', () => {
   it('is an end whose mark another run has replaced, and no other one', async () => {
     const { queue, settled } = await slowQueue();
     const looked: string[] = [];
-    const look = (name: string) => (): 'fenced' => {
+    const judge = (name: string) => (): 'fenced' => {
       looked.push(name);
       return 'fenced';
     };
-    queue.add({ ...settled('a', [touch(0)]), isDisturbed: true, lookAgain: look('a') });
-    queue.add({ ...settled('b', [touch(1)]), lookAgain: look('b') });
+    queue.add({ ...settled('a', [touch(0)]), isDisturbed: true, judgeStanding: judge('a') });
+    queue.add({ ...settled('b', [touch(1)]), judgeStanding: judge('b') });
     await registry.clock.advance(50);
 
     expect(looked).toEqual(['a']);
@@ -235,8 +235,8 @@ describe('what is looked at before it is settled', () => {
     const { queue, settled } = await slowQueue();
     const missing = { kind: 'delete', path: member.tree.paths.mark(1, 'running') } as const;
     let looks = 0;
-    const lookAgain = () => ((looks += 1), 'open' as const);
-    queue.add({ ...settled('a', [missing]), lookAgain });
+    const judgeStanding = () => ((looks += 1), 'open' as const);
+    queue.add({ ...settled('a', [missing]), judgeStanding });
     await registry.clock.advance(10 * 2 * 10 + 10);
     expect(looks).toBe(10);
     await registry.clock.advance(60_000);
@@ -359,7 +359,7 @@ async function slowQueue({ latencyMs = 10, maxRequestBytes }: { latencyMs?: numb
       paths: [operations[0]!.path],
       operations,
       isDisturbed: false,
-      lookAgain: () => 'fenced',
+      judgeStanding: () => 'fenced',
       onSettled: (isRecorded) => told.push(`${name} ${isRecorded}`),
     }),
     { told },

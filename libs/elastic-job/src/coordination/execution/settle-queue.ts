@@ -107,7 +107,7 @@ export class SettleQueue {
     const refused = isCount ? undefined : batch.find((ended) => (index -= ended.operations.length) < 0);
     const times = (lostRaces.get(refused ?? 'count') ?? 0) + 1;
     lostRaces.set(refused ?? 'count', times);
-    if (isCount) await this.notes.lookAgain(result.path);
+    if (isCount) await this.notes.readAgain(result.path);
     const open = refused === undefined ? batch : await this.withoutEnded(batch, [refused]);
     const isLate = refused !== undefined && this.waiting.has(refused);
     if (times < (isLate ? 1 : MOST_REFUSALS)) return open;
@@ -166,7 +166,7 @@ export class SettleQueue {
     );
     const over = new Set<EndedItem>();
     for (const ended of unclear) {
-      const standing = ended.lookAgain();
+      const standing = ended.judgeStanding();
       this.doubtful.delete(ended);
       if (standing === 'open') continue;
       over.add(ended);

@@ -94,5 +94,5 @@ describe('ends that the registry does not record', () => {
 });
 
 function ended(item: number): EndedItem {
-  return { item, paths: [], operations: [], isDisturbed: false, lookAgain: () => 'open', onSettled: () => {} };
+  return { item, paths: [], operations: [], isDisturbed: false, judgeStanding: () => 'open', onSettled: () => {} };
 }

@@ -115,7 +115,7 @@ export class FailoverQueue {
     const chosen = this.choose(tree, queue, limits);
     const [first] = chosen;
     const unknown = queue.find((item) => tree.has(tree.paths.item(item)) && tree.record(item) === undefined);
-    if (first === undefined) return unknown === undefined ? { kind: 'empty' } : this.lookAgain(tree, [unknown]);
+    if (first === undefined) return unknown === undefined ? { kind: 'empty' } : this.lostRace(tree, [unknown]);
     const { decision, item } = first;
     if (decision.kind === 'void') return this.drop(tree, item);
     if (tree.company.takesUnderLatch) return this.claimUnderLatch(tree, item);
@@ -159,7 +159,7 @@ export class FailoverQueue {
       if (others.length === 0 || others.length === items.length) throw error;
       return this.take(tree, others, target, latch);
     }
-    return lease === undefined ? this.lookAgain(tree, items) : { kind: 'claimed', lease };
+    return lease === undefined ? this.lostRace(tree, items) : { kind: 'claimed', lease };
   }
 
   // An entry whose run has been finished or never begun stands for nothing, unless the item has been begun since.
@@ -167,11 +167,11 @@ export class FailoverQueue {
     const { paths, signal } = tree;
     const entry: Operation = { kind: 'delete', path: paths.queued(item) };
     await tree.commit([tree.recordAsRead(item), entry], { signal });
-    return this.lookAgain(tree, [item]);
+    return this.lostRace(tree, [item]);
   }
 
   // Usually the news that somebody was faster has come before the refusal.
-  private async lookAgain(tree: JobTree, items: readonly number[]): Promise<Claim> {
+  private async lostRace(tree: JobTree, items: readonly number[]): Promise<Claim> {
     if (items.every((item) => tree.has(tree.paths.queued(item)))) await tree.sync({ signal: tree.signal });
     return { kind: 'lost', items };
   }

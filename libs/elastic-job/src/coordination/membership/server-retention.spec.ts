@@ -19,13 +19,13 @@ describe('servers whose last instance has gone', () => {
     await start();
     const gone = await registry.joined();
     await gone.instances.leave(gone.tree);
-    await look();
+    await leaderTidies();
 
     await registry.clock.advance(DAY - 1);
-    await look();
+    await leaderTidies();
     expect(leader.tree.servers()).toContain(gone.self.serverIp);
     await registry.clock.advance(1);
-    await look();
+    await leaderTidies();
 
     await leader.tree.sync();
     expect(leader.tree.servers()).toEqual([leader.self.serverIp]);
@@ -38,9 +38,9 @@ describe('servers whose last instance has gone', () => {
     await registry.clock.advance(3 * DAY);
     await old.instances.leave(old.tree);
 
-    await look();
+    await leaderTidies();
     await registry.clock.advance(DAY - 1);
-    await look();
+    await leaderTidies();
 
     expect(leader.tree.servers()).toContain(old.self.serverIp);
   });
@@ -52,12 +52,12 @@ describe('servers whose last instance has gone', () => {
     await gone.instances.leave(gone.tree);
 
     for (let hour = 0; hour <= 24; hour++) {
-      await look();
+      await leaderTidies();
       await changeLeader();
       await registry.clock.advance(60 * MINUTE);
     }
 
-    await look();
+    await leaderTidies();
     expect(leader.tree.servers()).not.toContain(serverIp);
   });
 
@@ -67,10 +67,10 @@ describe('servers whose last instance has gone', () => {
       await start({ serverRetentionMinutes });
       const gone = await registry.joined({ serverRetentionMinutes });
       await gone.instances.leave(gone.tree);
-      await look();
+      await leaderTidies();
       await registry.clock.advance(serverRetentionMinutes === 0 ? 1_000 * DAY : 5 * MINUTE);
 
-      await look();
+      await leaderTidies();
 
       await leader.tree.sync();
       expect(leader.tree.servers().includes(gone.self.serverIp)).toBe(serverRetentionMinutes === 0);
@@ -82,15 +82,15 @@ describe('servers whose last instance has gone', () => {
     const address = { serverIp: '10.0.0.9' };
     const first = await registry.joined({}, address);
     await first.instances.leave(first.tree);
-    await look();
+    await leaderTidies();
     await registry.clock.advance(DAY - MINUTE);
 
     const second = await registry.joined({}, address);
     expect(second.tree.departures()).toEqual([]);
     await second.instances.leave(second.tree);
-    await look();
+    await leaderTidies();
     await registry.clock.advance(2 * MINUTE);
-    await look();
+    await leaderTidies();
 
     expect(leader.tree.servers()).toContain('10.0.0.9');
   });
@@ -100,11 +100,11 @@ describe('servers whose last instance has gone', () => {
     const gone = await registry.joined();
     const path = gone.tree.paths.server(gone.self.serverIp);
     await gone.instances.leave(gone.tree);
-    await look();
+    await leaderTidies();
     await operator.set(path, 'DISABLED');
 
     await registry.clock.advance(365 * DAY);
-    await look();
+    await leaderTidies();
 
     expect((await operator.read(path))?.data).toBe('DISABLED');
   });
@@ -123,7 +123,7 @@ describe('servers whose last instance has gone', () => {
     const { path } = await startWithExpired();
     await operator.delete(path);
 
-    await look();
+    await leaderTidies();
 
     await leader.tree.sync();
     expect(leader.tree.departures()).toEqual([]);
@@ -133,8 +133,8 @@ describe('servers whose last instance has gone', () => {
     await start();
     const gone = await registry.joined();
     await gone.instances.leave(gone.tree);
-    await look();
-    await look();
+    await leaderTidies();
+    await leaderTidies();
     const { foreground } = leader.center.traffic;
 
     await leader.retention.tidy(leader.tree, leader.leader.term(JOB)!);
@@ -148,7 +148,7 @@ describe('fault 1: an instance that starts while its server is being removed', (
     const { serverIp } = await startWithExpired();
     const starting = await registry.member({}, { serverIp });
     await starting.configurations.install(starting.tree);
-    beforeNextTransaction(starting, look);
+    beforeNextTransaction(starting, leaderTidies);
 
     await starting.instances.join(starting.tree, { isDisabled: false });
 
@@ -178,11 +178,11 @@ describe('fault 1: an instance that starts while its server is being removed', (
       'EPHEMERAL',
     );
 
-    await look();
+    await leaderTidies();
     await leader.tree.sync();
     expect(leader.tree.servers()).toContain(serverIp);
     await operator.delete(leader.tree.paths.instance(java));
-    await look();
+    await leaderTidies();
 
     await leader.tree.sync();
     expect(leader.tree.servers()).not.toContain(serverIp);
@@ -199,14 +199,14 @@ describe('10,000 restarts of pods', () => {
       await registry.clock.advance(60 * MINUTE);
       await operator.transaction(addresses.map((ip) => ({ kind: 'delete', path: podPath(ip) })));
       if (hour % 5 === 4) await changeLeader();
-      await look();
+      await leaderTidies();
       most = Math.max(most, leader.tree.servers().length);
     }
 
     // Those of 24 hours, those of the hour that is just over, and the leaders.
     expect(most).toBeLessThanOrEqual(25 * 50 + 7);
     await registry.clock.advance(DAY);
-    await look();
+    await leaderTidies();
     await leader.tree.sync();
     expect(leader.tree.servers()).toEqual([leader.self.serverIp]);
   }, 30_000);
@@ -218,9 +218,9 @@ describe('10,000 restarts of pods', () => {
       await operator.create(leader.tree.paths.server(`10.0.1.${pod}`), 'ENABLED', 'PERSISTENT');
     }
 
-    await look();
+    await leaderTidies();
     await registry.clock.advance(DAY);
-    await look();
+    await leaderTidies();
 
     await leader.tree.sync();
     expect(leader.tree.servers()).toEqual([leader.self.serverIp]);
@@ -253,18 +253,18 @@ async function start(options?: Parameters<Registry['joined']>[0]): Promise<void>
   await leader.lead();
 }
 
-/** The leader's look, as its duties do it: after a sync. */
-async function look(): Promise<void> {
+/** The leader tidies, as its duties do it: after a sync. */
+async function leaderTidies(): Promise<void> {
   await leader.tree.sync();
   await leader.retention.tidy(leader.tree, leader.leader.term(JOB)!);
 }
 
-/** A leader, and a server that it may remove at its next look. */
+/** A leader, and a server that it may remove next. */
 async function startWithExpired(): Promise<{ readonly serverIp: string; readonly path: string }> {
   await start();
   const gone = await registry.joined();
   await gone.instances.leave(gone.tree);
-  await look();
+  await leaderTidies();
   await registry.clock.advance(DAY);
   return { serverIp: gone.self.serverIp, path: gone.tree.paths.server(gone.self.serverIp) };
 }

@@ -59,7 +59,7 @@ function signalOf({ memory, port }: ThreadTask): AbortSignal {
   const { signal } = controller;
   const isAborted = (): boolean => Reflect.get(AbortSignal.prototype, 'aborted', signal);
   const abort = ({ reason }: AbortMessage): void => controller.abort(reviveError(reason));
-  const look = (): void => {
+  const takeAbort = (): void => {
     if (Atomics.load(memory, STATE) !== STOPPING || isAborted()) return;
     // The message was sent before the state was set.
     const received: { readonly message: AbortMessage } | undefined = receiveMessageOnPort(port);
@@ -69,13 +69,13 @@ function signalOf({ memory, port }: ThreadTask): AbortSignal {
   Object.defineProperties(signal, {
     aborted: {
       get: () => {
-        look();
+        takeAbort();
         return isAborted();
       },
     },
     throwIfAborted: {
       value: () => {
-        look();
+        takeAbort();
         AbortSignal.prototype.throwIfAborted.call(signal);
       },
     },

@@ -105,7 +105,7 @@ export class JobRuntime {
     try {
       this.services.trees.set(tree);
       tree.on((event) => this.hear(tree, event));
-      this.lookAtPeers(tree);
+      this.checkPeers(tree);
       this.mode = { kind: 'waiting', session: this.createSession(tree) };
       await this.enter();
     } catch (error) {
@@ -262,7 +262,7 @@ export class JobRuntime {
     const { jobInstanceId } = tree.self;
     if (this.mode.kind === 'registered' && !tree.hasInstance(jobInstanceId))
       return void this.departure.obeyRemoval(jobInstanceId);
-    this.lookAtPeers(tree);
+    this.checkPeers(tree);
     this.enterSoon(tree);
   }
 
@@ -277,8 +277,8 @@ export class JobRuntime {
     if (!wasUsable && this.schedule.isStarted) this.currentSession?.expectWork();
   }
 
-  private lookAtPeers(tree: JobTree): void {
-    if (!this.mixed.look(tree)) return;
+  private checkPeers(tree: JobTree): void {
+    if (!this.mixed.tellPeers(tree)) return;
     // Beside Java, the clocks change by Quartz's rule.
     this.reloadConfiguration(tree);
     // What came while the job was mixed was the peers' to run.

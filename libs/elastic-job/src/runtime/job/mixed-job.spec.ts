@@ -41,24 +41,24 @@ it('given settings that Java shares, when the job starts beside it, then nothing
 });
 
 it('given peers that come, when they are the same as last told, then that is told once', () => {
-  expect(mixed.look(tree)).toBe(false);
+  expect(mixed.tellPeers(tree)).toBe(false);
   peers = [JAVA];
-  expect([mixed.look(tree), mixed.look(tree)]).toEqual([true, false]);
+  expect([mixed.tellPeers(tree), mixed.tellPeers(tree)]).toEqual([true, false]);
   expect(told).toEqual([{ kind: 'mixed', jobName: 'import', peers: [JAVA], unshareable: [] }]);
 });
 
 it('given peers, when settings cannot be shared any more, then that is told as well', () => {
   peers = [JAVA];
-  mixed.look(tree);
+  mixed.tellPeers(tree);
   unshareable = ['misfirePolicy all'];
-  expect(mixed.look(tree)).toBe(true);
+  expect(mixed.tellPeers(tree)).toBe(true);
   expect(told.slice(1)).toMatchObject([{ unshareable: ['misfirePolicy all'] }]);
 });
 
 it('given peers that have left, when the job looks, then it knows that, and no peers are told of', () => {
   peers = [JAVA];
-  mixed.look(tree);
+  mixed.tellPeers(tree);
   peers = [];
-  expect(mixed.look(tree)).toBe(true);
+  expect(mixed.tellPeers(tree)).toBe(true);
   expect(told).toHaveLength(1);
 });

@@ -34,7 +34,7 @@ export class MixedJob {
    * Tells of the peers if they, or what is not shared with them, are others than last told.
    * @returns whether they are
    */
-  look(tree: JobTree): boolean {
+  tellPeers(tree: JobTree): boolean {
     const peers = tree.peers();
     const unshareable = this.settings.unshareable(tree);
     const current = [...peers, ...unshareable].join();

@@ -87,7 +87,7 @@ export class ElasticJobRuntime {
       ending: this.ending.signal,
       jobs: () => this.registrar.all,
       onSession: () => void this.templates.open(),
-      onRemoved: () => this.templates.lookSoon(),
+      onRemoved: () => this.templates.findJobsSoon(),
     });
     this.registrar = new JobRegistrar(this.jobs, strategies, this.options.cronDialect);
     this.templates = new TemplateJobs({

@@ -59,17 +59,17 @@ export class TemplateJobs {
   private readonly joined = new Map<JobName, bigint>();
   /** What is being done for them is done one after the other. */
   private readonly following = new Set<JobName>();
-  /** They are looked at as others are done. */
+  /** They are followed as others are done. */
   private readonly waiting = new Set<JobName>();
-  private readonly looking: Reaction;
-  private readonly failedLooks: BackOff;
+  private readonly finding: Reaction;
+  private readonly failedReads: BackOff;
   private gathering: Timer | undefined;
   private session: AbortController | undefined;
   private watch: ChildrenWatch | undefined;
 
   constructor(private readonly parts: TemplateJobParts) {
-    this.failedLooks = new BackOff(parts.clock, PAUSES);
-    this.looking = new Reaction(() => this.look(), this.report(undefined, 'looking for jobs of templates'));
+    this.failedReads = new BackOff(parts.clock, PAUSES);
+    this.finding = new Reaction(() => this.findJobs(), this.report(undefined, 'looking for jobs of templates'));
   }
 
   /** Before the process starts. @throws {ConfigurationError} if the name is taken */
@@ -89,7 +89,7 @@ export class TemplateJobs {
     if (this.templates.size === 0) return;
     this.session = new AbortController();
     setMaxListeners(0, this.session.signal);
-    await this.looking.wakeAndWait();
+    await this.finding.wakeAndWait();
   }
 
   /** The session is over, or the process stops: nothing more is joined, left or deleted. */
@@ -103,24 +103,24 @@ export class TemplateJobs {
   }
 
   /** Something may have changed. */
-  lookSoon(afterMs = GATHER_MS): void {
+  findJobsSoon(afterMs = GATHER_MS): void {
     if (this.session === undefined || this.gathering !== undefined) return;
     this.gathering = this.parts.clock.setTimer(afterMs, () => {
       this.gathering = undefined;
-      this.looking.wake();
+      this.finding.wake();
     });
   }
 
-  private async look(): Promise<void> {
+  private async findJobs(): Promise<void> {
     const { session } = this;
     if (session === undefined) return;
     try {
       await this.readRoots(session.signal);
-      this.failedLooks.succeeded();
+      this.failedReads.succeeded();
     } catch (error) {
       if (session.signal.aborted) return;
-      this.failedLooks.failed();
-      this.lookSoon(this.failedLooks.nextMs());
+      this.failedReads.failed();
+      this.findJobsSoon(this.failedReads.nextMs());
       throw error;
     }
     for (const jobName of new Set([...this.found.keys(), ...this.joined.keys()])) this.follow(jobName);
@@ -128,7 +128,7 @@ export class TemplateJobs {
 
   private async readRoots(signal: AbortSignal): Promise<void> {
     const { registry } = this.parts;
-    this.watch ??= await registry.watchChildren('/', () => this.lookSoon(), { signal });
+    this.watch ??= await registry.watchChildren('/', () => this.findJobsSoon(), { signal });
     const names = (await registry.children('/', { signal })).filter((name) => findJobNameFault(name) === undefined);
     const found = new Map<JobName, FoundJob>();
     for (let from = 0; from < names.length; from += ROOTS_AT_ONCE) {
@@ -177,7 +177,7 @@ export class TemplateJobs {
         if (failed.failures === 0 && !isOutdated && !session.signal.aborted) report(error);
         failed.failed();
         await failed.pause(session.signal);
-        await this.lookAt(jobName, session.signal).catch(() => {}); // The next step shows whether it matters.
+        await this.readRoot(jobName, session.signal).catch(() => {}); // The next step shows whether it matters.
       }
     }
   }
@@ -215,7 +215,7 @@ export class TemplateJobs {
         className: createdRoot(name),
         place: `${place}, template "${name}"`,
         createdAs: czxid,
-        onRootChanged: () => this.lookSoon(),
+        onRootChanged: () => this.findJobsSoon(),
       });
     } catch (error) {
       this.joined.delete(jobName);
@@ -232,8 +232,8 @@ export class TemplateJobs {
     this.joined.delete(jobName);
   }
 
-  /** The last look may be out of date. */
-  private async lookAt(jobName: JobName, signal: AbortSignal): Promise<void> {
+  /** What was read last may be out of date. */
+  private async readRoot(jobName: JobName, signal: AbortSignal): Promise<void> {
     const root = await this.parts.registry.read(`/${jobName}`, { signal });
     const created = parseCreatedJob(root?.data ?? '');
     if (created === undefined) this.found.delete(jobName);

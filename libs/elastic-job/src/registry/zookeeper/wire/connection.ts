@@ -202,10 +202,10 @@ export class Connection implements Link {
     const toPingMs = this.pingAfterMs - elapsedMs(this.lastSend, this.clock);
     const toEndMs = this.silenceMs - this.lease.ageMs();
     const dueMs = Math.max(0, Math.min(toPingMs, toEndMs));
-    this.alarm = this.clock.setTimer(dueMs, () => void this.afterPolling(() => this.lookAfter()));
+    this.alarm = this.clock.setTimer(dueMs, () => void this.afterPolling(() => this.pingOrEnd()));
   }
 
-  private lookAfter(): void {
+  private pingOrEnd(): void {
     if (!this.isOpen) return;
     const ageMs = this.lease.ageMs();
     if (ageMs >= this.silenceMs) return this.end(new Error(`no answer for ${Math.round(ageMs)} ms`));
