@@ -1,3 +1,3 @@
 export * from './dependencies.js';
-export { dueItems } from './due-items.js';
+export { expectedItems } from './expected-items.js';
 export { RunNotes, type UnmetDependency } from './run-notes.js';

@@ -2,15 +2,15 @@
  * How runs of a job start other jobs.
  *
  * State: at the parent, `dependents/{child}` says who is started after it, and the data of `dependents` counts by fire
- * time which of the due items have succeeded. At the child, the data of `after` names its parents, says which of them
- * have succeeded where others have not yet, and lists the last starts.
+ * time which of the expected items have succeeded. At the child, the data of `after` names its parents, says which of
+ * them have succeeded where others have not yet, and lists the last starts.
  *
  * Guarantees: the transaction that settles an item counts it, against the version of `dependents`; the one that
  * completes a run enters that at each child, against the version of `after`; with the last parent this is the child's
  * start. So a start exists exactly once, and exactly if all parents' items have succeeded for its fire time. It is a
  * target of the child like any fire time of a schedule: an item begins it by the compare-and-set of every begin, and
- * owes it as long as its record is older, whoever crashes, moves or joins. Items count as due that anybody took for
- * enabled who has begun some of the run: a disabled one holds nothing back, and one that is disabled, or beyond a
+ * owes it as long as its record is older, whoever crashes, moves or joins. An item is expected if an instance that has
+ * begun some of the run took it for enabled: a disabled one holds nothing back, and one that is disabled, or beyond a
  * smaller total, since then still does.
  *
  * An item that ends badly for good closes the run: nothing is started after it. A complete run closes those before it,

@@ -11,7 +11,7 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import { isUnanswered, type Operation, ServerError } from '../../registry/index.js';
-import { dueItems } from '../dependencies/index.js';
+import { expectedItems } from '../dependencies/index.js';
 import { type JobTree, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
 import {
   beginningItem,
@@ -209,7 +209,13 @@ export class Begin {
     const { configuration, tree, trigger } = this;
     const { failoverQueueLimit, maxExecutorFailovers } = configuration;
     const isFailoverOn = failsOver(configuration);
-    return { trigger, isFailoverOn, failoverQueueLimit, maxExecutorFailovers, due: dueItems(tree, configuration) };
+    return {
+      trigger,
+      isFailoverOn,
+      failoverQueueLimit,
+      maxExecutorFailovers,
+      expected: expectedItems(tree, configuration),
+    };
   }
 }
 

@@ -36,8 +36,8 @@ export interface LeaseTerms {
   readonly isFailoverOn: boolean;
   readonly failoverQueueLimit: number;
   readonly maxExecutorFailovers: number;
-  /** What was due as the items were begun; undefined: no job is started after this one. */
-  readonly due: ItemSet | undefined;
+  /** What was expected as the items were begun; undefined: no job is started after this one. */
+  readonly expected: ItemSet | undefined;
 }
 
 /** A lease on items that are marked as running in the registry. */
@@ -73,7 +73,7 @@ export class HeldLease extends ItemLease {
 
   // Others are started after this run: it ends when its work is done, wherever the item belongs meanwhile.
   override isMoving(item: number): boolean {
-    return this.terms.due === undefined && super.isMoving(item);
+    return this.terms.expected === undefined && super.isMoving(item);
   }
 
   override requeueOf(item: number): Requeue {
@@ -124,9 +124,9 @@ export class HeldLease extends ItemLease {
 
   /** What a run of the schedule means for jobs that are started after it. An item that runs again says nothing yet. */
   private noteOf(item: number, outcome: ShardOutcome, requeue: Requeue): RunNote | undefined {
-    const { due, trigger } = this.terms;
-    if (due === undefined || trigger.origin !== 'schedule' || requeue === 'queue') return undefined;
-    return { fireTime: trigger.fireTime, item, due, isSucceeded: outcome.kind === 'succeeded' };
+    const { expected, trigger } = this.terms;
+    if (expected === undefined || trigger.origin !== 'schedule' || requeue === 'queue') return undefined;
+    return { fireTime: trigger.fireTime, item, expected, isSucceeded: outcome.kind === 'succeeded' };
   }
 
   private settledRecord({ record }: HeldItem, outcome: ShardOutcome, requeue: Requeue): RunRecord {

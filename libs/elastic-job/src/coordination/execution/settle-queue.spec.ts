@@ -247,7 +247,7 @@ describe('what is looked at before it is settled', () => {
 });
 
 describe('the count of runs that start other jobs', () => {
-  const noteOf = (item: number) => ({ fireTime: 1_000, item, due: itemSetOf(range(1_000)), isSucceeded: true });
+  const noteOf = (item: number) => ({ fireTime: 1_000, item, expected: itemSetOf(range(1_000)), isSucceeded: true });
 
   /** The next item ends when the one before is settled. @returns how many have ended */
   function endWithoutPause({ queue, settled }: Awaited<ReturnType<typeof slowQueue>>): () => number {

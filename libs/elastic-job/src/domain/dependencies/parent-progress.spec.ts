@@ -38,8 +38,8 @@ describe('counting the items of a run', () => {
     expect(others).toMatchObject({ succeeded: [], unmet: [] });
   });
 
-  it('given items that others take for due, when one has not ended, then the run is not complete', () => {
-    const { succeeded } = noteRuns(NEW, [note(10, 0, { due: [0] }), note(10, 1, { due: [0, 1, 2] })]);
+  it('given items that others expect, when one has not ended, then the run is not complete', () => {
+    const { succeeded } = noteRuns(NEW, [note(10, 0, { expected: [0] }), note(10, 1, { expected: [0, 1, 2] })]);
 
     expect(succeeded).toEqual([]);
   });
@@ -113,8 +113,8 @@ describe('the text of the progress', () => {
   });
 });
 
-function note(fireTime: number, item: number, { due = [0, 1, 2], isSucceeded = true } = {}): RunNote {
-  return { fireTime, item, due: itemSetOf(due), isSucceeded };
+function note(fireTime: number, item: number, { expected = [0, 1, 2], isSucceeded = true } = {}): RunNote {
+  return { fireTime, item, expected: itemSetOf(expected), isSucceeded };
 }
 
 function randomOf(seed: number): () => number {

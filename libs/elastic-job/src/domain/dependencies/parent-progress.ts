@@ -15,15 +15,15 @@ export interface ParentProgress {
 }
 
 /** `failed`: an item has ended otherwise than well; nothing is started after this run. */
-type RunProgress = 'failed' | { readonly due: ItemSet; readonly done: ItemSet };
+type RunProgress = 'failed' | { readonly expected: ItemSet; readonly done: ItemSet };
 
 /** An item has ended, for good. */
 export interface RunNote {
   /** In milliseconds since the epoch. */
   readonly fireTime: number;
   readonly item: number;
-  /** What was due when the item was begun: the enabled items below the total. */
-  readonly due: ItemSet;
+  /** What was expected when the item was begun: the enabled items below the total. */
+  readonly expected: ItemSet;
   readonly isSucceeded: boolean;
 }
 
@@ -49,14 +49,14 @@ const VERSION = 1;
 const FIELDS = ['v', 'closedUpTo', 'runs'];
 
 /**
- * Counts items that have ended. A run is complete when every item has succeeded that was due to anybody who has begun
- * some of it. An item is begun for fire times in order, so a complete run ends whatever was open before it.
+ * Counts items that have ended. A run is complete when every item has succeeded that an instance expected as it began
+ * some of the run. An item is begun for fire times in order, so a complete run ends whatever was open before it.
  */
 export function noteRuns(before: ParentProgress, notes: readonly RunNote[]): NotedRuns {
   const runs = new Map(before.runs);
   const unmet: UnmetRun[] = [];
   for (const note of notes) {
-    const run = runs.get(note.fireTime) ?? { due: NO_ITEMS, done: NO_ITEMS };
+    const run = runs.get(note.fireTime) ?? { expected: NO_ITEMS, done: NO_ITEMS };
     if (note.fireTime <= before.closedUpTo || run === 'failed') continue;
     if (!note.isSucceeded) unmet.push({ fireTime: note.fireTime, reason: 'failed' });
     runs.set(note.fireTime, note.isSucceeded ? withDone(run, note) : 'failed');
@@ -77,7 +77,7 @@ export function formatParentProgress(progress: ParentProgress): string {
   const { closedUpTo, runs } = progress;
   const texts = [...runs].map(([fireTime, run]) => [
     fireTime,
-    run === 'failed' ? run : [formatItemSet(run.due), formatItemSet(run.done)],
+    run === 'failed' ? run : [formatItemSet(run.expected), formatItemSet(run.done)],
   ]);
   return JSON.stringify({ v: VERSION, closedUpTo, runs: texts, ...fieldsBut(progress, FIELDS) });
 }
@@ -100,16 +100,16 @@ export function parseParentProgress(text: string): ParentProgress | undefined {
   return { ...fieldsBut(value, FIELDS), closedUpTo: value['closedUpTo'], runs };
 }
 
-function withDone({ due, done }: Exclude<RunProgress, 'failed'>, note: RunNote): RunProgress {
-  return { due: due | note.due, done: done | itemSetOf([note.item]) };
+function withDone({ expected, done }: Exclude<RunProgress, 'failed'>, note: RunNote): RunProgress {
+  return { expected: expected | note.expected, done: done | itemSetOf([note.item]) };
 }
 
 function isComplete(run: RunProgress): boolean {
-  return run !== 'failed' && isWithin(run.due, run.done);
+  return run !== 'failed' && isWithin(run.expected, run.done);
 }
 
 function parseRun(run: unknown): RunProgress | undefined {
   if (run === 'failed') return run;
-  const [due, done] = Array.isArray(run) ? run.map(parseItemSet) : [];
-  return due === undefined || done === undefined ? undefined : { due, done };
+  const [expected, done] = Array.isArray(run) ? run.map(parseItemSet) : [];
+  return expected === undefined || done === undefined ? undefined : { expected, done };
 }

@@ -1,8 +1,8 @@
 import { type ItemSet, itemSetOf, type JobConfiguration } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
-/** What is due to run, as this instance sees it: the enabled items below the total. Undefined if nobody counts them. */
-export function dueItems(
+/** What is expected to run, as this instance sees it: the enabled items below the total. Undefined if nobody counts them. */
+export function expectedItems(
   tree: JobTree,
   { shardingTotalCount }: Pick<JobConfiguration, 'shardingTotalCount'>,
 ): ItemSet | undefined {
