@@ -15,7 +15,7 @@ describe('marks of this instance on items that it does not run', () => {
     expect(await release([0])).toEqual({
       released: [{ item: 0, marks: ['running'], run: lease!.run }],
       failures: [],
-      isSweepDue: false,
+      isSweepNeeded: false,
     });
 
     expect(await member.holder(0)).toBeUndefined();
@@ -36,7 +36,7 @@ describe('marks of this instance on items that it does not run', () => {
         { item: 1, marks: ['failovering'], run: undefined },
       ],
       failures: [],
-      isSweepDue: false,
+      isSweepNeeded: false,
     });
     expect(await recordOf(0)).toEqual(before);
   });
@@ -61,7 +61,7 @@ describe('marks of this instance on items that it does not run', () => {
       own.add(0);
     });
 
-    expect(await release([0], (item) => own.has(item))).toEqual({ released: [], failures: [], isSweepDue: false });
+    expect(await release([0], (item) => own.has(item))).toEqual({ released: [], failures: [], isSweepNeeded: false });
 
     expect(await member.holder(0)).toBe(member.id);
     expect(await recordOf(0)).toMatchObject({ target: { fireTime: 2_000 } });

@@ -16,7 +16,7 @@ interface ReleasedItem {
 interface Release {
   readonly released: readonly ReleasedItem[];
   /** Marks were seen whose holder is not registered: a sweep finds out whose they are. */
-  readonly isSweepDue: boolean;
+  readonly isSweepNeeded: boolean;
   readonly failures: readonly unknown[];
 }
 
@@ -47,7 +47,7 @@ export async function releaseStrayMarks(
       (error: unknown) => failures.push(error),
     );
   }
-  return { released, isSweepDue: hasUnknownHolders(tree, items), failures };
+  return { released, isSweepNeeded: hasUnknownHolders(tree, items), failures };
 }
 
 function hasUnknownHolders(tree: JobTree, items: readonly number[]): boolean {

@@ -25,7 +25,7 @@ const MOST_STEPS_BACK = 4;
 export class FailoverClaims implements Duty {
   private readonly claiming: Reaction;
   /** Items that a trigger has met here while they waited. */
-  private due = new Set<number>();
+  private awaited = new Set<number>();
   /** Somebody has another view of the queue: parts of it overlap. */
   private hasLost = false;
 
@@ -72,7 +72,7 @@ export class FailoverClaims implements Duty {
     const queue = this.context.tree.queue();
     const waiting = queue.filter((item) => refused.get(item) === 'busy');
     if (waiting.length === 0) return;
-    for (const item of waiting) this.due.add(item);
+    for (const item of waiting) this.awaited.add(item);
     this.wake();
   }
 
@@ -115,13 +115,13 @@ export class FailoverClaims implements Duty {
 
   private async claimAll(): Promise<void> {
     const { tree } = this.context;
-    const { due } = this;
-    this.due = new Set();
+    const { awaited } = this;
+    this.awaited = new Set();
     if (tree.queue().length === 0 || !this.mayClaim) return;
     const found: (ExecutionLease | 'lost')[] = [];
     await this.standBack();
     while (tree.queue().length > 0) {
-      const claim = await this.claimNext(due);
+      const claim = await this.claimNext(awaited);
       if (claim === 'empty') break;
       // What is left after this the others have no slots for.
       if (claim !== 'lost' && found.every((former) => former === 'lost')) await this.standBack();
@@ -136,9 +136,9 @@ export class FailoverClaims implements Duty {
     if (steps > 0) await clock.sleep(steps * STAND_BACK_MS, tree.signal);
   }
 
-  private claimNext(due: ReadonlySet<number>): Promise<ExecutionLease | 'lost' | 'empty'> {
+  private claimNext(awaited: ReadonlySet<number>): Promise<ExecutionLease | 'lost' | 'empty'> {
     const { freeSlots } = this;
-    return freeSlots > 0 ? this.take(freeSlots, () => true) : this.take(Infinity, (item) => due.has(item));
+    return freeSlots > 0 ? this.take(freeSlots, () => true) : this.take(Infinity, (item) => awaited.has(item));
   }
 
   /** Failover is on, and no operator has disabled this server. */

@@ -127,7 +127,7 @@ export class LeaderDuties implements Duty {
     switch (event.kind) {
       case 'ReshardingRequested':
       case 'PlanDamaged':
-      case 'SweepDue':
+      case 'SweepNeeded':
         return true;
       case 'ConfigurationKept':
         return services.configurations.textToKeep(tree) !== undefined;

@@ -19,12 +19,12 @@ export class LeaderWork {
   private waiting: Timer | undefined;
   private missingParents = '';
 
-  /** @param onDue there is something to do again */
+  /** @param onReady there is something to do again */
   constructor(
     private readonly context: JobContext,
     private readonly peers: RecentPeers,
     private readonly resharding: Resharding,
-    private readonly onDue: () => void,
+    private readonly onReady: () => void,
   ) {}
 
   stop(): void {
@@ -140,6 +140,6 @@ export class LeaderWork {
   private watchShutdowns(): void {
     const graceMs = this.context.services.shutdowns.nextGoneInMs(this.context.tree);
     this.waiting?.cancel();
-    if (graceMs !== undefined) this.waiting = this.context.clock.setTimer(graceMs, this.onDue);
+    if (graceMs !== undefined) this.waiting = this.context.clock.setTimer(graceMs, this.onReady);
   }
 }

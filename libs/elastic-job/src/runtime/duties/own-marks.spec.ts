@@ -76,7 +76,7 @@ it('stay while their items run here', async () => {
 it('are not of other instances: of these somebody is told who sweeps', async () => {
   await operator.create(member.tree.paths.mark(2, 'running'), 'nobody', 'PERSISTENT');
   await registry.clock.advance(LOOK_MS + 100);
-  expect([await isMarked(2), told, heard]).toEqual([true, [], ['SweepDue']]);
+  expect([await isMarked(2), told, heard]).toEqual([true, [], ['SweepNeeded']]);
 });
 
 it('are looked for while something is marked, and no timer is left where nothing is', async () => {

@@ -59,10 +59,10 @@ export class OwnMarks implements Duty {
     const youngest = clock.monotonicNow() - YOUNG_MS;
     const old = marked.filter((item) => (this.markedSince.get(item) ?? -Infinity) <= youngest && !this.isRun(item));
     if (old.length === 0) return;
-    const { released, isSweepDue, failures } = await releaseStrayMarks(tree, clock, old, (item) => this.isRun(item));
+    const { released, isSweepNeeded, failures } = await releaseStrayMarks(tree, clock, old, (item) => this.isRun(item));
     for (const one of released) events.emit({ kind: 'mark-released', jobName: tree.jobName, ...one });
     if (released.length > 0) news.tell({ kind: 'WorkExpected' });
-    if (isSweepDue) news.tell({ kind: 'SweepDue' });
+    if (isSweepNeeded) news.tell({ kind: 'SweepNeeded' });
     if (failures.length > 0) throw failures[0];
   }
 

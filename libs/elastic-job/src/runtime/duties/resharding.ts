@@ -67,8 +67,8 @@ export class Resharding {
   }
 
   private async planBesideJava(term: LeadershipTerm): Promise<void> {
-    const isDue = this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree);
-    if (isDue) await this.context.services.sharding.announce(this.context.tree, term);
+    const isPlanNeeded = this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree);
+    if (isPlanNeeded) await this.context.services.sharding.announce(this.context.tree, term);
     this.isPlanOutdated = false;
     if (!this.context.tree.isReshardingPending()) return;
     if (this.waitingTriggers === 0 && this.context.schedule.willTick) return;

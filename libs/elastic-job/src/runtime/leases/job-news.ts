@@ -22,7 +22,7 @@ type DutyNews =
   /** Of the operators' triggers that wait, all is begun that could be. */
   | { readonly kind: 'TriggersBegun' }
   /** Marks were found whose holder is not registered. */
-  | { readonly kind: 'SweepDue' }
+  | { readonly kind: 'SweepNeeded' }
   /** Fire times that nobody has begun, and nobody will. `count` is fire times, times items. */
   | { readonly kind: 'FireTimesMissed'; readonly count: number };
 
