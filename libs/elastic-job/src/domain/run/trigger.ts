@@ -11,7 +11,7 @@ const MANUAL = 'manual:';
 /** Why an item runs now; ElasticJob's words. MISFIRE is the source of a target that was never begun in time. */
 export type ExecutionSource = 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
 
-/** One instant at which a job is due. */
+/** What asks for a run of a job. */
 export interface Trigger {
   readonly jobName: JobName;
   /** The instant this run stands for: as scheduled, or when it was asked for. In milliseconds since the epoch. */
