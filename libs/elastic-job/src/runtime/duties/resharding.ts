@@ -10,7 +10,7 @@ import type { RecentPeers } from './recent-peers.js';
  */
 export class Resharding {
   private isPlanOutdated = false;
-  /** Settles when it is time for the plan, unless more has changed meanwhile. */
+  /** Resolves when it is time for the plan, unless more has changed meanwhile. */
   private gathering: Promise<void> | undefined;
   /** Triggers here that wait for the plan. */
   private waitingTriggers = 0;

@@ -18,7 +18,7 @@ interface JobDepartureParts {
   readonly running: RunningItems;
   /** The session as it is then, if any. */
   session(): JobSession | undefined;
-  /** Settles when no session is being opened. */
+  /** Resolves when no session is being opened. */
   joined(): Promise<void> | undefined;
   /** Nothing more begins here; what runs goes on. */
   stopBeginning(): void;
