@@ -1,7 +1,7 @@
 import { type ItemSet, itemSetOf, type JobConfiguration } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
-/** What is expected to run, as this instance sees it: the enabled items below the total. Undefined if nobody counts them. */
+/** What this instance expects to run: the enabled items below the total. Undefined if nobody counts them. */
 export function expectedItems(
   tree: JobTree,
   { shardingTotalCount }: Pick<JobConfiguration, 'shardingTotalCount'>,
