@@ -115,7 +115,7 @@ inline ChooseFireTime(i) {
 }
 
 /* @stands-for JobTree.loadRecords libs/elastic-job/src/coordination/job-tree/job-tree.ts
- * @stands-for Executions.beginMonitored libs/elastic-job/src/coordination/execution/executions.ts */
+ * @stands-for Begin.tryFree libs/elastic-job/src/coordination/execution/begin.ts */
 inline ReadAgain(i) {
   if
   :: ACTS(i) && MAY_BEGIN(chosen[i]) -> hasReadRecord[i] = 1; at[i] = DECIDED
@@ -139,7 +139,7 @@ inline GiveWay(i) {
 #endif
 
 /* One transaction: the mark and the record.
- * @stands-for Executions.commit libs/elastic-job/src/coordination/execution/executions.ts
+ * @stands-for Begin.commit libs/elastic-job/src/coordination/execution/begin.ts
  * @stands-for beginOperations libs/elastic-job/src/coordination/execution/item-operations.ts
  * @stands-for recordOf libs/elastic-job/src/coordination/execution/item-operations.ts */
 inline WriteBegin(i) {
@@ -185,7 +185,7 @@ inline Begin(i) {
 
 /* The reply to a begin was lost. The run id in the record says whether the begin is ours, and the mark whether it
  * lasts.
- * @stands-for Executions.afterLostReply libs/elastic-job/src/coordination/execution/executions.ts */
+ * @stands-for Begin.afterLostReply libs/elastic-job/src/coordination/execution/begin.ts */
 inline LookForBegin(i) {
   if
   :: joined[i] && recordBy == i && !recordSettled && mark == i -> at[i] = RUNNING

@@ -1,3 +1,4 @@
+// Covered by test/scenario/leases.spec.ts
 import type { ExecutionLease } from '../../coordination/index.js';
 import { CancelledError } from '../../domain/index.js';
 import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';

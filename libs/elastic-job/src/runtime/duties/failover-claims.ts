@@ -1,3 +1,4 @@
+// Covered by test/scenario/failover-spread.spec.ts
 import type { ExecutionLease } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause } from '../../domain/index.js';
 import {

@@ -1,3 +1,4 @@
+// Covered by test/scenario/operating.spec.ts
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
 import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';

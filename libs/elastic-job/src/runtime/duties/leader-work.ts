@@ -1,3 +1,4 @@
+// Covered by test/scenario/reconcile.spec.ts
 import type { Timer } from '../../clock/index.js';
 import {
   disabledJob,

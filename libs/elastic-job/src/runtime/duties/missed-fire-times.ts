@@ -1,3 +1,4 @@
+// Covered by test/scenario/misfire-policies.spec.ts
 import {
   findMissed,
   type MisfirePolicy,

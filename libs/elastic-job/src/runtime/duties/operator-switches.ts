@@ -1,3 +1,4 @@
+// Covered by test/scenario/switching.spec.ts
 import type { ServerStatus } from '../../coordination/index.js';
 import type { NodeStat } from '../../registry/index.js';
 import {

@@ -1,3 +1,4 @@
+// Covered by test/scenario/refused-requests.spec.ts
 import type { Timer } from '../../clock/index.js';
 import { releaseStrayMarks } from '../../coordination/index.js';
 import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';

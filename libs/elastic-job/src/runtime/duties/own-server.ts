@@ -1,3 +1,4 @@
+// Covered by test/scenario/mixed-members.spec.ts
 import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';
 import type { Duty } from './duty.js';
 

@@ -1,3 +1,4 @@
+// Covered by test/scenario/mixed-runs.spec.ts
 import type { Clock, Timer } from '../../clock/index.js';
 import type { Absences, JobTree } from '../../coordination/index.js';
 

@@ -1,3 +1,4 @@
+// Covered by test/scenario/residents.spec.ts
 import type { Timer } from '../../clock/index.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import {

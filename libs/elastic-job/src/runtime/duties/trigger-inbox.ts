@@ -1,3 +1,4 @@
+// Covered by test/scenario/triggers.spec.ts
 import { untilCommitted } from '../../coordination/index.js';
 import type { RegistryNode } from '../../registry/index.js';
 import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';

@@ -1,3 +1,4 @@
+// Covered by test/scenario/leaving.spec.ts
 import { Deadline } from '../../clock/index.js';
 import { type CoordinationServices, type JobTree, untilDone } from '../../coordination/index.js';
 import { DrainDeadlineError, InstanceRemovedError, type JobName, LeftJobError } from '../../domain/index.js';

@@ -1,3 +1,4 @@
+// Covered by test/scenario/registering.spec.ts
 import { type CoordinationServices, JobTree, type OwnSweep, untilAnswered } from '../../coordination/index.js';
 import type { JobConfiguration, JobInstance, JobName } from '../../domain/index.js';
 import type { JobErrorHandlers } from '../../executor/index.js';

@@ -1,3 +1,4 @@
+// Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
 import {
   type CoordinationServices,

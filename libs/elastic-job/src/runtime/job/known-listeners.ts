@@ -1,3 +1,4 @@
+// Covered by test/scenario/listeners.spec.ts
 import { ConfigurationError, type ElasticJobListener, findNearestName } from '../../domain/index.js';
 import type { JobDefinition } from './job-definition.js';
 

@@ -1,3 +1,4 @@
+// Covered by test/scenario/sharded-runs.spec.ts
 import type { Clock } from '../../clock/index.js';
 import type { CoordinationServices, JobTree } from '../../coordination/index.js';
 import type { ElasticJobListener, JobHandler } from '../../domain/index.js';

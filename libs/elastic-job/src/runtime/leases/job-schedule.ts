@@ -1,3 +1,4 @@
+// Covered by test/scenario/operating.spec.ts
 import type { ScheduleTime } from '../../clock/index.js';
 import { type TickClock, type TickListener, Ticker } from '../../scheduling/index.js';
 import type { JobSettings } from './job-settings.js';

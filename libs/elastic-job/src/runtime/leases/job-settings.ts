@@ -1,3 +1,4 @@
+// Covered by test/scenario/configuring.spec.ts
 import type { ConfigurationDifference, Configurations, JobTree } from '../../coordination/index.js';
 import {
   CronSchedule,

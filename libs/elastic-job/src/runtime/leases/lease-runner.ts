@@ -1,3 +1,4 @@
+// Covered by test/scenario/leases.spec.ts
 import { type BegunExecution, type ExecutionLease, untilAnswered } from '../../coordination/index.js';
 import {
   executorDeathIn,

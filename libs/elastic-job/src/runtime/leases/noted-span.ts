@@ -1,3 +1,4 @@
+// Covered by test/scenario/after.spec.ts
 import type { ScheduleTime } from '../../clock/index.js';
 import type { Span } from '../../domain/index.js';
 

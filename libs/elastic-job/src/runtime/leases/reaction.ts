@@ -1,3 +1,4 @@
+// Covered by test/scenario/refused-requests.spec.ts
 import type { Clock } from '../../clock/index.js';
 import { type JobTree, untilDone } from '../../coordination/index.js';
 

@@ -1,3 +1,4 @@
+// Covered by test/scenario/leases.spec.ts
 import type { ExecutionLease } from '../../coordination/index.js';
 import type { HungHandler } from '../../executor/index.js';
 

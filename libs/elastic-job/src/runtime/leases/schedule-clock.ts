@@ -1,3 +1,4 @@
+// Covered by test/scenario/clocks-apart.spec.ts
 import type { Clock, ScheduleTime, Timer } from '../../clock/index.js';
 import { clockOffsetMs, decideReference, isAhead, type RegistryNow } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';

@@ -1,3 +1,4 @@
+// Covered by test/scenario/time-difference.spec.ts
 import { clockOffsetMs, TimeDifferenceError, type Trigger } from '../../domain/index.js';
 import type { JobContext } from './job-context.js';
 

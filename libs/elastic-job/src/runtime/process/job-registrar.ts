@@ -1,3 +1,4 @@
+// Covered by test/scenario/registering.spec.ts
 import type { Clock } from '../../clock/index.js';
 import { sharedClass } from '../../copies/index.js';
 import {

@@ -1,3 +1,4 @@
+// Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
 import { type CoordinationServices, JobRemovedError } from '../../coordination/index.js';
 import { ID_DELIMITER, type JobConfiguration, type JobHandler, type JobInstance } from '../../domain/index.js';

@@ -1,3 +1,4 @@
+// Covered by test/scenario/leases.spec.ts
 import type { Clock, Timer } from '../../clock/index.js';
 import type { SessionInfo } from '../../registry/index.js';
 

@@ -1,3 +1,4 @@
+// Covered by test/scenario/templates.spec.ts
 import { setMaxListeners } from 'node:events';
 import { BackOff, type Clock, type Timer } from '../../clock/index.js';
 import { JobRemovedError, removeAbandoned } from '../../coordination/index.js';

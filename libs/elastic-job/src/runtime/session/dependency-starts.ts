@@ -1,3 +1,4 @@
+// Covered by test/scenario/after.spec.ts
 import type { Duty } from '../duties/index.js';
 import { type JobContext, type JobNews, type LeaseRunner, type Reaction, reactionIn } from '../leases/index.js';
 import type { Tick } from './tick.js';

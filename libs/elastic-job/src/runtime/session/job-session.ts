@@ -1,3 +1,4 @@
+// Covered by test/scenario/interruptions.spec.ts
 import type { ExecutionLease, JobTree } from '../../coordination/index.js';
 import {
   Cancellations,

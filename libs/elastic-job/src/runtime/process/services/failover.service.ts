@@ -1,3 +1,4 @@
+// Covered by test/scenario/registering.spec.ts
 import type { FailoverQueue, OverflowedItem, PendingFailover } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName, SettledOutcome } from '../../../domain/index.js';

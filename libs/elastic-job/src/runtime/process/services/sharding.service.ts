@@ -1,3 +1,4 @@
+// Covered by test/scenario/static-sharding.spec.ts
 import type { Sharding } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';
