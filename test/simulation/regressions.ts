@@ -367,4 +367,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker did not expect a process to stand still while it waits to repeat what was refused',
   },
+  {
+    seed: 11_000_702,
+    edition: 4,
+    showed: 'a checker expected a sweep in a job whose leader was cut off until it left',
+  },
 ];

@@ -133,8 +133,8 @@ function hasLeftInTime(history: History, path: string, holder: string): boolean 
     );
 }
 
-// The mark of who has crashed or lost its session, or that somebody has set by hand, is taken away by those who are in
-// the job afterwards.
+// The mark of who has crashed or lost its session, or that somebody has set by hand, is taken away by whoever leads the
+// job afterwards.
 function isLeftToNobody(history: History, path: string, holder: string): boolean {
   const { jobName, node } = history.nodeOf(path);
   if (!('item' in node) || node.item === undefined) return false;
@@ -145,12 +145,17 @@ function isLeftToNobody(history: History, path: string, holder: string): boolean
     isSessionLost || history.of('fault').some(isCrashOf(indexOf(holder)))
       ? (existence(history, `/${jobName}/instances/${holder}`).at(-1)?.to ?? Infinity)
       : setByHand(history, path, jobName, node.item) + STRAY_MARK_GOES_MS;
-  const members = new Set(
-    history.commits
-      .flatMap(({ writes }) => writes.map((write) => write.path))
-      .filter((one) => one.startsWith(`/${jobName}/instances/`)),
-  );
-  return [...members].every((member) => existence(history, member).every(({ to }) => to <= since));
+  return !couldSweep(history, jobName, since);
+}
+
+/** Somebody has led the job from some time on, undisturbed for long enough. */
+function couldSweep(history: History, jobName: string, since: number): boolean {
+  return history.writesTo(`/${jobName}/leader/election/instance`).some(({ kind, at, data }, index, writes) => {
+    if (kind !== 'created') return false;
+    const until = writes.slice(index).find((write) => write.kind === 'deleted')?.at ?? Infinity;
+    const undisturbed = history.steadySince(indexOf(data), Math.max(since, at), history.promptMs);
+    return undisturbed + history.promptMs <= until;
+  });
 }
 
 /** When a mark was set that was set by hand; never: -Infinity. */
