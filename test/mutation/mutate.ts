@@ -80,10 +80,13 @@ async function mutate(
   files: ReadonlyMap<string, Lines>,
   { ms, isChosen = () => true }: Limits,
 ): Promise<number> {
-  const over = AbortSignal.any([
-    interrupted.signal,
-    ...(ms === undefined ? [] : [AbortSignal.timeout(Math.max(0, Math.floor(ms)))]),
-  ]);
+  // No AbortSignal.timeout within AbortSignal.any: Node 20 collects it as garbage, and the time is never up.
+  const ending = new AbortController();
+  const over = ending.signal;
+  const end = () => ending.abort();
+  interrupted.signal.addEventListener('abort', end);
+  if (interrupted.signal.aborted) end();
+  if (ms !== undefined) setTimeout(end, Math.max(0, ms)).unref();
   mkdirSync('.mutation', { recursive: true });
   const { texts, mutants: all, excluded } = await instrument(files);
   const mutants = all.filter(isChosen);
