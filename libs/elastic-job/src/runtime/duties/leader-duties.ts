@@ -87,8 +87,7 @@ export class LeaderDuties implements Duty {
       case 'TreeReset':
         return this.peers.rememberPeers();
       case 'ShardingCompleted':
-        if (!tree.company.hasJava) this.peers.forget();
-        return;
+        return this.peers.forget();
       case 'ConfigurationChanged':
         return this.reconcileLater();
       case 'OwnerChanged':
