@@ -71,12 +71,8 @@ export class Begin {
 
   /** Those of the items that are free. One that this client may not write is left out. */
   ofFree(items: readonly number[]): Promise<BegunExecution> {
-    const { tree } = this;
     const blamed = new Set<number>();
-    return untilCommitted(tree, 'the begin', async () => {
-      if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
-      return this.tryFree(items, blamed);
-    });
+    return untilCommitted(this.tree, 'the begin', () => this.tryFree(items, blamed));
   }
 
   /**
@@ -98,6 +94,7 @@ export class Begin {
   private async tryFree(items: readonly number[], blamed: Set<number>): Promise<BegunExecution | undefined> {
     const { tree } = this;
     const { blocked } = this.own;
+    if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
     const decisions = items.map((item) => [item, decide(tree, this.configuration, this.trigger, item)] as const);
     const begun = decisions.filter(([, decision]) => decision === 'begin').map(([item]) => item);
     const refused = new Map(decisions.filter(isRefused));
@@ -119,8 +116,7 @@ export class Begin {
       blocked.add(item, error);
       blamed.add(item);
       if (blocked.together(begun, blamed).length === 0) throw error;
-      // The records are read anew.
-      return (await tree.loadRecords(items, { signal: tree.signal })) ? this.tryFree(items, blamed) : undefined;
+      return this.tryFree(items, blamed);
     }
   }
 
