@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Libsql from 'libsql';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
 import { freePort } from '../../support/zookeeper/loopback.js';
 import { type Block, filesUpTo, readBlocks } from './blocks.js';
@@ -72,7 +72,10 @@ async function startApplication(): Promise<{ readonly application: Program; read
   const port = await freePort();
   const application = run(['dist/main.js'], { PORT: String(port) });
   await application.says(/application successfully started/);
-  return { application, url: `http://127.0.0.1:${port}` };
+  const url = `http://127.0.0.1:${port}`;
+  // Nest says so before it listens, and says nothing more.
+  await vi.waitFor(() => fetch(url), { timeout: 10_000 });
+  return { application, url };
 }
 
 describe('the code of README.md, a section after the other', () => {
