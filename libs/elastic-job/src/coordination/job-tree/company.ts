@@ -1,3 +1,9 @@
+/** The mere fact behind all differences. */
+class JavaPresence {
+  /** @param hasJava an instance without our label is registered */
+  constructor(readonly hasJava: boolean) {}
+}
+
 /**
  * Differences that Java peers of a job make, each as one question. The answer to all of them is yes as long as the job
  * has a Java peer, and no otherwise; call sites name the difference that they mean. "What changes beside Java" in
@@ -5,72 +11,45 @@
  *
  * A company is a value: it says who was there when it was asked for. Ask the tree for it each time.
  */
-export class Company {
-  /** @param hasJava the mere fact: an instance without our label is registered */
-  constructor(readonly hasJava: boolean) {}
-
+export class Company extends JavaPresence {
   /** Java lacks some settings and values of ours, and goes by its defaults instead. It records no end either. */
-  get knowsFewerSettings(): boolean {
-    return this.hasJava;
-  }
+  readonly knowsFewerSettings = this.hasJava;
 
   /** Java's fire times follow Quartz's rule when the clocks change. */
-  get firesByQuartz(): boolean {
-    return this.hasJava;
-  }
+  readonly firesByQuartz = this.hasJava;
 
   /** Java looks whether leadership or a queued item is free, takes it in later writes, and holds a latch meanwhile. */
-  get takesUnderLatch(): boolean {
-    return this.hasJava;
-  }
+  readonly takesUnderLatch = this.hasJava;
 
   /** A Java leader acts on what happens while it leads, and overlooks what came before or during its own plan. */
-  get overlooksChanges(): boolean {
-    return this.hasJava;
-  }
+  readonly overlooksChanges = this.hasJava;
 
   /** Java looks at the resharding flag only when a trigger comes; its leader makes the plan then. */
-  get plansOnTrigger(): boolean {
-    return this.hasJava;
-  }
+  readonly plansOnTrigger = this.hasJava;
 
   /** A Java leader makes the plan only while nobody runs an item, and waits for that. */
-  get plansWhenIdle(): boolean {
-    return this.hasJava;
-  }
+  readonly plansWhenIdle = this.hasJava;
 
   /** Java asks the server for the resharding flag, but a cache for its items, which reads the owners a moment later. */
-  get readsOwnersLate(): boolean {
-    return this.hasJava;
-  }
+  readonly readsOwnersLate = this.hasJava;
 
   /** Java runs items without a record: records do not tell for which fire time an item ran last. */
-  get runsUnrecorded(): boolean {
-    return this.hasJava;
-  }
+  readonly runsUnrecorded = this.hasJava;
 
   /**
    * Java tells the end of a run by the running mark that goes. A record that is written costs each Java peer two
    * requests and tells it nothing.
    */
-  get endsByMark(): boolean {
-    return this.hasJava;
-  }
+  readonly endsByMark = this.hasJava;
 
   /** Java creates, replaces and deletes marks of an item that it does not run, and leaves its record as it is. */
-  get changesMarksAlone(): boolean {
-    return this.hasJava;
-  }
+  readonly changesMarksAlone = this.hasJava;
 
   /** A trigger of Java drops the items that are failed over just then, and does not come back to them. */
-  get dropsTakenItems(): boolean {
-    return this.hasJava;
-  }
+  readonly dropsTakenItems = this.hasJava;
 
   /** Java writes its server node before its instance node, and removes servers without instances when it starts. */
-  get removesServers(): boolean {
-    return this.hasJava;
-  }
+  readonly removesServers = this.hasJava;
 }
 
 const OURS_ALONE = new Company(false);
