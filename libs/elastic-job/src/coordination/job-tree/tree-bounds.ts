@@ -16,64 +16,45 @@ const DEEPEST = 8;
 /** One who fills the namespace does not fill the log. */
 const MOST_TOLD = 20;
 
-const PARENTS: ReadonlySet<string> = new Set([
-  'config',
-  'usable',
-  'instances',
-  'servers',
-  'sessions',
-  'departed',
-  'leader',
-  'leader/election',
-  'leader/election/host',
-  'leader/election/instance',
-  'leader/election/latch',
-  'leader/election/term',
-  'leader/sharding',
-  'leader/sharding/necessary',
-  'leader/sharding/processing',
-  'leader/failover',
-  'leader/failover/items',
-  'leader/failover/latch',
-  'sharding',
-  'trigger',
-  'cancel',
-  'guarantee',
-  'guarantee/started',
-  'guarantee/started-latch',
-  'guarantee/completed',
-  'guarantee/completed-latch',
-  'dependents',
-  'counting',
-  'after',
-  'systemTime',
-  'systemTime/current',
-  'next-job-instance-ip',
-]);
-/** Their children have names. */
-const NAMED: ReadonlySet<string> = new Set(['servers', 'departed', 'trigger', 'dependents']);
-/** Their children have the ids of instances. */
-const OF_INSTANCES: ReadonlySet<string> = new Set(['instances', 'sessions']);
-/** Their children have none. */
-const LEAVES: ReadonlySet<string> = new Set([
-  'instances',
-  'sessions',
-  'servers',
-  'departed',
-  'dependents',
-  'cancel',
-  'leader/failover/items',
-  'guarantee/started',
-  'guarantee/completed',
-]);
-/** Their children are items. */
-const NUMBERED: ReadonlySet<string> = new Set([
-  'sharding',
-  'cancel',
-  'leader/failover/items',
-  'guarantee/started',
-  'guarantee/completed',
-]);
+/** A job's nodes, and what their children are called: by the ids of instances, by numbers of items, by any name. */
+const NODES = new Map<string, 'ids' | 'items' | 'names' | 'fixed'>(
+  Object.entries({
+    config: 'fixed',
+    usable: 'fixed',
+    instances: 'ids',
+    servers: 'names',
+    sessions: 'ids',
+    departed: 'names',
+    leader: 'fixed',
+    'leader/election': 'fixed',
+    'leader/election/host': 'fixed',
+    'leader/election/instance': 'fixed',
+    'leader/election/latch': 'fixed',
+    'leader/election/term': 'fixed',
+    'leader/sharding': 'fixed',
+    'leader/sharding/necessary': 'fixed',
+    'leader/sharding/processing': 'fixed',
+    'leader/failover': 'fixed',
+    'leader/failover/items': 'items',
+    'leader/failover/latch': 'fixed',
+    sharding: 'items',
+    trigger: 'names',
+    cancel: 'items',
+    guarantee: 'fixed',
+    'guarantee/started': 'items',
+    'guarantee/started-latch': 'fixed',
+    'guarantee/completed': 'items',
+    'guarantee/completed-latch': 'fixed',
+    dependents: 'names',
+    counting: 'fixed',
+    after: 'fixed',
+    systemTime: 'fixed',
+    'systemTime/current': 'fixed',
+    'next-job-instance-ip': 'fixed',
+  } as const),
+);
+/** Something may stand below the children of these. */
+const TREES: ReadonlySet<string> = new Set(['sharding', 'trigger']);
 const MARKS: ReadonlySet<string> = new Set(ITEM_NODES);
 
 /** A job has more in the registry than this instance takes in. What is left out of it decides nothing here. */
@@ -108,7 +89,7 @@ export function treeBounds(paths: JobPaths, onLeftOut: (error: OversizedNodeErro
       foreign += 1;
       return foreign <= MOST_FOREIGN;
     },
-    isLeaf: (path) => LEAVES.has(below(path.slice(0, path.lastIndexOf('/')))),
+    isLeaf: (path) => hasLeaves(below(path.slice(0, path.lastIndexOf('/')))),
     longest: (path) => longestText(below(path)),
     onLeftOut: (path, what) => {
       if (told.has(path) || told.size >= MOST_TOLD) return;
@@ -121,17 +102,23 @@ export function treeBounds(paths: JobPaths, onLeftOut: (error: OversizedNodeErro
 
 /** @param path below the job */
 function placeOf(path: string): 'known' | 'foreign' | 'unknown' {
-  if (PARENTS.has(path)) return 'known';
+  if (NODES.has(path)) return 'known';
   const end = path.lastIndexOf('/');
   const [parent, name] = [path.slice(0, end), path.slice(end + 1)];
   if (end === -1 || name.length > LONGEST_NAME) return 'unknown';
-  if (OF_INSTANCES.has(parent)) return isInstanceId(name) ? 'known' : 'unknown';
-  if (NAMED.has(parent)) return 'known';
-  if (NUMBERED.has(parent)) return parseItem(name) === undefined ? 'unknown' : 'known';
+  const children = NODES.get(parent);
+  if (children === 'ids') return isInstanceId(name) ? 'known' : 'unknown';
+  if (children === 'names') return 'known';
+  if (children === 'items') return parseItem(name) === undefined ? 'unknown' : 'known';
   const [first, second, ...rest] = path.split('/', DEEPEST + 1);
   const isBelowItem = first === 'sharding' && parseItem(second) !== undefined;
   if (isBelowItem && rest.length === 1 && MARKS.has(name)) return 'known';
   return (isBelowItem || first === 'trigger') && rest.length <= DEEPEST - 2 ? 'foreign' : 'unknown';
+}
+
+/** @param path below the job */
+function hasLeaves(path: string): boolean {
+  return (NODES.get(path) ?? 'fixed') !== 'fixed' && !TREES.has(path);
 }
 
 /** @param path below the job */
