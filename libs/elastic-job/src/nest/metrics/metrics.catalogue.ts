@@ -9,6 +9,10 @@ export interface MetricDefinition {
 }
 
 const JOB = ['job'] as const;
+const counter = <const Labels extends readonly string[], const Help extends string>(labels: Labels, help: Help) =>
+  ({ type: 'counter', labels, help }) as const;
+const gauge = <const Labels extends readonly string[], const Help extends string>(labels: Labels, help: Help) =>
+  ({ type: 'gauge', labels, help }) as const;
 
 /**
  * A trigger in good order is begun within two round trips to the registry: the first bounds tell a near ensemble (10
@@ -27,16 +31,14 @@ const DURATION_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_80
  * Every metric, by its name: what happens on this instance, and this process's share of what happens in the cluster.
  */
 export const METRICS = {
-  elastic_job_runs_total: {
-    type: 'counter',
-    labels: ['job', 'source'],
-    help: 'Runs that this instance has begun, by NORMAL_TRIGGER, MISFIRE or FAILOVER',
-  },
-  elastic_job_items_total: {
-    type: 'counter',
-    labels: ['job', 'outcome'],
-    help: 'Items whose run has ended here: succeeded, failed, aborted, or fenced by a newer run',
-  },
+  elastic_job_runs_total: counter(
+    ['job', 'source'],
+    'Runs that this instance has begun, by NORMAL_TRIGGER, MISFIRE or FAILOVER',
+  ),
+  elastic_job_items_total: counter(
+    ['job', 'outcome'],
+    'Items whose run has ended here: succeeded, failed, aborted, or fenced by a newer run',
+  ),
   elastic_job_lateness_seconds: {
     type: 'histogram',
     labels: ['job', 'source'],
@@ -49,112 +51,62 @@ export const METRICS = {
     help: 'From the begin of a run to the recorded end of each of its items, the wait for a free slot included',
     buckets: DURATION_BUCKETS,
   },
-  elastic_job_skipped_total: { type: 'counter', labels: JOB, help: 'Triggers that were not run here at all' },
-  elastic_job_missed_total: {
-    type: 'counter',
-    labels: JOB,
-    help: 'Fire times, times items, that nobody has run or will run, as found out by this instance',
-  },
-  elastic_job_misfires_total: {
-    type: 'counter',
-    labels: JOB,
-    help: 'Items that still ran when their next trigger came',
-  },
-  elastic_job_retries_total: {
-    type: 'counter',
-    labels: JOB,
-    help: 'Handlers called again after a failure, under the same lease',
-  },
-  elastic_job_failovers_total: {
-    type: 'counter',
-    labels: JOB,
-    help: 'Items of other instances that this one has taken over',
-  },
-  elastic_job_orphans_total: {
-    type: 'counter',
-    labels: JOB,
-    help: 'Items of crashed instances that this one, leading, has queued',
-  },
-  elastic_job_failover_overflows_total: {
-    type: 'counter',
-    labels: JOB,
-    help: 'Items for which the failover queue had no place: their runs are not repeated',
-  },
-  elastic_job_executor_deaths_total: {
-    type: 'counter',
-    labels: ['job', 'state'],
-    help: "Processes and threads that died at an item's work, by how",
-  },
-  elastic_job_hung_total: { type: 'counter', labels: JOB, help: 'Handlers that did not heed their signal in time' },
-  elastic_job_delayed_settles_total: {
-    type: 'counter',
-    labels: JOB,
-    help: 'Items whose run had ended here and which the registry did not record within 5 s',
-  },
-  elastic_job_released_marks_total: {
-    type: 'counter',
-    labels: JOB,
-    help: 'Items that were marked in the name of this instance, which did not run them, and were released',
-  },
-  elastic_job_reshardings_total: {
-    type: 'counter',
-    labels: JOB,
-    help: 'Assignments that this instance, leading, has made',
-  },
-  elastic_job_elections_total: { type: 'counter', labels: JOB, help: 'Elections that this instance has won' },
-  elastic_job_errors_total: { type: 'counter', labels: JOB, help: "Work of the scheduler's own that has failed" },
-  elastic_job_session_changes_total: {
-    type: 'counter',
-    labels: ['state'],
-    help: "Changes of the registry session's state, by the new one",
-  },
-  elastic_job_history_dropped_total: {
-    type: 'counter',
-    labels: ['sink'],
-    help: 'Rows of a history that were given up since it could not keep up, or its store was away',
-  },
-  elastic_job_error_handler_failures_total: {
-    type: 'counter',
-    labels: ['job', 'type'],
-    help: 'Failures that an error handler could not pass on',
-  },
-  elastic_job_registry_requests_total: {
-    type: 'counter',
-    labels: ['kind'],
-    help: 'Requests to the registry: foreground, which somebody waits for, and background, which keep watches and views alive',
-  },
-  elastic_job_session_state: {
-    type: 'gauge',
-    labels: ['state'],
-    help: '1 for the state that the registry session is in, else 0',
-  },
-  elastic_job_joined: { type: 'gauge', labels: JOB, help: '1 while this instance is registered under the job' },
-  elastic_job_leader_known: {
-    type: 'gauge',
-    labels: JOB,
-    help: '1 while the job has a leader, as far as this instance can see',
-  },
-  elastic_job_running_items: { type: 'gauge', labels: JOB, help: 'Items that run here' },
-  elastic_job_hung_items: {
-    type: 'gauge',
-    labels: JOB,
-    help: 'Items whose handlers go on here although they were aborted',
-  },
-  elastic_job_unrecorded_items: {
-    type: 'gauge',
-    labels: JOB,
-    help: 'Items whose run has ended here and which the registry has not recorded for more than 5 s',
-  },
-  elastic_job_refused_seconds: {
-    type: 'gauge',
-    labels: JOB,
-    help: 'How long the registry has answered and refused what the job asks of it; 0 in good order',
-  },
-  elastic_job_schedule_lag_seconds: {
-    type: 'gauge',
-    labels: JOB,
-    help: 'How long the next fire time is overdue; 0 in good order',
-  },
+  elastic_job_skipped_total: counter(JOB, 'Triggers that were not run here at all'),
+  elastic_job_missed_total: counter(
+    JOB,
+    'Fire times, times items, that nobody has run or will run, as found out by this instance',
+  ),
+  elastic_job_misfires_total: counter(JOB, 'Items that still ran when their next trigger came'),
+  elastic_job_retries_total: counter(JOB, 'Handlers called again after a failure, under the same lease'),
+  elastic_job_failovers_total: counter(JOB, 'Items of other instances that this one has taken over'),
+  elastic_job_orphans_total: counter(JOB, 'Items of crashed instances that this one, leading, has queued'),
+  elastic_job_failover_overflows_total: counter(
+    JOB,
+    'Items for which the failover queue had no place: their runs are not repeated',
+  ),
+  elastic_job_executor_deaths_total: counter(
+    ['job', 'state'],
+    "Processes and threads that died at an item's work, by how",
+  ),
+  elastic_job_hung_total: counter(JOB, 'Handlers that did not heed their signal in time'),
+  elastic_job_delayed_settles_total: counter(
+    JOB,
+    'Items whose run had ended here and which the registry did not record within 5 s',
+  ),
+  elastic_job_released_marks_total: counter(
+    JOB,
+    'Items that were marked in the name of this instance, which did not run them, and were released',
+  ),
+  elastic_job_reshardings_total: counter(JOB, 'Assignments that this instance, leading, has made'),
+  elastic_job_elections_total: counter(JOB, 'Elections that this instance has won'),
+  elastic_job_errors_total: counter(JOB, "Work of the scheduler's own that has failed"),
+  elastic_job_session_changes_total: counter(['state'], "Changes of the registry session's state, by the new one"),
+  elastic_job_history_dropped_total: counter(
+    ['sink'],
+    'Rows of a history that were given up since it could not keep up, or its store was away',
+  ),
+  elastic_job_error_handler_failures_total: counter(
+    ['job', 'type'],
+    'Failures that an error handler could not pass on',
+  ),
+  elastic_job_registry_requests_total: counter(
+    ['kind'],
+    'Requests to the registry: foreground, which somebody waits for, and background, which keep watches and views alive',
+  ),
+  elastic_job_session_state: gauge(['state'], '1 for the state that the registry session is in, else 0'),
+  elastic_job_joined: gauge(JOB, '1 while this instance is registered under the job'),
+  elastic_job_leader_known: gauge(JOB, '1 while the job has a leader, as far as this instance can see'),
+  elastic_job_running_items: gauge(JOB, 'Items that run here'),
+  elastic_job_hung_items: gauge(JOB, 'Items whose handlers go on here although they were aborted'),
+  elastic_job_unrecorded_items: gauge(
+    JOB,
+    'Items whose run has ended here and which the registry has not recorded for more than 5 s',
+  ),
+  elastic_job_refused_seconds: gauge(
+    JOB,
+    'How long the registry has answered and refused what the job asks of it; 0 in good order',
+  ),
+  elastic_job_schedule_lag_seconds: gauge(JOB, 'How long the next fire time is overdue; 0 in good order'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 /** The name of a metric. */
