@@ -1,15 +1,13 @@
-import { isWithin, NodeMap, parentPath } from '../node-map.js';
+import { KnownSubtree } from '../known-subtree.js';
+import { isWithin } from '../node-map.js';
 import type {
   RegistryNode,
   RequestOptions,
   SessionInfo,
   Subtree,
-  SubtreeBounds,
   SubtreeListener,
   SubtreeOptions,
 } from '../registry-center.js';
-import { SessionLostError } from '../registry.errors.js';
-import { cutNode, isAdmitted } from '../subtree-bounds.js';
 import type { NodeChange } from './node-tree.js';
 
 /** The client that has opened a view, as the view needs it. */
@@ -28,30 +26,17 @@ export interface ViewingClient {
   release(view: MemorySubtree): void;
 }
 
-/** A node that exists; with its content, if that is known and current. */
-interface Entry {
-  readonly path: string;
-  readonly node: RegistryNode | undefined;
-}
-
 /** What one client has heard of a subtree, in the order of the server. */
-export class MemorySubtree implements Subtree {
-  private readonly entries = new NodeMap<Entry>();
-  private readonly sessionId: string | undefined;
-  private readonly holds: (path: string) => boolean;
-  private readonly bounds: SubtreeBounds | undefined;
-  private lost = false;
+export class MemorySubtree extends KnownSubtree implements Subtree {
   private closed = false;
 
   constructor(
     private readonly client: ViewingClient,
-    readonly path: string,
+    path: string,
     private readonly listener: SubtreeListener,
-    { holds = () => true, bounds }: SubtreeOptions = {},
+    options?: SubtreeOptions,
   ) {
-    this.holds = holds;
-    this.bounds = bounds;
-    this.sessionId = client.session.info.id;
+    super(path, client.session.info.id, options);
   }
 
   async sync(options?: RequestOptions): Promise<void> {
@@ -64,21 +49,6 @@ export class MemorySubtree implements Subtree {
       () => {},
       options,
     );
-  }
-
-  has(path: string): boolean {
-    this.assertLive();
-    return this.entries.get(path) !== undefined;
-  }
-
-  node(path: string): RegistryNode | undefined {
-    this.assertLive();
-    return this.entries.get(path)?.node;
-  }
-
-  children(path: string): readonly string[] {
-    this.assertLive();
-    return this.entries.children(path);
   }
 
   async load(paths: readonly string[], options?: RequestOptions): Promise<void> {
@@ -120,12 +90,6 @@ export class MemorySubtree implements Subtree {
     this.listener({ kind: 'reset' });
   }
 
-  /** The session is over. */
-  lose(): void {
-    this.lost = true;
-    this.entries.clear();
-  }
-
   /** @returns false if the view does not know the node */
   private take({ kind, node }: NodeChange, isOwn: boolean): boolean {
     if (kind !== 'created' && this.entries.get(node.path) === undefined) return false;
@@ -138,17 +102,7 @@ export class MemorySubtree implements Subtree {
   private put(node: RegistryNode, isKnown: boolean): boolean {
     const { path } = node;
     if (!this.entries.get(path) && !this.admits(path)) return false;
-    this.entries.put({ path, node: isKnown ? cutNode(this.bounds, node) : undefined });
+    this.entries.put({ path, node: isKnown ? this.cut(node) : undefined });
     return true;
-  }
-
-  private admits(path: string): boolean {
-    if (path === this.path) return true;
-    const parent = parentPath(path)!;
-    return this.entries.get(parent) !== undefined && isAdmitted(this.bounds, path, this.entries.childCount(parent));
-  }
-
-  private assertLive(): void {
-    if (this.lost) throw new SessionLostError(this.sessionId);
   }
 }

@@ -1,13 +1,19 @@
+import type { ElasticJobError } from '../../domain/index.js';
 import { refusalError, serverError } from '../refusal-error.js';
 import type { RegistryNode } from '../registry-center.js';
 import { NoNodeError } from '../registry.errors.js';
 import { type NodeFound, refusalOf, type Reply } from './wire/index.js';
 
+/** The error for a code with which the server refuses a request. */
+export function errorOf(operation: string, path: string, code: number, version?: number): ElasticJobError {
+  const refusal = refusalOf(code);
+  return refusal ? refusalError(refusal, path, version) : serverError(code, operation, path);
+}
+
 /** The value of a reply. @throws the error of the refusal */
 export function valueOf<T>(operation: string, path: string, reply: Reply<T>, version?: number): T {
   if (reply.kind === 'ok') return reply.value;
-  const refusal = refusalOf(reply.code);
-  throw refusal ? refusalError(refusal, path, version) : serverError(reply.code, operation, path);
+  throw errorOf(operation, path, reply.code, version);
 }
 
 /** Undefined where there is no node. */

@@ -3,7 +3,7 @@ import type { ChildrenWatch, RequestOptions } from '../../registry-center.js';
 import { SessionLostError } from '../../registry.errors.js';
 import { isolated } from '../wire/index.js';
 import type { NodeEventKind, Watcher } from '../session/index.js';
-import { valueOf } from '../reply-value.js';
+import { errorOf } from '../reply-value.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
 /**
@@ -33,7 +33,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     const opened = new Promise<void>((resolve, reject) => (this.opened = { resolve, reject }));
     client.watch(path, this, (reply) => {
       if (reply.kind === 'ok') this.opened?.resolve();
-      else this.opened?.reject(errorOf(() => valueOf(name, path, reply)));
+      else this.opened?.reject(errorOf(name, path, reply.code));
     });
     try {
       await client.requests.bounded(name, opened, options);
@@ -75,14 +75,5 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
 
   private tell(): void {
     if (!this.isClosed && this.opened === undefined) isolated(() => this.onChange());
-  }
-}
-
-function errorOf(act: () => unknown): unknown {
-  try {
-    act();
-    return undefined;
-  } catch (error) {
-    return error;
   }
 }

@@ -5,7 +5,7 @@ import type { ZooKeeperClient } from '../zookeeper-client.js';
 export interface Reading extends NodeRead {
   /** Resolves when the reply is taken in and all that follows from it is read as well. */
   readonly done: Promise<unknown>;
-  resolve(following: Promise<unknown> | undefined): void;
+  resolve(following: unknown): void;
   reject(error: unknown): void;
   /** Not sent, because the answer of an own write may spare it. */
   isHeld: boolean;
@@ -27,7 +27,7 @@ export class SubtreeReads {
   /** @param take takes a reply in; what it throws becomes the outcome of the read */
   constructor(
     private readonly client: ZooKeeperClient,
-    private readonly take: (reading: Reading, reply: Reply<NodeFound>) => Promise<unknown> | undefined,
+    private readonly take: (reading: Reading, reply: Reply<NodeFound>) => unknown,
   ) {}
 
   isUnderWay(what: NodeRead['what'], path: string): boolean {
@@ -94,17 +94,12 @@ export class SubtreeReads {
   }
 
   /** Nothing more is read. @param outcome what those that wait are told: nothing, or what it throws */
-  end(outcome: () => void = () => {}): void {
+  end(outcome: () => unknown = () => undefined): void {
     const all = [...this.underWay.data.values(), ...this.underWay.children.values()];
     this.underWay.data.clear();
     this.underWay.children.clear();
     this.unsent = [];
-    for (const reading of all) {
-      resolveWith(reading, () => {
-        outcome();
-        return undefined;
-      });
-    }
+    for (const reading of all) resolveWith(reading, outcome);
   }
 
   private receive(reading: Reading, index: number, reply: Reply<readonly NodeFound[]> | undefined): void {
@@ -134,7 +129,7 @@ export class SubtreeReads {
   }
 }
 
-function resolveWith(reading: Reading, outcome: () => Promise<unknown> | undefined): void {
+function resolveWith(reading: Reading, outcome: () => unknown): void {
   try {
     reading.resolve(outcome());
   } catch (error) {
@@ -143,7 +138,7 @@ function resolveWith(reading: Reading, outcome: () => Promise<unknown> | undefin
 }
 
 function newReading(what: NodeRead['what'], path: string): Reading {
-  let resolve!: (following: Promise<unknown> | undefined) => void;
+  let resolve!: (following: unknown) => void;
   let reject!: (error: unknown) => void;
   const done = new Promise<unknown>((succeed, fail) => {
     resolve = succeed;

@@ -1,30 +1,22 @@
-import { childPath, NodeMap, parentPath } from '../../node-map.js';
+import { type KnownNode, KnownSubtree } from '../../known-subtree.js';
+import { childPath } from '../../node-map.js';
 import type {
   RegistryNode,
   RequestOptions,
   Subtree,
   SubtreeEvent,
-  SubtreeBounds,
   SubtreeListener,
   SubtreeOptions,
 } from '../../registry-center.js';
-import { SessionLostError } from '../../registry.errors.js';
-import { cutNode, isAdmitted } from '../../subtree-bounds.js';
 import { type NodeFound, refusalOf, type Reply } from '../wire/index.js';
 import { Outbox } from './outbox.js';
 import { SubtreeReads, type Reading } from './subtree-reads.js';
 import type { NodeEventKind, Watcher } from '../session/index.js';
-import { valueOf } from '../reply-value.js';
+import { errorOf, valueOf } from '../reply-value.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
 /** Comes and goes within one transaction to tell the server's time. Nobody sees it, but watches tell of it. */
 export const TIME_NODE = '/nestjs-elastic-job.time';
-
-/** A node that exists; with its content, if that is known and current. */
-interface Entry {
-  readonly path: string;
-  node: RegistryNode | undefined;
-}
 
 /**
  * A view of a subtree that one recursive watch keeps true.
@@ -40,28 +32,21 @@ interface Entry {
  * Replies are therefore taken in while the socket is read, never in a later turn. Events do not cross connections:
  * after a reconnect the names of every node are listed again and the values that are held are read again.
  */
-export class SubtreeView implements Subtree, Watcher {
-  private readonly entries = new NodeMap<Entry>();
+export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   private readonly outbox: Outbox;
   private readonly reads: SubtreeReads;
-  private readonly holds: (path: string) => boolean;
-  private readonly bounds: SubtreeBounds | undefined;
-  private readonly sessionId: string | undefined;
   readonly isRecursive = true;
   private isOpen = false;
-  private isLost = false;
   /** Counts the connections, so that only the last repair is told of. */
   private repairs = 0;
 
   constructor(
     private readonly client: ZooKeeperClient,
-    private readonly path: string,
+    path: string,
     listener: SubtreeListener,
-    { holds = () => true, bounds }: SubtreeOptions = {},
+    options?: SubtreeOptions,
   ) {
-    this.sessionId = client.session.info.id;
-    this.holds = holds;
-    this.bounds = bounds;
+    super(path, client.session.info.id, options);
     this.outbox = new Outbox(listener);
     this.reads = new SubtreeReads(client, (reading, reply) => this.take(reading, reply));
   }
@@ -95,21 +80,6 @@ export class SubtreeView implements Subtree, Watcher {
       this.assertLive();
     };
     await this.client.requests.bounded(`sync ${this.path}`, synced(), options);
-  }
-
-  has(path: string): boolean {
-    this.assertLive();
-    return this.entries.get(path) !== undefined;
-  }
-
-  node(path: string): RegistryNode | undefined {
-    this.assertLive();
-    return this.entries.get(path)?.node;
-  }
-
-  children(path: string): readonly string[] {
-    this.assertLive();
-    return this.entries.children(path);
   }
 
   async load(paths: readonly string[], options?: RequestOptions): Promise<void> {
@@ -177,23 +147,19 @@ export class SubtreeView implements Subtree, Watcher {
   }
 
   lost(): void {
-    this.isLost = true;
-    this.entries.clear();
+    this.lose();
     this.outbox.close();
-    this.reads.end(() => {
-      throw new SessionLostError(this.sessionId);
-    });
+    this.reads.end(() => this.assertLive());
   }
 
   private heardCreated(path: string): void {
     // Known already: its end was not told, because it came while there was no connection.
     this.remove(path);
-    // Below a parent that is not known yet, it will be among the names that are listed there.
-    if (path !== this.path && !this.entries.get(parentPath(path)!)) return;
+    // Not taken in below a parent that is not known yet: it will be among the names that are listed there.
     if (this.appear(path) && this.holds(path)) void this.reads.read('data', path);
   }
 
-  private heardChanged(entry: Entry): void {
+  private heardChanged(entry: KnownNode): void {
     const { path } = entry;
     if (this.holds(path)) {
       if (this.isOpen) this.outbox.putWaiting({ kind: 'changed', path });
@@ -230,7 +196,7 @@ export class SubtreeView implements Subtree, Watcher {
   private take({ path }: Reading, reply: Reply<NodeFound>): Promise<unknown> | undefined {
     const found = valueOf(`read ${path}`, path, reply);
     if (found.kind === 'refused') {
-      if (refusalOf(found.code) !== 'NO_NODE') valueOf(`read ${path}`, path, found);
+      if (refusalOf(found.code) !== 'NO_NODE') throw errorOf(`read ${path}`, path, found.code);
       this.remove(path);
       return undefined;
     }
@@ -240,7 +206,7 @@ export class SubtreeView implements Subtree, Watcher {
       this.appear(path);
     }
     return found.kind === 'data'
-      ? this.takeNode(cutNode(this.bounds, { path, data: found.data, stat: found.stat }))
+      ? this.takeNode(this.cut({ path, data: found.data, stat: found.stat }))
       : this.takeNames(path, found.names);
   }
 
@@ -269,8 +235,7 @@ export class SubtreeView implements Subtree, Watcher {
 
   /** @returns false if the view does not take it in */
   private appear(path: string): boolean {
-    const parent = parentPath(path);
-    if (path !== this.path && !isAdmitted(this.bounds, path, this.entries.childCount(parent!))) return false;
+    if (!this.admits(path)) return false;
     this.entries.put({ path, node: undefined });
     if (!this.isOpen) return true;
     if (this.holds(path)) this.outbox.putWaiting({ kind: 'created', path });
@@ -288,9 +253,5 @@ export class SubtreeView implements Subtree, Watcher {
 
   private tell(event: SubtreeEvent): void {
     if (this.isOpen) this.outbox.put(event);
-  }
-
-  private assertLive(): void {
-    if (this.isLost) throw new SessionLostError(this.sessionId);
   }
 }
