@@ -5,3 +5,4 @@ export * from './host-address.js';
 export * from './schedule-time.js';
 export * from './sleep.js';
 export * from './system-clock.js';
+export * from './wait-for.js';

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { waitFor } from './wait-for.js';
 
 /**
  * `Clock.sleep` in terms of `Clock.setTimer`, for the clocks themselves. However it ends, neither timer nor listener is
@@ -6,16 +7,8 @@ import type { Clock } from './clock.js';
  * @throws the signal's reason as soon as `signal` aborts.
  */
 export function sleepOn(clock: Pick<Clock, 'setTimer'>, ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const timer = clock.setTimer(ms, () => {
-      signal?.removeEventListener('abort', giveUp);
-      resolve();
-    });
-    const giveUp = (): void => {
-      timer.cancel();
-      reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', giveUp, { once: true });
-  });
+  return waitFor<void>((wake) => {
+    const timer = clock.setTimer(ms, () => wake());
+    return () => timer.cancel();
+  }, signal);
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/index.js';
+import { type Clock, waitFor } from '../clock/index.js';
 import { guaranteedDelete } from './guaranteed-delete.js';
 import { childPath, parentPath } from './node-map.js';
 import type { RegistryCenter, RequestOptions, Subtree } from './registry-center.js';
@@ -155,22 +155,14 @@ class Participant {
 
   /** Waits until the line or the session has changed. @returns false if the time is up @throws the signal's reason */
   private change(): Promise<boolean> {
-    const { signal } = this.options;
-    signal?.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const end = (conclude: () => void) => {
+    return waitFor<boolean>((conclude) => {
+      const timer = this.clock.setTimer(this.leftMs, () => conclude(false));
+      this.onChange = () => conclude(true);
+      return () => {
         timer.cancel();
-        signal?.removeEventListener('abort', abort);
         this.onChange = () => {};
-        conclude();
       };
-      const abort = () => end(() => reject(signal?.reason));
-      const timer = this.clock.setTimer(Math.max(0, this.deadline - this.clock.monotonicNow()), () =>
-        end(() => resolve(false)),
-      );
-      signal?.addEventListener('abort', abort);
-      this.onChange = () => end(() => resolve(true));
-    });
+    }, this.options.signal);
   }
 
   private async removeOwn(): Promise<void> {
@@ -185,7 +177,11 @@ class Participant {
   }
 
   private limits(): RequestOptions {
-    return { signal: this.options.signal, timeoutMs: Math.max(0, this.deadline - this.clock.monotonicNow()) };
+    return { signal: this.options.signal, timeoutMs: this.leftMs };
+  }
+
+  private get leftMs(): number {
+    return Math.max(0, this.deadline - this.clock.monotonicNow());
   }
 }
 

@@ -1,4 +1,4 @@
-import { BackOff, type BackOffOptions, type Clock } from '../clock/index.js';
+import { BackOff, type BackOffOptions, type Clock, waitFor } from '../clock/index.js';
 import type { RegistryCenter } from './registry-center.js';
 import { isUnanswered } from './registry.errors.js';
 
@@ -34,31 +34,13 @@ export class RequestPauses {
     const { state } = this.registry.session;
     if (state === undefined) return false;
     if (state === 'SUSPENDED' || state === 'LOST') {
-      await this.nextState(signal);
+      await waitFor<void>((goOn) => this.registry.onSession(() => goOn()), signal);
     } else if (!this.isFirst) {
       this.backOff.failed();
       await this.clock.sleep(this.backOff.nextMs(), signal);
     }
     this.isFirst = false;
     return this.registry.session.state !== undefined;
-  }
-
-  private nextState(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const end = () => {
-        stop();
-        signal?.removeEventListener('abort', abort);
-      };
-      const abort = () => {
-        end();
-        reject(signal?.reason);
-      };
-      const stop = this.registry.onSession(() => {
-        end();
-        resolve();
-      });
-      signal?.addEventListener('abort', abort);
-    });
   }
 }
 

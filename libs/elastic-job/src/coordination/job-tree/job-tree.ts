@@ -11,7 +11,7 @@ import {
   type SubtreeEvent,
   type TransactionResult,
 } from '../../registry/index.js';
-import type { Clock } from '../../clock/index.js';
+import { type Clock, waitFor } from '../../clock/index.js';
 import { ConfigOwner, type ConfigTrust } from './config-owner.js';
 import { isHeld } from './held-values.js';
 import { ItemNodes } from './item-nodes.js';
@@ -188,26 +188,17 @@ export class JobTree extends ItemNodes {
    * @returns false if the deadline came first. @throws the signal's reason, also that of the tree's own end.
    */
   next(kinds: readonly JobTreeEventKind[], deadline: number, signal?: AbortSignal): Promise<boolean> {
-    // No AbortSignal.any: Node 20 keeps something of each as long as any of its signals lives, and the tree's is a
-    // session's.
-    const ends = signal === undefined ? [this.signal] : [this.signal, signal];
-    for (const end of ends) end.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const finish = (act: () => void) => {
+    const arm = (conclude: (isTold: boolean) => void) => {
+      const off = this.on(({ kind }) => {
+        if (kinds.includes(kind)) conclude(true);
+      });
+      const timer = this.clock.setTimer(Math.max(0, deadline - this.clock.monotonicNow()), () => conclude(false));
+      return () => {
         off();
         timer.cancel();
-        for (const end of ends) end.removeEventListener('abort', onAbort);
-        act();
       };
-      const onAbort = () => finish(() => reject(ends.find(({ aborted }) => aborted)?.reason));
-      const off = this.on((event) => {
-        if (kinds.includes(event.kind)) finish(() => resolve(true));
-      });
-      const timer = this.clock.setTimer(Math.max(0, deadline - this.clock.monotonicNow()), () =>
-        finish(() => resolve(false)),
-      );
-      for (const end of ends) end.addEventListener('abort', onAbort);
-    });
+    };
+    return waitFor(arm, this.signal, signal);
   }
 
   private hear(event: SubtreeEvent): void {

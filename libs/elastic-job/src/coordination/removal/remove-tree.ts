@@ -1,3 +1,4 @@
+import { waitFor } from '../../clock/index.js';
 import { type JobName, parseCreatedJob, parseStartLedger, UnknownJobError } from '../../domain/index.js';
 import type { Operation, RegistryCenter, Subtree } from '../../registry/index.js';
 import { ContentionError, JobPaths, untilAccepted } from '../job-tree/index.js';
@@ -39,16 +40,19 @@ export async function removeAbandoned(
 ): Promise<boolean> {
   const paths = new JobPaths(jobName);
   let wake = () => {};
+  const whenChanged = (goOn: () => void) => {
+    wake = () => goOn();
+    return () => {};
+  };
   const work = async (view: Subtree) => {
     for (let refusals = 0; refusals < MOST_REFUSALS;) {
       signal?.throwIfAborted();
-      const changed = new Promise<void>((resolve) => (wake = resolve));
       if (!isToGo(view, paths)) return true;
       const isOccupied = [paths.instances, paths.sessions].some((path) => view.children(path).length > 0);
       if (isOccupied && !mayWait) return false;
       if (!isOccupied && (await isDone(registry, await deletions(registry, paths, view)))) return true;
       // A refusal means that somebody has changed something: this client hears of it by the next sync.
-      if (isOccupied) await untilAborted(changed, signal);
+      if (isOccupied) await waitFor<void>(whenChanged, signal);
       else refusals += 1;
       await view.sync({ signal });
     }
@@ -72,18 +76,6 @@ async function viewing<T>(
     return await work(view);
   } finally {
     view.close();
-  }
-}
-
-async function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return work;
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => (onAbort = () => reject(signal.reason)));
-  signal.addEventListener('abort', onAbort);
-  try {
-    await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock/index.js';
+import { type Clock, type Timer, waitFor } from '../../clock/index.js';
 import type { Namespace } from '../namespace.js';
 import type { CloseOptions, RequestOptions, SessionInfo, SessionState } from '../registry-center.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
@@ -105,12 +105,7 @@ export class MemorySession implements Peer {
   /** Waits for the server's word, or for the end of the session. */
   answered(): Promise<void> {
     this.lease.awaitEnd();
-    return new Promise((resolve) => {
-      const release = this.onChange(() => {
-        release();
-        resolve();
-      });
-    });
+    return waitFor<void>((goOn) => this.onChange(() => goOn()));
   }
 
   /**

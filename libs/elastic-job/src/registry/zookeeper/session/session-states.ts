@@ -1,3 +1,4 @@
+import { waitFor } from '../../../clock/index.js';
 import type { SessionInfo } from '../../registry-center.js';
 import { isolated } from '../wire/index.js';
 
@@ -15,12 +16,7 @@ export class SessionStates {
 
   /** Resolves at the next change. */
   next(): Promise<void> {
-    return new Promise((resolve) => {
-      const stop = this.onChange(() => {
-        stop();
-        resolve();
-      });
-    });
+    return waitFor<void>((goOn) => this.onChange(() => goOn()));
   }
 
   /** Tells the listeners, if the state is another one. */

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { waitFor } from './wait-for.js';
+
+function setUp(...signals: readonly AbortSignal[]) {
+  const calls: string[] = [];
+  let conclude: (value: number) => void = () => {};
+  const arm = (resolve: (value: number) => void) => {
+    calls.push('armed');
+    conclude = resolve;
+    return () => void calls.push('disarmed');
+  };
+  return { calls, waiting: waitFor(arm, ...signals), conclude: (value: number) => conclude(value) };
+}
+
+describe('a wait', () => {
+  it('given a callback, when it comes, then the wait ends with its value and is disarmed', async () => {
+    const { calls, waiting, conclude } = setUp(new AbortController().signal);
+    conclude(7);
+    await expect(waiting).resolves.toBe(7);
+    expect(calls).toEqual(['armed', 'disarmed']);
+  });
+
+  it('given two signals, when the second one aborts, then the wait rejects with its reason and is disarmed', async () => {
+    const [first, second] = [new AbortController(), new AbortController()];
+    const { calls, waiting } = setUp(first.signal, second.signal);
+    second.abort(new Error('over'));
+    await expect(waiting).rejects.toThrow('over');
+    expect(calls).toEqual(['armed', 'disarmed']);
+  });
+
+  it('given a signal that has aborted, when somebody waits, then the wait rejects and nothing is armed', async () => {
+    const { calls, waiting } = setUp(AbortSignal.abort(new Error('over')));
+    await expect(waiting).rejects.toThrow('over');
+    expect(calls).toEqual([]);
+  });
+});
