@@ -61,7 +61,8 @@ export class MemoryRegistry {
 
   /** Lets a suspended client connect again: in its session, or in a new one if that is over. */
   resume(sessionId: string): void {
-    this.mend(sessionId);
+    const session = this.session(sessionId);
+    if (session.peer.link.broken) this.server.disconnect(session);
   }
 
   /** Makes a zombie: ends the session and leaves its client in the belief that it is connected. */
@@ -73,7 +74,7 @@ export class MemoryRegistry {
 
   /** Lets a client that was cut off learn of it: SUSPENDED, LOST, RECONNECTED with a new session. */
   heal(sessionId: string): void {
-    this.mend(sessionId);
+    this.resume(sessionId);
   }
 
   /** Commits the session's next write and breaks the connection before the reply: the write's fate is unknown. */
@@ -132,11 +133,6 @@ export class MemoryRegistry {
    */
   knowsSession(sessionId: string): boolean {
     return this.server.session(sessionId) !== undefined;
-  }
-
-  private mend(sessionId: string): void {
-    const session = this.session(sessionId);
-    if (session.peer.link.broken) this.server.disconnect(session);
   }
 
   private session(sessionId: string): ServerSession {
