@@ -121,25 +121,28 @@ export class ZooKeeperClient {
     return found.map((one, index) => nodeFound(paths[index]!, one));
   }
 
-  async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<RegistryNode> {
+  /** @returns the path that was created */
+  async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {
     const absolutePath = this.absolute(path);
-    const request = this.protocol.create(absolutePath, data, mode);
-    const contents = (created: { path: string; stat: NodeStat }) =>
-      [{ path: created.path, data, stat: created.stat }] as const;
-    const timed = timedRequest(this.registryTime, request, ({ stat }) => stat.mtime);
-    const created = await this.ask('create', path, this.writing([absolutePath], timed, contents), options);
-    return { path: this.relative(created.path), data, stat: created.stat };
+    const request = this.writing(
+      [absolutePath],
+      this.protocol.create(absolutePath, data, mode),
+      ({ stat }) => stat.mtime,
+      (created) => [{ ...created, data }],
+    );
+    const created = await this.ask('create', path, request, options);
+    return this.relative(created.path);
   }
 
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
     const absolutePath = this.absolute(path);
-    const request = timedRequest(
-      this.registryTime,
+    const request = this.writing(
+      [absolutePath],
       this.protocol.set(absolutePath, data, version),
       ({ mtime }) => mtime,
+      (stat) => [{ path: absolutePath, data, stat }],
     );
-    const contents = (stat: NodeStat) => [{ path: absolutePath, data, stat }] as const;
-    return this.ask('set', path, this.writing([absolutePath], request, contents), options, version);
+    return this.ask('set', path, request, options, version);
   }
 
   async delete(path: string, version?: number, options?: RequestOptions): Promise<void> {
@@ -151,7 +154,8 @@ export class ZooKeeperClient {
     const sent = operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
     const request = this.writing(
       sent.flatMap(({ kind, path: absolutePath }) => (kind === 'create' || kind === 'set' ? absolutePath : [])),
-      timedRequest(this.registryTime, this.protocol.multi(sent), stampOf),
+      this.protocol.multi(sent),
+      stampOf,
       (answer) => (answer.kind === 'committed' ? writtenNodes(sent, answer.results) : []),
     );
     const reply = await this.requests.ask(name, request, options);
@@ -182,14 +186,12 @@ export class ZooKeeperClient {
   /** Watches a path as the watcher asks, until `unwatch` or the end of the session. The path need not exist. */
   watch(path: string, watcher: Watcher, receive: (reply: Reply<void>) => void = () => {}): void {
     const absolutePath = this.absolute(path);
-    this.session.watches.add(absolutePath, watcher);
-    this.session.send(
-      this.protocol.addWatch(absolutePath, this.session.watches.isRecursive(absolutePath)),
-      (answer) => {
-        // A connection that is gone has no watches; the next one is given all of them.
-        if (answer.kind !== 'dropped') receive(answer);
-      },
-    );
+    const { watches } = this.session;
+    watches.add(absolutePath, watcher);
+    this.session.send(this.protocol.addWatch(absolutePath, watches.isRecursive(absolutePath)), (answer) => {
+      // A connection that is gone has no watches; the next one is given all of them.
+      if (answer.kind !== 'dropped') receive(answer);
+    });
   }
 
   unwatch(path: string, watcher: Watcher): void {
@@ -227,12 +229,15 @@ export class ZooKeeperClient {
     return this.options.namespace.relative(absolutePath) ?? absolutePath;
   }
 
+  /** Shows a write to the watchers of its nodes and, by the answer's stamp, to the registry's clock. */
   private writing<T>(
     absolutePaths: readonly string[],
     request: Request<T>,
+    stampOfAnswer: (value: T) => number | undefined,
     contents: (value: T) => readonly RegistryNode[],
   ): Request<T> {
-    return writingRequest(this.session.watches, absolutePaths, request, contents);
+    const timed = timedRequest(this.registryTime, request, stampOfAnswer);
+    return writingRequest(this.session.watches, absolutePaths, timed, contents);
   }
 
   private async ask<T>(

@@ -95,7 +95,7 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
 
   async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {
     this.assertFits({ kind: 'create', path, data, mode });
-    const send = async () => (await this.client.create(path, data, mode, options)).path;
+    const send = () => this.client.create(path, data, mode, options);
     return this.write({ path, write: { kind: 'create', data, mode }, send, answer: () => path }, options);
   }
 

@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../../domain/index.js';
  */
 export interface Jute {
   readonly PROTOCOL_VERSION: number;
-  readonly Request: new (header: JuteRecord | null, payload: JutePayload | null) => { toBuffer(): Buffer };
+  readonly Request: new (header: JutePayload | null, payload: JutePayload | null) => { toBuffer(): Buffer };
   readonly data: Readonly<Record<'ACL' | 'Id', JuteRecordType>>;
   readonly protocol: Readonly<
     Record<
@@ -28,7 +28,7 @@ export interface Jute {
 }
 
 /** A record of ZooKeeper's wire format; its constructor takes the fields in the order of the format. */
-export type JuteRecordType = new (...fields: readonly unknown[]) => JuteRecord;
+export type JuteRecordType = new (...fields: readonly unknown[]) => JutePayload;
 
 /** What can be written into a request. */
 export interface JutePayload {
@@ -36,8 +36,6 @@ export interface JutePayload {
   /** @returns the number of bytes written */
   serialize(buffer: Buffer, offset: number): number;
 }
-
-export type JuteRecord = JutePayload;
 
 interface JuteField {
   readonly name: string;
@@ -64,7 +62,7 @@ export function loadJute(): Jute {
  * keeps to itself: the parent of each of them.
  */
 export function recordType(jute: Jute, fields: readonly JuteField[]): JuteRecordType {
-  const Record: new (specification: readonly JuteField[], values: readonly unknown[]) => JuteRecord =
+  const Record: new (specification: readonly JuteField[], values: readonly unknown[]) => JutePayload =
     Object.getPrototypeOf(jute.protocol.RequestHeader.prototype).constructor;
   return class extends Record {
     constructor(...values: readonly unknown[]) {

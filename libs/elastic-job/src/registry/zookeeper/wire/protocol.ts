@@ -1,6 +1,6 @@
 import type { CreateMode, NodeStat, Operation, Refusal } from '../../registry-center.js';
 import { type AclEntry, type AclId, ALL_PERMISSIONS } from './acl.js';
-import { type Jute, type JuteRecord, type JuteRecordType, recordType } from './client-library.js';
+import { type Jute, type JutePayload, type JuteRecordType, recordType } from './client-library.js';
 import {
   type MultiAnswer,
   multiPayload,
@@ -9,8 +9,10 @@ import {
   type NodeRead,
   readMultiReadReply,
   readMultiReply,
+  type WriteBody,
 } from './multi.js';
 import { OP_CODE } from './op-code.js';
+import type { ReplyReader } from './reply-reader.js';
 import type { Request } from './request.js';
 
 interface NodeContent {
@@ -70,7 +72,7 @@ interface NodeAcl {
 
 /** Writes what can be asked with the client's codec. Paths are the server's. */
 export class Protocol {
-  private readonly acl: JuteRecord;
+  private readonly acl: JutePayload;
   private readonly PathRequest: JuteRecordType;
   private readonly TokenRequest: JuteRecordType;
   private readonly PathAndNumberRequest: JuteRecordType;
@@ -98,27 +100,18 @@ export class Protocol {
   }
 
   node(path: string): Request<NodeContent> {
-    return {
-      opCode: OP_CODE.GET_DATA,
-      payload: new this.jute.protocol.GetDataRequest(path, false),
-      read: (reply) => ({ data: reply.text(), stat: reply.stat() }),
-    };
+    const payload = new this.jute.protocol.GetDataRequest(path, false);
+    return { opCode: OP_CODE.GET_DATA, payload, read: (reply) => ({ data: reply.text(), stat: reply.stat() }) };
   }
 
   exists(path: string): Request<NodeStat> {
-    return {
-      opCode: OP_CODE.EXISTS,
-      payload: new this.jute.protocol.ExistsRequest(path, false),
-      read: (reply) => reply.stat(),
-    };
+    const payload = new this.jute.protocol.ExistsRequest(path, false);
+    return { opCode: OP_CODE.EXISTS, payload, read: (reply) => reply.stat() };
   }
 
   children(path: string): Request<readonly string[]> {
-    return {
-      opCode: OP_CODE.GET_CHILDREN2,
-      payload: new this.jute.protocol.GetChildren2Request(path, false),
-      read: (reply) => reply.texts(),
-    };
+    const payload = new this.jute.protocol.GetChildren2Request(path, false);
+    return { opCode: OP_CODE.GET_CHILDREN2, payload, read: (reply) => reply.texts() };
   }
 
   getAcl(path: string): Request<NodeAcl> {
@@ -134,11 +127,8 @@ export class Protocol {
 
   /** The ids that the server knows this connection by; of a digest only the user's name. Since version 3.7. */
   whoAmI(): Request<readonly AclId[]> {
-    return {
-      opCode: OP_CODE.WHO_AM_I,
-      payload: null,
-      read: (reply) => reply.list(() => ({ scheme: reply.text(), id: reply.text() })),
-    };
+    const read = (reply: ReplyReader) => reply.list(() => ({ scheme: reply.text(), id: reply.text() }));
+    return { opCode: OP_CODE.WHO_AM_I, payload: null, read };
   }
 
   /** One step of SASL, which the server answers with a token of its own. */
@@ -147,7 +137,8 @@ export class Protocol {
   }
 
   create(path: string, data: string, mode: CreateMode): Request<CreatedNode> {
-    return { ...this.creation(path, data, mode), read: (reply) => ({ path: reply.text(), stat: reply.stat() }) };
+    const read = (reply: ReplyReader) => ({ path: reply.text(), stat: reply.stat() });
+    return { ...this.write({ kind: 'create', path, data, mode }), read };
   }
 
   set(path: string, data: string, version?: number): Request<NodeStat> {
@@ -159,22 +150,14 @@ export class Protocol {
   }
 
   multi(operations: readonly Operation[]): Request<MultiAnswer> {
-    return {
-      opCode: OP_CODE.MULTI,
-      payload: multiPayload(
-        this.jute,
-        operations.map((operation) => this.write(operation)),
-      ),
-      read: (reply) => readMultiReply(operations, reply),
-    };
+    const writes = operations.map((operation) => this.write(operation));
+    const payload = multiPayload(this.jute, writes);
+    return { opCode: OP_CODE.MULTI, payload, read: (reply) => readMultiReply(operations, reply) };
   }
 
   multiRead(reads: readonly NodeRead[]): Request<readonly NodeFound[]> {
-    return {
-      opCode: OP_CODE.MULTI_READ,
-      payload: multiReadPayload(reads),
-      read: (reply) => readMultiReadReply(reads, reply),
-    };
+    const payload = multiReadPayload(reads);
+    return { opCode: OP_CODE.MULTI_READ, payload, read: (reply) => readMultiReadReply(reads, reply) };
   }
 
   /**
@@ -202,38 +185,26 @@ export class Protocol {
     return { opCode: OP_CODE.CLOSE_SESSION, payload: null, read: nothing };
   }
 
-  private write(operation: Operation): { readonly opCode: number; readonly payload: JuteRecord } {
-    const { protocol } = this.jute;
+  private write(operation: Operation): WriteBody {
+    const { CheckVersionRequest, CreateRequest, DeleteRequest, SetDataRequest } = this.jute.protocol;
     const { path } = operation;
     switch (operation.kind) {
       case 'check':
-        return {
-          opCode: OP_CODE.CHECK,
-          payload: new protocol.CheckVersionRequest(path, operation.version ?? ANY_VERSION),
-        };
+        return { opCode: OP_CODE.CHECK, payload: new CheckVersionRequest(path, operation.version ?? ANY_VERSION) };
       case 'delete':
-        return { opCode: OP_CODE.DELETE, payload: new protocol.DeleteRequest(path, operation.version ?? ANY_VERSION) };
-      case 'set':
-        return {
-          opCode: OP_CODE.SET_DATA,
-          payload: new protocol.SetDataRequest(path, Buffer.from(operation.data), operation.version ?? ANY_VERSION),
-        };
-      case 'create':
-        return this.creation(path, operation.data, operation.mode);
+        return { opCode: OP_CODE.DELETE, payload: new DeleteRequest(path, operation.version ?? ANY_VERSION) };
+      case 'set': {
+        const payload = new SetDataRequest(path, Buffer.from(operation.data), operation.version ?? ANY_VERSION);
+        return { opCode: OP_CODE.SET_DATA, payload };
+      }
+      case 'create': {
+        const { data, mode } = operation;
+        const payload = new CreateRequest(path, Buffer.from(data), [this.acl], CREATE_FLAGS[mode]);
+        // Answered with path and stat: the newer form of the operation.
+        return { opCode: mode === 'CONTAINER' ? OP_CODE.CREATE_CONTAINER : OP_CODE.CREATE2, payload };
+      }
       default:
         return operation satisfies never;
     }
-  }
-
-  /** Every creation answers with path and stat: the newer form of the operation. */
-  private creation(
-    path: string,
-    data: string,
-    mode: CreateMode,
-  ): { readonly opCode: number; readonly payload: JuteRecord } {
-    return {
-      opCode: mode === 'CONTAINER' ? OP_CODE.CREATE_CONTAINER : OP_CODE.CREATE2,
-      payload: new this.jute.protocol.CreateRequest(path, Buffer.from(data), [this.acl], CREATE_FLAGS[mode]),
-    };
   }
 }
