@@ -10,7 +10,7 @@ import {
   resolveJobOptions,
   type ShardingStrategy,
 } from '../domain/index.js';
-import type { Operation, RegistryCenter } from '../registry/index.js';
+import { creation, type RegistryCenter } from '../registry/index.js';
 import { assertReadable, pathsOf } from './arguments.js';
 import { readConfiguration } from './edit-configuration.js';
 import { InvalidArgumentError, JobExistsError } from './operations.errors.js';
@@ -47,10 +47,7 @@ export async function createJob(
   const config = formatCreated(configuration, template, saidIn(settings));
   assertReadable(`create ${name}`, config);
   readConfiguration(name, config, strategies);
-  const operations: Operation[] = [
-    { kind: 'create', path: paths.root, data: createdRoot(template), mode: 'PERSISTENT' },
-    { kind: 'create', path: paths.config, data: config, mode: 'PERSISTENT' },
-  ];
+  const operations = [creation(paths.root, createdRoot(template)), creation(paths.config, config)];
   if ((await registry.transaction(operations)).kind === 'committed') return;
   const root = await registry.read(paths.root);
   throw new JobExistsError(name, parseCreatedJob(root?.data ?? '')?.isBeingRemoved === true);

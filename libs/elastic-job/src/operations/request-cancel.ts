@@ -66,7 +66,7 @@ function operations(paths: JobPaths, item: number, facts: CancelFacts, run: stri
   return [
     { kind: 'check', path: paths.record(item), version: record?.stat.version },
     { kind: 'check', path: paths.mark(item, 'running') },
-    ...(parent === undefined ? [creation(paths.cancels, '')] : []),
+    ...(parent === undefined ? [creation(paths.cancels)] : []),
     // One for an earlier run, which nobody has removed yet, makes room.
     request === undefined ? creation(path, run) : { kind: 'set', path, data: run, version: request.stat.version },
   ];

@@ -45,7 +45,7 @@ export function requestRuns(
     const pending = inJavaOrder(instanceIds.filter((instanceId) => requested.includes(instanceId)));
     const gone = requested.filter((instanceId) => !instanceIds.includes(instanceId));
     const operations: Operation[] = [
-      ...(parent === undefined && asked.length > 0 ? [creation(paths.triggers, '')] : []),
+      ...(parent === undefined && asked.length > 0 ? [creation(paths.triggers)] : []),
       // A request to an instance that has gone meanwhile would stay.
       ...asked.map((instanceId): Operation => ({ kind: 'check', path: paths.instance(instanceId) })),
       ...asked.map((instanceId) => creation(paths.trigger(instanceId), formatTriggerRequest(request))),

@@ -1,6 +1,6 @@
 import { sharedClass } from '../copies/index.js';
 import type { JobName } from '../domain/index.js';
-import type { Operation, RegistryCenter } from '../registry/index.js';
+import { creation, type Operation, type RegistryCenter } from '../registry/index.js';
 import { assertItem, pathsOf } from './arguments.js';
 import { throwUnknownItem } from './unknown-item.js';
 
@@ -18,8 +18,7 @@ export class ShardingOperateApi {
    * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
    */
   disable(jobName: JobName, item: number): Promise<void> {
-    const create = (path: string): Operation => ({ kind: 'create', path, data: '', mode: 'PERSISTENT' });
-    return this.mark(jobName, item, create);
+    return this.mark(jobName, item, creation);
   }
 
   /**

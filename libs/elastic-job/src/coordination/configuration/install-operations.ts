@@ -1,4 +1,4 @@
-import type { Operation } from '../../registry/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
 /** Writes a usable text to `config`, and keeps it for the time after a bad edit. */
@@ -9,10 +9,9 @@ export function writeOperations(tree: JobTree, data: string): Operation[] {
 /** Keeps a text; nothing if it is kept already. What others may write is replaced by a node of our own. */
 export function keepOperations(tree: JobTree, data: string): Operation[] {
   const path = tree.paths.usableConfig;
-  const create: Operation = { kind: 'create', path, data, mode: 'PERSISTENT' };
-  if (!tree.has(path)) return [create];
+  if (!tree.has(path)) return [creation(path, data)];
   const own = tree.usableConfig;
-  if (own === undefined) return [{ kind: 'delete', path }, create];
+  if (own === undefined) return [{ kind: 'delete', path }, creation(path, data)];
   return own.data === data ? [] : [{ kind: 'set', path, data, version: own.stat.version }];
 }
 
@@ -20,10 +19,9 @@ export function keepOperations(tree: JobTree, data: string): Operation[] {
 function configOperations(tree: JobTree, data: string): Operation[] {
   const path = tree.paths.config;
   const stat = tree.stat(path);
-  const create: Operation = { kind: 'create', path, data, mode: 'PERSISTENT' };
-  if (stat === undefined) return [create];
+  if (stat === undefined) return [creation(path, data)];
   const { version } = stat;
-  if (tree.configTrust.kind === 'foreign') return [{ kind: 'delete', path, version }, create];
+  if (tree.configTrust.kind === 'foreign') return [{ kind: 'delete', path, version }, creation(path, data)];
   return [{ kind: 'set', path, data, version }];
 }
 
@@ -42,15 +40,13 @@ export function parentOperations(tree: JobTree): Operation[] {
     paths.queue,
     paths.items,
   ];
-  return parents
-    .filter((path) => !tree.has(path))
-    .map((path) => ({ kind: 'create', path, data: '', mode: 'PERSISTENT' }));
+  return parents.filter((path) => !tree.has(path)).map((path) => creation(path));
 }
 
 // Java writes the class name in the same step as `config`, and refuses a job whose root names another class.
 export function rootOperations(tree: JobTree, className: string): Operation[] {
   const root = tree.node(tree.paths.root);
-  if (root === undefined) return [{ kind: 'create', path: tree.paths.root, data: className, mode: 'PERSISTENT' }];
+  if (root === undefined) return [creation(tree.paths.root, className)];
   if (root.data !== '' || tree.has(tree.paths.config)) return [];
   return [{ kind: 'set', path: tree.paths.root, data: className, version: root.stat.version }];
 }

@@ -24,7 +24,7 @@ export function arrive(tree: JobTree, phase: GuaranteePhase, items: readonly num
     return left !== undefined && !tree.hasInstance(left.by) && !items.includes(item);
   });
   return [
-    ...parents.map((path) => creation(path, '')),
+    ...parents.map((path) => creation(path)),
     ...dead.map((item) => remove(paths.guaranteed(phase, item))),
     ...items.flatMap((item): Operation[] => {
       const path = paths.guaranteed(phase, item);

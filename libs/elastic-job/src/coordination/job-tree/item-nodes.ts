@@ -12,7 +12,7 @@ import {
   type StartLedger,
   type StoredRecord,
 } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import { JobNodes } from './job-nodes.js';
 import { type JobPaths, parseItem } from './job-paths.js';
 import { ReadOnce } from './read-once.js';
@@ -119,7 +119,7 @@ export abstract class ItemNodes extends JobNodes {
 
 /** An empty record: that of an item which none of ours has run yet. */
 export function recordCreation(paths: JobPaths, item: number): Operation {
-  return { kind: 'create', path: paths.record(item), data: '', mode: 'PERSISTENT' };
+  return creation(paths.record(item));
 }
 
 function numbers(names: readonly string[]): number[] {

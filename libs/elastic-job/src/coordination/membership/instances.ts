@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import {
   DRAINING,
   formatClockOffset,
@@ -126,25 +126,16 @@ function ownersOf(tree: JobTree) {
 
 function joinOperations(tree: JobTree, { isDisabled, clockOffsetMs }: JoinOptions): Operation[] {
   const { paths, self } = tree;
-  const operations: Operation[] = [
-    { kind: 'create', path: paths.instance(self.jobInstanceId), data: formatInstance(self), mode: 'EPHEMERAL' },
-    {
-      kind: 'create',
-      path: paths.session(self.jobInstanceId),
-      data: formatClockOffset(clockOffsetMs),
-      mode: 'EPHEMERAL',
-    },
-  ];
+  const own = (path: string, data: string): Operation => ({ kind: 'create', path, data, mode: 'EPHEMERAL' });
   const server = paths.server(self.serverIp);
-  if (!tree.has(server)) {
-    operations.push({ kind: 'create', path: server, data: isDisabled ? 'DISABLED' : 'ENABLED', mode: 'PERSISTENT' });
-  } else {
-    // The leader may be removing the server of an address that has had no instance for long.
-    operations.push({ kind: 'check', path: server });
-  }
   const departed = paths.departed(self.serverIp);
-  if (tree.has(departed)) operations.push({ kind: 'delete', path: departed });
-  return operations;
+  return [
+    own(paths.instance(self.jobInstanceId), formatInstance(self)),
+    own(paths.session(self.jobInstanceId), formatClockOffset(clockOffsetMs)),
+    // The leader may be removing the server of an address that has had no instance for long.
+    tree.has(server) ? { kind: 'check', path: server } : creation(server, isDisabled ? 'DISABLED' : 'ENABLED'),
+    ...(tree.has(departed) ? [{ kind: 'delete', path: departed } as const] : []),
+  ];
 }
 
 /** Both nodes at once: if its session lasted without its instance node, an operator would have shut it down. */

@@ -14,7 +14,7 @@
  */
 import type { Clock } from '../../clock/index.js';
 import { decideRetention, type RetainedServer, type RetentionDecision } from '../../domain/index.js';
-import type { Operation, RegistryCenter } from '../../registry/index.js';
+import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
@@ -38,10 +38,8 @@ export class ServerRetention {
     const { serverRetentionMinutes } = this.configurations.current(tree.jobName);
     if (serverRetentionMinutes <= 0) return;
     const { signal } = term;
-    await tree.load(
-      tree.departures().map((serverIp) => tree.paths.departed(serverIp)),
-      { signal },
-    );
+    const departed = tree.departures().map((serverIp) => tree.paths.departed(serverIp));
+    await tree.load(departed, { signal });
     const decision = decideRetention(serversOf(tree), this.clock.wallNow(), serverRetentionMinutes * MINUTE_MS);
     for (const batch of batches(tree.registry, term.guard, changesOf(tree, decision))) {
       await tree.commit([...term.guard, ...batch.flat()], { signal });
@@ -89,19 +87,15 @@ function changesOf(tree: JobTree, { departed, returned, expired }: RetentionDeci
   const removedByHand = tree.departures().filter((serverIp) => !tree.has(paths.server(serverIp)));
   const back = [...returned, ...removedByHand].map((serverIp) => [remove(paths.departed(serverIp))]);
   if (tree.company.removesServers) return back;
-  const parent = tree.has(paths.departures) || departed.length === 0 ? [] : [create(paths.departures)];
+  const parent = tree.has(paths.departures) || departed.length === 0 ? [] : [creation(paths.departures)];
   return [
     ...back,
-    ...departed.map((serverIp, index) => [...(index === 0 ? parent : []), create(paths.departed(serverIp))]),
+    ...departed.map((serverIp, index) => [...(index === 0 ? parent : []), creation(paths.departed(serverIp))]),
     ...expired.map((serverIp) => [
       remove(paths.departed(serverIp)),
       remove(paths.server(serverIp), tree.stat(paths.server(serverIp))?.version),
     ]),
   ];
-}
-
-function create(path: string): Operation {
-  return { kind: 'create', path, data: '', mode: 'PERSISTENT' };
 }
 
 function remove(path: string, version?: number): Operation {

@@ -1,5 +1,5 @@
 import type { JobName } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
+import { creation } from '../../registry/index.js';
 import { type JobTree, type JobTrees, type ServerStatus, untilCommitted } from '../job-tree/index.js';
 
 /** A server as the job's tree knows it. */
@@ -36,18 +36,10 @@ export class Servers {
       if (status !== undefined) this.lastStatus.set(tree, status);
       if (tree.has(paths.server(self.serverIp)) || !tree.hasInstance(self.jobInstanceId)) return true;
       // Somebody may have removed all of them by hand.
-      const parent: Operation[] = tree.has(paths.servers)
-        ? []
-        : [{ kind: 'create', path: paths.servers, data: '', mode: 'PERSISTENT' }];
+      const parent = tree.has(paths.servers) ? [] : [creation(paths.servers)];
       const data = this.lastStatus.get(tree) ?? 'ENABLED';
-      const result = await tree.commit(
-        [
-          { kind: 'check', path: paths.instance(self.jobInstanceId) },
-          ...parent,
-          { kind: 'create', path: paths.server(self.serverIp), data, mode: 'PERSISTENT' },
-        ],
-        { signal },
-      );
+      const isHere = { kind: 'check', path: paths.instance(self.jobInstanceId) } as const;
+      const result = await tree.commit([isHere, ...parent, creation(paths.server(self.serverIp), data)], { signal });
       return result.kind === 'committed' || undefined;
     });
   }

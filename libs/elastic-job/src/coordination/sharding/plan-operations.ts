@@ -1,5 +1,5 @@
 import { carriedFields, lastFireTimeOf, type RunRecord } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import type { JobPaths, JobTree } from '../job-tree/index.js';
 
 /**
@@ -13,12 +13,8 @@ export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>,
     .items()
     .filter((item) => !plan.has(item) && !tree.isRunning(item))
     .flatMap((item) => removalOperations(tree, item));
-  const parent: Operation[] = tree.has(tree.paths.items) ? [] : [emptyNode(tree.paths.items)];
+  const parent = tree.has(tree.paths.items) ? [] : [creation(tree.paths.items)];
   return [...parent, ...changes, ...surplus, ...flagOperations(tree, changes.length > 0)];
-}
-
-function emptyNode(path: string): Operation {
-  return { kind: 'create', path, data: '', mode: 'PERSISTENT' };
 }
 
 /** They go last: whoever hears of the flag's end has heard of the owners before. It ends also if nobody had set it. */
@@ -26,7 +22,7 @@ function flagOperations(tree: JobTree, isAnyOwnerChanged: boolean): Operation[] 
   const path = tree.paths.reshardingFlag;
   const end: Operation = { kind: 'delete', path };
   if (tree.isReshardingNecessary()) return [end];
-  return isAnyOwnerChanged ? [{ kind: 'create', path, data: '', mode: 'PERSISTENT' }, end] : [];
+  return isAnyOwnerChanged ? [creation(path), end] : [];
 }
 
 /**
@@ -50,12 +46,8 @@ export function stampOperation(path: string, record: string, version: number | u
 
 /** The operations for one item that does not exist yet: the largest that a plan can hold. */
 export function newItemOperations(paths: JobPaths, item: number, instanceId: string, record: string): Operation[] {
-  const texts = [
-    [paths.item(item), ''],
-    [paths.mark(item, 'instance'), instanceId],
-    ...(record === '' ? [] : [[paths.record(item), record] as const]),
-  ] as const;
-  return texts.map(([path, data]) => ({ kind: 'create', path, data, mode: 'PERSISTENT' }));
+  const owned = [creation(paths.item(item)), creation(paths.mark(item, 'instance'), instanceId)];
+  return record === '' ? owned : [...owned, creation(paths.record(item), record)];
 }
 
 function ownerOperations(tree: JobTree, item: number, instanceId: string, newcomer: string): Operation[] {
@@ -65,7 +57,7 @@ function ownerOperations(tree: JobTree, item: number, instanceId: string, newcom
   if (owner === instanceId) return [];
   if (owner !== undefined) return [{ kind: 'set', path, data: instanceId }];
   if (!tree.has(paths.item(item))) return newItemOperations(paths, item, instanceId, newcomer);
-  return [{ kind: 'create', path, data: instanceId, mode: 'PERSISTENT' }];
+  return [creation(path, instanceId)];
 }
 
 function removalOperations(tree: JobTree, item: number): Operation[] {

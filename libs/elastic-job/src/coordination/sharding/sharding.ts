@@ -33,7 +33,7 @@ import {
   nextIpAfter,
   nextInstanceOf,
 } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
@@ -78,7 +78,7 @@ export class Sharding {
     const tree = this.trees.of(jobName);
     if (tree.isReshardingNecessary()) return;
     // Refused if somebody else has asked meanwhile: just as well.
-    await tree.commit([flag(tree)]);
+    await tree.commit([creation(tree.paths.reshardingFlag)]);
   }
 
   /**
@@ -162,7 +162,7 @@ export class Sharding {
   /** Sets the resharding flag under the leader's guard, so that triggers wait for the plan. */
   async announce(tree: JobTree, term: LeadershipTerm): Promise<void> {
     if (tree.isReshardingNecessary()) return;
-    await tree.commit([...term.guard, flag(tree)], { signal: term.signal });
+    await tree.commit([...term.guard, creation(tree.paths.reshardingFlag)], { signal: term.signal });
   }
 
   /**
@@ -242,10 +242,6 @@ export class Sharding {
     }
     return true;
   }
-}
-
-function flag(tree: JobTree): Operation {
-  return { kind: 'create', path: tree.paths.reshardingFlag, data: '', mode: 'PERSISTENT' };
 }
 
 // A changed total between plan and commit would leave items without an owner.

@@ -9,7 +9,7 @@ import {
   type RunRecord,
   sharedRunRecord,
 } from '../../domain/index.js';
-import type { Operation, RegistryCenter } from '../../registry/index.js';
+import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
 import { type BeginningItem, beginOperations, settleOperations } from '../execution/index.js';
 import { JobPaths } from '../job-tree/index.js';
 import { newItemOperations, stampOperation } from './plan-operations.js';
@@ -62,7 +62,7 @@ function overheadBytes(registry: RegistryCenter, paths: JobPaths): number {
   const checked = [paths.leader, paths.term, paths.config, paths.instance(LONGEST_INSTANCE_ID)];
   return registry.transactionBytes([
     ...checked.map((path) => ({ kind: 'check', path, version: 1 }) as const),
-    { kind: 'create', path: paths.reshardingFlag, data: '', mode: 'PERSISTENT' },
+    creation(paths.reshardingFlag),
     { kind: 'delete', path: paths.reshardingFlag },
   ]);
 }
