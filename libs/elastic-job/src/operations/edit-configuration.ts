@@ -106,17 +106,10 @@ function namesOf(given: readonly (readonly [string, unknown])[]): readonly strin
 }
 
 function without(stored: StoredConfiguration, options: readonly string[]): StoredConfiguration {
-  const isKept = ([option]: readonly [string, unknown]) => !options.includes(option);
-  const drop = <T extends object>(fields: T): T =>
-    Object.assign(
-      {},
-      fields,
-      Object.fromEntries(
-        Object.entries(fields)
-          .filter((entry) => !isKept(entry))
-          .map(([name]) => [name, undefined]),
-      ),
-    );
+  const drop = <T extends object>(fields: T): T => {
+    const dropped = options.filter((option) => Object.hasOwn(fields, option)).map((option) => [option, undefined]);
+    return { ...fields, ...Object.fromEntries(dropped) };
+  };
   return options.length === 0 ? stored : { ...drop(stored), nestjs: drop(stored.nestjs) };
 }
 

@@ -22,7 +22,7 @@ import {
 } from '../../domain/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
 import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
-import { poolSizeIn } from './place-types.js';
+import { type NamedSetting, POOL_SIZE, poolSizeIn } from './place-types.js';
 
 /** The user's own strategies, which the node names by their type. */
 export type StrategyLookup = readonly ShardingStrategy[];
@@ -162,34 +162,22 @@ function said<T>(value: T | typeof NONE | undefined, otherwise: T | undefined): 
 /** Types and zones: a name stands at top level if Java has it, else among the props. */
 function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
   const { nestjs, jobListenerTypes = [] } = stored;
-  const { jobErrorHandlerType: errorHandler, jobExecutorThreadPoolSizeProviderType: poolSize } = local;
+  const { strategy } = local;
+  // The local one stays where only a `nestjs.` setting could name it.
+  const isOwn = (name: string, isJava: (name: string) => boolean) => isCreated(stored) || !isJava(name);
+  const layName = (setting: NamedSetting, atTop: string | undefined, isJava: (name: string) => boolean) => {
+    const own = local[setting];
+    return said(nestjs[setting], atTop || (own !== undefined && isOwn(own, isJava) ? own : undefined));
+  };
   return {
-    strategy: nestjs.strategy ?? (stored.jobShardingStrategyType || localOwnStrategy(local, stored)),
-    timeZone: said(nestjs.timeZone, stored.timeZone || localOwn(local.timeZone, isJavaTimeZone, stored)),
-    jobErrorHandlerType: said(
-      nestjs.jobErrorHandlerType,
-      stored.jobErrorHandlerType || localOwn(errorHandler, isJavaErrorHandlerType, stored),
-    ),
-    jobExecutorThreadPoolSizeProviderType: said(
-      nestjs.jobExecutorThreadPoolSizeProviderType,
-      poolSizeIn(stored) || localOwn(poolSize, isJavaThreadPoolSizeType, stored),
-    ),
+    strategy:
+      nestjs.strategy ??
+      (stored.jobShardingStrategyType || (isOwn(strategy.type, isJavaStrategyType) ? strategy : undefined)),
+    timeZone: layName('timeZone', stored.timeZone, isJavaTimeZone),
+    jobErrorHandlerType: layName('jobErrorHandlerType', stored.jobErrorHandlerType, isJavaErrorHandlerType),
+    jobExecutorThreadPoolSizeProviderType: layName(POOL_SIZE, poolSizeIn(stored), isJavaThreadPoolSizeType),
     jobListenerTypes: [...new Set([...jobListenerTypes, ...(nestjs.jobListenerTypes ?? local.jobListenerTypes)])],
   };
-}
-
-/** The local strategy if only a `nestjs.` setting could name it. */
-function localOwnStrategy({ strategy }: JobConfiguration, stored: StoredConfiguration): ShardingStrategy | undefined {
-  return isCreated(stored) || !isJavaStrategyType(strategy.type) ? strategy : undefined;
-}
-
-/** The local name if only a `nestjs.` setting could hold it. */
-function localOwn(
-  name: string | undefined,
-  isJava: (name: string) => boolean,
-  stored: StoredConfiguration,
-): string | undefined {
-  return name === undefined || (isJava(name) && !isCreated(stored)) ? undefined : name;
 }
 
 function findDifferences(local: JobConfiguration, inForce: JobConfiguration): ConfigurationDifference[] {

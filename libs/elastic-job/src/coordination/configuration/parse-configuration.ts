@@ -20,18 +20,24 @@ const IN_PROPS = settingsAt('nestjs', 'either');
 const TEMPLATE = `${NESTJS_PREFIX}template`;
 const OUR_KEYS: ReadonlySet<string> = new Set([...IN_PROPS.map((name) => NESTJS_PREFIX + name), TEMPLATE]);
 
+/** ElasticJob's settings that have another name or form there than in `JobOptions`, or two places. */
+export const JAVA_TEXTS = [
+  'jobName',
+  'timeZone',
+  'jobShardingStrategyType',
+  'jobErrorHandlerType',
+  /** Called so since ElasticJob 3.0.5. */
+  'jobExecutorThreadPoolSizeProviderType',
+  /** The same setting as it was called before. */
+  'jobExecutorServiceHandlerType',
+] as const;
+
+type JavaTexts = { readonly [Name in (typeof JAVA_TEXTS)[number]]: string | undefined };
+
 type JavaSettings = { readonly [Name in SettingAt<'java'>]: JobConfiguration[Name] | undefined };
 
 /** What a `config` node says; a field is undefined if the node does not mention it. */
-export interface StoredConfiguration extends JavaSettings {
-  readonly jobName: string | undefined;
-  readonly timeZone: string | undefined;
-  readonly jobShardingStrategyType: string | undefined;
-  readonly jobErrorHandlerType: string | undefined;
-  /** Called so since ElasticJob 3.0.5. */
-  readonly jobExecutorThreadPoolSizeProviderType: string | undefined;
-  /** The same setting as it was called before. */
-  readonly jobExecutorServiceHandlerType: string | undefined;
+export interface StoredConfiguration extends JavaSettings, JavaTexts {
   readonly jobListenerTypes: readonly string[] | undefined;
   readonly jobExtraConfigurations: HiddenText | undefined;
   /** The user's. */
@@ -107,9 +113,12 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
   if (mapping.has('jobClass') || mapping.has('jobType')) throw new ElasticJob2ConfigurationError(jobName);
   const props = mapping.mapping('props');
   const { users, unknown } = propsBesideOurs(props);
+  const extra = mapping.entryText('jobExtraConfigurations')?.value;
   const java = {
     ...byName<JavaSettings>(settingsAt('java'), (name) => JOB_SETTINGS[name].rule.read(mapping, name, [])),
-    ...entriesApart(mapping),
+    ...byName<JavaTexts>(JAVA_TEXTS, (name) => mapping.text(name)),
+    jobListenerTypes: mapping.texts('jobListenerTypes'),
+    jobExtraConfigurations: extra === undefined ? undefined : new HiddenText(extra),
   };
   const stored: StoredConfiguration = {
     ...java,
@@ -118,21 +127,6 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
     unknown: { entries: entriesBut([...Object.keys(java), 'props'], mapping), props: unknown },
   };
   return { stored, problems: mapping.problems };
-}
-
-/** ElasticJob's settings that have another name or form there than in `JobOptions`, or two places. */
-function entriesApart(mapping: YamlMapping) {
-  const extra = mapping.entryText('jobExtraConfigurations')?.value;
-  return {
-    jobName: mapping.text('jobName'),
-    timeZone: mapping.text('timeZone'),
-    jobShardingStrategyType: mapping.text('jobShardingStrategyType'),
-    jobErrorHandlerType: mapping.text('jobErrorHandlerType'),
-    jobExecutorThreadPoolSizeProviderType: mapping.text('jobExecutorThreadPoolSizeProviderType'),
-    jobExecutorServiceHandlerType: mapping.text('jobExecutorServiceHandlerType'),
-    jobListenerTypes: mapping.texts('jobListenerTypes'),
-    jobExtraConfigurations: extra === undefined ? undefined : new HiddenText(extra),
-  };
 }
 
 function nestjsProps(props: YamlMapping): StoredNestjsProps {

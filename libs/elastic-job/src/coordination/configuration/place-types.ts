@@ -11,6 +11,11 @@ import type { StoredConfiguration } from './parse-configuration.js';
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
+/** The settings that are names and may have none. */
+export type NamedSetting = 'timeZone' | 'jobErrorHandlerType' | 'jobExecutorThreadPoolSizeProviderType';
+
+export const POOL_SIZE = 'jobExecutorThreadPoolSizeProviderType';
+
 /** Where the names of a job's types, and of its zone, are written. */
 interface PlacedTypes {
   /** By key of the node's top level. */
@@ -31,21 +36,12 @@ export function placeTypes(
   stored: StoredConfiguration | undefined,
   said: ReadonlySet<string>,
 ): PlacedTypes {
-  const noneOf = (setting: string) => (said.has(setting) ? NONE : undefined);
+  const placeNamed = (setting: NamedSetting, kept: string | undefined, isJava: (type: string) => boolean) =>
+    place(configuration[setting], kept, isJava, said.has(setting) ? NONE : undefined);
   const strategy = place(strategyOf(configuration, stored, said), stored?.jobShardingStrategyType, isJavaStrategyType);
-  const timeZone = place(configuration.timeZone, undefined, isJavaTimeZone, noneOf('timeZone'));
-  const errorHandler = place(
-    configuration.jobErrorHandlerType,
-    stored?.jobErrorHandlerType,
-    isJavaErrorHandlerType,
-    noneOf('jobErrorHandlerType'),
-  );
-  const poolSize = place(
-    configuration.jobExecutorThreadPoolSizeProviderType,
-    poolSizeIn(stored),
-    isJavaThreadPoolSizeType,
-    noneOf('jobExecutorThreadPoolSizeProviderType'),
-  );
+  const timeZone = placeNamed('timeZone', undefined, isJavaTimeZone);
+  const errorHandler = placeNamed('jobErrorHandlerType', stored?.jobErrorHandlerType, isJavaErrorHandlerType);
+  const poolSize = placeNamed(POOL_SIZE, poolSizeIn(stored), isJavaThreadPoolSizeType);
   const knownToJava = new Set(stored?.jobListenerTypes);
   const javaListeners = configuration.jobListenerTypes.filter((name) => knownToJava.has(name));
   const ownListeners = configuration.jobListenerTypes.filter((name) => !knownToJava.has(name));
