@@ -9,6 +9,14 @@ export interface EventLine {
   readonly error?: Error;
 }
 
+const lineAt =
+  (level: EventLine['level']) =>
+  (text: string): EventLine => ({ level, text });
+const debug = lineAt('debug');
+const log = lineAt('log');
+const warn = lineAt('warn');
+const error = lineAt('error');
+
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 
 /** The `tickTime` of ZooKeeper's servers unless they are told otherwise. */
@@ -182,22 +190,6 @@ function instant(ms: number): string {
 
 function span({ count, fireTime, since }: EventOf<'missed'>): string {
   return count === 1 ? instant(fireTime) : `${count} fire times from ${instant(since)} to ${instant(fireTime)}`;
-}
-
-function debug(text: string): EventLine {
-  return { level: 'debug', text };
-}
-
-function log(text: string): EventLine {
-  return { level: 'log', text };
-}
-
-function warn(text: string): EventLine {
-  return { level: 'warn', text };
-}
-
-function error(text: string): EventLine {
-  return { level: 'error', text };
 }
 
 /** What a handler throws may be anything. */
