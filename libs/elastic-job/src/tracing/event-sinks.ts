@@ -39,8 +39,7 @@ export class EventSinks {
    * first deadline holds; never rejects.
    */
   stop(deadline = Deadline.after(this.clock, LONGEST_STOP_MS)): Promise<void> {
-    this.stopping ??= this.stopAll(Math.min(deadline.leftMs, LONGEST_STOP_MS));
-    return this.stopping;
+    return (this.stopping ??= this.stopAll(Math.min(deadline.leftMs, LONGEST_STOP_MS)));
   }
 
   private async stopAll(limitMs: number): Promise<void> {

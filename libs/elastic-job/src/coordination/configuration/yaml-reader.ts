@@ -78,7 +78,7 @@ function readNode(cursor: YamlCursor, place: Place): YamlNode {
     ({ column } = cursor);
   }
   if (isCompact && cursor.isMarker('-')) return cursor.remember(properties.anchor, readList(cursor));
-  const isKeyNext = isCompact && (cursor.isMarker('?') || isKey(cursor));
+  const isKeyNext = isCompact && (cursor.isMarker('?') || colonOf(cursor) !== undefined);
   // On a key's own line, tag and anchor are those of the key.
   if (isKeyNext && column !== cursor.column) return readMapping(cursor, column, properties.anchor);
   if (isKeyNext) return cursor.remember(properties.anchor, readMapping(cursor, column));
@@ -170,10 +170,6 @@ function takeKey(cursor: YamlCursor, colon: number): string {
   const key = cursor.text.slice(cursor.at, colon).trimEnd();
   cursor.textEnd = cursor.at + key.length;
   return key;
-}
-
-function isKey(cursor: YamlCursor): boolean {
-  return colonOf(cursor) !== undefined;
 }
 
 /** Where the colon behind a key is. Undefined: the rest of the line does not begin with a key. */

@@ -114,13 +114,15 @@ export class RunNotes {
     if (data === node.data) return this.nothing();
     this.countedFrom = node.stat.version;
     const count: Operation = { kind: 'set', path, data, version: this.countedFrom };
-    const entries = succeeded.length === 0 ? [] : await this.enter(children, succeeded);
+    const entries =
+      succeeded.length === 0 ? [] : (await Promise.all(children.map((child) => this.enter(child, succeeded)))).flat();
     return {
       operations: [count, ...entries.map(({ operation }) => operation), ...this.lock.operations],
       onCommitted: ([, ...results]) => {
         this.noteCommitted();
         this.remember(entries, results);
-        for (const run of unmet) for (const child of children) this.tell(child, run);
+        for (const run of unmet)
+          for (const jobName of children) this.onUnmet({ jobName, parent: tree.jobName, ...run });
       },
     };
   }
@@ -166,12 +168,7 @@ export class RunNotes {
     this.lock.end();
   }
 
-  private async enter(children: readonly JobName[], fireTimes: readonly number[]): Promise<readonly Entry[]> {
-    const entries = await Promise.all(children.map((child) => this.enterAt(child, fireTimes)));
-    return entries.flat();
-  }
-
-  private async enterAt(child: JobName, fireTimes: readonly number[]): Promise<readonly Entry[]> {
+  private async enter(child: JobName, fireTimes: readonly number[]): Promise<readonly Entry[]> {
     const { jobName, paths } = this.tree;
     const path = new JobPaths(child).after;
     const known = this.ledgers.get(child) ?? (await this.readLedger(path));
@@ -203,9 +200,5 @@ export class RunNotes {
         this.ledgers.set(child, { ledger, version: result.stat.version });
       }
     }
-  }
-
-  private tell(jobName: JobName, { fireTime, reason }: UnmetRun): void {
-    this.onUnmet({ jobName, parent: this.tree.jobName, fireTime, reason });
   }
 }

@@ -30,8 +30,7 @@ export class ConfigOwner {
 
   /** Asks whose the node is that has the path now. */
   ask(options?: RequestOptions): Promise<void> {
-    this.asking ??= this.askOnce(options).finally(() => (this.asking = undefined));
-    return this.asking;
+    return (this.asking ??= this.askOnce(options).finally(() => (this.asking = undefined)));
   }
 
   private async askOnce(options?: RequestOptions): Promise<void> {

@@ -15,12 +15,7 @@ export async function removeTree(registry: RegistryCenter, jobName: JobName): Pr
   const paths = new JobPaths(jobName);
   let isKnown = false;
   await untilAccepted(jobName, 'removing the job', async () => {
-    const operations = await viewing(
-      registry,
-      paths,
-      () => {},
-      async (view) => deletions(registry, paths, view),
-    );
+    const operations = await viewing(registry, paths, (view) => deletions(registry, paths, view));
     if (operations.length === 0 && !isKnown) throw new UnknownJobError(jobName, 'registry');
     isKnown = true;
     return (await isDone(registry, operations)) ? true : undefined;
@@ -58,7 +53,7 @@ export async function removeAbandoned(
     }
     throw new ContentionError(jobName, 'removing the job');
   };
-  return viewing(registry, paths, () => wake(), work);
+  return viewing(registry, paths, work, () => wake());
 }
 
 function isToGo(view: Subtree, { root }: JobPaths): boolean {
@@ -68,8 +63,8 @@ function isToGo(view: Subtree, { root }: JobPaths): boolean {
 async function viewing<T>(
   registry: RegistryCenter,
   { root }: JobPaths,
-  onEvent: () => void,
   work: (view: Subtree) => Promise<T>,
+  onEvent: () => void = () => {},
 ): Promise<T> {
   const view = await registry.openSubtree(root, onEvent, { holds: (path) => path === root });
   try {

@@ -85,8 +85,7 @@ export class MemorySession implements Peer {
   }
 
   close({ timeoutMs = LONGEST_CLOSE_MS }: CloseOptions = {}): Promise<void> {
-    this.closing ??= this.end(timeoutMs);
-    return this.closing;
+    return (this.closing ??= this.end(timeoutMs));
   }
 
   /** Gives the connection up if the clock was set forward: only a server knows whether the session outlived that. */

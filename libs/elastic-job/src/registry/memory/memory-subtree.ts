@@ -43,12 +43,8 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
     this.assertLive();
     // News and replies come over one link in order: all that was committed before this request is heard before its
     // reply.
-    await this.client.request(
-      `sync ${this.path}`,
-      () => {},
-      () => {},
-      options,
-    );
+    const nothing = () => {};
+    await this.client.request(`sync ${this.path}`, nothing, nothing, options);
   }
 
   async load(paths: readonly string[], options?: RequestOptions): Promise<void> {

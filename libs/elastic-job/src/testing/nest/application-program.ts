@@ -40,8 +40,7 @@ export class ApplicationProgram implements TestProgram {
   }
 
   stop(): Promise<void> {
-    this.stopping ??= this.app.close();
-    return this.stopping;
+    return (this.stopping ??= this.app.close());
   }
 }
 

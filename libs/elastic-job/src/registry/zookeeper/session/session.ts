@@ -103,8 +103,7 @@ export class Session implements ConnectionUser {
   }
 
   close({ timeoutMs = LONGEST_CLOSE_MS }: CloseOptions = {}): Promise<void> {
-    this.closing ??= this.end(timeoutMs);
-    return this.closing;
+    return (this.closing ??= this.end(timeoutMs));
   }
 
   /**
