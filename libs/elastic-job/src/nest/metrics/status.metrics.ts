@@ -45,12 +45,7 @@ export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): 
   ofJob('elastic_job_running_items', ({ runningItems }) => runningItems);
   ofJob('elastic_job_hung_items', ({ hung }) => hung.length);
   ofJob('elastic_job_unrecorded_items', ({ delayedSettles }) => delayedSettles?.items.length ?? 0);
-  ofJob('elastic_job_refused_seconds', ({ refused }) => {
-    const now = clock.wallNow();
-    return Math.max(0, now - (refused?.since ?? now)) / 1_000;
-  });
-  ofJob('elastic_job_schedule_lag_seconds', ({ nextFireTime }) => {
-    const now = clock.wallNow();
-    return Math.max(0, now - (nextFireTime ?? now)) / 1_000;
-  });
+  const secondsSince = (at = Infinity) => Math.max(0, clock.wallNow() - at) / 1_000;
+  ofJob('elastic_job_refused_seconds', ({ refused }) => secondsSince(refused?.since));
+  ofJob('elastic_job_schedule_lag_seconds', ({ nextFireTime }) => secondsSince(nextFireTime));
 }
