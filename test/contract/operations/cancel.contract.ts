@@ -128,7 +128,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
 
       expect(await api.cancel(JOB, 0)).toEqual({ kind: 'unmonitored' });
 
-      runtime.registrar.of(JOB).abortRunning(new Error('the test is over'));
+      runtime.registrar.of(JOB).running.abort(new Error('the test is over'));
     });
   });
 }

@@ -34,7 +34,7 @@ import { MixedJob } from './mixed-job.js';
 export class JobRuntime {
   private readonly settings: JobSettings;
   readonly schedule: JobSchedule;
-  private readonly running = new RunningItems();
+  readonly running = new RunningItems();
   private readonly executor: JobExecutor;
   private readonly listeners: readonly ElasticJobListener[];
   private readonly mixed: MixedJob;
@@ -182,21 +182,6 @@ export class JobRuntime {
     this.running.reopen();
     this.departure = this.createDeparture();
     return true;
-  }
-
-  /** The items whose handlers have not returned, or are about to be called, ascending. */
-  get runningItems(): readonly number[] {
-    return this.running.list;
-  }
-
-  /** Resolves when the last handler has returned. */
-  ended(): Promise<void> {
-    return this.running.ended();
-  }
-
-  /** What runs is told to stop; the job goes on. */
-  abortRunning(reason: unknown): void {
-    this.running.abort(reason);
   }
 
   status(): JobStatus {

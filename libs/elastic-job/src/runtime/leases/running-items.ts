@@ -27,7 +27,7 @@ export class RunningItems {
     return [...this.items.values()].flatMap(({ hung }) => hung ?? []).toSorted((a, b) => a.item - b.item);
   }
 
-  /** Ascending. */
+  /** The items whose handlers have not returned, or are about to be called, ascending. */
   get list(): readonly number[] {
     return [...this.items.keys()].toSorted((a, b) => a - b);
   }
@@ -88,7 +88,7 @@ export class RunningItems {
     this.ending = new AbortController();
   }
 
-  /** What runs now. */
+  /** What runs now is told to stop; what begins later runs. */
   abort(reason: unknown): void {
     for (const lease of new Set([...this.items.values()].map((held) => held.lease))) lease.abort(reason);
   }

@@ -107,7 +107,7 @@ export class ElasticJobRuntime {
     this.configurations = new ConfigurationService(configurations);
     this.sessionSince = clock.monotonicNow();
     this.suspended = new SuspendedGrace(clock, suspendedGraceMs, (graceMs) => {
-      for (const job of this.registrar.all) job.abortRunning(new SuspendedTooLongError(job.jobName, graceMs));
+      for (const job of this.registrar.all) job.running.abort(new SuspendedTooLongError(job.jobName, graceMs));
     });
   }
 

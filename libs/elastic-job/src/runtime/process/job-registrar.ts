@@ -250,8 +250,8 @@ export class JobRegistrar {
   /** Drains the job; it is forgotten when its last handler has returned. Never rejects. */
   private async takeOut(job: JobRuntime): Promise<void> {
     await this.host.dismiss(job);
-    if (job.runningItems.length === 0) this.forget(job);
-    else void job.ended().then(() => this.forget(job));
+    if (job.running.size === 0) this.forget(job);
+    else void job.running.ended().then(() => this.forget(job));
   }
 
   private forget({ jobName }: JobRuntime): void {
@@ -264,7 +264,7 @@ export class JobRegistrar {
     if (other === undefined) return;
     throw new ConfigurationError(`job "${jobName}" (${place})`, [
       this.removals.has(jobName)
-        ? `name "${jobName}": item ${other.runningItems.join(', ')} of the job that was removed still runs in this process; add it once its handler has returned`
+        ? `name "${jobName}": item ${other.running.list.join(', ')} of the job that was removed still runs in this process; add it once its handler has returned`
         : `name "${jobName}": ${other.definition.place} has it already; ${remedyFor(other.definition.place, place)}`,
     ]);
   }
