@@ -16,7 +16,7 @@ import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/inde
 import type { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
 import { LeaderDuties } from '../../../libs/elastic-job/src/runtime/duties/leader-duties.js';
-import { contextOf } from './job-context.js';
+import { contextOf, hearTree } from './job-context.js';
 
 export { JOB };
 export const SELF = '10.0.0.2@-@1';
@@ -50,7 +50,7 @@ export class Duty {
     const { clock } = registry;
     const common = { tree, services, events, clock, schedule, reshardDelayMs: RESHARD_DELAY_MS, report };
     this.duties = new LeaderDuties(contextOf(common));
-    tree.on((event) => this.duties.hear(event));
+    hearTree(tree, this.duties);
   }
 
   /** An instance that has joined the job and has not begun its duties. */

@@ -1,7 +1,16 @@
+import type { JobTree } from '../../../libs/elastic-job/src/coordination/index.js';
+import type { Duty } from '../../../libs/elastic-job/src/runtime/duties/duty.js';
 import { type JobContext } from '../../../libs/elastic-job/src/runtime/leases/job-context.js';
 import { JobNewsFeed } from '../../../libs/elastic-job/src/runtime/leases/job-news.js';
 
 /** The parts of a session that a test needs; what it has not named is not there. */
 export function contextOf(parts: Partial<JobContext>): JobContext {
   return Object.assign(Object.create(null), { news: new JobNewsFeed(), ...parts });
+}
+
+/** Lets a duty hear what the tree tells, as long as `isListening`. */
+export function hearTree(tree: JobTree, { hears }: Duty, isListening = () => true): void {
+  const news = new JobNewsFeed();
+  news.on(hears);
+  tree.on((event) => isListening() && news.tell(event));
 }

@@ -20,7 +20,6 @@ import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
 import { contextOf } from './job-context.js';
 import type { JobContext } from '../../../libs/elastic-job/src/runtime/leases/job-context.js';
-import type { JobNews } from '../../../libs/elastic-job/src/runtime/leases/job-news.js';
 
 export const HUNG_GRACE_MS = 1_000;
 
@@ -75,7 +74,15 @@ export class OneSession {
       scheduleClock,
       report: this.report,
     });
-    this.context.news.on((news) => this.hear(news));
+    this.context.news.on({
+      ItemsBegun: ({ former }) => this.heard.push(`begun ${[...former.keys()].join()}`),
+      ItemsRefused: ({ refused }) => this.heard.push(`refused ${[...refused].join()}`),
+      LeaseRuns: ({ lease }) => this.heard.push(`run ${lease.items.join()}`),
+      ItemEnded: ({ item }) => {
+        this.heard.push(`ended ${item}`);
+        this.onItemEnded();
+      },
+    });
     this.gate = new TriggerGate(this.context);
     this.leases = new LeaseRunner(this.context, Object.create(null, { mayBegin: { get: () => this.mayBegin } }));
   }
@@ -139,15 +146,6 @@ export class OneSession {
   async releaseElsewhere(item: number): Promise<void> {
     await this.operator.delete(this.paths.mark(item, 'running'));
     await this.clock.advance(0);
-  }
-
-  private hear(news: JobNews): void {
-    if (news.kind === 'ItemsBegun') this.heard.push(`begun ${[...news.former.keys()].join()}`);
-    if (news.kind === 'ItemsRefused') this.heard.push(`refused ${[...news.refused].join()}`);
-    if (news.kind === 'LeaseRuns') this.heard.push(`run ${news.lease.items.join()}`);
-    if (news.kind !== 'ItemEnded') return;
-    this.heard.push(`ended ${news.item}`);
-    this.onItemEnded();
   }
 
   private handle(context: ShardingContext): unknown {

@@ -24,7 +24,7 @@ import { OperatorSwitches } from '../../../libs/elastic-job/src/runtime/duties/o
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
-import { contextOf } from './job-context.js';
+import { contextOf, hearTree } from './job-context.js';
 
 const START = Date.UTC(2030, 0, 1);
 const MINUTE = 60_000;
@@ -112,9 +112,9 @@ export class OwingJob {
       running,
       report: () => (error) => void this.failures.push(error),
     });
-    context.news.on((news) => news.kind === 'FireTimesMissed' && (this.missedCount += news.count));
+    context.news.on({ FireTimesMissed: ({ count }) => (this.missedCount += count) });
     this.switches = new OperatorSwitches(context);
-    tree.on((event) => this.switches.hear(event));
+    hearTree(tree, this.switches);
     this.gate = new TriggerGate(context);
     this.owed = new OwedFireTimes(context, this.switches);
     this.missedFireTimes = new MissedFireTimes(context, this.gate, this.owed);
@@ -125,7 +125,7 @@ export class OwingJob {
   /** As `LeaseRunner`; a spec may put another one in its place. */
   begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
     const begun = await this.member.executions.begin({ trigger, items }, (lease) => this.running.add(lease));
-    this.missedFireTimes.hear({ kind: 'ItemsBegun', trigger, former: begun.former });
+    this.missedFireTimes.hears.ItemsBegun({ kind: 'ItemsBegun', trigger, former: begun.former });
     return begun;
   };
 
@@ -141,7 +141,7 @@ export class OwingJob {
   }
 
   async wakeCatchUp(): Promise<void> {
-    this.catchUp.hear({ kind: 'WorkExpected' });
+    this.catchUp.hears.WorkExpected();
     await this.rest();
   }
 
@@ -201,7 +201,7 @@ export class OwingJob {
     this.runs.push(...lease.items.map((item) => `${item}@${minuteOf(lease.trigger.fireTime)}`));
     lease.onSettled((item) => {
       this.running.endLease(item, lease);
-      this.catchUp.hear({ kind: 'WorkExpected' });
+      this.catchUp.hears.WorkExpected();
     });
     if (!this.isSlow) void end(lease);
   }

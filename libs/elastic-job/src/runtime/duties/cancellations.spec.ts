@@ -5,7 +5,7 @@ import { CancelledError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { Cancellations } from './cancellations.js';
 import { RunningItems } from '../leases/running-items.js';
-import { contextOf } from '../../../../../test/support/unit/job-context.js';
+import { contextOf, hearTree } from '../../../../../test/support/unit/job-context.js';
 
 let registry: Registry;
 let member: Member;
@@ -21,7 +21,7 @@ beforeEach(async () => {
   const { tree } = member;
   const report = () => (error: unknown) => void errors.push(error);
   cancellations = new Cancellations(contextOf({ tree, clock: registry.clock, running, report }));
-  tree.on((event) => cancellations.hear(event));
+  hearTree(tree, cancellations);
 });
 afterEach(() => {
   if (errors.length > 0) throw errors[0];
@@ -53,7 +53,7 @@ it('given a request that is faster than the reply to the begin, when the items r
   await cancel(1, lease!.run!);
   expect(abortedOf(lease!)).toEqual([]);
   running.add(lease!);
-  cancellations.hear({ kind: 'LeaseRuns', lease: lease! });
+  cancellations.hears.LeaseRuns({ kind: 'LeaseRuns', lease: lease! });
   await registry.clock.advance(0);
   expect(abortedOf(lease!)).toEqual([1]);
 });
@@ -89,7 +89,7 @@ it('given an item that runs elsewhere, when it is cancelled, then this instance 
 it('given nothing is cancelled, when items run, then nothing is asked of the registry', async () => {
   const lease = await run([0]);
   const before = member.center.traffic.foreground;
-  cancellations.hear({ kind: 'LeaseRuns', lease });
+  cancellations.hears.LeaseRuns({ kind: 'LeaseRuns', lease });
   await registry.clock.advance(0);
   expect(member.center.traffic.foreground).toBe(before);
 });

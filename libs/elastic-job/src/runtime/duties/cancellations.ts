@@ -1,7 +1,6 @@
 // Covered by test/scenario/leases.spec.ts
-import type { ExecutionLease } from '../../coordination/index.js';
 import { CancelledError } from '../../domain/index.js';
-import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';
+import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /**
@@ -9,23 +8,20 @@ import type { Duty } from './duty.js';
  * later one. It goes with the end of the run, or by the leader's sweep.
  */
 export class Cancellations implements Duty {
+  readonly hears = {
+    CancelRequested: ({ item }) => this.wakeIf(this.context.running.has(item)),
+    TreeReset: () => this.wakeIf(this.context.tree.cancels().length > 0),
+    // The news of a request may have been faster than the reply to the begin.
+    LeaseRuns: ({ lease }) => this.wakeIf(this.context.tree.cancels().some((item) => lease.items.includes(item))),
+  } satisfies Hearing;
   private readonly cancelling: Reaction;
 
   constructor(private readonly context: JobContext) {
     this.cancelling = reactionIn(context, 'cancelling a run', () => this.abortCancelled());
   }
 
-  hear(news: JobNews): void {
-    const { running, tree } = this.context;
-    if (news.kind === 'CancelRequested' && running.has(news.item)) this.cancelling.wake();
-    if (news.kind === 'TreeReset' && tree.cancels().length > 0) this.cancelling.wake();
-    if (news.kind === 'LeaseRuns') this.onRun(news.lease);
-  }
-
-  // The news of a request may have been faster than the reply to the begin.
-  private onRun({ items }: ExecutionLease): void {
-    const { tree } = this.context;
-    if (items.some((item) => tree.has(tree.paths.cancel(item)))) this.cancelling.wake();
+  private wakeIf(isCancelled: boolean): void {
+    if (isCancelled) this.cancelling.wake();
   }
 
   private async abortCancelled(): Promise<void> {

@@ -17,7 +17,7 @@ describe("an operator's trigger", () => {
     await lease!.settled();
     expect(job.runs).toEqual(['1@2']);
 
-    job.catchUp.hear({ kind: 'TriggersBegun' });
+    job.catchUp.hears.TriggersBegun();
     await job.rest();
 
     expect(job.runs).toEqual(['1@2', '0@2']);

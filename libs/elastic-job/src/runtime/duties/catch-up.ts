@@ -12,8 +12,8 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import {
+  type Hearing,
   type JobContext,
-  type JobNews,
   type LeaseRunner,
   type Reaction,
   reactionIn,
@@ -32,6 +32,20 @@ interface ItemsInOrder {
 
 /** Runs the items that this instance owns and owes a fire time, or that a trigger met while they still ran. */
 export class CatchUp implements Duty {
+  readonly hears = {
+    WorkExpected: () => this.catchingUp.wake(),
+    TreeReset: () => this.catchingUp.wake(),
+    ShardingCompleted: () => this.catchingUp.wake(),
+    ServerChanged: ({ serverIp }) => this.wakeIf(serverIp === this.context.tree.self.serverIp),
+    // What came while it was disabled is noted as owed by nobody.
+    ItemSwitched: ({ item }) => this.wakeIf(this.isOwn(item)),
+    // A fire time that came between the last run and this news was nobody's.
+    NextInstanceChanged: () => this.wakeIf(this.context.services.sharding.ownItems(this.context.tree).length > 0),
+    ItemReleased: ({ item }) => this.wakeIf(this.isOwn(item) && !this.context.running.has(item)),
+    ItemEnded: ({ trigger, item }) => this.wakeIf(this.yielded.length > 0 || this.mayOweAfter(trigger, item)),
+    // What was left to an operator's trigger may be free again.
+    TriggersBegun: () => this.wakeIf(this.yielded.length > 0),
+  } satisfies Hearing;
   private readonly catchingUp: Reaction;
   /** The fire time that is being assigned and begun. */
   private handling: number | undefined;
@@ -58,54 +72,6 @@ export class CatchUp implements Duty {
     this.catchingUp = reactionIn(context, 'catching up', () => this.catchUp());
   }
 
-  hear(news: JobNews): void {
-    const { running, services, tree } = this.context;
-    const isOwn = (item: number) => tree.owner(item) === tree.self.jobInstanceId;
-    switch (news.kind) {
-      case 'WorkExpected':
-      case 'TreeReset':
-      case 'ShardingCompleted':
-        return this.wake();
-      case 'ServerChanged':
-        if (news.serverIp === tree.self.serverIp) this.wake();
-        return;
-      case 'ItemSwitched':
-        // What came while it was disabled is noted as owed by nobody.
-        if (isOwn(news.item)) this.wake();
-        return;
-      case 'NextInstanceChanged':
-        // A fire time that came between the last run and this news was nobody's.
-        if (services.sharding.ownItems(tree).length > 0) this.wake();
-        return;
-      case 'ItemReleased':
-        if (isOwn(news.item) && !running.has(news.item)) this.wake();
-        return;
-      case 'ItemEnded':
-        return this.afterItem(news.trigger, news.item);
-      case 'TriggersBegun':
-        return this.resume();
-      default:
-    }
-  }
-
-  private wake(): void {
-    this.catchingUp.wake();
-  }
-
-  /** What was left to an operator's trigger may be free again. */
-  private resume(): void {
-    if (this.yielded.length > 0) this.wake();
-  }
-
-  // From memory only: in steady state a trigger ends with its settle.
-  private afterItem({ source }: Trigger, item: number): void {
-    const { settings, tree } = this.context;
-    const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
-    const isOneOfMany = source === 'MISFIRE' && settings.configuration.misfirePolicy === 'all';
-    if (isMisfired || isOneOfMany || source === 'FAILOVER') this.wake();
-    else this.resume();
-  }
-
   /** Begins nothing more. */
   stop(): void {
     this.catchingUp.stop();
@@ -122,7 +88,7 @@ export class CatchUp implements Duty {
       throw error;
     } finally {
       if (this.handling === fireTime) this.handling = undefined;
-      if (this.mayOwe) this.wake();
+      if (this.mayOwe) this.catchingUp.wake();
     }
   }
 
@@ -149,7 +115,7 @@ export class CatchUp implements Duty {
     const { jobName, self } = tree;
     events.emit({ kind: 'misfired', jobName, taskId: formatTaskId(jobName, items, self.jobInstanceId), items });
     // An item that ended while its flag was being set has nobody left to tell.
-    if (items.some((item) => !running.has(item))) this.wake();
+    if (items.some((item) => !running.has(item))) this.catchingUp.wake();
   }
 
   /**
@@ -163,7 +129,7 @@ export class CatchUp implements Duty {
     await untilCommitted(tree, 'reading what is owed', async () => (await this.loadRecords(items)) || undefined);
     const owing = this.groups(items, fireTime - 1).filter(({ owed }) => this.target(owed) !== undefined);
     const behind = owing.flatMap((group) => group.items);
-    if (behind.length > 0) this.wake();
+    if (behind.length > 0) this.catchingUp.wake();
     return { ready: items.filter((item) => !behind.includes(item)), behind };
   }
 
@@ -175,7 +141,7 @@ export class CatchUp implements Duty {
     this.mayOwe = false;
     if (!this.isPossible) return;
     const free = this.freeItems();
-    if (!(await this.loadRecords(free))) return this.wake();
+    if (!(await this.loadRecords(free))) return this.catchingUp.wake();
     const groups = this.groups(free, this.isStartedAfter ? Infinity : now);
     const targets = new Map(groups.map((group) => [group, this.target(group.owed)]));
     const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
@@ -229,9 +195,26 @@ export class CatchUp implements Duty {
     if (given.size > 0) this.missed.gaveUp(given, await giveUpFireTimes(tree, given));
   }
 
+  private wakeIf(mayOwe: boolean): void {
+    if (mayOwe) this.catchingUp.wake();
+  }
+
   private wakeAfter(ms: number): void {
     this.late?.cancel();
-    this.late = this.context.clock.setTimer(ms, () => this.wake());
+    this.late = this.context.clock.setTimer(ms, () => this.catchingUp.wake());
+  }
+
+  private isOwn(item: number): boolean {
+    const { tree } = this.context;
+    return tree.owner(item) === tree.self.jobInstanceId;
+  }
+
+  // From memory only: in steady state a trigger ends with its settle.
+  private mayOweAfter({ source }: Trigger, item: number): boolean {
+    const { settings, tree } = this.context;
+    const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
+    const isOneOfMany = source === 'MISFIRE' && settings.configuration.misfirePolicy === 'all';
+    return isMisfired || isOneOfMany || source === 'FAILOVER';
   }
 
   private loadRecords(items: readonly number[]): Promise<boolean> {

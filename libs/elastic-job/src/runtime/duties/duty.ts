@@ -1,8 +1,8 @@
-import type { JobNews } from '../leases/index.js';
+import type { Hearing } from '../leases/index.js';
 
 /** Work that an instance does for a job while a session lasts. It begins what it finds by itself. */
 export interface Duty {
-  hear(news: JobNews): void;
+  readonly hears: Hearing;
   /** Begins nothing more. What runs goes on. @default it begins nothing */
   stop?(): void;
 }

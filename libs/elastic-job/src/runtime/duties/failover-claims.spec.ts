@@ -74,7 +74,7 @@ it.each([
     await start({ concurrency: 1 });
     await keepBusy(1);
     await queue(1, 2);
-    claims.hear({ kind: 'ItemsRefused', refused: new Map([[2, cause]]) });
+    claims.hears.ItemsRefused({ kind: 'ItemsRefused', refused: new Map([[2, cause]]) });
     await session.clock.advance(100);
     expect([claimed(), rounds]).toEqual([taken, times]);
   },
@@ -139,7 +139,7 @@ async function start(options: Partial<JobOptions> = {}): Promise<void> {
   session = await OneSession.start(options);
   rounds = 0;
   claims = new FailoverClaims(session.context, session.gate, session.leases);
-  session.context.news.on(({ kind }) => kind === 'QueueClaimed' && (rounds += 1));
+  session.context.news.on({ QueueClaimed: () => (rounds += 1) });
 }
 
 async function wake(ms = 0): Promise<void> {

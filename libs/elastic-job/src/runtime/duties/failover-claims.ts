@@ -2,8 +2,8 @@
 import type { ExecutionLease } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause } from '../../domain/index.js';
 import {
+  type Hearing,
   type JobContext,
-  type JobNews,
   type LeaseRunner,
   type Reaction,
   reactionIn,
@@ -24,6 +24,19 @@ const MOST_STEPS_BACK = 4;
  * waiting it takes even if it has none, as it would have begun it: an instance that is always busy starves nobody.
  */
 export class FailoverClaims implements Duty {
+  readonly hears = {
+    WorkExpected: () => this.wake(),
+    TreeReset: () => this.wake(),
+    ShardingCompleted: () => this.wake(),
+    ItemQueued: () => this.wake(),
+    // A server that was disabled has claimed nothing.
+    ServerChanged: ({ serverIp }) => this.wakeIf(serverIp === this.context.tree.self.serverIp),
+    ItemReleased: ({ item }) => this.wakeIf(this.context.tree.queue().includes(item)),
+    ItemEnded: () => this.wakeIf(this.context.tree.queue().length > 0),
+    // What it may still have been at can be claimed now.
+    InstanceLost: () => this.wakeIf(this.context.tree.queue().length > 0),
+    ItemsRefused: ({ refused }) => this.afterRefusal(refused),
+  } satisfies Hearing;
   private readonly claiming: Reaction;
   /** Items that a trigger has met here while they waited. */
   private awaited = new Set<number>();
@@ -43,29 +56,8 @@ export class FailoverClaims implements Duty {
     this.claiming.wake();
   }
 
-  hear(news: JobNews): void {
-    const { tree } = this.context;
-    switch (news.kind) {
-      case 'WorkExpected':
-      case 'TreeReset':
-      case 'ShardingCompleted':
-      case 'ItemQueued':
-        return this.wake();
-      case 'ServerChanged':
-        // A server that was disabled has claimed nothing.
-        if (news.serverIp === tree.self.serverIp) this.wake();
-        return;
-      case 'ItemReleased':
-        if (tree.queue().includes(news.item)) this.wake();
-        return;
-      case 'InstanceLost': // What it may still have been at can be claimed now.
-      case 'ItemEnded':
-        if (tree.queue().length > 0) this.wake();
-        return;
-      case 'ItemsRefused':
-        return this.afterRefusal(news.refused);
-      default:
-    }
+  private wakeIf(mayClaim: boolean): void {
+    if (mayClaim) this.wake();
   }
 
   /** A begin of this instance was refused some items, perhaps because they wait for failover. */

@@ -1,7 +1,7 @@
 // Covered by test/scenario/operating.spec.ts
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
-import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';
+import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';
 import type { Duty } from './duty.js';
 import { LeaderWork } from './leader-work.js';
 import { RecentPeers } from './recent-peers.js';
@@ -16,6 +16,63 @@ const COMPARE_MS = 5_000;
  * is some. It plans a moment after the members or the total have changed, while it goes on sweeping.
  */
 export class LeaderDuties implements Duty {
+  readonly hears = {
+    LeaderLost: () => {
+      const { services, tree } = this.context;
+      services.leader.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": the election node went.`));
+      this.election.wake();
+    },
+    LeaderElected: () => this.wakeBesideJava(),
+    ShardingCompleted: () => {
+      this.peers.forget();
+      this.wakeBesideJava();
+    },
+    InstanceJoined: ({ instanceId }) => {
+      this.peers.note(instanceId);
+      this.reshardSoon();
+    },
+    InstanceDraining: () => this.reshardSoon(),
+    InstanceLost: ({ instanceId }) => {
+      const { services, tree } = this.context;
+      // Also by those who may lead before its grace is over.
+      if (tree.hasSession(instanceId)) services.shutdowns.note(tree, [instanceId]);
+      this.peers.note(instanceId);
+      this.reshardSoon();
+    },
+    // What an instance that was shut down has left behind is waited for no longer.
+    SessionEnded: ({ instanceId }) =>
+      this.wakeIf(this.context.services.shutdowns.forget(this.context.tree, instanceId)),
+    ServerChanged: ({ serverIp }) => {
+      const { tree } = this.context;
+      if (serverIp === tree.self.serverIp) this.election.wake();
+      // Nobody's items depend on a server without instances.
+      if (tree.hasInstanceAt(serverIp)) this.reshardSoon();
+    },
+    TreeReset: () => {
+      this.peers.rememberPeers();
+      this.election.wake();
+      this.reshardSoon();
+    },
+    ConfigurationChanged: () => {
+      this.reconcileLater();
+      this.reshardSoon();
+    },
+    ConfigurationKept: () => {
+      const { configurations } = this.context.services;
+      // It decides while the text of `config` cannot be used; somebody may have removed it by hand.
+      if (configurations.inForce(this.context.tree).fault !== undefined) this.reshardSoon();
+      else this.wakeIf(configurations.textToKeep(this.context.tree) !== undefined);
+    },
+    OwnerChanged: () => this.compareOwnersLater(),
+    ReshardingRequested: () => this.duties.wake(),
+    PlanDamaged: () => this.duties.wake(),
+    SweepNeeded: () => this.duties.wake(),
+    StartsChanged: () => this.wakeIf(this.context.services.dependencies.isDamaged(this.context.tree)),
+    CancelRequested: ({ item }) => this.wakeIf(this.isCancelLeft(item)),
+    // An item beyond the total is removed once nobody runs it.
+    ItemReleased: ({ item }) =>
+      this.wakeIf(this.isBeyondTotal(item) || this.resharding.isHeldUp || this.isCancelLeft(item)),
+  } satisfies Hearing;
   private readonly election: Reaction;
   private readonly duties: Reaction;
   private readonly peers: RecentPeers;
@@ -62,89 +119,13 @@ export class LeaderDuties implements Duty {
     });
   }
 
-  hear(event: JobNews): void {
-    this.note(event);
-    if (this.mayLackLeader(event)) this.election.wake();
-    if (this.outdatesPlan(event)) this.reshardSoon();
-    else if (this.makesWork(event)) this.duties.wake();
+  private wakeIf(isWork: boolean): void {
+    if (isWork) this.duties.wake();
   }
 
-  private note(event: JobNews): void {
-    const { services, tree } = this.context;
-    switch (event.kind) {
-      case 'LeaderLost':
-        return services.leader.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": the election node went.`));
-      case 'InstanceLost':
-        // Also by those who may lead before its grace is over.
-        if (tree.hasSession(event.instanceId)) services.shutdowns.note(tree, [event.instanceId]);
-        return this.peers.note(event.instanceId);
-      case 'InstanceJoined':
-        return this.peers.note(event.instanceId);
-      case 'SessionEnded':
-        // What an instance that was shut down has left behind is waited for no longer.
-        if (services.shutdowns.forget(tree, event.instanceId)) this.duties.wake();
-        return;
-      case 'TreeReset':
-        return this.peers.rememberPeers();
-      case 'ShardingCompleted':
-        return this.peers.forget();
-      case 'ConfigurationChanged':
-        return this.reconcileLater();
-      case 'OwnerChanged':
-        return this.compareOwnersLater();
-      default:
-    }
-  }
-
-  private mayLackLeader(event: JobNews): boolean {
-    const isOwnServer = event.kind === 'ServerChanged' && event.serverIp === this.context.tree.self.serverIp;
-    return event.kind === 'LeaderLost' || event.kind === 'TreeReset' || isOwnServer;
-  }
-
-  private outdatesPlan(event: JobNews): boolean {
-    const { services, tree } = this.context;
-    switch (event.kind) {
-      case 'InstanceLost':
-      case 'InstanceJoined':
-      case 'InstanceDraining':
-      case 'ConfigurationChanged':
-      case 'TreeReset':
-        return true;
-      case 'ServerChanged':
-        // Nobody's items depend on a server without instances.
-        return tree.hasInstanceAt(event.serverIp);
-      case 'ConfigurationKept':
-        // It decides while the text of `config` cannot be used; somebody may have removed it by hand.
-        return services.configurations.inForce(tree).fault !== undefined;
-      default:
-        return false;
-    }
-  }
-
-  /** There is something to do besides a new plan. */
-  private makesWork(event: JobNews): boolean {
-    const { services, tree } = this.context;
-    switch (event.kind) {
-      case 'ReshardingRequested':
-      case 'PlanDamaged':
-      case 'SweepNeeded':
-        return true;
-      case 'ConfigurationKept':
-        return services.configurations.textToKeep(tree) !== undefined;
-      case 'StartsChanged':
-        return services.dependencies.isDamaged(tree);
-      case 'ItemReleased':
-        // An item beyond the total is removed once nobody runs it.
-        return this.isBeyondTotal(event.item) || this.resharding.isHeldUp || this.isCancelLeft(event.item);
-      case 'CancelRequested':
-        return this.isCancelLeft(event.item);
-      case 'LeaderElected':
-      case 'ShardingCompleted':
-        // If a Java peer leads, somebody of ours has to sweep, and it may have overlooked this instance.
-        return tree.company.overlooksChanges;
-      default:
-        return false;
-    }
+  /** If a Java peer leads, somebody of ours has to sweep, and it may have overlooked this instance. */
+  private wakeBesideJava(): void {
+    this.wakeIf(this.context.tree.company.overlooksChanges);
   }
 
   private isBeyondTotal(item: number): boolean {

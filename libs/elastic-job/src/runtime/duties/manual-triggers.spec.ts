@@ -26,8 +26,8 @@ beforeEach(async () => {
   });
   const { context, leases } = session;
   triggers = new ManualTriggers(context, session.gate, leases, plan);
-  context.news.on(({ kind }) => kind === 'TriggersBegun' && (begun += 1));
-  context.news.on((news) => triggers.hear(news));
+  context.news.on({ TriggersBegun: () => (begun += 1) });
+  context.news.on(triggers.hears);
   tree.on((event) => context.news.tell(event));
   await session.operator.ensurePath(session.paths.triggers);
   triggers.start();
@@ -197,6 +197,14 @@ it('given a request that nobody can read, when it is taken, then it is told as s
   await ask('a', 'x'.repeat(300_000));
   expect(session.toldOf('skipped')).toMatchObject([{ reason: expect.stringContaining('cannot be read') }]);
   expect(session.runs).toEqual([]);
+});
+
+it('given a request of another instance, when it comes, then it is left alone', async () => {
+  await session.clock.advance(0);
+  const before = session.member.center.traffic.foreground;
+  await session.operator.create(session.paths.trigger('10.0.0.2@-@2'), 'other', 'PERSISTENT');
+  await session.clock.advance(0);
+  expect([kinds(), session.member.center.traffic.foreground]).toEqual([[], before]);
 });
 
 async function ask(id: string, parameters?: string, ms = 10): Promise<void> {

@@ -3,8 +3,8 @@ import { parseTriggerRequest } from '../../coordination/index.js';
 import { findNodeTextFault, manualOrigin, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
 import {
+  type Hearing,
   type JobContext,
-  type JobNews,
   type LeaseRunner,
   type Reaction,
   reactionIn,
@@ -33,6 +33,20 @@ interface WaitingTrigger {
  * @see ElasticJob, `TriggerListenerManager`, which drops what comes while the job runs
  */
 export class ManualTriggers implements Duty {
+  readonly hears = {
+    TriggerRequested: ({ instanceId }) => {
+      if (instanceId === this.context.tree.self.jobInstanceId) this.inbox.wake();
+    },
+    TreeReset: () => {
+      this.inbox.wake();
+      this.beginReleased();
+    },
+    WorkExpected: () => this.beginReleased(),
+    ShardingCompleted: () => this.beginReleased(),
+    ItemReleased: () => this.beginReleased(),
+    ItemEnded: () => this.beginReleased(),
+    QueueClaimed: () => this.beginReleased(),
+  } satisfies Hearing;
   private readonly inbox: TriggerInbox;
   private readonly begins: Reaction;
   /** In the order in which they were asked for. */
@@ -52,20 +66,6 @@ export class ManualTriggers implements Duty {
   /** This instance has joined: whoever asks it is heard. */
   start(): void {
     this.inbox.open();
-  }
-
-  hear(news: JobNews): void {
-    this.inbox.hear(news);
-    switch (news.kind) {
-      case 'WorkExpected':
-      case 'TreeReset':
-      case 'ShardingCompleted':
-      case 'ItemReleased':
-      case 'ItemEnded':
-      case 'QueueClaimed':
-        return this.beginReleased();
-      default:
-    }
   }
 
   private beginReleased(): void {

@@ -2,10 +2,10 @@
 import type { ServerStatus } from '../../coordination/index.js';
 import type { NodeStat } from '../../registry/index.js';
 import {
+  type Hearing,
   type Instant,
   instantNow,
   type JobContext,
-  type JobNews,
   type NotedSpan,
   spanUntil,
   UNKNOWN,
@@ -20,6 +20,14 @@ const MOST_SPANS = 10;
  * items that is known as far as this session has seen it, of the server the registry knows it.
  */
 export class OperatorSwitches implements Duty {
+  readonly hears = {
+    ItemSwitched: () => this.readItemSwitches(),
+    ServerChanged: () => this.readServerSwitch(),
+    TreeReset: () => {
+      this.readItemSwitches();
+      this.readServerSwitch();
+    },
+  } satisfies Hearing;
   /** Since when, by item; undefined: since before this session. */
   private disabledItems: ReadonlyMap<number, Instant | undefined>;
   private readonly itemSpans = new Map<number, readonly NotedSpan[]>();
@@ -40,11 +48,6 @@ export class OperatorSwitches implements Duty {
   /** When the item was disabled. */
   spansOf(item: number): readonly NotedSpan[] {
     return this.itemSpans.get(item) ?? [];
-  }
-
-  hear({ kind }: JobNews): void {
-    if (kind === 'ItemSwitched' || kind === 'TreeReset') this.readItemSwitches();
-    if (kind === 'ServerChanged' || kind === 'TreeReset') this.readServerSwitch();
   }
 
   /** Tells of this instance's server if its state is another one than last told; at first, if it is not enabled. */

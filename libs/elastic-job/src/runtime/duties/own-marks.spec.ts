@@ -5,7 +5,7 @@ import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import type { CoordinationServices } from '../../coordination/index.js';
 import { OwnMarks } from './own-marks.js';
 import { RunningItems } from '../leases/running-items.js';
-import { contextOf } from '../../../../../test/support/unit/job-context.js';
+import { contextOf, hearTree } from '../../../../../test/support/unit/job-context.js';
 
 const LOOK_MS = 15_000;
 
@@ -173,9 +173,12 @@ function watch(): OwnMarks {
     running,
     report: () => (error) => void heard.push(String(error)),
   });
-  context.news.on(({ kind }) => void heard.push(kind));
+  context.news.on({
+    WorkExpected: ({ kind }) => heard.push(kind),
+    SweepNeeded: ({ kind }) => heard.push(kind),
+  });
   const watching = new OwnMarks(context);
-  tree.on((event) => watching.hear(event));
+  hearTree(tree, watching);
   return watching;
 }
 

@@ -1,7 +1,7 @@
 // Covered by test/scenario/refused-requests.spec.ts
 import type { Timer } from '../../clock/index.js';
 import { releaseStrayMarks } from '../../coordination/index.js';
-import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';
+import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /**
@@ -18,6 +18,14 @@ const YOUNG_MS = 3_000;
  * not written, and once for each; where nothing is marked nothing is looked at.
  */
 export class OwnMarks implements Duty {
+  readonly hears = {
+    ItemMarked: ({ item }) => {
+      if (!this.markedSince.has(item)) this.markedSince.set(item, this.context.clock.monotonicNow());
+      this.compareLater();
+    },
+    ItemReleased: ({ item }) => void this.markedSince.delete(item),
+    TreeReset: () => this.compareLater(),
+  } satisfies Hearing;
   private readonly comparing: Reaction;
   private timer: Timer | undefined;
   /** Since when items are marked, on the monotonic clock, as far as this session has heard. */
@@ -34,14 +42,6 @@ export class OwnMarks implements Duty {
   stop(): void {
     this.timer?.cancel();
     this.comparing.stop();
-  }
-
-  hear(event: JobNews): void {
-    if (event.kind === 'ItemReleased') this.markedSince.delete(event.item);
-    if (event.kind === 'ItemMarked' && !this.markedSince.has(event.item)) {
-      this.markedSince.set(event.item, this.context.clock.monotonicNow());
-    }
-    if (event.kind === 'ItemMarked' || event.kind === 'TreeReset') this.compareLater();
   }
 
   private compareLater(): void {

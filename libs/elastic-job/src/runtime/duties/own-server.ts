@@ -1,9 +1,15 @@
 // Covered by test/scenario/mixed-members.spec.ts
-import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';
+import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /** Keeps the node of this instance's server, which says that operators have enabled it. */
 export class OwnServer implements Duty {
+  readonly hears = {
+    ServerChanged: ({ serverIp }) => {
+      if (serverIp === this.context.tree.self.serverIp) this.keeping.wake();
+    },
+    TreeReset: () => this.keeping.wake(),
+  } satisfies Hearing;
   private readonly keeping: Reaction;
 
   constructor(private readonly context: JobContext) {
@@ -13,11 +19,6 @@ export class OwnServer implements Duty {
 
   start(): void {
     this.keeping.wake();
-  }
-
-  hear(news: JobNews): void {
-    const isOwn = news.kind === 'ServerChanged' && news.serverIp === this.context.tree.self.serverIp;
-    if (isOwn || news.kind === 'TreeReset') this.keeping.wake();
   }
 
   stop(): void {

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { afterNextTransaction } from '../../../../../test/support/unit/member.js';
+import { hearTree } from '../../../../../test/support/unit/job-context.js';
 import { ResidentStoppedError, type RefusalCause } from '../../domain/index.js';
 import { OneSession } from '../../../../../test/support/unit/one-session.js';
 import { ResidentItems } from './resident-items.js';
@@ -23,7 +24,7 @@ beforeEach(async () => {
     await session.clock.sleep(50);
   };
   residents = new ResidentItems(session.context, session.gate, session.leases);
-  session.tree.on((event) => isListening && residents.hear(event));
+  hearTree(session.tree, residents, () => isListening);
 });
 
 it('given free items, when it looks twice, then each runs under its own lease, and none is told to end', async () => {
@@ -55,7 +56,7 @@ it('given a listener that is slow after a run, when it and the pause have ended,
   ]);
   session.handler = ({ shardingItem, signal }) => shardingItem > 0 && session.clock.sleep(HOUR, signal);
   residents = new ResidentItems(session.context, session.gate, session.leases);
-  session.tree.on((event) => residents.hear(event));
+  hearTree(session.tree, residents);
   await wake(1_090);
   expect([begunOf(0), session.running.list]).toEqual([1, [1, 2, 3]]);
   await session.clock.advance(20);

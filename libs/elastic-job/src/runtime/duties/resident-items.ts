@@ -9,8 +9,8 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import {
+  type Hearing,
   type JobContext,
-  type JobNews,
   type LeaseRunner,
   type Reaction,
   reactionIn,
@@ -30,6 +30,18 @@ const REFUSED_PAUSE_MS = 100;
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
 export class ResidentItems implements Duty {
+  readonly hears = {
+    WorkExpected: () => this.wake(),
+    TreeReset: () => this.wake(),
+    ShardingCompleted: () => this.wake(),
+    ConfigurationChanged: () => this.wake(),
+    InstanceJoined: () => this.wake(),
+    InstanceLost: () => this.wake(),
+    ItemSwitched: () => this.wake(),
+    ItemReleased: () => this.wake(),
+    ServerChanged: () => this.wake(),
+    NextInstanceChanged: () => this.wake(),
+  } satisfies Hearing;
   private readonly reaction: Reaction;
   private readonly held = new Map<number, ExecutionLease>();
   /** Items that have ended, until they are begun again. */
@@ -48,23 +60,6 @@ export class ResidentItems implements Duty {
   /** An item may be free, or no longer to run here. Nothing to do for a job of another kind. */
   wake(): void {
     if (this.context.settings.configuration.resident || this.held.size > 0) this.reaction.wake();
-  }
-
-  hear({ kind }: JobNews): void {
-    switch (kind) {
-      case 'WorkExpected':
-      case 'TreeReset':
-      case 'ShardingCompleted':
-      case 'ConfigurationChanged':
-      case 'InstanceJoined':
-      case 'InstanceLost':
-      case 'ItemSwitched':
-      case 'ItemReleased':
-      case 'ServerChanged':
-      case 'NextInstanceChanged':
-        return this.wake();
-      default:
-    }
   }
 
   /** Begins nothing more. */

@@ -21,7 +21,7 @@ beforeEach(async () => {
   const onRequest = ({ data }: { readonly data: string }) => void taken.push(data);
   const report = () => (error: unknown) => void errors.push(error);
   inbox = new TriggerInbox(contextOf({ tree, clock: registry.clock, report }), onRequest);
-  tree.on((event) => inbox.hear(event));
+  tree.on(() => inbox.wake());
 });
 afterEach(() => {
   if (errors.length > 0) throw errors[0];
@@ -43,15 +43,6 @@ it('given an inbox that is closed, when a request comes, then it stays for the n
   inbox.close();
   await ask('late');
   expect([taken, await isThere()]).toEqual([[], true]);
-});
-
-it('given a request of another instance, when it comes, then it is left alone', async () => {
-  inbox.open();
-  await registry.clock.advance(0);
-  const before = member.center.traffic.foreground;
-  await operator.create(member.tree.paths.trigger('10.0.0.2@-@2'), 'other', 'PERSISTENT');
-  await registry.clock.advance(0);
-  expect([taken, member.center.traffic.foreground]).toEqual([[], before]);
 });
 
 it('given a request with nodes below it, when it is taken, then they go with it', async () => {

@@ -1,7 +1,7 @@
 // Covered by test/scenario/triggers.spec.ts
 import { untilCommitted } from '../../coordination/index.js';
 import type { RegistryNode } from '../../registry/index.js';
-import { type JobContext, type JobNews, type Reaction, reactionIn } from '../leases/index.js';
+import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
 
 /**
  * Takes operators' requests, which stand in `trigger/{own id}`: reads each and removes it, as soon as it appears, so
@@ -31,12 +31,8 @@ export class TriggerInbox {
     this.taking.stop();
   }
 
-  hear(event: JobNews): void {
-    if (event.kind === 'TriggerRequested' && event.instanceId === this.context.tree.self.jobInstanceId) this.wake();
-    if (event.kind === 'TreeReset') this.wake();
-  }
-
-  private wake(): void {
+  /** A request may stand there. */
+  wake(): void {
     if (this.isOpen) this.taking.wake();
   }
 

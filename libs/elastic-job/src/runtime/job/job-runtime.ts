@@ -1,15 +1,11 @@
 // Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
-import {
-  type CoordinationServices,
-  ElasticJob2ConfigurationError,
-  type JobTree,
-  type JobTreeEvent,
-} from '../../coordination/index.js';
+import { type CoordinationServices, ElasticJob2ConfigurationError, type JobTree } from '../../coordination/index.js';
 import { type ElasticJobListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
 import { type JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import {
+  type Hearing,
   JobNewsFeed,
   JobSchedule,
   JobSettings,
@@ -105,7 +101,6 @@ export class JobRuntime {
     const tree = await this.entry.open(self, this.departure.signal);
     try {
       this.services.trees.set(tree);
-      tree.on((event) => this.hear(tree, event));
       this.checkPeers(tree);
       this.mode = { kind: 'waiting', session: this.createSession(tree) };
       await this.enter();
@@ -194,10 +189,7 @@ export class JobRuntime {
     const { errorHandlers, events, executor, listeners, options, running, schedule, services, settings } = this;
     const { clock, reshardDelayMs } = options;
     const news = new JobNewsFeed();
-    news.on((one) => {
-      if (one.kind === 'FireTimesMissed') this.missedRuns += one.count;
-      if (one.kind === 'ItemOutlivedSession') this.currentSession?.expectWork();
-    });
+    news.on(this.hearing(tree));
     return new JobSession({
       tree,
       services,
@@ -237,22 +229,36 @@ export class JobRuntime {
     });
   }
 
-  private hear(tree: JobTree, event: JobTreeEvent): void {
-    if (event.kind === 'ClockReported') void this.scheduleClock.hearOthers();
-    const isReset = event.kind === 'TreeReset';
-    if (isReset || event.kind === 'RootChanged') this.definition.onRootChanged?.();
-    const isKept = event.kind === 'ConfigurationKept' && !this.settings.isSound;
-    const isConfiguration = event.kind === 'ConfigurationChanged' || isKept;
-    if (isReset || isConfiguration) this.reloadConfiguration(tree);
-    if (!isReset && !isConfiguration && event.kind !== 'InstanceJoined' && event.kind !== 'InstanceLost') return;
+  /** What the job hears of a session, before its duties do. */
+  private hearing(tree: JobTree): Hearing {
+    const look = () => this.lookAtMembers(tree);
+    const reload = () => {
+      this.reloadConfiguration(tree);
+      look();
+    };
+    return {
+      ClockReported: () => void this.scheduleClock.hearOthers(),
+      RootChanged: () => this.definition.onRootChanged?.(),
+      TreeReset: () => {
+        this.definition.onRootChanged?.();
+        reload();
+      },
+      ConfigurationChanged: reload,
+      ConfigurationKept: () => {
+        if (!this.settings.isSound) reload();
+      },
+      InstanceJoined: look,
+      InstanceLost: look,
+      FireTimesMissed: ({ count }) => (this.missedRuns += count),
+      ItemOutlivedSession: () => this.currentSession?.expectWork(),
+    };
+  }
+
+  private lookAtMembers(tree: JobTree): void {
     const { jobInstanceId } = tree.self;
     if (this.mode.kind === 'registered' && !tree.hasInstance(jobInstanceId))
       return void this.departure.obeyRemoval(jobInstanceId);
     this.checkPeers(tree);
-    this.enterSoon(tree);
-  }
-
-  private enterSoon(tree: JobTree): void {
     if (this.currentSession?.tree === tree) this.enter().catch(this.report('joining the job', tree));
   }
 

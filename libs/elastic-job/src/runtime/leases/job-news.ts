@@ -28,17 +28,24 @@ type DutyNews =
   | { readonly kind: 'FireTimesMissed'; readonly count: number };
 
 /** What happens to one job during one session: what its tree tells, and what this instance makes of it. */
-export type JobNews = JobTreeEvent | LeaseNews | DutyNews;
+type JobNews = JobTreeEvent | LeaseNews | DutyNews;
 
-/** Hands the news of one session to whoever listens, in order. */
+type NewsByKind = { readonly [News in JobNews as News['kind']]: News };
+// `kind` is said twice: so the compiler sees that what is found under a kind hears news of that kind.
+type NewsOf<Kind extends keyof NewsByKind> = { readonly [K in Kind]: { readonly kind: K } & NewsByKind[K] }[Kind];
+
+/** What somebody hears: for each kind of news that it names, what follows from it. */
+export type Hearing = { readonly [Kind in keyof NewsByKind]?: (news: NewsOf<Kind>) => void };
+
+/** Hands the news of one session to those that hear its kind, in the order in which they have come. */
 export class JobNewsFeed {
-  private readonly listeners: ((news: JobNews) => void)[] = [];
+  private readonly hearings: Hearing[] = [];
 
-  on(listener: (news: JobNews) => void): void {
-    this.listeners.push(listener);
+  on(hears: Hearing): void {
+    this.hearings.push(hears);
   }
 
-  tell(news: JobNews): void {
-    for (const listener of this.listeners) listener(news);
+  tell<Kind extends keyof NewsByKind>(news: NewsOf<Kind>): void {
+    for (const hears of this.hearings) hears[news.kind]?.(news);
   }
 }

@@ -3,7 +3,7 @@ import { type Member, Registry } from '../../../../../test/support/unit/member.j
 import { formatStartLedger, NO_STARTS } from '../../domain/index.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import { DependencyStarts } from './dependency-starts.js';
-import { contextOf } from '../../../../../test/support/unit/job-context.js';
+import { contextOf, hearTree } from '../../../../../test/support/unit/job-context.js';
 
 let registry: Registry;
 let member: Member;
@@ -35,7 +35,7 @@ beforeEach(async () => {
     return undefined;
   };
   starts = new DependencyStarts(context, { begin }, { start: () => {} });
-  member.tree.on((event) => isHearing && starts.hear(event));
+  hearTree(member.tree, starts, () => isHearing);
 });
 afterEach(() => starts.stop());
 
@@ -58,20 +58,18 @@ it('leaves what came before this session to those who look for what is owed', as
   await write(10, 20);
   expect(begun).toEqual([]);
   starts.open();
-  starts.hear({ kind: 'TreeReset' });
+  starts.hears.TreeReset();
   await registry.clock.advance(0);
   expect(begun).toEqual([]);
 });
 
-it('looks again when the tree was read anew, and at no other event', async () => {
+it('looks again when the tree was read anew', async () => {
   starts.open();
   isHearing = false;
   await write(10);
-  starts.hear({ kind: 'ConfigurationChanged' });
-  await registry.clock.advance(0);
   expect(begun).toEqual([]);
 
-  starts.hear({ kind: 'TreeReset' });
+  starts.hears.TreeReset();
   await registry.clock.advance(0);
 
   expect(begun).toEqual([10]);

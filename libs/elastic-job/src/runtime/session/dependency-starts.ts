@@ -1,6 +1,6 @@
 // Covered by test/scenario/after.spec.ts
 import type { Duty } from '../duties/index.js';
-import { type JobContext, type JobNews, type LeaseRunner, type Reaction, reactionIn } from '../leases/index.js';
+import { type Hearing, type JobContext, type LeaseRunner, type Reaction, reactionIn } from '../leases/index.js';
 import type { Tick } from './tick.js';
 
 /**
@@ -9,6 +9,10 @@ import type { Tick } from './tick.js';
  * @see CatchUp
  */
 export class DependencyStarts implements Duty {
+  readonly hears = {
+    StartsChanged: () => this.begins.wake(),
+    TreeReset: () => this.begins.wake(),
+  } satisfies Hearing;
   private readonly begins: Reaction;
   private handled = Infinity;
 
@@ -23,10 +27,6 @@ export class DependencyStarts implements Duty {
   /** What comes from now on is begun here. */
   open(): void {
     this.handled = this.fireTimes.at(-1) ?? -Infinity;
-  }
-
-  hear({ kind }: JobNews): void {
-    if (kind === 'StartsChanged' || kind === 'TreeReset') this.begins.wake();
   }
 
   /** Begins nothing more. */

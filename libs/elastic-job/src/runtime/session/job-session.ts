@@ -27,50 +27,34 @@ export class JobSession {
   private readonly gate: TriggerGate;
   private readonly leases: LeaseRunner;
   private readonly ticks: Tick;
-  private readonly switches: OperatorSwitches;
-  private readonly server: OwnServer;
-  private readonly leader: LeaderDuties;
-  private readonly manual: ManualTriggers;
-  private readonly catchUp: CatchUp;
-  private readonly claims: FailoverClaims;
-  private readonly residents: ResidentItems;
-  private readonly starts: DependencyStarts;
-  private readonly marks: OwnMarks;
   /** In the order in which they hear. */
-  private readonly duties: readonly Duty[];
+  private readonly duties;
 
   constructor(private readonly context: JobContext) {
     const gate = (this.gate = new TriggerGate(context));
     const leases = (this.leases = new LeaseRunner(context, gate));
-    this.leader = new LeaderDuties(context);
-    this.switches = new OperatorSwitches(context);
-    this.server = new OwnServer(context);
-    const owed = new OwedFireTimes(context, this.switches);
+    const leader = new LeaderDuties(context);
+    const switches = new OperatorSwitches(context);
+    const owed = new OwedFireTimes(context, switches);
     const missed = new MissedFireTimes(context, gate, owed);
-    const plan = new TriggerPlan(context, this.leader);
-    this.manual = new ManualTriggers(context, gate, leases, plan);
-    this.catchUp = new CatchUp(context, gate, leases, owed, missed, this.manual);
-    this.claims = new FailoverClaims(context, gate, leases);
-    this.residents = new ResidentItems(context, gate, leases);
-    this.ticks = new Tick(context, gate, plan, this.catchUp, leases);
-    this.starts = new DependencyStarts(context, this.ticks, leases);
-    this.marks = new OwnMarks(context);
-    this.duties = [
-      this.leader,
-      this.switches, // Before those that ask since when something was switched off.
-      this.server,
+    const plan = new TriggerPlan(context, leader);
+    const manual = new ManualTriggers(context, gate, leases, plan);
+    const catchUp = new CatchUp(context, gate, leases, owed, missed, manual);
+    this.ticks = new Tick(context, gate, plan, catchUp, leases);
+    this.duties = {
+      leader,
+      switches, // Before those that ask since when something was switched off.
+      server: new OwnServer(context),
       missed,
-      this.catchUp,
-      this.claims,
-      this.manual,
-      this.residents,
-      this.starts,
-      new Cancellations(context),
-      this.marks,
-    ];
-    context.news.on((news) => {
-      for (const duty of this.duties) duty.hear(news);
-    });
+      catchUp,
+      claims: new FailoverClaims(context, gate, leases),
+      manual,
+      residents: new ResidentItems(context, gate, leases),
+      starts: new DependencyStarts(context, this.ticks, leases),
+      cancellations: new Cancellations(context),
+      marks: new OwnMarks(context),
+    };
+    for (const { hears } of Object.values<Duty>(this.duties)) context.news.on(hears);
     context.tree.on((event) => context.news.tell(event));
   }
 
@@ -85,12 +69,13 @@ export class JobSession {
 
   /** Resolves when the job has a leader and this instance knows what it owes. */
   async start(): Promise<void> {
-    this.switches.readServerSwitch();
-    this.server.start();
-    await this.leader.start();
-    this.manual.start();
-    this.starts.open();
-    this.marks.start();
+    const { leader, manual, marks, server, starts, switches } = this.duties;
+    switches.readServerSwitch();
+    server.start();
+    await leader.start();
+    manual.start();
+    starts.open();
+    marks.start();
     this.expectWork();
   }
 
@@ -101,18 +86,18 @@ export class JobSession {
 
   /** A Java peer has joined: what nobody has a record of is its own to run. */
   leaveToPeers(): void {
-    this.catchUp.leaveToPeers();
+    this.duties.catchUp.leaveToPeers();
   }
 
   /** Begins nothing more, of whatever kind. What runs goes on. */
   close(): void {
     this.gate.close();
-    for (const duty of this.duties) duty.stop?.();
+    for (const duty of Object.values<Duty>(this.duties)) duty.stop?.();
   }
 
   /** Tells the items to end that would run for ever. After `close`. */
   endResidents(): void {
-    this.residents.end();
+    this.duties.residents.end();
   }
 
   /** One fire time, if it has come by the registry's clock too. Resolves when what was begun has ended. */
@@ -124,6 +109,6 @@ export class JobSession {
 
   /** Claims some waiting items and runs them. @returns the lease, whose `settled()` tells the outcomes */
   claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
-    return this.claims.claim();
+    return this.duties.claims.claim();
   }
 }
