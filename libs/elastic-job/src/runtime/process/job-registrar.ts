@@ -1,5 +1,4 @@
 // Covered by test/scenario/registering.spec.ts
-import type { Clock } from '../../clock/index.js';
 import { sharedClass } from '../../copies/index.js';
 import {
   type CodeOption,
@@ -20,6 +19,7 @@ import {
 } from '../../domain/index.js';
 import { resolveWork } from '../../executor/index.js';
 import type { JobDefinition, JobRuntime } from '../job/index.js';
+import type { OwnJobs } from './own-jobs.js';
 
 /** A job as the registrar lists it. */
 export interface RegisteredJob {
@@ -31,27 +31,6 @@ export interface RegisteredJob {
 
 /** A job that has no decorated method gives its name itself. */
 export type NamedJobOptions = JobOptions & { readonly name: JobName };
-
-/** What the registrar needs of the process. */
-export interface JobHost {
-  readonly clock: Clock;
-  /** What runs an item of the job. @throws {ConfigurationError} if it cannot be run so here */
-  handlerOf(definition: JobDefinition): JobHandler;
-  create(definition: JobDefinition): JobRuntime;
-  /** @throws {ShuttingDownError} if no job may be added any more */
-  assertOpen(): void;
-  /** Joins the job if the process is running. */
-  admit(job: JobRuntime): Promise<void>;
-  /** Takes the process out of the job, within the drain time. Never rejects. */
-  dismiss(job: JobRuntime): Promise<void>;
-  /** Joins a job again from which an operator has removed this instance. */
-  readmit(job: JobRuntime): void;
-  /**
-   * Writes the settings to the registry. Resolves when this process goes by them.
-   * @param said settings that are written even as the default
-   */
-  rewrite(job: JobRuntime, configuration: JobConfiguration, said: readonly string[]): Promise<void>;
-}
 
 /** Goes around one run of an item: calls `run`, once, and returns or throws what it does. */
 export type RunInterceptor = (context: ShardingContext, run: () => unknown) => unknown;
@@ -96,7 +75,7 @@ export class JobRegistrar {
    * @param cronDialect that of options which do not name one, and of an edited `cron` unless it is Quartz's
    */
   constructor(
-    private readonly host: JobHost,
+    private readonly ownJobs: OwnJobs,
     private readonly strategies: readonly ShardingStrategy[] = [],
     private readonly cronDialect?: CronDialect,
   ) {}
@@ -111,7 +90,7 @@ export class JobRegistrar {
    */
   async add(options: NamedJobOptions, work: JobWork): Promise<void> {
     const place = ADDED;
-    const { handler, findPropsFaults, targets, type } = resolveWork(this.host.clock, work);
+    const { handler, findPropsFaults, targets, type } = resolveWork(this.ownJobs.clock, work);
     const { strategies, cronDialect } = this;
     const configuration = resolveJobOptions(options, { place, strategies, cronDialect });
     const className = options.className ?? type ?? configuration.jobName;
@@ -142,7 +121,7 @@ export class JobRegistrar {
       surplusItemParameters: true,
       idleFailover: !switchesFailover(changes),
     });
-    await this.host.rewrite(job, configuration, Object.keys({ ...follows, ...changes }));
+    await this.ownJobs.rewrite(job, configuration, Object.keys({ ...follows, ...changes }));
     return job.configuration;
   }
 
@@ -160,15 +139,15 @@ export class JobRegistrar {
     if (faults.length > 0) throw new ConfigurationError(`job "${jobName}" (${definition.place})`, faults);
     // Without a removal the name is taken at once, so that of two who ask the second is refused.
     if (this.removals.has(jobName)) await this.removals.get(jobName);
-    this.host.assertOpen();
+    this.ownJobs.assertOpen();
     this.assertFree(definition);
     const { intercept } = this;
-    const own = this.host.handlerOf(definition);
-    const handler: JobHandler = (context) => intercept(context, () => own(context));
-    const job = this.host.create({ ...definition, handler });
+    const run = this.ownJobs.handlerOf(definition);
+    const handler: JobHandler = (context) => intercept(context, () => run(context));
+    const job = this.ownJobs.create({ ...definition, handler });
     this.runtimes.set(jobName, job);
     try {
-      await this.host.admit(job);
+      await this.ownJobs.admit(job);
     } catch (error) {
       // Unless it has been removed meanwhile, and the name may be another's.
       if (this.runtimes.get(jobName) === job) await this.remove(jobName);
@@ -201,7 +180,7 @@ export class JobRegistrar {
     const job = this.of(jobName);
     job.schedule.resume();
     job.currentSession?.expectWork();
-    this.host.readmit(job);
+    this.ownJobs.readmit(job);
   }
 
   /** Those that are not being removed. */
@@ -249,7 +228,7 @@ export class JobRegistrar {
 
   /** Drains the job; it is forgotten when its last handler has returned. Never rejects. */
   private async takeOut(job: JobRuntime): Promise<void> {
-    await this.host.dismiss(job);
+    await this.ownJobs.dismiss(job);
     if (job.running.size === 0) this.forget(job);
     else void job.running.ended().then(() => this.forget(job));
   }

@@ -7,7 +7,6 @@ import { RequestPauses, SessionLostError } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import { type JobDefinition, JobRuntime } from '../job/index.js';
 import { Reaction, type ResolvedRuntimeOptions, type ScheduleClock } from '../leases/index.js';
-import type { JobHost } from './job-registrar.js';
 import { startOrder } from './start-order.js';
 
 /** Between attempts to join a job again, in milliseconds. */
@@ -29,7 +28,7 @@ interface OwnJobsParts {
 }
 
 /** The jobs that this process is in, as one instance for each session of the registry. */
-export class OwnJobs implements JobHost {
+export class OwnJobs {
   private readonly rejoining: Reaction;
   /** The process in the session that lasts; undefined between two sessions. */
   private self: JobInstance | undefined;
@@ -70,6 +69,7 @@ export class OwnJobs implements JobHost {
     this.rejoining.stop();
   }
 
+  /** What runs an item of the job. @throws {ConfigurationError} if it cannot be run so here */
   handlerOf(definition: JobDefinition): JobHandler {
     const { clock, hungGraceMs, workerPool: pool } = this.parts.options;
     const { configuration: declared } = definition;
@@ -83,10 +83,12 @@ export class OwnJobs implements JobHost {
     return new JobRuntime(definition, services, events, options, errorHandlers, scheduleClock);
   }
 
+  /** @throws {ShuttingDownError} if no job may be added any more */
   assertOpen(): void {
     this.parts.ending.throwIfAborted();
   }
 
+  /** Joins the job if the process is running. */
   async admit(job: JobRuntime): Promise<void> {
     const takesPart = this.parts.options.processing && !this.parts.ending.aborted;
     if (!takesPart || this.self === undefined) return;
@@ -95,6 +97,7 @@ export class OwnJobs implements JobHost {
     job.assertShareable();
   }
 
+  /** Takes the process out of the job, within the drain time. Never rejects. */
   async dismiss(job: JobRuntime): Promise<void> {
     const { configurations, trees } = this.parts.services;
     await job.drain();
@@ -102,6 +105,7 @@ export class OwnJobs implements JobHost {
     trees.forget(job.jobName);
   }
 
+  /** Joins a job again from which an operator has removed this instance. */
   readmit(job: JobRuntime): void {
     const comeBack = async () => {
       if (await job.comeBack()) await this.rejoinJob(job, this.self);
@@ -109,6 +113,10 @@ export class OwnJobs implements JobHost {
     void comeBack();
   }
 
+  /**
+   * Writes the settings to the registry. Resolves when this process goes by them.
+   * @param said settings that are written even as the default
+   */
   async rewrite({ jobName }: JobRuntime, configuration: JobConfiguration, said: readonly string[]): Promise<void> {
     const { errorHandlers, services } = this.parts;
     errorHandlers.assertUsable(configuration, `job "${jobName}" (JobRegistrar.change)`);
