@@ -225,8 +225,8 @@ export class CatchUp implements Duty {
   /** Whether anything can be caught up on now. */
   private get isPossible(): boolean {
     const { schedule, settings, tree } = this.context;
-    const { mayBeginUnasked, problem } = this.gate;
-    const isAllowed = settings.configuration.monitorExecution && mayBeginUnasked && problem === undefined;
+    const { mayBeginUnasked, timeCheck } = this.gate;
+    const isAllowed = settings.configuration.monitorExecution && mayBeginUnasked && timeCheck.problem === undefined;
     if (!isAllowed || schedule.excluded === undefined) return false;
     // Beside Java an item is not kept longer than its run: the leader waits for it.
     return !(tree.company.plansWhenIdle && tree.isReshardingPending());
@@ -258,8 +258,8 @@ export class CatchUp implements Duty {
 
   /** What a group is to be begun for next. A fire time that was refused for the clock's sake is not. */
   private target(owed: OwedSpan): number | undefined {
-    const { settings } = this.context;
-    return decideCatchUp({ ...owed, after: Math.max(owed.after, this.gate.skippedUntil) }, settings.configuration);
+    const after = Math.max(owed.after, this.gate.timeCheck.skippedUntil);
+    return decideCatchUp({ ...owed, after }, this.context.settings.configuration);
   }
 }
 

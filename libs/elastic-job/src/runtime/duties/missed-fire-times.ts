@@ -41,7 +41,7 @@ export class MissedFireTimes implements Duty {
 
   private tellGroup({ items, owed }: OwingItems): void {
     const { settings } = this.context;
-    const { skippedUntil } = this.gate;
+    const { skippedUntil } = this.gate.timeCheck;
     const reason = REASONS[settings.configuration.misfirePolicy];
     const refused = { ...owed, until: Math.min(owed.until, skippedUntil) };
     const others = { ...owed, after: Math.max(owed.after, skippedUntil) };

@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 it('given nothing is in the way, when a trigger comes, then it runs, and nothing is told', async () => {
-  expect([gate.mayBegin, gate.mayBeginUnasked, gate.problem]).toEqual([true, true, undefined]);
+  expect([gate.mayBegin, gate.mayBeginUnasked, gate.timeCheck.problem]).toEqual([true, true, undefined]);
   expect([await gate.refuses(TRIGGER), gate.refusesServer(TRIGGER), gate.refusesResident(TRIGGER)]).toEqual([
     false,
     false,
@@ -74,8 +74,8 @@ it('given settings that Java does not know, when a trigger comes, then it is ski
 it('given a clock that is too wrong, when a trigger comes, then it is skipped and not caught up on', async () => {
   aheadMs = 6_000;
   expect(await gate.refuses(TRIGGER)).toBe(true);
-  expect(gate.problem).toMatchObject({ code: 'TIME_DIFFERENCE' });
-  expect(gate.skippedUntil).toBe(TRIGGER.fireTime);
+  expect(gate.timeCheck.problem).toMatchObject({ code: 'TIME_DIFFERENCE' });
+  expect(gate.timeCheck.skippedUntil).toBe(TRIGGER.fireTime);
 });
 
 it.each(['DISABLED', undefined] as const)(

@@ -64,7 +64,7 @@ export class JobSession {
 
   /** What keeps this session from running the job, if anything. */
   get problem(): Error | undefined {
-    return this.gate.problem;
+    return this.gate.timeCheck.problem;
   }
 
   /** Resolves when the job has a leader and this instance knows what it owes. */
