@@ -15,6 +15,7 @@ import {
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import type { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
+import { resolveRuntimeOptions } from '../../../libs/elastic-job/src/runtime/leases/runtime-options.js';
 import { LeaderDuties } from '../../../libs/elastic-job/src/runtime/duties/leader-duties.js';
 import { contextOf, hearTree } from './job-context.js';
 
@@ -48,7 +49,8 @@ export class Duty {
     const schedule = Object.create(null, { willTick: { get: () => this.isTicking } });
     const report = () => (error: unknown) => void this.errors.push(error);
     const { clock } = registry;
-    const common = { tree, services, events, clock, schedule, reshardDelayMs: RESHARD_DELAY_MS, report };
+    const options = resolveRuntimeOptions({ registry: tree.registry, clock, reshardDelayMs: RESHARD_DELAY_MS });
+    const common = { tree, services, events, clock, schedule, options, report };
     this.duties = new LeaderDuties(contextOf(common));
     hearTree(tree, this.duties);
   }

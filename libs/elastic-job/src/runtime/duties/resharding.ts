@@ -80,7 +80,8 @@ export class Resharding {
   // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them. A
   // sweep does not: whoever dies meanwhile has orphans.
   private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
-    await Promise.allSettled([this.context.clock.sleep(this.context.reshardDelayMs, signal)]);
+    const { clock, options } = this.context;
+    await Promise.allSettled([clock.sleep(options.reshardDelayMs, signal)]);
     this.gathering = undefined;
     this.onGathered();
   }

@@ -1,21 +1,17 @@
 // Covered by test/scenario/leaving.spec.ts
 import { Deadline } from '../../clock/index.js';
-import { type CoordinationServices, type JobTree, untilDone } from '../../coordination/index.js';
+import { type JobTree, untilDone } from '../../coordination/index.js';
 import { DrainDeadlineError, InstanceRemovedError, type JobName, LeftJobError } from '../../domain/index.js';
 import { isRegistryFailure } from '../../registry/index.js';
-import type { JobEvents } from '../../tracing/index.js';
-import type { ResolvedRuntimeOptions, RunningItems } from '../leases/index.js';
+import type { ProcessContext, RunningItems } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
 
 /** After the drain deadline a handler may take this long to heed its signal. */
 const ABORT_GRACE_MS = 1_000;
 
 /** What a departure needs of the job. */
-interface JobDepartureParts {
+interface JobDepartureParts extends Pick<ProcessContext, 'options' | 'services' | 'events'> {
   readonly jobName: JobName;
-  readonly services: CoordinationServices;
-  readonly events: JobEvents;
-  readonly options: ResolvedRuntimeOptions;
   readonly running: RunningItems;
   /** The session as it is then, if any. */
   session(): JobSession | undefined;

@@ -1,23 +1,17 @@
 // Covered by test/scenario/registering.spec.ts
-import { type CoordinationServices, JobTree, type OwnSweep, untilAnswered } from '../../coordination/index.js';
+import { JobTree, type OwnSweep, untilAnswered } from '../../coordination/index.js';
 import type { JobConfiguration, JobInstance, JobName } from '../../domain/index.js';
-import type { JobErrorHandlers } from '../../executor/index.js';
-import type { JobEvents } from '../../tracing/index.js';
-import type { JobSettings, ResolvedRuntimeOptions, RunningItems, ScheduleClock } from '../leases/index.js';
+import type { JobSettings, ProcessContext, RunningItems } from '../leases/index.js';
 import { assertFencesNotAhead } from './fence-check.js';
 import type { JobDefinition } from './job-definition.js';
 import type { MixedJob } from './mixed-job.js';
 
-interface JobEntryParts {
+/** What the way into a job needs of it. */
+interface JobEntryParts extends ProcessContext {
   readonly definition: JobDefinition;
-  readonly services: CoordinationServices;
   readonly settings: JobSettings;
   readonly running: RunningItems;
   readonly mixed: MixedJob;
-  readonly events: JobEvents;
-  readonly options: ResolvedRuntimeOptions;
-  readonly errorHandlers: JobErrorHandlers;
-  readonly scheduleClock: ScheduleClock;
   report(work: string): (error: unknown) => void;
 }
 

@@ -1,17 +1,15 @@
 // Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
-import { type CoordinationServices, ElasticJob2ConfigurationError, type JobTree } from '../../coordination/index.js';
+import { ElasticJob2ConfigurationError, type JobTree } from '../../coordination/index.js';
 import { type ElasticJobListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
-import { type JobErrorHandlers, JobExecutor } from '../../executor/index.js';
-import type { JobEvents } from '../../tracing/index.js';
+import { JobExecutor } from '../../executor/index.js';
 import {
   type Hearing,
   JobNewsFeed,
   JobSchedule,
   JobSettings,
-  type ResolvedRuntimeOptions,
+  type ProcessContext,
   RunningItems,
-  type ScheduleClock,
 } from '../leases/index.js';
 import { JobSession } from '../session/index.js';
 import type { JobDefinition } from './job-definition.js';
@@ -42,12 +40,9 @@ export class JobRuntime {
 
   constructor(
     readonly definition: JobDefinition,
-    private readonly services: CoordinationServices,
-    private readonly events: JobEvents,
-    private readonly options: ResolvedRuntimeOptions,
-    private readonly errorHandlers: JobErrorHandlers,
-    private readonly scheduleClock: ScheduleClock,
+    private readonly shared: ProcessContext,
   ) {
+    const { events, options, scheduleClock, services } = shared;
     const { clock, tokenEpoch, hungGraceMs } = options;
     this.listeners = knownListeners(definition, options.listeners);
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
@@ -60,8 +55,7 @@ export class JobRuntime {
       onError: this.report('a trigger'),
     });
     const { mixed, running, settings } = this;
-    const parts = { definition, services, settings, running, mixed, events, options, errorHandlers, scheduleClock };
-    this.entry = new JobEntry({ ...parts, report: (work) => this.report(work) });
+    this.entry = new JobEntry({ ...shared, definition, settings, running, mixed, report: (work) => this.report(work) });
     this.departure = this.createDeparture();
     services.trees.declare(this.jobName);
     services.configurations.declare(definition);
@@ -100,7 +94,7 @@ export class JobRuntime {
   private async openSession(self: JobInstance): Promise<void> {
     const tree = await this.entry.open(self, this.departure.signal);
     try {
-      this.services.trees.set(tree);
+      this.shared.services.trees.set(tree);
       this.checkPeers(tree);
       this.mode = { kind: 'waiting', session: this.createSession(tree) };
       await this.enter();
@@ -119,7 +113,7 @@ export class JobRuntime {
     const { tree } = session;
     this.mode = { kind: 'entering', session };
     await this.entry.register(tree, this.departure.signal, () => {
-      this.mode = { kind: 'registered', session, sessionId: this.options.registry.session.id };
+      this.mode = { kind: 'registered', session, sessionId: this.shared.options.registry.session.id };
     });
     const { jobInstanceId } = tree.self;
     // An operator may have removed it before it knew that it was registered.
@@ -139,17 +133,17 @@ export class JobRuntime {
     }
     this.schedule.stop();
     session.close();
-    this.services.leader.endTerm(this.jobName, reason);
-    this.services.trees.unset(session.tree);
+    this.shared.services.leader.endTerm(this.jobName, reason);
+    this.shared.services.trees.unset(session.tree);
     session.tree.close(reason);
-    this.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
+    this.shared.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
   }
 
   /** Tells the other instances how far this host's clock is ahead of the registry's, in milliseconds. */
   reportClock(offsetMs: number): void {
     if (this.mode.kind !== 'registered') return;
     const { tree } = this.mode.session;
-    this.services.instances.reportClock(tree, offsetMs).catch(this.report('telling of the clock', tree));
+    this.shared.services.instances.reportClock(tree, offsetMs).catch(this.report('telling of the clock', tree));
   }
 
   /** The time by which fire times come has been changed: what it has stepped over is caught up on, or told. */
@@ -180,42 +174,35 @@ export class JobRuntime {
   }
 
   status(): JobStatus {
-    const { departure, jobName, missedRuns, mixed, mode, running, schedule, services, settings } = this;
-    const { executions } = services;
+    const { departure, jobName, missedRuns, mixed, mode, running, schedule, settings, shared } = this;
+    const { executions } = shared.services;
     return statusOf({ jobName, mode, departure, settings, schedule, running, mixed, executions, missedRuns });
   }
 
   private createSession(tree: JobTree): JobSession {
-    const { errorHandlers, events, executor, listeners, options, running, schedule, services, settings } = this;
-    const { clock, reshardDelayMs } = options;
+    const { definition, executor, listeners, running, schedule, settings, shared } = this;
     const news = new JobNewsFeed();
     news.on(this.hearing(tree));
     return new JobSession({
+      ...shared,
+      clock: shared.options.clock,
       tree,
-      services,
       settings,
       schedule,
       running,
-      handler: this.definition.handler,
+      handler: definition.handler,
       listeners,
       executor,
-      errorHandlers,
-      events,
       news,
-      clock,
-      scheduleClock: this.scheduleClock,
-      reshardDelayMs,
       report: (work) => this.report(work, tree),
     });
   }
 
   private createDeparture(): JobDeparture {
-    const { events, jobName, options, running, services } = this;
+    const { jobName, running, shared } = this;
     return new JobDeparture({
+      ...shared,
       jobName,
-      services,
-      events,
-      options,
       running,
       session: () => this.currentSession,
       joined: () => this.joining,
@@ -237,7 +224,7 @@ export class JobRuntime {
       look();
     };
     return {
-      ClockReported: () => void this.scheduleClock.hearOthers(),
+      ClockReported: () => void this.shared.scheduleClock.hearOthers(),
       RootChanged: () => this.definition.onRootChanged?.(),
       TreeReset: () => {
         this.definition.onRootChanged?.();
@@ -282,7 +269,7 @@ export class JobRuntime {
   private report(work: string, tree?: JobTree): (error: unknown) => void {
     return (error) => {
       if (tree?.signal.aborted) return;
-      this.events.emit({ kind: 'error', jobName: this.jobName, message: `${work} failed`, error });
+      this.shared.events.emit({ kind: 'error', jobName: this.jobName, message: `${work} failed`, error });
     };
   }
 }

@@ -5,17 +5,28 @@ import type { ElasticJobListener, JobHandler } from '../../domain/index.js';
 import type { JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobNewsFeed } from './job-news.js';
+import type { ResolvedRuntimeOptions } from './runtime-options.js';
 import type { JobSchedule } from './job-schedule.js';
 import type { JobSettings } from './job-settings.js';
 import { registryReaction, type Reaction } from './reaction.js';
 import type { RunningItems } from './running-items.js';
 import type { ScheduleClock } from './schedule-clock.js';
 
+/** What all jobs of a process share. */
+export interface ProcessContext {
+  readonly options: ResolvedRuntimeOptions;
+  readonly services: CoordinationServices;
+  /** What is told to sinks and users. */
+  readonly events: JobEvents;
+  readonly errorHandlers: JobErrorHandlers;
+  /** Judges whether a fire time has come. */
+  readonly scheduleClock: ScheduleClock;
+}
+
 /** One job during one session of the registry, as everything sees it that works for it. */
-export interface JobContext {
+export interface JobContext extends ProcessContext {
   /** The job's nodes. Its signal aborts when the session is over. */
   readonly tree: JobTree;
-  readonly services: CoordinationServices;
   readonly settings: JobSettings;
   readonly schedule: Pick<JobSchedule, 'excluded' | 'willTick'>;
   /** Shared by all sessions of the job: a handler that outlives its session still occupies its item. */
@@ -23,16 +34,9 @@ export interface JobContext {
   readonly handler: JobHandler;
   readonly listeners: readonly ElasticJobListener[];
   readonly executor: JobExecutor;
-  readonly errorHandlers: JobErrorHandlers;
-  /** What is told to sinks and users. */
-  readonly events: JobEvents;
   /** What the parts of this session tell each other. */
   readonly news: JobNewsFeed;
   readonly clock: Clock;
-  /** Judges whether a fire time has come. */
-  readonly scheduleClock: ScheduleClock;
-  /** How long a leader waits for further changes before it reshards, in milliseconds. */
-  readonly reshardDelayMs: number;
   /** Tells that the work has failed, unless the session is over. */
   report(work: string): (error: unknown) => void;
 }

@@ -13,8 +13,8 @@ import {
 import { JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { JobEvents } from '../../tracing/index.js';
-
 import {
+  type ProcessContext,
   type ResolvedRuntimeOptions,
   resolveRuntimeOptions,
   type RuntimeOptions,
@@ -79,12 +79,14 @@ export class ElasticJobRuntime {
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
     this.services = this.newServices();
     this.scheduleClock = this.newScheduleClock();
-    this.jobs = new OwnJobs({
+    const shared: ProcessContext = {
       options: this.options,
       services: this.services,
       events: this.events,
       errorHandlers: this.errorHandlers,
       scheduleClock: this.scheduleClock,
+    };
+    this.jobs = new OwnJobs(shared, {
       ending: this.ending.signal,
       jobs: () => this.registrar.all,
       onSession: () => void this.templates.open(),

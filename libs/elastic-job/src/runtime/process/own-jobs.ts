@@ -1,23 +1,18 @@
 // Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
-import { type CoordinationServices, JobRemovedError } from '../../coordination/index.js';
+import { JobRemovedError } from '../../coordination/index.js';
 import { ID_DELIMITER, type JobConfiguration, type JobHandler, type JobInstance } from '../../domain/index.js';
-import { isolate, type JobErrorHandlers } from '../../executor/index.js';
+import { isolate } from '../../executor/index.js';
 import { RequestPauses, SessionLostError } from '../../registry/index.js';
-import type { JobEvents } from '../../tracing/index.js';
 import { type JobDefinition, JobRuntime } from '../job/index.js';
-import { Reaction, type ResolvedRuntimeOptions, type ScheduleClock } from '../leases/index.js';
+import { type ProcessContext, Reaction } from '../leases/index.js';
 import { startOrder } from './start-order.js';
 
 /** Between attempts to join a job again, in milliseconds. */
 const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000 };
 
+/** What the jobs ask of their process. */
 interface OwnJobsParts {
-  readonly options: ResolvedRuntimeOptions;
-  readonly services: CoordinationServices;
-  readonly events: JobEvents;
-  readonly errorHandlers: JobErrorHandlers;
-  readonly scheduleClock: ScheduleClock;
   /** Aborts as the process begins to stop. */
   readonly ending: AbortSignal;
   jobs(): readonly JobRuntime[];
@@ -33,15 +28,18 @@ export class OwnJobs {
   /** The process in the session that lasts; undefined between two sessions. */
   private self: JobInstance | undefined;
 
-  constructor(private readonly parts: OwnJobsParts) {
+  constructor(
+    private readonly shared: ProcessContext,
+    private readonly parts: OwnJobsParts,
+  ) {
     this.rejoining = new Reaction(
       () => this.rejoin(),
-      (error) => parts.events.emit({ kind: 'error', jobName: undefined, message: 'rejoining failed', error }),
+      (error) => shared.events.emit({ kind: 'error', jobName: undefined, message: 'rejoining failed', error }),
     );
   }
 
   get clock() {
-    return this.parts.options.clock;
+    return this.shared.options.clock;
   }
 
   /** Joins every job: those that others are started after come first. */
@@ -71,7 +69,7 @@ export class OwnJobs {
 
   /** What runs an item of the job. @throws {ConfigurationError} if it cannot be run so here */
   handlerOf(definition: JobDefinition): JobHandler {
-    const { clock, hungGraceMs, workerPool: pool } = this.parts.options;
+    const { clock, hungGraceMs, workerPool: pool } = this.shared.options;
     const { configuration: declared } = definition;
     // A handler may outlive its job.
     const inForce = () => this.parts.jobs().find((job) => job.jobName === declared.jobName)?.configuration ?? declared;
@@ -79,8 +77,7 @@ export class OwnJobs {
   }
 
   create(definition: JobDefinition): JobRuntime {
-    const { errorHandlers, events, options, scheduleClock, services } = this.parts;
-    return new JobRuntime(definition, services, events, options, errorHandlers, scheduleClock);
+    return new JobRuntime(definition, this.shared);
   }
 
   /** @throws {ShuttingDownError} if no job may be added any more */
@@ -90,7 +87,7 @@ export class OwnJobs {
 
   /** Joins the job if the process is running. */
   async admit(job: JobRuntime): Promise<void> {
-    const takesPart = this.parts.options.processing && !this.parts.ending.aborted;
+    const takesPart = this.shared.options.processing && !this.parts.ending.aborted;
     if (!takesPart || this.self === undefined) return;
     await job.join(this.self);
     // A start goes on with the other jobs, and this one waits; a caller who adds one can take another name.
@@ -99,7 +96,7 @@ export class OwnJobs {
 
   /** Takes the process out of the job, within the drain time. Never rejects. */
   async dismiss(job: JobRuntime): Promise<void> {
-    const { configurations, trees } = this.parts.services;
+    const { configurations, trees } = this.shared.services;
     await job.drain();
     configurations.forget(job.jobName);
     trees.forget(job.jobName);
@@ -118,15 +115,14 @@ export class OwnJobs {
    * @param said settings that are written even as the default
    */
   async rewrite({ jobName }: JobRuntime, configuration: JobConfiguration, said: readonly string[]): Promise<void> {
-    const { errorHandlers, services } = this.parts;
+    const { errorHandlers, services } = this.shared;
     errorHandlers.assertUsable(configuration, `job "${jobName}" (JobRegistrar.change)`);
     await services.configurations.write(services.trees.of(jobName), configuration, said);
   }
 
   private async rejoin(): Promise<void> {
-    const { ending, scheduleClock } = this.parts;
-    await scheduleClock.ask();
-    if (ending.aborted) return;
+    await this.shared.scheduleClock.ask();
+    if (this.parts.ending.aborted) return;
     const self = (this.self = this.identity());
     this.parts.onSession();
     await Promise.all(this.parts.jobs().map((job) => this.rejoinJob(job, self)));
@@ -134,7 +130,8 @@ export class OwnJobs {
 
   // A job that cannot join is tried again, and keeps no other one waiting.
   private async rejoinJob(job: JobRuntime, self: JobInstance | undefined): Promise<void> {
-    const { ending, events, options } = this.parts;
+    const { events, options } = this.shared;
+    const { ending } = this.parts;
     if (self === undefined || ending.aborted) return;
     const pauses = new RequestPauses(options.registry, this.clock, REJOIN_PAUSES);
     while (job.isWaitingForSession && this.self === self) {
@@ -151,7 +148,7 @@ export class OwnJobs {
   }
 
   private identity(): JobInstance {
-    const { registry, instanceId } = this.parts.options;
+    const { registry, instanceId } = this.shared.options;
     const serverIp = this.clock.hostAddress();
     const name = instanceId ?? `${this.clock.pid()}-${registry.session.id}`;
     return { jobInstanceId: `${serverIp}${ID_DELIMITER}${name}`, serverIp };
