@@ -8,7 +8,6 @@ import {
   type OwedSpan,
   formatTaskId,
   owesAfter,
-  type RefusalCause,
   type Trigger,
 } from '../../domain/index.js';
 import {
@@ -174,7 +173,8 @@ export class CatchUp implements Duty {
     const { blocked, lease, refused } = await this.leases.begin(trigger, items);
     // Not awaited: an item that is released meanwhile must not wait for this run.
     if (lease !== undefined) this.leases.start(lease, 'a misfired item');
-    await services.executions.clearMisfires(tree.jobName, itemsRefusedFor('alreadyBegun', refused));
+    const begunBefore = [...refused].flatMap(([item, cause]) => (cause === 'alreadyBegun' ? item : []));
+    await services.executions.clearMisfires(tree.jobName, begunBefore);
     if (blocked !== undefined) throw blocked.error;
   }
 
@@ -265,8 +265,4 @@ export class CatchUp implements Duty {
 
 function itemsOf(groups: readonly OwingItems[]): number[] {
   return groups.flatMap(({ items }) => items).toSorted((a, b) => a - b);
-}
-
-function itemsRefusedFor(cause: RefusalCause, refused: ReadonlyMap<number, RefusalCause>): number[] {
-  return [...refused].filter(([, candidate]) => candidate === cause).map(([item]) => item);
 }

@@ -51,7 +51,7 @@ it('given an instance without a free slot, when items wait, then it leaves them 
   await queue(2, 3);
   await wake(400);
   expect(claimed()).toEqual([]);
-  session.onItemEnded = () => claims.wake();
+  session.onItemEnded = () => claims.hears.WorkExpected();
   await session.clock.advance(200);
   expect(claimed()).toEqual([[2, 3]]);
 });
@@ -143,7 +143,7 @@ async function start(options: Partial<JobOptions> = {}): Promise<void> {
 }
 
 async function wake(ms = 0): Promise<void> {
-  claims.wake();
+  claims.hears.WorkExpected();
   await session.clock.advance(ms);
 }
 

@@ -25,10 +25,10 @@ const MOST_STEPS_BACK = 4;
  */
 export class FailoverClaims implements Duty {
   readonly hears = {
-    WorkExpected: () => this.wake(),
-    TreeReset: () => this.wake(),
-    ShardingCompleted: () => this.wake(),
-    ItemQueued: () => this.wake(),
+    WorkExpected: () => this.claiming.wake(),
+    TreeReset: () => this.claiming.wake(),
+    ShardingCompleted: () => this.claiming.wake(),
+    ItemQueued: () => this.claiming.wake(),
     // A server that was disabled has claimed nothing.
     ServerChanged: ({ serverIp }) => this.wakeIf(serverIp === this.context.tree.self.serverIp),
     ItemReleased: ({ item }) => this.wakeIf(this.context.tree.queue().includes(item)),
@@ -51,13 +51,8 @@ export class FailoverClaims implements Duty {
     this.claiming = reactionIn(context, 'claiming failover items', () => this.claimAll());
   }
 
-  /** Something may have been queued, or a slot is free. */
-  wake(): void {
-    this.claiming.wake();
-  }
-
   private wakeIf(mayClaim: boolean): void {
-    if (mayClaim) this.wake();
+    if (mayClaim) this.claiming.wake();
   }
 
   /** A begin of this instance was refused some items, perhaps because they wait for failover. */
@@ -66,7 +61,7 @@ export class FailoverClaims implements Duty {
     const waiting = queue.filter((item) => refused.get(item) === 'busy');
     if (waiting.length === 0) return;
     for (const item of waiting) this.awaited.add(item);
-    this.wake();
+    this.claiming.wake();
   }
 
   /** Claims nothing more by itself. */

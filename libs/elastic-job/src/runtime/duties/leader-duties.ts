@@ -71,7 +71,7 @@ export class LeaderDuties implements Duty {
     CancelRequested: ({ item }) => this.wakeIf(this.isCancelLeft(item)),
     // An item beyond the total is removed once nobody runs it.
     ItemReleased: ({ item }) =>
-      this.wakeIf(this.isBeyondTotal(item) || this.resharding.isHeldUp || this.isCancelLeft(item)),
+      this.wakeIf(item >= this.configuration.shardingTotalCount || this.resharding.isHeldUp || this.isCancelLeft(item)),
   } satisfies Hearing;
   private readonly election: Reaction;
   private readonly duties: Reaction;
@@ -82,10 +82,9 @@ export class LeaderDuties implements Duty {
   private comparing: Timer | undefined;
 
   constructor(private readonly context: JobContext) {
-    const { clock, services, tree } = context;
     this.election = reactionIn(context, 'leading the job', () => this.elect());
     this.duties = reactionIn(context, 'leading the job', () => this.work.do());
-    this.peers = new RecentPeers(tree, services.absences, clock, () => this.duties.wake());
+    this.peers = new RecentPeers(context, () => this.duties.wake());
     this.resharding = new Resharding(context, this.peers, () => this.duties.wake());
     this.work = new LeaderWork(context, this.peers, this.resharding, () => this.duties.wake());
   }
@@ -126,10 +125,6 @@ export class LeaderDuties implements Duty {
   /** If a Java peer leads, somebody of ours has to sweep, and it may have overlooked this instance. */
   private wakeBesideJava(): void {
     this.wakeIf(this.context.tree.company.overlooksChanges);
-  }
-
-  private isBeyondTotal(item: number): boolean {
-    return item >= this.configuration.shardingTotalCount;
   }
 
   /** The run has ended before its holder knew of the request to cancel it. */

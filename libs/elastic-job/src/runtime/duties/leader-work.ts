@@ -133,14 +133,10 @@ export class LeaderWork {
     if (queued.length > 0) this.context.events.emit({ kind: 'orphaned', jobName, items: queued });
     // A peer that is missing leaves orphans only once it is gone for good.
     this.peers.watchMissing();
-    this.watchShutdowns();
-    return leftOut;
-  }
-
-  // Whoever was shut down has its time to put away what it runs.
-  private watchShutdowns(): void {
+    // Whoever was shut down has its time to put away what it runs.
     const graceMs = this.context.services.shutdowns.nextGoneInMs(this.context.tree);
     this.waiting?.cancel();
     if (graceMs !== undefined) this.waiting = this.context.clock.setTimer(graceMs, this.onReady);
+    return leftOut;
   }
 }

@@ -37,7 +37,7 @@ it('go with the next comparison, are told, and free their items', async () => {
 });
 
 it('stay while they are younger than three seconds, and go with the comparison after', async () => {
-  marks.start();
+  marks.compareLater();
   await registry.clock.advance(LOOK_MS - 2_900);
   await mark(1);
   await registry.clock.advance(3_000);
@@ -47,7 +47,7 @@ it('stay while they are younger than three seconds, and go with the comparison a
 });
 
 it('given a mark that is three seconds old, when marks are looked at, then its item is free', async () => {
-  marks.start();
+  marks.compareLater();
   await registry.clock.advance(LOOK_MS - 3_000);
   await mark(1);
   await registry.clock.advance(3_000);
@@ -98,7 +98,7 @@ it('are looked for no more once it is stopped', async () => {
 
 it('are looked for no more once the session is over', async () => {
   member.tree.close(new Error('over'));
-  marks.start();
+  marks.compareLater();
   expect(registry.clock.pendingTimers).toBe(0);
 });
 
@@ -114,7 +114,7 @@ it('given a mark from before the start, when marks are first looked at, then its
   await mark(1);
   marks.stop();
   marks = watch();
-  marks.start();
+  marks.compareLater();
   await registry.clock.advance(LOOK_MS);
   expect(await isMarked(1)).toBe(false);
 });

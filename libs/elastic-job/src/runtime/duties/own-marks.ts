@@ -35,16 +35,13 @@ export class OwnMarks implements Duty {
     this.comparing = reactionIn(context, 'comparing marks', () => this.compareMarks());
   }
 
-  start(): void {
-    this.compareLater();
-  }
-
   stop(): void {
     this.timer?.cancel();
     this.comparing.stop();
   }
 
-  private compareLater(): void {
+  /** Looks at what is marked, in a while. */
+  compareLater(): void {
     if (this.context.tree.signal.aborted) return;
     this.timer ??= this.context.clock.setTimer(COMPARE_MS, () => {
       this.timer = undefined;

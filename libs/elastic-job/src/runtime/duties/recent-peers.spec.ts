@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import { Absences, companyOf, type JobTree } from '../../coordination/index.js';
+import { Absences, companyOf, type CoordinationServices, type JobTree } from '../../coordination/index.js';
+import { contextOf } from '../../../../../test/support/unit/job-context.js';
 import { VirtualClock } from '../../testing/index.js';
 import { RecentPeers } from './recent-peers.js';
 
@@ -21,7 +22,8 @@ beforeEach(() => {
     hasInstance: { value: (id: string) => registered.has(id) },
   });
   const absences = new Absences(clock, () => GRACE_MS);
-  peers = new RecentPeers(tree, absences, clock, () => (known += 1));
+  const services: CoordinationServices = Object.assign(Object.create(null), { absences });
+  peers = new RecentPeers(contextOf({ tree, services, clock }), () => (known += 1));
 });
 
 it('are remembered after they have left, until a plan was written without them', () => {

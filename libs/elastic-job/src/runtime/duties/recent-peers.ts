@@ -1,6 +1,6 @@
 // Covered by test/scenario/mixed-runs.spec.ts
-import type { Clock, Timer } from '../../clock/index.js';
-import type { Absences, JobTree } from '../../coordination/index.js';
+import type { Timer } from '../../clock/index.js';
+import type { JobContext } from '../leases/index.js';
 
 /** The Java peers that a job has, or had a moment ago: at every reconnect a peer goes and comes back. */
 export class RecentPeers {
@@ -9,9 +9,7 @@ export class RecentPeers {
 
   /** @param onKnown whoever was missing is back or gone for good; must not throw */
   constructor(
-    private readonly tree: JobTree,
-    private readonly absences: Absences,
-    private readonly clock: Clock,
+    private readonly context: JobContext,
     private readonly onKnown: () => void,
   ) {}
 
@@ -22,26 +20,26 @@ export class RecentPeers {
 
   /** Remembers the peers that the job has now. */
   rememberPeers(): void {
-    this.isRemembered ||= this.tree.company.hasJava;
+    this.isRemembered ||= this.context.tree.company.hasJava;
   }
 
   /** An instance came or went. */
   note(instanceId: string): void {
-    if (this.isRemembered) this.absences.note(this.tree, [instanceId]);
+    if (this.isRemembered) this.context.services.absences.note(this.context.tree, [instanceId]);
     this.rememberPeers();
   }
 
   /** A plan was written; if no peer is in it, those that were are history. */
   forget(): void {
-    if (!this.tree.company.hasJava) this.isRemembered = false;
+    if (!this.context.tree.company.hasJava) this.isRemembered = false;
   }
 
   /** Calls `onKnown` when it is known what became of those who are missing. @returns whether anybody is */
   watchMissing(): boolean {
-    const remainingMs = this.absences.longestRemainingMs(this.tree);
+    const remainingMs = this.context.services.absences.longestRemainingMs(this.context.tree);
     this.stop();
     if (remainingMs === 0) return false;
-    this.waiting = this.clock.setTimer(remainingMs, this.onKnown);
+    this.waiting = this.context.clock.setTimer(remainingMs, this.onKnown);
     return true;
   }
 

@@ -152,7 +152,7 @@ it('given a job of another kind, when it looks, then it asks the registry nothin
 });
 
 async function wake(ms = 0): Promise<void> {
-  residents.wake();
+  residents.hears.WorkExpected();
   await session.clock.advance(ms);
 }
 

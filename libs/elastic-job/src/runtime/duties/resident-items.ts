@@ -58,7 +58,7 @@ export class ResidentItems implements Duty {
   }
 
   /** An item may be free, or no longer to run here. Nothing to do for a job of another kind. */
-  wake(): void {
+  private wake(): void {
     if (this.context.settings.configuration.resident || this.held.size > 0) this.reaction.wake();
   }
 
@@ -75,9 +75,9 @@ export class ResidentItems implements Duty {
   }
 
   private async runWanted(): Promise<void> {
-    const { running, tree } = this.context;
+    const { running, services, tree } = this.context;
     await tree.sync({ signal: tree.signal });
-    const wanted = this.wantedItems();
+    const wanted = this.isResident ? services.sharding.ownItems(tree) : [];
     for (const [item, lease] of this.held) if (!wanted.includes(item)) this.abort(item, lease);
     // What is about to move would only be begun to be stopped.
     if (this.isStopped || !this.gate.mayBeginUnasked || tree.isReshardingPending()) return;
@@ -85,12 +85,6 @@ export class ResidentItems implements Duty {
     const isBusy = (item: number) => this.held.has(item) || running.has(item) || tree.isRunning(item);
     const isFree = (item: number) => !isBusy(item) && !this.resting.has(item);
     await Promise.all(wanted.filter(isFree).map((item) => this.begin(item)));
-  }
-
-  /** The items that are to run here. */
-  private wantedItems(): readonly number[] {
-    const { services, tree } = this.context;
-    return this.isResident ? services.sharding.ownItems(tree) : [];
   }
 
   private get isResident(): boolean {

@@ -34,13 +34,15 @@ export class JobEntry {
    * @throws the reason why the job cannot run here, or if it ends meanwhile
    */
   async open(self: JobInstance, wanted: AbortSignal): Promise<JobTree> {
-    const { mixed, options, scheduleClock, settings } = this.parts;
+    const { definition, mixed, options, scheduleClock, services, settings } = this.parts;
     const { clock, fences, registry, tokenEpoch } = options;
     const now = () => scheduleClock.reference;
     const onOversized = this.parts.report('reading the job');
     const tree = await JobTree.open(registry, clock, this.jobName, self, { signal: wanted, now, onOversized });
     try {
-      await this.whileWanted(tree, wanted, () => this.assertStartable(tree));
+      // Once it has run, it waits for its parents whatever becomes of them.
+      if (!this.hasEntered)
+        await this.whileWanted(tree, wanted, () => services.dependencies.assertPossible(tree, definition));
       await this.install(tree, wanted);
       await this.whileWanted(tree, wanted, () => assertFencesNotAhead(tree, fences, tokenEpoch));
       wanted.throwIfAborted();
@@ -95,12 +97,6 @@ export class JobEntry {
 
   private assertUsable(configuration: JobConfiguration): void {
     this.parts.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.parts.definition.place})`);
-  }
-
-  // Once it has run, it waits for its parents whatever becomes of them.
-  private async assertStartable(tree: JobTree): Promise<void> {
-    const { definition, services } = this.parts;
-    if (!this.hasEntered) await services.dependencies.assertPossible(tree, definition);
   }
 
   // Nothing is written into a tree that others may change; one that is made here is judged once it stands.

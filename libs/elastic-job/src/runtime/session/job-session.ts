@@ -75,7 +75,7 @@ export class JobSession {
     await leader.start();
     manual.start();
     starts.open();
-    marks.start();
+    marks.compareLater();
     this.expectWork();
   }
 
