@@ -21,6 +21,7 @@ import { assertFitsOneTransaction, Sharding } from '../../../libs/elastic-job/sr
 
 export const JOB = 'settle-orders';
 export const SESSION_TIMEOUT_MS = 10_000;
+const NO_AUTH = -102;
 
 /** A registry, its time, and an operator with a shell. Requests take no time; only timers need `clock.advance`. */
 export class Registry {
@@ -85,6 +86,24 @@ export class Registry {
     await leader.lead();
     for (const member of others) await member.tree.sync();
     return [leader, ...others];
+  }
+
+  /** Runs of items whose holder has died, swept by the leader. @returns the token of the last of them */
+  async orphan(leader: Member, items: readonly number[], fireTime = 1_000): Promise<bigint> {
+    const victim = await this.joined();
+    const { lease } = await victim.begin(items, { fireTime });
+    victim.die();
+    await leader.orphans.sweep(leader.tree, leader.leader.term(JOB)!);
+    await leader.tree.sync();
+    return lease!.token(items.at(-1)!)!;
+  }
+
+  /** From now on nobody may write what is below the items. @returns a function that ends that */
+  protect(...items: readonly number[]): () => void {
+    const folders = items.map((item) => `/test/${JOB}/sharding/${item}/`);
+    return this.memory.fail(({ kind, path }) =>
+      kind !== 'check' && folders.some((folder) => path.startsWith(folder)) ? NO_AUTH : undefined,
+    );
   }
 }
 

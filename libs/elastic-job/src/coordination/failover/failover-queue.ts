@@ -101,15 +101,28 @@ export class FailoverQueue {
 
   /**
    * Claims waiting items of one target for this instance, in one transaction; nothing if an operator has disabled its
-   * server. Beside Java one item.
+   * server. Beside Java one item. An item whose nodes this client may not write is left out, and holds up no other.
+   * @throws {NoAuthError} if nothing else waits
    */
   async claim(jobName: JobName, limits: ClaimLimits = {}): Promise<Claim> {
     const tree = this.trees.of(jobName);
-    if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return { kind: 'empty' };
     const { mayTake = () => true } = limits;
+    try {
+      return await this.claimNext(tree, { ...limits, mayTake });
+    } catch (error) {
+      const blamed = blamedItem(tree, error);
+      if (blamed === undefined) throw error;
+      const claim = await this.claim(jobName, { ...limits, mayTake: (item) => item !== blamed && mayTake(item) });
+      if (claim.kind === 'empty') throw error;
+      return claim;
+    }
+  }
+
+  private async claimNext(tree: JobTree, limits: ClaimLimits & Pick<Required<ClaimLimits>, 'mayTake'>): Promise<Claim> {
+    if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return { kind: 'empty' };
     // What is beyond the total the leader removes.
-    const { shardingTotalCount } = this.configurations.current(jobName);
-    const queue = tree.queue().filter((item) => item < shardingTotalCount && mayTake(item));
+    const { shardingTotalCount } = this.configurations.current(tree.jobName);
+    const queue = tree.queue().filter((item) => item < shardingTotalCount && limits.mayTake(item));
     // What others have claimed meanwhile is unknown again, and passed over as long as there is something else.
     await this.loadQueued(tree, queue);
     const chosen = this.choose(tree, queue, limits);
@@ -150,15 +163,7 @@ export class FailoverQueue {
       { kind: 'check', path: server, version: tree.stat(server)?.version },
       ...(latch === undefined ? [] : [{ kind: 'check', path: latch.path } as const]),
     ];
-    let lease: ExecutionLease | undefined;
-    try {
-      lease = await this.executions.beginClaimed(tree, trigger, items, guard);
-    } catch (error) {
-      const blamed = blamedItem(tree, error);
-      const others = items.filter((item) => item !== blamed);
-      if (others.length === 0 || others.length === items.length) throw error;
-      return this.take(tree, others, target, latch);
-    }
+    const lease = await this.executions.beginClaimed(tree, trigger, items, guard);
     return lease === undefined ? this.lostRace(tree, items) : { kind: 'claimed', lease };
   }
 
