@@ -207,3 +207,14 @@ export function beforeNextTransaction({ center }: Member, happen: () => Promise<
     return transaction(...request);
   };
 }
+
+/** Lets something happen between what a member reads next and its use. */
+export function afterNextLoad({ tree }: Member, happen: () => Promise<unknown>): void {
+  const load = tree.load.bind(tree);
+  tree.load = async (paths, options) => {
+    tree.load = load;
+    await load(paths, options);
+    await happen();
+    return paths.every((path) => !tree.has(path) || tree.node(path) !== undefined);
+  };
+}

@@ -5,31 +5,37 @@ import type { LeadershipTerm } from '../leadership/index.js';
 /**
  * Removes what failover leaves behind when it is switched off: the queue, for which nobody comes any more, and the
  * marks of items that were taken and do not run. A running failover keeps its marks and removes them as it ends.
+ * @param isRetired asked anew after a refusal: failover may have been switched on again
  * @see ElasticJob, `FailoverListenerManager.FailoverSettingsChangedJobListener`, which removes `failover` nodes alone
  */
-export async function removeRetiredFailover(tree: JobTree, term: LeadershipTerm): Promise<void> {
+export async function removeRetiredFailover(
+  tree: JobTree,
+  term: LeadershipTerm,
+  isRetired: () => boolean,
+): Promise<void> {
   const { signal } = term;
   await untilCommitted(
     tree,
     'removing what failover left behind',
     async () => {
+      if (!isRetired()) return 'done';
+      const guard = [...term.guard, ...configGuard(tree)]; // As old as what is decided now.
       const taken = tree.items().filter((item) => !tree.isRunning(item) && takenMarks(tree, item).length > 0);
-      if (taken.length === 0 && tree.queue().length === 0) return true;
+      if (taken.length === 0 && tree.queue().length === 0) return 'done';
       if (!(await tree.loadRecords(taken, { signal }))) return undefined;
       const operations = [
-        ...term.guard,
-        ...configGuard(tree),
+        ...guard,
         ...tree.queue().map((item): Operation => ({ kind: 'delete', path: tree.paths.queued(item) })),
         ...taken.flatMap((item) => removalOperations(tree, item)),
       ];
       const result = await tree.commit(operations, { signal });
-      return result.kind === 'committed' || undefined;
+      return result.kind === 'committed' ? 'done' : undefined;
     },
     signal,
   );
 }
 
-// Somebody may be switching failover on again.
+// Somebody may be switching failover on again: what is queued from then on has to stay.
 function configGuard(tree: JobTree): Operation[] {
   const stat = tree.stat(tree.paths.config);
   return stat === undefined ? [] : [{ kind: 'check', path: tree.paths.config, version: stat.version }];

@@ -9,7 +9,7 @@ import {
   removeStaleCancels,
   type Sweeper,
 } from '../../coordination/index.js';
-import { failsOver, type JobName } from '../../domain/index.js';
+import { failsOver, type JobConfiguration, type JobName } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobContext } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';
@@ -45,10 +45,8 @@ export class LeaderWork {
     try {
       await this.removeLeftOver(term);
       const leftOut = [...(await this.sweep(term))];
-      const configuration = this.context.services.configurations.current(this.context.tree.jobName);
-      const { shardingTotalCount } = configuration;
-      if (!failsOver(configuration)) await removeRetiredFailover(this.context.tree, term);
-      else await this.purge(term, (item) => item >= shardingTotalCount);
+      if (this.isFailoverOn) await this.purge(term, (item) => item >= this.configuration.shardingTotalCount);
+      else await removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn);
       await this.resharding.plan(term);
       await this.keepConfiguration(term, leftOut);
       await this.keepDependencies(term);
@@ -58,6 +56,15 @@ export class LeaderWork {
       // A deposed leader stops; its successor does the same work anew.
       if (!term.signal.aborted) throw error;
     }
+  }
+
+  /** The settings as of now: they may change while the registry is asked. */
+  private get configuration(): JobConfiguration {
+    return this.context.services.configurations.current(this.context.tree.jobName);
+  }
+
+  private get isFailoverOn(): boolean {
+    return failsOver(this.configuration);
   }
 
   /** @param failed what has failed is told later: it holds up nothing else */
