@@ -206,6 +206,22 @@ describe('a node of one item that this client may not write', () => {
     await cluster.advance(10 * SECOND);
     expect(rescued()).toEqual(lost);
   });
+
+  it('keeps no other item from a new owner, though what failover left there stays', async () => {
+    await startCluster({ cron: '0 0 * * * ?', failover: false });
+    const mark = `/${JOB}/sharding/2/failovering`;
+    await operator.create(mark, 'somebody', 'PERSISTENT');
+    const mend = cluster.registry.fail(({ path }) => (path === `/test${mark}` ? NO_AUTH : undefined));
+    await cluster.join();
+    await cluster.advance(5 * SECOND);
+
+    expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([0, 1]));
+    expect(readiness()).toMatchObject({ status: 'degraded' });
+    mend();
+    await cluster.advance(6 * SECOND);
+    expect(await operator.exists(mark)).toBeUndefined();
+    expect(readiness().status).toBe('up');
+  });
 });
 
 describe('a mark in the name of an instance that lives and does not run the item', () => {

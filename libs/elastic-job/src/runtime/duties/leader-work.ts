@@ -45,8 +45,7 @@ export class LeaderWork {
     try {
       await this.removeLeftOver(term);
       const leftOut = [...(await this.sweep(term))];
-      if (this.isFailoverOn) await this.purge(term, (item) => item >= this.configuration.shardingTotalCount);
-      else await removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn);
+      await this.tidyFailover(term, leftOut);
       await this.resharding.plan(term);
       await this.keepConfiguration(term, leftOut);
       await this.keepDependencies(term);
@@ -65,6 +64,14 @@ export class LeaderWork {
 
   private get isFailoverOn(): boolean {
     return failsOver(this.configuration);
+  }
+
+  /** @param failed what has failed is told later: it holds up nothing else */
+  private async tidyFailover(term: LeadershipTerm, failed: unknown[]): Promise<void> {
+    const tidied = this.isFailoverOn
+      ? this.purge(term, (item) => item >= this.configuration.shardingTotalCount)
+      : removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn);
+    await tidied.catch((error: unknown) => failed.push(error));
   }
 
   /** @param failed what has failed is told later: it holds up nothing else */
