@@ -211,7 +211,7 @@ export class FailoverQueue {
       isTaken: tree.has(paths.mark(item, 'failover')) || tree.has(paths.mark(item, 'failovering')),
       endsByMark: tree.company.endsByMark,
       lastRun: tree.lastRuns.of(item),
-      holder: holderOf(tree, stored.kind === 'record' ? stored.record.by : undefined),
+      holder: stored.kind === 'record' ? holderOf(tree, stored.record.by) : 'gone',
       unrecorded: this.unrecordedTarget(tree, item),
     });
   }
@@ -227,7 +227,7 @@ function isFor({ decision }: Claimable, target: Target): boolean {
   return decision.kind === 'begin' && isSameTarget(decision.target, target);
 }
 
-function holderOf(tree: JobTree, instanceId: string | undefined): QueuedItemState['holder'] {
+function holderOf(tree: JobTree, instanceId: string): QueuedItemState['holder'] {
   if (instanceId === tree.self.jobInstanceId) return 'self';
-  return instanceId !== undefined && tree.hasInstance(instanceId) ? 'other' : 'gone';
+  return tree.hasInstance(instanceId) ? 'other' : 'gone';
 }

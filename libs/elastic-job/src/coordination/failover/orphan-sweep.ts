@@ -88,13 +88,12 @@ export class OrphanSweep {
       const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
       const result = await tree.commit([...sweeper.guard, ...operations], { signal }).catch((error: unknown) => {
         const blamed = blamedItem(tree, error);
-        if (blamed === undefined || leftOut.has(blamed) || leftOut.size >= MOST_LEFT_OUT) throw error;
+        if (blamed === undefined || leftOut.size >= MOST_LEFT_OUT) throw error;
         leftOut.add(blamed);
         onLeftOut(error);
         return undefined;
       });
-      if (result === undefined) return undefined;
-      if (result.kind === 'refused') return undefined;
+      if (result?.kind !== 'committed') return undefined;
       const overflowed = itemsAt(orphans, 'overflow');
       if (overflowed.length > 0) onOverflow(overflowed);
       return itemsAt(orphans, 'queue');
@@ -111,7 +110,7 @@ export class OrphanSweep {
   }
 
   private findOrphans(tree: JobTree): OrphanedItem[] {
-    const marks = [...marksOf(tree)];
+    const marks = marksOf(tree);
     const unrecorded = new Set(marks.flatMap(unrecordedHolders));
     const shutDown = new Set(
       marks.flatMap(({ holders }) => [...holders.values()]).filter((id) => isShutDown(tree, id)),

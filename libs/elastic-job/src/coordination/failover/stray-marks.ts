@@ -51,7 +51,7 @@ export async function releaseStrayMarks(
 }
 
 function hasUnknownHolders(tree: JobTree, items: readonly number[]): boolean {
-  const holders = [...marksOf(tree, items)].flatMap((marks) => [...marks.holders.values()]);
+  const holders = marksOf(tree, items).flatMap((marks) => [...marks.holders.values()]);
   return holders.some((id) => !tree.hasInstance(id) && !tree.hasSession(id));
 }
 
@@ -66,15 +66,12 @@ async function strayItems(
 
 function release(
   tree: JobTree,
-  { item, marks, isUnfinished }: StrayItem,
+  { item, marks, unfinished }: StrayItem,
   at: number,
 ): { readonly operations: readonly Operation[]; readonly run: string | undefined } {
   const removals = marks.map((mark): Operation => ({ kind: 'delete', path: tree.paths.mark(item, mark) }));
-  const { stored, version } = tree.record(item)!;
-  if (!isUnfinished || stored.kind !== 'record') {
-    return { operations: [tree.recordAsRead(item), ...removals], run: undefined };
-  }
-  const data = tree.recordText(droppedRunRecord(stored.record, at, 'released'));
-  const settle: Operation = { kind: 'set', path: tree.paths.record(item), data, version };
-  return { operations: [settle, ...removals], run: stored.record.run };
+  if (unfinished === undefined) return { operations: [tree.recordAsRead(item), ...removals], run: undefined };
+  const data = tree.recordText(droppedRunRecord(unfinished, at, 'released'));
+  const settle: Operation = { kind: 'set', path: tree.paths.record(item), data, version: tree.record(item)!.version };
+  return { operations: [settle, ...removals], run: unfinished.run };
 }

@@ -14,23 +14,23 @@ export function loadMarks(
   signal: AbortSignal,
   items: readonly number[] = tree.items(),
 ): Promise<boolean> {
-  const paths = items.flatMap((item) => {
-    const marks = HOLDER_MARKS.map((mark) => tree.paths.mark(item, mark)).filter((path) => tree.has(path));
-    return marks.length > 0 ? [...marks, tree.paths.record(item)] : [];
-  });
+  const marked = items.filter((item) => tree.isMarked(item));
+  const paths = marked.flatMap((item) =>
+    [...HOLDER_MARKS, 'record' as const].map((name) => tree.paths.mark(item, name)),
+  );
   return tree.load(paths, { signal });
 }
 
-/** The loaded marks of every item that has any. */
-export function* marksOf(tree: JobTree, items: readonly number[] = tree.items()): Iterable<ItemMarks> {
-  for (const item of items) {
+/** The loaded marks of items. */
+export function marksOf(tree: JobTree, items: readonly number[] = tree.items()): ItemMarks[] {
+  return items.map((item) => {
     const holders = new Map<HolderMark, string>();
     for (const mark of HOLDER_MARKS) {
       const node = tree.node(tree.paths.mark(item, mark));
       if (node !== undefined) holders.set(mark, node.data);
     }
-    if (holders.size > 0) yield { item, stored: tree.record(item)?.stored ?? { kind: 'none' }, holders };
-  }
+    return { item, stored: tree.record(item)?.stored ?? { kind: 'none' }, holders };
+  });
 }
 
 /**
@@ -48,19 +48,21 @@ export function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number)
   return operations;
 }
 
-// The record of a lost run is written anew, so that no begin overlooks the sweep; Java's runs are in no record. A Java
-// peer that has taken the item since it was read bears a failover mark: that there is none is proved by creating it.
-function proveUntouched(tree: JobTree, { item, isRecorded, place }: PlacedOrphan, at: number): Operation[] {
-  const path = tree.paths.record(item);
-  const text = place === 'overflow' ? droppedText(tree, item, at) : (tree.node(path)?.data ?? '');
-  const rewritten: Operation = { kind: 'set', path, data: text, version: tree.record(item)!.version };
-  const record = isRecorded ? rewritten : tree.recordAsRead(item);
+// A Java peer that has taken the item since it was read bears a failover mark: that there is none is proved by creating
+// it.
+function proveUntouched(tree: JobTree, orphan: PlacedOrphan, at: number): Operation[] {
+  const { item } = orphan;
+  const record = recordOperation(tree, orphan, at);
   const taken = tree.paths.mark(item, 'failover');
   if (!tree.company.changesMarksAlone || tree.has(taken)) return [record];
   return [record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
 }
 
-function droppedText(tree: JobTree, item: number, at: number): string {
-  const stored = tree.record(item)?.stored;
-  return stored?.kind === 'record' ? tree.recordText(droppedRunRecord(stored.record, at, 'overflow')) : '';
+// The record of a lost run is written anew, so that no begin overlooks the sweep; Java's runs are in no record.
+function recordOperation(tree: JobTree, { item, run, place }: PlacedOrphan, at: number): Operation {
+  if (run === undefined) return tree.recordAsRead(item);
+  const path = tree.paths.record(item);
+  const { data, stat } = tree.node(path)!;
+  const text = place === 'overflow' ? tree.recordText(droppedRunRecord(run, at, 'overflow')) : data;
+  return { kind: 'set', path, data: text, version: stat.version };
 }

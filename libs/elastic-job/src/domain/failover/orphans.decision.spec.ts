@@ -75,10 +75,10 @@ describe('which items have lost their holder', () => {
   });
 
   it('is not of the recorded run as soon as one of the stale marks is of another one', () => {
-    expect(orphans({ running: 'dead', failovering: 'java' }, FINISHED)).toMatchObject([
-      { stale: ['running', 'failovering'], isRecorded: false, mustRepeat: true },
+    expect(orphans({ running: 'dead', failovering: 'java' }, FINISHED)).toEqual([
+      { item: 3, stale: ['running', 'failovering'], run: undefined, mustRepeat: true },
     ]);
-    expect(orphans({ running: 'dead' }, FINISHED)).toMatchObject([{ isRecorded: true, mustRepeat: false }]);
+    expect(orphans({ running: 'dead' }, FINISHED)).toMatchObject([{ run: { run: 'r' }, mustRepeat: false }]);
   });
 
   function orphans(holders: Partial<Record<HolderMark, string>>, stored = UNFINISHED) {
@@ -122,7 +122,7 @@ describe('where an orphan goes', () => {
   });
 
   function orphan(item: number): OrphanedItem {
-    return { item, stale: ['running'], isRecorded: true, mustRepeat: true };
+    return { item, stale: ['running'], run: RUN, mustRepeat: true };
   }
 
   function places(orphans: readonly OrphanedItem[], at: FailoverRoom) {

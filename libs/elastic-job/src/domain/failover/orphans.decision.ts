@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../run/index.js';
+import type { RunRecord, StoredRecord } from '../run/index.js';
 
 /** The marks below an item that name the instance which left them. */
 export const HOLDER_MARKS = ['running', 'failovering', 'failover'] as const satisfies readonly HolderMark[];
@@ -16,8 +16,8 @@ export interface OrphanedItem {
   readonly item: number;
   /** The marks of holders that are gone. */
   readonly stale: readonly HolderMark[];
-  /** The item's record is of the run that has lost its holder. */
-  readonly isRecorded: boolean;
+  /** The run that has lost its holder, if the item's record is of it. */
+  readonly run: RunRecord | undefined;
   readonly mustRepeat: boolean;
 }
 
@@ -41,14 +41,13 @@ export function findOrphanedItems(
   isAlive: (instanceId: string) => boolean,
 ): OrphanedItem[] {
   const orphans: OrphanedItem[] = [];
-  for (const itemMarks of marks) {
-    const { item, holders } = itemMarks;
+  for (const { item, holders, stored } of marks) {
     const stale = [...holders].filter(([, holder]) => !isAlive(holder)).map(([mark]) => mark);
-    const unrecorded = unrecordedHolders(itemMarks);
     const isHeld = (mark: HolderMark) => holders.has(mark) && !stale.includes(mark);
     if (stale.length === 0 || isHeld('running') || isHeld('failover')) continue;
-    const isRecorded = stale.every((mark) => !unrecorded.includes(holders.get(mark)!));
-    orphans.push({ item, stale, isRecorded, mustRepeat: !isRecorded || isUnfinished(itemMarks.stored) });
+    const recorded = stored.kind === 'record' ? stored.record : undefined;
+    const run = stale.every((mark) => holders.get(mark) === recorded?.by) ? recorded : undefined;
+    orphans.push({ item, stale, run, mustRepeat: run?.settled === undefined });
   }
   return orphans;
 }
@@ -79,8 +78,4 @@ export function placeOrphans(orphans: readonly OrphanedItem[], room: FailoverRoo
     free -= 1;
     return { ...orphan, place: free < 0 ? 'overflow' : 'queue' };
   });
-}
-
-function isUnfinished(stored: StoredRecord): boolean {
-  return stored.kind === 'record' && stored.record.settled === undefined;
 }

@@ -9,15 +9,15 @@ const FINISHED: StoredRecord = { kind: 'record', record: { ...RUN, settled: { at
 const OTHERS: StoredRecord = { kind: 'record', record: { ...RUN, by: 'other' } };
 
 describe('the marks of an instance that lives', () => {
-  it.each<[string, StoredRecord, boolean]>([
-    ['its own unfinished run', UNFINISHED, true],
-    ['its own finished run', FINISHED, false],
-    ["another one's run", OTHERS, false],
-    ['no run', { kind: 'none' }, false],
-    ['a text that nobody can read', { kind: 'none', unreadableSince: 1 }, false],
-  ])('on an item that it does not run, with a record of %s, are stray', (_, stored, isUnfinished) => {
+  it.each<[string, StoredRecord, RunRecord | undefined]>([
+    ['its own unfinished run', UNFINISHED, RUN],
+    ['its own finished run', FINISHED, undefined],
+    ["another one's run", OTHERS, undefined],
+    ['no run', { kind: 'none' }, undefined],
+    ['a text that nobody can read', { kind: 'none', unreadableSince: 1 }, undefined],
+  ])('on an item that it does not run, with a record of %s, are stray', (_, stored, unfinished) => {
     expect(find(stored, { running: 'self', failover: 'self' })).toEqual([
-      { item: 3, marks: ['running', 'failover'], isUnfinished },
+      { item: 3, marks: ['running', 'failover'], unfinished },
     ]);
   });
 

@@ -1,11 +1,12 @@
+import type { RunRecord } from '../run/index.js';
 import type { HolderMark, ItemMarks } from './orphans.decision.js';
 
 /** An item with marks of an instance that lives and does not run it. */
 export interface StrayItem {
   readonly item: number;
   readonly marks: readonly HolderMark[];
-  /** The run in the item's record is that instance's, and its end is not recorded. */
-  readonly isUnfinished: boolean;
+  /** The run in the item's record, if it is that instance's and its end is not recorded. */
+  readonly unfinished: RunRecord | undefined;
 }
 
 /**
@@ -22,8 +23,9 @@ export function findStrayItems(
   for (const { item, stored, holders } of marks) {
     const own = [...holders].filter(([, holder]) => holder === instanceId).map(([mark]) => mark);
     if (own.length === 0 || isRun(item)) continue;
-    const isOurs = stored.kind === 'record' && stored.record.by === instanceId;
-    strays.push({ item, marks: own, isUnfinished: isOurs && stored.record.settled === undefined });
+    const isUnfinished =
+      stored.kind === 'record' && stored.record.by === instanceId && stored.record.settled === undefined;
+    strays.push({ item, marks: own, unfinished: isUnfinished ? stored.record : undefined });
   }
   return strays;
 }
