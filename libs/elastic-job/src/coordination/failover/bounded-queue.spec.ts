@@ -145,6 +145,15 @@ describe('the purge', () => {
     expect(leader.tree.record(2)!.stored).not.toHaveProperty('record.settled.isOwed');
   });
 
+  it('given nothing to purge, when the leader looks, then it costs no request', async () => {
+    await queue(0);
+    const before = leader.center.traffic.foreground;
+
+    expect(await purgeQueue(leader.tree, term, 5_000, (item) => item > 0)).toEqual([]);
+
+    expect(leader.center.traffic.foreground).toBe(before);
+  });
+
   it('given a leader that was deposed, when it purges, then nothing is removed', async () => {
     await queue(0);
     await (await registry.operator()).delete(leader.tree.paths.leader);
@@ -197,9 +206,6 @@ async function settle(item: number, outcome: ShardOutcome) {
 
 /** Orphans that wait: their holder has died. */
 async function queue(...items: number[]): Promise<void> {
-  const victim = await registry.joined();
-  await victim.begin(items);
-  victim.die();
-  await leader.orphans.sweep(leader.tree, term);
-  await Promise.all([leader.tree.sync(), worker.tree.sync()]);
+  await registry.orphan(leader, items);
+  await worker.tree.sync();
 }

@@ -44,6 +44,17 @@ describe('the sweep', () => {
     expect(leader.tree.queue()).toEqual([]);
   });
 
+  it('given items that have run and no mark, when the leader sweeps, then that costs one request', async () => {
+    const { lease } = await worker.begin([0, 1]);
+    for (const item of [0, 1]) lease!.settle(item, SUCCEEDED);
+    await registry.clock.advance(0);
+    const before = leader.center.traffic.foreground;
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+
+    expect(leader.center.traffic.foreground - before).toBe(1);
+  });
+
   it('given no failover, when the leader sweeps, then stale marks go and nothing is queued', async () => {
     await worker.begin([0]);
     worker.die();
@@ -385,6 +396,15 @@ describe('beside Java', () => {
     expect(await leader.holder(0)).toBeUndefined();
   });
 
+  it('given a rescuer that has left the job while its session lasts, when the leader sweeps, then the item waits again', async () => {
+    await orphan(0);
+    expect((await registry.clock.advanceUntil(worker.queue.claim(JOB))).kind).toBe('claimed');
+    await worker.instances.leave(worker.tree);
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
+    expect(await operator.exists(leader.tree.paths.mark(0, 'failover'))).toBeUndefined();
+  });
+
   it('given another Java peer has taken the item since it was read, when the leader sweeps, then the mark of that one stays', async () => {
     const { paths } = leader.tree;
     const running = paths.mark(0, 'running');
@@ -421,6 +441,7 @@ describe('beside Java', () => {
   it('given an entry of a run that left no record, when it is claimed, then it runs for the fire time before the entry', async () => {
     await operator.create(leader.tree.paths.queued(2), '', 'PERSISTENT');
     const queuedAt = registry.clock.wallNow();
+    await registry.clock.advance(120_000);
     await worker.tree.sync();
 
     const claim = await worker.queue.claim(JOB);
@@ -461,12 +482,9 @@ function orphan(...items: number[]): Promise<bigint> {
 }
 
 async function orphanOf(fireTime: number, ...items: number[]): Promise<bigint> {
-  const victim = await registry.joined();
-  const { lease } = await victim.begin(items, { fireTime });
-  victim.die();
-  await leader.orphans.sweep(leader.tree, term);
-  await Promise.all([leader, worker, third].map(({ tree }) => tree.sync()));
-  return lease!.token(items.at(-1)!)!;
+  const token = await registry.orphan(leader, items, fireTime);
+  await Promise.all([worker, third].map(({ tree }) => tree.sync()));
+  return token;
 }
 
 async function claimAll({ queue }: Member): Promise<number[]> {

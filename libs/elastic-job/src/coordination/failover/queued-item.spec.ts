@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
-import { JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { afterNextLoad, JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
 
 let registry: Registry;
 let member: Member;
@@ -25,6 +25,20 @@ describe('an item that waits for an instance', () => {
     expect(await member.queue.pending(JOB)).toEqual([
       { item: 0, cause: 'executor-died', executor: 'LOST', lastHolder: 'x', ageMs: 0 },
     ]);
+  });
+
+  it('is told although its item is no more', async () => {
+    await operator.create(member.tree.paths.queued(9), '', 'PERSISTENT');
+
+    expect(await member.queue.pending(JOB)).toEqual([{ item: 9, cause: 'crashed', lastHolder: undefined, ageMs: 0 }]);
+  });
+
+  it('is told as new if it is taken while it is read', async () => {
+    await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
+    await registry.clock.advance(1_500);
+    afterNextLoad(member, () => operator.delete(member.tree.paths.queued(0)));
+
+    expect(await member.queue.pending(JOB)).toMatchObject([{ item: 0, ageMs: 0 }]);
   });
 
   it('is told as overflowed by its last run alone', async () => {

@@ -3,6 +3,8 @@ import type { RegistryCenter } from '../../registry/index.js';
 import { beforeNextTransaction, type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
 import { releaseStrayMarks } from './stray-marks.js';
 
+const HOLDER = '10.0.0.9@-@4711';
+
 let registry: Registry;
 let member: Member;
 let operator: RegistryCenter;
@@ -49,6 +51,21 @@ describe('marks of this instance on items that it does not run', () => {
 
     expect(released).toEqual([]);
     expect(await Promise.all([0, 1, 2].map((item) => member.holder(item)))).toEqual([member.id, 'another', member.id]);
+  });
+
+  it.each<[string, boolean, () => Promise<unknown>]>([
+    ['nobody that is registered', true, () => Promise.resolve()],
+    ['a Java peer', false, () => operator.create(member.tree.paths.instance(HOLDER), '', 'EPHEMERAL')],
+    [
+      'an instance that was shut down',
+      false,
+      () => operator.create(member.tree.paths.session(HOLDER), '', 'EPHEMERAL'),
+    ],
+  ])('are told from those of %s, for whom a sweep is needed: %s', async (_holder, isSweepNeeded, arrive) => {
+    await arrive();
+    await mark(1, 'running', HOLDER);
+
+    expect(await release([0, 1])).toEqual({ released: [], failures: [], isSweepNeeded });
   });
 
   it('stay if the item is begun meanwhile', async () => {
