@@ -179,9 +179,9 @@ describe('the props of a dataflow', () => {
     },
   );
 
-  it('given another value, then the fault names property and value', () => {
-    expect(findDataflowFaults({ 'streaming.process': 'yes' })).toEqual([
-      'streaming.process must be "true" or "false", but is "yes"',
+  it.each(['yes', 'true!', 'untrue', ''])('given "%s", then the fault names property and value', (value) => {
+    expect(findDataflowFaults({ 'streaming.process': value })).toEqual([
+      `streaming.process must be "true" or "false", but is "${value}"`,
     ]);
   });
 });

@@ -8,7 +8,7 @@ import { inspect, promisify } from 'node:util';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
-import type { JobFailure, JobProps } from '../../domain/index.js';
+import { guardProps, type JobFailure, type JobProps } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { JobErrorHandlers } from '../error-handling/index.js';
 import { EmailErrorHandler, type EmailErrorHandlerOptions } from './email.error-handler.js';
@@ -220,10 +220,41 @@ describe('EmailErrorHandler', () => {
     ]);
   });
 
+  it('given addresses of the process, when props name others, then its own count', () => {
+    const handler = new EmailErrorHandler({ host, from: 'jobs@example.com', to: 'ops@example.com' });
+    expect(handler.findFaults({})).toEqual([]);
+    expect(handler.findFaults({ 'email.from': 'nobody', 'email.to': 'nobody' })).toEqual([]);
+  });
+
+  it('given an edit in the registry, when it names another address, then that is not followed', () => {
+    const { targets } = new EmailErrorHandler({ host });
+    const names = ['email.from', 'email.to', 'email.cc', 'email.bcc'];
+    const stored = { ...Object.fromEntries(names.map((name) => [name, 'eve@example.com'])), 'email.subject': 'Hello' };
+    expect(guardProps(ADDRESSES, stored, targets, {})).toEqual({
+      props: { ...ADDRESSES, 'email.subject': 'Hello' },
+      refused: names,
+    });
+  });
+
+  it('given a delivery, when it hangs, then it has 20 s', () => {
+    expect(new EmailErrorHandler({ host }).timeLimitMs()).toBe(20_000);
+  });
+
+  it.each([1, 65_535])('given the port %i, when it is made, then it will do', (port) => {
+    expect(() => new EmailErrorHandler({ host, port })).not.toThrow();
+  });
+
   it.each<[string, object, RegExp]>([
     ['no host', { host: '' }, /host must be the name/],
+    ['a host that is none', { host: undefined }, /host must be the name/],
+    ['an address of the web', { host: 'smtp.example.org/mails' }, /host must be the name/],
+    ['a host behind a space', { host: ' smtp.example.org' }, /host must be the name/],
     ['a port out of range', { port: 70_000 }, /port must be a whole number from 1 to 65535, but is 70000/],
+    ['the port 0', { port: 0 }, /port must be a whole number/],
+    ['half a port', { port: 25.5 }, /port must be a whole number/],
+    ['the first port beyond', { port: 65_536 }, /port must be a whole number/],
     ['an account without a password', { auth: { username: 'jobs' } }, /auth must have a username and a password/],
+    ['an account without a name', { auth: { password: 's3cret' } }, /auth must have a username and a password/],
     ['an account and no TLS', { auth, insecure: true }, /a password is sent only over TLS that is checked/],
     ['a line break in an address', { to: 'a@example.com\nb@example.com' }, /email.to must be one line/],
   ])('given %s, when it is made, then that is refused', (_, wrong, message) => {

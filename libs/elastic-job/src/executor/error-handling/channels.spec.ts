@@ -95,6 +95,15 @@ async function deliver(
   return told;
 }
 
+describe('a channel of the web', () => {
+  it.each([300, 302, 404, 500])('given a server that answers %i, then it is not delivered', async (status) => {
+    service = await Service.start((response) => response.writeHead(status).end(OK));
+    expect(await deliver('WECHAT', { 'wechat.webhook': service.address })).toMatchObject([
+      { error: { fault: `the server answered ${status}` } },
+    ]);
+  });
+});
+
 describe('WECHAT', () => {
   it('given a robot, when an item fails, then it gets the text as WeCom takes it', async () => {
     service = await Service.start((response) => response.end(OK));
@@ -128,6 +137,15 @@ describe('WECHAT', () => {
       },
     ]);
     expect(JSON.stringify(told)).not.toContain('k3y');
+  });
+});
+
+describe('the answer of a robot', () => {
+  it.each(['{}', 'null', 'done', '{"errcode":"0"}'])('given %s, then it is not delivered', async (answer) => {
+    service = await Service.start((response) => response.end(answer));
+    expect(await deliver('WECHAT', { 'wechat.webhook': service.address })).toMatchObject([
+      { error: { fault: 'the robot refused it with an answer that has no errcode' } },
+    ]);
   });
 });
 
@@ -165,6 +183,12 @@ describe('SLACK', () => {
     expect(service.calls[0]!.body).toEqual({
       text: expect.stringContaining('TypeError: no &lt;row&gt; for 鈴木 &amp; co'),
     });
+  });
+
+  it('given a long text, when it is sent, then it is cut where Slack would refuse it', async () => {
+    service = await Service.start((response) => response.end('ok'));
+    await deliver('SLACK', { 'slack.webhook': service.address }, '<'.repeat(40_000));
+    expect(service.calls[0]!.body.text).toHaveLength(40_000);
   });
 });
 

@@ -3,6 +3,7 @@ import {
   ConfigurationError,
   type DeliveryTerms,
   type FailureReport,
+  guardProps,
   type JobErrorHandler,
   type JobFailure,
   type JobProps,
@@ -234,6 +235,41 @@ describe('JobErrorHandlers', () => {
       expect(() => handlers.assertUsable(job, 'job "j"')).toThrow(`give ${remedy} to the module's errorHandlers`);
       expect(handlers.handle(failure, job)).toBe(false);
       expect(told).toMatchObject([LOGGED, { kind: 'error-handler-failed', type }]);
+    },
+  );
+
+  it('given a type that only other processes know, when settings are edited, then it may stay, and not come', () => {
+    const { handlers, jobOf } = setUp(new Pager());
+    const edit = (from: string | undefined, to: string, props?: JobProps) => () =>
+      handlers.assertEditable(jobOf(to, props), { jobErrorHandlerType: from }, 'job "j"');
+    expect(edit('THEIRS', 'theirs')).not.toThrow();
+    expect(edit('PAGER', 'THEIRS')).toThrow(ConfigurationError);
+    expect(edit('PAGER', 'PAGER')).not.toThrow();
+    expect(edit('PAGER', 'PAGER', {})).toThrow('number must be given');
+    expect(edit(undefined, 'PAGER', {})).toThrow('number must be given');
+  });
+
+  it.each<[JobErrorHandler, string, JobProps]>([
+    [new WechatErrorHandler({ webhook: 'http://own/' }), 'wechat.webhook', {}],
+    [new SlackErrorHandler({ webhook: 'http://own/' }), 'slack.webhook', {}],
+    [
+      new DingtalkErrorHandler({ webhook: 'http://own/', secret: 'own' }),
+      'dingtalk.webhook',
+      { 'dingtalk.secret': 's' },
+    ],
+    [
+      new WebhookErrorHandler({ url: 'http://own/', authorization: 'own' }),
+      'webhook.url',
+      { 'webhook.authorization': 'a' },
+    ],
+  ])(
+    'given %o with an address of its own, then no props are needed, nor followed in an edit',
+    (channel, address, secret) => {
+      expect(channel.findFaults!({})).toEqual([]);
+      expect(channel.findFaults!({ [address]: 'no address' })).toEqual([]);
+      expect(Object.keys(channel.targets!)).toEqual([address, ...Object.keys(secret)]);
+      const stored = { [address]: 'http://other/', ...secret };
+      expect(guardProps({}, stored, channel.targets!, {}).props).toEqual({});
     },
   );
 

@@ -209,6 +209,7 @@ describe('the props of an HTTP job', () => {
   it('given what is required, then they will do', () => {
     expect(findFaults(RIGHT)).toEqual([]);
     expect(findFaults({ ...RIGHT, 'http.content.type': '', 'http.read.timeout.milliseconds': '5000' })).toEqual([]);
+    expect(findFaults({ ...RIGHT, 'http.uri': 'http://host:8080/', 'http.content.type': 'text/plain' })).toEqual([]);
   });
 
   it('given nothing, then each required property is named', () => {
@@ -221,6 +222,11 @@ describe('the props of an HTTP job', () => {
   it.each<[JobProps, string]>([
     [{ 'http.uri': '/settle' }, 'http.uri must be an absolute URL, but is "/settle"'],
     [{ 'http.uri': 'host/settle?key=secret' }, 'http.uri must be an absolute URL, but is "host/settle?..."'],
+    [{ 'http.uri': '//me:secret@host/settle' }, 'http.uri must be an absolute URL, but is "...@host/settle"'],
+    [{ 'http.uri': 'x'.repeat(501) }, `http.uri must be an absolute URL, but is "${'x'.repeat(500)}"`],
+    [{ 'http.uri': 'xhttp://host/' }, 'http.uri must begin with http:// or https://, but begins with xhttp:'],
+    [{ 'http.uri': 'https://secret@host/' }, 'http.uri must not hold a user or a password'],
+    [{ 'http.uri': 'https://:secret@host/' }, 'http.uri must not hold a user or a password'],
     [{ 'http.uri': 'ftp://host/' }, 'http.uri must begin with http:// or https://, but begins with ftp:'],
     [{ 'http.uri': 'https://me:secret@host/' }, 'http.uri must not hold a user or a password'],
     [

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
-import { CancelledError, ExecutorDeathError, type JobProps } from '../../domain/index.js';
+import { CancelledError, ExecutorDeathError, guardProps, type JobProps } from '../../domain/index.js';
 import { all, setUp, SUCCEEDED } from '../../../../../test/support/unit/hand-made-lease.js';
 import {
   ScriptFailedError,
@@ -182,6 +182,36 @@ describe('what a script may be', () => {
     const error = await errorOf(shell(`echo started > ${told}`), { allow: ['/opt/settle.sh'] });
     expect(error).toBeInstanceOf(ScriptNotAllowedError);
     expect(error).toMatchObject({ code: 'SCRIPT_NOT_ALLOWED', command: 'sh' });
+  });
+});
+
+describe('the command of a script', () => {
+  const COMMAND = 'script.command.line';
+
+  it('is followed in an edit of the registry only if the process allows it', () => {
+    const { targets } = new ScriptJobType();
+    const local = { [COMMAND]: '/opt/settle.sh' };
+    const allowed = { commands: ['/opt/report.sh'] };
+    for (const [line, refused] of [
+      ['/opt/report.sh --all', []],
+      ['/bin/sh -c id', [COMMAND]],
+    ] as const)
+      expect(guardProps(local, { [COMMAND]: line }, targets, allowed)).toMatchObject({ refused });
+  });
+
+  it.each(["sh -c 'it is'", 'sh -c "it is"', `sh -c 'say "yes' "it's"`])('may be quoted: %s', (line) => {
+    expect(new ScriptJobType().findFaults({ [COMMAND]: line })).toEqual([]);
+  });
+
+  it.each(["sh -c 'it is", 'sh -c "it is', `sh -c 'it is' "`])('must close its quotes: %s', (line) => {
+    const faults = ['script.command.line must close its quotes'];
+    expect(new ScriptJobType({ allow: ['sh'] }).findFaults({ [COMMAND]: line })).toEqual(faults);
+  });
+
+  it('is asked for before it is compared with what is allowed', () => {
+    expect(new ScriptJobType({ allow: ['sh'] }).findFaults({})).toEqual([
+      'script.command.line must be given, such as "/opt/settle.sh --all"',
+    ]);
   });
 });
 
