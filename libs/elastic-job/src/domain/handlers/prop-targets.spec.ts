@@ -42,9 +42,18 @@ describe('props of the registry', () => {
   });
 
   it('add no target that the process lacks', () => {
-    expect(guardProps({}, { 'http.uri': 'https://evil.example' }, TARGETS, {})).toEqual({
+    expect(guardProps({}, { 'http.uri': 'https://evil.example' }, TARGETS, {})).toStrictEqual({
       props: {},
       refused: ['http.uri'],
+    });
+  });
+
+  it('remove no target of the process, and may name it again', () => {
+    const local = { 'script.command.line': '/opt/report.sh' };
+    expect(guardProps(local, {}, TARGETS, ALLOWED)).toEqual({ props: local, refused: [] });
+    expect(guardProps(local, { ...local, more: 'c' }, TARGETS, {})).toEqual({
+      props: { ...local, more: 'c' },
+      refused: [],
     });
   });
 });
@@ -53,6 +62,7 @@ it.each([
   ['https://example.org/a?b#c', 'https://example.org'],
   ['http://user:secret@example.org:8080/', 'http://example.org:8080'],
   ['ftp://example.org', undefined],
+  ['blob:https://example.org/a', undefined],
   ['example.org', undefined],
   ['', undefined],
 ])('the origin of %j is %j', (text, origin) => expect(originOf(text)).toBe(origin));

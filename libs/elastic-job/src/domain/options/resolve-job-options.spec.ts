@@ -242,11 +242,21 @@ describe('resolveJobOptions', () => {
     ['jobListenerTypes', ['a,b'], 'jobListenerTypes must be a list of types without commas, but is ["a,b"]'],
     ['jobExtraConfigurations', 5, 'jobExtraConfigurations must be a YAML list as ElasticJob writes it'],
     ['jobExtraConfigurations', '- a\nfailover: true', 'jobExtraConfigurations must be a YAML list'],
+    ['jobExtraConfigurations', 'tracing\n- a', 'jobExtraConfigurations must be a YAML list'],
+    ['jobListenerTypes', [5], 'jobListenerTypes must be a list of types without commas, but is [5]'],
+    ['className', 5, 'className must be a class name such as "org.example.OrderJob", but is 5'],
+    ['className', 'Order Job', 'className must be a class name such as "org.example.OrderJob", but is "Order Job"'],
+    ['className', ' OrderJob', 'className must be a class name'],
+    ['className', 'o'.repeat(513), 'className must be a class name'],
+    ['props', 'a=b', 'props must be texts by name, such as { "streaming.process": "true" }, but is "a=b"'],
     ['serverRetentionMinutes', -1, 'serverRetentionMinutes must be a whole number from 0 to 2147483647, but is -1'],
     ['timeoutMs', 0, 'timeoutMs must be a whole number from 1 to 2147483647, but is 0'],
     ['onHung', 'abandon', 'onHung must be "wait", "release" or "terminate", but is "abandon"'],
     ['isolation', 'process', 'isolation must be "worker-thread", but is "process"', { workerModule: 'file:///a.js' }],
     ['workerModule', './a.js', 'workerModule must be the URL of a file', { isolation: 'worker-thread' }],
+    ['workerModule', 5, 'workerModule must be the URL of a file', { isolation: 'worker-thread' }],
+    ['workerModule', 'https://h/a.js', 'workerModule must be the URL of a file', { isolation: 'worker-thread' }],
+    ['workerModule', 'file://[/a.js', 'workerModule must be the URL of a file', { isolation: 'worker-thread' }],
     ['workerModule', undefined, 'workerModule must be given with isolation', { isolation: 'worker-thread' }],
     ['workerModule', 'file:///a.js', 'workerModule is given ("file:///a.js"), but no isolation'],
     [
@@ -295,6 +305,14 @@ describe('resolveJobOptions', () => {
       );
     },
   );
+
+  it.each<Partial<JobOptions>>([
+    { className: 'o'.repeat(512) },
+    { jobExtraConfigurations: '- a\n  b: c\n- d\n' },
+    { workerModule: 'file:///a.js', isolation: 'worker-thread' },
+  ])('given %o, when resolved, then it will do', (given) => {
+    expect(() => resolveJobOptions({ ...minimal, ...given }, source)).not.toThrow();
+  });
 
   it.each([
     ['faliover', 'faliover is not an option of a job; did you mean failover?'],
