@@ -30,6 +30,23 @@ describe('a redacted error', () => {
     expect(error.message).toBe('no s3cret');
   });
 
+  it('has its stack redacted also where that is computed when it is asked for, as on Node 26', () => {
+    const error = new Error('s3cret');
+    Object.defineProperty(error, 'stack', { get: () => `Error: ${error.message}\n    at settle`, configurable: true });
+    expect(redactThrown(error, redact)).toHaveProperty('stack', 'Error: ***\n    at settle');
+  });
+
+  it('ends ten levels deep, and what lies deeper is left out', () => {
+    const chain = (levels: number): Error => new Error('s3cret', levels === 0 ? {} : { cause: chain(levels - 1) });
+    const messages: unknown[] = [];
+    for (let one = redactThrown(chain(20), redact); one !== undefined; one = Object(one).cause)
+      messages.push(Object(one).message);
+    expect(messages).toEqual(Array(11).fill('***'));
+
+    const nested = (levels: number): unknown => (levels === 0 ? 's3cret' : [nested(levels - 1)]);
+    expect(JSON.stringify(redactThrown(nested(20), redact))).toBe('['.repeat(11) + ']'.repeat(11));
+  });
+
   it('has its aggregated errors redacted', () => {
     const redacted = redactThrown(new AggregateError([new Error('s3cret')], 'all'), redact);
     expect(redacted).toMatchObject({ errors: [{ message: '***' }] });

@@ -30,8 +30,9 @@ export function redactThrown(thrown: unknown, redact: Redact, levels = MOST_LEVE
   if (!(thrown instanceof Error)) return thrown;
   const copy: object = Object.create(Object.getPrototypeOf(thrown));
   for (const [name, { enumerable, value }] of Object.entries(Object.getOwnPropertyDescriptors(thrown))) {
-    const isDeep = value instanceof Error || Array.isArray(value);
-    const shown: unknown = isDeep && levels === 0 ? undefined : redactThrown(value, redact, levels - 1);
+    const told: unknown = name === 'stack' ? thrown.stack : value; // Newer releases of Node compute a stack when asked.
+    const isDeep = told instanceof Error || Array.isArray(told);
+    const shown: unknown = isDeep && levels === 0 ? undefined : redactThrown(told, redact, levels - 1);
     Object.defineProperty(copy, name, { enumerable, value: shown, configurable: true, writable: true });
   }
   return copy;
