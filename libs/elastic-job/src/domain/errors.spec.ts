@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnknownJobError } from './errors.js';
+import { ConfigurationError, ElasticJobError, ShuttingDownError, UnknownJobError } from './errors.js';
 
 describe('the error of a job that nobody has', () => {
   it('says where it was looked for, and what to try', () => {
@@ -13,5 +13,30 @@ describe('the error of a job that nobody has', () => {
     const error = new UnknownJobError('settle', 'process', true);
     expect(error.message).toBe('Job "settle" is being removed from this process; add it again once it has left.');
     expect([error.isLeaving, new UnknownJobError('settle').isLeaving]).toEqual([true, false]);
+  });
+});
+
+describe('an error of the other copy of this package', () => {
+  const IS_OURS = Symbol.for('nestjs-elastic-job:error');
+  const foreign = Object.assign(Object.create(Error.prototype, { [IS_OURS]: { value: true } }), {
+    name: 'ShuttingDownError',
+  });
+
+  it('is one of ours, and of the class of its name', () => {
+    expect(foreign).toBeInstanceOf(ElasticJobError);
+    expect(foreign).toBeInstanceOf(ShuttingDownError);
+    expect(foreign).not.toBeInstanceOf(ConfigurationError);
+  });
+
+  it.each([new Error('another'), { name: 'ShuttingDownError', [IS_OURS]: true }, 'ShuttingDownError', undefined])(
+    'is not %o',
+    (thrown) => {
+      expect(thrown instanceof ElasticJobError).toBe(false);
+      expect(thrown instanceof ShuttingDownError).toBe(false);
+    },
+  );
+
+  it('knows an error of this one by the same mark', () => {
+    expect(Reflect.get(new ShuttingDownError(), IS_OURS)).toBe(true);
   });
 });
