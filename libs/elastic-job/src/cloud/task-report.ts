@@ -1,0 +1,22 @@
+/** What a worker says of its run before it ends: at most 4 KiB as JSON. */
+export interface TaskReport {
+  readonly v: 1;
+  readonly outcome: 'succeeded' | 'failed' | 'aborted' | 'error';
+  /** What the handler has thrown, or why the task cannot be. */
+  readonly error?: { readonly name: string; readonly message: string; readonly stack?: string };
+  /** How long the handler took, in milliseconds. */
+  readonly ms: number;
+}
+
+/**
+ * How a worker ends.
+ * - `succeeded`: the handler has returned;
+ * - `failed`: the handler threw, which is an outcome and no death;
+ * - `cannotBe`: an unknown job, an envelope that cannot be read, an application that does not boot: nothing was run;
+ * - `aborted`: it was told to end by SIGTERM, and has done so (128 + 15).
+ * Any other code is a crash.
+ */
+export const TASK_EXIT = { succeeded: 0, cannotBe: 78, failed: 79, aborted: 143 } as const;
+
+/** The most characters that a report may have as JSON, in UTF-8 bytes. */
+export const MOST_REPORT_BYTES = 4_096;
