@@ -104,6 +104,14 @@ class HandMadeLease implements ExecutionLease {
     return false;
   }
 
+  begun() {
+    return undefined;
+  }
+
+  confirmLost(item: number): void {
+    this.abortItem(item, new Error('The executor confirms no loss.'));
+  }
+
   /** The registry answers, or does not. */
   answer(isAnswering: boolean): void {
     this.mayStart = isAnswering;

@@ -1,10 +1,10 @@
-import type { JobConfiguration, JobHandler, ShardOutcome } from '../domain/index.js';
+import type { JobConfiguration, ItemWork, ShardOutcome } from '../domain/index.js';
 import type { RetriedItem } from './retries.js';
 
 /** What the executor has to know of a job. */
 export interface ExecutableJob {
   readonly configuration: JobConfiguration;
-  readonly handler: JobHandler;
+  readonly handler: ItemWork;
   /** A handler is about to be called. @param attempt 1, and more for retries under the lease */
   onStarted?(item: number, attempt: number): void;
   /** A handler has not heeded its signal. Told once for each item. */

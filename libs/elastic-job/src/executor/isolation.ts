@@ -3,7 +3,7 @@ import {
   ConfigurationError,
   type FindPropsFaults,
   type JobConfiguration,
-  type JobHandler,
+  type ItemWork,
   type ShardingContext,
 } from '../domain/index.js';
 
@@ -70,7 +70,7 @@ interface Isolation {
 interface DeclaredJob {
   readonly configuration: JobConfiguration;
   readonly place: string;
-  readonly handler: JobHandler;
+  readonly handler: ItemWork;
   /** Given by work that is no function: a dataflow, or a type. */
   readonly findPropsFaults?: FindPropsFaults;
 }
@@ -81,7 +81,7 @@ interface DeclaredJob {
  * @throws {ConfigurationError} if there is no pool or no such module, if the job's work is no function, or if what
  *   has no thread is to be terminated
  */
-export function isolate(job: DeclaredJob, isolation: Isolation): JobHandler {
+export function isolate(job: DeclaredJob, isolation: Isolation): ItemWork {
   const { configuration, handler, place } = job;
   const { jobName, workerExport: exportName, workerModule: module } = configuration;
   const { clock, hungGraceMs, pool } = isolation;

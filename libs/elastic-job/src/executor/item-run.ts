@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
-import { JobTimeoutError, type ShardOutcome } from '../domain/index.js';
+import { ExecutorDeathError, JobTimeoutError, type ShardOutcome } from '../domain/index.js';
 
 /** How long an item may take. */
 interface ItemLimits {
@@ -75,6 +75,7 @@ export class ItemRun {
   private interruption(): ShardOutcome | undefined {
     const { aborted, reason } = this.signal;
     if (!aborted) return undefined;
-    return reason instanceof JobTimeoutError ? { kind: 'failed', error: reason } : { kind: 'aborted', reason };
+    const isFailure = reason instanceof JobTimeoutError || reason instanceof ExecutorDeathError;
+    return isFailure ? { kind: 'failed', error: reason } : { kind: 'aborted', reason };
   }
 }

@@ -83,7 +83,7 @@ export class LeaseRun {
     );
     this.running.set(item, run);
     this.job.onStarted?.(item, attempt);
-    const outcome = await run.outcomeOf(() => this.job.handler(this.contextOf(item, attempt)));
+    const outcome = await run.outcomeOf(() => this.job.handler(this.contextOf(item, attempt), this.lease.begun(item)));
     this.running.delete(item);
     this.job.onReturned?.(item);
     if (!this.released.has(item)) this.endOrRetry(item, outcome);

@@ -6,7 +6,7 @@ import {
   resolveJobOptions,
   show,
 } from '../domain/index.js';
-import { findDataflowFaults } from '../executor/index.js';
+import { findDataflowFaults, workOfType } from '../executor/index.js';
 import type { JobDefinition, JobTemplate } from '../runtime/index.js';
 import type { FoundJob } from './found-job.js';
 import type { HandlerFactory } from './handler.factory.js';
@@ -89,9 +89,7 @@ function defineTyped(name: JobName, { jobs, jobTypes, strategies, cronDialect }:
     ),
     className: options.className ?? jobType.type,
     place: TYPED,
-    handler: (context) => jobType.execute(context),
-    findPropsFaults: (props) => jobType.findFaults(props),
-    targets: jobType.targets,
+    ...workOfType(jobType),
   };
 }
 

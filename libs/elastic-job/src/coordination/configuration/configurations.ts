@@ -15,7 +15,13 @@
  * nodes have owners, for a `config` that others may write. The answer to a write may be lost: installing again finds the
  * work done.
  */
-import { findTextToKeep, type JobConfiguration, type JobName, UnknownJobError } from '../../domain/index.js';
+import {
+  findTextToKeep,
+  type JobConfiguration,
+  type JobName,
+  type TaskLife,
+  UnknownJobError,
+} from '../../domain/index.js';
 import type { Operation, RegistryNode } from '../../registry/index.js';
 import type { JobTree, JobTrees } from '../job-tree/index.js';
 import {
@@ -66,6 +72,11 @@ export class Configurations {
     this.local.delete(jobName);
     this.effective.delete(jobName);
     this.reader.forget(jobName);
+  }
+
+  /** Whether the job's work is done by tasks, and whether those outlive this instance; undefined: it is not. */
+  tasksOf(jobName: JobName): TaskLife | undefined {
+    return this.local.get(jobName)?.tasks;
   }
 
   /** The settings in force. Those of a node that cannot be used are not among them: see `inForce`. */

@@ -1,4 +1,4 @@
-import type { FindPropsFaults, JobConfiguration, JobName, PropTargets } from '../../domain/index.js';
+import type { FindPropsFaults, JobConfiguration, JobName, PropTargets, TaskLife } from '../../domain/index.js';
 
 /** A job as declared in this process. */
 export interface LocalJob {
@@ -13,6 +13,8 @@ export interface LocalJob {
   readonly findPropsFaults?: FindPropsFaults;
   /** The props that say what the job's work runs. @default none */
   readonly targets?: PropTargets;
+  /** The job's work is done by tasks. @default it is not */
+  readonly tasks?: TaskLife;
 }
 
 /** What a job's total is judged by. @throws {ConfigurationError} if the registry cannot hold so many items */

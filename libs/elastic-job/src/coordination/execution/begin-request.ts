@@ -5,8 +5,10 @@ import {
   failsOver,
   type JobConfiguration,
   lastScheduledOf,
+  launchOf,
   owesAfter,
   type RunRecord,
+  type TaskLife,
   type Trigger,
   traceparentOf,
   triggersOf,
@@ -17,7 +19,7 @@ import type { HeldItem } from './held-lease.js';
 import { type BeginningItem, beginOperations, recordOf } from './item-operations.js';
 
 /** What the tree says of an item that is about to be begun. */
-export function beginningItem(tree: JobTree, trigger: Trigger, item: number): BeginningItem {
+export function beginningItem(tree: JobTree, trigger: Trigger, item: number, tasks?: TaskLife): BeginningItem {
   const { stored = { kind: 'none' }, version = 0, isMissing } = tree.record(item) ?? {};
   return {
     item,
@@ -30,6 +32,7 @@ export function beginningItem(tree: JobTree, trigger: Trigger, item: number): Be
     triggers: triggersOf(stored),
     early: earlyRunsOf(stored),
     executorDeaths: executorDeathsOf(stored, trigger),
+    launch: tasks && launchOf(stored, trigger),
     repeated: traceparentOf(stored, trigger),
   };
 }
@@ -45,7 +48,8 @@ export function beginRequest(
   const isFailover = trigger.source === 'FAILOVER';
   // A rescuer that dies is known by its `failovering` mark. Its running mark goes by itself: Java 3.0.4 would trip over
   // it.
-  const modes = { isPersistent: failsOver(configuration) && !isFailover, isFailover, protocol: tree.protocol };
+  const isPersistent = (failsOver(configuration) || record.isAdoptable === true) && !isFailover;
+  const modes = { isPersistent, isFailover, protocol: tree.protocol };
   const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
   // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
   return [[{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }], ...perItem];

@@ -8,6 +8,7 @@ import {
   type RunRecord,
   type RunTrace,
   type RunTracer,
+  type TaskLife,
   type Trigger,
 } from '../../domain/index.js';
 import { isUnanswered, type Operation, ServerError } from '../../registry/index.js';
@@ -63,10 +64,11 @@ export class Begin {
     private readonly trigger: Trigger,
     private readonly own: OwnWork,
     private readonly clock: Clock,
+    private readonly tasks: TaskLife | undefined,
     tracer?: RunTracer,
   ) {
     this.trace = tracer?.start(trigger);
-    this.record = newRecord(tree, trigger, clock, this.trace?.traceparent);
+    this.record = newRecord(tree, trigger, clock, tasks, this.trace?.traceparent);
   }
 
   /** Those of the items that are free. One that this client may not write is left out. */
@@ -194,7 +196,7 @@ export class Begin {
   }
 
   private beginning(items: readonly number[]): readonly BeginningItem[] {
-    return items.map((item) => beginningItem(this.tree, this.trigger, item));
+    return items.map((item) => beginningItem(this.tree, this.trigger, item, this.tasks));
   }
 
   private request(items: readonly BeginningItem[]) {
@@ -219,11 +221,19 @@ function newRecord(
   tree: JobTree,
   { fireTime, origin, parameters }: Trigger,
   clock: Clock,
+  tasks: TaskLife | undefined,
   trace: string | undefined,
 ): RunRecord {
   const target = { fireTime, origin, parameters };
-  const record = { run: clock.uuid(), by: tree.self.jobInstanceId, target, attempt: 1, begunAt: clock.wallNow() };
-  return trace === undefined ? record : { ...record, trace };
+  return {
+    run: clock.uuid(),
+    by: tree.self.jobInstanceId,
+    target,
+    attempt: 1,
+    begunAt: clock.wallNow(),
+    ...(tasks === 'adoptable' && { isAdoptable: true }),
+    ...(trace !== undefined && { trace }),
+  };
 }
 
 function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger, item: number): BeginDecision {
@@ -234,10 +244,11 @@ function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger
   return decideBegin(trigger, {
     stored: record.stored,
     isRunning: tree.isRunning(item),
-    // Once failover is switched off, nobody comes for an entry that is left in the queue. A rescuer that has died
-    // leaves only this mark until the sweep: a begin would overwrite what is still owed.
+    // Once failover is switched off, nobody comes for an entry that is left in the queue, unless for its task. A rescuer
+    // that has died leaves only this mark until the sweep: a begin would overwrite what is still owed.
     isQueued:
-      failsOver(configuration) && (tree.has(tree.paths.queued(item)) || tree.has(tree.paths.mark(item, 'failovering'))),
+      (failsOver(configuration) || tree.isToBeAdopted(item)) &&
+      (tree.has(tree.paths.queued(item)) || tree.has(tree.paths.mark(item, 'failovering'))),
   });
 }
 

@@ -1,4 +1,5 @@
 import type {
+  BegunItem,
   Checkpoint,
   JobName,
   Requeue,
@@ -27,6 +28,8 @@ export interface ExecutionLease {
   readonly signal: AbortSignal;
   /** The fencing token of an item; undefined without `monitorExecution`. */
   token(item: number): bigint | undefined;
+  /** What its begin has written; undefined without `monitorExecution`. */
+  begun(item: number): BegunItem | undefined;
   /** Aborts with `signal`, or alone: its time is over, or an operator has cancelled it. The first reason stands. */
   signalOf(item: number): AbortSignal;
   /** False while the registry does not answer: an item that has not been started waits. */
@@ -46,6 +49,8 @@ export interface ExecutionLease {
   abort(reason: unknown): void;
   /** Aborts the signal of one item; the others go on. */
   abortItem(item: number, reason: unknown): void;
+  /** An operator has confirmed that the executor of an item, which may have run still, is gone. */
+  confirmLost(item: number): void;
   /** Reports that an item has ended; the news joins the next settle transaction. Call once for each item. */
   settle(item: number, outcome: ShardOutcome): void;
   /** What becomes of an item that was settled without being done; true once that settle is recorded. */

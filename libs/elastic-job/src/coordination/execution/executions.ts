@@ -153,7 +153,8 @@ export class Executions {
   }
 
   private newBegin(tree: JobTree, configuration: JobConfiguration, trigger: Trigger): Begin {
-    return new Begin(tree, configuration, trigger, this.ownWork(tree), this.clock, this.options.tracer);
+    const tasks = this.configurations.tasksOf(tree.jobName);
+    return new Begin(tree, configuration, trigger, this.ownWork(tree), this.clock, tasks, this.options.tracer);
   }
 
   private ownWork(tree: JobTree): OwnWork {

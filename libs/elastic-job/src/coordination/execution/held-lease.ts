@@ -1,8 +1,10 @@
 import type { Clock } from '../../clock/index.js';
 import {
+  type BegunItem,
   type Checkpoint,
   decideRequeue,
-  executorDeathIn,
+  deathIn,
+  HandedOverError,
   type ItemSet,
   type Requeue,
   type RunNote,
@@ -18,7 +20,7 @@ import type { JobTree } from '../job-tree/index.js';
 import { EndedRun } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
 import type { OwnRuns } from './own-runs.js';
-import { ItemLease } from './item-lease.js';
+import { confirmedLoss, ItemLease } from './item-lease.js';
 import type { SettleQueue } from './settle-queue.js';
 
 /** An item as its begin left it. */
@@ -45,6 +47,8 @@ export class HeldLease extends ItemLease {
   readonly run: string | undefined;
   private readonly requeues = new Map<number, Requeue>();
   private readonly checkpoints = new Map<number, ItemCheckpoint>();
+  /** Items whose executor may run still, though their handler has returned. */
+  private readonly unreachable = new Set<number>();
 
   constructor(
     tree: JobTree,
@@ -61,6 +65,17 @@ export class HeldLease extends ItemLease {
 
   token(item: number): bigint | undefined {
     return this.held.get(item)?.token;
+  }
+
+  override begun(item: number): BegunItem | undefined {
+    const { launch = 1, run, target } = this.held.get(item)!.record;
+    const heldForMs = () => (this.signalOf(item).aborted || !this.isStanding(item) ? 0 : this.tree.leaseRemainingMs());
+    return { run, target, launch, heldForMs };
+  }
+
+  override confirmLost(item: number): void {
+    if (this.unreachable.delete(item)) this.record(item, { kind: 'failed', error: confirmedLoss() });
+    else super.confirmLost(item);
   }
 
   checkpoint(item: number): Checkpoint {
@@ -130,12 +145,13 @@ export class HeldLease extends ItemLease {
   }
 
   private settledRecord({ record }: HeldItem, outcome: ShardOutcome, requeue: Requeue): RunRecord {
-    const death = executorDeathIn(outcome);
-    const cause = requeue === 'overflow' ? requeue : death;
+    const death = deathIn(outcome);
+    const isHandedOver = outcome.kind === 'aborted' && outcome.reason instanceof HandedOverError;
+    const cause = requeue === 'overflow' ? requeue : isHandedOver ? 'handed-over' : death?.state;
     const isOwed = (requeue === 'queue' && death !== undefined) || undefined;
     const settled: SettledRun = { at: this.clock.wallNow(), outcome: outcome.kind, cause, isOwed };
     const kept = requeue === 'queue' ? record : withoutTrace(record);
-    if (death === undefined) return { ...kept, settled };
+    if (death === undefined || death.isInnocent) return { ...kept, settled };
     return { ...kept, settled, executorDeaths: (record.executorDeaths ?? 0) + 1 };
   }
 
@@ -143,6 +159,8 @@ export class HeldLease extends ItemLease {
    * Nobody can say whether the executor runs still: the mark stays until the session is over, and is an orphan then.
    */
   private hold(item: number): void {
-    this.tree.signal.addEventListener('abort', () => this.conclude(item, { kind: 'fenced' }), { once: true });
+    this.unreachable.add(item);
+    const onSessionOver = () => this.unreachable.delete(item) && this.conclude(item, { kind: 'fenced' });
+    this.tree.signal.addEventListener('abort', onSessionOver, { once: true });
   }
 }

@@ -1,5 +1,7 @@
 import {
+  type BegunItem,
   type Checkpoint,
+  ExecutorDeathError,
   type JobName,
   LeaseLostError,
   type Requeue,
@@ -39,8 +41,16 @@ export abstract class ItemLease implements ExecutionLease {
   /** Tells the registry, if it is to know, and concludes. */
   protected abstract record(item: number, outcome: ShardOutcome): void;
 
+  begun(_item: number): BegunItem | undefined {
+    return undefined;
+  }
+
   requeueOf(_item: number): Requeue {
     return 'none';
+  }
+
+  confirmLost(item: number): void {
+    this.abortItem(item, confirmedLoss());
   }
 
   get jobName(): JobName {
@@ -123,4 +133,9 @@ export abstract class ItemLease implements ExecutionLease {
   }
 
   private readonly onSessionOver = (): void => this.abort(this.tree.signal.reason);
+}
+
+/** What an operator's word makes of a run. */
+export function confirmedLoss(): ExecutorDeathError {
+  return new ExecutorDeathError('GONE_BY_OPERATOR', 'an operator has confirmed it');
 }

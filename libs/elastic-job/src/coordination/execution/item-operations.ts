@@ -22,13 +22,15 @@ export interface BeginningItem {
   readonly early?: EarlyRuns;
   /** How often an executor of this very target has died before. */
   readonly executorDeaths?: number;
+  /** Of work in tasks: which launch of its target this is. */
+  readonly launch?: number;
   /** What names the run of this very target that is repeated, if it was traced. */
   readonly repeated?: string;
 }
 
 /** The record of one item's begin: it keeps what the schedule and operators have begun before, or given up. */
 export function recordOf(
-  { carried, lastScheduled, owesAfter, triggers = [], early, executorDeaths }: BeginningItem,
+  { carried, lastScheduled, owesAfter, triggers = [], early, executorDeaths, launch }: BeginningItem,
   record: RunRecord,
 ): RunRecord {
   const { fireTime, origin } = record.target;
@@ -40,6 +42,7 @@ export function recordOf(
     ...carried,
     ...record,
     ...(executorDeaths !== undefined && { executorDeaths }),
+    ...(launch !== undefined && { launch }),
     ...(isBeyond && { lastScheduled }),
     ...(owes !== undefined && { owesAfter: owes }),
     ...(triggers.length > 0 && { triggers }),

@@ -1,3 +1,4 @@
+import { parseCancelRequest } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
@@ -36,7 +37,8 @@ export async function removeStaleCancels(
 function isOver(tree: JobTree, item: number): boolean {
   const stored = tree.record(item)?.stored;
   if (stored?.kind !== 'record' || !tree.isRunning(item)) return true;
-  return stored.record.settled !== undefined || stored.record.run !== tree.node(tree.paths.cancel(item))?.data;
+  const { run } = parseCancelRequest(tree.node(tree.paths.cancel(item))?.data ?? '');
+  return stored.record.settled !== undefined || stored.record.run !== run;
 }
 
 // Another request may have taken the place of the one that was read.

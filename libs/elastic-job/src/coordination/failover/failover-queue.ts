@@ -16,7 +16,8 @@
  * (persistent) marks say who has taken it, its `running` mark that it runs.
  *
  * Guarantees: a claim removes the entries and begins the runs in one transaction, so one instance wins and no entry is
- * lost between the two. A claim takes several items of one target, at most a fair part of the queue; if one of them is
+ * lost between the two. A task that outlives its scheduler is queued to be adopted, also without failover, and the item's
+ * owner adopts it. A claim takes several items of one target, at most a fair part of the queue; if one of them is
  * not to be had, none is taken. Only a run that the record shows begun and not finished is repeated, or one that its
  * settle has queued: aborted, or failed because its executor had died.
  *
@@ -28,6 +29,7 @@ import type { Clock } from '../../clock/index.js';
 import {
   decideFailover,
   type FailoverDecision,
+  failsOver,
   failoverShare,
   isSameTarget,
   type JobName,
@@ -193,10 +195,19 @@ export class FailoverQueue {
     const claimer = { rank: Math.max(0, ids.indexOf(tree.self.jobInstanceId)), claimers: Math.max(1, ids.length) };
     const share = from === undefined ? failoverShare(queue, claimer) : singleFrom(queue, from);
     const claimable = share.inOrder.flatMap((item): Claimable[] => {
+      if (this.isLeftToOthers(tree, item)) return [];
       const decision = this.decide(tree, item);
       return decision === undefined || decision.kind === 'busy' ? [] : [{ item, decision }];
     });
     return claimable.slice(0, Math.min(most, share.most));
+  }
+
+  /** A task is adopted by the item's owner, if that is there; without failover nothing but a task is taken over. */
+  private isLeftToOthers(tree: JobTree, item: number): boolean {
+    if (!tree.isToBeAdopted(item)) return !failsOver(this.configurations.current(tree.jobName));
+    const owner = tree.owner(item);
+    if (owner === tree.self.jobInstanceId) return false;
+    return tree.availableInstances().some(({ jobInstanceId }) => jobInstanceId === owner);
   }
 
   /** @returns undefined if the item's record is unknown, or if it is beyond the total; then the leader removes it. */

@@ -1,3 +1,4 @@
+export * from './confirmed-loss.js';
 export * from './failover-queue.js';
 export * from './orphan-sweep.js';
 export * from './retired-failover.js';

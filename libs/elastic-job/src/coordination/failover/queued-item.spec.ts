@@ -41,6 +41,16 @@ describe('an item that waits for an instance', () => {
     expect(await member.queue.pending(JOB)).toMatchObject([{ item: 0, ageMs: 0 }]);
   });
 
+  it.each([{}, { settled: { at: 1, outcome: 'aborted', cause: 'handed-over' } }])(
+    'given a task that goes on (%j), when the queue is asked, then the item waits to be adopted',
+    async (settled) => {
+      await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
+      await write(0, { by: 'x', isAdoptable: true, ...settled });
+
+      expect(await member.queue.pending(JOB)).toMatchObject([{ item: 0, cause: 'adopt', lastHolder: 'x' }]);
+    },
+  );
+
   it('is told as overflowed by its last run alone', async () => {
     await write(0, { by: 'x', settled: { at: 1, outcome: 'aborted', cause: 'overflow' } });
     await write(1, { by: 'x', settled: { at: 1, outcome: 'aborted', cause: 'purged' } });

@@ -1,4 +1,4 @@
-import { type ExecutorDeathState, isExecutorDeathState, type RunRecord } from '../../domain/index.js';
+import { type ExecutorDeathState, isExecutorDeathState, isLeftToAdopt, type RunRecord } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
 /** An item that waits for an instance to take it. */
@@ -6,9 +6,9 @@ export interface PendingFailover {
   readonly item: number;
   /**
    * `crashed`: its holder is gone; `aborted`: its holder left in order before it was done; `executor-died`: the process
-   * or thread that did its work is gone, and its holder lives.
+   * or thread that did its work is gone, and its holder lives; `adopt`: its task goes on, and nobody follows it.
    */
-  readonly cause: 'crashed' | 'aborted' | 'executor-died';
+  readonly cause: 'crashed' | 'aborted' | 'executor-died' | 'adopt';
   /** How its executor has died, if that is the cause. */
   readonly executor?: ExecutorDeathState;
   /** The instance id that ran it last, if one of ours. */
@@ -41,6 +41,7 @@ export function describeOverflowed(tree: JobTree, item: number): OverflowedItem 
 
 function causeOf(record: RunRecord | undefined): Pick<PendingFailover, 'cause' | 'executor'> {
   const { cause, outcome } = record?.settled ?? {};
+  if (record !== undefined && isLeftToAdopt(record)) return { cause: 'adopt' };
   if (isExecutorDeathState(cause)) return { cause: 'executor-died', executor: cause };
   return { cause: outcome === 'aborted' ? 'aborted' : 'crashed' };
 }

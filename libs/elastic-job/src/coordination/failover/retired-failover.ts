@@ -4,7 +4,8 @@ import type { LeadershipTerm } from '../leadership/index.js';
 
 /**
  * Removes what failover leaves behind when it is switched off: the queue, for which nobody comes any more, and the
- * marks of items that were taken and do not run. A running failover keeps its marks and removes them as it ends.
+ * marks of items that were taken and do not run. A running failover keeps its marks and removes them as it ends. What
+ * waits for somebody to adopt its task goes on waiting.
  * @param isRetired asked anew after a refusal: failover may have been switched on again
  * @see ElasticJob, `FailoverListenerManager.FailoverSettingsChangedJobListener`, which removes `failover` nodes alone
  */
@@ -22,10 +23,12 @@ export async function removeRetiredFailover(
       const guard = [...term.guard, ...configGuard(tree)]; // As old as what is decided now.
       const taken = tree.items().filter((item) => !tree.isRunning(item) && takenMarks(tree, item).length > 0);
       if (taken.length === 0 && tree.queue().length === 0) return 'done';
-      if (!(await tree.loadRecords(taken, { signal }))) return undefined;
+      if (!(await tree.loadRecords([...taken, ...tree.queue()], { signal }))) return undefined;
+      const retired = tree.queue().filter((item) => !tree.isToBeAdopted(item));
+      if (taken.length === 0 && retired.length === 0) return 'done';
       const operations = [
         ...guard,
-        ...tree.queue().map((item): Operation => ({ kind: 'delete', path: tree.paths.queued(item) })),
+        ...retired.map((item): Operation => ({ kind: 'delete', path: tree.paths.queued(item) })),
         ...taken.flatMap((item) => removalOperations(tree, item)),
       ];
       const result = await tree.commit(operations, { signal });

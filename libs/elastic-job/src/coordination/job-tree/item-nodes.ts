@@ -2,6 +2,7 @@ import {
   formatRunRecord,
   type GuaranteePhase,
   HOLDER_MARKS,
+  isLeftToAdopt,
   type JobInstance,
   type JobName,
   parseRunRecord,
@@ -88,6 +89,12 @@ export abstract class ItemNodes extends JobNodes {
   /** The items that wait for failover, ascending. */
   queue(): number[] {
     return numbers(this.view.children(this.paths.queue));
+  }
+
+  /** The item's last run has left a task behind, which goes on. As its record says, if that is loaded. */
+  isToBeAdopted(item: number): boolean {
+    const stored = this.record(item)?.stored;
+    return stored?.kind === 'record' && isLeftToAdopt(stored.record);
   }
 
   /** The items of which an operator has cancelled a run, ascending. */

@@ -116,6 +116,13 @@ describe('where an orphan goes', () => {
     expect(places([orphan(9), orphan(10)], room)).toEqual(['queue', 'none']);
   });
 
+  it('is the queue for a task that goes on, without failover and in a full queue, below the total count', () => {
+    const adoptable = (item: number) => ({ ...orphan(item), run: { ...RUN, isAdoptable: true } });
+    const full = { ...room, isFailoverOn: false, failoverQueueLimit: 0 };
+    expect(places([adoptable(9), adoptable(10), orphan(1)], full)).toEqual(['queue', 'none', 'none']);
+    expect(places([adoptable(0)], { ...full, queued: new Set([0]) })).toEqual(['none']);
+  });
+
   it('is told with all that is known of it', () => {
     expect(placeOrphans([orphan(3)], room)).toEqual([{ ...orphan(3), place: 'queue' }]);
     expect(placeOrphans([orphan(10)], room)).toEqual([{ ...orphan(10), place: 'none' }]);

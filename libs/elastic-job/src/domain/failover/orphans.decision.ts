@@ -1,4 +1,4 @@
-import type { RunRecord, StoredRecord } from '../run/index.js';
+import { isLeftToAdopt, type RunRecord, type StoredRecord } from '../run/index.js';
 
 /** The marks below an item that name the instance which left them. */
 export const HOLDER_MARKS = ['running', 'failovering', 'failover'] as const satisfies readonly HolderMark[];
@@ -73,8 +73,11 @@ export interface FailoverRoom {
 export function placeOrphans(orphans: readonly OrphanedItem[], room: FailoverRoom): PlacedOrphan[] {
   let free = room.failoverQueueLimit - room.queued.size;
   return orphans.map((orphan) => {
-    const mustRepeat = room.isFailoverOn && orphan.mustRepeat && orphan.item < room.shardingTotalCount;
-    if (!mustRepeat || room.queued.has(orphan.item)) return { ...orphan, place: 'none' };
+    const { item, mustRepeat, run } = orphan;
+    const isAdoptable = run !== undefined && isLeftToAdopt(run);
+    const isWanted = (room.isFailoverOn || isAdoptable) && mustRepeat && item < room.shardingTotalCount;
+    if (!isWanted || room.queued.has(item)) return { ...orphan, place: 'none' };
+    if (isAdoptable) return { ...orphan, place: 'queue' };
     free -= 1;
     return { ...orphan, place: free < 0 ? 'overflow' : 'queue' };
   });

@@ -1,6 +1,6 @@
 import type { PropTargets } from './prop-targets.js';
 import type { JobProps } from './props-reader.js';
-import type { JobHandler, ShardingContext } from '../run/index.js';
+import type { BegunItem, JobHandler, SettledOutcome, ShardingContext } from '../run/index.js';
 
 /**
  * Looks for what is wrong with a job's props.
@@ -24,9 +24,24 @@ export interface JobType {
   readonly targets?: PropTargets;
   /** Asked at start, and whenever the registry's settings change: with a fault nothing of the job is begun. */
   findFaults(props: JobProps): readonly string[];
+  /**
+   * The work is done by tasks, in processes of their own. `adoptable`: they outlive the instance that has launched
+   * them, and another one takes them over; when `context.signal` aborts by a `HandedOverError` or with the session, the
+   * task must be left alone. `bound`: they end with that instance. Retries are the task's own business.
+   * @default the work ends with the call
+   */
+  readonly tasks?: TaskLife;
   /** Runs one item by `context.props`. What it throws is the item's outcome. */
-  execute(context: ShardingContext): unknown;
+  execute(context: ShardingContext, begun?: BegunItem): unknown;
+  /**
+   * Called once after `execute`, when the registry has recorded the outcome, or is known to follow a newer run
+   * (`fenced`): what was kept for a successor can go then. What it throws is told as an error event.
+   */
+  settled?(context: ShardingContext, outcome: SettledOutcome): unknown;
 }
+
+/** Whether tasks outlive the instance that has launched them. */
+export type TaskLife = 'adoptable' | 'bound';
 
 /** What a dataflow job works off in one step. Nothing is an empty array, null or undefined. */
 export type DataflowBatch<Row> = readonly Row[] | null | undefined;

@@ -7,10 +7,28 @@ import type { ShardOutcome } from './shard-outcome.js';
  * - `ERROR`: it could not be started;
  * - `KILLED`: a signal from outside ended it;
  * - `LOST`, `GONE`: its machine is lost, or it was removed; it certainly runs no more;
+ * - `DROPPED`: its place was needed for something else, or it never got one;
+ * - `GONE_BY_OPERATOR`: an operator has confirmed that it runs no more;
+ * - `UNKNOWN`: whatever ran it does not know it any more;
  * - `UNREACHABLE`: nobody can say; it may run still.
- * @see ElasticJob-Cloud, `TaskState`
+ *
+ * In all but the first three the executor is innocent: something else has ended it.
+ * @see ElasticJob-Cloud, `TaskState`; its FINISHED is no death
  */
-export type ExecutorDeathState = 'FAILED' | 'ERROR' | 'KILLED' | 'LOST' | 'GONE' | 'UNREACHABLE';
+export type ExecutorDeathState =
+  'FAILED' | 'ERROR' | 'KILLED' | 'LOST' | 'DROPPED' | 'GONE' | 'GONE_BY_OPERATOR' | 'UNKNOWN' | 'UNREACHABLE';
+
+/** States for which the executor itself may be to blame. */
+const GUILTY: ReadonlySet<ExecutorDeathState> = new Set(['FAILED', 'ERROR', 'KILLED']);
+
+/** What else is known of a death. */
+export interface ExecutorDeathOptions extends ErrorOptions {
+  /**
+   * Something else than the executor itself has caused the death: it does not count for `maxExecutorFailovers`.
+   * @default as the state says: false for FAILED, ERROR and KILLED
+   */
+  readonly isInnocent?: boolean;
+}
 
 /**
  * Throw it from a handler whose work another process or thread does, when that one has died: the crash of an executor
@@ -20,14 +38,17 @@ export type ExecutorDeathState = 'FAILED' | 'ERROR' | 'KILLED' | 'LOST' | 'GONE'
  */
 export class ExecutorDeathError extends ElasticJobError {
   readonly code = 'EXECUTOR_DEATH';
+  /** It does not count for `maxExecutorFailovers`. */
+  readonly isInnocent: boolean;
 
   /** @param detail what is known of it: `exit code 3` */
   constructor(
     readonly state: ExecutorDeathState,
     readonly detail: string,
-    options?: ErrorOptions,
+    { isInnocent = !GUILTY.has(state), ...options }: ExecutorDeathOptions = {},
   ) {
     super(`The executor of the run is ${state}: ${detail}.`, options);
+    this.isInnocent = isInnocent;
   }
 }
 
@@ -62,7 +83,10 @@ const STATES: readonly string[] = [
   'ERROR',
   'KILLED',
   'LOST',
+  'DROPPED',
   'GONE',
+  'GONE_BY_OPERATOR',
+  'UNKNOWN',
   'UNREACHABLE',
 ] satisfies ExecutorDeathState[];
 
@@ -72,5 +96,10 @@ export function isExecutorDeathState(text: string | undefined): text is Executor
 
 /** How the executor of a run that has ended so has died; undefined if it has not. */
 export function executorDeathIn(outcome: ShardOutcome): ExecutorDeathState | undefined {
-  return outcome.kind === 'failed' && outcome.error instanceof ExecutorDeathError ? outcome.error.state : undefined;
+  return deathIn(outcome)?.state;
+}
+
+/** The same with all that is known of it. */
+export function deathIn(outcome: ShardOutcome): ExecutorDeathError | undefined {
+  return outcome.kind === 'failed' && outcome.error instanceof ExecutorDeathError ? outcome.error : undefined;
 }

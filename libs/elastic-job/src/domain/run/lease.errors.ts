@@ -67,6 +67,22 @@ export class DrainDeadlineError extends ElasticJobError {
   }
 }
 
+/**
+ * This instance lets go of the item, whose task runs on: another instance takes it over. The reason of the aborted
+ * signal; only of work whose tasks are `adoptable`, which must leave the task alone then.
+ */
+export class HandedOverError extends ElasticJobError {
+  readonly code = 'HANDED_OVER';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly why: 'moved' | 'leaving',
+  ) {
+    const reason = why === 'moved' ? 'the item belongs to another instance now' : 'this instance leaves the job';
+    super(`Job "${jobName}": the task is handed over, because ${reason}.`);
+  }
+}
+
 /** An operator has removed the instance from the job while the item ran. The reason of the aborted signal. */
 export class InstanceRemovedError extends ElasticJobError {
   readonly code = 'INSTANCE_REMOVED';

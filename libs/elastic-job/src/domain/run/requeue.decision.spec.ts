@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ExecutorDeathError, type ExecutorDeathState } from './executor-death.error.js';
-import { CancelledError, DrainDeadlineError, HandlerHungError, JobTimeoutError } from './lease.errors.js';
+import {
+  CancelledError,
+  DrainDeadlineError,
+  HandedOverError,
+  HandlerHungError,
+  JobTimeoutError,
+} from './lease.errors.js';
 import { decideRequeue, type RequeueState } from './requeue.decision.js';
 import type { ShardOutcome } from './shard-outcome.js';
 
@@ -53,6 +59,28 @@ describe('what becomes of an item that is not done', () => {
   it('given a full queue, when a run is not done, then it overflows', () => {
     const state = { ...STATE, isQueueFull: true };
     expect([ABORTED, died('LOST')].map((outcome) => decideRequeue(outcome, state))).toEqual(['overflow', 'overflow']);
+  });
+
+  it('given a task that was handed over, when there is no failover or no place, then it waits all the same', () => {
+    const handedOver: ShardOutcome = { kind: 'aborted', reason: new HandedOverError('j', 'moved') };
+    expect(decideRequeue(handedOver, { ...STATE, isFailoverOn: false, isQueueFull: true })).toBe('queue');
+  });
+
+  it.each<[ExecutorDeathState, string]>([
+    ['FAILED', 'exhausted'],
+    ['ERROR', 'exhausted'],
+    ['KILLED', 'exhausted'],
+    ['LOST', 'queue'],
+    ['DROPPED', 'queue'],
+    ['GONE', 'queue'],
+    ['GONE_BY_OPERATOR', 'queue'],
+    ['UNKNOWN', 'queue'],
+    ['UNREACHABLE', 'hold'],
+  ])('given the last death that counts, when the executor is %s, then the decision is %s', (state, requeue) => {
+    expect(decideRequeue(died(state), { ...STATE, executorDeaths: 3 })).toBe(requeue);
+    const spared = new ExecutorDeathError(state, 'evicted', { isInnocent: true });
+    const spare = decideRequeue({ kind: 'failed', error: spared }, { ...STATE, executorDeaths: 3 });
+    expect(spare).toBe(state === 'UNREACHABLE' ? 'hold' : 'queue');
   });
 
   it.each([

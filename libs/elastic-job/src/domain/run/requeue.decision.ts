@@ -1,7 +1,8 @@
-import { executorDeathIn } from './executor-death.error.js';
+import { deathIn } from './executor-death.error.js';
 import {
   CancelledError,
   DrainDeadlineError,
+  HandedOverError,
   HandlerHungError,
   InstanceRemovedError,
   SuspendedTooLongError,
@@ -24,7 +25,7 @@ export interface RequeueState {
   /** Of the run that has ended. */
   readonly source: ExecutionSource;
   readonly isFailoverOn: boolean;
-  /** The deaths of executors that the target has suffered before. */
+  /** The deaths of executors that the target has suffered before by their own fault. */
   readonly executorDeaths: number;
   readonly maxExecutorFailovers: number;
   /** The queue has as many entries as it may have. */
@@ -32,17 +33,19 @@ export interface RequeueState {
 }
 
 /**
- * Of an aborted run, and of one whose executor has died. A target whose executors die again and again is poisonous: it
- * is given up, so that it does not go round for ever.
+ * Of an aborted run, and of one whose executor has died. A target whose executors die again and again by their own fault
+ * is poisonous: it is given up, so that it does not go round for ever. A run that was handed over waits in any case: its
+ * task goes on.
  * @see ElasticJob-Cloud, `SchedulerEngine.statusUpdate`. There TASK_KILLED, which only the scheduler itself can bring
  *   about, is not failed over; here a run that this instance has told to stop is aborted, whatever its executor died
  *   of, so KILLED is what others have done to it.
  */
 export function decideRequeue(outcome: ShardOutcome, state: RequeueState): Requeue {
-  const death = executorDeathIn(outcome);
-  if (death === 'UNREACHABLE') return 'hold';
+  if (outcome.kind === 'aborted' && outcome.reason instanceof HandedOverError) return 'queue';
+  const death = deathIn(outcome);
+  if (death?.state === 'UNREACHABLE') return 'hold';
   if (!state.isFailoverOn || (death === undefined && !isRepeatedElsewhere(outcome, state.source))) return 'none';
-  if (death !== undefined && state.executorDeaths >= state.maxExecutorFailovers) return 'exhausted';
+  if (death?.isInnocent === false && state.executorDeaths >= state.maxExecutorFailovers) return 'exhausted';
   return state.isQueueFull ? 'overflow' : 'queue';
 }
 

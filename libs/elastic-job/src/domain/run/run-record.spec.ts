@@ -8,6 +8,7 @@ import {
   hasBegun,
   lastFireTimeOf,
   lastScheduledOf,
+  launchOf,
   owesAfter,
   parseRunRecord,
   passedRunRecord,
@@ -180,5 +181,26 @@ describe('what a record says of executors', () => {
     expect(carriedFields({ kind: 'none' })).toEqual({});
     const tooMuch = parseRunRecord(JSON.stringify({ ...JSON.parse(text), later: 'x'.repeat(5_000) }));
     expect(carriedFields(tooMuch)).toEqual({});
+  });
+});
+
+describe('the launches of a target', () => {
+  const record = { run: 'r', by: 'i', target: { fireTime: 7, origin: 'schedule' as const }, attempt: 1, begunAt: 7 };
+  const settled = (cause: 'handed-over' | 'DROPPED') => ({ at: 8, outcome: 'aborted' as const, cause });
+
+  it.each<[string, object, number]>([
+    ['was left by a holder that has died', { isAdoptable: true, launch: 2 }, 2],
+    ['was handed over', { isAdoptable: true, launch: 2, settled: settled('handed-over') }, 2],
+    ['has died', { isAdoptable: true, launch: 2, settled: settled('DROPPED') }, 3],
+    ['ended with its holder', { launch: 2 }, 3],
+    ['was never counted', {}, 2],
+  ])('given a task that %s, when its target is begun again, then the launch is %j', (_, fields, launch) => {
+    expect(launchOf({ kind: 'record', record: { ...record, ...fields } }, record.target)).toBe(launch);
+  });
+
+  it('given another target, when it is begun, then it is launched for the first time', () => {
+    const stored = { kind: 'record', record: { ...record, isAdoptable: true, launch: 2 } } as const;
+    expect(launchOf(stored, { ...record.target, fireTime: 9 })).toBe(1);
+    expect(launchOf({ kind: 'none' }, record.target)).toBe(1);
   });
 });

@@ -38,8 +38,12 @@ export interface RunRecord {
   /** What a clock that ran ahead has begun before its time; undefined: nothing, or all of it has come since. */
   readonly early?: EarlyRuns;
   readonly settled?: SettledRun;
-  /** How often an executor of this target has died; undefined: never. */
+  /** How often an executor of this target has died by its own fault; undefined: never. */
   readonly executorDeaths?: number;
+  /** Of work in tasks: which launch of the target this is, counted from 1. */
+  readonly launch?: number;
+  /** The task of this run outlives its holder: an orphan is to be adopted, and not repeated. @default false */
+  readonly isAdoptable?: boolean;
   /**
    * The run's W3C `traceparent`, for whoever traces its repetition; undefined: nobody traces it, or nobody will repeat
    * it. (The name is short: a job has at most as many items as their records fit one request.)
@@ -70,9 +74,9 @@ export interface SettledRun {
 /**
  * Why a run has ended so, if not by its handler's own doing: its executor has died; its holder is gone and it found no
  * place in the failover queue (`overflow`), or lost that place as the job was disabled (`purged`); its holder lives and
- * did not run it any more (`released`).
+ * did not run it any more (`released`), or has let go of a task that runs on (`handed-over`).
  */
-type SettleCause = ExecutorDeathState | 'overflow' | 'purged' | 'released';
+type SettleCause = ExecutorDeathState | 'overflow' | 'purged' | 'released' | 'handed-over';
 
 /** A record as it stands in the tree. */
 export type StoredRecord =
@@ -99,6 +103,8 @@ const FIELDS: { readonly [Field in keyof Required<RunRecord>]: (value: unknown) 
   early: isEarlyRuns,
   settled: isSettledRun,
   executorDeaths: isJsonNumber,
+  launch: isJsonNumber,
+  isAdoptable: (value) => typeof value === 'boolean',
   trace: isString,
 };
 const isKnown = (field: string): field is keyof RunRecord => Object.hasOwn(FIELDS, field);
@@ -191,7 +197,19 @@ export function triggersOf(stored: StoredRecord): readonly string[] {
   return [...triggers, id].slice(-KEPT_TRIGGERS);
 }
 
-/** The deaths of executors that a target has suffered so far. */
+/** A task of the recorded run goes on, and nobody follows it: whoever takes the item over is to adopt it. */
+export function isLeftToAdopt({ isAdoptable = false, settled }: RunRecord): boolean {
+  return isAdoptable && (settled === undefined || settled.cause === 'handed-over');
+}
+
+/** Which launch of a target a begin stands for: an adoption keeps the number, whatever else repeats it raises it. */
+export function launchOf(stored: StoredRecord, target: Target): number {
+  if (!hasBegun(stored, target) || stored.kind !== 'record') return 1;
+  const { launch = 1 } = stored.record;
+  return isLeftToAdopt(stored.record) ? launch : launch + 1;
+}
+
+/** The deaths of executors that a target has suffered so far by their own fault. */
 export function executorDeathsOf(stored: StoredRecord, target: Target): number | undefined {
   return hasBegun(stored, target) && stored.kind === 'record' ? stored.record.executorDeaths : undefined;
 }
@@ -204,7 +222,8 @@ export function traceparentOf(stored: StoredRecord, target: Target): string | un
 /** The record of a run that nobody will repeat although it was not done. @param at milliseconds since the epoch */
 export function droppedRunRecord(record: RunRecord, at: number, cause: 'overflow' | 'purged' | 'released'): RunRecord {
   const { isOwed: _isOwed, ...settled } = record.settled ?? { at, outcome: 'aborted' };
-  return { ...withoutTrace(record), settled: { ...settled, cause: settled.cause ?? cause } };
+  const former = settled.cause === 'handed-over' ? undefined : settled.cause;
+  return { ...withoutTrace(record), settled: { ...settled, cause: former ?? cause } };
 }
 
 /** The record of a run that nobody will repeat: nobody has to know its trace. */

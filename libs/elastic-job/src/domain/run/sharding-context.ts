@@ -1,5 +1,6 @@
 import type { Checkpoint } from './checkpoint.js';
 import type { JobName } from '../cluster/index.js';
+import type { BegunItem } from './shard-outcome.js';
 import type { ExecutionSource } from './trigger.js';
 
 /** What a handler is told about the item that it runs. One context per item and run. */
@@ -56,3 +57,9 @@ export interface ShardingContext {
 
 /** Runs one item. What it returns is awaited and ignored; what it throws is the item's outcome. */
 export type JobHandler = (context: ShardingContext) => unknown;
+
+/**
+ * The same for work that is told more of its run.
+ * @param begun undefined without `monitorExecution`
+ */
+export type ItemWork = (context: ShardingContext, begun?: BegunItem) => unknown;

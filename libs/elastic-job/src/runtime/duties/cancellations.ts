@@ -1,11 +1,12 @@
 // Covered by test/scenario/leases.spec.ts
-import { CancelledError } from '../../domain/index.js';
+import { CancelledError, parseCancelRequest } from '../../domain/index.js';
 import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /**
- * Aborts what operators cancel of this instance's runs. A request names its run: one that comes too late aborts no
- * later one. It goes with the end of the run, or by the leader's sweep.
+ * Aborts what operators cancel of this instance's runs, and ends those whose executors they have confirmed to be gone. A
+ * request names its run: one that comes too late aborts no later one. It goes with the end of the run, or by the
+ * leader's sweep.
  */
 export class Cancellations implements Duty {
   readonly hears = {
@@ -32,8 +33,10 @@ export class Cancellations implements Duty {
     if (!(await tree.load(paths, { signal: tree.signal }))) return this.cancelling.wake();
     for (const item of items) {
       const lease = running.leaseOf(item);
-      const run = tree.node(tree.paths.cancel(item))?.data;
-      if (run !== undefined && lease?.run === run) lease.abortItem(item, new CancelledError(tree.jobName, item));
+      const request = parseCancelRequest(tree.node(tree.paths.cancel(item))?.data ?? '');
+      if (lease === undefined || lease.run !== request.run) continue;
+      if (request.isConfirmedLost) lease.confirmLost(item);
+      else lease.abortItem(item, new CancelledError(tree.jobName, item));
     }
   }
 }

@@ -129,10 +129,11 @@ export class FailoverClaims implements Duty {
     return freeSlots > 0 ? this.take(freeSlots, () => true) : this.take(Infinity, (item) => awaited.has(item));
   }
 
-  /** Failover is on, and no operator has disabled this server. */
+  /** Failover is on, or there are tasks to adopt, and no operator has disabled this server. */
   private get mayClaim(): boolean {
-    const { settings, tree } = this.context;
-    return failsOver(settings.configuration) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
+    const { settings, tasks, tree } = this.context;
+    const isQueueUsed = failsOver(settings.configuration) || tasks === 'adoptable';
+    return isQueueUsed && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
   }
 
   private get freeSlots(): number {

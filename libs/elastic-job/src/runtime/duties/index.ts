@@ -5,6 +5,7 @@ export * from './catch-up.js';
 export * from './owed-fire-times.js';
 export type * from './duty.js';
 export * from './failover-claims.js';
+export * from './hand-overs.js';
 export * from './leader-duties.js';
 export * from './manual-triggers.js';
 export * from './missed-fire-times.js';

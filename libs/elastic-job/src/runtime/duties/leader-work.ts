@@ -68,10 +68,12 @@ export class LeaderWork {
 
   /** @param failed what has failed is told later: it holds up nothing else */
   private async tidyFailover(term: LeadershipTerm, failed: unknown[]): Promise<void> {
-    const tidied = this.isFailoverOn
-      ? this.purge(term, (item) => item >= this.configuration.shardingTotalCount)
-      : removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn);
-    await tidied.catch((error: unknown) => failed.push(error));
+    const note = (error: unknown) => failed.push(error);
+    if (!this.isFailoverOn) {
+      await removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn).catch(note);
+    }
+    // Beyond the total; also tasks that nobody is to adopt any more.
+    await this.purge(term, (item) => item >= this.configuration.shardingTotalCount).catch(note);
   }
 
   /** @param failed what has failed is told later: it holds up nothing else */

@@ -2,8 +2,10 @@ import type {
   ElasticJobListener,
   FindPropsFaults,
   JobConfiguration,
-  JobHandler,
+  ItemWork,
+  JobType,
   PropTargets,
+  TaskLife,
   TemplateName,
 } from '../../domain/index.js';
 
@@ -15,11 +17,15 @@ export interface JobDefinition {
   readonly className: string;
   /** Where the job was declared, for messages: `OrderJobs.settle`. */
   readonly place: string;
-  readonly handler: JobHandler;
+  readonly handler: ItemWork;
   /** What the job's work says of its props. @default they are nobody's business */
   readonly findPropsFaults?: FindPropsFaults;
   /** The props that say what the job's work runs. @default none */
   readonly targets?: PropTargets;
+  /** The job's work is done by tasks. @default it is not */
+  readonly tasks?: TaskLife;
+  /** Called after a run of the handler is settled. @default nobody is */
+  readonly settled?: JobType['settled'];
   /** Called around each run of the job on this instance, with those of the process. @default none */
   readonly listeners?: readonly ElasticJobListener[];
   /**

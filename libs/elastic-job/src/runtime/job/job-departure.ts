@@ -1,7 +1,13 @@
 // Covered by test/scenario/leaving.spec.ts
 import { Deadline } from '../../clock/index.js';
 import { type JobTree, untilDone } from '../../coordination/index.js';
-import { DrainDeadlineError, InstanceRemovedError, type JobName, LeftJobError } from '../../domain/index.js';
+import {
+  DrainDeadlineError,
+  HandedOverError,
+  InstanceRemovedError,
+  type JobName,
+  LeftJobError,
+} from '../../domain/index.js';
 import { isRegistryFailure } from '../../registry/index.js';
 import type { ProcessContext, RunningItems } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
@@ -13,6 +19,8 @@ const ABORT_GRACE_MS = 1_000;
 interface JobDepartureParts extends Pick<ProcessContext, 'options' | 'services' | 'events'> {
   readonly jobName: JobName;
   readonly running: RunningItems;
+  /** What runs here are tasks that others can adopt: nobody has to wait for them. @default false */
+  readonly isAdoptable?: boolean;
   /** The session as it is then, if any. */
   session(): JobSession | undefined;
   /** Resolves when no session is being opened. */
@@ -74,6 +82,7 @@ export class JobDeparture {
     const { clock, drainTimeoutMs } = options;
     const deadline = Deadline.after(clock, drainTimeoutMs);
     this.end(new LeftJobError(jobName));
+    if (this.parts.isAdoptable) running.end(new HandedOverError(jobName, 'leaving'));
     const announced = this.announce();
     if (!(await deadline.holdsFor(running.ended()))) {
       running.end(new DrainDeadlineError(jobName, drainTimeoutMs));
@@ -120,7 +129,7 @@ export class JobDeparture {
     const { shutdownGraceMs } = services.configurations.current(jobName);
     this.removedBecause = error.message;
     this.end(error);
-    running.end(error);
+    running.end(this.parts.isAdoptable ? new HandedOverError(jobName, 'leaving') : error);
     await Promise.all([
       Deadline.after(options.clock, shutdownGraceMs).holdsFor(running.ended()),
       this.attempt('resigning', (tree) => this.untilDone('resigning', tree, () => this.abdicate(tree))),

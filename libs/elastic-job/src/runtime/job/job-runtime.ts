@@ -191,6 +191,8 @@ export class JobRuntime {
       schedule,
       running,
       handler: definition.handler,
+      settled: definition.settled,
+      tasks: definition.tasks,
       listeners,
       executor,
       news,
@@ -203,6 +205,7 @@ export class JobRuntime {
     return new JobDeparture({
       ...shared,
       jobName,
+      isAdoptable: this.definition.tasks === 'adoptable',
       running,
       session: () => this.currentSession,
       joined: () => this.joining,

@@ -1,7 +1,7 @@
 // Covered by test/scenario/sharded-runs.spec.ts
 import type { Clock } from '../../clock/index.js';
 import type { CoordinationServices, JobTree } from '../../coordination/index.js';
-import type { ElasticJobListener, JobHandler } from '../../domain/index.js';
+import type { ElasticJobListener, ItemWork, JobType, TaskLife } from '../../domain/index.js';
 import type { JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobNewsFeed } from './job-news.js';
@@ -31,7 +31,11 @@ export interface JobContext extends ProcessContext {
   readonly schedule: Pick<JobSchedule, 'excluded' | 'willTick'>;
   /** Shared by all sessions of the job: a handler that outlives its session still occupies its item. */
   readonly running: RunningItems;
-  readonly handler: JobHandler;
+  readonly handler: ItemWork;
+  /** Called after a run of the handler is settled. @default nobody is */
+  readonly settled?: JobType['settled'];
+  /** The job's work is done by tasks. @default it is not */
+  readonly tasks?: TaskLife;
   readonly listeners: readonly ElasticJobListener[];
   readonly executor: JobExecutor;
   /** What the parts of this session tell each other. */

@@ -3,10 +3,12 @@ import { type BegunExecution, type ExecutionLease, untilAnswered } from '../../c
 import {
   executorDeathIn,
   goesRound,
-  type JobHandler,
+  type JobConfiguration,
+  type ItemWork,
   type JobName,
   LeaseLostError,
   type SettledOutcome,
+  type ShardingContext,
   type ShardOutcome,
   type Trigger,
 } from '../../domain/index.js';
@@ -75,6 +77,7 @@ export class LeaseRunner {
     const { trigger } = lease;
     const taskId = taskIdOf(lease);
     const begunAt = clock.monotonicNow();
+    const contexts = new Map<number, ShardingContext>();
     lease.onSettled((item, outcome) => {
       const isFree = running.endLease(item, lease);
       events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs: clock.monotonicNow() - begunAt });
@@ -82,12 +85,14 @@ export class LeaseRunner {
         events.emit({ kind: 'failover-overflow', jobName: lease.jobName, items: [item] });
       }
       lease.trace?.settled(item, outcome);
+      this.tellWork(contexts.get(item), outcome);
       if (isFree) this.tellEnd(trigger, item);
     });
     events.emit({ kind: 'begun', trigger, taskId, items: lease.items });
     this.context.news.tell({ kind: 'LeaseRuns', lease });
     const told = await this.listeners?.before(lease, settings.configuration);
-    const job = { configuration: settings.configuration, handler: this.traced(lease), ...this.watch(lease) };
+    const handler = this.noting(contexts, this.traced(lease));
+    const job = { configuration: this.runConfiguration, handler, ...this.watch(lease) };
     const thrown: unknown[] = [];
     for await (const { item, outcome } of executor.run(lease, job)) {
       lease.settle(item, outcome);
@@ -122,9 +127,30 @@ export class LeaseRunner {
   }
 
   // The outermost that goes around a handler: whatever a user's interceptor does belongs to the run.
-  private traced({ trace }: ExecutionLease): JobHandler {
+  private traced({ trace }: ExecutionLease): ItemWork {
     const { handler } = this.context;
-    return trace === undefined ? handler : (context) => trace.aroundItem(context, () => handler(context));
+    return trace === undefined ? handler : (context, begun) => trace.aroundItem(context, () => handler(context, begun));
+  }
+
+  // Work that wants to hear of its settled runs is told with the context that it has had.
+  private noting(contexts: Map<number, ShardingContext>, handler: ItemWork): ItemWork {
+    if (this.context.settled === undefined) return handler;
+    return (context, begun) => {
+      contexts.set(context.shardingItem, context);
+      return handler(context, begun);
+    };
+  }
+
+  private tellWork(context: ShardingContext | undefined, outcome: SettledOutcome): void {
+    if (context === undefined) return;
+    const told = async () => this.context.settled?.(context, outcome);
+    told().catch(this.context.report('what follows a settled run'));
+  }
+
+  // Tasks repeat their work themselves.
+  private get runConfiguration(): JobConfiguration {
+    const { settings, tasks } = this.context;
+    return tasks === undefined ? settings.configuration : { ...settings.configuration, maxAttempts: 1 };
   }
 
   // A hung handler keeps its item here until it returns, also if the item was given up to others.
@@ -149,7 +175,13 @@ export class LeaseRunner {
     const state = executorDeathIn(outcome);
     if (state === undefined) return;
     const { trigger } = lease;
-    this.context.events.emit({ kind: 'executor-died', trigger, item, state, requeue: lease.requeueOf(item) });
+    this.context.events.emit({
+      kind: 'executor-died',
+      trigger,
+      item,
+      state,
+      requeue: lease.requeueOf(item),
+    });
   }
 
   private nameNextInstance(): Promise<void> {

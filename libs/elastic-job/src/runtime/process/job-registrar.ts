@@ -7,7 +7,7 @@ import {
   ConfigurationError,
   followMisfire,
   type JobConfiguration,
-  type JobHandler,
+  type ItemWork,
   type JobName,
   type JobOptions,
   type JobWork,
@@ -90,11 +90,12 @@ export class JobRegistrar {
    */
   async add(options: NamedJobOptions, work: JobWork): Promise<void> {
     const place = ADDED;
-    const { handler, findPropsFaults, targets, type } = resolveWork(this.ownJobs.clock, work);
+    const resolved = resolveWork(this.ownJobs.clock, work);
+    const type = 'type' in work ? work.type : undefined;
     const { strategies, cronDialect } = this;
     const configuration = resolveJobOptions(options, { place, strategies, cronDialect });
     const className = options.className ?? type ?? configuration.jobName;
-    await this.register({ configuration, className, place, handler, findPropsFaults, targets });
+    await this.register({ configuration, className, place, ...resolved });
   }
 
   /**
@@ -135,7 +136,10 @@ export class JobRegistrar {
   async register(definition: JobDefinition): Promise<void> {
     const { jobName, props } = definition.configuration;
     // What a template leaves open the registry says.
-    const faults = definition.createdAs === undefined ? (definition.findPropsFaults?.(props) ?? []) : [];
+    const faults = definition.createdAs === undefined ? [...(definition.findPropsFaults?.(props) ?? [])] : [];
+    if (definition.tasks !== undefined && !definition.configuration.monitorExecution) {
+      faults.push('monitorExecution must be true: the record of a run counts the launches of its task');
+    }
     if (faults.length > 0) throw new ConfigurationError(`job "${jobName}" (${definition.place})`, faults);
     // Without a removal the name is taken at once, so that of two who ask the second is refused.
     if (this.removals.has(jobName)) await this.removals.get(jobName);
@@ -143,7 +147,7 @@ export class JobRegistrar {
     this.assertFree(definition);
     const { intercept } = this;
     const run = this.ownJobs.handlerOf(definition);
-    const handler: JobHandler = (context) => intercept(context, () => run(context));
+    const handler: ItemWork = (context, begun) => intercept(context, () => run(context, begun));
     const job = this.ownJobs.create({ ...definition, handler });
     this.runtimes.set(jobName, job);
     try {

@@ -1,7 +1,7 @@
 // Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
 import { JobRemovedError } from '../../coordination/index.js';
-import { ID_DELIMITER, type JobConfiguration, type JobHandler, type JobInstance } from '../../domain/index.js';
+import { ID_DELIMITER, type JobConfiguration, type ItemWork, type JobInstance } from '../../domain/index.js';
 import { isolate } from '../../executor/index.js';
 import { RequestPauses, SessionLostError } from '../../registry/index.js';
 import { type JobDefinition, JobRuntime } from '../job/index.js';
@@ -68,7 +68,7 @@ export class OwnJobs {
   }
 
   /** What runs an item of the job. @throws {ConfigurationError} if it cannot be run so here */
-  handlerOf(definition: JobDefinition): JobHandler {
+  handlerOf(definition: JobDefinition): ItemWork {
     const { clock, hungGraceMs, workerPool: pool } = this.shared.options;
     const { configuration: declared } = definition;
     // A handler may outlive its job.

@@ -6,6 +6,7 @@ import {
   OwedFireTimes,
   type Duty,
   FailoverClaims,
+  HandOvers,
   LeaderDuties,
   ManualTriggers,
   MissedFireTimes,
@@ -52,6 +53,7 @@ export class JobSession {
       residents: new ResidentItems(context, gate, leases),
       starts: new DependencyStarts(context, this.ticks, leases),
       cancellations: new Cancellations(context),
+      handOvers: new HandOvers(context),
       marks: new OwnMarks(context),
     };
     for (const { hears } of Object.values<Duty>(this.duties)) context.news.on(hears);

@@ -1,5 +1,11 @@
 // Covered by test/scenario/registering.spec.ts
-import type { FailoverQueue, OverflowedItem, PendingFailover } from '../../../coordination/index.js';
+import {
+  confirmLost,
+  type ConfirmLostOutcome,
+  type FailoverQueue,
+  type OverflowedItem,
+  type PendingFailover,
+} from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName, SettledOutcome } from '../../../domain/index.js';
 import type { JobSession } from '../../session/index.js';
@@ -27,6 +33,16 @@ export class FailoverService {
    */
   overflowed(jobName: JobName): Promise<readonly OverflowedItem[]> {
     return this.queue.overflowed(jobName);
+  }
+
+  /**
+   * An operator's word that the executor of a run is gone for good, where nobody else can say (`UNREACHABLE`): the run
+   * ends, and with failover the item runs again, though it does not count for `maxExecutorFailovers`. If the executor
+   * still ran, its work would be done twice at once, and only the fencing token would tell the two apart. A run whose
+   * handler can be reached is told to stop first.
+   */
+  confirmLost(jobName: JobName, item: number): Promise<ConfirmLostOutcome> {
+    return confirmLost(this.session(jobName).tree, item);
   }
 
   /**
