@@ -9,4 +9,5 @@ export * from './job-executor.js';
 export * from './job-executor-options.js';
 export * from './job-work.js';
 export * from './listeners.js';
+export * from './process-group/index.js';
 export type { RetriedItem } from './retries.js';

@@ -11,14 +11,11 @@ import {
   type ShardingContext,
   show,
 } from '../../domain/index.js';
+import { inheritedEnvironment, ProcessGroup } from '../process-group/index.js';
 import { contextAndPropsJson, shardingContextJson } from '../sharding-context-json.js';
-import { ProcessGroup } from './process-group.js';
 import { ScriptFailedError, ScriptNotAllowedError, type ScriptResult } from './script-failed.error.js';
 
 const COMMAND_LINE = 'script.command.line';
-
-/** Variables of this process that every script gets: they say where programs are, and how texts are written. */
-const INHERITED = /^(?:PATH|LANG|LANGUAGE|LC_[A-Z]+|SYSTEMROOT)$/i;
 
 export interface ScriptJobOptions {
   /**
@@ -106,7 +103,7 @@ export class ScriptJobType implements JobType {
       command,
       args: way === 'argument' ? [...args, shardingContextJson(context)] : args,
       env: {
-        ...inherited(this.told.env),
+        ...inheritedEnvironment(this.told.env),
         ...tokenOf(context),
         ...(way === 'environment' && { ELASTIC_JOB_CONTEXT: contextAndPropsJson(context) }),
       },
@@ -137,12 +134,6 @@ function commandOf(props: JobProps): readonly string[] {
 /** @see Apache Commons Exec, `CommandLine.parse`, by which Java reads the line and refuses it */
 function isQuotedToTheEnd(line: string): boolean {
   return !/['"]/.test(line.replaceAll(/'[^']*'|"[^"]*"/g, ''));
-}
-
-function inherited(names: readonly string[]): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => INHERITED.test(name) || names.includes(name)),
-  );
 }
 
 function tokenOf({ token, tokenEpoch }: ShardingContext): NodeJS.ProcessEnv {

@@ -1,19 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../clock/index.js';
 import type { ExecutorEnd } from '../../domain/index.js';
 import { OutputTail } from './output-tail.js';
 
-/** What is started, and how it is ended. */
-interface ProcessGroupOptions {
+/** What is started, and how it is ended. @internal */
+export interface ProcessGroupOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** @default this process's */
+  readonly workingDirectory?: string | undefined;
   /** The text of its standard input; undefined: it has none. */
   readonly input?: string | undefined;
   /** From SIGTERM to SIGKILL, in milliseconds. */
   readonly killGraceMs: number;
   /** How much is kept of each output, in bytes. */
   readonly outputLimit: number;
+  /** Its standard error is kept together with its output, in the order in which both come. @default apart */
+  readonly mergesOutput?: boolean;
+  /** Its descriptor 3 is a stream in both directions. @default it has none */
+  readonly hasChannel?: boolean;
 }
 
 /** Windows has no process groups: only the process itself is ended there. */
@@ -24,10 +31,13 @@ const HAS_GROUPS = process.platform !== 'win32';
  *
  * State: it runs; it was told to end (SIGTERM) and has `killGraceMs` for it; it has exited, and what it has left is
  * ended. Guarantee: once `end` has resolved, nothing of the group runs any more, and nothing of it is open here.
+ * @internal
  */
 export class ProcessGroup {
   readonly stdout: OutputTail;
   readonly stderr: OutputTail;
+  /** Its descriptor 3. */
+  readonly channel: Duplex | undefined;
   /** How the process itself has ended. */
   readonly exited: Promise<ExecutorEnd>;
   /** Nobody who inherited an output has it open any more, and all that was written has been read. */
@@ -39,30 +49,48 @@ export class ProcessGroup {
     private readonly clock: Clock,
     private readonly options: ProcessGroupOptions,
   ) {
-    const { command, args, env, input, outputLimit } = options;
+    const { command, args, env, workingDirectory, input, outputLimit, mergesOutput = false } = options;
     const child = spawn(command, args, {
       detached: HAS_GROUPS,
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: stdioOf(options),
       env,
+      cwd: workingDirectory,
       windowsHide: true,
     });
     this.child = child;
-    child.stdin?.on('error', () => {}); // It need not read what it is told.
-    child.stdin?.end(input);
-    this.stdout = new OutputTail(child.stdout!, outputLimit);
-    this.stderr = new OutputTail(child.stderr!, outputLimit);
-    this.closed = new Promise((resolve) => child.once('close', () => resolve()));
     this.exited = new Promise((resolve) => {
       child.on('error', (error) => resolve({ kind: 'process', error }));
       child.once('exit', (code, signal) => resolve({ kind: 'process', code, signal }));
     });
+    this.closed = new Promise((resolve) => {
+      child.once('close', () => resolve());
+      // Without a process and without descriptors left there is nothing that could be closed.
+      child.on('error', () => child.pid === undefined && resolve());
+    });
+    child.stdin?.on('error', () => {}); // It need not read what it is told.
+    child.stdin?.end(input);
+    this.stdout = new OutputTail(outputLimit).follow(child.stdout);
+    this.stderr = (mergesOutput ? this.stdout : new OutputTail(outputLimit)).follow(child.stderr);
+    const channel = child.stdio?.[3];
+    this.channel = channel instanceof Duplex ? channel : undefined;
+    this.channel?.on('error', () => {}); // Nor what comes over its channel.
   }
 
-  /** Tells the group to end, once; what has not ended after the grace is killed. */
-  terminate(): void {
+  /** The number of the process, and of its group. Undefined if it could not be started. */
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** Tells the group to end, once; what has not ended after the grace is killed. @param graceMs milliseconds */
+  terminate(graceMs = this.options.killGraceMs): void {
     if (this.grace !== undefined) return;
     this.signal('SIGTERM');
-    this.grace = this.startGrace();
+    this.grace = this.startGrace(graceMs);
+  }
+
+  /** Ends the group without grace. */
+  kill(): void {
+    this.signal('SIGKILL');
   }
 
   /**
@@ -72,19 +100,20 @@ export class ProcessGroup {
   async end(): Promise<void> {
     const wasTold = this.grace !== undefined;
     if (!wasTold) this.signal('SIGKILL');
-    const { timer, isOver } = (this.grace ??= this.startGrace());
+    const { timer, isOver } = (this.grace ??= this.startGrace(this.options.killGraceMs));
     await Promise.race([this.closed, isOver]);
     timer.cancel();
     if (wasTold) this.signal('SIGKILL');
     this.child.stdin?.destroy();
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
+    this.channel?.destroy();
   }
 
-  private startGrace(): { readonly timer: Timer; readonly isOver: Promise<void> } {
+  private startGrace(graceMs: number): { readonly timer: Timer; readonly isOver: Promise<void> } {
     let end = (): void => {};
     const isOver = new Promise<void>((resolve) => (end = resolve));
-    const timer = this.clock.setTimer(this.options.killGraceMs, () => {
+    const timer = this.clock.setTimer(graceMs, () => {
       this.signal('SIGKILL');
       end();
     });
@@ -100,4 +129,8 @@ export class ProcessGroup {
       // Nobody is left to hear it.
     }
   }
+}
+
+function stdioOf({ input, hasChannel = false }: ProcessGroupOptions): StdioOptions {
+  return [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(hasChannel ? ['pipe' as const] : [])];
 }

@@ -1,0 +1,13 @@
+/** Variables of this process that every other one gets: they say where programs are, and how texts are written. */
+const INHERITED = /^(?:PATH|LANG|LANGUAGE|LC_[A-Z]+|SYSTEMROOT)$/i;
+
+/**
+ * What a process inherits of this one's environment: `PATH`, the locale, and nothing else that is not named.
+ * @param names further variables
+ * @internal
+ */
+export function inheritedEnvironment(names: readonly string[] = []): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => INHERITED.test(name) || names.includes(name)),
+  );
+}
