@@ -13,10 +13,11 @@ const ROOMS = {
   scheduling: ['domain', 'clock'],
   executor: ['domain', 'clock', 'coordination', 'tracing'],
   runtime: ['copies', 'domain', 'clock', 'registry', 'tracing', 'coordination', 'scheduling', 'executor'],
+  cloud: ['domain', 'clock', 'registry', 'executor', 'tracing', 'coordination'],
   operations: ['copies', 'domain', 'clock', 'registry', 'coordination'],
   guards: ['domain', 'registry'],
   health: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'runtime'],
-  testing: ['domain', 'clock', 'registry', 'coordination', 'runtime', 'tracing'],
+  testing: ['domain', 'clock', 'registry', 'coordination', 'runtime', 'tracing', 'cloud'],
   'testing/nest': ['domain', 'clock', 'registry', 'runtime', 'nest', 'testing'],
 };
 

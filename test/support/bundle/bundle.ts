@@ -7,6 +7,7 @@ const WORKSPACE = new URL('../../../', import.meta.url);
 const CACHE = new URL('node_modules/.cache/bundles/', WORKSPACE);
 const LIBRARY = 'libs/elastic-job/src/';
 const CONNECTION_WORKER = `${LIBRARY}registry/zookeeper/worker/connection-worker.ts`;
+const TASK_SUPERVISOR = `${LIBRARY}cloud/process/supervisor/task-supervisor.ts`;
 
 /** JavaScript that stands for itself, in a directory of its own. */
 export interface Bundle {
@@ -55,6 +56,12 @@ export async function bundle(
 export async function bundleConnectionWorker(): Promise<{ readonly url: URL; remove(): Promise<void> }> {
   const made = await bundle({ worker: CONNECTION_WORKER });
   return { url: made.url('worker'), remove: () => made.remove() };
+}
+
+/** The entry of the process that supervises local tasks, which has to be JavaScript. */
+export async function bundleTaskSupervisor(): Promise<{ readonly url: URL; remove(): Promise<void> }> {
+  const made = await bundle({ supervisor: TASK_SUPERVISOR });
+  return { url: made.url('supervisor'), remove: () => made.remove() };
 }
 
 function inWorkspace(path: string): string {

@@ -1,8 +1,13 @@
 // Runs that live in tasks of their own: the port of a backend, what a task is told, and what becomes of it. A transient
 // Cloud job is a Lite job whose executor is a task. No Nest.
+export * from './process/index.js';
+export * from './read-task-report.js';
+export * from './task-backend.error.js';
 export * from './task-backend.js';
 export * from './task-channel.js';
+export * from './task-claim.js';
 export * from './task-envelope.js';
+export * from './task-history.js';
 export * from './task-order.js';
 export * from './task-report.js';
 export * from './task-state.js';

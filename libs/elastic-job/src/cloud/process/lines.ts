@@ -1,0 +1,42 @@
+import type { Readable, Writable } from 'node:stream';
+
+const LINE_FEED = 0x0a;
+
+/**
+ * Reads a stream line by line. A line that is longer than the most is passed over as a whole, so that nobody who writes
+ * one fills this process's memory.
+ * @param most in bytes
+ */
+export function readLines(stream: Readable, most: number, take: (line: string) => void): void {
+  let parts: Buffer[] = [];
+  let length = 0;
+  const add = (part: Buffer): void => {
+    length += part.length;
+    if (length <= most) parts.push(part);
+    else parts = [];
+  };
+  stream.on('data', (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      add(chunk.subarray(start, end));
+      const line = length <= most ? Buffer.concat(parts).toString() : undefined;
+      [parts, length, start] = [[], 0, end + 1];
+      if (line !== undefined && line !== '') take(line);
+    }
+    add(chunk.subarray(start));
+  });
+}
+
+/** Writes a value as a line of JSON. */
+export function writeLine(stream: Writable, value: unknown): void {
+  if (stream.writable) stream.write(`${JSON.stringify(value)}\n`);
+}
+
+/** Reads a line of JSON. @returns undefined if it is none */
+export function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,264 @@
+import { Deadline } from '../../clock/index.js';
+import { judgeClaim, placeOf } from '../task-claim.js';
+import { TaskBackendError } from '../task-backend.error.js';
+import type { Claimed, TaskBackend, TaskHandle, TaskHost, TaskLink } from '../task-backend.js';
+import { TASK_CHANNEL } from '../task-channel.js';
+import { TASK_VARIABLE } from '../task-envelope.js';
+import type { TaskKey, TaskOrder, TaskTemplate } from '../task-order.js';
+import type { TaskState } from '../task-state.js';
+import { LocalTask } from './local-task.js';
+import { hasProcessTable, isAtWork, killAll, processesWith, ProcessTable } from './process-table.js';
+import { Supervisors } from './supervisors.js';
+import type { SupervisorReport } from './supervisor/supervisor-messages.js';
+import { commandOf, findTemplateFault } from './task-command.js';
+
+/** How much of the output of a task is kept, in bytes. */
+const OUTPUT_LIMIT = 65_536;
+/** How long killed processes may take to be gone, in milliseconds, and how often they are looked for. */
+const MOST_KILL_MS = 2_000;
+const KILL_LOOK_MS = 10;
+const STOPPED = 'its scheduler has stopped';
+
+/** How child processes are run. */
+export interface LocalProcessesOptions {
+  /**
+   * Most tasks that run at the same time. What is opened above that waits as QUEUED; its time limit begins with its
+   * process.
+   * @default the processors of the host
+   */
+  readonly maxTasks?: number;
+  /**
+   * How often the resident memory of each task is read, in milliseconds. A task that has more than its
+   * `resources.memoryMb` is killed. Where there is no `/proc` nothing limits it.
+   * @default 500
+   */
+  readonly memoryPollMs?: number;
+  /**
+   * Where the file is that `nestjs-elastic-job/task-supervisor` names, if the application is bundled.
+   * @default beside this one
+   */
+  readonly supervisorUrl?: URL;
+}
+
+/**
+ * Tasks as child processes of this host. They end with their scheduler, so nobody adopts them.
+ *
+ * A process of its own supervises them: it starts each in a session of its own, and kills all of a session as soon as
+ * the pipe to the scheduler closes. So the death of a scheduler ends its tasks, whatever they do. If the supervisor
+ * dies its tasks are killed by the scheduler, are LOST, and the next one is started.
+ *
+ * A task ends with its session: what it leaves behind is killed. `resources.cpu` limits nothing here. A program that
+ * starts another session and gives up its parents is nobody's, and stays.
+ */
+export class LocalProcesses implements TaskBackend {
+  readonly name = 'processes';
+  readonly adopts = false;
+  readonly hasLink = true;
+  readonly leastIntervalMs = 1_000;
+  private readonly places = new Map<string, LocalTask>();
+  /** In the order in which they were opened. */
+  private readonly waiting = new Set<LocalTask>();
+  private readonly running = new Map<string, LocalTask>();
+  private readonly questions = new Map<number, (text: string | undefined) => void>();
+  private asked = 0;
+  private host: TaskHost | undefined;
+  private supervisors: Supervisors | undefined;
+
+  constructor(private readonly options: LocalProcessesOptions = {}) {}
+
+  findFault(template: TaskTemplate): string | undefined {
+    return findTemplateFault(template);
+  }
+
+  async start(host: TaskHost): Promise<void> {
+    const { memoryPollMs = 500, supervisorUrl = new URL('./supervisor/task-supervisor.js', import.meta.url) } =
+      this.options;
+    const supervisors = new Supervisors(
+      host,
+      supervisorUrl,
+      { memoryPollMs, outputLimit: OUTPUT_LIMIT },
+      {
+        ready: () => this.fill(),
+        reported: (report) => this.take(report),
+        died: (error) => this.lose(this.supervisors === undefined ? STOPPED : error.message),
+      },
+    );
+    this.host = host;
+    this.supervisors = supervisors;
+    if (!hasProcessTable()) {
+      host.emit({ kind: 'warning', message: 'The memory of tasks is not limited, since this host has no /proc.' });
+    }
+    try {
+      await supervisors.start();
+    } catch (cause) {
+      this.supervisors = undefined;
+      throw this.error('start', undefined, 'the supervisor of tasks could not be started', cause);
+    }
+  }
+
+  async claim(order: TaskOrder, signal?: AbortSignal): Promise<Claimed> {
+    signal?.throwIfAborted();
+    const { host } = this;
+    if (host === undefined || this.supervisors === undefined) throw this.notRunning('claim', order.key);
+    const place = placeOf(order.key);
+    const standing = this.places.get(place);
+    if (standing === undefined) {
+      const task = this.reserve(order, host);
+      this.places.set(place, task);
+      return { kind: 'launched', handle: task.handle };
+    }
+    const verdict = judgeClaim(standing.order, order, this.adopts);
+    if (verdict === 'taken') return { kind: 'taken' };
+    if (verdict === 'own') return { kind: 'launched', handle: standing.handle };
+    return { kind: 'occupied', by: standing.handle, hasEnded: standing.history.hasEnded };
+  }
+
+  async open(handle: TaskHandle, link: TaskLink, signal?: AbortSignal): Promise<'opened' | 'taken'> {
+    signal?.throwIfAborted();
+    if (this.supervisors === undefined) throw this.notRunning('open', handle.key);
+    const task = this.heldBy(handle);
+    if (task === undefined) return 'taken';
+    task.open(link);
+    if (task.isWaiting) this.waiting.add(task);
+    this.fill();
+    return 'opened';
+  }
+
+  async *watch(handle: TaskHandle, signal: AbortSignal): AsyncIterable<TaskState> {
+    signal.throwIfAborted();
+    const task = this.taskOf(handle);
+    if (task === undefined) yield { name: 'UNKNOWN', detail: 'it was released' };
+    else yield* task.history.watch(signal);
+  }
+
+  async cancel(handle: TaskHandle, graceMs: number): Promise<void> {
+    this.heldBy(handle)?.cancel(graceMs);
+  }
+
+  async tail(handle: TaskHandle, bytes: number): Promise<string | undefined> {
+    const task = this.taskOf(handle);
+    if (task === undefined || !task.isRunning) return task?.tail(bytes);
+    const question = (this.asked += 1);
+    const answer = new Promise<string | undefined>((resolve) => this.questions.set(question, resolve));
+    this.supervisors?.tell({ kind: 'tail', id: task.uid, question, bytes });
+    // It may have ended before it was asked.
+    return (await answer) ?? task.tail(bytes);
+  }
+
+  async release(handle: TaskHandle): Promise<void> {
+    const task = this.heldBy(handle);
+    if (task === undefined) return;
+    await task.kill();
+    const place = placeOf(handle.key);
+    if (this.places.get(place) === task) this.places.delete(place);
+  }
+
+  async *list(signal?: AbortSignal): AsyncIterable<TaskHandle> {
+    for (const { handle } of this.places.values()) {
+      signal?.throwIfAborted();
+      if (handle.key.cluster === this.host?.cluster) yield handle;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const { supervisors } = this;
+    if (supervisors === undefined) return;
+    this.supervisors = undefined;
+    for (const task of this.places.values()) {
+      if (!task.isRunning && !task.history.hasEnded) task.endWithout({ name: 'LOST', detail: STOPPED });
+    }
+    await supervisors.stop();
+  }
+
+  private reserve(order: TaskOrder, { clock }: TaskHost): LocalTask {
+    const task: LocalTask = new LocalTask(order, order.envelope({ channel: TASK_CHANNEL }), clock.uuid(), {
+      clock,
+      tell: (said) => this.supervisors?.tell(said),
+      ended: () => {
+        this.running.delete(task.uid);
+        this.waiting.delete(task);
+        this.fill();
+      },
+    });
+    return task;
+  }
+
+  /** Starts what waits, as far as there is room. */
+  private fill(): void {
+    const most = this.options.maxTasks ?? this.host?.clock.processors() ?? 1;
+    for (const task of this.waiting) {
+      if (this.supervisors?.isReady !== true) task.wait('the supervisor of tasks is being started');
+      else if (this.running.size >= most) task.wait(`${most} tasks run already`);
+      else this.begin(task);
+    }
+  }
+
+  private begin(task: LocalTask): void {
+    this.waiting.delete(task);
+    this.running.set(task.uid, task);
+    task.start(commandOf(task.order.template, task.envelope));
+  }
+
+  private take(report: SupervisorReport): void {
+    switch (report.kind) {
+      case 'ready':
+        return;
+      case 'started':
+        return this.running.get(report.id)?.started(report.pid);
+      case 'said':
+        return this.running.get(report.id)?.said(report.line);
+      case 'ended':
+        return this.running.get(report.id)?.ended(report.ending);
+      case 'tail':
+        this.questions.get(report.question)?.(report.text ?? undefined);
+        this.questions.delete(report.question);
+        return;
+      default:
+        report satisfies never;
+    }
+  }
+
+  /** Ends what the supervisor has left. What it has started without saying so is found by its envelope. */
+  private async lose(detail: string): Promise<void> {
+    const lost = [...this.running.values()];
+    if (lost.length > 0) await this.killLeft(lost);
+    for (const answer of this.questions.values()) answer(undefined);
+    this.questions.clear();
+    for (const task of lost) task.endWithout({ name: 'LOST', detail });
+  }
+
+  private async killLeft(tasks: readonly LocalTask[]): Promise<void> {
+    const { clock } = this.host!;
+    const deadline = Deadline.after(clock, MOST_KILL_MS);
+    for (;;) {
+      const table = new ProcessTable();
+      const left = tasks.flatMap(({ pid, envelope }) => [
+        ...(pid === undefined ? [] : table.membersOf(pid)),
+        ...processesWith(TASK_VARIABLE, envelope),
+      ]);
+      // Where there is no table the group is all that is known.
+      killAll([...left, ...tasks.flatMap(({ pid }) => (pid === undefined ? [] : [-pid]))]);
+      if (!left.some(isAtWork) || deadline.leftMs === 0) return;
+      await clock.sleep(KILL_LOOK_MS);
+    }
+  }
+
+  /** The task that a handle is of, whoever holds it. */
+  private taskOf({ key, uid }: TaskHandle): LocalTask | undefined {
+    const task = this.places.get(placeOf(key));
+    return task?.uid === uid ? task : undefined;
+  }
+
+  private heldBy(handle: TaskHandle): LocalTask | undefined {
+    const task = this.taskOf(handle);
+    return task !== undefined && handle.token >= task.order.token ? task : undefined;
+  }
+
+  private notRunning(request: string, key: TaskKey): TaskBackendError {
+    return this.error(request, key, 'the backend was not started, or has stopped');
+  }
+
+  private error(request: string, key: TaskKey | undefined, detail: string, cause?: unknown): TaskBackendError {
+    return new TaskBackendError(this.name, request, key, detail, cause === undefined ? undefined : { cause });
+  }
+}

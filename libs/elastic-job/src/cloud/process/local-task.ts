@@ -1,0 +1,170 @@
+import type { Clock, Timer } from '../../clock/index.js';
+import { endOfText } from '../../executor/index.js';
+import { parseLine } from './lines.js';
+import { readTaskReport } from '../read-task-report.js';
+import type { TaskHandle, TaskLink } from '../task-backend.js';
+import type { TaskInstruction } from '../task-channel.js';
+import { TaskHistory } from '../task-history.js';
+import type { TaskOrder } from '../task-order.js';
+import type { TaskReport } from '../task-report.js';
+import type { SupervisorOrder, TaskEnding } from './supervisor/supervisor-messages.js';
+import { stateOfEnding } from './task-ending.js';
+
+/** The longest lease that is passed on, in milliseconds: a number that every reader of JSON knows. */
+const LONGEST_LEASE_MS = 86_400_000;
+/** How often a task hears of its lease within the span of one, and at least, in milliseconds. */
+const WORDS_PER_LEASE = 4;
+const MOST_SILENCE_MS = 1_000;
+const LEAST_SILENCE_MS = 10;
+
+/** What a task needs of its backend. */
+export interface LocalTaskHost {
+  readonly clock: Clock;
+  readonly tell: (order: SupervisorOrder) => void;
+  /** It has left its place among those that run, or never had one. */
+  readonly ended: () => void;
+}
+
+/**
+ * A task as its scheduler keeps it, from its claim to its release.
+ *
+ * State: `gated`; `waiting` for room; `running`, from the order to start it on; `ended`.
+ */
+export class LocalTask {
+  readonly history = new TaskHistory({ name: 'STAGING', detail: 'it is not open yet' });
+  /** Of its process. */
+  pid: number | undefined;
+  private phase: 'gated' | 'waiting' | 'running' | 'ended' = 'gated';
+  private link: TaskLink | undefined;
+  private lease: Timer | undefined;
+  private report: TaskReport | undefined;
+  private output: string | undefined;
+  /** Checkpoints are saved in the order in which they come. */
+  private saving: Promise<void> = Promise.resolve();
+
+  constructor(
+    readonly order: TaskOrder,
+    /** The text of its envelope. */
+    readonly envelope: string,
+    readonly uid: string,
+    private readonly host: LocalTaskHost,
+  ) {}
+
+  get handle(): TaskHandle {
+    const { key, target, run, token } = this.order;
+    return { key, target, run, token, uid: this.uid, isGated: this.phase === 'gated' };
+  }
+
+  get isWaiting(): boolean {
+    return this.phase === 'waiting';
+  }
+
+  get isRunning(): boolean {
+    return this.phase === 'running';
+  }
+
+  /** Lets it begin once there is room. */
+  open(link: TaskLink): void {
+    this.link = link;
+    if (this.phase === 'gated') this.phase = 'waiting';
+  }
+
+  /** There is no room for it yet. */
+  wait(detail: string): void {
+    if (this.history.present.name !== 'QUEUED') this.history.add({ name: 'QUEUED', detail });
+  }
+
+  /** Has its process started. */
+  start(start: Pick<SupervisorOrder & { kind: 'start' }, 'command' | 'args' | 'env' | 'workingDirectory'>): void {
+    const heldForMs = this.heldForMs();
+    if (heldForMs === 0) return this.endWithout({ name: 'LOST', detail: 'its scheduler has lost the item' });
+    const { graceMs, timeoutMs, resources } = this.order;
+    const { memoryMb } = resources;
+    this.phase = 'running';
+    this.host.tell({ kind: 'start', id: this.uid, ...start, graceMs, timeoutMs, memoryMb, heldForMs });
+    this.scheduleWord(heldForMs);
+  }
+
+  /** Its process is there. */
+  started(pid: number): void {
+    this.pid = pid;
+    this.history.add({ name: 'RUNNING' });
+  }
+
+  /** Its process has ended, and all that it has left. */
+  ended(ending: TaskEnding): void {
+    this.output = ending.output;
+    this.endWithout(stateOfEnding(ending, this.report));
+  }
+
+  /** Ends it as far as this scheduler is concerned: it has no process, or not any more. */
+  endWithout(state: Parameters<TaskHistory['add']>[0]): void {
+    this.phase = 'ended';
+    this.lease?.cancel();
+    this.history.add(state);
+    this.host.ended();
+  }
+
+  /** Its process has said something. */
+  said(line: string): void {
+    const statement = parseLine(line);
+    if (typeof statement !== 'object' || statement === null) return;
+    if ('report' in statement) this.report = readTaskReport(statement.report) ?? this.report;
+    if (!('checkpoint' in statement && 'id' in statement) || typeof statement.id !== 'number') return;
+    const { checkpoint, id } = statement;
+    this.saving = this.saving.then(() => this.save(checkpoint, id));
+  }
+
+  cancel(graceMs: number): void {
+    const detail = 'it was cancelled by its scheduler';
+    if (this.isRunning) this.host.tell({ kind: 'end', id: this.uid, cause: 'cancel', detail, graceMs });
+    else if (this.phase !== 'ended') this.endWithout({ name: 'KILLED', killer: 'scheduler', detail });
+  }
+
+  /** Ends it at once. Resolves once nothing of it is left. */
+  async kill(): Promise<void> {
+    if (this.isRunning) this.host.tell({ kind: 'kill', id: this.uid });
+    else if (this.phase !== 'ended')
+      this.endWithout({ name: 'KILLED', killer: 'scheduler', detail: 'it was released' });
+    await this.history.ended;
+  }
+
+  /** The end of its output once it has ended. @param bytes the most */
+  tail(bytes: number): string | undefined {
+    return this.output === undefined ? undefined : endOfText(Buffer.from(this.output), bytes);
+  }
+
+  private async save(value: unknown, id: number): Promise<void> {
+    try {
+      if (this.link === undefined) throw new Error('The task has no scheduler.');
+      await this.link.saveCheckpoint(value);
+      this.instruct({ saved: id });
+    } catch (error) {
+      this.instruct({ refused: id, message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  /** Tells the task how long its scheduler may still act for it, or that it may not. */
+  private speak(): void {
+    const heldForMs = this.heldForMs();
+    if (heldForMs > 0) {
+      this.host.tell({ kind: 'hold', id: this.uid, heldForMs });
+      return this.scheduleWord(heldForMs);
+    }
+    const { graceMs } = this.order;
+    this.host.tell({ kind: 'end', id: this.uid, cause: 'lost', detail: 'its scheduler has lost the item', graceMs });
+  }
+
+  private scheduleWord(heldForMs: number): void {
+    const silenceMs = Math.max(LEAST_SILENCE_MS, Math.min(heldForMs / WORDS_PER_LEASE, MOST_SILENCE_MS));
+    this.lease = this.host.clock.setTimer(silenceMs, () => this.speak());
+  }
+
+  private heldForMs(): number {
+    return Math.floor(Math.min(Math.max(this.link?.heldForMs() ?? 0, 0), LONGEST_LEASE_MS));
+  }
+
+  private instruct(instruction: TaskInstruction): void {
+    if (this.isRunning) this.host.tell({ kind: 'tell', id: this.uid, line: JSON.stringify(instruction) });
+  }
+}

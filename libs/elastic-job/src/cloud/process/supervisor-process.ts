@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type Clock, Deadline } from '../../clock/index.js';
+import { inheritedEnvironment, OutputTail } from '../../executor/index.js';
+import { parseLine, readLines, writeLine } from './lines.js';
+import {
+  SUPERVISOR_CHANNEL,
+  type SupervisorOrder,
+  type SupervisorReport,
+  type SupervisorSettings,
+} from './supervisor/supervisor-messages.js';
+
+/** How long a supervisor may take to start, or to kill its tasks and end, in milliseconds. */
+const MOST_WAIT_MS = 10_000;
+const LAST_WORDS_BYTES = 2_048;
+
+/** One supervisor, from its start to its end. */
+export class SupervisorProcess {
+  /** Resolves once it has ended, by what has ended it. */
+  readonly ended: Promise<Error>;
+  private readonly child: ChildProcess;
+  private readonly channel: Duplex;
+  private readonly isReady: Promise<void>;
+
+  /** @param take what it reports, in order; `ready` is kept back */
+  constructor(
+    private readonly clock: Clock,
+    entry: URL,
+    settings: SupervisorSettings,
+    take: (report: SupervisorReport) => void,
+  ) {
+    // A session of its own: what a terminal sends to its scheduler is none of its business.
+    this.child = spawn(process.execPath, [fileURLToPath(entry), JSON.stringify(settings)], {
+      detached: true,
+      env: inheritedEnvironment(),
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    const words = new OutputTail(LAST_WORDS_BYTES).follow(this.child.stderr);
+    this.ended = new Promise((resolve) => {
+      this.child.once('error', resolve);
+      this.child.once('close', (code, signal) =>
+        resolve(new Error(`The supervisor of tasks has ended with ${signal ?? `exit code ${code}`}. ${words.text}`)),
+      );
+    });
+    const channel = this.child.stdio?.[SUPERVISOR_CHANNEL];
+    this.channel = channel instanceof Duplex ? channel : new Duplex().destroy();
+    this.channel.on('error', () => {}); // Its end says so.
+    this.isReady = this.listen(take);
+  }
+
+  /** Resolves once it can be told something. @throws what has ended it, or an error if it takes too long */
+  async ready(): Promise<void> {
+    const end = this.ended.then((error) => {
+      throw error;
+    });
+    if (await Deadline.after(this.clock, MOST_WAIT_MS).holdsFor(Promise.race([this.isReady, end]))) return;
+    await this.stop();
+    throw new Error(`The supervisor of tasks did not start in ${MOST_WAIT_MS} ms.`);
+  }
+
+  tell(order: SupervisorOrder): void {
+    writeLine(this.channel, order);
+  }
+
+  /** Ends it, and all of its tasks before. */
+  async stop(): Promise<void> {
+    this.channel.destroy();
+    if (await Deadline.after(this.clock, MOST_WAIT_MS).holdsFor(this.ended)) return;
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  private listen(take: (report: SupervisorReport) => void): Promise<void> {
+    return new Promise((resolve) => {
+      readLines(this.channel, Infinity, (line) => {
+        const report: unknown = parseLine(line);
+        if (!isReport(report)) return;
+        if (report.kind === 'ready') resolve();
+        else take(report);
+      });
+    });
+  }
+}
+
+/** The supervisor alone writes to the channel. */
+function isReport(value: unknown): value is SupervisorReport {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}

@@ -1,0 +1,159 @@
+import type { Duplex } from 'node:stream';
+import type { Clock, Timer } from '../../../clock/index.js';
+import type { ExecutorEnd } from '../../../domain/index.js';
+import { ProcessGroup } from '../../../executor/index.js';
+import { MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
+import { readLines, writeLine } from '../lines.js';
+import { killAll, ProcessTable } from '../process-table.js';
+import type { EndCause, StartOrder, SupervisorReport, TaskEnding } from './supervisor-messages.js';
+
+/** What a task may leave unread of what it is told, in bytes: a program that knows no channel never reads. */
+const MOST_UNREAD = 65_536;
+
+const MEBIBYTE = 1_048_576;
+
+/** What a task is supervised with. */
+export interface Supervision {
+  readonly clock: Clock;
+  /** In bytes. */
+  readonly outputLimit: number;
+  readonly report: (report: SupervisorReport) => void;
+}
+
+/**
+ * A process, its time limit, its scheduler's lease and its channel.
+ *
+ * Guarantee: `gone` resolves after `ended` was reported, and then nothing of its session runs any more.
+ */
+export class SupervisedTask {
+  /** Resolves once nothing of it is left. */
+  readonly gone: Promise<void>;
+  private readonly group: ProcessGroup;
+  private readonly startedAt: number;
+  private lease: Timer | undefined;
+  private timeLimit: Timer | undefined;
+  private told: { readonly cause: EndCause; readonly detail: string } | undefined;
+
+  /** @throws if it cannot even be tried to start the process */
+  constructor(
+    private readonly order: StartOrder,
+    private readonly supervision: Supervision,
+  ) {
+    const { clock, outputLimit } = supervision;
+    const { command, args, env, workingDirectory, graceMs } = order;
+    this.startedAt = clock.monotonicNow();
+    this.group = new ProcessGroup(clock, {
+      command,
+      args,
+      env,
+      workingDirectory,
+      killGraceMs: graceMs,
+      outputLimit,
+      mergesOutput: true,
+      hasChannel: true,
+    });
+    this.begin(this.group.channel);
+    this.gone = this.follow();
+  }
+
+  /** Its scheduler has spoken. */
+  hold(heldForMs: number): void {
+    if (this.told !== undefined) return;
+    this.lease?.cancel();
+    this.lease = this.supervision.clock.setTimer(heldForMs, () =>
+      this.end('lost', 'the scheduler was silent for longer than its lease'),
+    );
+    this.instruct({ heldForMs });
+  }
+
+  /** Passes a line on. */
+  tell(line: string): void {
+    const { channel } = this.group;
+    if (channel?.writable && channel.writableLength < MOST_UNREAD) channel.write(`${line}\n`);
+  }
+
+  /** Tells all of it to end, once, and kills it after the grace. @param graceMs milliseconds */
+  end(cause: EndCause, detail: string, graceMs = this.order.graceMs): void {
+    if (this.told !== undefined) return;
+    this.told = { cause, detail };
+    this.cancelTimers();
+    if (cause === 'lost') this.instruct({ lost: detail });
+    this.group.terminate(graceMs);
+  }
+
+  /** Ends all of it without grace. */
+  kill(table = new ProcessTable()): void {
+    const { pid } = this.group;
+    if (pid === undefined) return;
+    this.told ??= { cause: 'cancel', detail: 'it was killed by its scheduler' };
+    this.cancelTimers();
+    // The tree first: it is not seen any more once the parents are gone.
+    killAll(table.membersOf(pid));
+    this.group.kill();
+  }
+
+  /** Kills it if it has more resident memory than it may. */
+  checkMemory(table: ProcessTable): void {
+    const { pid } = this.group;
+    const { memoryMb } = this.order;
+    if (pid === undefined) return;
+    const bytes = table.residentBytesOf(pid);
+    if (bytes <= memoryMb * MEBIBYTE) return;
+    this.told ??= { cause: 'memory', detail: `out of memory: ${Math.ceil(bytes / MEBIBYTE)} MiB of ${memoryMb}` };
+    this.kill(table);
+  }
+
+  /** The end of what it has written. @param bytes the most */
+  tail(bytes: number): string {
+    return this.group.stdout.last(bytes);
+  }
+
+  private begin(channel: Duplex | undefined): void {
+    const { clock, report } = this.supervision;
+    const { id, heldForMs, timeoutMs } = this.order;
+    const { pid } = this.group;
+    if (pid === undefined) return;
+    report({ kind: 'started', id, pid });
+    if (channel !== undefined)
+      readLines(channel, MOST_CHANNEL_LINE_BYTES, (line) => report({ kind: 'said', id, line }));
+    this.hold(heldForMs);
+    if (timeoutMs === undefined) return;
+    this.timeLimit = clock.setTimer(timeoutMs, () => this.end('timeout', `it ran for longer than ${timeoutMs} ms`));
+  }
+
+  private async follow(): Promise<void> {
+    const end = await this.group.exited;
+    const ms = this.supervision.clock.monotonicNow() - this.startedAt;
+    this.cancelTimers();
+    // What was told to end has its grace, also without its first process.
+    const isTold = this.told !== undefined;
+    if (!isTold) this.sweep();
+    await this.group.end();
+    if (isTold) this.sweep();
+    this.supervision.report({ kind: 'ended', id: this.order.id, ending: this.endingOf(end, ms) });
+  }
+
+  private endingOf(end: ExecutorEnd, ms: number): TaskEnding {
+    const output = this.group.stdout.last(this.supervision.outputLimit);
+    const common = { ...this.told, output, ms };
+    if (end.kind === 'process' && 'code' in end) return { ...common, code: end.code, signal: end.signal };
+    const error = 'error' in end && end.error instanceof Error ? end.error.message : 'it could not be started';
+    return { ...common, code: null, signal: null, error };
+  }
+
+  /** Kills what has left the group, but not the session. */
+  private sweep(): void {
+    const { pid } = this.group;
+    if (pid !== undefined) killAll(new ProcessTable().membersOf(pid));
+  }
+
+  private instruct(instruction: TaskInstruction): void {
+    const { channel } = this.group;
+    if (channel !== undefined && channel.writableLength < MOST_UNREAD) writeLine(channel, instruction);
+  }
+
+  private cancelTimers(): void {
+    this.lease?.cancel();
+    this.timeLimit?.cancel();
+  }
+}

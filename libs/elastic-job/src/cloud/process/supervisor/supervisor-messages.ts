@@ -1,0 +1,73 @@
+/** The line between a scheduler and its supervisor: JSON, one object a line, on this descriptor of the supervisor. */
+export const SUPERVISOR_CHANNEL = 3;
+
+/** What a supervisor is started with, as the JSON in its only argument. */
+export interface SupervisorSettings {
+  /** How often the memory of tasks is read, in milliseconds. */
+  readonly memoryPollMs: number;
+  /** How much of a task's output is kept, in bytes. */
+  readonly outputLimit: number;
+}
+
+/** A task as its supervisor is told of it. */
+export interface StartOrder {
+  readonly kind: 'start';
+  readonly id: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory?: string | undefined;
+  /** Milliseconds. */
+  readonly graceMs: number;
+  /** Milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** Mebibytes. */
+  readonly memoryMb: number;
+  /** Milliseconds. */
+  readonly heldForMs: number;
+}
+
+/** Why a task was told to end. */
+export type EndCause = 'cancel' | 'timeout' | 'lost' | 'memory';
+
+/** What a supervisor is told. */
+export type SupervisorOrder =
+  | StartOrder
+  /** The task's scheduler may act for it for so long from now on. */
+  | { readonly kind: 'hold'; readonly id: string; readonly heldForMs: number }
+  /** A line for the task. */
+  | { readonly kind: 'tell'; readonly id: string; readonly line: string }
+  | {
+      readonly kind: 'end';
+      readonly id: string;
+      readonly cause: EndCause;
+      readonly detail: string;
+      readonly graceMs: number;
+    }
+  | { readonly kind: 'kill'; readonly id: string }
+  | { readonly kind: 'tail'; readonly id: string; readonly question: number; readonly bytes: number };
+
+/** How a task has ended. */
+export interface TaskEnding {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Why it could not be started. */
+  readonly error?: string;
+  /** Why it was told to end. */
+  readonly cause?: EndCause;
+  /** Of the cause. */
+  readonly detail?: string;
+  /** The end of its output. */
+  readonly output: string;
+  /** From its start, in milliseconds. */
+  readonly ms: number;
+}
+
+/** What a supervisor tells. */
+export type SupervisorReport =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'started'; readonly id: string; readonly pid: number }
+  /** A line of the task. */
+  | { readonly kind: 'said'; readonly id: string; readonly line: string }
+  | { readonly kind: 'ended'; readonly id: string; readonly ending: TaskEnding }
+  | { readonly kind: 'tail'; readonly question: number; readonly text: string | null };

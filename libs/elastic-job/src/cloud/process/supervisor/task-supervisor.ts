@@ -1,0 +1,44 @@
+/**
+ * The entry of the process that supervises the tasks of `LocalProcesses`, published as
+ * `nestjs-elastic-job/task-supervisor`. It acts when it is loaded.
+ *
+ * It ends when its channel closes, and by nothing else that asks it to: the channel closes with its scheduler, however
+ * that ends. Whatever it has started ends before it does.
+ */
+import { Socket } from 'node:net';
+import { SystemClock } from '../../../clock/index.js';
+import { parseLine, readLines, writeLine } from '../lines.js';
+import { SupervisedTasks } from './supervised-tasks.js';
+import { SUPERVISOR_CHANNEL, type SupervisorOrder, type SupervisorSettings } from './supervisor-messages.js';
+
+/** How long the end of killed processes is waited for, in milliseconds. */
+const LAST_WAIT_MS = 2_000;
+
+const settings: SupervisorSettings = JSON.parse(process.argv[2] ?? '{}');
+const clock = new SystemClock();
+const scheduler = new Socket({ fd: SUPERVISOR_CHANNEL });
+const tasks = new SupervisedTasks(
+  { clock, outputLimit: settings.outputLimit, report: (report) => writeLine(scheduler, report) },
+  settings.memoryPollMs,
+);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+scheduler.on('error', () => {}); // It closes as well.
+scheduler.once('end', () => scheduler.destroy());
+scheduler.once('close', () => {
+  clock.setTimer(LAST_WAIT_MS, () => process.exit(1));
+  void tasks.killAll().then(() => process.exit(0));
+});
+readLines(scheduler, Infinity, (line) => tasks.take(orderIn(line)));
+writeLine(scheduler, { kind: 'ready' });
+
+/** The scheduler alone writes to the channel. */
+function orderIn(line: string): SupervisorOrder {
+  const order: unknown = parseLine(line);
+  if (!isOrder(order)) throw new Error('The scheduler has sent what is no order.');
+  return order;
+}
+
+function isOrder(value: unknown): value is SupervisorOrder {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}

@@ -1,0 +1,48 @@
+import type { TaskReport } from '../task-report.js';
+import { TASK_EXIT } from '../task-report.js';
+import type { TaskState } from '../task-state.js';
+import type { TaskEnding } from './supervisor/supervisor-messages.js';
+
+/** Signals by which a process ends itself, or its own fault ends it. V8 aborts when its heap is full. */
+const OWN_SIGNALS = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGQUIT', 'SIGSEGV', 'SIGSYS', 'SIGTRAP']);
+const HEAP_IS_FULL = /JavaScript heap out of memory/;
+
+/**
+ * What the end of a process says of its task. A good end counts as one also after it was told to end; only a time limit
+ * goes before it.
+ * @param report what it has said of its end
+ * @see TASK_EXIT
+ */
+export function stateOfEnding(ending: TaskEnding, report: TaskReport | undefined): TaskState {
+  const { code, error, cause } = ending;
+  const detail = ending.detail ?? describeEnd(ending);
+  const said = report && { report };
+  if (error !== undefined) return { name: 'ERROR', detail: error };
+  if (cause === 'memory') return { name: 'FAILED', detail, ...said };
+  if (cause === 'timeout') return { name: 'KILLED', killer: 'timeout', detail, ...said };
+  if (code === TASK_EXIT.succeeded) return { name: 'FINISHED', ...said };
+  if (code === TASK_EXIT.failed) return { name: 'FINISHED', detail, report: report ?? failedAfter(ending.ms) };
+  if (cause === 'lost') return { name: 'LOST', detail, ...said };
+  if (cause === 'cancel') return { name: 'KILLED', killer: 'scheduler', detail, ...said };
+  return { ...stateOfOwnEnd(ending), ...said };
+}
+
+/** Of a process that nobody here has told to end. */
+function stateOfOwnEnd(ending: TaskEnding): TaskState {
+  const { code, signal, output } = ending;
+  const detail = describeEnd(ending);
+  if (code === TASK_EXIT.cannotBe) return { name: 'ERROR', detail };
+  if (code === TASK_EXIT.aborted) return { name: 'KILLED', killer: 'other', detail };
+  if (signal === null) return { name: 'FAILED', detail };
+  if (!OWN_SIGNALS.has(signal)) return { name: 'KILLED', killer: 'other', detail };
+  return { name: 'FAILED', detail: HEAP_IS_FULL.test(output) ? `out of memory: JavaScript heap, ${detail}` : detail };
+}
+
+function describeEnd({ code, signal }: TaskEnding): string {
+  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}
+
+/** What a program says by its exit code alone. */
+function failedAfter(ms: number): TaskReport {
+  return { v: 1, outcome: 'failed', ms };
+}

@@ -1,0 +1,72 @@
+import type { TaskState, TaskStateName } from './task-state.js';
+
+const ENDS: ReadonlySet<TaskStateName> = new Set<TaskStateName>([
+  'FINISHED',
+  'FAILED',
+  'ERROR',
+  'KILLED',
+  'LOST',
+  'DROPPED',
+  'GONE',
+  'GONE_BY_OPERATOR',
+  'UNKNOWN',
+]);
+
+/** Says whether a task does not leave the state any more. */
+export function isTaskEnd({ name }: Pick<TaskState, 'name'>): boolean {
+  return ENDS.has(name);
+}
+
+interface Watcher {
+  readonly unread: TaskState[];
+  wake: () => void;
+}
+
+/** The states of one task in their order, for any number of watchers. Nothing follows an end. */
+export class TaskHistory {
+  private readonly watchers = new Set<Watcher>();
+  private ending = (): void => {};
+  /** Resolves once the task has ended. */
+  readonly ended = new Promise<void>((resolve) => (this.ending = resolve));
+
+  constructor(private latest: TaskState) {}
+
+  get present(): TaskState {
+    return this.latest;
+  }
+
+  get hasEnded(): boolean {
+    return isTaskEnd(this.latest);
+  }
+
+  /** Notes the next state, unless the task has ended. */
+  add(state: TaskState): void {
+    if (this.hasEnded) return;
+    this.latest = state;
+    for (const watcher of this.watchers) {
+      watcher.unread.push(state);
+      watcher.wake();
+    }
+    if (this.hasEnded) this.ending();
+  }
+
+  /** @see TaskBackend.watch */
+  async *watch(signal: AbortSignal): AsyncGenerator<TaskState, void, undefined> {
+    const watcher: Watcher = { unread: [this.latest], wake: () => {} };
+    this.watchers.add(watcher);
+    const wake = (): void => watcher.wake();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const state = watcher.unread.shift();
+        if (state === undefined) await new Promise<void>((resolve) => (watcher.wake = resolve));
+        else yield state;
+        if (state !== undefined && isTaskEnd(state)) return;
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+      this.watchers.delete(watcher);
+    }
+  }
+}
