@@ -1,0 +1,93 @@
+import { placeOf, type TaskEndName, type TaskKey, type TaskState } from '../../cloud/index.js';
+import type { MemoryTask } from './memory-task.js';
+import type { MemoryTaskScript } from './memory-task-script.js';
+import { type MemoryTaskClusterOptions, type MemoryTaskLaunch, MemoryTaskStore } from './memory-task-store.js';
+import { MemoryTasks } from './memory-tasks.js';
+import type { TaskHold, TaskHoldOptions, TaskRequest } from './task-holds.js';
+
+/**
+ * The tasks of a cluster, which outlive its schedulers. Each scheduler gets a backend of its own from `backend`.
+ *
+ * It keeps a record of what has begun, and of what must never be: two tasks of one key that both do something, and a
+ * second beginning of one launch of a target.
+ *
+ * ```ts
+ * const tasks = new MemoryTaskCluster({ clock });
+ * tasks.script('settle-orders', async ({ clock, signal }) => clock.sleep(5_000, signal));
+ * const held = tasks.holdNext('open', { at: 'after' });
+ * // ... a scheduler that uses tasks.backend() begins an item
+ * await held.reached;
+ * held.fail(); // the task runs, and its scheduler does not know
+ * ```
+ */
+export class MemoryTaskCluster {
+  private readonly store: MemoryTaskStore;
+  private backends = 0;
+
+  constructor(options: MemoryTaskClusterOptions) {
+    this.store = new MemoryTaskStore(options);
+  }
+
+  /** What has begun, in order. */
+  get launches(): readonly MemoryTaskLaunch[] {
+    return this.store.launches;
+  }
+
+  /** What must never be, and was, as sentences. */
+  get violations(): readonly string[] {
+    return this.store.violations;
+  }
+
+  /** A backend for one more scheduler. @param scheduler its name, for holds @default s1, s2 ... */
+  backend(scheduler = `s${(this.backends += 1)}`): MemoryTasks {
+    return new MemoryTasks(this.store, scheduler);
+  }
+
+  /** Says what tasks of a job do that are opened from now on. */
+  script(jobName: string, script: MemoryTaskScript): void {
+    this.store.scripts.set(jobName, script);
+  }
+
+  /** Holds the next request of the kind. */
+  holdNext(request: TaskRequest, options?: TaskHoldOptions): TaskHold {
+    return this.store.holds.hold(request, options);
+  }
+
+  /** Ends a task from outside, such as with its machine. */
+  end(key: TaskKey, state: TaskState & { readonly name: TaskEndName }): void {
+    this.taskAt(key).endFor(state);
+  }
+
+  /** From now on nobody can say what the task does. It goes on. */
+  unreachable(key: TaskKey): void {
+    this.taskAt(key).hide();
+  }
+
+  /** The task can be seen again, in whatever state it is now. */
+  reachable(key: TaskKey): void {
+    this.taskAt(key).show();
+  }
+
+  /** Takes a task out of the store, by force: its place is free, and its process lives for its grace at most. */
+  remove(key: TaskKey): void {
+    const task = this.taskAt(key);
+    this.store.places.delete(placeOf(key));
+    task.vanish();
+  }
+
+  /** Whether a task of the key does something now, in the store or out of it. */
+  isAlive(key: TaskKey): boolean {
+    return this.store.isAlive(key);
+  }
+
+  /** @throws if something was that must never be */
+  assertSound(): void {
+    if (this.violations.length > 0) throw new Error(this.violations.join('\n'));
+  }
+
+  private taskAt(key: TaskKey): MemoryTask {
+    const task = this.store.places.get(placeOf(key));
+    if (task === undefined) throw new Error(`There is no task of item ${key.item} of job "${key.jobName}".`);
+    return task;
+  }
+}

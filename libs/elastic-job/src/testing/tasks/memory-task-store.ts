@@ -1,0 +1,92 @@
+import type { Clock } from '../../clock/index.js';
+import { launchOf, placeOf, type TaskKey, type TaskTarget } from '../../cloud/index.js';
+import { MemoryTask, type MemoryTaskWorld } from './memory-task.js';
+import type { MemoryTaskScript } from './memory-task-script.js';
+import { TaskHolds, type TaskRequest } from './task-holds.js';
+
+/** What a cluster of tasks in memory is like. */
+export interface MemoryTaskClusterOptions {
+  /** Of the tasks; each scheduler has its own. */
+  readonly clock: Clock;
+  /** What tasks of jobs do that have no script of their own. @default they succeed at once */
+  readonly script?: MemoryTaskScript;
+  /** Tasks outlive their scheduler, and others can claim them. @default true */
+  readonly adopts?: boolean;
+  /** @default true */
+  readonly hasLink?: boolean;
+  /** In milliseconds. @default 0 */
+  readonly leastIntervalMs?: number;
+  /** How long each request and each state is under way, in milliseconds. @default 0 */
+  readonly delayMs?: (what: TaskRequest | 'state') => number;
+}
+
+/** A task that has begun to do something. */
+export interface MemoryTaskLaunch {
+  readonly key: TaskKey;
+  readonly target: TaskTarget;
+  readonly run: string;
+  readonly token: bigint;
+  readonly uid: string;
+  /** On the monotonic clock of the cluster, in milliseconds. */
+  readonly at: number;
+}
+
+/** What has begun at one place. */
+interface PlaceRecord {
+  /** The text of each launch. */
+  readonly launches: Set<string>;
+  latest: MemoryTask[];
+}
+
+/** The tasks that exist, what schedulers are held at, and the record of what has begun. */
+export class MemoryTaskStore {
+  readonly places = new Map<string, MemoryTask>();
+  readonly holds = new TaskHolds();
+  readonly scripts = new Map<string, MemoryTaskScript>();
+  readonly settings: Required<MemoryTaskClusterOptions>;
+  readonly launches: MemoryTaskLaunch[] = [];
+  readonly violations: string[] = [];
+  readonly world: MemoryTaskWorld;
+  private readonly records = new Map<string, PlaceRecord>();
+
+  constructor(options: MemoryTaskClusterOptions) {
+    const script = (): Promise<void> => Promise.resolve();
+    this.settings = { adopts: true, hasLink: true, leastIntervalMs: 0, script, delayMs: () => 0, ...options };
+    const { clock, hasLink } = this.settings;
+    this.world = {
+      clock,
+      hasLink,
+      script: (jobName) => this.scripts.get(jobName) ?? this.settings.script,
+      began: (task) => this.note(task),
+    };
+  }
+
+  /** Whether a task of the key does something, in the store or out of it. */
+  isAlive(key: TaskKey): boolean {
+    return this.records.get(placeOf(key))?.latest.some((task) => task.isAlive) ?? false;
+  }
+
+  private note(task: MemoryTask): void {
+    const { order, uid } = task;
+    const { key, target } = order;
+    const what = `Item ${key.item} of job "${key.jobName}"`;
+    const record = this.recordOf(key);
+    const launch = launchOf(target);
+    const living = record.latest.filter(({ isAlive }) => isAlive);
+    if (living.length > 0) this.violations.push(`${what}: two tasks do something at once.`);
+    if (record.launches.has(launch)) {
+      this.violations.push(`${what}: launch ${target.launch} of ${target.origin} at ${target.fireTime} began twice.`);
+    }
+    record.launches.add(launch);
+    record.latest = [...living, task];
+    const { run, token } = task.holder;
+    this.launches.push({ key, target, run, token, uid, at: this.settings.clock.monotonicNow() });
+  }
+
+  private recordOf(key: TaskKey): PlaceRecord {
+    const place = placeOf(key);
+    const record = this.records.get(place) ?? { launches: new Set(), latest: [] };
+    this.records.set(place, record);
+    return record;
+  }
+}

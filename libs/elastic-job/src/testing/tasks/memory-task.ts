@@ -1,0 +1,205 @@
+import type { Clock, Timer } from '../../clock/index.js';
+import {
+  isTaskEnd,
+  type TaskHandle,
+  TaskHistory,
+  type TaskKiller,
+  type TaskLink,
+  type TaskOrder,
+  type TaskReport,
+  type TaskState,
+} from '../../cloud/index.js';
+import type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep } from './memory-task-script.js';
+
+/** What is kept of a task's output, in bytes. */
+const OUTPUT_LIMIT = 65_536;
+
+/** What a task lives in. */
+export interface MemoryTaskWorld {
+  readonly clock: Clock;
+  readonly hasLink: boolean;
+  readonly script: (jobName: string) => MemoryTaskScript;
+  readonly began: (task: MemoryTask) => void;
+}
+
+/**
+ * A task and its process. What is told of it and what it does are two things: a task that nobody reaches goes on, and
+ * one that was taken out of the store lives until it has ended.
+ */
+export class MemoryTask {
+  readonly history = new TaskHistory({ name: 'STAGING', detail: 'it is not open yet' });
+  /** The scheduler that holds it. */
+  holder: Pick<TaskOrder, 'run' | 'token'>;
+  /** Its process does something. */
+  isAlive = false;
+  private isGated = true;
+  private isReachable = true;
+  /** The latest state that nobody could be told. */
+  private untold: TaskState | undefined;
+  private link: TaskLink | undefined;
+  private readonly ending = new AbortController();
+  private killer: TaskKiller | undefined;
+  private readonly timers = new Set<Timer>();
+  private output = Buffer.alloc(0);
+
+  constructor(
+    readonly order: TaskOrder,
+    readonly uid: string,
+    /** The scheduler that has launched or adopted it last. */
+    public scheduler: string,
+    private readonly world: MemoryTaskWorld,
+  ) {
+    this.holder = order;
+  }
+
+  get handle(): TaskHandle {
+    const { key, target } = this.order;
+    const { run, token } = this.holder;
+    return { key, target, run, token, uid: this.uid, isGated: this.isGated };
+  }
+
+  /** Lets it begin, once. The link is that of whoever has opened it last. */
+  open(link: TaskLink): void {
+    this.link = link;
+    if (!this.isGated || this.history.hasEnded) return;
+    this.isGated = false;
+    this.isAlive = true;
+    this.world.began(this);
+    const { timeoutMs } = this.order;
+    if (timeoutMs !== undefined) this.after(timeoutMs, () => this.tellToEnd('timeout', this.order.graceMs));
+    void this.live(this.world.script(this.order.key.jobName));
+  }
+
+  /** @param graceMs milliseconds */
+  tellToEnd(killer: TaskKiller, graceMs: number): void {
+    if (this.killer !== undefined || this.history.hasEnded) return;
+    this.killer = killer;
+    if (!this.isAlive) return this.end(this.killed('it was never opened'));
+    this.after(graceMs, () => this.end(this.killed('signal SIGKILL')));
+    this.ending.abort(new Error('The task is to end.'));
+  }
+
+  /** Ends it now, as far as its process goes; what can be told of it is told. */
+  end(state: TaskState): void {
+    this.die();
+    this.tell(state);
+  }
+
+  /** Ends it now, and tells so, be it reachable or not. */
+  endFor(state: TaskState): void {
+    this.isReachable = true;
+    this.end(state);
+  }
+
+  /** Nobody can say what it does. */
+  hide(): void {
+    if (this.history.hasEnded || !this.isReachable) return;
+    this.untold = this.history.present;
+    this.history.add({ name: 'UNREACHABLE' });
+    this.isReachable = false;
+  }
+
+  /** It can be seen again. */
+  show(): void {
+    if (this.isReachable) return;
+    this.isReachable = true;
+    if (this.untold !== undefined) this.tell(this.untold);
+  }
+
+  /** It is not in the store any more, and was told to end. Its process has its grace. */
+  vanish(): void {
+    this.isReachable = true;
+    if (this.isAlive) this.tellToEnd('other', this.order.graceMs);
+    this.history.add({ name: 'UNKNOWN', detail: 'it was removed' });
+  }
+
+  tail(bytes: number): string {
+    const end = this.output.subarray(Math.max(0, this.output.length - bytes)).toString();
+    return end.replace(/^\uFFFD+/, ''); // Half a character.
+  }
+
+  private async live(script: MemoryTaskScript): Promise<void> {
+    if (typeof script !== 'function') return this.goThrough(script);
+    this.tell({ name: 'RUNNING' });
+    const startedAt = this.world.clock.monotonicNow();
+    const said = await this.run(script, () => this.world.clock.monotonicNow() - startedAt);
+    const isLate = this.killer === 'timeout' && said.name === 'FINISHED';
+    if (this.isAlive) this.end(isLate ? this.killed('it ran for too long') : said);
+  }
+
+  private async run(script: MemoryTaskRun, ms: () => number): Promise<TaskState> {
+    try {
+      const end = await script(this.context());
+      return end ?? { name: 'FINISHED', report: { v: 1, outcome: 'succeeded', ms: ms() } };
+    } catch (error) {
+      const report: TaskReport = {
+        v: 1,
+        outcome: this.killer === undefined ? 'failed' : 'aborted',
+        error: { name: error instanceof Error ? error.name : 'Error', message: messageOf(error) },
+        ms: ms(),
+      };
+      return this.killer === undefined ? { name: 'FINISHED', report } : { ...this.killed('exit code 143'), report };
+    }
+  }
+
+  /** States alone heed what they are told. */
+  private goThrough(steps: readonly MemoryTaskStep[]): void {
+    const obey = (): void => (this.isAlive ? this.end(this.killed('exit code 143')) : undefined);
+    this.ending.signal.addEventListener('abort', obey, { once: true });
+    this.go(steps);
+  }
+
+  private go([step, ...rest]: readonly MemoryTaskStep[]): void {
+    if (step === undefined) return;
+    if (isTaskEnd(step.state)) return this.end(step.state);
+    this.tell(step.state);
+    this.after(step.ms ?? 0, () => this.go(rest));
+  }
+
+  private context(): MemoryTaskContext {
+    const { clock, hasLink } = this.world;
+    return {
+      order: this.order,
+      envelope: this.order.envelope({}),
+      clock,
+      signal: this.ending.signal,
+      heldForMs: () => (hasLink ? (this.link?.heldForMs() ?? 0) : 0),
+      saveCheckpoint: async (value) => {
+        if (!hasLink || this.link === undefined) throw new Error('This backend has no link.');
+        if (!this.isAlive) throw new Error('The task has ended.');
+        await this.link.saveCheckpoint(value);
+      },
+      write: (text) => {
+        this.output = Buffer.concat([this.output, Buffer.from(text)]).subarray(-OUTPUT_LIMIT);
+      },
+    };
+  }
+
+  private killed(detail: string): TaskState {
+    return { name: 'KILLED', killer: this.killer ?? 'other', detail };
+  }
+
+  private tell(state: TaskState): void {
+    if (this.isReachable) this.history.add(state);
+    else this.untold = state;
+  }
+
+  private after(ms: number, callback: () => void): void {
+    const timer = this.world.clock.setTimer(ms, () => {
+      this.timers.delete(timer);
+      callback();
+    });
+    this.timers.add(timer);
+  }
+
+  private die(): void {
+    this.isAlive = false;
+    for (const timer of this.timers) timer.cancel();
+    this.timers.clear();
+    this.ending.abort(new Error('The task has ended.'));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

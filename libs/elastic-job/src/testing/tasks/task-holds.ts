@@ -1,0 +1,107 @@
+import { type TaskKey, TaskBackendError } from '../../cloud/index.js';
+
+/** What schedulers ask of a backend. */
+export type TaskRequest = 'claim' | 'open' | 'watch' | 'cancel' | 'tail' | 'release' | 'list';
+
+/** Which request is held, and where. */
+export interface TaskHoldOptions {
+  /** Before its effect, or after it and before the answer. @default 'before' */
+  readonly at?: 'before' | 'after';
+  /** @default any */
+  readonly key?: Pick<TaskKey, 'jobName' | 'item'>;
+  /** The name of the scheduler's backend. @default any */
+  readonly scheduler?: string;
+}
+
+/** A request that stands still at a place that a test has named. */
+export interface TaskHold {
+  /** Resolves once the request has come there. */
+  readonly reached: Promise<void>;
+  /** Lets it go on. */
+  goOn(): void;
+  /** Throws a `TaskBackendError` to the scheduler; at `after` that is a lost reply. */
+  fail(): void;
+}
+
+/** What a request is, for those who look for it. */
+export interface HeldRequest {
+  readonly request: TaskRequest;
+  readonly key: TaskKey | undefined;
+  readonly scheduler: string;
+}
+
+interface Gate {
+  readonly passed: Promise<void>;
+  readonly pass: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/** Holds that were asked for, each for the next request that it fits. */
+export class TaskHolds {
+  private readonly pending: Hold[] = [];
+
+  hold(request: TaskRequest, options: TaskHoldOptions = {}): TaskHold {
+    const hold = new Hold(request, options);
+    this.pending.push(hold);
+    return hold;
+  }
+
+  /** The hold for a request; undefined: it passes. Each hold is for one. */
+  take(asked: HeldRequest): Hold | undefined {
+    const index = this.pending.findIndex((hold) => hold.fits(asked));
+    return index < 0 ? undefined : this.pending.splice(index, 1)[0];
+  }
+}
+
+/** One held request. */
+class Hold implements TaskHold {
+  private readonly come = makeGate();
+  private readonly go = makeGate();
+  private held: HeldRequest | undefined;
+
+  constructor(
+    private readonly request: TaskRequest,
+    private readonly options: TaskHoldOptions,
+  ) {
+    // Nobody may wait yet when it is refused.
+    this.go.passed.catch(() => {});
+  }
+
+  get reached(): Promise<void> {
+    return this.come.passed;
+  }
+
+  fits({ request, key, scheduler }: HeldRequest): boolean {
+    const { key: sought, scheduler: from = scheduler } = this.options;
+    const isSought = sought === undefined || (key?.jobName === sought.jobName && key.item === sought.item);
+    return request === this.request && scheduler === from && isSought;
+  }
+
+  /** Stands still, if this is the place. */
+  async passes(at: 'before' | 'after', held: HeldRequest): Promise<void> {
+    if (at !== (this.options.at ?? 'before')) return;
+    this.held = held;
+    this.come.pass();
+    await this.go.passed;
+  }
+
+  goOn(): void {
+    this.go.pass();
+  }
+
+  fail(): void {
+    this.go.refuse(new TaskBackendError('memory', this.request, this.held?.key, 'a test has made it fail'));
+  }
+}
+
+export type { Hold };
+
+function makeGate(): Gate {
+  let pass = (): void => {};
+  let refuse = (_error: Error): void => {};
+  const passed = new Promise<void>((resolve, reject) => {
+    pass = resolve;
+    refuse = reject;
+  });
+  return { passed, pass, refuse };
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { HELD, type TaskAdapter, WRITTEN } from './harness.js';
+import { endOf, listed, statesUntil, stateOf, useStage } from './support.js';
+
+export function describeEnds(adapter: TaskAdapter): void {
+  describe('an end', () => {
+    const stage = useStage(adapter);
+
+    it.each([
+      ['succeeds', { name: 'FINISHED' }],
+      ['fails', { name: 'FINISHED', report: { outcome: 'failed' } }],
+      ['crashes', { name: 'FAILED', detail: 'exit code 3' }],
+    ] as const)('given a task that %s, when it has ended, then its state is %j', async (behaviour, end) => {
+      const handle = await stage.launch(behaviour);
+      await stage.backend.open(handle, HELD);
+      expect(await endOf(stage.backend, handle)).toMatchObject(end);
+    });
+
+    it('given a task that has ended, when it is watched, then its end is told, and the watch ends', async () => {
+      const handle = await stage.launch('succeeds');
+      await stage.backend.open(handle, HELD);
+      await endOf(stage.backend, handle);
+      const states = await statesUntil(stage.backend, handle, () => false);
+      expect(states.map(({ name }) => name)).toEqual(['FINISHED']);
+    });
+
+    it('given a watch, when its signal aborts, then it ends by the reason', async () => {
+      const handle = await stage.launch('obeys');
+      const ending = new AbortController();
+      const reason = new Error('enough');
+      const watch = stage.backend.watch(handle, ending.signal)[Symbol.asyncIterator]();
+      expect((await watch.next()).value).toMatchObject({ name: 'STAGING' });
+      const next = watch.next();
+      ending.abort(reason);
+      await expect(next).rejects.toBe(reason);
+    });
+
+    it('given a task that obeys, when it is cancelled, then it is KILLED by its scheduler', async () => {
+      const handle = await stage.run('obeys');
+      await stage.backend.cancel(handle, 10_000);
+      expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+      await stage.backend.cancel(handle, 10_000);
+    });
+
+    it('given a task that ignores it, when it is cancelled, then it is killed after the grace', async () => {
+      const handle = await stage.run('ignores');
+      await stage.backend.cancel(handle, 50);
+      expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+    });
+
+    it('given a task that is not open, when it is cancelled, then it has ended, and an open changes nothing', async () => {
+      const handle = await stage.launch('succeeds');
+      await stage.backend.cancel(handle, 10_000);
+      expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+      await stage.backend.open(handle, HELD);
+      expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED' });
+    });
+
+    it('given a time limit, when it has passed, then the task is KILLED by it', async () => {
+      const handle = await stage.launch('ignores', { timeoutMs: 500, graceMs: 50 });
+      await stage.backend.open(handle, HELD);
+      expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'timeout' });
+    });
+
+    it('given much output, when its tail is asked for, then it is its end, no longer than asked, in whole characters', async () => {
+      const handle = await stage.run('writes');
+      const end = `line ääää ${WRITTEN.lines}\n`;
+      await expect.poll(() => stage.backend.tail(handle, 1_000), { timeout: 10_000 }).toMatch(new RegExp(`${end}$`));
+      await stage.backend.cancel(handle, 10_000);
+      await endOf(stage.backend, handle);
+      const bytes = (await stage.backend.tail(handle, 1_000_000))!;
+      expect(Buffer.byteLength(bytes)).toBeLessThanOrEqual(65_536);
+      for (const most of [0, 1, 8, 9, 10, 11, Buffer.byteLength(end)]) {
+        const text = (await stage.backend.tail(handle, most))!;
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most);
+        expect(bytes.endsWith(text)).toBe(true);
+      }
+    });
+  });
+
+  describe('a release', () => {
+    const stage = useStage(adapter);
+
+    it('given a task that has ended, when it is released, then its place is free, and a second release is nothing', async () => {
+      const handle = await stage.launch('succeeds');
+      await stage.backend.open(handle, HELD);
+      await endOf(stage.backend, handle);
+      await stage.backend.release(handle);
+      await stage.backend.release(handle);
+      expect(await listed(stage.backend)).toEqual([]);
+      expect(await stage.backend.open(handle, HELD)).toBe('taken');
+      expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'UNKNOWN' });
+      expect(await stage.backend.tail(handle, 100)).toBeUndefined();
+    });
+
+    it('given a task of the place, when a former one is released again, then the present one stays', async () => {
+      const former = await stage.launch('succeeds');
+      await stage.backend.release(former);
+      const present = await stage.launch('obeys');
+      await stage.backend.release(former);
+      await stage.backend.cancel(former, 0);
+      expect(await listed(stage.backend)).toEqual([present]);
+      expect((await stateOf(stage.backend, present, 'STAGING')).name).toBe('STAGING');
+    });
+
+    it('given a task that runs, when it is released, then it ends without grace', async () => {
+      const handle = await stage.run('ignores');
+      const end = endOf(stage.backend, handle);
+      await stage.backend.release(handle);
+      expect(await end).toMatchObject({ name: 'KILLED' });
+      expect(await listed(stage.backend)).toEqual([]);
+    });
+  });
+
+  describe('a stop', () => {
+    const stage = useStage(adapter);
+
+    it('given a task that runs, when the backend stops, then it is LOST, unless others can adopt it', async () => {
+      const handle = await stage.run('ignores');
+      const other = await stage.harness.backend();
+      const end = stage.backend.adopts ? undefined : endOf(stage.backend, handle);
+      await stage.backend.stop();
+      await stage.backend.stop();
+      const told = (await end)?.name ?? (await listed(other)).map(({ uid }) => uid);
+      expect(told).toEqual(stage.backend.adopts ? [handle.uid] : 'LOST');
+    });
+
+    it('given a backend that has stopped, when it is asked to claim, then it says so', async () => {
+      await stage.backend.stop();
+      await expect(stage.launch('succeeds')).rejects.toMatchObject({ code: 'TASK_BACKEND', request: 'claim' });
+    });
+  });
+}

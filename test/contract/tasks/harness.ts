@@ -1,0 +1,40 @@
+import type { TaskBackend, TaskLink, TaskOrder, TaskTemplate } from '../../../libs/elastic-job/src/cloud/index.js';
+
+/** What a task of the suite does. `obeys`, `ignores`: of the request to end; it runs until then, or for ever. */
+export type Behaviour = 'succeeds' | 'fails' | 'crashes' | 'obeys' | 'ignores' | 'writes';
+
+/** What `writes` puts out before it runs on like `obeys`: more than any backend keeps. */
+export const WRITTEN = { line: 'line ääää ', lines: 20_000 } as const;
+
+/** The suite's way to one adapter. */
+export interface TaskHarness {
+  /** A started backend of one more scheduler. Those that do not adopt share nothing. */
+  backend(): Promise<TaskBackend>;
+  /** Starts a task that does so. */
+  template(behaviour: Behaviour): TaskTemplate;
+  stop(): Promise<void>;
+}
+
+/** An adapter, under the name by which reports tell it. */
+export interface TaskAdapter {
+  readonly name: string;
+  start(): Promise<TaskHarness>;
+}
+
+/** A lease that never ends. */
+export const HELD: TaskLink = { heldForMs: () => 60_000, saveCheckpoint: () => Promise.resolve() };
+
+/** An order for item 0 of a job. Grace is short, since some tasks do not heed. */
+export function orderOf(template: TaskTemplate, given: Partial<TaskOrder> = {}): TaskOrder {
+  return {
+    key: { cluster: 'contract', jobName: 'settle-orders', item: 0 },
+    target: { fireTime: 1_000, origin: 'schedule', launch: 1 },
+    run: 'run-1',
+    token: 1n,
+    template,
+    resources: { cpu: 0.1, memoryMb: 512 },
+    envelope: (answers) => JSON.stringify({ v: 1, ...answers }),
+    graceMs: 10_000,
+    ...given,
+  };
+}
