@@ -29,6 +29,7 @@ export default defineConfig({
       'test/databases/**',
       'test/versions/**',
       'test/security/**',
+      'test/cloud/**',
       'test/consumers/projects/**',
     ],
     globalSetup: './test/support/zookeeper/global-setup.ts',

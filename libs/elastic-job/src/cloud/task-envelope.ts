@@ -1,4 +1,4 @@
-import type { ExecutionSource, JobName } from '../domain/index.js';
+import type { ExecutionSource, JobConfiguration, JobName } from '../domain/index.js';
 import type { TaskAnswers } from './task-order.js';
 
 /** The variable that makes a process a worker. */
@@ -7,9 +7,16 @@ export const TASK_VARIABLE = 'ELASTIC_JOB_TASK';
 /** The most bytes of an envelope: half of what one variable may have everywhere. */
 export const MOST_ENVELOPE_BYTES = 32_768;
 
+/** How a worker tries a failing item again. @see JobOptions */
+export type TaskRetries = Pick<
+  JobConfiguration,
+  'maxAttempts' | 'retryDelayMs' | 'retryFactor' | 'retryMaxDelayMs' | 'retryJitter'
+>;
+
 /**
  * What a task is told of its run: the JSON in `ELASTIC_JOB_TASK`. It holds no secret. The first fields are Java's
- * sharding context.
+ * sharding context. A reader passes over fields that it does not know; a field never changes its meaning within a `v`,
+ * and `v`, `channel` and `report` never do.
  * @see docs/cloud/task-envelope.schema.json, which is for workers in other languages
  */
 export interface TaskEnvelope extends TaskAnswers {
@@ -19,11 +26,13 @@ export interface TaskEnvelope extends TaskAnswers {
   readonly shardingTotalCount: number;
   readonly jobParameter: string;
   readonly shardingItem: number;
+  /** Holds neither `,` nor `=`. */
   readonly shardingParameter?: string;
   /** Milliseconds since the epoch. */
   readonly fireTime: number;
   readonly source: ExecutionSource;
   readonly trigger: 'schedule' | { readonly id: string; readonly parameters?: string };
+  /** The number of the first attempt that the task makes, from 1. */
   readonly attempt: number;
   /** Counted from 1. @see TaskTarget.launch */
   readonly launch: number;
@@ -32,7 +41,11 @@ export interface TaskEnvelope extends TaskAnswers {
   readonly tokenEpoch: number;
   readonly run: string;
   readonly props: Readonly<Record<string, string>>;
-  /** The checkpoint as it stood at the begin; undefined: none. */
+  /** The template that the job was created from. */
+  readonly template?: string;
+  /** The settings of retries in force. @default those that the worker's own application declares */
+  readonly retries?: TaskRetries;
+  /** The checkpoint as it stood at the begin; undefined or null: none. */
   readonly checkpoint?: unknown;
   /** How long the run may take once it was opened, in milliseconds. */
   readonly timeoutMs?: number;

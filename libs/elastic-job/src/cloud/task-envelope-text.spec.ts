@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findTaskAnswers, formatTaskEnvelope, parseTaskEnvelope } from './task-envelope-text.js';
+import { NewerTaskEnvelopeError, TaskEnvelopeError } from './task-envelope.errors.js';
+import { MOST_ENVELOPE_BYTES, type TaskEnvelope } from './task-envelope.js';
+
+const REQUIRED: TaskEnvelope = {
+  v: 1,
+  jobName: 'settle-orders',
+  taskId: 'settle-orders@-@1@-@READY@-@10.0.0.1@-@1-s1',
+  shardingTotalCount: 3,
+  jobParameter: 'all',
+  shardingItem: 1,
+  fireTime: 1_700_000_000_000,
+  source: 'NORMAL_TRIGGER',
+  trigger: { id: 'by-hand', parameters: 'only=today' },
+  attempt: 1,
+  launch: 2,
+  token: '9223372036854775807',
+  tokenEpoch: 0,
+  run: 'run-1',
+  props: { 'streaming.process': 'true' },
+  graceMs: 5_000,
+};
+const ENVELOPE = {
+  ...REQUIRED,
+  shardingParameter: 'Shanghai',
+  template: 'orders',
+  retries: { maxAttempts: 3, retryDelayMs: 10, retryFactor: 1.5, retryMaxDelayMs: 100, retryJitter: 0.5 },
+  checkpoint: { row: 7 },
+  timeoutMs: 60_000,
+  channel: 3,
+  report: '/dev/termination-log',
+} satisfies TaskEnvelope;
+const faultOf = (text: string): unknown => {
+  try {
+    parseTaskEnvelope(text);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+};
+const faultWith = (change: Record<string, unknown>) => faultOf(JSON.stringify({ ...ENVELOPE, ...change }));
+
+describe('the envelope of a task', () => {
+  it('given an envelope, when it is written and read, then it is the same', () => {
+    expect(parseTaskEnvelope(formatTaskEnvelope(ENVELOPE))).toEqual(ENVELOPE);
+  });
+
+  it('given only what is required, when it is read, then the rest is missing', () => {
+    expect(parseTaskEnvelope(formatTaskEnvelope(REQUIRED))).toEqual(REQUIRED);
+  });
+
+  it('given a field that a later release has added, when it is read, then it is passed over', () => {
+    expect(faultWith({ weather: 'fine' })).toBeUndefined();
+  });
+
+  it.each([
+    ['jobName', 'a/b', 'must not contain "/"'],
+    ['shardingItem', 3, 'must be less than shardingTotalCount, which is 3, but is 3'],
+    ['shardingParameter', 'a,b', 'must be a text without "," and "="'],
+    ['fireTime', 'soon', 'must be a whole number of at least 0'],
+    ['source', 'READY', 'must be NORMAL_TRIGGER, MISFIRE or FAILOVER, but is "READY"'],
+    ['trigger', { id: '' }, 'must be "schedule" or'],
+    ['token', 7, 'must be at most 19 decimal digits, as a text, but is 7'],
+    ['token', '007', 'must be at most 19 decimal digits'],
+    ['retries', { maxAttempts: 0 }, 'must have a usable maxAttempts, which must be'],
+    ['timeoutMs', 0, 'must be a whole number of at least 1, but is 0'],
+    ['channel', 1, 'must be a whole number of at least 3'],
+    ['graceMs', undefined, 'is missing'],
+    ['v', 0, 'must be 1, but is 0'],
+  ])('given %s as %j, when it is read, then the error names the field', (field, value, problem) => {
+    const fault = faultWith({ [field]: value });
+
+    expect(fault).toBeInstanceOf(TaskEnvelopeError);
+    expect(fault).toMatchObject({ field, message: expect.stringContaining(problem) });
+  });
+
+  it('given a prop that is no text, when it is read, then its value is not told', () => {
+    expect(faultWith({ props: { key: { secret: 'hunter2' } } })).toMatchObject({
+      message: 'ELASTIC_JOB_TASK: props must be an object of texts, but "key" is object.',
+    });
+  });
+
+  it.each(['', 'no JSON', '[]', 'null', '7'])('given %j, when it is read, then all of it is faulty', (text) => {
+    expect(faultOf(text)).toMatchObject({ code: 'TASK_ENVELOPE', field: undefined });
+  });
+
+  it('given a later version with other fields, when it is read, then the error says so and names the remedy', () => {
+    const fault = faultOf('{"v":2,"tasks":[]}');
+
+    expect(fault).toBeInstanceOf(NewerTaskEnvelopeError);
+    expect(fault).toMatchObject({ version: 2, known: 1, message: expect.stringContaining('build its image') });
+  });
+
+  it('given a faulty envelope, when the answers are looked for, then those that can be used are found', () => {
+    expect(findTaskAnswers('{"v":2,"channel":3,"report":"/tmp/report"}')).toEqual({
+      channel: 3,
+      report: '/tmp/report',
+    });
+    expect(findTaskAnswers('{"channel":"3","report":7}')).toEqual({ channel: undefined, report: undefined });
+    expect(findTaskAnswers('no JSON')).toEqual({});
+  });
+
+  it('given a checkpoint that is too large, when it is written, then the error names it and the remedy', () => {
+    const checkpoint = 'ä'.repeat(MOST_ENVELOPE_BYTES / 2);
+
+    expect(() => formatTaskEnvelope({ ...ENVELOPE, checkpoint })).toThrow(
+      /has 33\d{3} bytes, and may have 32768; the largest part is checkpoint with 32770: hand over where the data is/,
+    );
+    expect(faultWith({ checkpoint })).toMatchObject({ code: 'TASK_ENVELOPE' });
+  });
+});
+
+describe('the JSON Schema of the envelope', () => {
+  const schema: object = JSON.parse(readFileSync('docs/cloud/task-envelope.schema.json', 'utf8'));
+  const isValid = new Ajv2020({ strict: true }).compile(schema);
+  const odd = fc.oneof(
+    fc.constantFrom(undefined, null, 0, 1, 2, -1, 0.5, 3, 2 ** 31, 1e300, '', '7', '07', 'a', true, 'schedule'),
+    fc.constantFrom('..', 'zookeeper', 'a@-@b', 'a b', 'a.b', 'ä', '\u{1f600}', 'a$', 'x\n', ' x', 'a=b', 'a,b'),
+    fc.constantFrom({}, [], { id: 'x' }, { id: 7 }, { a: 'b' }, { a: 1 }, { id: 'x', parameters: 1 }),
+    fc.constantFrom({ ...ENVELOPE.retries, maxAttempts: 0 }, { ...ENVELOPE.retries, retryJitter: 2 }),
+    fc.string(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+  );
+
+  it('given changed envelopes, when schema and parser judge them, then they agree', () => {
+    const fields = fc.constantFrom(...Object.keys(ENVELOPE).filter((field) => field !== 'v'));
+    let sound = 0;
+    fc.assert(
+      fc.property(fields, odd, (field, value) => {
+        const text = JSON.stringify({ ...ENVELOPE, [field]: value });
+        const given: TaskEnvelope = JSON.parse(text);
+        // No schema compares two fields.
+        fc.pre(given.shardingItem < given.shardingTotalCount || typeof value !== 'number');
+        const isSound = faultOf(text) === undefined;
+        sound += Number(isSound);
+        expect({ text, isSound }).toEqual({ text, isSound: isValid(given) });
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(sound).toBeGreaterThan(100);
+  });
+});

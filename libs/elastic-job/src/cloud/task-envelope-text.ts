@@ -1,0 +1,93 @@
+/**
+ * An envelope as the text of one variable, written by a scheduler and read by a worker. Pure.
+ *
+ * - Whatever `formatTaskEnvelope` returns `parseTaskEnvelope` takes, and gives back the same.
+ * - Nothing that breaks a rule is written or taken: the error names the field.
+ * - `findTaskAnswers` never fails: a worker that cannot read the rest still tells so by the way that it was given.
+ */
+import { show } from '../domain/index.js';
+import { NewerTaskEnvelopeError, TaskEnvelopeError } from './task-envelope.errors.js';
+import { MOST_ENVELOPE_BYTES, type TaskEnvelope } from './task-envelope.js';
+import { ENVELOPE_RULES, isRecord } from './task-envelope.rules.js';
+import type { TaskAnswers } from './task-order.js';
+
+/** The version that is written, and the latest that is read. */
+const VERSION = 1;
+
+/** @throws {TaskEnvelopeError} for a field that breaks its rule, and for a text of more than 32 KiB */
+export function formatTaskEnvelope(envelope: TaskEnvelope): string {
+  assertSound({ ...envelope });
+  const text = JSON.stringify(envelope);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MOST_ENVELOPE_BYTES) return text;
+  const [largest, size] = largestField(envelope);
+  throw new TaskEnvelopeError(
+    undefined,
+    `has ${bytes} bytes, and may have ${MOST_ENVELOPE_BYTES}; the largest part is ${largest} with ${size}: ` +
+      'hand over where the data is instead of the data',
+  );
+}
+
+/**
+ * @throws {NewerTaskEnvelopeError} if a later release has written it
+ * @throws {TaskEnvelopeError} for anything else that makes it unusable
+ */
+export function parseTaskEnvelope(text: string): TaskEnvelope {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MOST_ENVELOPE_BYTES)
+    throw new TaskEnvelopeError(undefined, `has ${bytes} bytes, and may have ${MOST_ENVELOPE_BYTES}`);
+  const given = readJson(text);
+  const { v } = given;
+  if (typeof v === 'number' && v > VERSION) throw new NewerTaskEnvelopeError(v, VERSION);
+  assertSound(given);
+  return given;
+}
+
+/** The ways in which a task may answer, also where its envelope is of a later version or faulty. */
+export function findTaskAnswers(text: string): TaskAnswers {
+  try {
+    const { channel, report } = readJson(text);
+    const isSound = (field: 'channel' | 'report', value: unknown) =>
+      value !== undefined && ENVELOPE_RULES[field].findFault(value) === undefined;
+    return {
+      channel: isSound('channel', channel) ? Number(channel) : undefined,
+      report: isSound('report', report) ? String(report) : undefined,
+    };
+  } catch {
+    return {};
+  }
+}
+
+function readJson(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new TaskEnvelopeError(undefined, 'must be JSON', { cause });
+  }
+  if (!isRecord(value)) throw new TaskEnvelopeError(undefined, 'must be a JSON object');
+  return value;
+}
+
+function assertSound(
+  given: Readonly<Record<string, unknown>>,
+): asserts given is Readonly<Record<string, unknown>> & TaskEnvelope {
+  for (const [field, { isRequired, findFault }] of Object.entries(ENVELOPE_RULES)) {
+    if (given[field] === undefined && !isRequired) continue;
+    const fault = given[field] === undefined ? 'is missing' : findFault(given[field]);
+    if (fault !== undefined) throw new TaskEnvelopeError(field, fault);
+  }
+  const { shardingItem, shardingTotalCount } = given;
+  if (Number(shardingItem) >= Number(shardingTotalCount)) {
+    const problem = `must be less than shardingTotalCount, which is ${show(shardingTotalCount)}, but is ${show(shardingItem)}`;
+    throw new TaskEnvelopeError('shardingItem', problem);
+  }
+}
+
+function largestField(envelope: TaskEnvelope): [string, number] {
+  const sizes = Object.entries(envelope).map(([field, value]): [string, number] => [
+    field,
+    Buffer.byteLength(JSON.stringify(value) ?? ''),
+  ]);
+  return sizes.toSorted((a, b) => b[1] - a[1])[0]!;
+}

@@ -1,0 +1,34 @@
+import { ElasticJobError } from '../domain/index.js';
+import { TASK_VARIABLE } from './task-envelope.js';
+
+/** An envelope that cannot be used. Nothing of the task was run. */
+export class TaskEnvelopeError extends ElasticJobError {
+  readonly code = 'TASK_ENVELOPE';
+
+  /**
+   * @param field what is wrong in it; undefined: all of it
+   * @param problem the end of a sentence that begins with the field
+   */
+  constructor(
+    readonly field: string | undefined,
+    readonly problem: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${TASK_VARIABLE}: ${field ?? 'the envelope'} ${problem}.`, options);
+  }
+}
+
+/** The scheduler speaks a later version of the envelope than this worker. Nothing of the task was run. */
+export class NewerTaskEnvelopeError extends ElasticJobError {
+  readonly code = 'NEWER_TASK_ENVELOPE';
+
+  constructor(
+    readonly version: number,
+    readonly known: number,
+  ) {
+    super(
+      `${TASK_VARIABLE}: the envelope is of version ${version}, and this worker reads up to ${known}; ` +
+        'build its image with the release of nestjs-elastic-job that the schedulers run.',
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MOST_REPORT_BYTES, type TaskReport } from './task-report.js';
+import { formatTaskReport, taskReport } from './task-report-text.js';
+
+const written = (thrown: unknown): { readonly text: string; readonly report: TaskReport } => {
+  const text = formatTaskReport(taskReport('failed', 7.4, thrown));
+  return { text, report: JSON.parse(text) };
+};
+
+describe('the report of a task', () => {
+  it('given a good end, when it is written, then it has no error', () => {
+    expect(taskReport('succeeded', 7.4)).toEqual({ v: 1, outcome: 'succeeded', ms: 7 });
+  });
+
+  it('given a long stack, when it is written, then the stack alone is cut', () => {
+    const error = Object.assign(new RangeError('no such row'), { stack: 'at x\n'.repeat(5_000) });
+    const { text, report } = written(error);
+
+    expect(report.error).toMatchObject({ name: 'RangeError', message: 'no such row' });
+    expect(report.error?.stack).toMatch(/at x\n \.\.\.$|at? ?x?\n? \.\.\.$/);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(MOST_REPORT_BYTES - 20);
+  });
+
+  it('given a long message, when it is written, then the name stays and the message is cut', () => {
+    const { text, report } = written(new RangeError('ä"'.repeat(5_000)));
+
+    expect(report.error).toEqual({ name: 'RangeError', message: expect.stringMatching(/^ä"ä".* \.\.\.$/) });
+    expect(Buffer.byteLength(text)).toBeGreaterThan(MOST_REPORT_BYTES - 20);
+  });
+
+  it.each([
+    ['a text', 'a text'],
+    [{ code: 7 }, '{"code":7}'],
+    [{ toJSON: () => fail() }, 'a value that has no text'],
+    [Symbol('odd'), 'Symbol(odd)'],
+  ])('given %o thrown, when it is written, then it is the message', (thrown, message) => {
+    expect(written(thrown).report.error).toEqual({ name: 'Error', message });
+  });
+
+  it('given whatever is thrown, when it is written, then it fits and can be read', () => {
+    const texts = fc.string({ maxLength: 9_000, unit: 'binary' });
+    fc.assert(
+      fc.property(texts, texts, texts, (name, message, stack) => {
+        const { text } = written(Object.assign(new Error(message), { name, stack }));
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MOST_REPORT_BYTES);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+function fail(): never {
+  throw new Error('no JSON of this');
+}

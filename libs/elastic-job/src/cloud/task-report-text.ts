@@ -1,0 +1,56 @@
+import { MOST_REPORT_BYTES, type TaskReport } from './task-report.js';
+
+/** An error's name is the last thing to be cut, beyond so many characters. */
+const MOST_NAME = 200;
+const CUT = ' ...';
+
+/** The report of a run that ended with this. @param thrown undefined: with nothing */
+export function taskReport(outcome: TaskReport['outcome'], ms: number, thrown?: unknown): TaskReport {
+  const report = { v: 1, outcome, ms: Math.max(0, Math.round(ms)) } as const;
+  return thrown === undefined ? report : { ...report, error: describe(thrown) };
+}
+
+/** The text of a report: name and message of its error stay, and the stack is cut first. */
+export function formatTaskReport(report: TaskReport): string {
+  const { error } = report;
+  const whole = JSON.stringify(report);
+  if (error === undefined || isShort(whole)) return whole;
+  const name = cut(error.name, MOST_NAME);
+  const { message, stack } = error;
+  const withStack = (length: number) =>
+    JSON.stringify({ ...report, error: { name, message, stack: cut(stack ?? '', length) } });
+  if (stack !== undefined && isShort(withStack(0))) return withStack(longest(stack, withStack));
+  const withMessage = (length: number) => JSON.stringify({ ...report, error: { name, message: cut(message, length) } });
+  return withMessage(longest(message, withMessage));
+}
+
+function describe(thrown: unknown): NonNullable<TaskReport['error']> {
+  if (!(thrown instanceof Error)) return { name: 'Error', message: textOf(thrown) };
+  const { name, message, stack } = thrown;
+  return { name: textOf(name), message: textOf(message), ...(typeof stack === 'string' && { stack }) };
+}
+
+function textOf(value: unknown): string {
+  try {
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  } catch {
+    return 'a value that has no text';
+  }
+}
+
+/** How many characters of a text fit. @param textWith the report with so many of them */
+function longest(text: string, textWith: (length: number) => string): number {
+  let fits = 0;
+  for (let step = 2 ** 12; step >= 1; step /= 2) {
+    if (fits + step <= text.length && isShort(textWith(fits + step))) fits += step;
+  }
+  return fits;
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, length) + CUT;
+}
+
+function isShort(text: string): boolean {
+  return Buffer.byteLength(text) <= MOST_REPORT_BYTES;
+}
