@@ -70,7 +70,16 @@ export class HeldLease extends ItemLease {
   override begun(item: number): BegunItem | undefined {
     const { launch = 1, run, target } = this.held.get(item)!.record;
     const heldForMs = () => (this.signalOf(item).aborted || !this.isStanding(item) ? 0 : this.tree.leaseRemainingMs());
-    return { run, target, launch, heldForMs };
+    return { run, target, launch, heldForMs, isLatest: () => this.isLatest(item, run) };
+  }
+
+  private async isLatest(item: number, run: string): Promise<boolean> {
+    const { tree } = this;
+    const options = { signal: this.signalOf(item) };
+    await tree.sync(options);
+    if (!(await tree.loadRecords([item], options))) return this.isLatest(item, run);
+    const stored = tree.record(item)?.stored;
+    return stored?.kind === 'record' && stored.record.run === run && stored.record.settled === undefined;
   }
 
   override confirmLost(item: number): void {

@@ -18,6 +18,11 @@ export interface BegunItem {
   readonly launch: number;
   /** How long this instance may still act for the item if it hears nothing new, in milliseconds; 0: not any more. */
   heldForMs(): number;
+  /**
+   * Asks the registry whether the item's record is still of this run: false once another instance has begun the item.
+   * A pause of any length may lie before it.
+   */
+  isLatest(): Promise<boolean>;
 }
 
 /** What became of an item that was begun: its outcome, or the news that another run of it holds the newer token. */

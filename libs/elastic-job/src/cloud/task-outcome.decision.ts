@@ -1,0 +1,75 @@
+import {
+  CancelledError,
+  ExecutorDeathError,
+  type JobName,
+  JobTimeoutError,
+  ResidentStoppedError,
+} from '../domain/index.js';
+import { TaskFailedError } from './task-run.error.js';
+import type { TaskState } from './task-state.js';
+
+/** The run whose task has ended. */
+interface EndedTask {
+  readonly jobName: JobName;
+  readonly item: number;
+  readonly timeoutMs: number | undefined;
+  /** The machines serve others too: who is killed there has mostly been in somebody's way. */
+  readonly isShared: boolean;
+}
+
+/**
+ * What the end of a task means for its run, unless its scheduler has been told to end it.
+ *
+ * | state | means |
+ * |---|---|
+ * | FINISHED | the outcome that the task reports; what its handler has thrown is no death |
+ * | KILLED, by the time limit | `JobTimeoutError` |
+ * | KILLED, by a scheduler | `CancelledError`: nobody repeats it |
+ * | KILLED, by others | a death; innocent where machines are shared |
+ * | FAILED, ERROR | a death that counts |
+ * | LOST, DROPPED, GONE, GONE_BY_OPERATOR, UNKNOWN | an innocent death |
+ * @returns what the run fails with; undefined: it has succeeded
+ */
+export function taskFailure({ isShared, item, jobName, timeoutMs }: EndedTask, state: TaskState): Error | undefined {
+  const { detail = 'its backend has told no more', killer = 'other', name, report } = state;
+  switch (name) {
+    case 'FINISHED':
+      return report?.outcome === 'succeeded' ? undefined : new TaskFailedError(jobName, item, report);
+    case 'KILLED':
+      if (killer === 'timeout') return new JobTimeoutError(jobName, item, timeoutMs ?? 0);
+      if (killer === 'scheduler') return new CancelledError(jobName, item);
+      return new ExecutorDeathError(name, detail, { isInnocent: isShared });
+    case 'STAGING':
+    case 'QUEUED':
+    case 'RUNNING':
+      throw new TypeError(`A task that is ${name} has not ended.`);
+    default:
+      return new ExecutorDeathError(name, detail);
+  }
+}
+
+/**
+ * Says whether a task goes on when its scheduler has to let go of the item: where others can adopt it, unless it is to
+ * end for its own sake.
+ * @param reason of the aborted signal
+ */
+export function isLeftAlone(reason: unknown, adopts: boolean): boolean {
+  const isToEnd =
+    reason instanceof CancelledError ||
+    reason instanceof JobTimeoutError ||
+    reason instanceof ExecutorDeathError ||
+    reason instanceof ResidentStoppedError;
+  return adopts && !isToEnd;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * How long the next launch of an innocent task waits, in milliseconds: the first one not at all, then twice as long each
+ * time, up to a minute. So a backend that drops everything is not stormed.
+ * @param launch the one that has died, counted from 1
+ */
+export function relaunchPauseMs(launch: number): number {
+  return launch <= 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (launch - 2), LONGEST_PAUSE_MS);
+}

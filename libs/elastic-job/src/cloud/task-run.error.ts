@@ -1,0 +1,18 @@
+import { ElasticJobError, type JobName } from '../domain/index.js';
+import type { TaskReport } from './task-report.js';
+
+/** The handler of a task has thrown. The error is the one that the task has reported. */
+export class TaskFailedError extends ElasticJobError {
+  readonly code = 'TASK_FAILED';
+
+  /** @param report what the task has said of its end; undefined: nothing */
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+    readonly report: TaskReport | undefined,
+  ) {
+    const { name, message } = report?.error ?? { name: 'Error', message: 'it has told no reason' };
+    super(`The task of item ${item} of job "${jobName}" has failed: ${name}: ${message}`);
+    if (report?.error?.stack !== undefined) this.stack = `${this.message}\n${report.error.stack}`;
+  }
+}

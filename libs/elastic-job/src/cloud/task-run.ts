@@ -1,0 +1,224 @@
+/**
+ * Follows one run of an item through its task.
+ *
+ * ```mermaid
+ * stateDiagram-v2
+ *   [*] --> claiming
+ *   claiming --> claiming: another target holds the place: it is ended and released
+ *   claiming --> proving: launched or adopted
+ *   proving --> opening: the registry says that the run is the latest
+ *   opening --> following
+ *   following --> [*]: the task has ended
+ *   claiming --> [*]: a newer run has it
+ *   proving --> [*]: a newer run has it: what was launched is released
+ *   opening --> [*]: a newer run has it
+ * ```
+ *
+ * Guarantees: a target is launched once for each launch that the record counts, however long this scheduler is paused
+ * between any two steps. A task that was launched by a scheduler that had slept is still gated when the registry is
+ * asked, and by then a newer run shows in the record; a task that a newer run has adopted cannot be opened.
+ *
+ * Failures: a request without an answer is repeated until the signal aborts. What a scheduler leaves behind as it dies
+ * is gated, and never runs, or open, and is adopted.
+ */
+import { type BegunItem, LeaseLostError, triggerIdOf, type ShardingContext } from '../domain/index.js';
+import { isTaskEnd } from './task-history.js';
+import { formatTaskEnvelope } from './task-envelope-text.js';
+import { TaskBackendError } from './task-backend.error.js';
+import type { TaskHandle, TaskLink } from './task-backend.js';
+import type { TaskOrder } from './task-order.js';
+import { isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
+import type { TaskScheduling, TaskSettings } from './task-scheduling.js';
+import type { TaskState } from './task-state.js';
+
+/** From a request that had no answer to the next one, in milliseconds. */
+const ASK_AGAIN_MS = 1_000;
+/** How long an end is waited for beyond the task's grace, in milliseconds. */
+const END_MARGIN_MS = 2_000;
+
+export class TaskRun {
+  /** The task, once it is this run's. */
+  handle: TaskHandle | undefined;
+  private readonly settings: TaskSettings;
+  private latest: TaskState | undefined;
+
+  constructor(
+    private readonly scheduling: TaskScheduling,
+    private readonly context: ShardingContext,
+    private readonly begun: BegunItem,
+    private readonly token: bigint,
+  ) {
+    this.settings = scheduling.settingsOf(context.jobName);
+  }
+
+  /**
+   * Resolves when the task has succeeded.
+   * @throws {LeaseLostError} if another run has the task
+   * @throws {TaskFailedError} if its handler has thrown
+   * @throws {ExecutorDeathError} if it has died
+   * @throws the reason of the signal; the task has ended by then, unless another scheduler is to follow it
+   */
+  async follow(): Promise<void> {
+    const { signal } = this.context;
+    try {
+      this.handle = await this.claim();
+      await this.open(this.handle);
+      await this.judge(await this.end(this.handle, signal));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      if (!isLeftAlone(signal.reason, this.scheduling.backend.adopts)) await this.endTask();
+      throw signal.reason;
+    }
+  }
+
+  private async claim(): Promise<TaskHandle> {
+    const { backend, emit } = this.scheduling;
+    const order = await this.order();
+    for (;;) {
+      const claimed = await this.answered(() => backend.claim(order, this.context.signal));
+      if (claimed.kind === 'taken') throw this.lost();
+      if (claimed.kind === 'occupied') await this.clear(claimed.by, claimed.hasEnded);
+      else {
+        const { handle, kind } = claimed;
+        if (kind === 'adopted') emit({ kind: 'task-adopted', handle });
+        else await this.prove(handle);
+        return handle;
+      }
+    }
+  }
+
+  // Whatever lies between the begin and the launch: a newer run may have launched, settled and released the target.
+  private async prove(handle: TaskHandle): Promise<void> {
+    if (!(await this.begun.isLatest())) {
+      await this.scheduling.backend.release(handle);
+      throw this.lost();
+    }
+    this.scheduling.emit({ kind: 'task-launched', handle });
+  }
+
+  /** Makes room: the run of the task that holds the place is over, since another one of the item has begun. */
+  private async clear(by: TaskHandle, hasEnded: boolean): Promise<void> {
+    const { backend } = this.scheduling;
+    if (!(await this.begun.isLatest())) throw this.lost();
+    if (!hasEnded) {
+      await this.answered(() => backend.cancel(by, this.settings.graceMs));
+      await this.endOf(by, this.context.signal);
+    }
+    await this.answered(() => backend.release(by));
+  }
+
+  private async open(handle: TaskHandle): Promise<void> {
+    const { backend } = this.scheduling;
+    const opened = await this.answered(() => backend.open(handle, this.link, this.context.signal));
+    if (opened === 'taken') throw this.lost();
+  }
+
+  /** Tells of every state. @returns the last one */
+  private async end(handle: TaskHandle, signal: AbortSignal): Promise<TaskState> {
+    return this.endOf(handle, signal, (state) => {
+      const former = this.latest;
+      this.latest = state;
+      if (former?.name === state.name && former.detail === state.detail) return;
+      const { emit } = this.scheduling;
+      if (state.name === 'QUEUED') emit({ kind: 'task-queued', handle, detail: state.detail });
+      else emit({ kind: 'task-state', handle, state });
+    });
+  }
+
+  private endOf(handle: TaskHandle, signal: AbortSignal, hear = (_state: TaskState): void => {}): Promise<TaskState> {
+    return this.answered(async () => {
+      for await (const state of this.scheduling.backend.watch(handle, signal)) {
+        hear(state);
+        if (isTaskEnd(state)) return state;
+      }
+      throw new TaskBackendError(this.scheduling.backend.name, 'watch', handle.key, 'it ended before the task');
+    }, signal);
+  }
+
+  private async judge(state: TaskState): Promise<void> {
+    const { backend, clock } = this.scheduling;
+    const { jobName, shardingItem, signal } = this.context;
+    const { timeoutMs } = this.settings;
+    const failure = taskFailure({ jobName, item: shardingItem, timeoutMs, isShared: backend.adopts }, state);
+    if (failure === undefined) return;
+    if ('isInnocent' in failure && failure.isInnocent === true) {
+      await clock.sleep(relaunchPauseMs(this.begun.launch), signal);
+    }
+    throw failure;
+  }
+
+  /** As far as anybody can be told: of a task that cannot be reached an operator has said that it is gone. */
+  private async endTask(): Promise<void> {
+    const { handle, latest } = this;
+    const { backend, clock } = this.scheduling;
+    const { graceMs } = this.settings;
+    if (handle === undefined || latest?.name === 'UNREACHABLE' || (latest && isTaskEnd(latest))) return;
+    const deadline = new AbortController();
+    const timer = clock.setTimer(graceMs + END_MARGIN_MS, () => deadline.abort());
+    try {
+      await this.answered(() => backend.cancel(handle, graceMs), deadline.signal);
+      await this.end(handle, deadline.signal);
+    } catch (error) {
+      if (!deadline.signal.aborted) throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** Repeats a request that came to no answer. */
+  private async answered<T>(ask: () => Promise<T>, signal = this.context.signal): Promise<T> {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof TaskBackendError) || signal.aborted) throw error;
+        await this.scheduling.clock.sleep(ASK_AGAIN_MS, signal);
+      }
+    }
+  }
+
+  private get link(): TaskLink {
+    return {
+      heldForMs: () => this.begun.heldForMs(),
+      saveCheckpoint: (value) => this.context.checkpoint.save(value),
+    };
+  }
+
+  private async order(): Promise<TaskOrder> {
+    const { begun, context, settings, token } = this;
+    const { graceMs, resources, template, timeoutMs } = settings;
+    const { jobName, shardingItem: item } = context;
+    const checkpoint = this.scheduling.backend.hasLink ? await context.checkpoint.load() : undefined;
+    return {
+      key: { cluster: this.scheduling.cluster, jobName, item },
+      target: { fireTime: begun.target.fireTime, origin: begun.target.origin, launch: begun.launch },
+      run: begun.run,
+      token,
+      template,
+      resources,
+      envelope: (answers) => formatTaskEnvelope({ ...answers, ...this.envelope, checkpoint }),
+      timeoutMs,
+      graceMs,
+    };
+  }
+
+  private get envelope() {
+    const { begun, context, settings, token } = this;
+    const { graceMs, retries, timeoutMs } = settings;
+    const { jobName, jobParameter, props, shardingItem, shardingParameter, shardingTotalCount, source } = context;
+    const { origin, parameters } = begun.target;
+    const id = triggerIdOf(origin);
+    const { launch, run } = begun;
+    const { attempt, fireTime, taskId, tokenEpoch } = context;
+    return {
+      ...{ v: 1 as const, jobName, taskId, shardingTotalCount, jobParameter, shardingItem, shardingParameter },
+      ...{ fireTime: fireTime.getTime(), source, attempt, launch, run, token: `${token}`, tokenEpoch, props },
+      ...{ timeoutMs, graceMs, retries },
+      trigger: id === undefined ? ('schedule' as const) : { id, ...(parameters !== undefined && { parameters }) },
+    };
+  }
+
+  private lost(): LeaseLostError {
+    return new LeaseLostError(this.context.jobName, this.context.shardingItem);
+  }
+}

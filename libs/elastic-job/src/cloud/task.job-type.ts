@@ -1,0 +1,57 @@
+import {
+  type BegunItem,
+  ConfigurationError,
+  type JobType,
+  type SettledOutcome,
+  type ShardingContext,
+  type TaskLife,
+} from '../domain/index.js';
+import type { TaskHandle } from './task-backend.js';
+import { isLeftAlone } from './task-outcome.decision.js';
+import { TaskRun } from './task-run.js';
+import type { TaskScheduling } from './task-scheduling.js';
+
+/** The bytes of a task's output that are told as it is released. */
+const TAIL_BYTES = 65_536;
+
+/** Runs each item as a task of a backend: a Cloud job is a Lite job of this type. */
+export class TaskJobType implements JobType {
+  readonly type = 'TASK';
+  readonly tasks: TaskLife;
+  /** Tasks that have ended, or that nobody is to follow here, by the begins that they belong to. */
+  private readonly handles = new WeakMap<ShardingContext, TaskHandle>();
+
+  constructor(private readonly scheduling: TaskScheduling) {
+    this.tasks = scheduling.backend.adopts ? 'adoptable' : 'bound';
+  }
+
+  findFaults(): readonly string[] {
+    return [];
+  }
+
+  async execute(context: ShardingContext, begun?: BegunItem): Promise<void> {
+    if (begun === undefined || context.token === undefined) {
+      throw new ConfigurationError(`job "${context.jobName}"`, ['monitorExecution must be true: a task has a token']);
+    }
+    const run = new TaskRun(this.scheduling, context, begun, context.token);
+    try {
+      await run.follow();
+    } finally {
+      if (run.handle !== undefined) this.handles.set(context, run.handle);
+    }
+  }
+
+  /** The task goes once its end is in the registry, and stays if it is another scheduler's to follow. */
+  async settled(context: ShardingContext, outcome: SettledOutcome): Promise<void> {
+    const handle = this.handles.get(context);
+    if (handle === undefined || outcome.kind === 'fenced' || this.isLeft(context)) return;
+    const { backend, emit } = this.scheduling;
+    const tail = await backend.tail(handle, TAIL_BYTES).catch(() => undefined);
+    await backend.release(handle);
+    emit({ kind: 'task-released', handle, tail });
+  }
+
+  private isLeft({ signal }: ShardingContext): boolean {
+    return signal.aborted && isLeftAlone(signal.reason, this.scheduling.backend.adopts);
+  }
+}

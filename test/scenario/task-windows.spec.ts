@@ -1,0 +1,92 @@
+import { afterEach, expect, it } from 'vitest';
+import { type TaskHandle, TaskJobType, type TaskRunEvent } from '../../libs/elastic-job/src/cloud/index.js';
+import { createTestCluster, MemoryTaskCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
+import type { TaskHoldOptions, TaskRequest } from '../../libs/elastic-job/src/testing/index.js';
+
+/** Rounds in each window; `TASK_WINDOW_ROUNDS=200` is the long form. */
+const ROUNDS = Number(process.env['TASK_WINDOW_ROUNDS'] ?? 5);
+const JOB = 'settle-orders';
+const MINUTE = 60_000;
+const SESSION_MS = 10_000;
+const WORK_MS = 5_000;
+const INSTANCES = 3;
+
+let cluster: TestCluster;
+let tasks: MemoryTaskCluster;
+let events: TaskRunEvent[];
+afterEach(() => cluster.stop());
+
+async function start(failover: boolean): Promise<void> {
+  events = [];
+  cluster = await createTestCluster({ instances: INSTANCES, sessionTimeoutMs: SESSION_MS, jobs: [] });
+  tasks = new MemoryTaskCluster({ clock: cluster.clock, delayMs: () => 1 });
+  tasks.script(JOB, ({ clock, signal }) => clock.sleep(WORK_MS, signal));
+  for (const [index, { clock, runtime }] of cluster.instances.entries()) {
+    const backend = tasks.backend(`s${index}`);
+    await cluster.clock.advanceUntil(backend.start({ clock, cluster: 'c', emit: () => {} }));
+    const settings = { template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: 1_000 };
+    const type = new TaskJobType({
+      backend,
+      cluster: 'c',
+      clock,
+      settingsOf: () => settings,
+      emit: (event) => void events.push(event),
+    });
+    const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: INSTANCES, failover };
+    await cluster.clock.advanceUntil(runtime.registrar.add(job, type));
+  }
+  await cluster.advance(5_000);
+}
+
+/** Where a scheduler stands still: before the launch, before the gate is opened, while the task runs, after the settle. */
+const WINDOWS: readonly [string, TaskRequest, TaskHoldOptions['at']][] = [
+  ['before the launch', 'claim', 'before'],
+  ['between launch and gate', 'claim', 'after'],
+  ['before the gate is opened', 'open', 'before'],
+  ['while the task runs', 'open', 'after'],
+  ['after the settle', 'release', 'before'],
+];
+
+it.each(WINDOWS.flatMap((window) => [true, false].map((failover) => [...window, failover] as const)))(
+  'given a scheduler that stands still %s (%s, %s), when failover is %s, then each target is launched once',
+  async (_, request, at, failover) => {
+    await start(failover);
+    let hits = 0;
+    const targets: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const index = round % INSTANCES;
+      const held = tasks.holdNext(request, { at, scheduler: `s${index}` });
+      await cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE));
+      targets.push(cluster.clock.wallNow());
+      let isReached = false;
+      void held.reached.then(() => (isReached = true));
+      for (let step = 0; step < 100 && !isReached; step += 1) await cluster.advance(100);
+      if (isReached) hits += 1;
+      cluster.pause(index);
+      held.goOn();
+      await cluster.advance(3 * SESSION_MS);
+      await cluster.resume(index);
+      await cluster.advance(90_000);
+    }
+
+    tasks.assertSound();
+    expect(hits).toBe(ROUNDS);
+    for (const target of targets) {
+      const launched = tasks.launches.filter((launch) => launch.target.fireTime === target);
+      expect(launched.map(({ key }) => key.item).toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
+    }
+    expect((await leftOver()).filter(({ isGated }) => isGated)).toEqual([]);
+  },
+);
+
+/** Tasks that nobody has released. */
+async function leftOver(): Promise<readonly TaskHandle[]> {
+  const witness = tasks.backend();
+  await witness.start({ clock: cluster.clock, cluster: 'c', emit: () => {} });
+  const found: TaskHandle[] = [];
+  const listed = async (): Promise<void> => {
+    for await (const handle of witness.list()) found.push(handle);
+  };
+  await cluster.clock.advanceUntil(listed());
+  return found;
+}
