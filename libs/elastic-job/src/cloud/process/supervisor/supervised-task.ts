@@ -3,12 +3,10 @@ import type { Clock, Timer } from '../../../clock/index.js';
 import type { ExecutorEnd } from '../../../domain/index.js';
 import { ProcessGroup } from '../../../executor/index.js';
 import { MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
-import { readLines, writeLine } from '../lines.js';
+import { readLines } from '../lines.js';
 import { killAll, ProcessTable } from '../process-table.js';
+import { ChannelWriter } from './channel-writer.js';
 import type { EndCause, StartOrder, SupervisorReport, TaskEnding } from './supervisor-messages.js';
-
-/** What a task may leave unread of what it is told, in bytes: a program that knows no channel never reads. */
-const MOST_UNREAD = 65_536;
 
 const MEBIBYTE = 1_048_576;
 
@@ -29,6 +27,7 @@ export class SupervisedTask {
   /** Resolves once nothing of it is left. */
   readonly gone: Promise<void>;
   private readonly group: ProcessGroup;
+  private readonly channel: ChannelWriter;
   private readonly startedAt: number;
   private lease: Timer | undefined;
   private timeLimit: Timer | undefined;
@@ -52,6 +51,7 @@ export class SupervisedTask {
       mergesOutput: true,
       hasChannel: true,
     });
+    this.channel = new ChannelWriter(this.group.channel);
     this.begin(this.group.channel);
     this.gone = this.follow();
   }
@@ -68,8 +68,7 @@ export class SupervisedTask {
 
   /** Passes a line on. */
   tell(line: string): void {
-    const { channel } = this.group;
-    if (channel?.writable && channel.writableLength < MOST_UNREAD) channel.write(`${line}\n`);
+    this.channel.write(line);
   }
 
   /** Tells all of it to end, once, and kills it after the grace. @param graceMs milliseconds */
@@ -148,8 +147,7 @@ export class SupervisedTask {
   }
 
   private instruct(instruction: TaskInstruction): void {
-    const { channel } = this.group;
-    if (channel !== undefined && channel.writableLength < MOST_UNREAD) writeLine(channel, instruction);
+    this.tell(JSON.stringify(instruction));
   }
 
   private cancelTimers(): void {

@@ -1,0 +1,34 @@
+import { writeSync } from 'node:fs';
+import type { Duplex } from 'node:stream';
+
+/** What a task may leave unread, in bytes: a program that knows no channel never reads. */
+const MOST_UNREAD = 65_536;
+
+/**
+ * Writes lines into the channel of a task, past its stream. A stream that cannot write destroys itself, and with it
+ * what its task has said before its end and nobody has read yet.
+ */
+export class ChannelWriter {
+  private unwritten = Buffer.alloc(0);
+
+  constructor(private readonly channel: Duplex | undefined) {}
+
+  /** Writes the line, or keeps it until the task has read some of what it was told before. */
+  write(line: string): void {
+    if (this.unwritten.length < MOST_UNREAD) this.unwritten = Buffer.concat([this.unwritten, Buffer.from(`${line}\n`)]);
+    const descriptor = this.descriptor();
+    if (descriptor === undefined) return;
+    try {
+      this.unwritten = this.unwritten.subarray(writeSync(descriptor, this.unwritten));
+    } catch {
+      // Its buffer is full, or it has closed the channel: the next line tries again.
+    }
+  }
+
+  /** Undefined once the channel is closed: then another file may have the number. */
+  private descriptor(): number | undefined {
+    const handle: unknown = this.channel && Reflect.get(this.channel, '_handle');
+    if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined;
+    return typeof handle.fd === 'number' && handle.fd >= 0 ? handle.fd : undefined;
+  }
+}

@@ -1,0 +1,219 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { TaskLink } from '../../libs/elastic-job/src/cloud/index.js';
+import { LocalProcesses } from '../../libs/elastic-job/src/cloud/index.js';
+import { killAll, processesWith } from '../../libs/elastic-job/src/cloud/process/process-table.js';
+import { HELD } from '../contract/tasks/harness.js';
+import { endOf, stateOf, statesUntil } from '../contract/tasks/support.js';
+import { bundleTaskSupervisor } from '../support/bundle/bundle.js';
+import { LocalStage } from './support/local-stage.js';
+import { BUSY_NODE, GRANDCHILD, hungry } from './support/programs.js';
+
+let supervisor: Awaited<ReturnType<typeof bundleTaskSupervisor>>;
+beforeAll(async () => {
+  supervisor = await bundleTaskSupervisor();
+});
+afterAll(() => supervisor.remove());
+
+const sh = (script: string): readonly string[] => ['sh', '-c', script];
+const node = (script: string, ...options: string[]): readonly string[] => [process.execPath, ...options, '-e', script];
+
+describe('an end of a process', () => {
+  const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url }));
+
+  it.each([
+    ['kill -KILL $$', { name: 'KILLED', killer: 'other', detail: 'signal SIGKILL' }],
+    ['kill -ABRT $$', { name: 'FAILED', detail: 'signal SIGABRT' }],
+    ['exit 78', { name: 'ERROR', detail: 'exit code 78' }],
+    ['exit 143', { name: 'KILLED', killer: 'other', detail: 'exit code 143' }],
+    [
+      `echo '{"report":{"v":1,"outcome":"failed","ms":3,"error":{"name":"E","message":"m"}}}' >&3; exit 79`,
+      {
+        name: 'FINISHED',
+        detail: 'exit code 79',
+        report: { v: 1, outcome: 'failed', ms: 3, error: { name: 'E', message: 'm' } },
+      },
+    ],
+    [
+      `echo '{"report":{"v":1,"outcome":"succeeded","ms":7}}' >&3`,
+      { name: 'FINISHED', report: { v: 1, outcome: 'succeeded', ms: 7 } },
+    ],
+    [`printf '{"report":5}\nnonsense\n' >&3`, { name: 'FINISHED' }],
+  ] as const)('given %j, when it has ended, then it is %j', async (script, end) => {
+    expect(await stage.endOf(sh(script))).toEqual(end);
+  });
+
+  it.each([
+    ['a program that is not there', { command: ['/no/such/program'] }],
+    ['a directory that is not there', { command: ['true'], workingDirectory: '/no/such/directory' }],
+    ['a variable that no process may have', { command: ['true'], env: { BAD: 'a\0b' } }],
+  ])('given %s, when it is opened, then it is an ERROR', async (_, template) => {
+    expect(await stage.endOf(template.command, { template })).toMatchObject({ name: 'ERROR' });
+  });
+
+  it('given tasks that end at once, when each has said how, then no report is lost', async () => {
+    const report = { v: 1, outcome: 'succeeded', ms: 7 };
+    const script = sh(`echo '${JSON.stringify({ report })}' >&3`);
+    const ends = await Promise.all(Array.from({ length: 60 }, () => stage.endOf(script)));
+    expect(ends.filter((end) => end.report === undefined)).toEqual([]);
+  });
+
+  it('given a process that it leaves behind, when it ends, then that is killed', async () => {
+    expect(await stage.endOf(sh('sleep 600 >/dev/null 2>&1 3>&1 &'))).toEqual({ name: 'FINISHED' });
+    await expect.poll(() => stage.processes()).toEqual([]);
+  });
+});
+
+describe('the memory of a task', () => {
+  const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, memoryPollMs: 50 }));
+
+  it('given more than it may have, when it is read, then the task has FAILED and says how much', async () => {
+    const resources = { cpu: 1, memoryMb: 64 };
+    const end = await stage.endOf(hungry(200), { resources });
+    expect(end).toMatchObject({ name: 'FAILED', detail: expect.stringMatching(/^out of memory: \d+ MiB of 64$/) });
+  });
+
+  it('given a child that has too much, when it is read, then the task has FAILED', async () => {
+    const [, , code] = hungry(200);
+    const end = await stage.endOf(sh(`python3 -c '${code}' & wait`), { resources: { cpu: 1, memoryMb: 64 } });
+    expect(end).toMatchObject({ name: 'FAILED', detail: expect.stringMatching(/^out of memory/) });
+    await expect.poll(() => stage.processes()).toEqual([]);
+  });
+
+  it('given less, when it has run for a while, then it runs on', async () => {
+    const handle = await stage.run(hungry(50), { resources: { cpu: 1, memoryMb: 200 } });
+    await stage.output(handle, 'ready');
+    await stage.backend.cancel(handle, 1_000);
+    expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+  });
+
+  it("given V8's own limit, when its heap is full, then the task has FAILED and says so", async () => {
+    const script = 'const held = []; for (;;) held.push(new Array(1e5).fill(held.length + 0.5));';
+    const end = await stage.endOf(node(script, '--max-old-space-size=20'));
+    expect(end).toMatchObject({ name: 'FAILED', detail: expect.stringMatching(/^out of memory: JavaScript heap/) });
+  });
+});
+
+describe('what a task is told', () => {
+  const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, maxTasks: 1 }));
+
+  it('given variables of this process, when it runs, then it has PATH, the locale, the envelope and its own', async () => {
+    vi.stubEnv('DATABASE_PASSWORD', 's3cret');
+    vi.stubEnv('NODE_OPTIONS', '--no-warnings');
+    const script = 'console.log(JSON.stringify(process.env))';
+    const handle = await stage.run(node(script), { template: { env: { ORDERS: 'all' } } });
+    await endOf(stage.backend, handle);
+    vi.unstubAllEnvs();
+    const env: Record<string, string> = JSON.parse((await stage.backend.tail(handle, 65_536))!);
+    const others = Object.keys(env).filter((name) => !/^(PATH|LANG|LANGUAGE|LC_.*)$/.test(name));
+    expect(others.toSorted()).toEqual(['ELASTIC_JOB_TASK', 'ORDERS', 'TASK_MARK']);
+    expect(JSON.parse(env['ELASTIC_JOB_TASK']!)).toEqual({ v: 1, channel: 3 });
+  });
+
+  it('given checkpoints, when they are said, then each is answered, and in order', async () => {
+    const saved: unknown[] = [];
+    const link: TaskLink = {
+      heldForMs: () => 60_000,
+      saveCheckpoint: async (value) => {
+        if (value === 'bad') throw new Error('it has no JSON text');
+        saved.push(value);
+      },
+    };
+    const script = `const channel = new (require('net').Socket)({ fd: 3 });
+      for (const [id, checkpoint] of [{ at: 1 }, 'bad', { at: 2 }].entries())
+        channel.write(JSON.stringify({ checkpoint, id }) + '\\n');
+      let text = '';
+      channel.on('data', (chunk) => { text += chunk; if (text.includes('"saved":2')) { console.log(text); process.exit(0); } });`;
+    const handle = await stage.run(node(script), {}, link);
+    expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'FINISHED' });
+    const [first, ...answers] = (await stage.backend.tail(handle, 65_536))!.trim().split('\n');
+    expect(first).toBe('{"heldForMs":60000}');
+    expect(answers.filter((line) => !line.includes('heldForMs'))).toEqual([
+      '{"saved":0}',
+      '{"refused":1,"message":"it has no JSON text"}',
+      '{"saved":2}',
+    ]);
+    expect(saved).toEqual([{ at: 1 }, { at: 2 }]);
+  });
+
+  it('given an item that is lost, when its link says so, then the task is LOST', async () => {
+    let heldForMs = 400;
+    const handle = await stage.run(BUSY_NODE, { graceMs: 50 }, { ...HELD, heldForMs: () => heldForMs });
+    await stage.output(handle, 'ready');
+    heldForMs = 0;
+    const end = { name: 'LOST', detail: 'its scheduler has lost the item' };
+    expect(await endOf(stage.backend, handle)).toEqual(end);
+    expect(await endOf(stage.backend, await stage.run(BUSY_NODE, {}, { ...HELD, heldForMs: () => 0 }))).toEqual(end);
+  });
+
+  it('given as many tasks as may run, when one more is opened, then it is QUEUED until there is room', async () => {
+    const first = await stage.run(GRANDCHILD);
+    const second = await stage.run(['true']);
+    const third = await stage.run(['true']);
+    await stateOf(stage.backend, third, 'QUEUED');
+    await stage.backend.cancel(second, 0);
+    expect(await endOf(stage.backend, second)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+    const states = statesUntil(stage.backend, third, () => false);
+    await stage.backend.cancel(first, 0);
+    expect((await states).map(({ name }) => name)).toEqual(['QUEUED', 'RUNNING', 'FINISHED']);
+  });
+});
+
+describe('a supervisor that dies', () => {
+  const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, maxTasks: 8 }));
+
+  it('given tasks that run, when it is killed, then they are LOST and gone, and the next one runs tasks', async () => {
+    const handles = await Promise.all([BUSY_NODE, GRANDCHILD].map((program) => stage.run(program)));
+    await Promise.all(handles.map((handle) => stage.output(handle, 'ready')));
+    killAll(supervisors());
+    for (const handle of handles) expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'LOST' });
+    expect(stage.processes()).toEqual([]);
+
+    expect(await stage.endOf(['true'])).toEqual({ name: 'FINISHED' });
+    expect(stage.events.map(({ kind }) => kind)).toEqual(['connected', 'disconnected', 'connected']);
+  });
+
+  it('given a signal that asks it to end, when it hears it, then it goes on', async () => {
+    for (const pid of supervisors()) process.kill(pid, 'SIGTERM');
+    expect(await stage.endOf(['true'])).toEqual({ name: 'FINISHED' });
+    expect(stage.events.map(({ kind }) => kind)).toEqual(['connected']);
+  });
+
+  it('given a file that is no supervisor, when the backend starts, then it says so', async () => {
+    const backend = new LocalProcesses({ supervisorUrl: new URL('./no-such-file.js', import.meta.url) });
+    const started = backend.start({ clock: stage.clock, cluster: 'contract', emit: () => {} });
+    await expect(started).rejects.toMatchObject({ code: 'TASK_BACKEND', request: 'start' });
+  });
+
+  it('given a backend that runs tasks, when it stops, then no process is left', async () => {
+    await stage.output(await stage.run(GRANDCHILD), 'ready');
+    await stage.backend.stop();
+    expect([...stage.processes(), ...supervisors()]).toEqual([]);
+  });
+});
+
+describe('a template', () => {
+  const backend = new LocalProcesses();
+
+  it.each([
+    [{ image: 'orders:1' }, /^image "orders:1"/],
+    [{ command: [] }, /^command/],
+    [{ env: { ELASTIC_JOB_TASK: '{}' } }, /^env must not name "ELASTIC_JOB_TASK"/],
+    [{ command: ['a\0b'] }, /NUL/],
+  ])('given %j, then its fault says %s', (template, fault) => {
+    expect(backend.findFault(template)).toMatch(fault);
+  });
+
+  it('given none, then this process can be started once more', () => {
+    expect(backend.findFault({})).toBeUndefined();
+  });
+});
+
+/** The supervisors that this process has started. */
+function supervisors(): readonly number[] {
+  const path = fileURLToPath(supervisor.url);
+  return processesWith('PATH', process.env['PATH']!).filter((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path),
+  );
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import { killAll, processesWith } from '../../libs/elastic-job/src/cloud/process/process-table.js';
+import { bundleTaskSupervisor } from '../support/bundle/bundle.js';
+import { OpenHandles } from '../support/faults/index.js';
+import { BUSY_NODE, DETACHED_CHILD, GRANDCHILD, LISTENER, PYTHON } from './support/programs.js';
+import { type SchedulerOrder, startScheduler } from './support/scheduler.js';
+
+const MARK = 'TASK_MARK';
+const clock = new SystemClock();
+const open = new OpenHandles();
+let supervisor: Awaited<ReturnType<typeof bundleTaskSupervisor>>;
+let directory: string;
+let mark: string;
+
+beforeAll(async () => {
+  supervisor = await bundleTaskSupervisor();
+});
+afterAll(() => supervisor.remove());
+beforeEach(async () => {
+  mark = randomUUID();
+  directory = await mkdtemp(join(tmpdir(), 'tasks-'));
+});
+afterEach(async () => {
+  await open.stopAll();
+  killAll(processesWith(MARK, mark));
+  await rm(directory, { recursive: true });
+});
+
+describe('a scheduler that is killed', () => {
+  it.each([
+    ['a busy loop in Node', BUSY_NODE, 1],
+    ['Python that ignores SIGTERM', PYTHON, 1],
+    ['a shell with a child and a grandchild', GRANDCHILD, 3],
+    ['a child in a session of its own', DETACHED_CHILD, 2],
+  ])(
+    'given %s, when it gets SIGKILL, then nothing of its task is left after a second',
+    async (name, program, count) => {
+      const scheduler = await schedulerOf({ programs: [program] });
+      expect(processesWith(MARK, mark).length).toBeGreaterThanOrEqual(count);
+
+      await scheduler.kill();
+      const ms = await untilNothingIsLeft(1_000);
+      console.info(`${name}: gone after ${Math.round(ms)} ms`);
+    },
+  );
+
+  it('given twelve tasks, when it gets SIGKILL, then nothing of any is left after a second', async () => {
+    const programs = Array.from({ length: 3 }, () => [BUSY_NODE, PYTHON, GRANDCHILD, DETACHED_CHILD]).flat();
+    const scheduler = await schedulerOf({ programs });
+    await scheduler.kill();
+    console.info(`twelve tasks: gone after ${Math.round(await untilNothingIsLeft(1_000))} ms`);
+  });
+});
+
+describe('a scheduler that stands still', () => {
+  it('given tasks that heed nothing, when its lease has passed, then they are told, and gone after the grace', async () => {
+    const heard = join(directory, 'heard');
+    const order = { programs: [LISTENER, BUSY_NODE], env: { HEARD: heard }, heldForMs: 1_500, graceMs: 300 };
+    const scheduler = await schedulerOf(order);
+    scheduler.pause();
+    await untilNothingIsLeft(1_500 + 300 + 1_000);
+
+    const lines: unknown[] = (await readFile(heard, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toEqual({ heldForMs: 1_500 });
+    expect(lines.at(-1)).toEqual({ lost: 'the scheduler was silent for longer than its lease' });
+    scheduler.resume();
+    const ends = [await scheduler.receive(isEnd), await scheduler.receive(isEnd)];
+    expect(ends).toMatchObject([{ state: { name: 'LOST' } }, { state: { name: 'LOST' } }]);
+  });
+});
+
+async function schedulerOf(given: Partial<SchedulerOrder>): ReturnType<typeof startScheduler> {
+  const { env = {} } = given;
+  const order = { supervisor: supervisor.url.href, programs: [], heldForMs: 60_000, graceMs: 10_000, ...given };
+  return open.add(startScheduler({ ...order, env: { ...env, [MARK]: mark } }));
+}
+
+/** @returns how long it took, in milliseconds */
+async function untilNothingIsLeft(limitMs: number): Promise<number> {
+  const begunAt = clock.monotonicNow();
+  for (;;) {
+    const left = processesWith(MARK, mark);
+    const ms = clock.monotonicNow() - begunAt;
+    if (left.length === 0) return ms;
+    if (ms > limitMs) throw new Error(`${left.length} processes are left after ${ms} ms.`);
+    await clock.sleep(5);
+  }
+}
+
+function isEnd(message: unknown): message is { readonly item: number; readonly state: unknown } {
+  return typeof message === 'object' && message !== null && 'state' in message;
+}

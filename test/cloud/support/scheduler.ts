@@ -1,0 +1,20 @@
+import { type ClientProcess, forkClient } from '../../support/faults/index.js';
+
+/** What a scheduler in a process of its own is sent. */
+export interface SchedulerOrder {
+  /** The URL of the supervisor's file. */
+  readonly supervisor: string;
+  readonly programs: readonly (readonly string[])[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly heldForMs: number;
+  readonly graceMs: number;
+}
+
+/** Starts a scheduler, and resolves once all of its tasks are ready. */
+export async function startScheduler(order: SchedulerOrder): Promise<ClientProcess> {
+  const scheduler = forkClient(new URL('./scheduler.fixture.ts', import.meta.url));
+  await scheduler.receive((message) => message === 'listens', 30_000);
+  scheduler.send(order);
+  await scheduler.receive((message) => message === 'ready', 30_000);
+  return scheduler;
+}
