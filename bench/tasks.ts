@@ -13,16 +13,16 @@ const MOST_OVERHEAD_MS = 30;
 const WARM_UP = 5;
 const PROGRAMS = { true: ['true'], node: [process.execPath, '-e', '0'] } as const;
 
-const { values } = parseArgs({
+const { values: given } = parseArgs({
   options: {
     pairs: { type: 'string', default: '60' },
     count: { type: 'string', default: '1000' },
     'max-tasks': { type: 'string', default: '8' },
   },
 });
-const pairs = Number(values.pairs);
-const count = Number(values.count);
-const maxTasks = Number(values['max-tasks']);
+const pairs = Number(given.pairs);
+const count = Number(given.count);
+const maxTasks = Number(given['max-tasks']);
 
 const clock = new SystemClock();
 const supervisor = await bundleTaskSupervisor();
@@ -72,8 +72,8 @@ async function measure(command: readonly string[]) {
 async function spawnOnce([program, ...args]: readonly string[]): Promise<void> {
   const env = inheritedEnvironment(); // As a task's: options of Node in this one's would cost time.
   const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true, env });
-  child.stdout.resume();
-  child.stderr.resume();
+  child.stdout?.resume();
+  child.stderr?.resume();
   await once(child, 'close');
 }
 
