@@ -1,5 +1,5 @@
-// What a task costs over a bare `spawn` of the same program, in pairs, and how long many of them take. Exits with 1 if a
-// launch costs more than it may: npm run bench:tasks -- --pairs 100 --count 1000
+// Cost of a task over a bare `spawn` of the same program, in pairs, and the time that many tasks take. Exits with 1 if
+// a launch costs more than it may: npm run bench:tasks -- --pairs 100 --count 1000
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';

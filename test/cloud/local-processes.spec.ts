@@ -98,7 +98,7 @@ describe('the memory of a task', () => {
 describe('what a task is told', () => {
   const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, maxTasks: 1 }));
 
-  it('given variables of this process, when it runs, then it has PATH, the locale, the envelope and its own', async () => {
+  it('given variables of this process, when it runs, then it has PATH, the locale and its own', async () => {
     vi.stubEnv('DATABASE_PASSWORD', 's3cret');
     vi.stubEnv('NODE_OPTIONS', '--no-warnings');
     const script = 'console.log(JSON.stringify(process.env))';
@@ -147,7 +147,7 @@ describe('what a task is told', () => {
     expect(await endOf(stage.backend, await stage.run(BUSY_NODE, {}, { ...HELD, heldForMs: () => 0 }))).toEqual(end);
   });
 
-  it('given as many tasks as may run, when one more is opened, then it is QUEUED until there is room', async () => {
+  it('given all places taken, when one more is opened, then it is QUEUED until there is room', async () => {
     const first = await stage.run(GRANDCHILD);
     const second = await stage.run(['true']);
     const third = await stage.run(['true']);

@@ -60,7 +60,7 @@ describe('a scheduler that is killed', () => {
 });
 
 describe('a scheduler that stands still', () => {
-  it('given tasks that heed nothing, when its lease has passed, then they are told, and gone after the grace', async () => {
+  it('given tasks that heed nothing, when its lease has passed, then they are told and killed', async () => {
     const heard = join(directory, 'heard');
     const order = { programs: [LISTENER, BUSY_NODE], env: { HEARD: heard }, heldForMs: 1_500, graceMs: 300 };
     const scheduler = await schedulerOf(order);

@@ -1,6 +1,6 @@
 import { type ClientProcess, forkClient } from '../../support/faults/index.js';
 
-/** What a scheduler in a process of its own is sent. */
+/** Message to a scheduler in a process of its own. */
 export interface SchedulerOrder {
   /** The URL of the supervisor's file. */
   readonly supervisor: string;

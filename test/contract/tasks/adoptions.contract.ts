@@ -18,7 +18,7 @@ export function describeAdoptions(adapter: TaskAdapter): void {
       return claimed.handle;
     }
 
-    it('given a task that runs, when a greater token claims it, then it is adopted where the backend adopts', async () => {
+    it('given a task, when a greater token claims it, then it is adopted where that can be', async () => {
       const handle = await stage.run('obeys');
       const holder = (await adopt()) ?? handle;
       expect(holder.uid).toBe(handle.uid);
@@ -26,7 +26,7 @@ export function describeAdoptions(adapter: TaskAdapter): void {
       expect(await endOf(stage.backend, holder)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
     });
 
-    it('given an adopted task, when its former holder opens, cancels or releases it, then nothing comes of it', async () => {
+    it('given an adopted task, when its former holder asks for anything, then nothing comes of it', async () => {
       const handle = await stage.launch('obeys');
       const adopted = await adopt();
       if (adopted === undefined) return;

@@ -20,7 +20,7 @@ export function describeClaims(adapter: TaskAdapter): void {
       expect(await stage.launch('succeeds')).toEqual(handle);
     });
 
-    it('given a task, when its claim was opened and is repeated, then the task goes on and is told to be open', async () => {
+    it('given an open task, when its claim is repeated, then it goes on and is told to be open', async () => {
       const handle = await stage.run('obeys');
       expect(await stage.launch('obeys')).toEqual({ ...handle, isGated: false });
       expect(await stage.backend.open(handle, HELD)).toBe('opened');

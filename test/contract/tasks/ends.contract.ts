@@ -62,7 +62,7 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'timeout' });
     });
 
-    it('given much output, when its tail is asked for, then it is its end, no longer than asked, in whole characters', async () => {
+    it('given much output, when its tail is asked for, then it is short enough, in whole characters', async () => {
       const handle = await stage.run('writes');
       const end = `line ääää ${WRITTEN.lines}\n`;
       await expect.poll(() => stage.backend.tail(handle, 1_000), { timeout: 10_000 }).toMatch(new RegExp(`${end}$`));
@@ -81,7 +81,7 @@ export function describeEnds(adapter: TaskAdapter): void {
   describe('a release', () => {
     const stage = useStage(adapter);
 
-    it('given a task that has ended, when it is released, then its place is free, and a second release is nothing', async () => {
+    it('given an end, when the task is released twice, then its place is free, and it is UNKNOWN', async () => {
       const handle = await stage.launch('succeeds');
       await stage.backend.open(handle, HELD);
       await endOf(stage.backend, handle);

@@ -1,9 +1,9 @@
 import type { TaskBackend, TaskLink, TaskOrder, TaskTemplate } from '../../../libs/elastic-job/src/cloud/index.js';
 
-/** What a task of the suite does. `obeys`, `ignores`: of the request to end; it runs until then, or for ever. */
+/** Program of a task. `obeys`, `ignores`: of the request to end; it runs until then, or for ever. */
 export type Behaviour = 'succeeds' | 'fails' | 'crashes' | 'obeys' | 'ignores' | 'writes';
 
-/** What `writes` puts out before it runs on like `obeys`: more than any backend keeps. */
+/** Output of `writes` before it runs on like `obeys`: more than any backend keeps. */
 export const WRITTEN = { line: 'line ääää ', lines: 20_000 } as const;
 
 /** The suite's way to one adapter. */

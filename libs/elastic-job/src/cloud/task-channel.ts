@@ -13,7 +13,7 @@ export const TASK_CHANNEL = 3;
 /** The most bytes of one line, in both directions: a checkpoint's limit, and what is around it. */
 export const MOST_CHANNEL_LINE_BYTES = 1_048_576;
 
-/** What a task is told. */
+/** A line to the task. */
 export type TaskInstruction =
   /** How long it may act for its item from now on without hearing anything new, in milliseconds. */
   | { readonly heldForMs: number }
@@ -24,7 +24,7 @@ export type TaskInstruction =
   /** It may not act for its item any more. SIGTERM follows, and SIGKILL after the grace. */
   | { readonly lost: string };
 
-/** What a task says. */
+/** A line of the task. */
 export type TaskStatement =
   /** Of its end, once: what was said last counts, and nothing after its exit. */
   | { readonly report: TaskReport }

@@ -1,7 +1,7 @@
 import { isSameTarget } from '../domain/index.js';
 import type { TaskKey, TaskOrder, TaskTarget } from './task-order.js';
 
-/** What a claim is compared with: a task that exists. */
+/** A task that exists, as a claim is compared with it. */
 export interface StandingTask {
   readonly target: TaskTarget;
   readonly run: string;
@@ -9,7 +9,7 @@ export interface StandingTask {
 }
 
 /**
- * What becomes of a claim where a task stands.
+ * Verdict on a claim where a task stands already.
  * - `own`: the same order has been claimed before;
  * - `adopted`: the claim takes the task over;
  * - `occupied`: it is a task of another target or launch, or cannot be taken over;

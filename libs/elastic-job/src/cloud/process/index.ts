@@ -1,2 +1,2 @@
-/** Tasks as child processes of this host, under a supervisor that outlives their scheduler by no more than it takes to kill them. */
+/** Tasks as child processes of this host, under a supervisor that kills them as soon as their scheduler is gone. */
 export * from './local-processes.js';

@@ -17,7 +17,7 @@ const WORDS_PER_LEASE = 4;
 const MOST_SILENCE_MS = 1_000;
 const LEAST_SILENCE_MS = 10;
 
-/** What a task needs of its backend. */
+/** The side of its backend that a task uses. */
 export interface LocalTaskHost {
   readonly clock: Clock;
   readonly tell: (order: SupervisorOrder) => void;

@@ -22,7 +22,7 @@ export class ProcessTable {
   private readonly rows: readonly ProcessRow[] = readRows();
 
   /**
-   * What a task consists of: the process, its session, and all that descends from these as far as the parents live. A
+   * Members of a task: the process, its session, and all that descends from these as far as the parents live. A
    * session is more than a group, which a shell makes for each of its jobs.
    * @param pid of the process that was started in a session of its own
    */
@@ -67,7 +67,7 @@ export function killAll(pids: readonly number[]): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // Nobody is left to hear it.
+      // The process is gone already.
     }
   }
 }

@@ -6,7 +6,7 @@ import type { SupervisorOrder, SupervisorReport, SupervisorSettings } from './su
 /** Pauses between supervisors that die or do not start, in milliseconds. */
 const PAUSES = { firstMs: 100, longestMs: 30_000 };
 
-/** What becomes of supervisors. */
+/** Listens to the lives of supervisors. */
 export interface SupervisorListener {
   /** It can be told to start tasks. */
   readonly ready: () => void;
@@ -31,7 +31,7 @@ export class Supervisors {
     this.backOff = new BackOff(host.clock, PAUSES);
   }
 
-  /** Whether one is there that can be told something. */
+  /** True while one is there that can be told something. */
   get isReady(): boolean {
     return this.current !== undefined;
   }

@@ -10,7 +10,7 @@ const OWN_OPTIONS = /^--(inspect|debug)/;
 const OURS = /^ELASTIC_JOB_/;
 const NAME = /^[^=\0]+$/;
 
-/** What is wrong with a template for child processes. */
+/** Finds the fault of a template for child processes; undefined: it has none. */
 export function findTemplateFault({ command, image, env = {}, workingDirectory }: TaskTemplate): string | undefined {
   if (image !== undefined)
     return `image ${show(image)} is for containers; leave it out, or use a backend that runs them`;
@@ -25,7 +25,10 @@ export function findTemplateFault({ command, image, env = {}, workingDirectory }
   return cut === undefined ? undefined : `${show(cut)} must not have a NUL character`;
 }
 
-/** What is started for a template. It inherits nothing but `PATH` and the locale. @param envelope its text */
+/**
+ * Program, environment and directory for a template. The process inherits nothing but `PATH` and the locale.
+ * @param envelope its text
+ */
 export function commandOf(
   template: TaskTemplate,
   envelope: string,

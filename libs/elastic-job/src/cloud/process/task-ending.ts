@@ -8,7 +8,7 @@ const OWN_SIGNALS = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGQUIT',
 const HEAP_IS_FULL = /JavaScript heap out of memory/;
 
 /**
- * What the end of a process says of its task. A good end counts as one also after it was told to end; only a time limit
+ * State of a task whose process has ended. A good end counts as one also after it was told to end; only a time limit
  * goes before it.
  * @param report what it has said of its end
  * @see TASK_EXIT
@@ -42,7 +42,7 @@ function describeEnd({ code, signal }: TaskEnding): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
 }
 
-/** What a program says by its exit code alone. */
+/** Report of a program that says no more than its exit code. */
 function failedAfter(ms: number): TaskReport {
   return { v: 1, outcome: 'failed', ms };
 }

@@ -2,7 +2,7 @@
 const INHERITED = /^(?:PATH|LANG|LANGUAGE|LC_[A-Z]+|SYSTEMROOT)$/i;
 
 /**
- * What a process inherits of this one's environment: `PATH`, the locale, and nothing else that is not named.
+ * Variables that a process inherits of this one: `PATH`, the locale, and nothing else that is not named.
  * @param names further variables
  * @internal
  */

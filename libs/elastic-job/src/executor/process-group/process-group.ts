@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../../clock/index.js';
 import type { ExecutorEnd } from '../../domain/index.js';
 import { OutputTail } from './output-tail.js';
 
-/** What is started, and how it is ended. @internal */
+/** A program, its surroundings, and the way to its end. @internal */
 export interface ProcessGroupOptions {
   readonly command: string;
   readonly args: readonly string[];

@@ -138,7 +138,7 @@ describe('a task in memory', () => {
 });
 
 describe('a scheduler at a named request', () => {
-  it('given a hold before an open, when another scheduler adopts the task meanwhile, then the open is too late', async () => {
+  it('given a held open, when another scheduler adopts the task, then the open is too late', async () => {
     const held = tasks.holdNext('open', { scheduler: 'a', key: KEY });
     const handle = await claim(a);
     const opening = a.open(handle, LINK);
@@ -179,7 +179,7 @@ describe('a scheduler at a named request', () => {
     expect(tasks.isAlive(KEY)).toBe(true);
   });
 
-  it('given a scheduler that stands still between two requests, when it goes on, then its request has its effect', async () => {
+  it('given a scheduler that stands still, when it goes on, then its claim comes too late', async () => {
     const own = new InstanceClock(clock);
     const slow = tasks.backend('slow');
     await slow.start({ clock: own, cluster: 'orders', emit: () => {} });

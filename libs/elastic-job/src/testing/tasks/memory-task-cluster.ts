@@ -28,12 +28,12 @@ export class MemoryTaskCluster {
     this.store = new MemoryTaskStore(options);
   }
 
-  /** What has begun, in order. */
+  /** Tasks that have begun, in order. */
   get launches(): readonly MemoryTaskLaunch[] {
     return this.store.launches;
   }
 
-  /** What must never be, and was, as sentences. */
+  /** Events that must never be, and were, as sentences. */
   get violations(): readonly string[] {
     return this.store.violations;
   }
@@ -75,7 +75,7 @@ export class MemoryTaskCluster {
     task.vanish();
   }
 
-  /** Whether a task of the key does something now, in the store or out of it. */
+  /** True while a task of the key does something, in the store or out of it. */
   isAlive(key: TaskKey): boolean {
     return this.store.isAlive(key);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import type { TaskOrder, TaskState } from '../../cloud/index.js';
 
-/** What the function that stands for a task's program is given. */
+/** Surroundings of the function that stands for a task's program. */
 export interface MemoryTaskContext {
   /** As it was launched. */
   readonly order: TaskOrder;
@@ -32,5 +32,5 @@ export interface MemoryTaskStep {
   readonly ms?: number;
 }
 
-/** What a task does once it was opened: a function, or states one after the other, of which the last one is an end. */
+/** The program of a task: a function, or states one after the other, of which the last one is an end. */
 export type MemoryTaskScript = MemoryTaskRun | readonly MemoryTaskStep[];

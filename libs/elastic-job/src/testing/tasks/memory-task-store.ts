@@ -4,11 +4,11 @@ import { MemoryTask, type MemoryTaskWorld } from './memory-task.js';
 import type { MemoryTaskScript } from './memory-task-script.js';
 import { TaskHolds, type TaskRequest } from './task-holds.js';
 
-/** What a cluster of tasks in memory is like. */
+/** Properties of a cluster of tasks in memory. */
 export interface MemoryTaskClusterOptions {
   /** Of the tasks; each scheduler has its own. */
   readonly clock: Clock;
-  /** What tasks of jobs do that have no script of their own. @default they succeed at once */
+  /** Program of tasks whose job has no script of its own. @default they succeed at once */
   readonly script?: MemoryTaskScript;
   /** Tasks outlive their scheduler, and others can claim them. @default true */
   readonly adopts?: boolean;
@@ -31,7 +31,7 @@ export interface MemoryTaskLaunch {
   readonly at: number;
 }
 
-/** What has begun at one place. */
+/** Record of one place. */
 interface PlaceRecord {
   /** The text of each launch. */
   readonly launches: Set<string>;
@@ -61,7 +61,7 @@ export class MemoryTaskStore {
     };
   }
 
-  /** Whether a task of the key does something, in the store or out of it. */
+  /** True while a task of the key does something, in the store or out of it. */
   isAlive(key: TaskKey): boolean {
     return this.records.get(placeOf(key))?.latest.some((task) => task.isAlive) ?? false;
   }

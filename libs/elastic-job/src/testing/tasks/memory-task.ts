@@ -11,10 +11,10 @@ import {
 } from '../../cloud/index.js';
 import type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep } from './memory-task-script.js';
 
-/** What is kept of a task's output, in bytes. */
+/** Limit of the output that is kept of a task, in bytes. */
 const OUTPUT_LIMIT = 65_536;
 
-/** What a task lives in. */
+/** Surroundings of a task. */
 export interface MemoryTaskWorld {
   readonly clock: Clock;
   readonly hasLink: boolean;
@@ -91,7 +91,7 @@ export class MemoryTask {
     this.end(state);
   }
 
-  /** Nobody can say what it does. */
+  /** Hides it: its states are told to nobody. */
   hide(): void {
     if (this.history.hasEnded || !this.isReachable) return;
     this.untold = this.history.present;

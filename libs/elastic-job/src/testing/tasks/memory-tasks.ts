@@ -162,7 +162,7 @@ export class MemoryTasks implements TaskBackend {
     return answer;
   }
 
-  /** What is under way takes its time, and comes to a scheduler that runs. */
+  /** Takes the time of a message, which comes to a scheduler that runs. */
   private async pass(what: TaskRequest | 'state'): Promise<void> {
     const { clock, delayMs } = this.store.settings;
     const ms = delayMs(what);

@@ -1,6 +1,6 @@
 import { type TaskKey, TaskBackendError } from '../../cloud/index.js';
 
-/** What schedulers ask of a backend. */
+/** A request of a scheduler to its backend. */
 export type TaskRequest = 'claim' | 'open' | 'watch' | 'cancel' | 'tail' | 'release' | 'list';
 
 /** Which request is held, and where. */
@@ -23,7 +23,7 @@ export interface TaskHold {
   fail(): void;
 }
 
-/** What a request is, for those who look for it. */
+/** A request, as holds are compared with it. */
 export interface HeldRequest {
   readonly request: TaskRequest;
   readonly key: TaskKey | undefined;
@@ -63,7 +63,7 @@ class Hold implements TaskHold {
     private readonly request: TaskRequest,
     private readonly options: TaskHoldOptions,
   ) {
-    // Nobody may wait yet when it is refused.
+    // A refusal may come before anybody waits.
     this.go.passed.catch(() => {});
   }
 

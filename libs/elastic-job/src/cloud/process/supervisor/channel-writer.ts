@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 
-/** What a task may leave unread, in bytes: a program that knows no channel never reads. */
+/** Limit of the text that a task may leave unread, in bytes: a program that knows no channel never reads. */
 const MOST_UNREAD = 65_536;
 
 /**

@@ -10,7 +10,7 @@ import type { EndCause, StartOrder, SupervisorReport, TaskEnding } from './super
 
 const MEBIBYTE = 1_048_576;
 
-/** What a task is supervised with. */
+/** The tools of supervision. */
 export interface Supervision {
   readonly clock: Clock;
   /** In bytes. */
@@ -124,7 +124,7 @@ export class SupervisedTask {
     const end = await this.group.exited;
     const ms = this.supervision.clock.monotonicNow() - this.startedAt;
     this.cancelTimers();
-    // What was told to end has its grace, also without its first process.
+    // A task that was told to end has its grace, also without its first process.
     const isTold = this.told !== undefined;
     if (!isTold) this.sweep();
     await this.group.end();

@@ -1,7 +1,7 @@
 /** The line between a scheduler and its supervisor: JSON, one object a line, on this descriptor of the supervisor. */
 export const SUPERVISOR_CHANNEL = 3;
 
-/** What a supervisor is started with, as the JSON in its only argument. */
+/** Settings of a supervisor, which it gets as the JSON in its only argument. */
 export interface SupervisorSettings {
   /** How often the memory of tasks is read, in milliseconds. */
   readonly memoryPollMs: number;
@@ -30,7 +30,7 @@ export interface StartOrder {
 /** Why a task was told to end. */
 export type EndCause = 'cancel' | 'timeout' | 'lost' | 'memory';
 
-/** What a supervisor is told. */
+/** A message to the supervisor. */
 export type SupervisorOrder =
   | StartOrder
   /** The task's scheduler may act for it for so long from now on. */
@@ -63,7 +63,7 @@ export interface TaskEnding {
   readonly ms: number;
 }
 
-/** What a supervisor tells. */
+/** A message of the supervisor. */
 export type SupervisorReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'started'; readonly id: string; readonly pid: number }
