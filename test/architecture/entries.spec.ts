@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as library from '@app/elastic-job';
+import * as cloud from '@app/elastic-job/cloud';
 import * as config from '@app/elastic-job/config';
 import * as email from '@app/elastic-job/email';
 import * as errorHandlers from '@app/elastic-job/error-handlers';
@@ -36,6 +37,7 @@ const manifest: {
 
 const ENTRIES = [
   library,
+  cloud,
   config,
   email,
   errorHandlers,
@@ -119,6 +121,7 @@ describe('the entry points of the package', () => {
     expect(http).toMatchObject(functions('HttpJobType'));
     expect(zooKeeperGuard).toMatchObject(functions('ZooKeeperGuard', 'FencedError'));
     expect(errorHandlers).toMatchObject(functions('SlackErrorHandler', 'WebhookErrorHandler'));
+    expect(cloud).toMatchObject(functions('runTask', 'isElasticJobTask', 'MissingRegistryError'));
     expect(terminus).toMatchObject(functions('ElasticJobHealthIndicator'));
     expect(metrics).toMatchObject(functions('ElasticJobMetricsModule', 'JobMetrics'));
     expect(openTelemetry).toMatchObject(functions('openTelemetryTracer'));

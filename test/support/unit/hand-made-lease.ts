@@ -22,7 +22,7 @@ interface SetUpOptions {
   readonly trigger?: Partial<Trigger>;
 }
 
-export function setUp({ items, options, trigger }: SetUpOptions) {
+export function setUp({ items, options, trigger }: SetUpOptions, more: { readonly formerAttempts?: number } = {}) {
   const clock = new VirtualClock();
   const lease = new HandMadeLease(items, trigger);
   const configuration = resolveJobOptions(
@@ -41,7 +41,7 @@ export function setUp({ items, options, trigger }: SetUpOptions) {
   return {
     clock,
     lease,
-    run: (handler: JobHandler) => executor.run(lease, { configuration, handler, ...told }),
+    run: (handler: JobHandler) => executor.run(lease, { configuration, handler, ...told, ...more }),
     executor,
     hung,
     returned,

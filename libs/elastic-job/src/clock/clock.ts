@@ -2,6 +2,8 @@
 export interface Timer {
   /** Stops it; a second call, or one after it fired, does nothing. */
   cancel(): void;
+  /** From now on the process may end without waiting for it. Clocks that own time have nothing to do for that. */
+  unref?(): void;
 }
 
 /**

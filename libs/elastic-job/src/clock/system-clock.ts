@@ -30,7 +30,11 @@ export class SystemClock implements Clock {
 
   setTimer(ms: number, callback: () => void): Timer {
     const due = this.monotonicNow() + ms;
-    const arm = (left: number): NodeJS.Timeout => setTimeout(wake, Math.min(Math.ceil(left), MAX_TIMEOUT_MS));
+    let isHolding = true;
+    const arm = (left: number): NodeJS.Timeout => {
+      const armed = setTimeout(wake, Math.min(Math.ceil(left), MAX_TIMEOUT_MS));
+      return isHolding ? armed : armed.unref();
+    };
     const wake = (): void => {
       const left = due - this.monotonicNow();
       // Node may wake up to a millisecond early, and wakes early on purpose if the wait is longer than one timeout.
@@ -38,7 +42,13 @@ export class SystemClock implements Clock {
       else callback();
     };
     let timeout = arm(ms);
-    return { cancel: () => clearTimeout(timeout) };
+    return {
+      cancel: () => clearTimeout(timeout),
+      unref: () => {
+        isHolding = false;
+        timeout.unref();
+      },
+    };
   }
 
   nextTurn(): Promise<void> {

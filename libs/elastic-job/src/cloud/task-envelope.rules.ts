@@ -2,7 +2,7 @@ import { findJobNameFault, show } from '../domain/index.js';
 import type { TaskEnvelope, TaskRetries } from './task-envelope.js';
 
 /** Says what is wrong with a value, as the end of a sentence that begins with the field; undefined if nothing is. */
-export type FindFieldFault = (value: unknown) => string | undefined;
+type FindFieldFault = (value: unknown) => string | undefined;
 
 interface FieldRule {
   readonly isRequired: boolean;

@@ -43,8 +43,8 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
 }
 
 /** The task id of everything that runs under the lease. */
-export function taskIdOf({ jobName, items, holder }: ExecutionLease): string {
-  return formatTaskId(jobName, items, holder);
+export function taskIdOf({ jobName, items, holder, taskId }: ExecutionLease): string {
+  return taskId ?? formatTaskId(jobName, items, holder);
 }
 
 function askedBy({ origin, parameters }: Trigger): ShardingContext['trigger'] {

@@ -5,6 +5,8 @@ import type { RetriedItem } from './retries.js';
 export interface ExecutableJob {
   readonly configuration: JobConfiguration;
   readonly handler: ItemWork;
+  /** Attempts that others have made at the items of the lease; they count. @default 0 */
+  readonly formerAttempts?: number;
   /** A handler is about to be called. @param attempt 1, and more for retries under the lease */
   onStarted?(item: number, attempt: number): void;
   /** A handler has not heeded its signal. Told once for each item. */

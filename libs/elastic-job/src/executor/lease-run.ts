@@ -35,6 +35,7 @@ export class LeaseRun {
       job.configuration,
       (item) => this.queue(item),
       (item, outcome) => this.drop(item, outcome),
+      job.formerAttempts,
     );
   }
 

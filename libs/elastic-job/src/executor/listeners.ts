@@ -25,7 +25,7 @@ export class JobListeners {
 
   constructor(
     listeners: readonly ElasticJobListener[],
-    private readonly enter: (lease: ExecutionLease) => GuaranteedRun,
+    private readonly enter: (lease: ExecutionLease) => Pick<GuaranteedRun, 'meet' | 'leave'>,
     private readonly onError: (error: unknown) => void,
   ) {
     this.listeners = listeners.toSorted((a, b) => (a.order ?? LAST) - (b.order ?? LAST));

@@ -141,3 +141,14 @@ describe('Retries', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 });
+
+describe('attempts that others have made', () => {
+  it('given one before, when the handler fails, then it counts as one of those allowed', async () => {
+    const { clock, run } = setUp({ items: [0], options: RETRIES }, { formerAttempts: 2 });
+    const attempts: number[] = [];
+
+    const outcomes = all(run(({ attempt }) => fail(new Error(`attempt ${attempts.push(attempt)}`))));
+    await clock.advance(1_000);
+    expect([attempts, (await outcomes).length]).toEqual([[3], 1]);
+  });
+});

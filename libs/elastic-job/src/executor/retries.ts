@@ -32,12 +32,14 @@ export class Retries {
   /**
    * @param onRested the item is to be started as soon as there is a place
    * @param onOver its time is over while it waits
+   * @param former attempts that were made before
    */
   constructor(
     private readonly clock: Clock,
     private readonly configuration: JobConfiguration,
     private readonly onRested: (item: number) => void,
     private readonly onOver: (item: number, outcome: ShardOutcome) => void,
+    private readonly former = 0,
   ) {}
 
   /** An attempt begins. @returns its number, from 1, and what is left of the item's time in milliseconds */
@@ -78,7 +80,8 @@ export class Retries {
 
   private firstOf(item: number): Tries {
     const { timeoutMs = Infinity } = this.configuration;
-    const tries: Tries = { attempt: 0, deadline: this.clock.monotonicNow() + timeoutMs, isWaiting: false, timers: [] };
+    const deadline = this.clock.monotonicNow() + timeoutMs;
+    const tries: Tries = { attempt: this.former, deadline, isWaiting: false, timers: [] };
     this.items.set(item, tries);
     return tries;
   }

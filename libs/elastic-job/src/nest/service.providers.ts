@@ -9,7 +9,7 @@ import {
   ShardingOperateApi,
   ShardingStatisticsApi,
 } from '../operations/index.js';
-import type { RegistryCenter } from '../registry/index.js';
+import { MissingRegistry, type RegistryCenter } from '../registry/index.js';
 import {
   ConfigurationService,
   ElasticJobRuntime,
@@ -25,12 +25,13 @@ import { EventSinks, JobEvents } from '../tracing/index.js';
 import { concealed } from './concealed.js';
 import { createRegistryCenter } from './create-registry-center.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
-import { type ResolvedModuleOptions, resolveModuleOptions } from './resolve-module-options.js';
+import { IN_TASK, optionsFor, withoutRegistry } from './in-task.js';
+import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from './tokens.js';
 
 /** One of each per module, under its own class token or symbol, so that a test can override any of them. */
 export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
-  { provide: ELASTIC_JOB_OPTIONS, useFactory: resolveModuleOptions, inject: [MODULE_OPTIONS_TOKEN] },
+  { provide: ELASTIC_JOB_OPTIONS, useFactory: optionsFor, inject: [MODULE_OPTIONS_TOKEN, IN_TASK] },
   {
     provide: CLOCK,
     useFactory: ({ clock }: ResolvedModuleOptions) => clock ?? new SystemClock(),
@@ -39,8 +40,9 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
   ...[
     {
       provide: REGISTRY_CENTER,
-      useFactory: ({ registry }: ResolvedModuleOptions, clock: Clock) => createRegistryCenter(registry, clock),
-      inject: [ELASTIC_JOB_OPTIONS, CLOCK],
+      useFactory: ({ registry }: ResolvedModuleOptions, clock: Clock, isInTask?: true) =>
+        isInTask ? new MissingRegistry() : createRegistryCenter(registry, clock),
+      inject: [ELASTIC_JOB_OPTIONS, CLOCK, IN_TASK],
     },
     { provide: ElasticJobRuntime, useFactory: createRuntime, inject: [ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, CLOCK] },
     part(JobEvents, (runtime) => runtime.events),
@@ -50,14 +52,14 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
         new EventSinks(tracing, events, clock, redact),
       inject: [ELASTIC_JOB_OPTIONS, JobEvents, CLOCK],
     },
-    part(JobRegistrar, (runtime) => runtime.registrar),
-    part(LeaderService, (runtime) => runtime.leader),
-    part(ShardingService, (runtime) => runtime.sharding),
-    part(FailoverService, (runtime) => runtime.failover),
-    part(ExecutionService, (runtime) => runtime.executions),
-    part(InstanceService, (runtime) => runtime.instances),
-    part(ServerService, (runtime) => runtime.servers),
-    part(ConfigurationService, (runtime) => runtime.configurations),
+    asking(JobRegistrar, (runtime) => runtime.registrar, ['change']),
+    asking(LeaderService, (runtime) => runtime.leader),
+    asking(ShardingService, (runtime) => runtime.sharding),
+    asking(FailoverService, (runtime) => runtime.failover),
+    asking(ExecutionService, (runtime) => runtime.executions),
+    asking(InstanceService, (runtime) => runtime.instances),
+    asking(ServerService, (runtime) => runtime.servers),
+    asking(ConfigurationService, (runtime) => runtime.configurations, ['current']),
     {
       provide: JobConfigurationApi,
       useFactory: createConfigurationApi,
@@ -96,6 +98,21 @@ function part<T extends object>(
   of: (runtime: ElasticJobRuntime) => T,
 ): FactoryProvider {
   return { provide: token, useFactory: of, inject: [ElasticJobRuntime] };
+}
+
+/**
+ * A part that asks the registry.
+ * @param asking the methods that do. @default all of them
+ */
+function asking<T extends object>(
+  token: abstract new (...args: never[]) => T,
+  of: (runtime: ElasticJobRuntime) => T,
+  methods?: readonly (keyof T & string)[],
+): FactoryProvider {
+  const isRefused = methods && ((method: string) => methods.some((one) => one === method));
+  const useFactory = (runtime: ElasticJobRuntime, isInTask?: true) =>
+    isInTask ? withoutRegistry(of(runtime), isRefused) : of(runtime);
+  return { provide: token, useFactory, inject: [ElasticJobRuntime, IN_TASK] };
 }
 
 /** Works on what the registry holds, so also in a process that runs no jobs. */

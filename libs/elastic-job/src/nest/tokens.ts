@@ -4,5 +4,8 @@ export const REGISTRY_CENTER = Symbol.for('nestjs-elastic-job:registry-center');
 /** Injects the `Clock` of this application. Override it to own time in a test. */
 export const CLOCK = Symbol.for('nestjs-elastic-job:clock');
 
+/** True in the application of a task; not there in any other. */
+export const ELASTIC_JOB_TASK = Symbol.for('nestjs-elastic-job:task');
+
 /** The validated module options. */
 export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elastic-job:options');

@@ -20,6 +20,8 @@ export interface ExecutionLease {
   readonly holder: string;
   /** Names the begin in the records of the items; undefined without `monitorExecution`. */
   readonly run: string | undefined;
+  /** The task id of what runs under it. @default ElasticJob's, of job, items and holder */
+  readonly taskId?: string;
   /** What follows the run; undefined: nobody does. */
   readonly trace?: RunTrace;
   /** Ascending. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock/index.js';
 import {
   type BegunItem,
   type Checkpoint,
+  confirmedLoss,
   decideRequeue,
   deathIn,
   HandedOverError,
@@ -20,7 +21,7 @@ import type { JobTree } from '../job-tree/index.js';
 import { EndedRun } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
 import type { OwnRuns } from './own-runs.js';
-import { confirmedLoss, ItemLease } from './item-lease.js';
+import { ItemLease } from './item-lease.js';
 import type { SettleQueue } from './settle-queue.js';
 
 /** An item as its begin left it. */

@@ -1,7 +1,7 @@
 import {
   type BegunItem,
   type Checkpoint,
-  ExecutorDeathError,
+  confirmedLoss,
   type JobName,
   LeaseLostError,
   type Requeue,
@@ -133,9 +133,4 @@ export abstract class ItemLease implements ExecutionLease {
   }
 
   private readonly onSessionOver = (): void => this.abort(this.tree.signal.reason);
-}
-
-/** What an operator's word makes of a run. */
-export function confirmedLoss(): ExecutorDeathError {
-  return new ExecutorDeathError('GONE_BY_OPERATOR', 'an operator has confirmed it');
 }

@@ -103,3 +103,8 @@ export function executorDeathIn(outcome: ShardOutcome): ExecutorDeathState | und
 export function deathIn(outcome: ShardOutcome): ExecutorDeathError | undefined {
   return outcome.kind === 'failed' && outcome.error instanceof ExecutorDeathError ? outcome.error : undefined;
 }
+
+/** What an operator's word makes of a run whose executor nobody else can reach. */
+export function confirmedLoss(): ExecutorDeathError {
+  return new ExecutorDeathError('GONE_BY_OPERATOR', 'an operator has confirmed it');
+}

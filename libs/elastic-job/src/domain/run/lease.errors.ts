@@ -142,3 +142,15 @@ export class HandlerHungError extends ElasticJobError {
     );
   }
 }
+
+/** The run is a task of its own, and was told to end by SIGTERM. The reason of the aborted signal. */
+export class TaskTerminatedError extends ElasticJobError {
+  readonly code = 'TASK_TERMINATED';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+  ) {
+    super(`Item ${item} of job "${jobName}": its task was told to end (SIGTERM).`);
+  }
+}

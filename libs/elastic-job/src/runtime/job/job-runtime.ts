@@ -30,7 +30,7 @@ export class JobRuntime {
   readonly schedule: JobSchedule;
   readonly running = new RunningItems();
   private readonly executor: JobExecutor;
-  private readonly listeners: readonly ElasticJobListener[];
+  readonly listeners: readonly ElasticJobListener[];
   private readonly mixed: MixedJob;
   private readonly entry: JobEntry;
   private departure: JobDeparture;

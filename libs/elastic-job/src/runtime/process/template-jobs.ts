@@ -84,6 +84,14 @@ export class TemplateJobs {
     this.templates.set(name, template);
   }
 
+  /** A job that is created from a template; undefined if this process has none of that name. */
+  definitionOf(jobName: JobName, name: TemplateName): JobDefinition | undefined {
+    const template = this.templates.get(name);
+    if (template === undefined) return undefined;
+    const configuration = Object.freeze({ ...template.configuration, jobName });
+    return { ...template, configuration, className: createdRoot(name), place: `${template.place}, template "${name}"` };
+  }
+
   /** A session has begun: looks for jobs, and again whenever there may be others. Never rejects. */
   async open(): Promise<void> {
     this.close();
@@ -206,15 +214,11 @@ export class TemplateJobs {
   }
 
   private async join(jobName: JobName, { template: name, czxid }: FoundJob): Promise<void> {
-    const template = this.templates.get(name)!;
-    const { configuration, place } = template;
+    const definition = this.definitionOf(jobName, name)!;
     this.joined.set(jobName, czxid);
     try {
       await this.parts.join({
-        ...template,
-        configuration: Object.freeze({ ...configuration, jobName }),
-        className: createdRoot(name),
-        place: `${place}, template "${name}"`,
+        ...definition,
         createdAs: czxid,
         onRootChanged: () => this.findJobsSoon(),
       });

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import {
+  ExecutorDeathError,
+  HandlerHungError,
+  JobTimeoutError,
+  type ShardOutcome,
+  TaskTerminatedError,
+} from '../../domain/index.js';
+import { endOf } from './task-end.js';
+
+const timeout = new JobTimeoutError('settle', 1, 5);
+const terminated = new TaskTerminatedError('settle', 1);
+const hung = (cause: unknown) => new HandlerHungError('settle', 1, 5, { cause });
+
+it.each<[ShardOutcome, string, number]>([
+  [{ kind: 'succeeded' }, 'succeeded', 0],
+  [{ kind: 'failed', error: new Error('x') }, 'failed', 79],
+  [{ kind: 'failed', error: timeout }, 'failed', 79],
+  [{ kind: 'failed', error: new ExecutorDeathError('KILLED', 'SIGKILL') }, 'failed', 1],
+  [{ kind: 'failed', error: new ExecutorDeathError('ERROR', 'no such program') }, 'error', 78],
+  [{ kind: 'aborted', reason: terminated }, 'aborted', 143],
+  [{ kind: 'aborted', reason: hung(terminated) }, 'aborted', 143],
+  [{ kind: 'aborted', reason: timeout }, 'failed', 79],
+  [{ kind: 'aborted', reason: hung(timeout) }, 'failed', 79],
+])('given a run that ended with %o, when its task ends, then it has %s with %i', (outcome, kind, exitCode) => {
+  expect(endOf(outcome)).toMatchObject({ outcome: kind, exitCode });
+});

@@ -1,0 +1,77 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { VirtualClock } from '../../testing/index.js';
+import { TaskHold } from './task-hold.js';
+
+function start() {
+  const clock = new VirtualClock();
+  const over: string[] = [];
+  const hold = new TaskHold(clock, (reason) => over.push(reason instanceof Error ? reason.message : String(reason)));
+  onTestFinished(() => hold.stop());
+  return { clock, hold, over };
+}
+
+it('given nobody who grants, when a run goes on, then it is held up to its limit', async () => {
+  const { clock, hold, over } = start();
+  const limits: number[] = [];
+  hold.limit(5_000, () => limits.push(clock.monotonicNow()));
+  await hold.begin(false);
+
+  await clock.advance(4_999);
+  expect(hold.isHeld).toBe(true);
+  await clock.advance(1);
+  expect([hold.isHeld, limits, over, clock.pendingTimers]).toEqual([false, [5_000], [], 0]);
+});
+
+it('given grants, when they stop, then the run is over after the last span, and stays so', async () => {
+  const { clock, hold, over } = start();
+  hold.grant(1_000);
+  await hold.begin(true);
+  for (let beat = 0; beat < 10; beat += 1) {
+    await clock.advance(250);
+    hold.grant(1_000);
+  }
+
+  await clock.advance(750);
+  expect(hold.isHeld).toBe(true);
+  await clock.advance(250);
+  expect(over).toEqual(['The scheduler has not been heard for as long as it had granted.']);
+  hold.grant(1_000);
+  expect([hold.isHeld, over.length, clock.pendingTimers]).toEqual([false, 1, 0]);
+});
+
+it('given an application that boots longer than a grant, when the next one comes, then the run begins', async () => {
+  const { clock, hold, over } = start();
+  hold.grant(1_000);
+  await clock.advance(5_000);
+  const state = { hasBegun: false };
+  const begun = hold.begin(true).then(() => (state.hasBegun = true));
+  await clock.advance(100);
+  expect([state.hasBegun, over]).toEqual([false, []]);
+
+  hold.grant(1_000);
+  await begun;
+  expect([hold.isHeld, over]).toEqual([true, []]);
+});
+
+it('given a process that stood still, when an old grant is read, then it counts from when it may have been sent', async () => {
+  const { clock, hold, over } = start();
+  hold.grant(1_000);
+  await hold.begin(true);
+  await clock.advance(350);
+  // The beats stood still as well.
+  const now = clock.monotonicNow();
+  clock.monotonicNow = () => now + 600;
+
+  hold.grant(1_000);
+  clock.monotonicNow = () => now + 600 + 400;
+  expect([hold.isHeld, over.length]).toEqual([false, 1]);
+});
+
+it('given the news that the item is lost, when it comes before the run begins, then nobody waits for a grant', async () => {
+  const { hold, over } = start();
+  const begun = hold.begin(true);
+
+  hold.lose('gone');
+  await begun;
+  expect([hold.isHeld, over]).toEqual([false, ['gone']]);
+});

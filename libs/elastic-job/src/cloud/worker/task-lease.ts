@@ -1,0 +1,131 @@
+import type { ExecutionLease } from '../../coordination/index.js';
+import {
+  type Checkpoint,
+  confirmedLoss,
+  type JobName,
+  LeaseLostError,
+  manualOrigin,
+  type SettledOutcome,
+  type ShardOutcome,
+  type Trigger,
+} from '../../domain/index.js';
+import type { TaskEnvelope } from '../task-envelope.js';
+
+/** The right to run the one item of a task: as much of its scheduler's lease as reaches here. */
+export class TaskLease implements ExecutionLease {
+  readonly jobName: JobName;
+  readonly trigger: Trigger;
+  readonly run: string;
+  readonly taskId: string;
+  readonly items: readonly [number];
+  /** From SIGTERM to SIGKILL, in milliseconds. */
+  readonly graceMs: number;
+  private readonly fencingToken: bigint;
+  private readonly ending = new AbortController();
+  private outcome: SettledOutcome | undefined;
+  private listener: (item: number, outcome: SettledOutcome) => void = () => {};
+
+  /**
+   * @param holder for people; the scheduler holds the lease
+   * @param mayAct false once the scheduler may not act for the item any more
+   */
+  constructor(
+    envelope: TaskEnvelope,
+    readonly holder: string,
+    private readonly itemCheckpoint: Checkpoint,
+    private readonly mayAct: () => boolean,
+  ) {
+    this.jobName = envelope.jobName;
+    this.trigger = triggerOf(envelope);
+    this.run = envelope.run;
+    this.taskId = envelope.taskId;
+    this.items = [envelope.shardingItem];
+    this.graceMs = envelope.graceMs;
+    this.fencingToken = BigInt(envelope.token);
+  }
+
+  get signal(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  /** Synchronous, so also right after a pause of the process. */
+  get isHeld(): boolean {
+    return this.mayAct() && !this.signal.aborted && this.outcome === undefined;
+  }
+
+  get mayStart(): boolean {
+    return this.isHeld;
+  }
+
+  token(): bigint {
+    return this.fencingToken;
+  }
+
+  // What the begin has written is the scheduler's to know.
+  begun(): undefined {
+    return undefined;
+  }
+
+  signalOf(): AbortSignal {
+    return this.signal;
+  }
+
+  // What is not held is aborted, and does not come back.
+  onMayStart(): () => void {
+    return () => {};
+  }
+
+  assertHeld(): void {
+    if (this.isHeld) return;
+    const options = this.signal.aborted ? { cause: this.signal.reason } : {};
+    throw new LeaseLostError(this.jobName, this.items[0], options);
+  }
+
+  checkpoint(): Checkpoint {
+    return this.itemCheckpoint;
+  }
+
+  // The item may go to another scheduler; the task goes on all the same.
+  isMoving(): boolean {
+    return false;
+  }
+
+  abort(reason: unknown): void {
+    if (this.outcome === undefined) this.ending.abort(reason);
+  }
+
+  abortItem(_item: number, reason: unknown): void {
+    this.abort(reason);
+  }
+
+  confirmLost(item: number): void {
+    this.abortItem(item, confirmedLoss());
+  }
+
+  settle(item: number, outcome: ShardOutcome): void {
+    if (this.outcome !== undefined) return;
+    this.outcome = outcome;
+    this.listener(item, outcome);
+  }
+
+  // That is decided where the outcome is settled.
+  requeueOf(): 'none' {
+    return 'none';
+  }
+
+  onSettled(listener: (item: number, outcome: SettledOutcome) => void): void {
+    this.listener = listener;
+  }
+
+  async settled(): Promise<ReadonlyMap<number, SettledOutcome>> {
+    const outcome =
+      this.outcome ??
+      (await new Promise<SettledOutcome>((resolve) => this.onSettled((_, settled) => resolve(settled))));
+    return new Map([[this.items[0], outcome]]);
+  }
+}
+
+function triggerOf({ jobName, fireTime, source, trigger }: TaskEnvelope): Trigger {
+  if (trigger === 'schedule') return { jobName, fireTime, source, origin: 'schedule' };
+  return { jobName, fireTime, source, origin: manualOrigin(trigger.id), parameters: trigger.parameters };
+}

@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { formatTaskReport } from '../task-report-text.js';
+import type { TaskAnswers } from '../task-order.js';
+import type { TaskReport } from '../task-report.js';
+import { type ChannelListener, WorkerChannel } from './worker-channel.js';
+
+/** The ways in which a worker tells of its end: its channel, and else its file. Told once. */
+export class TaskReporter {
+  /** Undefined: there is none. */
+  readonly channel: WorkerChannel | undefined;
+  /** Why the channel that the envelope names cannot be used. */
+  readonly channelFault: unknown;
+  private isTold = false;
+
+  constructor(
+    private readonly answers: TaskAnswers,
+    listener: ChannelListener,
+  ) {
+    try {
+      this.channel = answers.channel === undefined ? undefined : new WorkerChannel(answers.channel, listener);
+    } catch (error) {
+      this.channelFault = error;
+    }
+  }
+
+  get hasTold(): boolean {
+    return this.isTold;
+  }
+
+  /** @throws if it cannot be told; the exit code says the most important part */
+  async tell(report: TaskReport): Promise<void> {
+    this.isTold = true;
+    const text = formatTaskReport(report);
+    if (this.channel === undefined) this.writeFile(text);
+    else await this.channel.say(text);
+  }
+
+  /** As `tell`, right before the process ends. */
+  tellNow(report: TaskReport): void {
+    if (this.isTold) return;
+    this.isTold = true;
+    const text = formatTaskReport(report);
+    if (this.channel === undefined) this.writeFile(text);
+    else this.channel.sayNow(text);
+  }
+
+  private writeFile(text: string): void {
+    if (this.answers.report !== undefined) writeFileSync(this.answers.report, text);
+  }
+}

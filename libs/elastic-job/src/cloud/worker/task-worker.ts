@@ -1,0 +1,211 @@
+import { type Clock, Deadline } from '../../clock/index.js';
+import {
+  JobTimeoutError,
+  LeaseLostError,
+  type Redact,
+  redactThrown,
+  TaskTerminatedError,
+  type Trigger,
+} from '../../domain/index.js';
+import { findTaskAnswers, parseTaskEnvelope } from '../task-envelope-text.js';
+import type { TaskEnvelope } from '../task-envelope.js';
+import { taskReport } from '../task-report-text.js';
+import { TASK_EXIT, type TaskReport } from '../task-report.js';
+import { endProcess, exitNow, guardProcess } from './process-guard.js';
+import { runItem, type TaskWork } from './run-item.js';
+import { TaskCheckpoint } from './task-checkpoint.js';
+import { cannotBe, CRASHED, crashed, endOf, type TaskEnd } from './task-end.js';
+import { TaskHold } from './task-hold.js';
+import { TaskLease } from './task-lease.js';
+import { TaskReporter } from './task-reporter.js';
+import { TaskBootTimeoutError, TaskLeftError } from './worker.errors.js';
+
+export type { TaskWork } from './run-item.js';
+
+/** The longest that each step may take, in milliseconds. */
+export interface WorkerLimits {
+  /** From the start of the process's task until its application has booted. */
+  readonly bootTimeoutMs: number;
+  /** To close the application. */
+  readonly closeTimeoutMs: number;
+  /** From the report until the process has ended by itself. */
+  readonly exitTimeoutMs: number;
+}
+
+/** The application of a task, once it has booted. */
+export interface TaskApplication {
+  /** Goes over what is reported. */
+  readonly redact: Redact | undefined;
+  /** What runs the item. @throws why it cannot be run */
+  workOf(envelope: TaskEnvelope, trigger: Trigger): Promise<TaskWork>;
+  close(): Promise<void>;
+}
+
+/** Between the last report and SIGKILL, in milliseconds. */
+const MARGIN_MS = 500;
+const EXIT_CODES: readonly number[] = Object.values(TASK_EXIT);
+
+/** One task from the text of its envelope to the end of its process. */
+export class TaskWorker {
+  private readonly begunAt: number;
+  private readonly reporter: TaskReporter;
+  private readonly hold: TaskHold;
+  private lease: TaskLease | undefined;
+  private application: TaskApplication | undefined;
+  private runSince: number | undefined;
+  /** When it was told to end, at the latest then it is killed. */
+  private killed: Deadline | undefined;
+
+  /** @param log tells people what went wrong */
+  constructor(
+    private readonly text: string,
+    private readonly clock: Clock,
+    private readonly limits: WorkerLimits,
+    private readonly log: (message: string, error: unknown) => void,
+  ) {
+    this.begunAt = clock.monotonicNow();
+    this.hold = new TaskHold(clock, (reason) => this.lose(reason));
+    this.reporter = new TaskReporter(findTaskAnswers(text), {
+      onHeld: (ms) => this.hold.grant(ms),
+      onLost: (reason) => this.hold.lose(new Error(reason)),
+    });
+  }
+
+  /** Resolves once the end is reported; the process ends then. Never rejects. */
+  async run(boot: (envelope: TaskEnvelope) => Promise<TaskApplication>): Promise<TaskReport> {
+    guardProcess({
+      onTerminate: () => this.terminate(),
+      onCrash: (error) => this.crash(error),
+      onExit: (exitCode) => this.leave(exitCode),
+    });
+    const end = await this.work(boot);
+    const report = this.reportOf(end);
+    if (end.error !== undefined) this.log(`the task has ended, ${end.outcome}`, end.error);
+    const isClosed = await this.close();
+    await this.tell(report);
+    this.reporter.channel?.close();
+    endProcess(end.exitCode, (exit) => this.clock.setTimer(isClosed ? this.limits.exitTimeoutMs : 0, exit).unref?.());
+    return report;
+  }
+
+  private async work(boot: (envelope: TaskEnvelope) => Promise<TaskApplication>): Promise<TaskEnd> {
+    try {
+      const envelope = parseTaskEnvelope(this.text);
+      if (this.reporter.channelFault !== undefined) throw this.reporter.channelFault;
+      const lease = (this.lease = this.leaseOf(envelope));
+      const booting = boot(envelope).then(async (application) => {
+        await this.hold.begin(this.reporter.channel !== undefined);
+        return application;
+      });
+      const booted = await this.bootWithin(booting, lease);
+      if (booted === 'aborted') return endOf({ kind: 'aborted', reason: lease.signal.reason });
+      this.application = booted;
+      const work = await booted.workOf(envelope, lease.trigger);
+      this.runSince = this.clock.monotonicNow();
+      return endOf(await runItem(this.clock, envelope, lease, work, this.hungGraceMs(envelope)));
+    } catch (error) {
+      return cannotBe(error);
+    }
+  }
+
+  private async bootWithin(
+    booting: Promise<TaskApplication>,
+    { signal }: TaskLease,
+  ): Promise<TaskApplication | 'aborted'> {
+    const { bootTimeoutMs } = this.limits;
+    const aborted = new Promise<'aborted'>((resolve) => {
+      if (signal.aborted) resolve('aborted');
+      signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+    });
+    const first = Promise.race([booting, aborted]);
+    const isInTime = await Deadline.after(this.clock, bootTimeoutMs).holdsFor(first);
+    if (!isInTime) throw new TaskBootTimeoutError(bootTimeoutMs);
+    return first;
+  }
+
+  private leaseOf(envelope: TaskEnvelope): TaskLease {
+    const { jobName, shardingItem, timeoutMs } = envelope;
+    const { channel } = this.reporter;
+    const save = channel && ((value: unknown) => channel.save(envelope, value));
+    const checkpoint = new TaskCheckpoint(envelope, save, () => lease.isHeld);
+    const lease: TaskLease = new TaskLease(envelope, `task-${this.clock.pid()}`, checkpoint, () => this.hold.isHeld);
+    if (timeoutMs !== undefined) {
+      const reason = new JobTimeoutError(jobName, shardingItem, timeoutMs);
+      this.hold.limit(this.begunAt + timeoutMs, () => lease.abort(reason));
+    }
+    return lease;
+  }
+
+  private lose(cause: unknown): void {
+    const { lease } = this;
+    lease?.abort(new LeaseLostError(lease.jobName, lease.items[0], { cause }));
+  }
+
+  private terminate(): void {
+    const { lease } = this;
+    if (lease === undefined) return;
+    this.killed ??= Deadline.after(this.clock, lease.graceMs);
+    lease.abort(new TaskTerminatedError(lease.jobName, lease.items[0]));
+  }
+
+  /** What the handler has of the grace; the application has to be closed within the rest. */
+  private hungGraceMs({ graceMs }: TaskEnvelope): number {
+    return graceMs - Math.min(this.limits.closeTimeoutMs + MARGIN_MS, graceMs / 2);
+  }
+
+  /** @returns false if it was not closed in time, or has never booted */
+  private async close(): Promise<boolean> {
+    const { application } = this;
+    if (application === undefined) return false;
+    const { closeTimeoutMs } = this.limits;
+    const limitMs = Math.min(closeTimeoutMs, this.killed?.less(MARGIN_MS).leftMs ?? Infinity);
+    try {
+      const isClosed = await Deadline.after(this.clock, limitMs).holdsFor(application.close());
+      if (!isClosed) this.log(`the application has not closed within ${limitMs} ms`, undefined);
+      return isClosed;
+    } catch (error) {
+      this.log('closing the application has failed', error);
+      return true;
+    } finally {
+      this.hold.stop();
+    }
+  }
+
+  private async tell(report: TaskReport): Promise<void> {
+    try {
+      await this.reporter.tell(report);
+    } catch (error) {
+      this.log('the report of the task cannot be told', error);
+    }
+  }
+
+  private crash(error: unknown): void {
+    this.log('nobody has caught an error', error);
+    if (this.reporter.hasTold) return;
+    // Nothing was run before: it is the application that cannot be.
+    const end = this.runSince === undefined ? cannotBe(error) : crashed(error);
+    this.tellNow(end);
+    exitNow(end.exitCode);
+  }
+
+  private leave(exitCode: number): number {
+    if (this.reporter.hasTold) return exitCode;
+    this.tellNow(crashed(new TaskLeftError(exitCode)));
+    // Each of these says how a run has ended, and this one has not.
+    return EXIT_CODES.includes(exitCode) ? CRASHED : exitCode;
+  }
+
+  private tellNow(end: TaskEnd): void {
+    try {
+      this.reporter.tellNow(this.reportOf(end));
+    } catch (error) {
+      this.log('the report of the task cannot be told', error);
+    }
+  }
+
+  private reportOf({ outcome, error }: TaskEnd): TaskReport {
+    const ms = this.runSince === undefined ? 0 : this.clock.monotonicNow() - this.runSince;
+    const redact = this.application?.redact;
+    return taskReport(outcome, ms, redact === undefined ? error : redactThrown(error, redact));
+  }
+}

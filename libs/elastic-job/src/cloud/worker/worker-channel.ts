@@ -1,0 +1,121 @@
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { CheckpointRefusedError } from './worker.errors.js';
+import { LeaseLostError } from '../../domain/index.js';
+import { MOST_CHANNEL_LINE_BYTES, type TaskStatement } from '../task-channel.js';
+import type { TaskEnvelope } from '../task-envelope.js';
+import { isRecord } from '../task-envelope.rules.js';
+
+/** Hears what the scheduler says. */
+export interface ChannelListener {
+  /** @param ms how long the item may be acted for without hearing anything new */
+  onHeld(ms: number): void;
+  /** The item may not be acted for any more; also if the channel closes. */
+  onLost(reason: string): void;
+}
+
+interface Pending {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** The worker's end of the line to its scheduler. @see TASK_CHANNEL */
+export class WorkerChannel {
+  private readonly socket: Socket;
+  private readonly saves = new Map<number, Pending>();
+  private lastId = 0;
+  private unread = '';
+  private isClosed = false;
+
+  /** @throws if the descriptor carries no stream */
+  constructor(
+    private readonly descriptor: number,
+    private readonly listener: ChannelListener,
+  ) {
+    this.socket = new Socket({ fd: descriptor, readable: true, writable: true });
+    this.socket.setEncoding('utf8');
+    this.socket.on('data', (text: string) => this.read(text));
+    this.socket.on('error', () => {}); // The close follows.
+    this.socket.on('end', () => this.lose('the channel to the scheduler has closed'));
+    this.socket.on('close', () => this.lose('the channel to the scheduler has closed'));
+    // A run that waits for nothing else has nothing to wait for.
+    this.socket.unref();
+  }
+
+  /** @throws {CheckpointRefusedError} @throws {LeaseLostError} if the channel closes before the answer */
+  async save({ jobName, shardingItem }: TaskEnvelope, checkpoint: unknown): Promise<void> {
+    if (this.isClosed) throw new LeaseLostError(jobName, shardingItem);
+    const id = (this.lastId += 1);
+    this.socket.ref();
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const refuse = (reason: unknown) =>
+          reject(
+            typeof reason === 'string'
+              ? new CheckpointRefusedError(jobName, shardingItem, reason)
+              : new LeaseLostError(jobName, shardingItem),
+          );
+        this.saves.set(id, { resolve, reject: refuse });
+        this.write({ checkpoint, id });
+      });
+    } finally {
+      this.saves.delete(id);
+      if (this.saves.size === 0) this.socket.unref();
+    }
+  }
+
+  /** Resolves once it is written. @throws if it cannot be */
+  say(report: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.socket.ref();
+      this.socket.write(`{"report":${report}}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Before the process ends, which waits for nothing. @throws if it cannot be written */
+  sayNow(report: string): void {
+    writeSync(this.descriptor, `{"report":${report}}\n`);
+  }
+
+  /** Nothing is heard any more. */
+  close(): void {
+    this.isClosed = true;
+    this.socket.destroy();
+  }
+
+  private write(statement: TaskStatement): void {
+    this.socket.write(`${JSON.stringify(statement)}\n`);
+  }
+
+  private read(text: string): void {
+    const lines = (this.unread + text).split('\n');
+    this.unread = lines.pop() ?? '';
+    for (const line of lines) this.hear(line);
+    if (this.unread.length > MOST_CHANNEL_LINE_BYTES) this.lose('the scheduler has said a line that is too long');
+  }
+
+  private hear(line: string): void {
+    const said = parse(line);
+    if (said === undefined) return this.lose('the scheduler has said what is no JSON object');
+    const { heldForMs, saved, refused, message, lost } = said;
+    if (typeof heldForMs === 'number') this.listener.onHeld(heldForMs);
+    if (typeof saved === 'number') this.saves.get(saved)?.resolve();
+    if (typeof refused === 'number') this.saves.get(refused)?.reject(String(message));
+    if (typeof lost === 'string') this.lose(lost);
+  }
+
+  private lose(reason: string): void {
+    if (this.isClosed) return;
+    this.listener.onLost(reason);
+    for (const save of this.saves.values()) save.reject(undefined);
+  }
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

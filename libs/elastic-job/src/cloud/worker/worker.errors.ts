@@ -1,0 +1,69 @@
+import { ElasticJobError, findNearestName, type JobName } from '../../domain/index.js';
+import { TASK_VARIABLE } from '../task-envelope.js';
+
+/** This process is no task. */
+export class MissingTaskError extends ElasticJobError {
+  readonly code = 'MISSING_TASK';
+
+  constructor() {
+    super(
+      `runTask: this process is no task, since ${TASK_VARIABLE} is not set. ` +
+        'Call it only if isElasticJobTask() says so, and start the application as usual otherwise.',
+    );
+  }
+}
+
+/** The application of a task has no such job. */
+export class UnknownTaskJobError extends ElasticJobError {
+  readonly code = 'UNKNOWN_TASK_JOB';
+
+  /** @param known the jobs that the application has */
+  constructor(
+    readonly jobName: JobName,
+    readonly known: readonly JobName[],
+  ) {
+    const meant = findNearestName(jobName, known);
+    const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+    super(
+      `This application has no job "${jobName}"; known are ${known.join(', ') || 'none'}.${hint} ` +
+        'Is the image of the task older than its schedulers?',
+    );
+  }
+}
+
+/** The application has not booted in time, so nothing of the task was run. */
+export class TaskBootTimeoutError extends ElasticJobError {
+  readonly code = 'TASK_BOOT_TIMEOUT';
+
+  constructor(readonly bootTimeoutMs: number) {
+    super(
+      `The application of the task has not booted within ${bootTimeoutMs} ms; ` +
+        'what does it wait for? Its part that no job needs can be left out if isElasticJobTask(), or raise bootTimeoutMs.',
+    );
+  }
+}
+
+/** The process was to end although its run had not. */
+export class TaskLeftError extends ElasticJobError {
+  readonly code = 'TASK_LEFT';
+
+  constructor(readonly exitCode: number) {
+    super(
+      `The process was to end with exit code ${exitCode} before its run had ended: ` +
+        'somebody has called process.exit, or the handler waits for what cannot come any more.',
+    );
+  }
+}
+
+/** The scheduler has not saved a checkpoint. */
+export class CheckpointRefusedError extends ElasticJobError {
+  readonly code = 'CHECKPOINT_REFUSED';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+    readonly reason: string,
+  ) {
+    super(`Item ${item} of job "${jobName}": the scheduler has not saved the checkpoint: ${reason}`);
+  }
+}

@@ -1,0 +1,34 @@
+// `nestjs-elastic-job/cloud`: jobs whose items run as tasks of their own.
+export {
+  CheckpointRefusedError,
+  type Claimed,
+  MissingTaskError,
+  NewerTaskEnvelopeError,
+  TaskBootTimeoutError,
+  type TaskAnswers,
+  type TaskBackend,
+  type TaskBackendEvent,
+  type TaskEndName,
+  type TaskEnvelope,
+  TaskEnvelopeError,
+  type TaskHandle,
+  type TaskHost,
+  type TaskKey,
+  type TaskKiller,
+  TaskLeftError,
+  type TaskLink,
+  type TaskOrder,
+  type TaskReport,
+  type TaskResources,
+  type TaskRetries,
+  type TaskState,
+  type TaskStateName,
+  type TaskTarget,
+  type TaskTemplate,
+  UnknownTaskJobError,
+} from '../../cloud/index.js';
+export { TaskTerminatedError } from '../../domain/index.js';
+export { MissingRegistryError } from '../../registry/index.js';
+export { isElasticJobTask } from './is-elastic-job-task.js';
+export { runTask, type RunTaskOptions } from './run-task.js';
+export type { ImportedModule } from './task.module.js';

@@ -1,0 +1,64 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { type TaskApplication, type TaskEnvelope, type TaskWork, UnknownTaskJobError } from '../../cloud/index.js';
+import { ConfigurationError, type Redact, type Trigger } from '../../domain/index.js';
+import { ElasticJobRuntime } from '../../runtime/index.js';
+import type { ResolvedModuleOptions } from '../resolve-module-options.js';
+import { ELASTIC_JOB_OPTIONS } from '../tokens.js';
+
+/** The place of a job that a task makes of a template. */
+type JobHere = ReturnType<ElasticJobRuntime['registrar']['of']>;
+
+/** A Nest application that has booted for one task. */
+export class NestTask implements TaskApplication {
+  readonly redact: Redact | undefined;
+  private readonly runtime: ElasticJobRuntime;
+
+  /** @throws {ConfigurationError} if it has no jobs at all */
+  constructor(private readonly app: INestApplicationContext) {
+    this.runtime = runtimeOf(app);
+    const { redact }: ResolvedModuleOptions = app.get(ELASTIC_JOB_OPTIONS, { strict: false });
+    this.redact = redact;
+  }
+
+  /**
+   * @throws {UnknownTaskJobError} if there is no such job
+   * @throws {ConfigurationError} if its work refuses the props
+   */
+  async workOf(envelope: TaskEnvelope, trigger: Trigger): Promise<TaskWork> {
+    const { configuration, definition, listeners } = await this.jobOf(envelope);
+    const faults = definition.findPropsFaults?.(envelope.props) ?? [];
+    if (faults.length > 0) throw new ConfigurationError(`job "${envelope.jobName}" (${definition.place})`, faults);
+    const { events } = this.runtime;
+    const { jobName } = envelope;
+    return {
+      configuration,
+      listeners,
+      handler: definition.handler,
+      onRetry: (retried) => events.emit({ kind: 'retrying', trigger, ...retried }),
+      onHung: (hung) => events.emit({ kind: 'hung', trigger, ...hung }),
+      onListenerError: (error) => events.emit({ kind: 'error', jobName, message: 'telling a listener failed', error }),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.app.close();
+  }
+
+  private async jobOf({ jobName, template }: TaskEnvelope): Promise<JobHere> {
+    const { registrar, templates } = this.runtime;
+    const known = registrar.jobs.map((job) => job.jobName);
+    const created = template === undefined ? undefined : templates.definitionOf(jobName, template);
+    // Its settings are the envelope's: those of the template are not judged.
+    if (created !== undefined && !known.includes(jobName)) await registrar.register({ ...created, createdAs: 0n });
+    else if (!known.includes(jobName)) throw new UnknownTaskJobError(jobName, known);
+    return registrar.of(jobName);
+  }
+}
+
+function runtimeOf(app: INestApplicationContext): ElasticJobRuntime {
+  try {
+    return app.get(ElasticJobRuntime, { strict: false });
+  } catch (cause) {
+    throw new ConfigurationError('runTask', ['the module that it is given imports no ElasticJobModule'], { cause });
+  }
+}

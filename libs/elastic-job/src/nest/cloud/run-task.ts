@@ -1,0 +1,75 @@
+import { Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { SystemClock } from '../../clock/index.js';
+import { MissingTaskError, TASK_VARIABLE, type TaskReport, TaskWorker, type WorkerLimits } from '../../cloud/index.js';
+import { ConfigurationError, show } from '../../domain/index.js';
+import { visibleStack, visibleText } from '../visible-text.js';
+import { NestTask } from './nest-task.js';
+import { type ImportedModule, TaskModule } from './task.module.js';
+
+type ContextOptions = NonNullable<Parameters<(typeof NestFactory)['createApplicationContext']>[1]>;
+
+/** What `runTask` takes: what Nest's `createApplicationContext` does, and limits of its own. */
+export interface RunTaskOptions extends Omit<ContextOptions, 'abortOnError'> {
+  /** How long the application may take to boot, in milliseconds. @default 60_000 */
+  readonly bootTimeoutMs?: number;
+  /** How long the application may take to close, in milliseconds; never beyond the task's grace. @default 5_000 */
+  readonly closeTimeoutMs?: number;
+  /**
+   * How long the process may go on once the end is reported, in milliseconds: what keeps its event loop alive then, such
+   * as a forgotten timer, is left behind. @default 1_000
+   */
+  readonly exitTimeoutMs?: number;
+}
+
+const LIMITS: WorkerLimits = { bootTimeoutMs: 60_000, closeTimeoutMs: 5_000, exitTimeoutMs: 1_000 };
+
+/**
+ * Runs the one item that the process was started for, and ends the process: boots the application without a registry and
+ * without schedules, finds the job by its name, and runs it as an instance would, with enhancers, retries and listeners.
+ * Then it closes the application, reports, and sets the exit code.
+ *
+ * | exit code | outcome | what has happened |
+ * |---|---|---|
+ * | 0 | succeeded | the handler has returned |
+ * | 79 | failed | the handler has thrown, or has taken longer than its time |
+ * | 143 | aborted | it was told to end (SIGTERM), or its scheduler may not act for the item any more |
+ * | 78 | error | the envelope, the application or the job cannot be: nothing was run |
+ * | 1 | failed | a crash: an error that nobody has caught, or an end before the run's |
+ *
+ * @param root the application's own root module
+ * @returns what was reported; the process ends by itself, or after `exitTimeoutMs`
+ * @throws {MissingTaskError} if this process is no task
+ */
+export async function runTask(root: ImportedModule, options: RunTaskOptions = {}): Promise<TaskReport> {
+  const text = process.env[TASK_VARIABLE];
+  if (text === undefined) throw new MissingTaskError();
+  const { limits, nestOptions } = resolve(options);
+  const worker = new TaskWorker(text, new SystemClock(), limits, tellPeople);
+  return worker.run(async () => {
+    const context = { ...nestOptions, abortOnError: false };
+    return new NestTask(await NestFactory.createApplicationContext(TaskModule.around(root), context));
+  });
+}
+
+function resolve(options: RunTaskOptions) {
+  const { bootTimeoutMs, closeTimeoutMs, exitTimeoutMs, ...nestOptions } = options;
+  const limits: WorkerLimits = {
+    bootTimeoutMs: bootTimeoutMs ?? LIMITS.bootTimeoutMs,
+    closeTimeoutMs: closeTimeoutMs ?? LIMITS.closeTimeoutMs,
+    exitTimeoutMs: exitTimeoutMs ?? LIMITS.exitTimeoutMs,
+  };
+  const problems = Object.entries(limits)
+    .filter(([, value]: [string, unknown]) => typeof value !== 'number' || !(value >= 0))
+    .map(([name, value]) => `${name} must be a number of milliseconds of at least 0, but is ${show(value)}`);
+  if (problems.length > 0) throw new ConfigurationError('options of runTask', problems);
+  return { limits, nestOptions };
+}
+
+function tellPeople(message: string, error: unknown): void {
+  const logger = new Logger('ElasticJob');
+  if (error === undefined) return logger.warn(message);
+  if (!(error instanceof Error)) return logger.error(visibleText(`${message}: ${show(error)}`));
+  const text = visibleText(`${message}: ${error.message}`);
+  logger.error(text, error.stack === undefined ? undefined : visibleStack(error.stack, error.message));
+}

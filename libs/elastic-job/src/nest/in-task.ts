@@ -1,0 +1,55 @@
+/**
+ * What differs in the application of a task, which runs one item of one job for a scheduler elsewhere. `runTask` provides
+ * `ELASTIC_JOB_TASK` around the application's own module; the providers of the services ask for it, and nothing else
+ * does: the module finds, judges and defines the jobs as always, over a registry that is not there.
+ */
+import type { OptionalFactoryDependency } from '@nestjs/common';
+import { TASK_VARIABLE } from '../cloud/index.js';
+import { ConfigurationError } from '../domain/index.js';
+import { MissingRegistryError } from '../registry/index.js';
+import { conceal } from './concealed.js';
+import { EventLogger } from './event.logger.js';
+import type { ElasticJobModuleOptions } from './module-options.js';
+import { type ResolvedModuleOptions, resolveModuleOptions } from './resolve-module-options.js';
+import { ELASTIC_JOB_TASK } from './tokens.js';
+
+/** Injects true in the application of a task, and undefined in any other. */
+export const IN_TASK: OptionalFactoryDependency = { token: ELASTIC_JOB_TASK, optional: true };
+
+/**
+ * In a task no job joins, and of what happens only the log is told: the scheduler has the history.
+ * @throws {ConfigurationError} in the process of a task that has not been started by `runTask`: it would become one more
+ *   scheduler, which launches tasks in its turn
+ */
+export function optionsFor(given: ElasticJobModuleOptions, isInTask?: true): ResolvedModuleOptions {
+  if (!isInTask && process.env[TASK_VARIABLE] !== undefined) {
+    throw new ConfigurationError('ElasticJobModule', [
+      `${TASK_VARIABLE} is set, so this process is a task, but the application is started as a scheduler; ` +
+        'let main.ts say: if (isElasticJobTask()) await runTask(AppModule); else await bootstrap();',
+    ]);
+  }
+  const options = resolveModuleOptions(given);
+  if (!isInTask) return options;
+  const tracing = options.tracing.filter((sink) => sink instanceof EventLogger);
+  return Object.freeze(conceal({ ...options, processing: false, tracing }));
+}
+
+/**
+ * A service whose calls need the registry: each of them throws.
+ * @param isRefused by the name of the method. @default all of them
+ */
+export function withoutRegistry<Service extends object>(
+  service: Service,
+  isRefused: (method: string) => boolean = () => true,
+): Service {
+  return new Proxy(service, {
+    get(target, key, receiver) {
+      const value: unknown = Reflect.get(target, key, receiver);
+      const isMethod = typeof value === 'function' && key !== 'constructor' && key in target.constructor.prototype;
+      if (!isMethod || typeof key !== 'string' || !isRefused(key)) return value;
+      return () => {
+        throw new MissingRegistryError(`${target.constructor.name}.${key}`);
+      };
+    },
+  });
+}

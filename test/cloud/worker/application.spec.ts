@@ -1,0 +1,120 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runToEnd } from './support/started-task.js';
+
+/** Counts who connects where the application's registry is said to be. */
+async function registry() {
+  const seen = { connections: 0, servers: '' };
+  const server = createServer((socket) => {
+    seen.connections += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  seen.servers = typeof address === 'object' ? `127.0.0.1:${address?.port}` : '';
+  return seen;
+}
+
+describe('the work of a task', () => {
+  it('given a dataflow, when its task runs, then it takes turns until nothing is left', async () => {
+    const task = await runToEnd({ envelope: { jobName: 'flow', props: { 'streaming.process': 'true' } } });
+
+    expect(task).toMatchObject({
+      code: 0,
+      told: [{ before: 'flow' }, { processed: [1, 2] }, { processed: [1, 1] }, { after: 'flow' }, 'destroyed', {}],
+    });
+  });
+
+  it('given a job of a type, when its task runs, then it has the props of the envelope', async () => {
+    const task = await runToEnd({ envelope: { jobName: 'greet', props: { name: 'Ada' } } });
+
+    expect(task).toMatchObject({ code: 0 });
+    expect(task.told[1]).toEqual({ greeted: 'Ada', jobName: 'greet' });
+  });
+
+  it('given a job that was created from a template, when its task runs, then the template does its work', async () => {
+    const task = await runToEnd({
+      envelope: { jobName: 'orders-berlin', template: 'orders', props: { city: 'Berlin' } },
+    });
+
+    expect(task).toMatchObject({ code: 0 });
+    expect(task.told[1]).toEqual({ created: 'orders-berlin', props: { city: 'Berlin' } });
+  });
+
+  it('given a job that the application adds as it starts, when its task runs, then it is found', async () => {
+    expect((await runToEnd({ envelope: { jobName: 'added' } })).told[1]).toBe('added ran');
+  });
+
+  it('given a provider per request, when its task runs, then the context is its request', async () => {
+    expect((await runToEnd({ envelope: { jobName: 'scoped' } })).told[1]).toEqual({ scoped: true, item: 1 });
+  });
+
+  it('given enhancers, when the task runs, then guard, interceptor and filter are there as in any instance', async () => {
+    const { code, told } = await runToEnd({ envelope: { jobName: 'enhanced' } });
+
+    expect(code).toBe(0);
+    expect(told.slice(1, 3)).toEqual([
+      ['guard elastic-job', 'interceptor'],
+      { filtered: 'for the filter', type: 'elastic-job' },
+    ]);
+  });
+
+  it('given a guard that says no, when the task runs, then it has failed', async () => {
+    const task = await runToEnd({ envelope: { jobName: 'enhanced', props: { deny: 'x' } } });
+
+    expect(task).toMatchObject({ code: 79, report: { error: { name: 'ForbiddenException' } } });
+  });
+});
+
+describe('the application of a task', () => {
+  it('given services that need the registry, when they are asked, then they refuse, and nobody connects', async () => {
+    const seen = await registry();
+    const { code, told } = await runToEnd({ envelope: { jobName: 'services' }, env: { SERVERS: seen.servers } });
+
+    expect({ code, connections: seen.connections }).toEqual({ code: 0, connections: 0 });
+    expect(Object.assign({}, ...told.slice(1, -3))).toEqual({
+      isLeader: 'MissingRegistryError',
+      terms: 'MissingRegistryError',
+      assignments: 'MissingRegistryError',
+      pending: 'MissingRegistryError',
+      running: 'MissingRegistryError',
+      current: 'MissingRegistryError',
+      declared: 'settle',
+      jobs: true,
+      change: 'MissingRegistryError',
+      trigger: 'MissingRegistryError',
+      guard: 'MissingRegistryError',
+      read: 'MissingRegistryError',
+    });
+  });
+
+  it('given timers of @nestjs/schedule, when the task runs for a while, then none has done anything', async () => {
+    const { told } = await runToEnd({
+      envelope: { props: { do: 'wait' }, timeoutMs: 15_000 },
+      env: { OWN_TIMERS: 'yes' },
+    });
+
+    // What the application itself starts in a hook runs until all hooks have been called.
+    const lines = told.filter((line) => typeof line === 'string');
+    expect(lines.slice(lines.indexOf('waiting'))).toEqual(['waiting', 'LeaseLostError', 'destroyed']);
+    expect(lines).not.toContain('a timeout has run');
+  });
+
+  it('given a task whose main starts a scheduler, when it boots, then it is refused and the remedy is named', async () => {
+    const { code, words } = await runToEnd({ env: { RUN_TASK: 'never' } });
+
+    expect(code).toBe(1);
+    expect(words).toMatch(
+      /ELASTIC_JOB_TASK is set, so this process is a task.*if \(isElasticJobTask\(\)\) await runTask/s,
+    );
+  });
+
+  it('given no task, when runTask is called, then the error says what to do', async () => {
+    const { code, words } = await runToEnd({ env: { RUN_TASK: 'always', ELASTIC_JOB_TASK: undefined } });
+
+    expect(code).toBe(1);
+    expect(words).toMatch(/MissingTaskError.*ELASTIC_JOB_TASK is not set.*isElasticJobTask\(\)/s);
+  });
+});

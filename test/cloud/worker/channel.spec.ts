@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { runToEnd, StartedTask } from './support/started-task.js';
+
+const GRANTED_MS = 20_000;
+const settling = (work: string, more: object = {}) => ({ envelope: { props: { do: work }, ...more } });
+
+describe('the channel of a task', () => {
+  it('given a channel, when the run ends, then the report comes over it alone', async () => {
+    const task = new StartedTask({ ...settling('tell'), heldForMs: GRANTED_MS });
+
+    expect((await task.ended).code).toBe(0);
+    expect(task.statements).toEqual([{ report: { v: 1, outcome: 'succeeded', ms: expect.any(Number) } }]);
+  });
+
+  it('given a crash, when the process ends, then the report comes over the channel as well', async () => {
+    const task = new StartedTask({ ...settling('raise'), heldForMs: GRANTED_MS });
+
+    expect((await task.ended).code).toBe(1);
+    expect(task.statements).toMatchObject([{ report: { outcome: 'failed', error: { message: 'nobody catches' } } }]);
+  });
+
+  it('given checkpoints, when they are saved, then each is answered by the scheduler before the next one', async () => {
+    const task = new StartedTask({ ...settling('checkpoint', { checkpoint: { row: 7 } }), heldForMs: GRANTED_MS });
+
+    const { code, told } = await task.ended;
+    expect({ code, told: told.slice(1, 4) }).toEqual({
+      code: 0,
+      told: [{ loaded: { row: 7 } }, { saved: { row: 8 } }, { cleared: 'none' }],
+    });
+    expect(task.statements).toMatchObject([{ checkpoint: { row: 8 }, id: 1 }, { checkpoint: null, id: 2 }, {}]);
+  });
+
+  it('given a scheduler that refuses, when a checkpoint is saved, then the error has its words', async () => {
+    const task = new StartedTask({ ...settling('checkpoint'), heldForMs: GRANTED_MS });
+    task.onCheckpoint = (id) => ({ refused: id, message: 'another run holds the item' });
+
+    expect((await task.ended).told.slice(1, 3)).toEqual([
+      {},
+      { code: 'CHECKPOINT_REFUSED', message: expect.stringContaining('another run holds the item') },
+    ]);
+  });
+
+  it('given no channel, when a checkpoint is saved, then it is refused, and the one of the begin is there', async () => {
+    const { told } = await runToEnd(settling('checkpoint', { checkpoint: { row: 7 } }));
+
+    expect(told.slice(1, 3)).toEqual([
+      { loaded: { row: 7 } },
+      { code: 'MISSING_REGISTRY', message: expect.stringMatching(/^checkpoint\.save without a channel/) },
+    ]);
+  });
+
+  it.each([
+    ['says that the item is lost', (task: StartedTask) => task.say({ lost: 'session 7 is over' }), 'session 7 is over'],
+    ['closes the channel', (task: StartedTask) => task.closeChannel(), 'the channel to the scheduler has closed'],
+    [
+      'says what nobody understands',
+      (task: StartedTask) => task.sayText('[]'),
+      'the scheduler has said what is no JSON object',
+    ],
+  ])('given a scheduler that %s, when the handler waits, then its signal aborts', async (_, end, cause) => {
+    const task = new StartedTask({ ...settling('wait'), heldForMs: GRANTED_MS });
+    await task.says('waiting');
+
+    end(task);
+    const { code, told } = await task.ended;
+    expect({ code, told: told[2] }).toMatchObject({ code: 143, told: { name: 'LeaseLostError', cause } });
+  });
+
+  it('given a scheduler that falls silent, when its grant is over, then also a busy handler knows', async () => {
+    const task = new StartedTask({ ...settling('stay busy'), heldForMs: 6_000 });
+    await task.says('waiting');
+
+    task.stopGranting();
+    const { code, told } = await task.ended;
+    expect({ code, told: told[2] }).toEqual({ code: 143, told: { lost: 'LeaseLostError', aborted: true } });
+  });
+
+  it('given a task that stands still beyond its grant, when it goes on, then grants that came meanwhile count no more', async () => {
+    const task = new StartedTask({ ...settling('wait'), heldForMs: 4_000 });
+    await task.says('waiting');
+
+    task.kill('SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    task.kill('SIGCONT');
+    expect(await task.ended).toMatchObject({
+      code: 143,
+      report: { outcome: 'aborted', error: { name: 'LeaseLostError' } },
+    });
+  });
+});

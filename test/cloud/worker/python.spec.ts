@@ -1,0 +1,63 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { runToEnd, StartedTask } from './support/started-task.js';
+
+const command = ['python3', fileURLToPath(new URL('../../../docs/cloud/worker.py', import.meta.url))];
+const GRANTED_MS = 20_000;
+
+describe('the worker in Python', () => {
+  it('given a channel, when it works, then it goes on from its checkpoint, saves each row and reports', async () => {
+    const task = new StartedTask({
+      command,
+      heldForMs: GRANTED_MS,
+      envelope: { props: { rows: '3' }, checkpoint: { row: 1 } },
+    });
+
+    expect(await task.ended).toMatchObject({
+      code: 0,
+      told: [
+        { item: 1, row: 1 },
+        { item: 1, row: 2 },
+      ],
+    });
+    expect(task.statements).toEqual([
+      { checkpoint: { row: 2 }, id: 1 },
+      { checkpoint: { row: 3 }, id: 2 },
+      { report: { v: 1, outcome: 'succeeded', ms: expect.any(Number) } },
+    ]);
+  });
+
+  it('given a file, when its work fails, then the report is there', async () => {
+    expect(await runToEnd({ command, envelope: { props: { bad: '1' } } })).toMatchObject({
+      code: 79,
+      report: {
+        outcome: 'failed',
+        error: { name: 'ValueError', message: 'row 1 is bad', stack: expect.stringContaining('in work') },
+      },
+      told: [{ row: 0 }],
+    });
+  });
+
+  it('given SIGTERM, when it works, then it ends between two steps', async () => {
+    const task = new StartedTask({ command, envelope: { props: { rows: '1000', seconds: '0.05' } } });
+    await task.says({ item: 1, row: 0 });
+
+    task.kill('SIGTERM');
+    expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'aborted', error: { name: 'Aborted' } } });
+  });
+
+  it('given a scheduler that falls silent, when it works, then it does not go on', async () => {
+    const envelope = { props: { rows: '1000', seconds: '0.05' } };
+    const task = new StartedTask({ command, heldForMs: 2_000, envelope });
+    await task.says({ item: 1, row: 0 });
+
+    task.stopGranting();
+    expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'aborted' } });
+  });
+
+  it('given a later version, when it starts, then the task cannot be', async () => {
+    const { code, words } = await runToEnd({ command, text: '{"v":2}' });
+
+    expect({ code, words }).toEqual({ code: 78, words: expect.stringContaining('of version 2') });
+  });
+});
