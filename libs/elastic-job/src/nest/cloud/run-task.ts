@@ -7,10 +7,11 @@ import { visibleStack, visibleText } from '../visible-text.js';
 import { NestTask } from './nest-task.js';
 import { type ImportedModule, TaskModule } from './task.module.js';
 
-type ContextOptions = NonNullable<Parameters<(typeof NestFactory)['createApplicationContext']>[1]>;
-
 /** What `runTask` takes: what Nest's `createApplicationContext` does, and limits of its own. */
-export interface RunTaskOptions extends Omit<ContextOptions, 'abortOnError'> {
+export interface RunTaskOptions extends Omit<
+  NonNullable<Parameters<(typeof NestFactory)['createApplicationContext']>[1]>,
+  'abortOnError'
+> {
   /** How long the application may take to boot, in milliseconds. @default 60_000 */
   readonly bootTimeoutMs?: number;
   /** How long the application may take to close, in milliseconds; never beyond the task's grace. @default 5_000 */
