@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { type TaskHandle, TaskJobType, type TaskRunEvent } from '../../libs/elastic-job/src/cloud/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { type TaskHandle, TaskJobType } from '../../libs/elastic-job/src/cloud/index.js';
 import { createTestCluster, MemoryTaskCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import type { TaskHoldOptions, TaskRequest } from '../../libs/elastic-job/src/testing/index.js';
 
@@ -13,7 +14,7 @@ const INSTANCES = 3;
 
 let cluster: TestCluster;
 let tasks: MemoryTaskCluster;
-let events: TaskRunEvent[];
+let events: JobEvent[];
 afterEach(() => cluster.stop());
 
 async function start(failover: boolean): Promise<void> {

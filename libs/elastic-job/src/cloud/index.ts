@@ -14,7 +14,6 @@ export * from './task-order.js';
 export * from './task-outcome.decision.js';
 export * from './task-report-text.js';
 export * from './task-report.js';
-export * from './task-run-event.js';
 export * from './task-run.error.js';
 export * from './task-scheduling.js';
 export * from './task-state.js';

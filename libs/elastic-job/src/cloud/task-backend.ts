@@ -105,3 +105,10 @@ export interface TaskBackend {
   /** Tasks of a backend that does not adopt end with it. */
   stop(): Promise<void>;
 }
+
+/** A task, as events name it. */
+export function describeTask({ key, node, target, uid }: TaskHandle) {
+  const { item, jobName } = key;
+  const { fireTime, launch } = target;
+  return { jobName, item, fireTime, launch, uid, node };
+}

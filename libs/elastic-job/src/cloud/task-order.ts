@@ -1,4 +1,6 @@
-import type { JobName, TriggerOrigin } from '../domain/index.js';
+import type { JobName, TaskResources, TaskTemplate, TriggerOrigin } from '../domain/index.js';
+
+export type { TaskResources, TaskTemplate } from '../domain/index.js';
 
 /** Names the place of a task: at most one task of it exists at a time. */
 export interface TaskKey {
@@ -15,26 +17,6 @@ export interface TaskTarget {
   readonly origin: TriggerOrigin;
   /** Counted from 1; raised by every relaunch of the target, and kept by an adoption. */
   readonly launch: number;
-}
-
-/** What a task may use. */
-export interface TaskResources {
-  /** Processors; fractions are allowed. Greater than 0. */
-  readonly cpu: number;
-  /** Mebibytes, a whole number of at least 1. */
-  readonly memoryMb: number;
-}
-
-/** What is started as a task. */
-export interface TaskTemplate {
-  /** The program and its arguments. @default the backend's own: for child processes the entry of this process */
-  readonly command?: readonly string[];
-  /** The image of its container; backends without images refuse it. */
-  readonly image?: string;
-  /** Variables of its environment, which inherits none from the scheduler. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Its working directory. @default the backend's */
-  readonly workingDirectory?: string;
 }
 
 /** Everything that a backend has to know of a task. */

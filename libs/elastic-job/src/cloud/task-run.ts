@@ -21,11 +21,17 @@
  * Failures: a request without an answer is repeated until the signal aborts. What a scheduler leaves behind as it dies
  * is gated, and never runs, or open, and is adopted.
  */
-import { type BegunItem, LeaseLostError, triggerIdOf, type ShardingContext } from '../domain/index.js';
+import {
+  type BegunItem,
+  ExecutorDeathError,
+  LeaseLostError,
+  triggerIdOf,
+  type ShardingContext,
+} from '../domain/index.js';
 import { isTaskEnd } from './task-history.js';
 import { formatTaskEnvelope } from './task-envelope-text.js';
 import { TaskBackendError } from './task-backend.error.js';
-import type { TaskHandle, TaskLink } from './task-backend.js';
+import { describeTask, type TaskHandle, type TaskLink } from './task-backend.js';
 import type { TaskOrder } from './task-order.js';
 import { isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
 import type { TaskScheduling, TaskSettings } from './task-scheduling.js';
@@ -80,7 +86,7 @@ export class TaskRun {
       if (claimed.kind === 'occupied') await this.clear(claimed.by, claimed.hasEnded);
       else {
         const { handle, kind } = claimed;
-        if (kind === 'adopted') emit({ kind: 'task-adopted', handle });
+        if (kind === 'adopted') emit({ kind: 'task-adopted', ...describeTask(handle) });
         else await this.prove(handle);
         return handle;
       }
@@ -93,7 +99,7 @@ export class TaskRun {
       await this.scheduling.backend.release(handle);
       throw this.lost();
     }
-    this.scheduling.emit({ kind: 'task-launched', handle });
+    this.scheduling.emit({ kind: 'task-launched', ...describeTask(handle) });
   }
 
   /** Makes room: the run of the task that holds the place is over, since another one of the item has begun. */
@@ -120,8 +126,10 @@ export class TaskRun {
       this.latest = state;
       if (former?.name === state.name && former.detail === state.detail) return;
       const { emit } = this.scheduling;
-      if (state.name === 'QUEUED') emit({ kind: 'task-queued', handle, detail: state.detail });
-      else emit({ kind: 'task-state', handle, state });
+      const task = describeTask(handle);
+      const { detail, name } = state;
+      if (name === 'QUEUED') emit({ kind: 'task-queued', ...task, detail });
+      else emit({ kind: 'task-state', ...task, state: name, detail });
     });
   }
 
@@ -141,7 +149,9 @@ export class TaskRun {
     const { timeoutMs } = this.settings;
     const failure = taskFailure({ jobName, item: shardingItem, timeoutMs, isShared: backend.adopts }, state);
     if (failure === undefined) return;
-    if ('isInnocent' in failure && failure.isInnocent === true) {
+    if (failure instanceof ExecutorDeathError && failure.isInnocent) {
+      const { detail, state } = failure;
+      this.scheduling.emit({ kind: 'task-lost', ...describeTask(this.handle!), state, detail });
       await clock.sleep(relaunchPauseMs(this.begun.launch), signal);
     }
     throw failure;

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock/index.js';
 import type { JobName } from '../domain/index.js';
+import type { JobEvent } from '../tracing/index.js';
 import type { TaskBackend } from './task-backend.js';
 import type { TaskRetries } from './task-envelope.js';
 import type { TaskResources, TaskTemplate } from './task-order.js';
-import type { TaskRunEvent } from './task-run-event.js';
 
 /** What a job asks for its tasks. */
 export interface TaskSettings {
@@ -26,5 +26,5 @@ export interface TaskScheduling {
   readonly clock: Clock;
   /** As the job's configuration says it now. */
   settingsOf(jobName: JobName): TaskSettings;
-  emit(event: TaskRunEvent): void;
+  emit(event: JobEvent): void;
 }

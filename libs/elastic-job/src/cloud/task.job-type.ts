@@ -6,7 +6,7 @@ import {
   type ShardingContext,
   type TaskLife,
 } from '../domain/index.js';
-import type { TaskHandle } from './task-backend.js';
+import { describeTask, type TaskHandle } from './task-backend.js';
 import { isLeftAlone } from './task-outcome.decision.js';
 import { TaskRun } from './task-run.js';
 import type { TaskScheduling } from './task-scheduling.js';
@@ -48,7 +48,7 @@ export class TaskJobType implements JobType {
     const { backend, emit } = this.scheduling;
     const tail = await backend.tail(handle, TAIL_BYTES).catch(() => undefined);
     await backend.release(handle);
-    emit({ kind: 'task-released', handle, tail });
+    emit({ kind: 'task-released', ...describeTask(handle), tail });
   }
 
   private isLeft({ signal }: ShardingContext): boolean {

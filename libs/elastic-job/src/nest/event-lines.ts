@@ -64,6 +64,12 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
     error(`${jobName}: the failover queue is full; ${itemsText(items)} of a run that was not done dropped`),
   'failover-purged': ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} removed from the failover queue`),
   'executor-died': (event) => deathLine(event),
+  'task-launched': (event) => log(`${taskText(event)} launched`),
+  'task-adopted': (event) => log(`${taskText(event)} adopted`),
+  'task-queued': (event) => log(`${taskText(event)} waits for room${detailText(event.detail)}`),
+  'task-state': (event) => debug(`${taskText(event)} is ${event.state}${detailText(event.detail)}`),
+  'task-lost': (event) => warn(`${taskText(event)} is ${event.state}${detailText(event.detail)}`),
+  'task-released': (event) => debug(`${taskText(event)} released`),
   hung: (event) => hungLine(event),
   'settle-delayed': (event) =>
     error(
@@ -96,6 +102,17 @@ export function textOf(value: unknown): string {
   } catch {
     return 'a value that cannot be shown';
   }
+}
+
+function taskText(
+  event: EventOf<'task-launched' | 'task-adopted' | 'task-queued' | 'task-state' | 'task-lost' | 'task-released'>,
+): string {
+  const { item, jobName, launch, node, uid } = event;
+  return `${jobName}: task ${uid} of item ${item}, launch ${launch}${node === undefined ? '' : `, on ${node}`},`;
+}
+
+function detailText(detail: string | undefined): string {
+  return detail === undefined ? '' : `: ${detail}`;
 }
 
 function sessionLine({ state, sessionId, timeoutMs }: EventOf<'session'>): EventLine {

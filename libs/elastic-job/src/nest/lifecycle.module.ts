@@ -1,6 +1,14 @@
-import { Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import {
+  Inject,
+  Module,
+  Optional,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import type { Deadline } from '../clock/index.js';
+import type { PlacedJob, TaskScheduler } from './cloud/task-scheduler.js';
 import { ConfigurationError, ShuttingDownError } from '../domain/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
 import { EventSinks } from '../tracing/index.js';
@@ -12,7 +20,7 @@ import { JobExplorer } from './job.explorer.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
 import { onShutdownSignal } from './shutdown-signals.js';
-import { ELASTIC_JOB_OPTIONS } from './tokens.js';
+import { ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
 
 /** Below the root module, which has 0. */
 const BEFORE_ALL_OTHERS = -1;
@@ -41,6 +49,8 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     private readonly listeners: JobEventExplorer,
     private readonly listing: ScheduleListing,
     @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
+    @Optional() @Inject(TASK_SCHEDULER) private readonly tasks?: TaskScheduler,
+    @Optional() @Inject(ELASTIC_JOB_TASK) private readonly isInTask = false,
   ) {
     const own = [...modules.values()].filter(({ metatype }) => metatype === ElasticJobLifecycleModule);
     for (const module of own) module.distance = BEFORE_ALL_OTHERS;
@@ -60,10 +70,10 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     this.listeners.open();
     await this.listing.open();
     for (const definition of defineJobs(this.explorer.explore(), this.handlers, this.options)) {
-      await this.runtime.registrar.register(definition);
+      await this.runtime.registrar.register(this.placed(definition));
     }
     for (const template of defineTemplates(this.explorer.explore(TEMPLATES), this.handlers, this.options)) {
-      this.runtime.templates.declare(template);
+      this.runtime.templates.declare(this.placed(template));
     }
   }
 
@@ -71,6 +81,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     const stopListening = onShutdownSignal(() => void this.stop());
     try {
       this.sinks.start();
+      await this.tasks?.start();
       await this.runtime.start();
     } catch (error) {
       await this.stop();
@@ -87,6 +98,16 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     await this.stop();
   }
 
+  /** With its items where they are to run: in this process, or in tasks. */
+  private placed<Definition extends PlacedJob>(definition: Definition): Definition {
+    const { configuration, place } = definition;
+    if (configuration.executor === undefined || this.isInTask) return definition;
+    if (this.tasks !== undefined) return this.tasks.schedule(definition);
+    throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, [
+      'executor "task" needs a backend: import ElasticJobCloudModule.forRoot({ backend }) of nestjs-elastic-job/cloud',
+    ]);
+  }
+
   private stop(): Promise<void> {
     this.stopping ??= this.stopWithin(this.runtime.shutdownDeadline());
     return this.stopping;
@@ -94,6 +115,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
 
   private async stopWithin(deadline: Deadline): Promise<void> {
     await this.runtime.stop(deadline);
+    if (this.tasks !== undefined) await deadline.holdsFor(this.tasks.stop());
     // Last: the end of each job is heard, and the providers that sinks and listeners use are still there.
     await this.sinks.stop(deadline);
     this.listeners.close();

@@ -7,5 +7,8 @@ export const CLOCK = Symbol.for('nestjs-elastic-job:clock');
 /** True in the application of a task; not there in any other. */
 export const ELASTIC_JOB_TASK = Symbol.for('nestjs-elastic-job:task');
 
+/** What runs items as tasks; undefined in a task, and without `ElasticJobCloudModule`. */
+export const TASK_SCHEDULER = Symbol.for('nestjs-elastic-job:task-scheduler');
+
 /** The validated module options. */
 export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elastic-job:options');

@@ -10,6 +10,20 @@ import type {
   UnmetReason,
 } from '../domain/index.js';
 
+/** A task, by the item that it runs. */
+interface TaskOfItem {
+  readonly jobName: JobName;
+  readonly item: number;
+  /** Milliseconds since the epoch. */
+  readonly fireTime: number;
+  /** Which launch of its target it is, counted from 1. */
+  readonly launch: number;
+  /** As the backend names it. */
+  readonly uid: string;
+  /** The machine that it runs on, if that is known. */
+  readonly node: string | undefined;
+}
+
 /** What happens to jobs in this process. Heard by logs, histories and metrics; nobody waits for a listener. */
 export type JobEvent =
   /** `timeoutMs`: how long the registry keeps what a crashed process has left, in milliseconds. */
@@ -161,6 +175,18 @@ export type JobEvent =
       readonly state: ExecutorDeathState;
       readonly requeue: Requeue;
     }
+  /** A task was made for an item, and does nothing before it is opened. */
+  | (TaskOfItem & { readonly kind: 'task-launched' })
+  /** A task that another scheduler has launched is followed by this instance from now on. */
+  | (TaskOfItem & { readonly kind: 'task-adopted' })
+  /** The backend has no room for the task yet. `detail`: what it says of that. */
+  | (TaskOfItem & { readonly kind: 'task-queued'; readonly detail: string | undefined })
+  /** The task is in another state now, in ElasticJob-Cloud's words. */
+  | (TaskOfItem & { readonly kind: 'task-state'; readonly state: string; readonly detail: string | undefined })
+  /** A task has died by no fault of its own. The item is launched again if it fails over. */
+  | (TaskOfItem & { readonly kind: 'task-lost'; readonly state: string; readonly detail: string | undefined })
+  /** The task is settled, and gone. `tail`: the end of what it has written. */
+  | (TaskOfItem & { readonly kind: 'task-released'; readonly tail: string | undefined })
   | {
       readonly kind: 'claimed';
       readonly jobName: JobName;

@@ -208,7 +208,8 @@ function comparables(settings: Omit<JobConfiguration, 'props'>): Comparables {
 function comparable(value: Exclude<JobConfiguration[keyof JobConfiguration], JobConfiguration['props']>): Comparable {
   if (typeof value !== 'object') return value;
   if (value instanceof HiddenText) return value.reveal().trim();
-  return 'type' in value ? value.type : value.join(', ');
+  if (Array.isArray(value)) return value.join(', ');
+  return 'type' in value ? value.type : JSON.stringify(value);
 }
 
 /** Passwords of mail servers and databases are among these: that they differ is told, and not how. */

@@ -36,3 +36,4 @@ export {
   wholeNumber,
 } from './option-rules.js';
 export { timetableOf } from './timetable-of.js';
+export { DEFAULT_RESOURCES, type TaskOptions, type TaskResources, type TaskTemplate } from './task-options.js';

@@ -3,6 +3,7 @@ import type { JobName } from '../cluster/index.js';
 import type { ConcurrencyOption } from './concurrency-option.js';
 import type { HiddenText } from './hidden-text.js';
 import type { CodeOption, JobOptions } from './job-options.js';
+import type { TaskOptions, TaskResources } from './task-options.js';
 
 /**
  * A job's settings in force: every default applied, validated, frozen. Made from options by `resolveJobOptions`, and
@@ -47,6 +48,11 @@ export interface JobConfiguration extends Required<
   /** The text of a URL. Given exactly if there is `isolation`. */
   readonly workerModule: string | undefined;
   readonly workerExport: string;
+  /** Undefined: the items run in this process. */
+  readonly executor: 'task' | undefined;
+  /** Undefined: as the Cloud module says. */
+  readonly resources: TaskResources | undefined;
+  readonly task: TaskOptions | undefined;
   /** The jobs after whose runs this one is started; empty: it has a schedule, or is triggered. */
   readonly after: readonly JobName[];
 }

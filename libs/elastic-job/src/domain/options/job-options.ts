@@ -1,3 +1,4 @@
+import type { TaskOptions, TaskResources } from './task-options.js';
 import type { JobName } from '../cluster/index.js';
 import type { ShardingStrategy } from '../sharding/index.js';
 import type { ClockChangeOption } from './clock-change-option.js';
@@ -163,6 +164,17 @@ export interface JobOptions {
   /** The name of the function that `workerModule` exports. @default 'run' */
   readonly workerExport?: string;
   /**
+   * `task`: each item runs as a task of its own, a process that the backend of `ElasticJobCloudModule` starts, and this
+   * process schedules it. Needs `monitorExecution`, and excludes `isolation`. This option and the two next are code, and
+   * are not kept in the registry.
+   * @default none: the item runs in this process
+   */
+  readonly executor?: 'task';
+  /** What a task may use. @default { cpu: 1, memoryMb: 128 } */
+  readonly resources?: Partial<TaskResources>;
+  /** What is started as a task, and how it is ended. @default the program of this process */
+  readonly task?: TaskOptions;
+  /**
    * Runs the job once when all items of these jobs have succeeded for the same fire time, which is then its own. They
    * share one schedule, or run after others that do. Nothing is started by what operators trigger, nor for fire times
    * from before this job's first leader has told them of it. Has no `cron`.
@@ -172,4 +184,5 @@ export interface JobOptions {
 }
 
 /** Options that are code of one process: no settings, and never in the registry. */
-export type CodeOption = 'className' | 'cronDialect' | 'isolation' | 'workerModule' | 'workerExport';
+export type CodeOption =
+  'className' | 'cronDialect' | 'isolation' | 'workerModule' | 'workerExport' | 'executor' | 'resources' | 'task';

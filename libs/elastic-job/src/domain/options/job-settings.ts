@@ -19,6 +19,7 @@ import { ON_HUNG } from './on-hung-option.js';
 import { flag, type KeptRule, number, oneOf, readAs, text, wholeNumber } from './option-rules.js';
 import { namesOf, type OptionRow } from './option-table.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
+import { completeResources, resources, taskOptions } from './task-options.rules.js';
 
 /** The options with every default applied. No rule has judged them yet. */
 export type CompleteOptions = Omit<JobConfiguration, 'jobExtraConfigurations' | 'jobName' | 'strategy'> & {
@@ -133,6 +134,9 @@ export const JOB_SETTINGS = {
     rule: readAs('the name of an exported function', (name) => name.length > 0),
     at: 'process',
   },
+  executor: { default: undefined, rule: oneOf(['task']), at: 'process' },
+  resources: { default: undefined, rule: resources(), at: 'process', normalize: completeResources },
+  task: { default: undefined, rule: taskOptions(), at: 'process' },
   after: { default: [], rule: jobNames(), at: 'nestjs', normalize: unique },
 } as const satisfies { readonly [Name in keyof JobOptions]-?: SettingOf<Name> };
 

@@ -46,6 +46,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...findUnbalancedItems(settings),
     ...findResidentFaults(settings),
     ...findIsolationFaults(settings),
+    ...findTaskFaults(settings),
     ...findAfterFaults(settings),
     ...[findMisfireFault(settings) ?? []].flat(),
     ...(source.surplusItemParameters ? [] : findSurplusItems(settings)),
@@ -133,6 +134,17 @@ function findIdleFailover(settings: CompleteOptions): string[] {
 }
 
 /** A thread needs to know what to run. */
+function findTaskFaults({ executor, isolation, monitorExecution, resources, task }: CompleteOptions): string[] {
+  if (executor === undefined) {
+    const given = Object.entries({ resources, task }).find(([, value]) => value !== undefined);
+    return given === undefined ? [] : [`${given[0]} is given, but executor is not "task"`];
+  }
+  const faults = [];
+  if (!monitorExecution) faults.push('monitorExecution must be true with executor "task": a record counts launches');
+  if (isolation !== undefined) faults.push('isolation must be left out with executor "task": a task is a process');
+  return faults;
+}
+
 function findIsolationFaults({ isolation, workerModule }: CompleteOptions): string[] {
   if (isolation !== undefined) return workerModule === undefined ? ['workerModule must be given with isolation'] : [];
   return workerModule === undefined ? [] : [`workerModule is given (${show(workerModule)}), but no isolation`];

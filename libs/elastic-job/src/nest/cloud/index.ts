@@ -29,6 +29,9 @@ export {
 } from '../../cloud/index.js';
 export { TaskTerminatedError } from '../../domain/index.js';
 export { MissingRegistryError } from '../../registry/index.js';
+export { type LocalProcessesOptions, LocalProcesses, TaskBackendError, TaskFailedError } from '../../cloud/index.js';
+export type { ElasticJobCloudModuleOptions, TaskApp } from './cloud-module-options.js';
+export { ElasticJobCloudModule } from './elastic-job-cloud.module.js';
 export { isElasticJobTask } from './is-elastic-job-task.js';
 export { runTask, type RunTaskOptions } from './run-task.js';
 export type { ImportedModule } from './task.module.js';

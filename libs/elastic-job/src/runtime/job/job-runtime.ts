@@ -1,7 +1,13 @@
 // Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
 import { ElasticJob2ConfigurationError, type JobTree } from '../../coordination/index.js';
-import { type ElasticJobListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
+import {
+  DistributeOnceElasticJobListener,
+  type ElasticJobListener,
+  type JobConfiguration,
+  type JobInstance,
+  type JobName,
+} from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
 import {
   type Hearing,
@@ -44,7 +50,12 @@ export class JobRuntime {
   ) {
     const { events, options, scheduleClock, services } = shared;
     const { clock, tokenEpoch, hungGraceMs } = options;
-    this.listeners = knownListeners(definition, options.listeners);
+    const listeners = knownListeners(definition, options.listeners);
+    // Those of single items are told in the task.
+    this.listeners =
+      definition.tasks === undefined
+        ? listeners
+        : listeners.filter((listener) => listener instanceof DistributeOnceElasticJobListener);
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
     this.mixed = new MixedJob(definition, this.settings, events);
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs });

@@ -1,0 +1,37 @@
+import { ConfigurableModuleBuilder, type FactoryProvider, Module } from '@nestjs/common';
+import type { Clock } from '../../clock/index.js';
+import { ElasticJobRuntime } from '../../runtime/index.js';
+import { IN_TASK } from '../in-task.js';
+import { CLOCK, TASK_SCHEDULER } from '../tokens.js';
+import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
+import { TaskScheduler } from './task-scheduler.js';
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<ElasticJobCloudModuleOptions>({
+  moduleName: 'ElasticJobCloud',
+})
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createElasticJobCloudOptions')
+  .setExtras({}, (definition) => ({ ...definition, global: true }))
+  .build();
+
+const SCHEDULER: FactoryProvider = {
+  provide: TASK_SCHEDULER,
+  // In a task nothing is scheduled: the handlers themselves run.
+  useFactory: (options: ElasticJobCloudModuleOptions, runtime: ElasticJobRuntime, clock: Clock, isInTask?: true) =>
+    isInTask ? undefined : new TaskScheduler(options, runtime, clock),
+  inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, CLOCK, IN_TASK],
+};
+
+/**
+ * Runs the items of jobs with `executor: 'task'` as tasks of their own. Import it once, beside `ElasticJobModule`, and let
+ * `main.ts` call `runTask` where `isElasticJobTask()`.
+ *
+ * ```ts
+ * imports: [
+ *   ElasticJobModule.forRoot({ registry }),
+ *   ElasticJobCloudModule.forRoot({ backend: new LocalProcesses({ maxTasks: 8 }) }),
+ * ]
+ * ```
+ */
+@Module({ providers: [SCHEDULER], exports: [TASK_SCHEDULER] })
+export class ElasticJobCloudModule extends ConfigurableModuleClass {}

@@ -1,0 +1,109 @@
+import { type TaskBackend, TaskJobType, type TaskScheduling, type TaskSettings } from '../../cloud/index.js';
+import type { Clock } from '../../clock/index.js';
+import {
+  ConfigurationError,
+  DEFAULT_RESOURCES,
+  type JobConfiguration,
+  type JobName,
+  show,
+} from '../../domain/index.js';
+import { workOfType } from '../../executor/index.js';
+import type { ElasticJobRuntime, JobDefinition } from '../../runtime/index.js';
+import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
+
+const DEFAULT_GRACE_MS = 30_000;
+const CLUSTER = 'elastic-job';
+
+/** A job or a template, as it is declared. */
+export type PlacedJob = Pick<JobDefinition, 'configuration' | 'place' | 'handler' | 'settled' | 'tasks'>;
+
+/** Gives the jobs that ask for it to a backend, and owns that. */
+export class TaskScheduler {
+  private readonly type: TaskJobType;
+  private readonly backend: TaskBackend;
+  private readonly cluster: string;
+
+  /** @throws {ConfigurationError} for a wrong option */
+  constructor(
+    private readonly options: ElasticJobCloudModuleOptions,
+    private readonly runtime: ElasticJobRuntime,
+    private readonly clock: Clock,
+  ) {
+    assertUsable(options);
+    const { backend, cluster = CLUSTER } = options;
+    this.backend = backend;
+    this.cluster = cluster;
+    const scheduling: TaskScheduling = {
+      backend,
+      cluster,
+      clock,
+      settingsOf: (jobName) => this.settingsOf(jobName),
+      emit: (event) => runtime.events.emit(event),
+    };
+    this.type = new TaskJobType(scheduling);
+  }
+
+  /**
+   * The same job with its items as tasks. Its own work is for the workers.
+   * @throws {ConfigurationError} if the backend cannot run it
+   */
+  schedule<Definition extends PlacedJob>(definition: Definition): Definition {
+    const { configuration, place } = definition;
+    const { template } = this.settingsFor(configuration);
+    const fault = this.backend.findFault(template);
+    if (fault !== undefined) {
+      throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, [
+        `task of backend ${this.backend.name}: ${fault}`,
+      ]);
+    }
+    const { handler, settled, tasks } = workOfType(this.type);
+    return { ...definition, handler, settled, tasks };
+  }
+
+  async start(): Promise<void> {
+    const { events } = this.runtime;
+    await this.backend.start({
+      clock: this.clock,
+      cluster: this.cluster,
+      emit: (event) => {
+        if (event.kind === 'warning') events.emit({ kind: 'warning', jobName: undefined, message: event.message });
+        if (event.kind === 'disconnected') {
+          const message = `the task backend ${this.backend.name} does not answer`;
+          events.emit({ kind: 'error', jobName: undefined, message, error: event.error });
+        }
+      },
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.backend.stop();
+  }
+
+  private settingsOf(jobName: JobName): TaskSettings {
+    return this.settingsFor(this.runtime.registrar.of(jobName).configuration);
+  }
+
+  private settingsFor(configuration: JobConfiguration): TaskSettings {
+    const { defaults = {} } = this.options;
+    const { maxAttempts, retryDelayMs, retryFactor, retryJitter, retryMaxDelayMs, timeoutMs } = configuration;
+    const { graceMs = DEFAULT_GRACE_MS, ...template } = { ...defaults.task, ...configuration.task };
+    return {
+      template,
+      resources: { ...DEFAULT_RESOURCES, ...defaults.resources, ...configuration.resources },
+      timeoutMs,
+      graceMs,
+      retries: { maxAttempts, retryDelayMs, retryFactor, retryJitter, retryMaxDelayMs },
+    };
+  }
+}
+
+function assertUsable({ backend, cluster = CLUSTER }: ElasticJobCloudModuleOptions): void {
+  const problems = [];
+  if (typeof backend?.claim !== 'function') {
+    problems.push(`backend must be given, such as new LocalProcesses(), but is ${show(backend)}`);
+  }
+  if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(cluster)) {
+    problems.push(`cluster must be a name of at most 63 letters, digits, "-", "_" and ".", but is ${show(cluster)}`);
+  }
+  if (problems.length > 0) throw new ConfigurationError('ElasticJobCloudModule', problems);
+}
