@@ -91,6 +91,7 @@ describe('readYaml', () => {
     ],
     ['a literal block', 'a: |2-\n    x\n   y\n', [['a', '  x\n y']]],
     ['a folded block', 'a: >\n  x\n  y\n\n  z\n   more\n', [['a', 'x y\nz\n more\n']]],
+    ['a key that ends with a blank which does not break', 'a\u00a0 : b', [['a\u00a0', 'b']]],
     ['a long key', '? |-\n  k\n  l\n: v', [['k\nl', 'v']]],
     [
       'a list at the column of its key',

@@ -167,9 +167,11 @@ function readExplicitEntry(cursor: YamlCursor, column: number): YamlEntry {
 function takeKey(cursor: YamlCursor, colon: number): string {
   if (cursor.char === '"' || cursor.char === "'") return readQuoted(cursor, { indent: -1, isFlow: false });
   assertBeginsPlain(cursor);
-  const key = cursor.text.slice(cursor.at, colon).trimEnd();
-  cursor.textEnd = cursor.at + key.length;
-  return key;
+  let end = colon;
+  // Other blanks, such as one that does not break, belong to the key.
+  while (isBlankAt(cursor.text, end - 1)) end -= 1;
+  cursor.textEnd = end;
+  return cursor.text.slice(cursor.at, end);
 }
 
 /** Where the colon behind a key is. Undefined: the rest of the line does not begin with a key. */
