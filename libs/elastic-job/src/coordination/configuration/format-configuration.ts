@@ -10,7 +10,7 @@ import {
 } from '../../domain/index.js';
 import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
 import { placeTypes } from './place-types.js';
-import { formatKey, formatScalar } from './yaml-scalar.js';
+import { formatEntry, formatScalar } from './yaml-scalar.js';
 
 type OwnTexts = Record<SettingAt<'nestjs'>, string>;
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -118,12 +118,6 @@ function textOf(value: JobConfiguration[SettingAt<'nestjs'>]): string {
 function settingsToSay(said: readonly string[], keeping: StoredConfiguration | undefined): ReadonlySet<string> {
   const kept = Object.entries(keeping?.nestjs ?? {}).filter(([, value]) => value !== undefined);
   return new Set([...said, ...kept.map(([setting]) => setting)]);
-}
-
-function formatEntry(key: string, value: string | number | boolean, indent = ''): string {
-  const start = formatKey(key, indent);
-  if (typeof value !== 'string') return start + value;
-  return start + formatScalar(value, { column: start.length - start.lastIndexOf('\n') - 1, indent: `${indent}  ` });
 }
 
 /** Java writes the entries in the order of a hash table; here they have one that does not change. */

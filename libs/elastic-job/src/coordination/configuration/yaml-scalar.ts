@@ -23,6 +23,8 @@ const READ_AS_OTHER = new RegExp(
     /[-+]?(?:0b[01_]+|0x[\da-fA-F_]+|0[\d_]*|[1-9][\d_]*(?::[0-5]?\d)*)/,
     /[-+]?(?:\d[\d_]*\.[\d_]*(?:[eE][-+]?\d+)?|\d[\d_]*[eE][-+]?\d+|\d[\d_]*(?::[0-5]?\d)+\.[\d_]*|\.(?:inf|Inf|INF))/,
     /[-+]?\.\d[\d_]*(?:[eE][-+]?\d+)?|\.(?:nan|NaN|NAN)/,
+    // Numbers to snakeyaml 1.
+    /[-+]_[\d_]*(?:\.[\d_]*)?(?:[eE][-+]?\d+)?/,
     /\d{4}-\d\d-\d\d|\d{4}-\d\d?-\d\d?(?:[Tt]| +)\d\d?:\d\d:\d\d(?:\.\d*)?(?: *(?:Z|[-+]\d\d?(?::\d\d)?))?/,
   ]
     .map((form) => `^(?:${form.source})$`)
@@ -35,8 +37,11 @@ const READ_AS_OTHER = new RegExp(
  */
 const NEEDS_QUOTES = /^$|^ | $|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[-?](?: |$)|:(?: |$)| #/;
 
-/** All but printable characters and the line feed; the last four are line breaks or marks to some readers. */
-const NEEDS_ESCAPES = /(?!\n)[\p{Cc}\p{Cs}\u2028\u2029\ufeff\uffff]/u;
+/**
+ * All but printable characters and the line feed. The last five are line breaks or marks to some readers; Java's refuses
+ * the last two of them.
+ */
+const NEEDS_ESCAPES = /(?!\n)[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;
 
 /** Blanks at the end of a line, which a literal block is not trusted with. */
 const NOT_LITERAL = / \n| $/;
@@ -47,8 +52,8 @@ const NOT_LITERAL = / \n| $/;
  * blanks.
  */
 export function formatScalar(text: string, place: ScalarPlace): string {
-  if (NEEDS_ESCAPES.test(text)) return doubleQuoted(text);
-  if (text.includes('\n')) return NOT_LITERAL.test(text) ? doubleQuoted(text) : literalBlock(text, place.indent);
+  if (NEEDS_ESCAPES.test(text)) return doubleQuoted(text, place);
+  if (text.includes('\n')) return NOT_LITERAL.test(text) ? doubleQuoted(text, place) : literalBlock(text, place.indent);
   if (!NEEDS_QUOTES.test(text) && !READ_AS_OTHER.test(text)) return fold(text, place);
   return `'${fold(text.replaceAll("'", "''"), { ...place, column: place.column + 1 })}'`;
 }
@@ -65,12 +70,54 @@ export function formatKey(key: string, indent: string): string {
   return `${indent}? ${formatScalar(key, place)}\n${indent}: `;
 }
 
-/** Every escape of JSON is one of YAML; YAML wants more characters escaped, and has short forms for some. */
-function doubleQuoted(text: string): string {
-  return JSON.stringify(text).replaceAll(
-    /[\x7f-\xa0\u2028\u2029\ufeff\uffff]/g,
-    (character) => SHORT_ESCAPES.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** An entry as snakeyaml writes it in block style, without the end of its last line. */
+export function formatEntry(key: string, value: string | number | boolean, indent = ''): string {
+  const start = formatKey(key, indent);
+  if (typeof value !== 'string') return start + value;
+  return start + formatScalar(value, { column: start.length - start.lastIndexOf('\n') - 1, indent: `${indent}  ` });
+}
+
+/**
+ * Line by line as snakeyaml breaks them: behind an escaped character or one beyond ASCII, or before a blank, once the line
+ * is full. A blank at the start of a line is escaped, so that it stays.
+ */
+function doubleQuoted(text: string, { column: filled, indent }: ScalarPlace): string {
+  let column = filled + 1;
+  let written = '';
+  let start = 0;
+  const write = (data: string) => {
+    written += data;
+    column += data.length;
+  };
+  for (let end = 0; end < text.length; end += 1) {
+    const char = String.fromCodePoint(text.codePointAt(end)!);
+    if (!isWrittenAsItIs(char)) {
+      write(text.slice(start, end) + escaped(char));
+      end += char.length - 1;
+      start = end + 1;
+    }
+    const mayBreak = end > 0 && end < text.length - 1 && (char === ' ' || start >= end);
+    if (!mayBreak || column + end - start <= LINE_WIDTH) continue;
+    write(`${text.slice(start, end)}\\`);
+    start = Math.max(start, end);
+    written += `\n${indent}`;
+    column = indent.length;
+    if (text[start] === ' ') write('\\');
+  }
+  return `"${written}${text.slice(start)}"`;
+}
+
+function isWrittenAsItIs(char: string): boolean {
+  return char >= ' ' && char <= '~' && char !== '"' && char !== '\\';
+}
+
+/** As it is written in double quotes. Every escape of JSON is one of YAML, which wants further ones and has short forms. */
+function escaped(char: string): string {
+  const code = char.codePointAt(0)!;
+  const digits = code.toString(16);
+  if (code > 0xff_ff) return `\\U${digits.padStart(8, '0')}`;
+  if (!/[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]/.test(char)) return JSON.stringify(char).slice(1, -1);
+  return SHORT_ESCAPES.get(char) ?? `\\u${digits.padStart(4, '0')}`;
 }
 
 function literalBlock(text: string, indent: string): string {
