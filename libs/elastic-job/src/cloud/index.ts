@@ -18,4 +18,5 @@ export * from './task-run.error.js';
 export * from './task-scheduling.js';
 export * from './task-state.js';
 export * from './task.job-type.js';
+export * from './tree/index.js';
 export * from './worker/index.js';

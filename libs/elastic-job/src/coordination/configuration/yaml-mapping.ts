@@ -2,7 +2,7 @@ import { either, type EntryReader, findNodeTextFault } from '../../domain/index.
 import { entryText } from './yaml-entry.js';
 import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
 import { readYaml } from './yaml-reader.js';
-import { readBoolean, readInteger } from './yaml-value.js';
+import { readBoolean, readDouble, readInteger } from './yaml-value.js';
 
 /** As much is told of a text that is full of faults. */
 const TOLD_PROBLEMS = 20;
@@ -65,6 +65,11 @@ export class YamlMapping implements EntryReader {
     return this.read(key, 'a number', (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined));
   }
 
+  /** A number of Java's type `double`. */
+  double(key: string): number | undefined {
+    return this.read(key, 'a number', readDouble);
+  }
+
   boolean(key: string): boolean | undefined {
     return this.read(key, 'true or false', readBoolean);
   }
@@ -78,6 +83,13 @@ export class YamlMapping implements EntryReader {
     const node = this.value(key);
     if (node.kind !== 'scalar' || !node.isPlain) return this.text(key);
     return isNull(node) ? undefined : String(readBoolean(node.text) ?? readInteger(node.text) ?? node.text);
+  }
+
+  /** Texts by name, as `looseText` reads each. Of a name without a value there is none. */
+  looseTexts(key: string): Readonly<Record<string, string>> {
+    const node = this.mapping(key);
+    const texts = [...node.keys].map((name) => [name, node.looseText(name)] as const);
+    return Object.fromEntries(texts.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])));
   }
 
   texts(key: string): readonly string[] | undefined {

@@ -21,3 +21,13 @@ function readDigits(digits: string): number | undefined {
   if (!/^(?:0|[1-9]\d*(?::[0-5]?\d)*)$/.test(digits)) return undefined;
   return digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 }
+
+/** A number as Java reads a `double`: with a point or an exponent or without, underscores, or base 60 with colons. */
+export function readDouble(text: string): number | undefined {
+  const sign = text.startsWith('-') ? -1 : 1;
+  const digits = text.replaceAll('_', '').replace(/^[-+]/, '');
+  if (/^\d+(?::[0-5]?\d)+(?:\.\d*)?$/.test(digits)) {
+    return sign * digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  }
+  return /^(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(digits) ? sign * Number(digits) : undefined;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../domain/index.js';
+import { CLOUD_APP_FORM } from './cloud-app.js';
+import { CLOUD_JOB_FORM, type CloudJobOptions } from './cloud-job.js';
+
+// Java's own classes judge the texts in test/interop/cloud.
+
+const JOB: CloudJobOptions = {
+  appName: 'shop',
+  cpuCount: 0.5,
+  memoryMB: 64,
+  jobExecutionType: 'TRANSIENT',
+  jobName: 'settle',
+  cron: '0/5 * * * * ?',
+  shardingTotalCount: 2,
+};
+
+/** As ElasticJob-Cloud 3.0.2 has written it. */
+const JOB_TEXT = `appName: shop
+cpuCount: 0.5
+cron: 0/5 * * * * ?
+disabled: false
+failover: false
+jobExecutionType: TRANSIENT
+jobName: settle
+maxTimeDiffSeconds: 0
+memoryMB: 64.0
+misfire: false
+monitorExecution: false
+overwrite: false
+reconcileIntervalMinutes: 0
+shardingTotalCount: 2
+`;
+
+const APP_TEXT = `appCacheEnable: true
+appName: shop
+appURL: http://example.org/shop.tar.gz
+bootstrapScript: bin/start.sh
+cpuCount: 1.0
+eventTraceSamplingCount: 0
+memoryMB: 128.0
+`;
+
+describe('the texts of jobs and applications', () => {
+  it('given options, when they are resolved and written, then what is not given is as in Java', () => {
+    const app = { appName: 'shop', appURL: 'http://example.org/shop.tar.gz', bootstrapScript: 'bin/start.sh' };
+
+    expect(CLOUD_JOB_FORM.format(CLOUD_JOB_FORM.resolve(JOB))).toBe(JOB_TEXT);
+    expect(CLOUD_APP_FORM.format(CLOUD_APP_FORM.resolve(app))).toBe(APP_TEXT);
+  });
+
+  it('given a written text, when it is read, then it says the same', () => {
+    const configuration = CLOUD_JOB_FORM.resolve({
+      ...JOB,
+      props: { 'a b': 'c: d' },
+      description: '',
+      jobParameter: ' ',
+    });
+
+    expect(CLOUD_JOB_FORM.read(CLOUD_JOB_FORM.format(configuration), 'settle')).toEqual({
+      kind: 'read',
+      configuration,
+    });
+  });
+
+  it.each([
+    ['', 'line 1: it is not a YAML mapping'],
+    [JOB_TEXT.replace('0.5', '0'), 'cpuCount must be a number greater than 0, but is 0'],
+    [JOB_TEXT.replace('64.0', 'many'), 'line 9: memoryMB must be a number, but is "many"'],
+    [JOB_TEXT.replace('appName: shop\n', ''), 'appName must be a text that is not empty, but is undefined'],
+    [JOB_TEXT.replace('settle', 'other'), 'jobName must be "settle", as the node is called, but is "other"'],
+    [JOB_TEXT.replace('TRANSIENT', 'DEAMON'), 'line 6: jobExecutionType must be TRANSIENT or DAEMON, but is "DEAMON"'],
+    [JOB_TEXT.replace(/cron.*\n/, ''), 'cron must be given for a job of type "TRANSIENT"'],
+    [
+      `${JOB_TEXT}podTemplate: a\n`,
+      'line 15: podTemplate is not a field of a cloud job, and ElasticJob-Cloud refuses the whole text for it; known are ',
+    ],
+    [`${JOB_TEXT}cpucount: 1\n`, 'did you mean cpuCount?'],
+    [
+      `${JOB_TEXT}props:\n  elastic-job.io/nodeSelector: ssd\n`,
+      'props.elastic-job.io/nodeSelector must be labels such as "disktype=ssd,zone=a", but is "ssd"',
+    ],
+    [
+      `${JOB_TEXT}props:\n  elastic-job.io/queuename: a\n`,
+      'props.elastic-job.io/queuename is not an option of a cloud job; did you mean props.elastic-job.io/queueName?',
+    ],
+    [`${JOB_TEXT}props:\n  elastic-job.io/timeZone: Mars\n`, 'props.elastic-job.io/timeZone: '],
+  ])('given faulty text %#, when it is read, then the fault names field and value', (text, problem) => {
+    expect(CLOUD_JOB_FORM.read(text, 'settle')).toMatchObject({
+      kind: 'faulty',
+      problems: [expect.stringContaining(problem)],
+    });
+  });
+
+  it('given options with several faults, when they are resolved, then one error names all of them', () => {
+    const wrong = { ...JOB, cpuCount: -1, cron: 'daily', memoryMb: 3 };
+
+    const resolve = () => CLOUD_JOB_FORM.resolve(wrong);
+
+    expect(resolve).toThrow(ConfigurationError);
+    expect(resolve).toThrow(
+      /a cloud job "settle": memoryMb is not an option of a cloud job; did you mean memoryMB\?; cpuCount must be .*; cron: /,
+    );
+  });
+});

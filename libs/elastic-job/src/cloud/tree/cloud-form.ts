@@ -1,0 +1,116 @@
+import { formatEntry, readMapping, type YamlMapping } from '../../coordination/index.js';
+import {
+  byName,
+  ConfigurationError,
+  findNearestName,
+  namesOf,
+  type OptionRow,
+  OptionTable,
+} from '../../domain/index.js';
+import { inJavaOrder } from './java-map-order.js';
+import { formatJavaDouble } from './java-double.js';
+
+/** Fields that Java has as `double`. */
+const DOUBLES: ReadonlySet<string> = new Set(['cpuCount', 'memoryMB']);
+
+type Value = string | number | boolean | Readonly<Record<string, string>> | undefined;
+export type Partly<Configuration> = { readonly [Field in keyof Configuration]?: Configuration[Field] | undefined };
+
+/** What a node says. Of a text with faults, as much as could be read. */
+export type ReadCloudNode<Configuration> =
+  | { readonly kind: 'read'; readonly configuration: Configuration }
+  | { readonly kind: 'faulty'; readonly problems: readonly string[]; readonly partly: Partly<Configuration> };
+
+interface CloudFormParts<Configuration> {
+  /** The rule of each field, and what it is where it is not given, as in Java. */
+  readonly rows: Readonly<Record<keyof Configuration, OptionRow>>;
+  /** What the fields are fields of. */
+  readonly of: string;
+  /** The field that has the name of the node. */
+  readonly name: keyof Configuration & string;
+  readonly read: (node: YamlMapping) => Partly<Configuration>;
+  /** What the rules of the fields do not see. Asked only of what keeps these. */
+  readonly findFaults: (configuration: Configuration) => readonly string[];
+}
+
+/**
+ * The text of a node with a configuration of ElasticJob-Cloud, both ways: written byte for byte as Java's `YamlEngine`
+ * writes the POJO, and read as that reads it, with a clear fault for what cannot be used.
+ * @see ElasticJob-Cloud 3.0.2, `YamlEngine`
+ */
+export class CloudForm<Configuration extends object> {
+  private readonly table: OptionTable;
+  private readonly fields: readonly string[];
+
+  constructor(private readonly parts: CloudFormParts<Configuration>) {
+    this.table = new OptionTable(parts.rows, parts.of);
+    this.fields = namesOf(parts.rows);
+  }
+
+  /** Keys in alphabetical order; no entry for what is undefined, and none for empty props. */
+  format(configuration: Configuration): string {
+    const entries: [string, Value][] = Object.entries(configuration);
+    const lines = entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).flatMap(([key, value]) => formatField(key, value));
+    return `${lines.join('\n')}\n`;
+  }
+
+  /** @param name of the node, if the text has one */
+  read(text: string, name?: string): ReadCloudNode<Configuration> {
+    const read = readMapping(text);
+    if (read.kind === 'unreadable') return { kind: 'faulty', problems: [read.problem], partly: {} };
+    const { mapping } = read;
+    for (const key of mapping.keys) if (!this.fields.includes(key)) mapping.refuse(key, this.unknown(key));
+    const partly = this.parts.read(mapping);
+    const problems = [...mapping.problems, ...this.findMisnamed(partly, name)];
+    // What could not be read has been told.
+    if (problems.length > 0) return { kind: 'faulty', problems, partly };
+    return this.judge(partly);
+  }
+
+  /** @throws {ConfigurationError} naming each field that is wrong */
+  resolve(options: Partly<Configuration>): Configuration {
+    const unknown = this.table.findUnknown(options);
+    const judged = this.judge(options);
+    const problems = [...unknown, ...(judged.kind === 'faulty' ? judged.problems : [])];
+    if (judged.kind === 'read' && unknown.length === 0) return judged.configuration;
+    throw new ConfigurationError(`${this.parts.of} ${JSON.stringify(options[this.parts.name])}`, problems);
+  }
+
+  private judge(given: Partly<Configuration>): ReadCloudNode<Configuration> {
+    const complete = this.completed(given);
+    const problems = this.table.findBroken(complete);
+    if (problems.length === 0) problems.push(...this.parts.findFaults(complete));
+    if (problems.length > 0) return { kind: 'faulty', problems, partly: given };
+    return { kind: 'read', configuration: Object.freeze(complete) };
+  }
+
+  /** Its type is that of the rows, which judge it next. */
+  private completed(given: Partly<Configuration>): Configuration {
+    return byName<Configuration>(namesOf(this.parts.rows), (name) => given[name] ?? this.parts.rows[name].default);
+  }
+
+  private findMisnamed(partly: Partly<Configuration>, name: string | undefined): readonly string[] {
+    const given = partly[this.parts.name];
+    if (name === undefined || given === undefined || given === name) return [];
+    return [`${this.parts.name} must be "${name}", as the node is called, but is ${JSON.stringify(given)}`];
+  }
+
+  private unknown(key: string): string {
+    const meant = findNearestName(key, this.fields);
+    const hint = meant === undefined ? `known are ${this.fields.join(', ')}` : `did you mean ${meant}?`;
+    return `is not a field of ${this.parts.of}, and ElasticJob-Cloud refuses the whole text for it; ${hint}`;
+  }
+}
+
+function formatField(key: string, value: Value): readonly string[] {
+  if (value === undefined) return [];
+  if (typeof value === 'object') return formatProps(key, value);
+  return [
+    DOUBLES.has(key) && typeof value === 'number' ? `${key}: ${formatJavaDouble(value)}` : formatEntry(key, value),
+  ];
+}
+
+function formatProps(key: string, props: Readonly<Record<string, string>>): readonly string[] {
+  const names = inJavaOrder(Object.keys(props));
+  return names.length === 0 ? [] : [`${key}:`, ...names.map((name) => formatEntry(name, props[name]!, '  '))];
+}

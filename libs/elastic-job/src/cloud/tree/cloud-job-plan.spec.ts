@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { resolveJobOptions } from '../../domain/index.js';
+import { CLOUD_APP_FORM } from './cloud-app.js';
+import { CLOUD_JOB_FORM, type CloudJobOptions } from './cloud-job.js';
+import { planCloudJob } from './cloud-job-plan.js';
+import { formatOwnSettings, readOwnSettings } from './own-settings.js';
+
+const APP = CLOUD_APP_FORM.resolve({ appName: 'shop', appURL: 'registry/shop:1', bootstrapScript: 'node main.js' });
+const OWN = { queueName: 'night', nodeSelector: { disktype: 'ssd', 'example.org/zone': 'a' }, timeZone: 'GMT+8:00' };
+const SOURCE = { place: 'job "settle"', surplusItemParameters: true };
+
+describe('the plan of a cloud job', () => {
+  it('given a transient job, when it is planned, then it is a job whose fire times each count, in tasks', () => {
+    const { options, tasks } = plan({ misfire: true, failover: true, props: { key: 'a', ...formatOwnSettings(OWN) } });
+
+    expect(resolveJobOptions(options, SOURCE)).toMatchObject({
+      jobName: 'settle',
+      cron: '0/5 * * * * ?',
+      timeZone: 'GMT+8:00',
+      misfirePolicy: 'all',
+      failover: true,
+      monitorExecution: true,
+      resident: false,
+      props: { key: 'a' },
+    });
+    expect(tasks).toEqual({
+      executor: 'task',
+      resources: { cpu: 0.5, memoryMb: 65 },
+      task: { image: 'registry/shop:1', command: ['/bin/sh', '-c', 'node main.js'] },
+      imagePullPolicy: 'IfNotPresent',
+      daemonCron: undefined,
+      eventTraceSamplingCount: 0,
+      queueName: 'night',
+      nodeSelector: OWN.nodeSelector,
+    });
+  });
+
+  it('given a daemon, when it is planned, then it is resident, and its task knows the schedule', () => {
+    const { options, tasks } = plan({ jobExecutionType: 'DAEMON', misfire: true, failover: true });
+
+    expect(resolveJobOptions(options, SOURCE)).toMatchObject({ resident: true, cron: undefined, failover: false });
+    expect(tasks.daemonCron).toBe('0/5 * * * * ?');
+  });
+
+  it("given what Java's defaults and users write, when it is planned, then the options are those of a job", () => {
+    const { options } = plan({
+      reconcileIntervalMinutes: -1,
+      shardingItemParameters: '0=a,7=b',
+      jobErrorHandlerType: '',
+      disabled: true,
+    });
+
+    expect(resolveJobOptions(options, SOURCE)).toMatchObject({
+      misfirePolicy: 'skip',
+      maxTimeDiffSeconds: -1,
+      reconcileIntervalMinutes: 0,
+      disabled: false,
+      jobErrorHandlerType: undefined,
+    });
+  });
+});
+
+it('given settings of ours, when they are written among props and read, then they are the same', () => {
+  const settings = { ...OWN, podTemplate: 'spec: {serviceAccountName: reports}', priorityClassName: 'low' };
+
+  expect(readOwnSettings({ ...formatOwnSettings(settings), other: 'a' })).toEqual({ settings, problems: [] });
+});
+
+function plan(given: Partial<CloudJobOptions>) {
+  const job = {
+    appName: 'shop',
+    cpuCount: 0.5,
+    memoryMB: 64.5,
+    jobExecutionType: 'TRANSIENT',
+    jobName: 'settle',
+    cron: '0/5 * * * * ?',
+    shardingTotalCount: 2,
+  } as const;
+  return planCloudJob(CLOUD_JOB_FORM.resolve({ ...job, ...given }), APP);
+}
