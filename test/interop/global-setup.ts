@@ -1,12 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { bundle } from '../support/bundle/bundle.js';
-import { javaPeerClassPath, RELEASES, whyNoJava } from '../support/peers/java-build.js';
+import { cloudOracleClassPath, javaPeerClassPath, RELEASES, whyNoJava } from '../support/peers/java-build.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The class path of the Java peer by release of ElasticJob; empty where Java is missing. */
     javaPeers: Readonly<Record<string, string>>;
+    /** The class path of the oracle for ElasticJob-Cloud's texts; empty where Java is missing. */
+    cloudOracle: string;
     /** The script of our peer. */
     nodePeer: string;
     /** What is missing to run Java peers; undefined if nothing is. */
@@ -22,6 +24,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const java: Record<string, string> = {};
   if (reason === undefined) for (const release of RELEASES) java[release] = await javaPeerClassPath(release);
   project.provide('javaPeers', java);
+  project.provide('cloudOracle', reason === undefined ? await cloudOracleClassPath() : '');
   const node = await bundle({ peer: 'test/interop/support/node-peer.fixture.ts' });
   project.provide('nodePeer', fileURLToPath(node.url('peer')));
   return () => node.remove();

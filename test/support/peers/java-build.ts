@@ -12,7 +12,8 @@ export type JavaRelease = string;
 export const RELEASES: readonly JavaRelease[] = (process.env['INTEROP_RELEASES'] ?? '3.0.4').split(',');
 
 const run = promisify(execFile);
-const PROJECT = fileURLToPath(new URL('../../interop/java/', import.meta.url));
+const PEER = fileURLToPath(new URL('../../interop/java/', import.meta.url));
+const CLOUD_ORACLE = fileURLToPath(new URL('../../interop/cloud/java/', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/java-peer/', import.meta.url));
 const BUILD_LIMIT_MS = 300_000;
 
@@ -29,19 +30,29 @@ export async function whyNoJava(): Promise<string | undefined> {
 }
 
 /** The class path of the peer with that release, built if nobody has. @throws if it cannot be built in five minutes */
-export async function javaPeerClassPath(release: JavaRelease): Promise<string> {
-  const built = join(CACHE, `${release}-${await digestOf(PROJECT)}`);
-  if (!(await exists(built))) await build(release, built);
+export function javaPeerClassPath(release: JavaRelease): Promise<string> {
+  return classPathOf(PEER, release);
+}
+
+/** That of the oracle for ElasticJob-Cloud's texts, whose last release in Maven it has. @see javaPeerClassPath */
+export function cloudOracleClassPath(): Promise<string> {
+  return classPathOf(CLOUD_ORACLE, '3.0.2');
+}
+
+/** @param project the directory of a pom with a profile for the release */
+async function classPathOf(project: string, release: JavaRelease): Promise<string> {
+  const built = join(CACHE, `${release}-${await digestOf(project)}`);
+  if (!(await exists(built))) await build(project, release, built);
   return [join(built, 'classes'), join(built, 'jars', '*')].join(delimiter);
 }
 
-async function build(release: JavaRelease, built: string): Promise<void> {
-  console.info(`Building the Java peer with ElasticJob ${release} ...`);
+async function build(project: string, release: JavaRelease, built: string): Promise<void> {
+  console.info(`Building ${project} with ElasticJob ${release} ...`);
   const begunAt = performance.now();
   await mkdir(CACHE, { recursive: true });
   const unfinished = await mkdtemp(join(CACHE, 'unfinished-'));
   try {
-    const options = ['-B', '-ntp', '-q', '-f', join(PROJECT, 'pom.xml'), '-P', release, `-Dbuilt=${unfinished}`];
+    const options = ['-B', '-ntp', '-q', '-f', join(project, 'pom.xml'), '-P', release, `-Dbuilt=${unfinished}`];
     await run('mvn', [...options, 'compile'], { timeout: BUILD_LIMIT_MS });
     // Somebody else may have been faster; what they have built is the same.
     await rename(unfinished, built).catch(async (error: unknown) => {
