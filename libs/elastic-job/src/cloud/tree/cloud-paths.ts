@@ -21,6 +21,7 @@ export const CLOUD_PATHS = {
   failover: '/state/failover',
   /** What a takeover has found of each job, until it has been handed on. */
   takeovers: '/state/takeover',
+  ha: '/ha',
   frameworkId: '/ha/framework_id',
   /** The lock of ElasticJob-Cloud's leader; its children are those who stand for it. */
   election: '/ha/election',

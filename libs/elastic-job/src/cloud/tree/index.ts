@@ -1,8 +1,13 @@
-// ElasticJob-Cloud's tree: its paths, its texts, and the applications and jobs that are registered there.
+// ElasticJob-Cloud's tree: its paths, its texts, the applications and jobs that are registered there, and what its own
+// schedulers have left behind.
 export * from './cloud-app.js';
+export * from './cloud-configurations.js';
 export * from './cloud-form.js';
 export * from './cloud-job.js';
+export type * from './cloud-job-feed.js';
 export * from './cloud-job-plan.js';
+export type { StoredCloudNode } from './cloud-nodes.js';
 export * from './cloud-paths.js';
 export * from './cloud-task-id.js';
+export * from './cloud-tree.errors.js';
 export * from './own-settings.js';

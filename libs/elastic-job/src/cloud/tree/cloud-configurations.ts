@@ -1,0 +1,46 @@
+/**
+ * What is to be run in tasks: applications and jobs that operators register in the registry.
+ *
+ * State: ElasticJob-Cloud's tree, in a namespace of its own: `/config/app` and `/config/job` hold a text for each name,
+ * `/state/disable` names those that rest, `/ha/framework_id` the schedulers as one.
+ *
+ * Guarantees: a job is registered only while its application is; each write is one transaction, so of two operators who
+ * register the same name one is refused. Nothing is written that could not be read back. All schedulers have one id.
+ *
+ * Failures: a text that others have written wrong is told with its faults, and keeps nobody from the others. Where the
+ * answer to a write is lost, the error says so; writing again finds the work done, or done by somebody else.
+ */
+import type { Clock } from '../../clock/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import { CloudApps } from './cloud-apps.js';
+import { type CloudJobChange, CloudJobFeed } from './cloud-job-feed.js';
+import { CloudJobs } from './cloud-jobs.js';
+import { frameworkId } from './framework-id.js';
+
+/** The namespace that ElasticJob-Cloud's schedulers take unless another one is configured. */
+export const CLOUD_NAMESPACE = 'elasticjob-cloud';
+
+/** The applications and jobs of a namespace. */
+export class CloudConfigurations {
+  readonly jobs: CloudJobs;
+  readonly apps: CloudApps;
+
+  /** @param registry of the namespace, such as `CLOUD_NAMESPACE` */
+  constructor(
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {
+    this.jobs = new CloudJobs(registry);
+    this.apps = new CloudApps(registry, this.jobs);
+  }
+
+  /** The id of all schedulers of the namespace. @see frameworkId */
+  frameworkId(): Promise<string> {
+    return frameworkId(this.registry, this.clock);
+  }
+
+  /** All jobs, and then what becomes of them. @throws the signal's reason @see CloudJobFeed */
+  watch(signal: AbortSignal): AsyncIterable<CloudJobChange> {
+    return new CloudJobFeed(this.registry, this.clock).changes(signal);
+  }
+}

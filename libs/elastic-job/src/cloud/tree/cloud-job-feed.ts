@@ -1,0 +1,198 @@
+import type { Clock } from '../../clock/index.js';
+import { type JobName, NODE_TEXT_LIMITS } from '../../domain/index.js';
+import {
+  isUnanswered,
+  type RegistryCenter,
+  type RegistryNode,
+  retry,
+  SessionLostError,
+  type Subtree,
+  type SubtreeBounds,
+} from '../../registry/index.js';
+import { CLOUD_APP_FORM, type CloudAppConfiguration } from './cloud-app.js';
+import type { CloudForm, ReadCloudNode } from './cloud-form.js';
+import { CLOUD_JOB_FORM, type CloudJobConfiguration } from './cloud-job.js';
+import { CLOUD_PATHS } from './cloud-paths.js';
+
+/** A job as the registry has it now. */
+export interface SeenCloudJob {
+  readonly jobName: JobName;
+  /** Undefined if it cannot be read. */
+  readonly configuration: CloudJobConfiguration | undefined;
+  /** That of the job; undefined if it is not registered, or cannot be read. */
+  readonly app: CloudAppConfiguration | undefined;
+  /** The job is disabled, or its application. */
+  readonly isDisabled: boolean;
+  /** What keeps it from being scheduled, one text each; empty: nothing. */
+  readonly faults: readonly string[];
+}
+
+/** What has become of a job since it was told last. A change of its application is one of the job. */
+export type CloudJobChange =
+  | { readonly kind: 'appeared' | 'changed'; readonly job: SeenCloudJob }
+  | { readonly kind: 'vanished'; readonly jobName: JobName };
+
+/** What else stands in the namespace is not even listed. */
+const TAKEN_IN = /^\/(?:config|state|state\/disable|(?:config|state\/disable)\/(?:app|job)(?:\/[^/]+)?)$/;
+const LEAF = /^\/(?:config|state\/disable)\/(?:app|job)\/[^/]+$/;
+
+const BOUNDS: SubtreeBounds = {
+  admits: (path) => TAKEN_IN.test(path),
+  isLeaf: (path) => LEAF.test(path),
+  longest: () => NODE_TEXT_LIMITS.bytes,
+  mostChildren: 100_000,
+  onLeftOut: () => {},
+};
+
+/** A job with the versions of everything that it was made of. */
+interface Look {
+  readonly job: SeenCloudJob;
+  readonly versions: string;
+}
+
+/**
+ * The jobs of a namespace, as they come, change and go. It compares states: of several changes that come faster than they
+ * are taken, the last one is told. It survives every session.
+ */
+export class CloudJobFeed {
+  private readonly told = new Map<JobName, string>();
+  private readonly jobs = new ReadTexts(CLOUD_JOB_FORM);
+  private readonly apps = new ReadTexts(CLOUD_APP_FORM);
+  private isRung = false;
+  private wake: () => void = () => {};
+
+  constructor(
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Starts with all jobs that there are. @throws the signal's reason, and what the registry refuses for good */
+  async *changes(signal: AbortSignal): AsyncGenerator<CloudJobChange, void, undefined> {
+    const ring = () => this.ring();
+    const stopListening = this.registry.onSession(ring);
+    signal.addEventListener('abort', ring);
+    try {
+      for (;;) {
+        const view = await this.open(signal);
+        try {
+          yield* this.changesIn(view, signal);
+        } catch (error) {
+          if (!(error instanceof SessionLostError)) throw error;
+        } finally {
+          view.close();
+        }
+      }
+    } finally {
+      stopListening();
+      signal.removeEventListener('abort', ring);
+    }
+  }
+
+  private open(signal: AbortSignal): Promise<Subtree> {
+    const isRepeated = (error: unknown) => isUnanswered(error) || error instanceof SessionLostError;
+    const open = () => this.registry.openSubtree('/', () => this.ring(), { signal, bounds: BOUNDS });
+    return retry(this.registry, this.clock, open, { signal, isRepeated });
+  }
+
+  private async *changesIn(view: Subtree, signal: AbortSignal): AsyncGenerator<CloudJobChange, void, undefined> {
+    for (;;) {
+      this.isRung = false;
+      const looks = this.look(view);
+      for (const change of this.changesTo(looks)) {
+        signal.throwIfAborted();
+        yield change;
+      }
+      await this.rung();
+      signal.throwIfAborted();
+    }
+  }
+
+  /** What was told counts as told once the next one is asked for. */
+  private *changesTo(looks: ReadonlyMap<JobName, Look>): Generator<CloudJobChange> {
+    for (const [jobName, { job, versions }] of looks) {
+      const before = this.told.get(jobName);
+      if (before === versions) continue;
+      this.told.set(jobName, versions);
+      yield { kind: before === undefined ? 'appeared' : 'changed', job };
+    }
+    for (const jobName of this.told.keys()) {
+      if (looks.has(jobName)) continue;
+      this.told.delete(jobName);
+      yield { kind: 'vanished', jobName };
+    }
+  }
+
+  private look(view: Subtree): ReadonlyMap<JobName, Look> {
+    const names = view.children(CLOUD_PATHS.jobs).toSorted();
+    this.jobs.keepOnly(new Set(names));
+    this.apps.keepOnly(new Set(view.children(CLOUD_PATHS.apps)));
+    return new Map(
+      names.flatMap((jobName) => {
+        const look = this.lookAt(view, jobName);
+        return look === undefined ? [] : [[jobName, look] as const];
+      }),
+    );
+  }
+
+  private lookAt(view: Subtree, jobName: JobName): Look | undefined {
+    const node = view.node(CLOUD_PATHS.job(jobName));
+    if (node === undefined) return undefined;
+    const read = this.jobs.read(node, jobName);
+    const { appName = '' } = read.kind === 'read' ? read.configuration : read.partly;
+    const appNode = view.node(CLOUD_PATHS.app(appName));
+    const app = appNode && this.apps.read(appNode, appName);
+    const isDisabled = view.has(CLOUD_PATHS.disabledApp(appName)) || view.has(CLOUD_PATHS.disabledJob(jobName));
+    return {
+      job: {
+        jobName,
+        configuration: read.kind === 'read' ? read.configuration : undefined,
+        app: app?.kind === 'read' ? app.configuration : undefined,
+        isDisabled,
+        faults: faultsOf(read, appName, app),
+      },
+      versions: [node.stat.mzxid, appNode?.stat.mzxid, isDisabled].join(' '),
+    };
+  }
+
+  private ring(): void {
+    this.isRung = true;
+    this.wake();
+  }
+
+  private async rung(): Promise<void> {
+    if (this.isRung) return;
+    await new Promise<void>((resolve) => (this.wake = resolve));
+  }
+}
+
+/** Texts of nodes, each read once however often it is looked at. */
+class ReadTexts<Configuration extends object> {
+  private readonly known = new Map<string, { readonly zxid: bigint; readonly read: ReadCloudNode<Configuration> }>();
+
+  constructor(private readonly form: CloudForm<Configuration>) {}
+
+  read({ data, stat }: RegistryNode, name: string): ReadCloudNode<Configuration> {
+    const known = this.known.get(name);
+    if (known?.zxid === stat.mzxid) return known.read;
+    const read = this.form.read(data, name);
+    this.known.set(name, { zxid: stat.mzxid, read });
+    return read;
+  }
+
+  keepOnly(names: ReadonlySet<string>): void {
+    for (const name of this.known.keys()) if (!names.has(name)) this.known.delete(name);
+  }
+}
+
+function faultsOf(
+  job: ReadCloudNode<CloudJobConfiguration>,
+  appName: string,
+  app: ReadCloudNode<CloudAppConfiguration> | undefined,
+): readonly string[] {
+  const own = job.kind === 'faulty' ? job.problems : [];
+  if (appName === '') return own;
+  if (app === undefined) return [...own, `its application "${appName}" is not registered`];
+  return app.kind === 'faulty'
+    ? [...own, ...app.problems.map((problem) => `application "${appName}": ${problem}`)]
+    : own;
+}

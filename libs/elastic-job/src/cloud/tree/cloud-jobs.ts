@@ -1,0 +1,91 @@
+import type { JobName } from '../../domain/index.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
+import { CLOUD_JOB_FORM, type CloudJobConfiguration, type CloudJobOptions } from './cloud-job.js';
+import { CloudNodes, type StoredCloudNode } from './cloud-nodes.js';
+import { CLOUD_PATHS } from './cloud-paths.js';
+import {
+  CloudAppDisabledError,
+  CloudJobDisabledError,
+  CloudJobExistsError,
+  UnknownCloudAppError,
+  UnknownCloudJobError,
+} from './cloud-tree.errors.js';
+
+/** The registered jobs. @see ElasticJob-Cloud 3.0.2, `ProducerManager` */
+export class CloudJobs {
+  private readonly nodes: CloudNodes<CloudJobConfiguration>;
+
+  constructor(private readonly registry: RegistryCenter) {
+    this.nodes = new CloudNodes(registry, {
+      form: CLOUD_JOB_FORM,
+      root: CLOUD_PATHS.jobs,
+      disabledRoot: CLOUD_PATHS.disabledJobs,
+      unknown: (name) => new UnknownCloudJobError(name),
+    });
+  }
+
+  /**
+   * Registers a job. Java registers one of a disabled application as well.
+   * @throws {ConfigurationError} @throws {UnknownCloudAppError} @throws {CloudAppDisabledError}
+   * @throws {CloudJobDisabledError} @throws {CloudJobExistsError}
+   */
+  async add(options: CloudJobOptions): Promise<void> {
+    const job = CLOUD_JOB_FORM.resolve(options);
+    const { appName, jobName } = job;
+    const [appDisabled, jobDisabled] = await this.registry.readMany([
+      CLOUD_PATHS.disabledApp(appName),
+      CLOUD_PATHS.disabledJob(jobName),
+    ]);
+    if (jobDisabled !== undefined) throw new CloudJobDisabledError(jobName);
+    if (appDisabled !== undefined) throw new CloudAppDisabledError(appName, jobName);
+    const result = await this.nodes.create(jobName, job, [appOf(job)]);
+    if (result.kind === 'committed') return;
+    throw result.index === 0 ? new UnknownCloudAppError(appName) : new CloudJobExistsError(jobName);
+  }
+
+  /**
+   * Java lets a job name an application that is not there.
+   * @throws {ConfigurationError} @throws {UnknownCloudAppError} @throws {UnknownCloudJobError}
+   */
+  async update(options: CloudJobOptions): Promise<void> {
+    const job = CLOUD_JOB_FORM.resolve(options);
+    const { kind } = await this.nodes.replace(job.jobName, job, [appOf(job)]);
+    if (kind === 'refused') throw new UnknownCloudAppError(job.appName);
+  }
+
+  /** With its being disabled, if it is. @returns false if there was no such job */
+  remove(jobName: JobName): Promise<boolean> {
+    return this.nodes.remove(jobName);
+  }
+
+  /** @returns the jobs of the application, as far as they could be read */
+  async removeAllOf(appName: string): Promise<readonly JobName[]> {
+    const ofApp = (await this.readAll()).filter(({ configuration }) => configuration?.appName === appName);
+    for (const { name } of ofApp) await this.remove(name);
+    return ofApp.map(({ name }) => name);
+  }
+
+  /** One request. Undefined if there is none. */
+  read(jobName: JobName): Promise<StoredCloudNode<CloudJobConfiguration> | undefined> {
+    return this.nodes.read(jobName);
+  }
+
+  /** In the order of their names. */
+  readAll(): Promise<readonly StoredCloudNode<CloudJobConfiguration>[]> {
+    return this.nodes.readAll();
+  }
+
+  /** It is not scheduled from here on. Idempotent. @throws {UnknownCloudJobError} */
+  disable(jobName: JobName): Promise<void> {
+    return this.nodes.disable(jobName);
+  }
+
+  /** Idempotent. @throws {UnknownCloudJobError} */
+  enable(jobName: JobName): Promise<void> {
+    return this.nodes.enable(jobName);
+  }
+}
+
+function appOf({ appName }: CloudJobConfiguration): Operation {
+  return { kind: 'check', path: CLOUD_PATHS.app(appName) };
+}

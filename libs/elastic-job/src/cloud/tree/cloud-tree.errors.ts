@@ -1,0 +1,71 @@
+import { ElasticJobError, type JobName } from '../../domain/index.js';
+
+/** No application of that name is registered. */
+export class UnknownCloudAppError extends ElasticJobError {
+  readonly code = 'UNKNOWN_CLOUD_APP';
+
+  constructor(readonly appName: string) {
+    super(`No application "${appName}" is registered; register it first, or compare the name with those of the list.`);
+  }
+}
+
+/** An application of that name is registered already. Nothing was written. */
+export class CloudAppExistsError extends ElasticJobError {
+  readonly code = 'CLOUD_APP_EXISTS';
+
+  constructor(readonly appName: string) {
+    super(`The application "${appName}" is registered already; update it, or take another name.`);
+  }
+}
+
+/** The application is disabled, so no job of it can be registered. Nothing was written. */
+export class CloudAppDisabledError extends ElasticJobError {
+  readonly code = 'CLOUD_APP_DISABLED';
+
+  constructor(
+    readonly appName: string,
+    readonly jobName: JobName,
+  ) {
+    super(`Job "${jobName}": its application "${appName}" is disabled; enable that first.`);
+  }
+}
+
+/** No job of that name is registered. */
+export class UnknownCloudJobError extends ElasticJobError {
+  readonly code = 'UNKNOWN_CLOUD_JOB';
+
+  constructor(readonly jobName: JobName) {
+    super(`No cloud job "${jobName}" is registered; register it first, or compare the name with those of the list.`);
+  }
+}
+
+/** A job of that name is registered already. Nothing was written. */
+export class CloudJobExistsError extends ElasticJobError {
+  readonly code = 'CLOUD_JOB_EXISTS';
+
+  constructor(readonly jobName: JobName) {
+    super(`The cloud job "${jobName}" is registered already; update it, or take another name.`);
+  }
+}
+
+/** A job of that name is disabled, although it is not registered. Nothing was written. */
+export class CloudJobDisabledError extends ElasticJobError {
+  readonly code = 'CLOUD_JOB_DISABLED';
+
+  constructor(readonly jobName: JobName) {
+    super(`The cloud job "${jobName}" is disabled; enable it first, then register it.`);
+  }
+}
+
+/** A scheduler of ElasticJob-Cloud stands for election, so nothing of its state may be taken over. */
+export class LiveCloudSchedulerError extends ElasticJobError {
+  readonly code = 'LIVE_CLOUD_SCHEDULER';
+
+  /** @param participants what their nodes say, which is their addresses */
+  constructor(readonly participants: readonly string[]) {
+    super(
+      `ElasticJob-Cloud still schedules this namespace (${participants.join(', ')}), so nothing was taken over. Stop its ` +
+        'schedulers; one that has crashed is gone with its session.',
+    );
+  }
+}
