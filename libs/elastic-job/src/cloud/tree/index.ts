@@ -11,3 +11,5 @@ export * from './cloud-paths.js';
 export * from './cloud-task-id.js';
 export * from './cloud-tree.errors.js';
 export * from './own-settings.js';
+export * from './takeover.decision.js';
+export * from './takeover.js';

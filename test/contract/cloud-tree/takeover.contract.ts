@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { CloudTakeover, LiveCloudSchedulerError } from '../../../libs/elastic-job/src/cloud/index.js';
+import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../registry/index.js';
+import { APP, type CloudStage, JOB, useCloudStage } from './stage.js';
+
+export function describeTakeover(adapter: RegistryAdapter): void {
+  describe('the takeover of a namespace', () => {
+    const stage = useCloudStage(adapter);
+
+    it('given what schedulers have left, when it is taken over, then each job owes it, and nothing of it is left', async () => {
+      await leave(stage());
+      const takeover = new CloudTakeover(stage().registry);
+
+      const events = await takeover.run();
+
+      expect(events).toEqual([
+        { kind: 'dropped', jobName: 'daemon', what: 'ready', found: ['1'], because: 'daemon' },
+        { kind: 'dropped', jobName: 'daemon', what: 'running', found: ['daemon@-@0'], because: 'daemon' },
+        { kind: 'dropped', jobName: 'gone', what: 'ready', found: ['2'], because: 'unknown-job' },
+        { kind: 'runs-owed', jobName: 'settle', runs: 3 },
+        { kind: 'items-queued', jobName: 'settle', items: [0, 2] },
+        { kind: 'dropped', jobName: 'settle', what: 'failover', found: ['settle@-@7'], because: 'unreadable' },
+        { kind: 'disable-kept', of: 'job', name: 'daemon' },
+      ]);
+      expect(await takeover.pending()).toEqual([{ jobName: 'settle', id: expect.any(String), runs: 3, items: [0, 2] }]);
+      expect((await stage().registry.children('/state')).toSorted()).toEqual(['disable', 'takeover']);
+      expect(await stage().data('/state/disable/job/daemon')).toBe('daemon');
+    });
+
+    it('given a takeover, when it is repeated, then nothing is taken twice, and what was handed on is forgotten', async () => {
+      await leave(stage());
+      const takeover = new CloudTakeover(stage().registry);
+      await takeover.run();
+      const [handover] = await takeover.pending();
+
+      expect(await takeover.run()).toEqual([]);
+      await stage().write({ '/state/ready/settle': '2', '/state/failover/settle/settle@-@1': 'x' });
+      await takeover.run();
+
+      expect(await takeover.settle(handover!)).toBe(false);
+      const [more] = await takeover.pending();
+      expect(more).toMatchObject({ runs: 5, items: [0, 1, 2] });
+      expect([await takeover.settle(more!), await takeover.settle(more!)]).toEqual([true, true]);
+      expect(await takeover.pending()).toEqual([]);
+    });
+
+    it('given three schedulers, when all take over at once, then each job is taken by one of them', async () => {
+      await leave(stage());
+      const clients = await Promise.all([1, 2, 3].map(() => stage().client()));
+
+      const told = await Promise.all(clients.map((client) => new CloudTakeover(client).run()));
+
+      const owed = told.flat().filter(({ kind }) => kind === 'runs-owed');
+      expect(owed).toEqual([{ kind: 'runs-owed', jobName: 'settle', runs: 3 }]);
+      expect(await new CloudTakeover(stage().registry).pending()).toMatchObject([{ runs: 3, items: [0, 2] }]);
+    });
+
+    it.each([1, 2, 3, 4, 5])(
+      'given a scheduler that dies once its transaction %d is applied, when another one repeats it, then the debts are the same',
+      async (count) => {
+        await leave(stage());
+
+        await expect(new CloudTakeover(dyingAfter(stage().registry, count)).run()).rejects.toThrow('dead');
+        await new CloudTakeover(stage().registry).run();
+
+        expect(await new CloudTakeover(stage().registry).pending()).toMatchObject([{ runs: 3, items: [0, 2] }]);
+        expect((await stage().registry.children('/state')).toSorted()).toEqual(['disable', 'takeover']);
+      },
+    );
+
+    it('given a scheduler that stands for election, when it is taken over, then that is refused until it is gone', async () => {
+      await leave(stage());
+      const java = await stage().client();
+      await java.ensurePath('/ha/election');
+      await java.create('/ha/election/_c_1-lock-', '10.0.0.1', 'EPHEMERAL_SEQUENTIAL');
+      const takeover = new CloudTakeover(stage().registry);
+
+      await expect(takeover.run()).rejects.toThrow(LiveCloudSchedulerError);
+      await expect(takeover.run()).rejects.toThrow('(10.0.0.1)');
+      expect(await stage().data('/state/ready/settle')).toBe('3');
+      await java.close();
+      expect(await takeover.run()).toContainEqual({ kind: 'runs-owed', jobName: 'settle', runs: 3 });
+    });
+
+    it('given a job that cannot be read, when it is taken over, then its state waits until it can', async () => {
+      await leave(stage());
+      const text = (await stage().data('/config/job/settle'))!;
+      await stage().write({ '/config/job/settle': text.replace('0.5', 'many') });
+      const takeover = new CloudTakeover(stage().registry);
+
+      expect(await takeover.run()).toContainEqual({
+        kind: 'left',
+        jobName: 'settle',
+        problems: [expect.stringContaining('cpuCount')],
+      });
+      expect(await stage().data('/state/ready/settle')).toBe('3');
+      await stage().write({ '/config/job/settle': text });
+      expect(await takeover.run()).toContainEqual({ kind: 'runs-owed', jobName: 'settle', runs: 3 });
+    });
+  });
+}
+
+/** The registry, as a process has it that dies when so many of its transactions are applied. */
+function dyingAfter(registry: RegistryCenter, count: number): RegistryCenter {
+  let left = count;
+  const transaction: RegistryCenter['transaction'] = async (operations) => {
+    const result = await registry.transaction(operations);
+    left -= 1;
+    if (left <= 0) throw new Error('dead');
+    return result;
+  };
+  return new Proxy(registry, {
+    get(target, name) {
+      if (name === 'transaction') return transaction;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** As schedulers of ElasticJob-Cloud leave a namespace when they are stopped. */
+async function leave(stage: CloudStage): Promise<void> {
+  const { apps, jobs } = stage.configurations;
+  await apps.add(APP);
+  await jobs.add({ ...JOB, misfire: true, failover: true });
+  await jobs.add({ ...JOB, jobName: 'daemon', jobExecutionType: 'DAEMON' });
+  await jobs.disable('daemon');
+  const task = (job: string, item: number) => `${job}@-@${item}@-@READY@-@4da72be3-S2@-@8f2a5bb5`;
+  await stage.write({
+    '/state/ready/settle': '3',
+    '/state/ready/daemon': '1',
+    '/state/ready/gone': '2',
+    '/state/failover/settle/settle@-@2': task('settle', 2),
+    '/state/failover/settle/settle@-@0': task('settle', 0),
+    '/state/failover/settle/settle@-@7': task('settle', 7),
+    '/state/running/daemon/daemon@-@0': task('daemon', 0),
+  });
+}
