@@ -1,9 +1,9 @@
 import type { Seeded } from '../../support/seeded.js';
 
-/** Characters that both write in the same way. */
+/** Characters that both write in the same way; `.4_2` is a number to snakeyaml 2 alone, as which ours quotes it. */
 export const PRINTABLE = [
   ...'abcXYZ 0123456789'.split(''),
-  ...'\'"`:,#&*!|>%@{}[]?-=~\\/._+<$;()'.split(''),
+  ...'\'"`:,#&*!|>%@{}[]?-=~\\/.+<$;()'.split(''),
   '\n',
   '\n\n',
   '\t',
