@@ -101,6 +101,8 @@ export class TaskWorker {
       if (booted === 'aborted') return endOf({ kind: 'aborted', reason: lease.signal.reason });
       this.application = booted;
       const work = await booted.workOf(envelope, lease.trigger);
+      // An item that may not be started would wait for ever: what is lost here does not come back.
+      if (!lease.isHeld) return endOf({ kind: 'aborted', reason: lease.signal.reason });
       this.runSince = this.clock.monotonicNow();
       return endOf(await runItem(this.clock, envelope, lease, work, this.hungGraceMs(envelope)));
     } catch (error) {
