@@ -32,7 +32,8 @@ import { isTaskEnd } from './task-history.js';
 import { formatTaskEnvelope } from './task-envelope-text.js';
 import { TaskBackendError } from './task-backend.error.js';
 import { describeTask, type TaskHandle, type TaskLink } from './task-backend.js';
-import type { TaskOrder } from './task-order.js';
+import type { TaskEnvelope } from './task-envelope.js';
+import type { TaskAnswers, TaskOrder } from './task-order.js';
 import { isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
 import type { TaskScheduling, TaskSettings } from './task-scheduling.js';
 import type { TaskState } from './task-state.js';
@@ -78,7 +79,7 @@ export class TaskRun {
   }
 
   private async claim(): Promise<TaskHandle> {
-    const { backend, emit } = this.scheduling;
+    const { backend } = this.scheduling;
     const order = await this.order();
     for (;;) {
       const claimed = await this.answered(() => backend.claim(order, this.context.signal));
@@ -86,7 +87,7 @@ export class TaskRun {
       if (claimed.kind === 'occupied') await this.clear(claimed.by, claimed.hasEnded);
       else {
         const { handle, kind } = claimed;
-        if (kind === 'adopted') emit({ kind: 'task-adopted', ...describeTask(handle) });
+        if (kind === 'adopted') this.scheduling.emit({ kind: 'task-adopted', ...describeTask(handle) });
         else await this.prove(handle);
         return handle;
       }
@@ -125,11 +126,10 @@ export class TaskRun {
       const former = this.latest;
       this.latest = state;
       if (former?.name === state.name && former.detail === state.detail) return;
-      const { emit } = this.scheduling;
       const task = describeTask(handle);
       const { detail, name } = state;
-      if (name === 'QUEUED') emit({ kind: 'task-queued', ...task, detail });
-      else emit({ kind: 'task-state', ...task, state: name, detail });
+      if (name === 'QUEUED') this.scheduling.emit({ kind: 'task-queued', ...task, detail });
+      else this.scheduling.emit({ kind: 'task-state', ...task, state: name, detail });
     });
   }
 
@@ -150,8 +150,8 @@ export class TaskRun {
     const failure = taskFailure({ jobName, item: shardingItem, timeoutMs, isShared: backend.adopts }, state);
     if (failure === undefined) return;
     if (failure instanceof ExecutorDeathError && failure.isInnocent) {
-      const { detail, state } = failure;
-      this.scheduling.emit({ kind: 'task-lost', ...describeTask(this.handle!), state, detail });
+      const { detail, state: death } = failure;
+      this.scheduling.emit({ kind: 'task-lost', ...describeTask(this.handle!), state: death, detail });
       await clock.sleep(relaunchPauseMs(this.begun.launch), signal);
     }
     throw failure;
@@ -188,9 +188,10 @@ export class TaskRun {
   }
 
   private get link(): TaskLink {
+    const { checkpoint } = this.context;
     return {
       heldForMs: () => this.begun.heldForMs(),
-      saveCheckpoint: (value) => this.context.checkpoint.save(value),
+      saveCheckpoint: (value) => (value === null ? checkpoint.clear() : checkpoint.save(value)), // Null clears it.
     };
   }
 
@@ -212,19 +213,31 @@ export class TaskRun {
     };
   }
 
-  private get envelope() {
+  private get envelope(): Omit<TaskEnvelope, 'checkpoint' | keyof TaskAnswers> {
     const { begun, context, settings, token } = this;
     const { graceMs, retries, timeoutMs } = settings;
-    const { jobName, jobParameter, props, shardingItem, shardingParameter, shardingTotalCount, source } = context;
     const { origin, parameters } = begun.target;
     const id = triggerIdOf(origin);
-    const { launch, run } = begun;
-    const { attempt, fireTime, taskId, tokenEpoch } = context;
     return {
-      ...{ v: 1 as const, jobName, taskId, shardingTotalCount, jobParameter, shardingItem, shardingParameter },
-      ...{ fireTime: fireTime.getTime(), source, attempt, launch, run, token: `${token}`, tokenEpoch, props },
-      ...{ timeoutMs, graceMs, retries },
-      trigger: id === undefined ? ('schedule' as const) : { id, ...(parameters !== undefined && { parameters }) },
+      v: 1,
+      jobName: context.jobName,
+      taskId: context.taskId,
+      shardingTotalCount: context.shardingTotalCount,
+      jobParameter: context.jobParameter,
+      shardingItem: context.shardingItem,
+      shardingParameter: context.shardingParameter,
+      fireTime: context.fireTime.getTime(),
+      source: context.source,
+      trigger: id === undefined ? 'schedule' : { id, parameters },
+      attempt: context.attempt,
+      launch: begun.launch,
+      token: `${token}`,
+      tokenEpoch: context.tokenEpoch,
+      run: begun.run,
+      props: context.props,
+      retries,
+      timeoutMs,
+      graceMs,
     };
   }
 

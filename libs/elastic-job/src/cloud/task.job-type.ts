@@ -45,10 +45,10 @@ export class TaskJobType implements JobType {
   async settled(context: ShardingContext, outcome: SettledOutcome): Promise<void> {
     const handle = this.handles.get(context);
     if (handle === undefined || outcome.kind === 'fenced' || this.isLeft(context)) return;
-    const { backend, emit } = this.scheduling;
+    const { backend } = this.scheduling;
     const tail = await backend.tail(handle, TAIL_BYTES).catch(() => undefined);
     await backend.release(handle);
-    emit({ kind: 'task-released', ...describeTask(handle), tail });
+    this.scheduling.emit({ kind: 'task-released', ...describeTask(handle), tail });
   }
 
   private isLeft({ signal }: ShardingContext): boolean {

@@ -17,9 +17,6 @@ import { type CloudJobChange, CloudJobFeed } from './cloud-job-feed.js';
 import { CloudJobs } from './cloud-jobs.js';
 import { frameworkId } from './framework-id.js';
 
-/** The namespace that ElasticJob-Cloud's schedulers take unless another one is configured. */
-export const CLOUD_NAMESPACE = 'elasticjob-cloud';
-
 /** The applications and jobs of a namespace. */
 export class CloudConfigurations {
   readonly jobs: CloudJobs;

@@ -5,7 +5,7 @@ import type { CloudJobConfiguration } from './cloud-job.js';
 import { type CloudOwnSettings, readOwnSettings, usersProps } from './own-settings.js';
 
 /** What a job's tasks are, beside the options that every job has. */
-export interface CloudTaskOptions extends Omit<CloudOwnSettings, 'timeZone'> {
+interface CloudTaskOptions extends Omit<CloudOwnSettings, 'timeZone'> {
   readonly executor: 'task';
   readonly resources: TaskResources;
   readonly task: Required<Pick<TaskTemplate, 'command' | 'image'>>;

@@ -15,7 +15,7 @@ import { readOwnSettings } from './own-settings.js';
 const EXECUTION_TYPES = ['TRANSIENT', 'DAEMON'] as const;
 
 /** TRANSIENT: a task for each fire time; DAEMON: a task that stays, and follows the schedule by itself. */
-export type CloudJobExecutionType = (typeof EXECUTION_TYPES)[number];
+type CloudJobExecutionType = (typeof EXECUTION_TYPES)[number];
 
 /**
  * A job of ElasticJob-Cloud. A text that is undefined has no entry in the node; those that are empty have one.

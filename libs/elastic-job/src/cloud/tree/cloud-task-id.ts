@@ -7,7 +7,7 @@ const EXECUTION_TYPES = ['READY', 'FAILOVER'] as const;
 const ITEMS = /^(?:|\d+(?:,\d+)*)$/;
 
 /** READY: begun by its schedule or an operator; FAILOVER: begun again after the death of another task. */
-export type CloudExecutionType = (typeof EXECUTION_TYPES)[number];
+type CloudExecutionType = (typeof EXECUTION_TYPES)[number];
 
 /** The parts of a task id. @see ElasticJob-Cloud 3.0.2, `TaskContext` */
 export interface CloudTaskId extends CloudMetaInfo {

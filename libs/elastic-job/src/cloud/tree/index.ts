@@ -6,7 +6,6 @@ export * from './cloud-form.js';
 export * from './cloud-job.js';
 export type * from './cloud-job-feed.js';
 export * from './cloud-job-plan.js';
-export type { StoredCloudNode } from './cloud-nodes.js';
 export * from './cloud-paths.js';
 export * from './cloud-task-id.js';
 export * from './cloud-tree.errors.js';

@@ -5,7 +5,7 @@ import { JOB_SETTINGS, type OptionRow, OptionTable, rule } from '../../domain/in
  * Settings that ElasticJob-Cloud does not have are entries of a job's `props` that begin so: its parser refuses further
  * keys at top level, and takes any of the props.
  */
-export const OWN_PREFIX = 'elastic-job.io/';
+const OWN_PREFIX = 'elastic-job.io/';
 
 /** What a cloud job has beside ElasticJob-Cloud's fields. */
 export interface CloudOwnSettings {

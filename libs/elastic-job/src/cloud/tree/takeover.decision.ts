@@ -46,7 +46,7 @@ export type TakeoverEvent =
  * - `unreadable`: it names no number or no item of the job;
  * - `task-gone`: no task of Mesos is left.
  */
-export type DropReason = 'unknown-job' | 'daemon' | 'unreadable' | 'task-gone';
+type DropReason = 'unknown-job' | 'daemon' | 'unreadable' | 'task-gone';
 
 export type TakeoverDecision =
   | { readonly kind: 'take'; readonly debts: CloudDebts; readonly events: readonly TakeoverEvent[] }
