@@ -78,8 +78,8 @@ it('given executor task, when a job runs, then each item is done once by a proce
   expect(new Set([process.pid, ...done.map(({ pid }) => pid)]).size).toBe(3);
   await vi.waitFor(() => expect(kinds('task-released')).toHaveLength(2));
   expect(kinds('task-launched')).toMatchObject([
-    { jobName: 'settle', launch: 1 },
-    { jobName: 'settle', launch: 1 },
+    { jobName: 'settle', task: { launch: 1 } },
+    { jobName: 'settle', task: { launch: 1 } },
   ]);
 }, 120_000);
 

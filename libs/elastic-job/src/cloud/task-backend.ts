@@ -110,5 +110,5 @@ export interface TaskBackend {
 export function describeTask({ key, node, target, uid }: TaskHandle) {
   const { item, jobName } = key;
   const { fireTime, launch } = target;
-  return { jobName, item, fireTime, launch, uid, node };
+  return { jobName, item, task: { fireTime, launch, uid, node } };
 }

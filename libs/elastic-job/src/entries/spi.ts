@@ -2,9 +2,12 @@
 // store or a pool of threads of their own.
 
 export { type HostAddressOptions, SystemClock, type Timer } from '../clock/index.js';
+export { type ConfirmLostOutcome } from '../coordination/index.js';
 export {
+  type BegunItem,
   type CodeOption,
   type DeliveryTerms,
+  type ExecutorDeathOptions,
   type ExecutorDeathState,
   type ExecutorEnd,
   type FailureReport,
@@ -15,6 +18,7 @@ export {
   type Hidden,
   HiddenText,
   type HolderMark,
+  type ItemWork,
   type JobFailure,
   type JobOptionsSource,
   type JobType,
@@ -29,6 +33,9 @@ export {
   type RunTracer,
   type ShardOutcome,
   type ShardOutcomeKind,
+  type Target,
+  type TaskLife,
+  type TaskOptions,
   type TracedRun,
   type Trigger,
   type UnmetReason,
@@ -39,6 +46,7 @@ export {
   type JobEventListener,
   type JobEventSink,
   type SinkHost,
+  type TaskOfItem,
   type TracingStore,
   type TracingStoreStatus,
 } from '../tracing/index.js';

@@ -107,7 +107,8 @@ export function textOf(value: unknown): string {
 function taskText(
   event: EventOf<'task-launched' | 'task-adopted' | 'task-queued' | 'task-state' | 'task-lost' | 'task-released'>,
 ): string {
-  const { item, jobName, launch, node, uid } = event;
+  const { item, jobName, task } = event;
+  const { launch, node, uid } = task;
   return `${jobName}: task ${uid} of item ${item}, launch ${launch}${node === undefined ? '' : `, on ${node}`},`;
 }
 

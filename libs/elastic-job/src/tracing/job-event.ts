@@ -10,11 +10,9 @@ import type {
   UnmetReason,
 } from '../domain/index.js';
 
-/** A task, by the item that it runs. */
-interface TaskOfItem {
-  readonly jobName: JobName;
-  readonly item: number;
-  /** Milliseconds since the epoch. */
+/** A task that runs an item. */
+export interface TaskOfItem {
+  /** Of its target, in milliseconds since the epoch. */
   readonly fireTime: number;
   /** Which launch of its target it is, counted from 1. */
   readonly launch: number;
@@ -176,17 +174,53 @@ export type JobEvent =
       readonly requeue: Requeue;
     }
   /** A task was made for an item, and does nothing before it is opened. */
-  | (TaskOfItem & { readonly kind: 'task-launched' })
+  | {
+      readonly kind: 'task-launched';
+      readonly jobName: JobName;
+      readonly item: number;
+      readonly task: TaskOfItem;
+    }
   /** A task that another scheduler has launched is followed by this instance from now on. */
-  | (TaskOfItem & { readonly kind: 'task-adopted' })
+  | {
+      readonly kind: 'task-adopted';
+      readonly jobName: JobName;
+      readonly item: number;
+      readonly task: TaskOfItem;
+    }
   /** The backend has no room for the task yet. `detail`: what it says of that. */
-  | (TaskOfItem & { readonly kind: 'task-queued'; readonly detail: string | undefined })
+  | {
+      readonly kind: 'task-queued';
+      readonly jobName: JobName;
+      readonly item: number;
+      readonly task: TaskOfItem;
+      readonly detail: string | undefined;
+    }
   /** The task is in another state now, in ElasticJob-Cloud's words. */
-  | (TaskOfItem & { readonly kind: 'task-state'; readonly state: string; readonly detail: string | undefined })
+  | {
+      readonly kind: 'task-state';
+      readonly jobName: JobName;
+      readonly item: number;
+      readonly task: TaskOfItem;
+      readonly state: string;
+      readonly detail: string | undefined;
+    }
   /** A task has died by no fault of its own. The item is launched again if it fails over. */
-  | (TaskOfItem & { readonly kind: 'task-lost'; readonly state: string; readonly detail: string | undefined })
+  | {
+      readonly kind: 'task-lost';
+      readonly jobName: JobName;
+      readonly item: number;
+      readonly task: TaskOfItem;
+      readonly state: string;
+      readonly detail: string | undefined;
+    }
   /** The task is settled, and gone. `tail`: the end of what it has written. */
-  | (TaskOfItem & { readonly kind: 'task-released'; readonly tail: string | undefined })
+  | {
+      readonly kind: 'task-released';
+      readonly jobName: JobName;
+      readonly item: number;
+      readonly task: TaskOfItem;
+      readonly tail: string | undefined;
+    }
   | {
       readonly kind: 'claimed';
       readonly jobName: JobName;
