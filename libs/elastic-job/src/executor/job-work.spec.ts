@@ -23,7 +23,7 @@ describe('what a job does', () => {
     expect(await all(run(work.handler))).toEqual([{ item: 1, outcome: SUCCEEDED }]);
     expect(processed).toEqual([1]);
     expect(work.findPropsFaults!({ 'streaming.process': 'yes' })).toHaveLength(1);
-    expect(work).toMatchObject({ targets: undefined, type: undefined });
+    expect([work.targets, work.tasks]).toEqual([undefined, undefined]);
   });
 
   it('is the work of a type, which judges its props and names those that say what is run', async () => {
@@ -47,6 +47,25 @@ describe('what a job does', () => {
     expect(await all(lease.run(work.handler))).toEqual([{ item: 2, outcome: SUCCEEDED }]);
     expect(reports.made).toEqual([2]);
     expect(work.findPropsFaults!({})).toEqual(['REPORTS: report.url must be given']);
-    expect(work).toMatchObject({ type: 'REPORTS', targets: { 'report.url': {} } });
+    expect(work.targets).toEqual({ 'report.url': {} });
+    expect([work.tasks, work.settled]).toEqual([undefined, undefined]);
+  });
+
+  it('is done by tasks if the type says so, which is told of what is settled', () => {
+    const told: unknown[] = [];
+    const type: JobType = {
+      type: 'TASKS',
+      tasks: 'bound',
+      findFaults: () => [],
+      execute: () => {},
+      settled: (context, outcome) => void told.push(context, outcome),
+    };
+    const work = resolveWork(clock, type);
+    const context = Object.create(null);
+
+    void work.settled!(context, { kind: 'succeeded' });
+
+    expect(work.tasks).toBe('bound');
+    expect(told).toEqual([context, { kind: 'succeeded' }]);
   });
 });
