@@ -68,9 +68,9 @@ export class TaskRun {
   async follow(): Promise<void> {
     const { signal } = this.context;
     try {
-      this.handle = await this.claim();
-      await this.open(this.handle);
-      await this.judge(await this.end(this.handle, signal));
+      const handle = await this.claim();
+      await this.open(handle);
+      await this.judge(await this.end(handle, signal));
     } catch (error) {
       if (!signal.aborted) throw error;
       if (!isLeftAlone(signal.reason, this.scheduling.backend.adopts)) await this.endTask();
@@ -87,6 +87,7 @@ export class TaskRun {
       if (claimed.kind === 'occupied') await this.clear(claimed.by, claimed.hasEnded);
       else {
         const { handle, kind } = claimed;
+        this.handle = handle; // From now on it ends with the run, whatever comes.
         if (kind === 'adopted') this.scheduling.emit({ kind: 'task-adopted', ...describeTask(handle) });
         else await this.prove(handle);
         return handle;
@@ -97,7 +98,7 @@ export class TaskRun {
   // Whatever lies between the begin and the launch: a newer run may have launched, settled and released the target.
   private async prove(handle: TaskHandle): Promise<void> {
     if (!(await this.begun.isLatest())) {
-      await this.scheduling.backend.release(handle);
+      await this.answered(() => this.scheduling.backend.release(handle));
       throw this.lost();
     }
     this.scheduling.emit({ kind: 'task-launched', ...describeTask(handle) });

@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type BegunItem, CancelledError, HandedOverError, type ShardingContext } from '../domain/index.js';
+import { MemoryTaskCluster, VirtualClock } from '../testing/index.js';
+import type { JobEvent } from '../tracing/index.js';
+import { TaskRun } from './task-run.js';
+import type { TaskScheduling } from './task-scheduling.js';
+
+const JOB = 'settle-orders';
+const TARGET = { fireTime: 1_000, origin: 'schedule' } as const;
+
+let clock: VirtualClock;
+let tasks: MemoryTaskCluster;
+let ending: AbortController;
+let told: JobEvent[];
+beforeEach(() => {
+  clock = new VirtualClock();
+  tasks = new MemoryTaskCluster({ clock });
+  tasks.script(JOB, ({ clock: own, signal }) => own.sleep(10_000, signal));
+  ending = new AbortController();
+  told = [];
+});
+
+async function runOf(isLatest: () => Promise<boolean>): Promise<TaskRun> {
+  const backend = tasks.backend();
+  await backend.start({ clock, cluster: 'c', emit: () => {} });
+  const settings = { template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: 1_000 };
+  const scheduling: TaskScheduling = {
+    backend,
+    cluster: 'c',
+    clock,
+    settingsOf: () => settings,
+    emit: (event) => void told.push(event),
+  };
+  const begun: BegunItem = { run: 'r', target: TARGET, launch: 1, heldForMs: () => 10_000, isLatest };
+  const context: ShardingContext = Object.assign(Object.create(null), {
+    jobName: JOB,
+    taskId: 'task',
+    jobParameter: '',
+    shardingTotalCount: 1,
+    shardingItem: 0,
+    fireTime: new Date(TARGET.fireTime),
+    source: 'NORMAL_TRIGGER',
+    attempt: 1,
+    signal: ending.signal,
+    tokenEpoch: 0,
+    props: {},
+    checkpoint: { load: () => Promise.resolve(undefined) },
+  });
+  return new TaskRun(scheduling, context, begun, 7n);
+}
+
+/** Asks the registry without an answer. */
+function unanswered(): Promise<boolean> {
+  return new Promise((_, reject) => ending.signal.addEventListener('abort', () => reject(new Error('unanswered'))));
+}
+
+describe('a task that was launched and is not open yet', () => {
+  it('given an operator who cancels the run, when nobody has proved it yet, then the task ends without having begun', async () => {
+    const run = await runOf(unanswered);
+    const followed = run.follow().catch((error: unknown) => error);
+    await clock.advance(100);
+
+    ending.abort(new CancelledError(JOB, 0));
+    await clock.advance(5_000);
+
+    expect(await followed).toBeInstanceOf(CancelledError);
+    expect(run.handle).toBeDefined();
+    expect(told).toContainEqual(expect.objectContaining({ kind: 'task-state', state: 'KILLED' }));
+    expect(tasks.launches).toEqual([]);
+  });
+
+  it('given an item that is handed over, when nobody has proved the run yet, then the task is left to a successor', async () => {
+    const run = await runOf(unanswered);
+    const followed = run.follow().catch((error: unknown) => error);
+    await clock.advance(100);
+
+    ending.abort(new HandedOverError(JOB, 'moved'));
+    await clock.advance(5_000);
+
+    expect(await followed).toBeInstanceOf(HandedOverError);
+    expect(told).toEqual([]);
+  });
+
+  it('given a newer run in the registry, when the old one is asked about, then its task goes and never begins', async () => {
+    const run = await runOf(() => Promise.resolve(false));
+    const followed = run.follow().catch((error: unknown) => error);
+    await clock.advance(5_000);
+
+    expect(await followed).toMatchObject({ code: 'LEASE_LOST' });
+    expect(tasks.launches).toEqual([]);
+    expect(tasks.isAlive({ cluster: 'c', jobName: JOB, item: 0 })).toBe(false);
+  });
+});
