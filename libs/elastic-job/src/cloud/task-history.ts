@@ -1,20 +1,10 @@
 import type { TaskState, TaskStateName } from './task-state.js';
 
-const ENDS: ReadonlySet<TaskStateName> = new Set<TaskStateName>([
-  'FINISHED',
-  'FAILED',
-  'ERROR',
-  'KILLED',
-  'LOST',
-  'DROPPED',
-  'GONE',
-  'GONE_BY_OPERATOR',
-  'UNKNOWN',
-]);
+const LIVING: ReadonlySet<TaskStateName> = new Set<TaskStateName>(['STAGING', 'QUEUED', 'RUNNING', 'UNREACHABLE']);
 
 /** Says whether a task does not leave the state any more. */
 export function isTaskEnd({ name }: Pick<TaskState, 'name'>): boolean {
-  return ENDS.has(name);
+  return !LIVING.has(name);
 }
 
 interface Watcher {

@@ -3,6 +3,7 @@ import {
   type BeginDecision,
   decideBegin,
   failsOver,
+  isLeftToAdopt,
   type JobConfiguration,
   type RefusalCause,
   type RunRecord,
@@ -247,7 +248,7 @@ function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger
     // Once failover is switched off, nobody comes for an entry that is left in the queue, unless for its task. A rescuer
     // that has died leaves only this mark until the sweep: a begin would overwrite what is still owed.
     isQueued:
-      (failsOver(configuration) || tree.isToBeAdopted(item)) &&
+      (failsOver(configuration) || isLeftToAdopt(record.stored)) &&
       (tree.has(tree.paths.queued(item)) || tree.has(tree.paths.mark(item, 'failovering'))),
   });
 }

@@ -41,7 +41,7 @@ export function describeOverflowed(tree: JobTree, item: number): OverflowedItem 
 
 function causeOf(record: RunRecord | undefined): Pick<PendingFailover, 'cause' | 'executor'> {
   const { cause, outcome } = record?.settled ?? {};
-  if (record !== undefined && isLeftToAdopt(record)) return { cause: 'adopt' };
+  if (record !== undefined && isLeftToAdopt({ kind: 'record', record })) return { cause: 'adopt' };
   if (isExecutorDeathState(cause)) return { cause: 'executor-died', executor: cause };
   return { cause: outcome === 'aborted' ? 'aborted' : 'crashed' };
 }

@@ -94,7 +94,7 @@ export abstract class ItemNodes extends JobNodes {
   /** The item's last run has left a task behind, which goes on. As its record says, if that is loaded. */
   isToBeAdopted(item: number): boolean {
     const stored = this.record(item)?.stored;
-    return stored?.kind === 'record' && isLeftToAdopt(stored.record);
+    return stored !== undefined && isLeftToAdopt(stored);
   }
 
   /** The items of which an operator has cancelled a run, ascending. */

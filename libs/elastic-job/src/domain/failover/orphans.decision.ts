@@ -74,7 +74,7 @@ export function placeOrphans(orphans: readonly OrphanedItem[], room: FailoverRoo
   let free = room.failoverQueueLimit - room.queued.size;
   return orphans.map((orphan) => {
     const { item, mustRepeat, run } = orphan;
-    const isAdoptable = run !== undefined && isLeftToAdopt(run);
+    const isAdoptable = run !== undefined && isLeftToAdopt({ kind: 'record', record: run });
     const isWanted = (room.isFailoverOn || isAdoptable) && mustRepeat && item < room.shardingTotalCount;
     if (!isWanted || room.queued.has(item)) return { ...orphan, place: 'none' };
     if (isAdoptable) return { ...orphan, place: 'queue' };

@@ -198,7 +198,9 @@ export function triggersOf(stored: StoredRecord): readonly string[] {
 }
 
 /** A task of the recorded run goes on, and nobody follows it: whoever takes the item over is to adopt it. */
-export function isLeftToAdopt({ isAdoptable = false, settled }: RunRecord): boolean {
+export function isLeftToAdopt(stored: StoredRecord): boolean {
+  if (stored.kind !== 'record') return false;
+  const { isAdoptable = false, settled } = stored.record;
   return isAdoptable && (settled === undefined || settled.cause === 'handed-over');
 }
 
@@ -206,7 +208,7 @@ export function isLeftToAdopt({ isAdoptable = false, settled }: RunRecord): bool
 export function launchOf(stored: StoredRecord, target: Target): number {
   if (!hasBegun(stored, target) || stored.kind !== 'record') return 1;
   const { launch = 1 } = stored.record;
-  return isLeftToAdopt(stored.record) ? launch : launch + 1;
+  return isLeftToAdopt(stored) ? launch : launch + 1;
 }
 
 /** The deaths of executors that a target has suffered so far by their own fault. */
