@@ -54,14 +54,20 @@ export class LeaseRun {
       for (const off of offAborted) off();
       this.waiting.length = 0;
       this.retries.stopAll();
-      const reason = new DOMException('Nobody waits for the outcomes any more.', 'AbortError');
-      for (const item of this.running.keys()) this.lease.abortItem(item, reason);
+      this.abortRunning();
     }
   }
 
   /** Nobody is told any more of handlers that do not return. */
   forget(): void {
     for (const run of this.running.values()) run.forget();
+  }
+
+  // Most leases end with nothing running, and an error costs as much as an item.
+  private abortRunning(): void {
+    if (this.running.size === 0) return;
+    const reason = new DOMException('Nobody waits for the outcomes any more.', 'AbortError');
+    for (const item of this.running.keys()) this.lease.abortItem(item, reason);
   }
 
   private fillSlots(): void {
@@ -92,7 +98,7 @@ export class LeaseRun {
   }
 
   private endOrRetry(item: number, outcome: ShardOutcome): void {
-    const retried = this.mayRetry(item) ? this.retries.after(item, outcome) : undefined;
+    const retried = outcome.kind === 'failed' && this.mayRetry(item) ? this.retries.after(item, outcome) : undefined;
     if (retried === undefined) this.end({ item, outcome });
     else this.job.onRetry?.(retried);
   }
