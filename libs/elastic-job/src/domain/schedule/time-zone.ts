@@ -33,14 +33,13 @@ export class TimeZone {
    * @throws {TimeZoneError} if it is none of these. Java would take a malformed offset for GMT.
    */
   constructor(name?: string) {
-    const fixed = fixedOffset(name);
-    if (name !== undefined && fixed !== undefined) {
-      this.name = name;
+    this.name = name ?? offsetFormat(name).resolvedOptions().timeZone;
+    const fixed = fixedOffset(this.name);
+    if (fixed !== undefined) {
       this.offsetAt = () => fixed;
       return;
     }
     const format = offsetFormat(name);
-    this.name = name ?? format.resolvedOptions().timeZone;
     this.offsetAt = (instant) => parseOffset(format.format(instant));
   }
 
@@ -83,7 +82,7 @@ export class TimeZone {
 }
 
 /** @see java.util.TimeZone, "custom time zone ID"; unlike there, letters are read as they are written. */
-function fixedOffset(name = ''): number | undefined {
+function fixedOffset(name: string): number | undefined {
   // Intl knows it too, but takes a thousand times as long, and it is what most clusters are set to.
   if (name === 'UTC') return 0;
   const match = /^GMT([+-])(\d{1,2})(?::?(\d\d))?$/.exec(name);
