@@ -39,13 +39,14 @@ export type Hearing = { readonly [Kind in keyof NewsByKind]?: (news: NewsOf<Kind
 
 /** Hands the news of one session to those that hear its kind, in the order in which they have come. */
 export class JobNewsFeed {
-  private readonly hearings: Hearing[] = [];
+  // By kind, since most news interest one or two of a dozen duties.
+  private readonly hearings: Record<string, Hearing[]> = {};
 
   on(hears: Hearing): void {
-    this.hearings.push(hears);
+    for (const kind of Object.keys(hears)) (this.hearings[kind] ??= []).push(hears);
   }
 
   tell<Kind extends keyof NewsByKind>(news: NewsOf<Kind>): void {
-    for (const hears of this.hearings) hears[news.kind]?.(news);
+    for (const hears of this.hearings[news.kind] ?? []) hears[news.kind]?.(news);
   }
 }
