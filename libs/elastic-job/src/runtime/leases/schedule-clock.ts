@@ -90,8 +90,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   private get known(): RegistryNow | undefined {
-    const { referenceMs, told } = this;
-    return told && { ...told, earliest: told.earliest + referenceMs, latest: told.latest + referenceMs };
+    return this.toldAhead(this.referenceMs);
   }
 
   /**
@@ -104,8 +103,14 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   private get told(): RegistryNow | undefined {
-    const time = this.parts.registry.time();
-    return time && { ...time, toleranceMs: this.parts.toleranceMs };
+    return this.toldAhead(0);
+  }
+
+  /** The registry's time as it was told, and so many milliseconds more. */
+  private toldAhead(ms: number): RegistryNow | undefined {
+    const { registry, toleranceMs } = this.parts;
+    const time = registry.time();
+    return time && { earliest: time.earliest + ms, latest: time.latest + ms, toleranceMs };
   }
 
   /**
