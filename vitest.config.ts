@@ -21,7 +21,8 @@ export default defineConfig({
   test: {
     include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
     // Those that break servers or attack, those beside Java or other releases, and those over database servers or
-    // processes run by themselves: vitest.*.config.ts. Those of projects that use the package run there: npm run test:consumers.
+    // processes run by themselves: vitest.*.config.ts. Those of projects that use the package run there: npm run
+    // test:consumers.
     exclude: [
       ...configDefaults.exclude,
       'test/chaos/**',

@@ -1,6 +1,7 @@
-// Runs a test suite of package.json, `node .ci/suite.mjs NAME FILE`, and fails if a test in it fails or is skipped.
-// A file that fails runs once more by itself: real servers on a shared machine are at times slower than any limit. Both
-// verdicts are printed, and the file's name is added to FILE. A fault of the code fails twice, or in more than two files.
+// Runs a test suite of package.json, `node .ci/suite.mjs NAME FILE`, and fails if a test in it fails or is skipped. A
+// file that fails runs once more by itself: real servers on a shared machine are at times slower than any limit. Both
+// verdicts are printed, and the file's name is added to FILE. A fault of the code fails twice, or in more than two
+// files.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// npm run build:library: makes the CommonJS copy of the package out of the ES modules that the compiler has just written,
-// for resolvers and test runners that cannot load those.
+// npm run build:library: makes the CommonJS copy of the package out of the ES modules that the compiler has just
+// written, for resolvers and test runners that cannot load those.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -48,9 +48,9 @@ function withoutImportMeta(context: ts.TransformationContext): ts.Transformer<ts
 }
 
 /**
- * `import('name')` becomes `require('name')`, which every test runner knows: the name is a module of this package, or an
- * optional one. It is a bare call, since a bundler has to see the `try` around it, or takes an optional package for one
- * that must be there. What is only known at run time is a user's file of any kind, and its `import` stays.
+ * `import('name')` becomes `require('name')`, which every test runner knows: the name is a module of this package, or
+ * an optional one. It is a bare call, since a bundler has to see the `try` around it, or takes an optional package for
+ * one that must be there. What is only known at run time is a user's file of any kind, and its `import` stays.
  */
 function withRequire(context: ts.TransformationContext): ts.Transformer<ts.SourceFile> {
   const { factory } = context;

@@ -1,6 +1,6 @@
-// npm run test:consumers [-- [--short] [--keep] [row ...]]: packs the library, and installs, builds, tests and runs it in
-// projects of every kind, two at a time. Without names of rows it takes all of them, with --short those that CI runs,
-// which have five minutes.
+// npm run test:consumers [-- [--short] [--keep] [row ...]]: packs the library, and installs, builds, tests and runs it
+// in projects of every kind, two at a time. Without names of rows it takes all of them, with --short those that CI
+// runs, which have five minutes.
 import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

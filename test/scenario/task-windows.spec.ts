@@ -39,7 +39,9 @@ async function start(failover: boolean): Promise<void> {
   await cluster.advance(5_000);
 }
 
-/** Where a scheduler stands still: before the launch, before the gate is opened, while the task runs, after the settle. */
+/**
+ * Where a scheduler stands still: before the launch, before the gate is opened, while the task runs, after the settle.
+ */
 const WINDOWS: readonly [string, TaskRequest, TaskHoldOptions['at']][] = [
   ['before the launch', 'claim', 'before'],
   ['between launch and gate', 'claim', 'after'],

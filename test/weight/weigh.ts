@@ -1,5 +1,5 @@
-// npm run weigh, after a build: what the package adds to a Nest application, in megabytes installed and in milliseconds of
-// import, without its optional packages. Fails if either is more than its limit.
+// npm run weigh, after a build: what the package adds to a Nest application, in megabytes installed and in milliseconds
+// of import, without its optional packages. Fails if either is more than its limit.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

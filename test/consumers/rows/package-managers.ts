@@ -51,7 +51,9 @@ async function small(site: Site, name: string, env: Readonly<Record<string, stri
   return project;
 }
 
-/** A file in CommonJS and an ES module, of which the one loads either copy of the library and the other the other one. */
+/**
+ * A file in CommonJS and an ES module, of which the one loads either copy of the library and the other the other one.
+ */
 async function mix(project: Project, first: string, env: Readonly<Record<string, string>>): Promise<void> {
   for (const file of ['copies.fixture.cjs', 'copies.importer.mjs']) {
     await project.write(file, await readFile(new URL(`../../nest/built/${file}`, import.meta.url), 'utf8'));

@@ -5,8 +5,8 @@ const BEATS = 10;
 const STALL_MS = 300;
 
 /**
- * Notices when the processor comes late to this process, or an answer to it. Java's scheduler leaves out the
- * fire times that come while a run of the job is under way, so a second that is lost anywhere is a second that is missed.
+ * Notices when the processor comes late to this process, or an answer to it. Java's scheduler leaves out the fire times
+ * that come while a run of the job is under way, so a second that is lost anywhere is a second that is missed.
  */
 export class Pulse {
   /** What was lost in all stalls, in milliseconds. */

@@ -172,8 +172,8 @@ export function check28NothingEarly(history: History): Violation[] {
 }
 
 /**
- * So far a clock may have drifted since its process last heard the registry's, in the reply to a write, before it decided
- * to begin.
+ * So far a clock may have drifted since its process last heard the registry's, in the reply to a write, before it
+ * decided to begin.
  */
 function driftMs(history: History, { at, record }: Begin): number {
   const decidedAt = at - history.promptMs;

@@ -7,7 +7,8 @@ export function waitFor<T>(
   arm: (conclude: (value: T) => void) => () => void,
   ...signals: readonly (AbortSignal | undefined)[]
 ): Promise<T> {
-  // No AbortSignal.any: Node 20 keeps something of each as long as any of its signals lives, and some live for a session.
+  // No AbortSignal.any: Node 20 keeps something of each as long as any of its signals lives, and some live for a
+  // session.
   return new Promise((resolve, reject) => {
     for (const signal of signals) signal?.throwIfAborted();
     const end = () => {

@@ -1,6 +1,6 @@
 /**
- * A backend runs tasks, each in a process of its own. The port knows what every such system can promise, and a scheduler
- * needs nothing else of it.
+ * A backend runs tasks, each in a process of its own. The port knows what every such system can promise, and a
+ * scheduler needs nothing else of it.
  *
  * ```mermaid
  * stateDiagram-v2
@@ -16,7 +16,8 @@
  * Guarantees:
  * - At most one task of a key exists at a time. It exists from `claim` until `release`, ended or not.
  * - A task does nothing before it was opened.
- * - Of several claims of one task the one with the greatest token holds it. Whoever held it before cannot open, cancel or
+ * - Of several claims of one task the one with the greatest token holds it. Whoever held it before cannot open, cancel
+ *   or
  *   release it any more.
  * - What has ended stays readable until it is released, so "absent" means "never launched, or released".
  *
@@ -41,7 +42,7 @@ export interface TaskHandle {
   readonly isGated: boolean;
 }
 
-/** What a claim has led to. */
+/** The result of a claim. */
 export type Claimed =
   /** The task is made, and is gated. */
   | { readonly kind: 'launched'; readonly handle: TaskHandle }
@@ -52,7 +53,7 @@ export type Claimed =
   /** Somebody has claimed the task with a greater token. */
   | { readonly kind: 'taken' };
 
-/** What a backend is given for as long as it runs. */
+/** Services that a backend may use while it runs. */
 export interface TaskHost {
   readonly clock: Clock;
   /** The cluster whose tasks `list` names. */
@@ -61,7 +62,7 @@ export interface TaskHost {
   emit(event: TaskBackendEvent): void;
 }
 
-/** What a backend tells of itself. */
+/** News of a backend about itself. */
 export type TaskBackendEvent =
   | { readonly kind: 'connected' }
   | { readonly kind: 'disconnected'; readonly error: unknown }
@@ -69,7 +70,9 @@ export type TaskBackendEvent =
 
 /** The line between an open task and its scheduler, for backends that have one. */
 export interface TaskLink {
-  /** How long the scheduler may still act for the item without hearing anything new, in milliseconds; 0: not any more. */
+  /**
+   * How long the scheduler may still act for the item without hearing anything new, in milliseconds; 0: not any more.
+   */
   heldForMs(): number;
   /** @throws {LeaseLostError} if the item may no longer be acted for */
   saveCheckpoint(value: unknown): Promise<void>;
@@ -85,7 +88,7 @@ export interface TaskBackend {
   readonly hasLink: boolean;
   /** Jobs whose fire times come faster than this are better resident. In milliseconds. */
   readonly leastIntervalMs: number;
-  /** What is wrong with a template; undefined: nothing. Asked at definition. */
+  /** Says what is wrong with a template; undefined: nothing. Asked when a job is defined. */
   findFault(template: TaskTemplate): string | undefined;
   start(host: TaskHost): Promise<void>;
   /** Idempotent: the same order again finds its own task, as launched or as adopted. */

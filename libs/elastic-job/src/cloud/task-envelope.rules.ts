@@ -42,7 +42,7 @@ const RETRIES: { readonly [Field in keyof TaskRetries]-?: FindFieldFault } = {
 const required = (findFault: FindFieldFault): FieldRule => ({ isRequired: true, findFault });
 const optional = (findFault: FindFieldFault): FieldRule => ({ isRequired: false, findFault });
 
-/** What each field of an envelope must be, in the order in which they are judged. */
+/** Rules for the fields of an envelope, in the order in which they are checked. */
 export const ENVELOPE_RULES: { readonly [Field in keyof TaskEnvelope]-?: FieldRule } = {
   v: required(mustBe('1', (value) => value === 1)),
   jobName: required(findJobNameFault),

@@ -14,9 +14,9 @@ export type TaskRetries = Pick<
 >;
 
 /**
- * What a task is told of its run: the JSON in `ELASTIC_JOB_TASK`. It holds no secret. The first fields are Java's
- * sharding context. A reader passes over fields that it does not know; a field never changes its meaning within a `v`,
- * and `v`, `channel` and `report` never do.
+ * The description of its run that a task is given: the JSON in `ELASTIC_JOB_TASK`. It holds no secret. The first fields
+ * are Java's sharding context. A reader passes over fields that it does not know; a field never changes its meaning
+ * within a `v`, and `v`, `channel` and `report` never do.
  * @see docs/cloud/task-envelope.schema.json, which is for workers in other languages
  */
 export interface TaskEnvelope extends TaskAnswers {

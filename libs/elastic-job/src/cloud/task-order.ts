@@ -10,7 +10,7 @@ export interface TaskKey {
   readonly item: number;
 }
 
-/** What a task stands for. A task of another target is never adopted. */
+/** The target of a run, and how often it was launched. A task of another target is never adopted. */
 export interface TaskTarget {
   /** Milliseconds since the epoch. */
   readonly fireTime: number;

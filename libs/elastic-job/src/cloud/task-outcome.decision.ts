@@ -18,7 +18,7 @@ interface EndedTask {
 }
 
 /**
- * What the end of a task means for its run, unless its scheduler has been told to end it.
+ * Decides what the end of a task means for its run, unless its scheduler has been told to end it.
  *
  * | state | means |
  * |---|---|
@@ -66,8 +66,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * How long the next launch of an innocent task waits, in milliseconds: the first one not at all, then twice as long each
- * time, up to a minute. So a backend that drops everything is not stormed.
+ * How long the next launch of an innocent task waits, in milliseconds: the first one not at all, then twice as long
+ * each time, up to a minute. So a backend that drops everything is not stormed.
  * @param launch the one that has died, counted from 1
  */
 export function relaunchPauseMs(launch: number): number {

@@ -1,9 +1,9 @@
-/** What a worker says of its run before it ends: at most 4 KiB as JSON. */
+/** The outcome that a worker reports before it ends: at most 4 KiB as JSON. */
 export interface TaskReport {
   readonly v: 1;
   /** `failed` with another exit code than 79: the process itself has failed, as by an unhandled rejection. */
   readonly outcome: 'succeeded' | 'failed' | 'aborted' | 'error';
-  /** What the handler has thrown, or why the task cannot be. */
+  /** The error that the handler has thrown, or the reason why the task cannot run. */
   readonly error?: { readonly name: string; readonly message: string; readonly stack?: string };
   /** How long the handler took, in milliseconds. */
   readonly ms: number;

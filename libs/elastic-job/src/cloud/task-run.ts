@@ -95,7 +95,7 @@ export class TaskRun {
     }
   }
 
-  // Whatever lies between the begin and the launch: a newer run may have launched, settled and released the target.
+  // Between the begin and the launch a newer run may have launched, settled and released the target.
   private async prove(handle: TaskHandle): Promise<void> {
     if (!(await this.begun.isLatest())) {
       await this.answered(() => this.scheduling.backend.release(handle));

@@ -5,7 +5,7 @@ import type { TaskBackend } from './task-backend.js';
 import type { TaskRetries } from './task-envelope.js';
 import type { TaskResources, TaskTemplate } from './task-order.js';
 
-/** What a job asks for its tasks. */
+/** Wishes of a job for its tasks. */
 export interface TaskSettings {
   readonly template: TaskTemplate;
   readonly resources: TaskResources;
@@ -17,7 +17,7 @@ export interface TaskSettings {
   readonly retries?: TaskRetries;
 }
 
-/** What all tasks of a scheduler share. */
+/** Parts that all tasks of a scheduler share. */
 export interface TaskScheduling {
   /** Started by whoever owns it. */
   readonly backend: TaskBackend;

@@ -26,12 +26,12 @@ export type TaskEndName =
 /** By whom a task was told to end. */
 export type TaskKiller = 'scheduler' | 'timeout' | 'other';
 
-/** What is known of a task now. */
+/** The state of a task, as far as it is known now. */
 export interface TaskState {
   readonly name: TaskStateName;
   /** For people: `exit code 3`, `0/3 nodes are available`. */
   readonly detail?: string;
-  /** What the task has said of its own end; only in an end. */
+  /** The task's own report; only in an end. */
   readonly report?: TaskReport;
   /** Of KILLED. @default other */
   readonly killer?: TaskKiller;

@@ -1,7 +1,7 @@
 /**
- * What differs in the application of a task, which runs one item of one job for a scheduler elsewhere. `runTask` provides
- * `ELASTIC_JOB_TASK` around the application's own module; the providers of the services ask for it, and nothing else
- * does: the module finds, judges and defines the jobs as always, over a registry that is not there.
+ * What differs in the application of a task, which runs one item of one job for a scheduler elsewhere. `runTask`
+ * provides `ELASTIC_JOB_TASK` around the application's own module; the providers of the services ask for it, and
+ * nothing else does: the module finds, judges and defines the jobs as always, over a registry that is not there.
  */
 import type { OptionalFactoryDependency } from '@nestjs/common';
 import { TASK_VARIABLE } from '../cloud/index.js';
@@ -18,7 +18,8 @@ export const IN_TASK: OptionalFactoryDependency = { token: ELASTIC_JOB_TASK, opt
 
 /**
  * In a task no job joins, and of what happens only the log is told: the scheduler has the history.
- * @throws {ConfigurationError} in the process of a task that has not been started by `runTask`: it would become one more
+ * @throws {ConfigurationError} in the process of a task that has not been started by `runTask`: it would become one
+ * more
  *   scheduler, which launches tasks in its turn
  */
 export function optionsFor(given: ElasticJobModuleOptions, isInTask?: true): ResolvedModuleOptions {

@@ -13,8 +13,8 @@ export class JobExplorer {
   constructor(private readonly discovery: DiscoveryService) {}
 
   /**
-   * Every job or template of the application, each once, however many tokens lead to its provider. Of providers made by a
-   * request-scoped factory nothing is known before a request, so their decorators are not found.
+   * Every job or template of the application, each once, however many tokens lead to its provider. Of providers made by
+   * a request-scoped factory nothing is known before a request, so their decorators are not found.
    *
    * @throws {ConfigurationError} for a decorator where no job can be: on a controller, on a static method, on a class
    *   without `execute`, or with half of a dataflow.

@@ -10,8 +10,8 @@ import { scheduledJobsOf } from './scheduled-job.js';
 /**
  * Lists the jobs that this process runs in `SchedulerRegistry`, under their names, if the application imports
  * ScheduleModule. This package never does: a second `forRoot` makes a second registry and runs every `@Cron` twice. Nor
- * does it load `@nestjs/schedule`, which not every application has, in a form that it can load: the registry is found by
- * the name of its class.
+ * does it load `@nestjs/schedule`, which not every application has, in a form that it can load: the registry is found
+ * by the name of its class.
  */
 @Injectable()
 export class ScheduleListing {

@@ -81,8 +81,8 @@ export class JobOperateApi {
 
   /**
    * Creates a job for the whole cluster, from a template (`@ElasticJobTemplate`). Every instance that has the template
-   * joins it at once, and after every restart, until the job is removed. One transaction. After a lost reply the job may
-   * be there: then a second `create` rejects with `JobExistsError`.
+   * joins it at once, and after every restart, until the job is removed. One transaction. After a lost reply the job
+   * may be there: then a second `create` rejects with `JobExistsError`.
    * @throws {JobExistsError} if the namespace has such a node, also while such a job is being removed
    * @throws {ConfigurationError} for wrong options
    * @throws {InvalidArgumentError} for a name that no job or template can have
@@ -169,10 +169,10 @@ export class JobOperateApi {
    * Shuts instances down and forgets their servers, also that they were disabled. The rest of the job stays;
    * `JobConfigurationApi.removeJobConfiguration` removes all of it. 4 requests.
    *
-   * A job that was created from a template goes as a whole, unless only one server is named: its instances let what runs
-   * end within their `drainTimeoutMs`, and leave; the last of them deletes its nodes, or this call if there is none.
-   * This resolves as soon as that is under way, and a second call goes on with it after a crash. The name is free once
-   * the job's root is gone.
+   * A job that was created from a template goes as a whole, unless only one server is named: its instances let what
+   * runs end within their `drainTimeoutMs`, and leave; the last of them deletes its nodes, or this call if there is
+   * none. This resolves as soon as that is under way, and a second call goes on with it after a crash. The name is free
+   * once the job's root is gone.
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
   remove(jobName: JobName, scope: ServerScope = {}): Promise<void> {

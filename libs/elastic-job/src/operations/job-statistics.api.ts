@@ -20,7 +20,9 @@ export interface JobBriefInfo {
   readonly template: string | undefined;
   /** A created job is on its way out. */
   readonly isBeingRemoved: boolean;
-  /** Why the job's `config` node cannot be read, such as that ElasticJob 2 wrote it; what it would say is missing then. */
+  /**
+   * Why the job's `config` node cannot be read, such as that ElasticJob 2 wrote it; what it would say is missing then.
+   */
   readonly problem: string | undefined;
 }
 

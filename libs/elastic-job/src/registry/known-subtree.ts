@@ -8,7 +8,9 @@ export interface KnownNode {
   node: RegistryNode | undefined;
 }
 
-/** The nodes that a view knows of, within its bounds, and their reads. After the end of its session every read throws. */
+/**
+ * The nodes that a view knows of, within its bounds, and their reads. After the end of its session every read throws.
+ */
 export abstract class KnownSubtree {
   protected readonly entries = new NodeMap<KnownNode>();
   protected readonly holds: (path: string) => boolean;

@@ -73,9 +73,9 @@ export interface RegistryCenter {
   openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree>;
 
   /**
-   * Hears that a node's children have changed, or may have: their names are then to be read anew (`children`). Once this
-   * resolves, every later change is heard. It belongs to the session in which it was opened. After a reconnect within
-   * the session it says so once, whatever has happened meanwhile. A missing node is waited for.
+   * Hears that a node's children have changed, or may have: their names are then to be read anew (`children`). Once
+   * this resolves, every later change is heard. It belongs to the session in which it was opened. After a reconnect
+   * within the session it says so once, whatever has happened meanwhile. A missing node is waited for.
    */
   watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch>;
 

@@ -7,7 +7,7 @@ export interface CloudAppConfiguration {
   readonly appName: string;
   /** The image of the tasks' containers; ElasticJob-Cloud has an archive there. */
   readonly appURL: string;
-  /** What a shell starts as a task. */
+  /** The command that a shell starts as a task. */
   readonly bootstrapScript: string;
   /** Processors of ElasticJob-Cloud's executor, beside those of its tasks. */
   readonly cpuCount: number;
@@ -19,7 +19,7 @@ export interface CloudAppConfiguration {
   readonly eventTraceSamplingCount: number;
 }
 
-/** What an operator says of an application. What is not given is as ElasticJob-Cloud takes it. */
+/** An application as an operator registers it. Fields that are not given have ElasticJob-Cloud's defaults. */
 export type CloudAppOptions = Pick<CloudAppConfiguration, 'appName' | 'appURL' | 'bootstrapScript'> &
   Partial<CloudAppConfiguration>;
 

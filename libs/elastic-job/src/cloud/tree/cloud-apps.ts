@@ -29,7 +29,9 @@ export class CloudApps {
     if (result.kind === 'refused') throw new CloudAppExistsError(app.appName);
   }
 
-  /** Java passes over an application that it does not know. @throws {ConfigurationError} @throws {UnknownCloudAppError} */
+  /**
+   * Java passes over an application that it does not know. @throws {ConfigurationError} @throws {UnknownCloudAppError}
+   */
   async update(options: CloudAppOptions): Promise<void> {
     const app = CLOUD_APP_FORM.resolve(options);
     await this.nodes.replace(app.appName, app);

@@ -1,5 +1,5 @@
 /**
- * What is to be run in tasks: applications and jobs that operators register in the registry.
+ * Applications and jobs that operators register in the registry, to be run in tasks.
  *
  * State: ElasticJob-Cloud's tree, in a namespace of its own: `/config/app` and `/config/job` hold a text for each name,
  * `/state/disable` names those that rest, `/ha/framework_id` the schedulers as one.

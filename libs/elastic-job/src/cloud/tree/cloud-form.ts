@@ -16,7 +16,7 @@ const DOUBLES: ReadonlySet<string> = new Set(['cpuCount', 'memoryMB']);
 type Value = string | number | boolean | Readonly<Record<string, string>> | undefined;
 export type Partly<Configuration> = { readonly [Field in keyof Configuration]?: Configuration[Field] | undefined };
 
-/** What a node says. Of a text with faults, as much as could be read. */
+/** The content of a node. Of a text with faults, as much as could be read. */
 export type ReadCloudNode<Configuration> =
   | { readonly kind: 'read'; readonly configuration: Configuration }
   | { readonly kind: 'faulty'; readonly problems: readonly string[]; readonly partly: Partly<Configuration> };
@@ -24,12 +24,12 @@ export type ReadCloudNode<Configuration> =
 interface CloudFormParts<Configuration> {
   /** The rule of each field, and what it is where it is not given, as in Java. */
   readonly rows: Readonly<Record<keyof Configuration, OptionRow>>;
-  /** What the fields are fields of. */
+  /** The subject of the fields, for error messages. */
   readonly of: string;
   /** The field that has the name of the node. */
   readonly name: keyof Configuration & string;
   readonly read: (node: YamlMapping) => Partly<Configuration>;
-  /** What the rules of the fields do not see. Asked only of what keeps these. */
+  /** Faults between fields. Asked only if each field by itself is right. */
   readonly findFaults: (configuration: Configuration) => readonly string[];
 }
 
@@ -62,7 +62,7 @@ export class CloudForm<Configuration extends object> {
     for (const key of mapping.keys) if (!this.fields.includes(key)) mapping.refuse(key, this.unknown(key));
     const partly = this.parts.read(mapping);
     const problems = [...mapping.problems, ...this.findMisnamed(partly, name)];
-    // What could not be read has been told.
+    // A field that could not be read is in `problems` already.
     if (problems.length > 0) return { kind: 'faulty', problems, partly };
     return this.judge(partly);
   }

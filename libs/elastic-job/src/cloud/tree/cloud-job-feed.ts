@@ -23,16 +23,16 @@ interface SeenCloudJob {
   readonly app: CloudAppConfiguration | undefined;
   /** The job is disabled, or its application. */
   readonly isDisabled: boolean;
-  /** What keeps it from being scheduled, one text each; empty: nothing. */
+  /** Reasons why it cannot be scheduled, one text each; empty: none. */
   readonly faults: readonly string[];
 }
 
-/** What has become of a job since it was told last. A change of its application is one of the job. */
+/** A change of a job since it was told last. A change of its application is one of the job. */
 export type CloudJobChange =
   | { readonly kind: 'appeared' | 'changed'; readonly job: SeenCloudJob }
   | { readonly kind: 'vanished'; readonly jobName: JobName };
 
-/** What else stands in the namespace is not even listed. */
+/** Paths that are read. All others in the namespace are not even listed. */
 const TAKEN_IN = /^\/(?:config|state|state\/disable|(?:config|state\/disable)\/(?:app|job)(?:\/[^/]+)?)$/;
 const LEAF = /^\/(?:config|state\/disable)\/(?:app|job)\/[^/]+$/;
 
@@ -51,8 +51,8 @@ interface Look {
 }
 
 /**
- * The jobs of a namespace, as they come, change and go. It compares states: of several changes that come faster than they
- * are taken, the last one is told. It survives every session.
+ * The jobs of a namespace, as they come, change and go. It compares states: of several changes that come faster than
+ * they are taken, the last one is told. It survives every session.
  */
 export class CloudJobFeed {
   private readonly told = new Map<JobName, string>();
@@ -107,7 +107,7 @@ export class CloudJobFeed {
     }
   }
 
-  /** What was told counts as told once the next one is asked for. */
+  /** A change counts as told once the next one is asked for. */
   private *changesTo(looks: ReadonlyMap<JobName, Look>): Generator<CloudJobChange> {
     for (const [jobName, { job, versions }] of looks) {
       const before = this.told.get(jobName);

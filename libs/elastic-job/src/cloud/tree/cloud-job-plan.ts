@@ -4,7 +4,7 @@ import type { CloudAppConfiguration } from './cloud-app.js';
 import type { CloudJobConfiguration } from './cloud-job.js';
 import { type CloudOwnSettings, readOwnSettings, usersProps } from './own-settings.js';
 
-/** What a job's tasks are, beside the options that every job has. */
+/** Settings of a job's tasks, beside the options that every job has. */
 interface CloudTaskOptions extends Omit<CloudOwnSettings, 'timeZone'> {
   readonly executor: 'task';
   readonly resources: TaskResources;
@@ -27,9 +27,9 @@ export interface CloudJobPlan {
  * The options of the Lite job that a cloud job is. A daemon is resident.
  *
  * ElasticJob-Cloud counts every fire time that it could not begin as long as `misfire` is on. It marks running items
- * always, whatever `monitorExecution` says; so does this. It heeds none of `disabled`, `overwrite`, `maxTimeDiffSeconds`
- * and the types of sharding and thread pools: they have the defaults here. The resources of an application were those of
- * an executor that several tasks shared; a task of ours has its own alone.
+ * always, whatever `monitorExecution` says; so does this. It heeds none of `disabled`, `overwrite`,
+ * `maxTimeDiffSeconds` and the types of sharding and thread pools: they have the defaults here. The resources of an
+ * application were those of an executor that several tasks shared; a task of ours has its own alone.
  * @param app that of the job
  */
 export function planCloudJob(job: CloudJobConfiguration, app: CloudAppConfiguration): CloudJobPlan {

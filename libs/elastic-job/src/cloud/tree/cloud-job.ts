@@ -49,7 +49,7 @@ export interface CloudJobConfiguration {
   readonly overwrite: boolean;
 }
 
-/** What an operator says of a job. What is not given is as ElasticJob-Cloud takes it. */
+/** A job as an operator registers it. Fields that are not given have ElasticJob-Cloud's defaults. */
 export type CloudJobOptions = Pick<
   CloudJobConfiguration,
   'appName' | 'cpuCount' | 'jobExecutionType' | 'jobName' | 'memoryMB' | 'shardingTotalCount'

@@ -26,7 +26,7 @@ interface CloudNodesParts<Configuration extends object> {
   readonly unknown: (name: string) => Error;
 }
 
-/** What holds for the nodes of applications and of jobs alike. */
+/** Operations that the nodes of applications and of jobs have in common. */
 export class CloudNodes<Configuration extends object> {
   constructor(
     private readonly registry: RegistryCenter,

@@ -3,7 +3,8 @@ import { formatMetaInfo } from './cloud-task-id.js';
 
 /**
  * The one place where paths of ElasticJob-Cloud's tree are written, below a namespace of its own. `/state/takeover` is
- * ours; `/state/ready`, `/state/running` and `/state/failover` are only read, and emptied, when a namespace is taken over.
+ * ours; `/state/ready`, `/state/running` and `/state/failover` are only read, and emptied, when a namespace is taken
+ * over.
  * @see ElasticJob-Cloud 3.0.2, `CloudAppConfigurationNode`, `CloudJobConfigurationNode`, `StateNode` and `HANode`
  */
 export const CLOUD_PATHS = {
@@ -19,7 +20,7 @@ export const CLOUD_PATHS = {
   running: '/state/running',
   /** Task ids by job and item. */
   failover: '/state/failover',
-  /** What a takeover has found of each job, until it has been handed on. */
+  /** Findings of a takeover for each job, until they have been handed on. */
   takeovers: '/state/takeover',
   ha: '/ha',
   frameworkId: '/ha/framework_id',

@@ -6,8 +6,8 @@ const LEAST_BINS = 16;
 type Bin = readonly string[];
 
 /**
- * Keys in the order in which Java's `Properties` have them, since Java 9: that of a hash table which grows while they are
- * put in one after the other. Java before 9 has another order.
+ * Keys in the order in which Java's `Properties` have them, since Java 9: that of a hash table which grows while they
+ * are put in one after the other. Java before 9 has another order.
  * @param keys without doubles, in the order in which they are put in
  * @see java.util.concurrent.ConcurrentHashMap
  */

@@ -7,7 +7,7 @@ import { JOB_SETTINGS, type OptionRow, OptionTable, rule } from '../../domain/in
  */
 const OWN_PREFIX = 'elastic-job.io/';
 
-/** What a cloud job has beside ElasticJob-Cloud's fields. */
+/** Settings of a cloud job beyond ElasticJob-Cloud's fields. */
 export interface CloudOwnSettings {
   /** YAML or JSON that is laid under the pod of each task. @default none */
   readonly podTemplate?: string;
@@ -45,7 +45,7 @@ const ROWS = {
 
 const TABLE = new OptionTable(ROWS, 'a cloud job', `props.${OWN_PREFIX}`);
 
-/** What the props of a job say of these settings; or what is wrong with them, one text per fault. */
+/** Reads these settings from the props of a job. `problems` has one text for each fault. */
 export function readOwnSettings(props: Readonly<Record<string, string>>): {
   readonly settings: CloudOwnSettings;
   readonly problems: readonly string[];

@@ -3,7 +3,7 @@ import type { CloudJobConfiguration } from './cloud-job.js';
 import type { ReadCloudNode } from './cloud-form.js';
 import { parseMetaInfo } from './cloud-task-id.js';
 
-/** What ElasticJob-Cloud's schedulers have left of a job. */
+/** Nodes that ElasticJob-Cloud's schedulers have left of a job. */
 export interface CloudLeftovers {
   readonly jobName: JobName;
   /** Undefined: it is not registered. */
@@ -16,7 +16,7 @@ export interface CloudLeftovers {
   readonly running: readonly string[];
 }
 
-/** What a job owes when it is taken over. */
+/** Runs that a job owes when it is taken over. */
 export interface CloudDebts {
   /** How many fire times its items still owe. */
   readonly runs: number;
@@ -24,7 +24,7 @@ export interface CloudDebts {
   readonly items: readonly number[];
 }
 
-/** What was found, for people and events. */
+/** Findings of a takeover, for people and events. */
 export type TakeoverEvent =
   | { readonly kind: 'runs-owed'; readonly jobName: JobName; readonly runs: number }
   | { readonly kind: 'items-queued'; readonly jobName: JobName; readonly items: readonly number[] }
@@ -36,7 +36,9 @@ export type TakeoverEvent =
       readonly found: readonly string[];
       readonly because: DropReason;
     }
-  /** Its configuration cannot be used: everything stays as it is, until it is corrected and the takeover is repeated. */
+  /**
+   * Its configuration cannot be used: everything stays as it is, until it is corrected and the takeover is repeated.
+   */
   | { readonly kind: 'left'; readonly jobName: JobName; readonly problems: readonly string[] }
   | { readonly kind: 'disable-kept'; readonly of: 'app' | 'job'; readonly name: string };
 
@@ -53,8 +55,8 @@ export type TakeoverDecision =
   | { readonly kind: 'leave'; readonly events: readonly TakeoverEvent[] };
 
 /**
- * What becomes of the leftovers of a job. A ready counter of n is n runs; without `misfire` ElasticJob-Cloud never counts
- * beyond one. Items that wait for failover are queued once.
+ * Decides what happens to the leftovers of a job. A ready counter of n is n runs; without `misfire` ElasticJob-Cloud
+ * never counts beyond one. Items that wait for failover are queued once.
  */
 export function decideTakeover(leftovers: CloudLeftovers): TakeoverDecision {
   const { jobName, configuration } = leftovers;

@@ -1,5 +1,5 @@
 /**
- * What the schedulers of ElasticJob-Cloud have left in a namespace, handed on to those of this library.
+ * Takes the work that ElasticJob-Cloud's schedulers have left in a namespace, and hands it on to those of this library.
  *
  * ```mermaid
  * stateDiagram-v2
@@ -29,14 +29,14 @@ const LEFT = [CLOUD_PATHS.ready, CLOUD_PATHS.failover, CLOUD_PATHS.running] as c
 /** Entries of a job that one transaction takes; nobody has had more. */
 const MOST_ENTRIES = 1_000;
 
-/** What was taken of a job, and is not yet in Lite's tree. */
+/** Work that was taken of a job, and is not yet in Lite's tree. */
 export interface CloudHandover extends CloudDebts {
   readonly jobName: JobName;
   /** Names what was found: no other handover has the same, and what is added to one makes it another. */
   readonly id: string;
 }
 
-/** What one transaction has taken. */
+/** Work that one transaction has taken. */
 interface Taken {
   readonly events: readonly TakeoverEvent[];
   readonly isAll: boolean;
@@ -63,7 +63,7 @@ export class CloudTakeover {
     return [...events, ...(await this.keptDisables())];
   }
 
-  /** What is still to be put into Lite's tree, in the order of the jobs' names. */
+  /** Handovers that are still to be put into Lite's tree, in the order of the jobs' names. */
   async pending(): Promise<readonly CloudHandover[]> {
     const names = await childrenOf(this.registry, CLOUD_PATHS.takeovers);
     const nodes = await this.registry.readMany(names.map((name) => CLOUD_PATHS.takeover(name)));
@@ -136,7 +136,7 @@ export class CloudTakeover {
     return undefined;
   }
 
-  /** What nobody needs any more; what has come anew stays. */
+  /** Removes the roots that are no longer needed. Entries that have been added meanwhile stay. */
   private async removeRoots(): Promise<void> {
     for (const root of LEFT) await this.registry.transaction([...NOBODY_ELECTED, remove(root)]);
   }

@@ -1,14 +1,18 @@
-/** What a process is told of itself. */
+/** Events that end a process. */
 export interface ProcessNews {
   /** SIGTERM. */
   onTerminate(): void;
-  /** Nobody has caught an error, or has heard of a rejection. */
+  /** An error was not caught, or a rejection not handled. */
   onCrash(error: unknown): void;
-  /** It ends now, with this exit code. Only synchronous work is done any more. @returns the exit code that it ends with */
+  /**
+   * It ends now, with this exit code. Only synchronous work is done any more. @returns the exit code that it ends with
+   */
   onExit(exitCode: number): number;
 }
 
-/** Hears of everything by which the process could end beside its run. It hears until the end: a later signal is late. */
+/**
+ * Hears of everything by which the process could end beside its run. It hears until the end: a later signal is late.
+ */
 export function guardProcess(news: ProcessNews): void {
   process.on('SIGTERM', () => news.onTerminate());
   process.on('uncaughtException', (error: unknown) => news.onCrash(error));

@@ -8,9 +8,9 @@ const SHORTEST_BEAT_MS = 5;
  * Until when a worker may act for its item, as far as its scheduler has granted it.
  *
  * A grant counts from when it may have been sent, not from when it is read: one that waited in the channel while this
- * process stood still is older than it looks. Beats bound that. Whatever had come before a beat was read before the next
- * one, so what is read now was sent after the last beat but one. While the application boots, which may block for long,
- * nothing is over yet: the run begins with a grant that is fresh.
+ * process stood still is older than it looks. Beats bound that. Whatever had come before a beat was read before the
+ * next one, so what is read now was sent after the last beat but one. While the application boots, which may block for
+ * long, nothing is over yet: the run begins with a grant that is fresh.
  */
 export class TaskHold {
   /** On the monotonic clock; undefined: nothing was granted yet, or nothing has to be. */
@@ -53,7 +53,7 @@ export class TaskHold {
 
   /** @param ms how long it may act from now on without another grant */
   grant(ms: number): void {
-    // What is over stays over, also if the next grant waits in the channel already.
+    // A hold that is over stays over, also if the next grant waits in the channel already.
     if (!this.isHeld) return;
     this.grantedUntil = this.beats.before + ms;
     this.timers.beat ??= this.beatEach(Math.max(SHORTEST_BEAT_MS, ms / BEATS));

@@ -61,7 +61,7 @@ export class TaskLease implements ExecutionLease {
     return this.fencingToken;
   }
 
-  // What the begin has written is the scheduler's to know.
+  // Only the scheduler knows what the begin has written.
   begun(): undefined {
     return undefined;
   }
@@ -70,7 +70,7 @@ export class TaskLease implements ExecutionLease {
     return this.signal;
   }
 
-  // What is not held is aborted, and does not come back.
+  // A lease that is lost is aborted, and does not come back.
   onMayStart(): () => void {
     return () => {};
   }

@@ -36,7 +36,7 @@ export interface WorkerLimits {
 export interface TaskApplication {
   /** Goes over what is reported. */
   readonly redact: Redact | undefined;
-  /** What runs the item. @throws why it cannot be run */
+  /** Finds the work that runs the item. @throws the reason why it cannot run */
   workOf(envelope: TaskEnvelope, trigger: Trigger): Promise<TaskWork>;
   close(): Promise<void>;
 }
@@ -150,7 +150,7 @@ export class TaskWorker {
     lease.abort(new TaskTerminatedError(lease.jobName, lease.items[0]));
   }
 
-  /** What the handler has of the grace; the application has to be closed within the rest. */
+  /** The handler's share of the grace. The application has to be closed within the rest. */
   private hungGraceMs({ graceMs }: TaskEnvelope): number {
     return graceMs - Math.min(this.limits.closeTimeoutMs + MARGIN_MS, graceMs / 2);
   }

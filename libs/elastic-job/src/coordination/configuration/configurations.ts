@@ -2,18 +2,18 @@
  * What a job is to do.
  *
  * State: `config` holds the settings of the job for all instances, as YAML; the data of the job's root names its class.
- * `usable` keeps the last text of `config` that could be used: ours writes both at once, and after an edit of others the
- * leader writes it.
+ * `usable` keeps the last text of `config` that could be used: ours writes both at once, and after an edit of others
+ * the leader writes it.
  *
  * Guarantees: the node wins over the local options, field by field, and is written only if it is missing, if the local
  * options say `overwrite`, or by an edit: each time as a compare-and-set, and never with what cannot be read back. What
  * only other versions know stays in it. What a process does is its own to say: props that name a command, an address or
  * a secret are followed only where the process allows them.
  *
- * Failures: while the text of `config` cannot be used (its `fault`), the kept one is in force, whole, for every instance.
- * Without it there is a `problem`: what was in force before stays known, but nothing may be begun. The same holds, where
- * nodes have owners, for a `config` that others may write. The answer to a write may be lost: installing again finds the
- * work done.
+ * Failures: while the text of `config` cannot be used (its `fault`), the kept one is in force, whole, for every
+ * instance. Without it there is a `problem`: what was in force before stays known, but nothing may be begun. The same
+ * holds, where nodes have owners, for a `config` that others may write. The answer to a write may be lost: installing
+ * again finds the work done.
  */
 import {
   findTextToKeep,

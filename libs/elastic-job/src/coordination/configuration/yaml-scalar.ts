@@ -38,8 +38,8 @@ const READ_AS_OTHER = new RegExp(
 const NEEDS_QUOTES = /^$|^ | $|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[-?](?: |$)|:(?: |$)| #/;
 
 /**
- * All but printable characters and the line feed. The last five are line breaks or marks to some readers; Java's refuses
- * the last two of them.
+ * All but printable characters and the line feed. The last five are line breaks or marks to some readers; Java's
+ * refuses the last two of them.
  */
 const NEEDS_ESCAPES = /(?!\n)[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;
 
@@ -78,8 +78,8 @@ export function formatEntry(key: string, value: string | number | boolean, inden
 }
 
 /**
- * Line by line as snakeyaml breaks them: behind an escaped character or one beyond ASCII, or before a blank, once the line
- * is full. A blank at the start of a line is escaped, so that it stays.
+ * Line by line as snakeyaml breaks them: behind an escaped character or one beyond ASCII, or before a blank, once the
+ * line is full. A blank at the start of a line is escaped, so that it stays.
  */
 function doubleQuoted(text: string, { column: filled, indent }: ScalarPlace): string {
   let column = filled + 1;
@@ -111,7 +111,9 @@ function isWrittenAsItIs(char: string): boolean {
   return char >= ' ' && char <= '~' && char !== '"' && char !== '\\';
 }
 
-/** As it is written in double quotes. Every escape of JSON is one of YAML, which wants further ones and has short forms. */
+/**
+ * As it is written in double quotes. Every escape of JSON is one of YAML, which wants further ones and has short forms.
+ */
 function escaped(char: string): string {
   const code = char.codePointAt(0)!;
   const digits = code.toString(16);

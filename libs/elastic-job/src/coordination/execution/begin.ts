@@ -245,8 +245,8 @@ function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger
   return decideBegin(trigger, {
     stored: record.stored,
     isRunning: tree.isRunning(item),
-    // Once failover is switched off, nobody comes for an entry that is left in the queue, unless for its task. A rescuer
-    // that has died leaves only this mark until the sweep: a begin would overwrite what is still owed.
+    // Once failover is switched off, nobody comes for an entry that is left in the queue, unless for its task. A
+    // rescuer that has died leaves only this mark until the sweep: a begin would overwrite what is still owed.
     isQueued:
       (failsOver(configuration) || isLeftToAdopt(record.stored)) &&
       (tree.has(tree.paths.queued(item)) || tree.has(tree.paths.mark(item, 'failovering'))),

@@ -16,9 +16,9 @@
  * (persistent) marks say who has taken it, its `running` mark that it runs.
  *
  * Guarantees: a claim removes the entries and begins the runs in one transaction, so one instance wins and no entry is
- * lost between the two. A task that outlives its scheduler is queued to be adopted, also without failover, and the item's
- * owner adopts it. A claim takes several items of one target, at most a fair part of the queue; if one of them is
- * not to be had, none is taken. Only a run that the record shows begun and not finished is repeated, or one that its
+ * lost between the two. A task that outlives its scheduler is queued to be adopted, also without failover, and the
+ * item's owner adopts it. A claim takes several items of one target, at most a fair part of the queue; if one of them
+ * is not to be had, none is taken. Only a run that the record shows begun and not finished is repeated, or one that its
  * settle has queued: aborted, or failed because its executor had died.
  *
  * Beside Java: a claim holds the latch that Java's claims hold.

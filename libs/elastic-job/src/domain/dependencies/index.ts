@@ -1,4 +1,5 @@
-// Jobs that start after other jobs: what the ended runs of a parent mean for its children, and which chains cannot work.
+// Jobs that start after other jobs: what the ended runs of a parent mean for its children, and which chains cannot
+// work.
 export { type DependencyFacts, findDependencyFaults } from './find-dependency-faults.js';
 export { type ItemSet, itemSetOf } from './item-set.js';
 export {

@@ -7,8 +7,8 @@ export type CronDialect = 'quartz' | 'unix';
 export const CRON_DIALECTS: readonly CronDialect[] = ['quartz', 'unix'];
 
 /**
- * The dialect of a job's new `cron`, where one is edited that stands in the registry. What is read there is Quartz's, and
- * an operator may write it back: that has a `?`, which a unix expression never has.
+ * The dialect of a job's new `cron`, where one is edited that stands in the registry. What is read there is Quartz's,
+ * and an operator may write it back: that has a `?`, which a unix expression never has.
  */
 export function dialectOfEdit(cron: string | null | undefined, dialect: CronDialect | undefined): CronDialect {
   return dialect === undefined || typeof cron !== 'string' || cron.includes('?') ? 'quartz' : dialect;

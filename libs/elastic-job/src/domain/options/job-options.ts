@@ -18,8 +18,8 @@ export interface JobOptions {
    */
   readonly cron?: string;
   /**
-   * `unix`: `cron` has five fields, or six with seconds first, as `CronExpression` of `@nestjs/schedule` has them. It is
-   * translated when the job is defined: the registry, its operators and Java see Quartz's text.
+   * `unix`: `cron` has five fields, or six with seconds first, as `CronExpression` of `@nestjs/schedule` has them. It
+   * is translated when the job is defined: the registry, its operators and Java see Quartz's text.
    * @default that of the module, else 'quartz'
    */
   readonly cronDialect?: CronDialect;
@@ -165,8 +165,8 @@ export interface JobOptions {
   readonly workerExport?: string;
   /**
    * `task`: each item runs as a task of its own, a process that the backend of `ElasticJobCloudModule` starts, and this
-   * process schedules it. Needs `monitorExecution`, and excludes `isolation`. This option and the two next are code, and
-   * are not kept in the registry.
+   * process schedules it. Needs `monitorExecution`, and excludes `isolation`. This option and the two next are code,
+   * and are not kept in the registry.
    * @default none: the item runs in this process
    */
   readonly executor?: 'task';

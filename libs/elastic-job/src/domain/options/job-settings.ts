@@ -52,8 +52,8 @@ type SettingOf<Name extends keyof JobOptions> = Setting & {
 const DAILY = '0 0 0 * * ?';
 
 /**
- * Every setting of a job, one row each, in the order in which errors name them. `JobOptions` says what a setting is for;
- * the row says:
+ * Every setting of a job, one row each, in the order in which errors name them. `JobOptions` says what a setting is
+ * for; the row says:
  * - `default`: the value of a setting that is not given;
  * - `required`: true if it must be given;
  * - `rule`: the values that are accepted, their description, and how the registry's text is read;
@@ -61,12 +61,13 @@ const DAILY = '0 0 0 * * ?';
  * - `at`: the place of the setting in the registry's `config` node. `java`: an entry of that name, which Java reads.
  *   `nestjs`: one of the props, `nestjs.` and the name, which Java ignores. `either`: at top level if Java knows the
  *   value, else among the props. `apart`: an entry of its own form. `process`: none, since it is code;
- * - `absent`: the value where the node does not mention it. The default one is that of the row for `java`, and that of the
- *   process for `nestjs`;
+ * - `absent`: the value where the node does not mention it. The default one is that of the row for `java`, and that of
+ *   the process for `nestjs`;
  * - `secret`: true if the value may be a secret.
  *
- * The configuration room reads, lays and formats `java` and `nestjs` by these rows alone, but for settings that depend on
- * other ones: `overwrite`, `clockChange`, `resident`, `misfirePolicy` and `after`. It spells out `either` and `apart`.
+ * The configuration room reads, lays and formats `java` and `nestjs` by these rows alone, but for settings that depend
+ * on other ones: `overwrite`, `clockChange`, `resident`, `misfirePolicy` and `after`. It spells out `either` and
+ * `apart`.
  */
 export const JOB_SETTINGS = {
   name: { default: '', rule: jobName(), at: 'apart' },

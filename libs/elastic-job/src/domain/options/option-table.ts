@@ -60,8 +60,8 @@ export function namesOf<Rows extends object>(rows: Rows): readonly (keyof Rows &
 }
 
 /**
- * An object with a value for each name. The caller answers for its type: what it is made of, options and texts, is judged
- * by the rules.
+ * An object with a value for each name. The caller answers for its type: what it is made of, options and texts, is
+ * judged by the rules.
  */
 export function byName<Made extends object>(
   names: readonly (keyof Made)[],

@@ -21,12 +21,12 @@ export function resources(): Rule {
   return fields('processors and memory, such as { cpu: 0.5, memoryMb: 256 }', RESOURCES);
 }
 
-/** What is started as a task. */
+/** The rule for the option `task`. */
 export function taskOptions(): Rule {
   return fields("a program, such as { command: ['node', 'dist/main.js'] }", TASK);
 }
 
-/** What is not given is as ElasticJob-Cloud has it. */
+/** Completes what is given with ElasticJob-Cloud's defaults. */
 export function completeResources(given: unknown): unknown {
   return isObject(given) ? { ...DEFAULT_RESOURCES, ...given } : given;
 }

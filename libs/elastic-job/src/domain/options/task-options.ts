@@ -1,4 +1,4 @@
-/** What a task may use. */
+/** Limits of a task. */
 export interface TaskResources {
   /** Processors; fractions are allowed. Greater than 0. @default 1 */
   readonly cpu: number;
@@ -6,7 +6,7 @@ export interface TaskResources {
   readonly memoryMb: number;
 }
 
-/** What is started as a task. */
+/** The program that is started as a task. */
 export interface TaskTemplate {
   /** The program and its arguments. @default the backend's own: for child processes the entry of this process */
   readonly command?: readonly string[];

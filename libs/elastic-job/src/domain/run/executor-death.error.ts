@@ -21,7 +21,7 @@ export type ExecutorDeathState =
 /** States for which the executor itself may be to blame. */
 const GUILTY: ReadonlySet<ExecutorDeathState> = new Set(['FAILED', 'ERROR', 'KILLED']);
 
-/** What else is known of a death. */
+/** Further facts about a death. */
 export interface ExecutorDeathOptions extends ErrorOptions {
   /**
    * Something else than the executor itself has caused the death: it does not count for `maxExecutorFailovers`.
@@ -104,7 +104,7 @@ export function deathIn(outcome: ShardOutcome): ExecutorDeathError | undefined {
   return outcome.kind === 'failed' && outcome.error instanceof ExecutorDeathError ? outcome.error : undefined;
 }
 
-/** What an operator's word makes of a run whose executor nobody else can reach. */
+/** The abort reason of a run whose executor an operator has declared lost. */
 export function confirmedLoss(): ExecutorDeathError {
   return new ExecutorDeathError('GONE_BY_OPERATOR', 'an operator has confirmed it');
 }

@@ -11,7 +11,7 @@ import type { ShardOutcome } from './shard-outcome.js';
 import type { ExecutionSource } from './trigger.js';
 
 /**
- * What becomes of an item that has ended without being done.
+ * Decides what happens to an item that has ended without being done.
  * - `none`: nothing, it is done, nobody is to repeat it, or the job has no failover;
  * - `queue`: it waits for failover;
  * - `overflow`: it should wait, but the queue is full;
@@ -20,7 +20,7 @@ import type { ExecutionSource } from './trigger.js';
  */
 export type Requeue = 'none' | 'queue' | 'overflow' | 'exhausted' | 'hold';
 
-/** What a requeue depends on, beside the outcome. */
+/** Facts that a requeue depends on, beside the outcome. */
 export interface RequeueState {
   /** Of the run that has ended. */
   readonly source: ExecutionSource;
@@ -33,9 +33,9 @@ export interface RequeueState {
 }
 
 /**
- * Of an aborted run, and of one whose executor has died. A target whose executors die again and again by their own fault
- * is poisonous: it is given up, so that it does not go round for ever. A run that was handed over waits in any case: its
- * task goes on.
+ * Of an aborted run, and of one whose executor has died. A target whose executors die again and again by their own
+ * fault is poisonous: it is given up, so that it does not go round for ever. A run that was handed over waits in any
+ * case: its task goes on.
  * @see ElasticJob-Cloud, `SchedulerEngine.statusUpdate`. There TASK_KILLED, which only the scheduler itself can bring
  *   about, is not failed over; here a run that this instance has told to stop is aborted, whatever its executor died
  *   of, so KILLED is what others have done to it.

@@ -23,8 +23,8 @@ const SCHEDULER: FactoryProvider = {
 };
 
 /**
- * Runs the items of jobs with `executor: 'task'` as tasks of their own. Import it once, beside `ElasticJobModule`, and let
- * `main.ts` call `runTask` where `isElasticJobTask()`.
+ * Runs the items of jobs with `executor: 'task'` as tasks of their own. Import it once, beside `ElasticJobModule`, and
+ * let `main.ts` call `runTask` where `isElasticJobTask()`.
  *
  * ```ts
  * imports: [

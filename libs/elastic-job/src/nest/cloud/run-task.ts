@@ -7,7 +7,7 @@ import { visibleStack, visibleText } from '../visible-text.js';
 import { NestTask } from './nest-task.js';
 import { type ImportedModule, TaskModule } from './task.module.js';
 
-/** What `runTask` takes: what Nest's `createApplicationContext` does, and limits of its own. */
+/** Options of `runTask`: those of Nest's `createApplicationContext`, and limits of its own. */
 export interface RunTaskOptions extends Omit<
   NonNullable<Parameters<(typeof NestFactory)['createApplicationContext']>[1]>,
   'abortOnError'
@@ -17,8 +17,8 @@ export interface RunTaskOptions extends Omit<
   /** How long the application may take to close, in milliseconds; never beyond the task's grace. @default 5_000 */
   readonly closeTimeoutMs?: number;
   /**
-   * How long the process may go on once the end is reported, in milliseconds: what keeps its event loop alive then, such
-   * as a forgotten timer, is left behind. @default 1_000
+   * How long the process may go on once the end is reported, in milliseconds: what keeps its event loop alive then,
+   * such as a forgotten timer, is left behind. @default 1_000
    */
   readonly exitTimeoutMs?: number;
 }
@@ -26,9 +26,9 @@ export interface RunTaskOptions extends Omit<
 const LIMITS: WorkerLimits = { bootTimeoutMs: 60_000, closeTimeoutMs: 5_000, exitTimeoutMs: 1_000 };
 
 /**
- * Runs the one item that the process was started for, and ends the process: boots the application without a registry and
- * without schedules, finds the job by its name, and runs it as an instance would, with enhancers, retries and listeners.
- * Then it closes the application, reports, and sets the exit code.
+ * Runs the one item that the process was started for, and ends the process: boots the application without a registry
+ * and without schedules, finds the job by its name, and runs it as an instance would, with enhancers, retries and
+ * listeners. Then it closes the application, reports, and sets the exit code.
  *
  * | exit code | outcome | what has happened |
  * |---|---|---|

@@ -174,8 +174,8 @@ export class ZooKeeperClient {
    * Resolves when this client's server holds all that was committed before the call, and all events of it have been
    * told.
    *
-   * It is a write that changes nothing. ZooKeeper's own `sync` is not enough: a leader answers its own clients at once, though a
-   * follower may have shown them a write that the leader itself is yet to apply, and it may have been deposed.
+   * It is a write that changes nothing. ZooKeeper's own `sync` is not enough: a leader answers its own clients at once,
+   * though a follower may have shown them a write that the leader itself is yet to apply, and it may have been deposed.
    * @see ZOOKEEPER-1675
    */
   async sync(path: string, options?: RequestOptions): Promise<void> {

@@ -4,8 +4,8 @@ import { type Hearing, type JobContext, type Reaction, reactionIn } from '../lea
 import type { Duty } from './duty.js';
 
 /**
- * Aborts what operators cancel of this instance's runs, and ends those whose executors they have confirmed to be gone. A
- * request names its run: one that comes too late aborts no later one. It goes with the end of the run, or by the
+ * Aborts what operators cancel of this instance's runs, and ends those whose executors they have confirmed to be gone.
+ * A request names its run: one that comes too late aborts no later one. It goes with the end of the run, or by the
  * leader's sweep.
  */
 export class Cancellations implements Duty {

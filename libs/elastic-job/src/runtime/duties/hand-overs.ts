@@ -4,8 +4,8 @@ import type { Hearing, JobContext } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /**
- * Lets go of items that belong to another instance now, where their tasks run on: nobody has to wait for their ends. The
- * new owner adopts them.
+ * Lets go of items that belong to another instance now, where their tasks run on: nobody has to wait for their ends.
+ * The new owner adopts them.
  */
 export class HandOvers implements Duty {
   readonly hears = {

@@ -46,8 +46,8 @@ interface FoundJob {
 
 /**
  * Keeps this process in the jobs that were created from its templates: joins them as they appear, leaves them as they
- * are to go, and deletes what is left once nobody is in them. A job is the one that its root's czxid names: one that was
- * removed and created anew is left and joined, however fast that was.
+ * are to go, and deletes what is left once nobody is in them. A job is the one that its root's czxid names: one that
+ * was removed and created anew is left and joined, however fast that was.
  *
  * One watch tells of the namespace's names; the roots are then read. Of a job that was joined its own tree tells. A
  * process without templates asks for nothing.

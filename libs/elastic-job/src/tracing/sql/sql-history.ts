@@ -39,8 +39,8 @@ export interface SqlHistoryOptions {
  * The Kysely stays the user's: nothing here closes it. It is used until the module has stopped, which is before any
  * provider of the application is destroyed. Its plugins do not apply here, so the schema is the connection's own.
  *
- * A `Pool` of pg needs two `error` listeners, as in any application, or a server that goes away ends the process: one of
- * its own for connections that are idle, and one of each client for connections in use.
+ * A `Pool` of pg needs two `error` listeners, as in any application, or a server that goes away ends the process: one
+ * of its own for connections that are idle, and one of each client for connections in use.
  *
  * ```ts
  * pool.on('error', onError).on('connect', (client) => client.on('error', onError));

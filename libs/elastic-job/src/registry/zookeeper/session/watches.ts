@@ -6,8 +6,8 @@ import type { WatchedPaths } from '../wire/index.js';
 export type NodeEventKind = 'created' | 'deleted' | 'changed' | 'children';
 
 /**
- * Watches one path, or everything at and below it, for as long as a session lives. Its methods must not throw. They are called
- * in the order of the server, in line with the replies; paths are the server's.
+ * Watches one path, or everything at and below it, for as long as a session lives. Its methods must not throw. They are
+ * called in the order of the server, in line with the replies; paths are the server's.
  */
 export interface Watcher {
   /** Whether it watches what is below the path as well. */

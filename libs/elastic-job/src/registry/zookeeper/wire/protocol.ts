@@ -161,8 +161,8 @@ export class Protocol {
   }
 
   /**
-   * Watches a path, or everything at and below it, for as long as the connection lives; the path need not exist. A second
-   * one for a path replaces the first.
+   * Watches a path, or everything at and below it, for as long as the connection lives; the path need not exist. A
+   * second one for a path replaces the first.
    */
   addWatch(path: string, isRecursive: boolean): Request<void> {
     const payload = new this.PathAndNumberRequest(path, isRecursive ? PERSISTENT_RECURSIVE : PERSISTENT);
