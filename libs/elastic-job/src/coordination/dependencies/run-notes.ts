@@ -96,15 +96,18 @@ export class RunNotes {
     this.lock = new CountingLock(tree, clock);
   }
 
-  /**
-   * What is to be written with the settles of these items, as of now; reads only what others have written meanwhile.
-   */
+  /** Waits while another instance counts alone, and asks for that if its own counts are refused. */
+  async turn(): Promise<void> {
+    if (this.tree.dependents().length === 0) return;
+    await this.lock.standBack();
+    if (this.refusals >= MOST_LOST_RACES) await this.lock.take();
+  }
+
+  /** Writes to be made with the settles of these items, as of now. Reads only what others have written meanwhile. */
   async of(notes: readonly RunNote[]): Promise<NotedSettles> {
     const { tree } = this;
     const children = notes.length === 0 ? [] : tree.dependents();
     if (children.length === 0) return this.nothing();
-    await this.lock.standBack();
-    if (this.refusals >= MOST_LOST_RACES) await this.lock.take();
     const path = tree.paths.dependents;
     if (!(await tree.load([path], { signal: tree.signal }))) await readNow(tree, [path]);
     const node = tree.node(path);

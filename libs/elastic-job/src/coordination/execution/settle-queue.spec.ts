@@ -310,6 +310,21 @@ describe('the count of runs that start other jobs', () => {
     expect(settled.told).toEqual(['first true']);
   });
 
+  it('given an end that waits for the lock of another instance, when further items end, then they share its turn', async () => {
+    const { queue, settled } = await slowQueue();
+    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
+    await registry.clock.advance(10);
+
+    queue.add({ ...settled('first', [touch(0)]), note: noteOf(0) });
+    await registry.clock.advance(100);
+    queue.add({ ...settled('second', [touch(1)]), note: noteOf(1) });
+    await member.center.delete(member.tree.paths.countingLock);
+    await registry.clock.advance(100);
+
+    expect(settled.told).toEqual(['first true', 'second true']);
+    expect((await member.center.read(member.tree.paths.dependents))?.stat.version).toBe(1);
+  });
+
   it('given an instance that holds the lock, when its items have been taken over meanwhile, then it keeps nobody waiting', async () => {
     const { countingLock } = member.tree.paths;
     const busy = await slowQueue({ latencyMs: 10 });

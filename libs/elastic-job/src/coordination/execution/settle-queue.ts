@@ -63,25 +63,29 @@ export class SettleQueue {
     this.isCommitting = false;
   }
 
-  /** As many as fit one request. */
-  private take(): EndedItem[] {
+  /** As many as fit one request, beside others. At least one, if there are no others. */
+  private take(beside: readonly EndedItem[] = []): EndedItem[] {
     const { registry } = this.tree;
+    const all = [...beside, ...this.ended];
     // The rest is for what is written beside them.
-    const most = this.ended.some(({ note }) => note !== undefined)
-      ? registry.maxRequestBytes / 2
-      : registry.maxRequestBytes;
+    const most = all.some(({ note }) => note !== undefined) ? registry.maxRequestBytes / 2 : registry.maxRequestBytes;
+    const least = beside.length === 0 ? 1 : 0;
     let count = this.ended.length;
-    const size = () => registry.transactionBytes(this.ended.slice(0, count).flatMap(({ operations }) => operations));
-    while (count > 1 && size() > most) count = Math.ceil(count / 2);
+    const size = () =>
+      registry.transactionBytes(all.slice(0, beside.length + count).flatMap(({ operations }) => operations));
+    while (count > least && size() > most) count = Math.max(least, Math.floor(count / 2));
     return this.ended.splice(0, count);
   }
 
   private async commit(batch: readonly EndedItem[]): Promise<void> {
     const setbacks: Setbacks = { lostRaces: new Map(), leftOut: 0 };
     let open = batch;
-    let unclear = batch.filter((ended) => ended.isDisturbed || this.doubtful.has(ended));
+    let unclear = this.unclearOf(batch);
     while (open.length > 0) {
       try {
+        const joined = await this.joinedInTurn(open);
+        open = [...open, ...joined];
+        unclear = [...unclear, ...this.unclearOf(joined)];
         if (unclear.length > 0) open = await this.withoutEnded(open, unclear);
         unclear = [];
         if (open.length > 0) open = await this.tryCommit(open, setbacks);
@@ -90,6 +94,20 @@ export class SettleQueue {
       }
     }
     await this.notes.end();
+  }
+
+  private unclearOf(batch: readonly EndedItem[]): readonly EndedItem[] {
+    return batch.filter((ended) => ended.isDisturbed || this.doubtful.has(ended));
+  }
+
+  /**
+   * Waits for the turn of items that are to be counted. @returns items that have ended meanwhile, as far as they fit the
+   * same request: each turn may take seconds, so they do not wait for the next one
+   */
+  private async joinedInTurn(open: readonly EndedItem[]): Promise<readonly EndedItem[]> {
+    if (!open.some(({ note }) => note !== undefined)) return [];
+    await this.notes.turn();
+    return this.take(open);
   }
 
   /** @returns what has to be tried again at once */
