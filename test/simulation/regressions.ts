@@ -372,4 +372,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker expected a sweep in a job whose leader was cut off until it left',
   },
+  {
+    seed: 12_001_848,
+    edition: 4,
+    showed: 'an item that ended while another instance counted waited for a second turn, and its end came 9 s late',
+  },
 ];
