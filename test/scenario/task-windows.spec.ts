@@ -31,6 +31,7 @@ async function start(failover: boolean): Promise<void> {
       cluster: 'c',
       clock,
       settingsOf: () => settings,
+      recordsOf: () => Promise.resolve([]),
       emit: (event) => void events.push(event),
     });
     const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: INSTANCES, failover };

@@ -12,6 +12,7 @@ export * from './task-envelope.js';
 export * from './task-history.js';
 export * from './task-order.js';
 export * from './task-outcome.decision.js';
+export * from './task-reconciliation.js';
 export * from './task-report-text.js';
 export * from './task-report.js';
 export * from './task-run.error.js';

@@ -17,8 +17,7 @@
  * - At most one task of a key exists at a time. It exists from `claim` until `release`, ended or not.
  * - A task does nothing before it was opened.
  * - Of several claims of one task the one with the greatest token holds it. Whoever held it before cannot open, cancel
- *   or
- *   release it any more.
+ *   or release it any more.
  * - What has ended stays readable until it is released, so "absent" means "never launched, or released".
  *
  * Failures: every call may throw `TaskBackendError`, and may have had its effect all the same; each can be repeated.

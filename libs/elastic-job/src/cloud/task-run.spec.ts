@@ -29,6 +29,7 @@ async function runOf(isLatest: () => Promise<boolean>): Promise<TaskRun> {
     cluster: 'c',
     clock,
     settingsOf: () => settings,
+    recordsOf: () => Promise.resolve([]),
     emit: (event) => void told.push(event),
   };
   const begun: BegunItem = { run: 'r', target: TARGET, launch: 1, heldForMs: () => 10_000, isLatest };

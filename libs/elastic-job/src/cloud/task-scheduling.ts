@@ -1,9 +1,9 @@
 import type { Clock } from '../clock/index.js';
-import type { JobName } from '../domain/index.js';
+import type { JobName, StoredRecord } from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
 import type { TaskBackend } from './task-backend.js';
 import type { TaskRetries } from './task-envelope.js';
-import type { TaskResources, TaskTemplate } from './task-order.js';
+import type { TaskKey, TaskResources, TaskTemplate } from './task-order.js';
 
 /** Wishes of a job for its tasks. */
 export interface TaskSettings {
@@ -26,5 +26,13 @@ export interface TaskScheduling {
   readonly clock: Clock;
   /** As the job's configuration says it now. */
   settingsOf(jobName: JobName): TaskSettings;
+  /**
+   * Reads the records of items as they stand now: what was written before the call is seen.
+   * @returns one for each item, in their order; undefined: it has none, or its job is gone
+   */
+  recordsOf(
+    items: readonly Pick<TaskKey, 'jobName' | 'item'>[],
+    signal: AbortSignal,
+  ): Promise<readonly (StoredRecord | undefined)[]>;
   emit(event: JobEvent): void;
 }

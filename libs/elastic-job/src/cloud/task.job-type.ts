@@ -6,13 +6,11 @@ import {
   type ShardingContext,
   type TaskLife,
 } from '../domain/index.js';
-import { describeTask, type TaskHandle } from './task-backend.js';
+import type { TaskHandle } from './task-backend.js';
 import { isLeftAlone } from './task-outcome.decision.js';
+import { releaseTask } from './task-release.js';
 import { TaskRun } from './task-run.js';
 import type { TaskScheduling } from './task-scheduling.js';
-
-/** The bytes of a task's output that are told as it is released. */
-const TAIL_BYTES = 65_536;
 
 /** Runs each item as a task of a backend: a Cloud job is a Lite job of this type. */
 export class TaskJobType implements JobType {
@@ -45,10 +43,7 @@ export class TaskJobType implements JobType {
   async settled(context: ShardingContext, outcome: SettledOutcome): Promise<void> {
     const handle = this.handles.get(context);
     if (handle === undefined || outcome.kind === 'fenced' || this.isLeft(context)) return;
-    const { backend } = this.scheduling;
-    const tail = await backend.tail(handle, TAIL_BYTES).catch(() => undefined);
-    await backend.release(handle);
-    this.scheduling.emit({ kind: 'task-released', ...describeTask(handle), tail });
+    await releaseTask(this.scheduling, handle);
   }
 
   private isLeft({ signal }: ShardingContext): boolean {

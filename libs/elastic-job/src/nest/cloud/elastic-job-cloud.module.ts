@@ -1,8 +1,9 @@
 import { ConfigurableModuleBuilder, type FactoryProvider, Module } from '@nestjs/common';
 import type { Clock } from '../../clock/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { IN_TASK } from '../in-task.js';
-import { CLOCK, TASK_SCHEDULER } from '../tokens.js';
+import { CLOCK, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
 import { TaskScheduler } from './task-scheduler.js';
 
@@ -17,9 +18,14 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 const SCHEDULER: FactoryProvider = {
   provide: TASK_SCHEDULER,
   // In a task nothing is scheduled: the handlers themselves run.
-  useFactory: (options: ElasticJobCloudModuleOptions, runtime: ElasticJobRuntime, clock: Clock, isInTask?: true) =>
-    isInTask ? undefined : new TaskScheduler(options, runtime, clock),
-  inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, CLOCK, IN_TASK],
+  useFactory: (
+    options: ElasticJobCloudModuleOptions,
+    runtime: ElasticJobRuntime,
+    clock: Clock,
+    registry: RegistryCenter,
+    isInTask?: true,
+  ) => (isInTask ? undefined : new TaskScheduler(options, runtime, clock, registry)),
+  inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, CLOCK, REGISTRY_CENTER, IN_TASK],
 };
 
 /**

@@ -1,5 +1,12 @@
-import { type TaskBackend, TaskJobType, type TaskScheduling, type TaskSettings } from '../../cloud/index.js';
+import {
+  type TaskBackend,
+  TaskJobType,
+  TaskReconciliation,
+  type TaskScheduling,
+  type TaskSettings,
+} from '../../cloud/index.js';
 import type { Clock } from '../../clock/index.js';
+import { readRecords } from '../../coordination/index.js';
 import {
   ConfigurationError,
   DEFAULT_RESOURCES,
@@ -8,6 +15,7 @@ import {
   show,
 } from '../../domain/index.js';
 import { workOfType } from '../../executor/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
 import type { ElasticJobRuntime, JobDefinition } from '../../runtime/index.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
 
@@ -22,12 +30,14 @@ export class TaskScheduler {
   private readonly type: TaskJobType;
   private readonly backend: TaskBackend;
   private readonly cluster: string;
+  private readonly reconciliation: TaskReconciliation;
 
   /** @throws {ConfigurationError} for a wrong option */
   constructor(
     private readonly options: ElasticJobCloudModuleOptions,
     private readonly runtime: ElasticJobRuntime,
     private readonly clock: Clock,
+    registry: RegistryCenter,
   ) {
     assertUsable(options);
     const { backend, cluster = CLUSTER } = options;
@@ -38,9 +48,11 @@ export class TaskScheduler {
       cluster,
       clock,
       settingsOf: (jobName) => this.settingsOf(jobName),
+      recordsOf: (items, signal) => readRecords(registry, items, { signal }),
       emit: (event) => runtime.events.emit(event),
     };
     this.type = new TaskJobType(scheduling);
+    this.reconciliation = new TaskReconciliation(scheduling, options.defaults?.task?.graceMs ?? DEFAULT_GRACE_MS);
   }
 
   /**
@@ -73,10 +85,12 @@ export class TaskScheduler {
         }
       },
     });
+    this.reconciliation.start();
   }
 
-  stop(): Promise<void> {
-    return this.backend.stop();
+  async stop(): Promise<void> {
+    await this.reconciliation.stop();
+    await this.backend.stop();
   }
 
   private settingsOf(jobName: JobName): TaskSettings {

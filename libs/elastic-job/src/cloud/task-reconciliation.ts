@@ -1,0 +1,98 @@
+/**
+ * Releases tasks that nobody follows any more: their scheduler has died between the settle and the release, a release
+ * had no answer, a scheduler that stood still has launched too late, or their job was removed.
+ *
+ * Every scheduler compares all tasks of the cluster with the records of their items, every 20 s. A task is released if
+ * two rounds in a row have found it a leftover: whoever has just settled its run releases it first. One that still does
+ * something is told to end, and released once it has ended.
+ *
+ * Guarantees: no task of a run that is followed, or waits to be adopted, is touched: the records are read after the
+ * tasks were listed, and each launch follows a begin in the record. Whoever adopts a task meanwhile holds it with a
+ * greater token, so that the release of the former holder does nothing. A leftover that does nothing is gone after 60 s.
+ *
+ * Failures: a round without an answer is left out, and the next one begins anew.
+ */
+import { isRegistryFailure } from '../registry/index.js';
+import { isLeftover } from './leftover.decision.js';
+import { TaskBackendError } from './task-backend.error.js';
+import type { TaskHandle } from './task-backend.js';
+import { isTaskEnd } from './task-history.js';
+import { releaseTask } from './task-release.js';
+import type { TaskScheduling } from './task-scheduling.js';
+
+const ROUND_MS = 20_000;
+
+/** Reconciliation of a scheduler's backend with the registry. */
+export class TaskReconciliation {
+  private readonly ending = new AbortController();
+  private rounds: Promise<void> | undefined;
+  /** Leftovers of the last round, by their uid. */
+  private suspected: ReadonlySet<string> = new Set();
+  /** Leftovers that were told to end, by their uid. */
+  private readonly told = new Set<string>();
+
+  /** @param graceMs from the request to end until a leftover is killed, in milliseconds */
+  constructor(
+    private readonly scheduling: TaskScheduling,
+    private readonly graceMs: number,
+  ) {}
+
+  start(): void {
+    this.rounds ??= this.repeat();
+  }
+
+  /** Resolves once nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.ending.abort();
+    await this.rounds;
+  }
+
+  private async repeat(): Promise<void> {
+    const { signal } = this.ending;
+    while (!signal.aborted) {
+      await this.scheduling.clock.sleep(ROUND_MS, signal).catch(() => {}); // Cut short.
+      if (!signal.aborted) await this.round().catch((error: unknown) => this.report(error));
+    }
+  }
+
+  private async round(): Promise<void> {
+    const leftovers = await this.leftovers();
+    const { suspected } = this;
+    this.suspected = new Set(leftovers.map(({ uid }) => uid));
+    for (const uid of this.told) if (!this.suspected.has(uid)) this.told.delete(uid);
+    for (const handle of leftovers) {
+      if (suspected.has(handle.uid)) await this.end(handle).catch((error: unknown) => this.report(error));
+    }
+  }
+
+  private async leftovers(): Promise<readonly TaskHandle[]> {
+    const handles: TaskHandle[] = [];
+    for await (const handle of this.scheduling.backend.list(this.ending.signal)) handles.push(handle);
+    if (handles.length === 0) return [];
+    const records = await this.scheduling.recordsOf(
+      handles.map(({ key }) => key),
+      this.ending.signal,
+    );
+    return handles.filter(({ target }, index) => isLeftover(target, records[index]));
+  }
+
+  private async end(handle: TaskHandle): Promise<void> {
+    const { signal } = this.ending;
+    if (!handle.isGated && !(await this.hasEnded(handle))) {
+      if (this.told.has(handle.uid)) return;
+      this.told.add(handle.uid);
+      return this.scheduling.backend.cancel(handle, this.graceMs);
+    }
+    if (!signal.aborted) await releaseTask(this.scheduling, handle);
+  }
+
+  private async hasEnded(handle: TaskHandle): Promise<boolean> {
+    for await (const state of this.scheduling.backend.watch(handle, this.ending.signal)) return isTaskEnd(state);
+    return true;
+  }
+
+  private report(error: unknown): void {
+    if (this.ending.signal.aborted || error instanceof TaskBackendError || isRegistryFailure(error)) return;
+    this.scheduling.emit({ kind: 'error', jobName: undefined, message: 'reconciling tasks failed', error });
+  }
+}

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type TaskHandle,
+  TaskJobType,
+  TaskReconciliation,
+  type TaskScheduling,
+} from '../../libs/elastic-job/src/cloud/index.js';
+import { readRecords } from '../../libs/elastic-job/src/coordination/index.js';
+import { createTestCluster, MemoryTaskCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+
+const JOB = 'settle-orders';
+const MINUTE = 60_000;
+const SESSION_MS = 10_000;
+const WORK_MS = 5_000;
+const GRACE_MS = 2_000;
+
+let cluster: TestCluster;
+let tasks: MemoryTaskCluster;
+let told: JobEvent[];
+let reconciliations: TaskReconciliation[];
+
+beforeEach(async () => {
+  told = [];
+  reconciliations = [];
+  cluster = await createTestCluster({ instances: 2, sessionTimeoutMs: SESSION_MS, jobs: [] });
+  tasks = new MemoryTaskCluster({ clock: cluster.clock, delayMs: () => 1 });
+  tasks.script(JOB, ({ clock, signal }) => clock.sleep(WORK_MS, signal));
+  for (const index of [0, 1]) {
+    const scheduling = await schedulerOn(index);
+    const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, misfire: false };
+    const { registrar } = cluster.instances[index]!.runtime;
+    await cluster.clock.advanceUntil(registrar.add(job, new TaskJobType(scheduling)));
+  }
+  await cluster.advance(5_000);
+});
+afterEach(async () => {
+  await cluster.clock.advanceUntil(Promise.all(reconciliations.map((one) => one.stop())));
+  await cluster.stop();
+});
+
+describe('a task that nobody follows any more', () => {
+  it('is released within 60 s if the answer to its release is lost', async () => {
+    const held = tasks.holdNext('release', { at: 'before', scheduler: 's0' });
+    await fire();
+    await cluster.clock.advanceUntil(held.reached);
+    held.fail();
+    await cluster.advance(100);
+    expect(await standing()).toHaveLength(1);
+
+    await cluster.advance(MINUTE - WORK_MS - 5_000);
+
+    expect(await standing()).toEqual([]);
+    expect(told.filter(({ kind }) => kind === 'task-released')).toHaveLength(2);
+  });
+
+  it('is released by another scheduler if its own has died between the settle and the release', async () => {
+    const held = tasks.holdNext('release', { at: 'before', scheduler: 's0' });
+    await fire();
+    await cluster.clock.advanceUntil(held.reached);
+    cluster.crash(0);
+
+    await cluster.advance(50_000);
+
+    expect(await standing()).toEqual([]);
+  });
+
+  it('is released although it is gated, if its scheduler stood still until the run was taken over', async () => {
+    const held = tasks.holdNext('claim', { at: 'before', scheduler: 's0' });
+    await fire();
+    await cluster.clock.advanceUntil(held.reached);
+    cluster.pause(0);
+    held.goOn();
+    await cluster.advance(3 * SESSION_MS);
+    await cluster.resume(0);
+
+    await cluster.advance(90_000 - (cluster.clock.wallNow() % MINUTE));
+
+    expect((await standing()).filter(({ isGated }) => isGated)).toEqual([]);
+    tasks.assertSound();
+  });
+
+  it('is told to end, and released with its end, if its job was removed while it ran', async () => {
+    let ended = 0;
+    tasks.script(JOB, async ({ clock, signal }) => {
+      await clock.sleep(10 * MINUTE, signal).finally(() => (ended += 1));
+    });
+    await fire();
+    for (const index of [0, 1]) cluster.crash(index);
+    await cluster.advance(2 * SESSION_MS);
+    const newcomer = await cluster.join();
+    const { center } = cluster.instances[newcomer]!;
+    for (const item of [0, 1]) await cluster.clock.advanceUntil(center.delete(`/${JOB}/sharding/${item}/record`));
+    await schedulerOn(newcomer);
+
+    await cluster.advance(2 * 20_000 + 1_000);
+    expect(ended).toBe(2);
+    await cluster.advance(20_000);
+
+    expect(await standing()).toEqual([]);
+  });
+});
+
+describe('a task whose run is not over', () => {
+  it('is left alone while it runs, however long', async () => {
+    tasks.script(JOB, ({ clock, signal }) => clock.sleep(20 * MINUTE, signal));
+    await fire();
+
+    await cluster.advance(10 * MINUTE);
+
+    expect(await standing()).toHaveLength(2);
+    expect(tasks.launches).toHaveLength(2);
+  });
+
+  it('is left alone while nobody follows it, and adopted', async () => {
+    tasks.script(JOB, ({ clock, signal }) => clock.sleep(2 * MINUTE, signal));
+    await fire();
+    cluster.crash(0);
+
+    await cluster.advance(3 * MINUTE);
+
+    expect(told.filter(({ kind }) => kind === 'task-adopted')).toHaveLength(1);
+    expect(tasks.launches.filter(({ target }) => target.fireTime === tasks.launches[0]!.target.fireTime)).toHaveLength(
+      2,
+    );
+    tasks.assertSound();
+  });
+
+  it('is left alone while the registry does not answer', async () => {
+    tasks.script(JOB, ({ clock, signal }) => clock.sleep(20 * MINUTE, signal));
+    await fire();
+    for (const index of [0, 1]) cluster.partition(index);
+
+    await cluster.advance(5 * MINUTE);
+
+    expect(told.filter(({ kind }) => kind === 'task-released')).toEqual([]);
+  });
+});
+
+async function fire(): Promise<void> {
+  await cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + 1_000);
+}
+
+async function standing(): Promise<readonly TaskHandle[]> {
+  const backend = tasks.backend();
+  await backend.start({ clock: cluster.clock, cluster: 'c', emit: () => {} });
+  const found: TaskHandle[] = [];
+  const listed = async (): Promise<void> => {
+    for await (const handle of backend.list()) found.push(handle);
+  };
+  await cluster.clock.advanceUntil(listed());
+  return found;
+}
+
+/** Starts the reconciliation of an instance. */
+async function schedulerOn(index: number): Promise<TaskScheduling> {
+  const { center, clock } = cluster.instances[index]!;
+  const backend = tasks.backend(`s${index}`);
+  await cluster.clock.advanceUntil(backend.start({ clock, cluster: 'c', emit: () => {} }));
+  const scheduling: TaskScheduling = {
+    backend,
+    cluster: 'c',
+    clock,
+    settingsOf: () => ({ template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: GRACE_MS }),
+    recordsOf: (items, signal) => readRecords(center, items, { signal }),
+    emit: (event) => void told.push(event),
+  };
+  const reconciliation = new TaskReconciliation(scheduling, GRACE_MS);
+  reconciliation.start();
+  reconciliations.push(reconciliation);
+  return scheduling;
+}
