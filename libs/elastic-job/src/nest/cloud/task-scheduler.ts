@@ -12,6 +12,7 @@ import {
   DEFAULT_RESOURCES,
   type JobConfiguration,
   type JobName,
+  shortestIntervalMs,
   show,
 } from '../../domain/index.js';
 import { workOfType } from '../../executor/index.js';
@@ -61,8 +62,8 @@ export class TaskScheduler {
    */
   schedule<Definition extends PlacedJob>(definition: Definition): Definition {
     const { configuration, place } = definition;
-    const { template } = this.settingsFor(configuration);
-    const fault = this.backend.findFault(template);
+    const fault =
+      this.backend.findFault(this.settingsFor(configuration).template) ?? this.findIntervalFault(configuration);
     if (fault !== undefined) {
       throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, [
         `task of backend ${this.backend.name}: ${fault}`,
@@ -91,6 +92,17 @@ export class TaskScheduler {
   async stop(): Promise<void> {
     await this.reconciliation.stop();
     await this.backend.stop();
+  }
+
+  private findIntervalFault({ cron, resident, timeZone }: JobConfiguration): string | undefined {
+    const { leastIntervalMs } = this.backend;
+    if (cron === undefined || resident) return undefined;
+    const intervalMs = shortestIntervalMs(cron, { after: this.clock.wallNow(), timeZone });
+    if (intervalMs >= leastIntervalMs) return undefined;
+    return (
+      `its fire times are ${intervalMs} ms apart, and it launches none more often than every ${leastIntervalMs} ms; ` +
+      'make the job resident, so that its tasks go on, or leave out executor'
+    );
   }
 
   private settingsOf(jobName: JobName): TaskSettings {

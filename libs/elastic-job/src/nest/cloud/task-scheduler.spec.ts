@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { resolveJobOptions, type JobOptions } from '../../domain/index.js';
+import { MemoryRegistry } from '../../registry/index.js';
+import { ElasticJobRuntime } from '../../runtime/index.js';
+import { MemoryTaskCluster, VirtualClock } from '../../testing/index.js';
+import { type PlacedJob, TaskScheduler } from './task-scheduler.js';
+
+const PLACE = 'Orders.settle';
+
+function schedule(options: Partial<JobOptions>, leastIntervalMs = 30_000): PlacedJob {
+  const clock = new VirtualClock();
+  const registry = new MemoryRegistry(clock).center({
+    namespace: 'test',
+    clock,
+    sessionTimeoutMs: 10_000,
+    requestTimeoutMs: 5_000,
+  });
+  const runtime = new ElasticJobRuntime({ registry, clock });
+  const backend = new MemoryTaskCluster({ clock, leastIntervalMs }).backend();
+  const given: JobOptions = {
+    name: 'settle-orders',
+    cron: '0 * * * * ?',
+    shardingTotalCount: 1,
+    executor: 'task',
+    ...options,
+  };
+  const configuration = resolveJobOptions(given, { place: PLACE });
+  return new TaskScheduler({ backend }, runtime, clock, registry).schedule({
+    configuration,
+    place: PLACE,
+    handler: async () => {},
+  });
+}
+
+it.each([
+  { cron: '0 * * * * ?' },
+  { cron: '0/30 * * * * ?' },
+  { cron: undefined },
+  { cron: undefined, resident: true },
+])('runs the items of a job with %j as tasks that can be adopted', (options) => {
+  expect(schedule(options)).toMatchObject({ place: PLACE, tasks: 'adoptable' });
+});
+
+it('refuses a job that fires faster than the backend launches tasks, and says what to do instead', () => {
+  expect(() => schedule({ cron: '0/20 * * * * ?' })).toThrow(
+    'its fire times are 20000 ms apart, and it launches none more often than every 30000 ms; make the job resident, so ' +
+      'that its tasks go on, or leave out executor',
+  );
+});
