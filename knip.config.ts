@@ -25,7 +25,8 @@ export default {
       entry: [
         'src/main.ts',
         'apps/demo/src/main.ts',
-        'apps/demo/src/demo/{embedded,cluster}.ts',
+        'apps/demo/src/demo/{embedded,cluster,tasks}.ts',
+        'apps/demo/src/tasks/scheduler.ts',
         '.ci/suite.mjs',
         // Processes and threads begin with these. Specs name them by path.
         'test/**/*.fixture.{ts,mjs,cjs}',

@@ -7,4 +7,6 @@ export type DemoEvent =
   /** The instance registered: a first time, or again after it lost its session. */
   | { kind: 'joined'; instance: string; instanceId: string }
   /** The instance, leading, has assigned the items: pairs of item and instance id. */
-  | { kind: 'resharded'; instance: string; owners: [item: number, instanceId: string][] };
+  | { kind: 'resharded'; instance: string; owners: [item: number, instanceId: string][] }
+  /** The task of an item is in another state. `launch` is counted from 1, anew for each target. */
+  | { kind: 'task'; instance: string; item: number; launch: number; state: string; detail?: string };

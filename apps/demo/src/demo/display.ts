@@ -11,9 +11,9 @@ export class Display {
 
   constructor(private readonly total: number) {
     if (!process.stdout.isTTY) return;
-    const format = ' {bar} {value}/{total} cities, {refused} stale writes refused';
+    const format = ' {bar} {value}/{total} cities{refused}';
     this.bars = new MultiBar({ format, barsize: 30 }, Presets.rect);
-    this.bar = this.bars.create(total, 0, { refused: 0 });
+    this.bar = this.bars.create(total, 0, { refused: '' });
   }
 
   line(text: string): void {
@@ -32,12 +32,13 @@ export class Display {
     this.bars?.stop();
   }
 
-  private progress(counted: number, refused: number): void {
+  private progress(counted: number, refusals: number): void {
+    const refused = refusals === 0 ? '' : `, ${refusals} stale writes refused`;
     this.bar?.update(counted, { refused });
     const tenth = Math.floor((10 * counted) / this.total);
     if (this.bar || tenth === this.shownTenth) return;
     this.shownTenth = tenth;
-    this.line(`${tenth * 10} % of ${this.total} cities counted, ${refused} stale writes refused`);
+    this.line(`${tenth * 10} % of ${this.total} cities counted${refused}`);
   }
 
   private assignment(assignment: Assignment): void {
