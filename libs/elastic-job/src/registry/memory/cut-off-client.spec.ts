@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { InstanceClock, type VirtualClock } from '../../testing/index.js';
+import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
+import type { MemoryRegistry } from './memory-registry.js';
+import {
+  idOf,
+  MemoryStage,
+  REQUEST_TIMEOUT_MS,
+  SESSION_TIMEOUT_MS,
+  statesOf,
+} from '../../../../../test/support/unit/memory-stage.js';
+
+let stage: MemoryStage;
+let clock: VirtualClock;
+let registry: MemoryRegistry;
+beforeEach(() => {
+  stage = new MemoryStage();
+  ({ clock, registry } = stage);
+});
+
+describe('a client that is cut off', () => {
+  it('given a zombie, when it goes on, then it believes to be connected, its nodes are gone, and nothing of it is applied', async () => {
+    const [zombie, other] = [await stage.connected(), await stage.connected()];
+    await zombie.create('/e', '', 'EPHEMERAL');
+    const view = await zombie.openSubtree('/', () => {});
+    const states = statesOf(zombie);
+    registry.cutOff(idOf(zombie));
+    expect(await other.children('/')).toEqual([]);
+
+    const written = zombie.create('/late', '', 'PERSISTENT').catch((error: unknown) => error);
+    const synced = view.sync().catch((error: unknown) => error);
+    await clock.advance(REQUEST_TIMEOUT_MS);
+    expect(await written).toBeInstanceOf(RegistryUnavailableError);
+    expect(await written).toMatchObject({ fate: 'unknown' });
+    expect(await synced).toBeInstanceOf(RegistryUnavailableError);
+    expect(view.children('/')).toEqual(['e']);
+    expect(states).toEqual([]);
+    expect(zombie.session.state).toBe('CONNECTED');
+    expect(await other.children('/')).toEqual([]);
+  });
+
+  it('given a zombie, when it is healed, then it learns SUSPENDED, LOST and RECONNECTED with a new session', async () => {
+    const zombie = await stage.connected();
+    const view = await zombie.openSubtree('/', () => {});
+    const states = statesOf(zombie);
+    const id = idOf(zombie);
+    registry.cutOff(id);
+    registry.heal(id);
+    await clock.advance(0);
+    expect(states).toEqual([`SUSPENDED ${id}`, `LOST ${id}`, `RECONNECTED ${idOf(zombie)}`]);
+    expect(idOf(zombie)).not.toBe(id);
+    expect(() => view.node('/')).toThrow(SessionLostError);
+    expect(await zombie.exists('/')).toBeDefined();
+  });
+
+  it('given a zombie, when it closes, then it waits for the answer two seconds at most', async () => {
+    const zombie = await stage.connected();
+    registry.cutOff(idOf(zombie));
+    let closed = false;
+    const closing = zombie.close().then(() => (closed = true));
+    await clock.advance(1_999);
+    expect(closed).toBe(false);
+    await clock.advance(1);
+    await closing;
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('a client that is cut in one direction', () => {
+  it.each(['requests', 'replies'] as const)(
+    'given its %s do not get through, when that lasts, then it gives up, declares LOST before the server ends the session, and comes back',
+    async (lane) => {
+      const [client, other] = [await stage.connected(), await stage.connected()];
+      await client.create('/e', '', 'EPHEMERAL');
+      const [states, id] = [statesOf(client), idOf(client)];
+
+      registry.cut(id, lane);
+      await clock.advance(7_000);
+      expect(states).toEqual([`SUSPENDED ${id}`]);
+      await clock.advance(1_000);
+      expect(states).toEqual([`SUSPENDED ${id}`, `LOST ${id}`]);
+      expect(await other.exists('/e')).toBeDefined();
+      await clock.advance(SESSION_TIMEOUT_MS);
+      expect(await other.exists('/e')).toBeUndefined();
+      registry.uncut(id, lane);
+      await clock.advance(0);
+
+      expect(client.session.state).toBe('RECONNECTED');
+    },
+  );
+
+  it('given its replies do not get through, when the cut ends in time, then what was written meanwhile is told, and nothing was lost', async () => {
+    const client = await stage.connected();
+    const [states, id] = [statesOf(client), idOf(client)];
+    registry.cut(id, 'replies');
+    const written = client.create('/x', '', 'PERSISTENT', { timeoutMs: SESSION_TIMEOUT_MS });
+
+    await clock.advance(5_000);
+    registry.uncut(id, 'replies');
+
+    expect(await written).toBe('/x');
+    await clock.advance(SESSION_TIMEOUT_MS);
+    expect(states).toEqual([]);
+  });
+
+  it('given what it has asked for arrives after its session, when the server hears of it, then nothing is done in that session', async () => {
+    const own = new InstanceClock(clock.fork());
+    const [client, other] = [await stage.connected({ clock: own }), await stage.connected()];
+    const id = idOf(client);
+    registry.cut(id, 'requests');
+    const asked = client.create('/e', '', 'EPHEMERAL').catch((error: unknown) => error);
+
+    own.pause();
+    client.freeze();
+    await clock.advance(SESSION_TIMEOUT_MS);
+    registry.uncut(id, 'requests');
+    own.resume();
+    client.thaw();
+
+    expect(await asked).toMatchObject({ fate: 'unknown' });
+    await clock.advance(SESSION_TIMEOUT_MS);
+    expect(client.session).toMatchObject({ state: 'RECONNECTED', id: expect.not.stringMatching(id) });
+    expect(await other.exists('/e')).toBeUndefined();
+  });
+});
+
+describe('a reply that is lost', () => {
+  it('given a write that was committed, when its reply is lost, then its fate is unknown and the session goes on', async () => {
+    const client = await stage.connected();
+    const heard: string[] = [];
+    const view = await client.openSubtree('/', ({ kind }) => heard.push(kind));
+    const id = idOf(client);
+    const states = statesOf(client);
+    registry.loseNextReply(id);
+    const written = client.create('/a', 'x', 'PERSISTENT');
+    await expect(written).rejects.toMatchObject({ operation: 'create /a', fate: 'unknown' });
+    await clock.advance(0);
+    expect(states).toEqual([`SUSPENDED ${id}`, `RECONNECTED ${id}`]);
+    expect(heard).toEqual(['reset']);
+    expect(view.node('/a')?.data).toBe('x');
+    await client.set('/a', 'next');
+    expect((await client.read('/a'))?.data).toBe('next');
+  });
+
+  it('given a client that is cut off before it writes again, when its session ends, then it stays cut off', async () => {
+    const client = await stage.connected();
+    await client.create('/e', '', 'EPHEMERAL');
+    const states = statesOf(client);
+    registry.loseNextReply(idOf(client));
+
+    registry.cutOff(idOf(client));
+    await clock.advance(0);
+
+    expect(states).toEqual([]);
+  });
+});
