@@ -1,4 +1,4 @@
-// Covered by test/scenario/after.spec.ts
+// Covered by test/scenario/after-chains.spec.ts
 import type { JobName } from '../../domain/index.js';
 
 /** What decides when a job of this process joins. */

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { JobConfigurationApi } from '../../libs/elastic-job/src/operations/index.js';
+import { child, CHILDREN, DependentJobs, MINUTE, parent } from './support/dependent-jobs.js';
+import { editConfig } from './support/operators.js';
+import { allNodes } from './support/registry-walk.js';
+import { itemsOf, range } from './support/run-checks.js';
+
+let jobs: DependentJobs;
+afterEach(() => jobs.stop());
+
+describe('chains of jobs', () => {
+  it('given a job after two of which one runs after the other, when both have succeeded, then it runs once', async () => {
+    const check = child({ name: 'check', handler: (_context, { clock }) => clock.sleep(4_000) });
+    jobs = await DependentJobs.start([child({ after: ['import', 'check'] }), parent(), check]);
+
+    await jobs.untilNextMinute(4_000);
+    expect(itemsOf(jobs.runs('check'))).toEqual(CHILDREN);
+    expect(jobs.runs('report')).toEqual([]);
+    await jobs.advance(2_000);
+
+    expect(itemsOf(jobs.runs('report'))).toEqual(CHILDREN);
+    const [fireTime, ...others] = new Set(
+      ['import', 'check', 'report'].flatMap((job) => jobs.runs(job)).map((run) => run.fireTime),
+    );
+    expect([fireTime! % MINUTE, others]).toEqual([0, []]);
+  });
+
+  it('given another parent in the registry, when the settings are written, then the child is started after that one alone', async () => {
+    jobs = await DependentJobs.start([parent(), parent({ name: 'export', cron: '30 * * * * ?' }), child()]);
+    await jobs.untilNextMinute(5_000);
+
+    await editConfig(jobs.operator, 'report', /nestjs\.after: .*$/m, 'nestjs.after: export');
+    await jobs.advance(50_000);
+
+    expect(jobs.runs('report').map(({ fireTime }) => fireTime % MINUTE)).toEqual([0, 0, 0, 30_000, 30_000, 30_000]);
+    expect(await jobs.operator.children('/import/dependents')).toEqual([]);
+    expect(await jobs.operator.children('/export/dependents')).toEqual(['report']);
+  });
+
+  it('given a child, when an operator removes it, then its parent knows of it no more, and runs on', async () => {
+    jobs = await DependentJobs.start([parent(), child()]);
+
+    await new JobConfigurationApi(jobs.operator).removeJobConfiguration('report');
+    expect(await jobs.operator.children('/import/dependents')).toEqual([]);
+    await jobs.untilNextMinute(5_000);
+
+    expect(itemsOf(jobs.runs('import'))).toEqual(range(4));
+    expect(jobs.runs('report')).toEqual([]);
+  });
+
+  it('given a parent that was removed, when the leader looks at it again, then it says so, once', async () => {
+    jobs = await DependentJobs.start([parent(), child({ reconcileIntervalMinutes: 1 })]);
+    await new JobConfigurationApi(jobs.operator).removeJobConfiguration('import');
+
+    await jobs.advance(3 * MINUTE);
+
+    const warnings = [...jobs.cluster.instances.keys()].flatMap((instance) =>
+      jobs.cluster.events(instance).filter(({ kind }) => kind === 'warning'),
+    );
+    expect(warnings).toMatchObject([{ jobName: 'report', message: expect.stringContaining('gone (import)') }]);
+  });
+
+  it('given a child whose nodes were removed, when its parent has succeeded, then the parent forgets it', async () => {
+    jobs = await DependentJobs.start([parent(), child()]);
+    expect(await jobs.operator.children('/import/dependents')).toEqual(['report']);
+    for (const { path } of (await allNodes(jobs.operator, '/report')).toReversed()) await jobs.operator.delete(path);
+
+    await jobs.untilNextMinute(5_000);
+
+    expect(itemsOf(jobs.runs('import'))).toEqual(range(4));
+    expect(await jobs.operator.children('/import/dependents')).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { child, CHILDREN, DependentJobs, MINUTE, parent } from './support/dependent-jobs.js';
+import { expectOncePerTarget, itemsOf } from './support/run-checks.js';
+
+let jobs: DependentJobs;
+afterEach(() => jobs.stop());
+
+describe('crashes around a start', () => {
+  it('given an instance that dies before its last item has ended, when that is failed over, then the child is started once', async () => {
+    jobs = await DependentJobs.start([
+      parent({ handler: ({ shardingItem }, { clock }) => clock.sleep(shardingItem === 3 ? 5_000 : 100) }),
+      child(),
+    ]);
+    await jobs.untilNextMinute(1_000);
+    jobs.cluster.crash(jobs.cluster.assignment('import').get(3)!);
+
+    await jobs.advance(30_000);
+
+    expect(
+      jobs
+        .runs('import')
+        .filter(({ source }) => source === 'FAILOVER')
+        .map(({ item }) => item),
+    ).toEqual([3]);
+    expect(itemsOf(jobs.runs('report'))).toEqual(CHILDREN);
+    expectOncePerTarget(jobs.runs('report'));
+  });
+
+  it('given all instances dead after the start was written, when new ones come, then the child runs for it', async () => {
+    jobs = await DependentJobs.start([parent(), child()]);
+    const started = startWritten(jobs.operator);
+    await jobs.untilNextMinute(0);
+    await jobs.cluster.clock.advanceUntil(started);
+    for (const instance of jobs.cluster.instances.keys()) jobs.cluster.crash(instance);
+    const before = jobs.runs('report').length;
+
+    await jobs.cluster.join();
+    await jobs.advance(20_000);
+
+    const after = jobs.runs('report');
+    expect(new Set(itemsOf(after))).toEqual(new Set(CHILDREN));
+    expect(after.length).toBeLessThanOrEqual(before + CHILDREN.length);
+    expect(new Set(after.map(({ fireTime }) => fireTime)).size).toBe(1);
+    expectOncePerTarget(after);
+  });
+
+  it('given a start that an item was begun for early, by a clock that most agreed on, when more starts come, then it runs for each of them', async () => {
+    jobs = await DependentJobs.start([parent(), child({ misfirePolicy: 'all' })]);
+    await jobs.untilNextMinute(5_000);
+    const { fireTime } = jobs.runs('report')[0]!;
+    const path = '/report/sharding/1/record';
+    const record = JSON.parse((await jobs.operator.read(path))!.data);
+    const before = fireTime - MINUTE;
+    const early = { after: before, until: fireTime, fireTimes: [fireTime] };
+    await jobs.operator.set(path, JSON.stringify({ ...record, target: { ...record.target, fireTime: before }, early }));
+
+    await jobs.untilNextMinute(5_000);
+    await jobs.untilNextMinute(5_000);
+
+    const fireTimes = jobs.runs('report').flatMap((run) => (run.item === 1 ? [run.fireTime] : []));
+    expect(fireTimes).toEqual([fireTime, fireTime + MINUTE, fireTime + 2 * MINUTE]);
+  });
+
+  it("given the child's leader dead while the parent runs, when the parent has succeeded, then each item of the child runs once", async () => {
+    jobs = await DependentJobs.start([parent({ handler: (_context, { clock }) => clock.sleep(5_000) }), child()], 3);
+    await jobs.untilNextMinute(1_000);
+    const leader = (await jobs.operator.read('/report/leader/election/instance'))!.data;
+    jobs.cluster.crash(jobs.cluster.instances.findIndex(({ instanceIds }) => instanceIds.has(leader)));
+
+    await jobs.advance(40_000);
+
+    expect(itemsOf(jobs.runs('report'))).toEqual(CHILDREN);
+    expectOncePerTarget(jobs.runs('report'));
+  });
+
+  it('given an instance that joins when a start waits for a disabled server, when it has its items, then it runs them', async () => {
+    jobs = await DependentJobs.start([parent(), child()], 1);
+    await jobs.operator.set('/report/servers/10.0.0.1', 'DISABLED');
+    await jobs.untilNextMinute(5_000);
+    expect(jobs.runs('report')).toEqual([]);
+
+    await jobs.cluster.join();
+    await jobs.advance(10_000);
+
+    expect(itemsOf(jobs.runs('report'))).toEqual(CHILDREN);
+  });
+});
+
+describe('what somebody has damaged of a dependency', () => {
+  it.each(['/report/after', '/import/dependents'])(
+    'given %s of wrong types, when the next runs have succeeded, then that was told, and the child is started again',
+    async (path) => {
+      jobs = await DependentJobs.start([parent(), child()]);
+      await jobs.untilNextMinute(5_000);
+      await jobs.operator.set(path, '{"v":1,"parents":"import","closedUpTo":[],"pending":1,"starts":{},"runs":0}');
+      await jobs.untilNextMinute(5_000);
+      const before = jobs.runs('report').length;
+
+      await jobs.untilNextMinute(5_000);
+      expect(itemsOf(jobs.runs('report').slice(before))).toEqual(CHILDREN);
+      const told = jobs.cluster.instances.flatMap(({ events }) => events);
+      const isTold = ({ kind }: JobEvent) => kind === 'dependency-not-met' || kind === 'warning';
+      expect(told.filter(isTold)).toMatchObject([{ jobName: 'report' }]);
+      expectOncePerTarget(jobs.runs('report'));
+    },
+  );
+});
+
+/** Resolves as soon as a settle has started the child. */
+async function startWritten(operator: RegistryCenter): Promise<void> {
+  await new Promise<void>((resolve) => {
+    void operator.openSubtree('/report/after', ({ kind }) => {
+      if (kind === 'changed') resolve();
+    });
+  });
+}
