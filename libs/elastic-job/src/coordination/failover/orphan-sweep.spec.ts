@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { LeadershipTerm } from '../leadership/index.js';
+import { JOB, type Member, type Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { ThreeMembers } from '../../../../../test/support/unit/three-members.js';
+
+let members: ThreeMembers;
+let registry: Registry;
+let leader: Member;
+let worker: Member;
+let third: Member;
+let term: LeadershipTerm;
+beforeEach(async () => {
+  members = await ThreeMembers.start();
+  ({ registry, leader, worker, third, term } = members);
+});
+
+describe('the sweep', () => {
+  it('given an instance that died in mid-run, when the leader sweeps, then what it ran is queued, whoever owns it', async () => {
+    await worker.begin([0, 3]);
+    await third.begin([1]);
+    worker.die();
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0, 3]);
+
+    await leader.tree.sync();
+    expect(leader.tree.queue()).toEqual([0, 3]);
+    expect(await Promise.all([0, 1, 3].map((item) => leader.holder(item)))).toEqual([undefined, third.id, undefined]);
+    expect(await leader.queue.pending(JOB)).toMatchObject([
+      { item: 0, cause: 'crashed', lastHolder: worker.id },
+      { item: 3, cause: 'crashed', lastHolder: worker.id },
+    ]);
+  });
+
+  it('given a run that ended before its instance died, when the leader sweeps, then there is nothing to queue', async () => {
+    const { lease } = await worker.begin([0]);
+    lease!.settle(0, SUCCEEDED);
+    await registry.clock.advance(0);
+    worker.die();
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+    expect(leader.tree.queue()).toEqual([]);
+  });
+
+  it('given items that have run and no mark, when the leader sweeps, then that costs one request', async () => {
+    const { lease } = await worker.begin([0, 1]);
+    for (const item of [0, 1]) lease!.settle(item, SUCCEEDED);
+    await registry.clock.advance(0);
+    const before = leader.center.traffic.foreground;
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+
+    expect(leader.center.traffic.foreground - before).toBe(1);
+  });
+
+  it('given no failover, when the leader sweeps, then stale marks go and nothing is queued', async () => {
+    await worker.begin([0]);
+    worker.die();
+    await writeConfig('failover: true', 'failover: false');
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+
+    await leader.tree.sync();
+    expect(leader.tree.isRunning(0)).toBe(false);
+    expect(leader.tree.queue()).toEqual([]);
+  });
+
+  it('given a rescuer that died, when the leader sweeps, then the item waits again and all its marks are gone', async () => {
+    await members.orphan(0);
+    expect((await worker.queue.claim(JOB)).kind).toBe('claimed');
+    worker.die();
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
+
+    await leader.tree.sync();
+    expect(leader.tree.descendants(leader.tree.paths.item(0))).toEqual([
+      leader.tree.paths.mark(0, 'instance'),
+      leader.tree.paths.record(0),
+    ]);
+  });
+
+  it('given a rescuer that has left the job while its session lasts, when the leader sweeps, then others can claim the item', async () => {
+    await members.orphan(0);
+    await worker.queue.claim(JOB);
+    await worker.instances.leave(worker.tree);
+
+    await leader.orphans.sweep(leader.tree, term);
+
+    await third.tree.sync();
+    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
+  });
+
+  it('given a leader that was deposed, when it sweeps, then nothing is queued', async () => {
+    await worker.begin([0]);
+    worker.die();
+    await (await registry.operator()).delete(leader.tree.paths.leader);
+    leader.leader.endTerm(JOB, new Error('deposed'));
+
+    await expect(leader.orphans.sweep(leader.tree, term)).rejects.toThrow('deposed');
+    await third.tree.sync();
+    expect(third.tree.queue()).toEqual([]);
+  });
+
+  it('given a sweep and a settle of the same item, when they race, then the item is either queued or done, never both', async () => {
+    const { lease } = await worker.begin([0]);
+    await worker.instances.leave(worker.tree); // Its session goes on, and so does its settle.
+
+    lease!.settle(0, SUCCEEDED);
+    const [queued, outcome] = await Promise.all([leader.orphans.sweep(leader.tree, term), members.settledIn(lease!)]);
+
+    await leader.tree.sync();
+    expect(leader.tree.queue()).toEqual(queued);
+    expect(outcome.get(0)!.kind).toBe(queued.length > 0 ? 'fenced' : 'succeeded');
+  });
+
+  it('given an item that was swept meanwhile, when an instance begins it on an older view, then it looks again', async () => {
+    await worker.begin([0]);
+    worker.die();
+    const { paths } = leader.tree;
+    await leader.tree.loadRecords([0]);
+    const { version } = leader.tree.stat(paths.record(0))!;
+
+    await leader.orphans.sweep(leader.tree, term);
+
+    const begin = { kind: 'set', path: paths.record(0), data: '', version } as const;
+    expect(await third.center.transaction([begin])).toMatchObject({ kind: 'refused', refusal: 'BAD_VERSION' });
+  });
+});
+
+describe('the sweep of an instance that an operator has shut down', () => {
+  it('leaves its items alone while its session lasts, until its grace is over', async () => {
+    await worker.begin([0]);
+    await (await registry.operator()).delete(worker.tree.paths.instance(worker.id));
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+    await registry.clock.advance(4_000);
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+    expect(await leader.holder(0)).toBe(worker.id);
+    await registry.clock.advance(1_000);
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
+    expect(await leader.holder(0)).toBeUndefined();
+  });
+
+  it('tells of no overflow where there is room', async () => {
+    await worker.begin([0]);
+    worker.die();
+    const told: unknown[] = [];
+    await leader.orphans.sweep(leader.tree, term, (items) => told.push(items));
+    expect(told).toEqual([]);
+  });
+});
+
+async function writeConfig(text: string, replacement: string): Promise<void> {
+  const { data } = (await leader.center.read(leader.tree.paths.config))!;
+  await leader.center.set(leader.tree.paths.config, data.replace(text, replacement));
+}
