@@ -51,6 +51,13 @@ export class Registry {
     return { registry, member, operator: await registry.operator() };
   }
 
+  /** A leader and another instance, and an operator beside them. */
+  static async ofTwo(): Promise<{ registry: Registry; leader: Member; worker: Member; operator: RegistryCenter }> {
+    const registry = new Registry();
+    const [leader, worker] = await registry.sharded(2);
+    return { registry, leader, worker: worker!, operator: await registry.operator() };
+  }
+
   /** A connected process that knows the job; it has neither installed nor joined it. */
   async member(options: Partial<JobOptions> = {}, identity: Partial<JobInstance> = {}): Promise<Member> {
     const number = (this.members += 1);

@@ -17,10 +17,7 @@ let leader: Member;
 let worker: Member;
 let operator: RegistryCenter;
 beforeEach(async () => {
-  registry = new Registry();
-  const members = await registry.sharded(2);
-  [leader, worker] = [members[0], members[1]!];
-  operator = await registry.operator();
+  ({ registry, leader, worker, operator } = await Registry.ofTwo());
 });
 
 describe('a claim that has lost', () => {
