@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { fault, historyOf, LAST, owned, rulesOf, run, runsBut } from './made-history.js';
+
+describe('clocks', () => {
+  const AHEAD_MS = 60_000;
+  /** Worker a's clock is a minute ahead for a moment. */
+  const early = run(7_000 + AHEAD_MS, { begunAt: 7_010 });
+  const told = { job: 'j', item: 0, fireTime: early.fireTime! };
+
+  it('do not let a run that was begun before its time stand for what is due meanwhile', () => {
+    const others = runsBut(7_000, 8_000, 9_000);
+    expect(rulesOf(historyOf([...others, early], { told: undefined, early: [told] }))).toContain('lost 7000');
+    const later = { ...early, begunAt: 7_500, endedAt: 7_600 };
+    expect(rulesOf(historyOf([...runsBut(), later], { told: undefined, early: [told] }))).toEqual([]);
+  });
+
+  it('let what was begun early come again when it has come, if that was told', () => {
+    const first = run(12_000, { begunAt: 1_500, endedAt: 1_600 });
+    const again = run(12_000, { begunAt: 12_010 });
+    const runs = [...runsBut(12_000), first, again];
+    const heard = [{ ...told, fireTime: 12_000 }];
+    expect(rulesOf(historyOf(runs, { early: heard }))).toEqual([]);
+    expect(rulesOf(historyOf(runs))).toEqual(['unexplained 12010']);
+    expect(rulesOf(historyOf([...runs, run(12_000, { begunAt: 12_500 })], { early: heard }))).toEqual([
+      'unexplained 12500',
+    ]);
+  });
+
+  it('are judged by that of the server that leads', () => {
+    const first = run(12_000, { begunAt: 1_500, endedAt: 1_600 });
+    const again = run(12_000, { begunAt: 12_010 });
+    const given = { early: [{ ...told, fireTime: 12_000 }], registry: [{ from: 0, aheadMs: 5_000 }] };
+    expect(rulesOf(historyOf([...runsBut(12_000), first, again], given))).toEqual(['unexplained 12010']);
+  });
+
+  it('excuse the owner whose clock is wrong for as long as it is', () => {
+    const faults = [fault({ isPause: false, keepsSession: true, from: 3_900, to: 9_500 }), LAST];
+    const runs = runsBut(4_000, 5_000, 6_000, 7_000, 8_000, 9_000);
+    expect(rulesOf(historyOf(runs, { faults, sights: [owned('a')] }))).toEqual([]);
+    expect(rulesOf(historyOf(runs, { faults, sights: [owned('b')] }))).toContain('lost 4000');
+  });
+});
+
+describe('refusals', () => {
+  it('excuse the items that could not be written, until they are tried again, and no others', () => {
+    const locked = { victim: undefined, isPause: false, from: 4_900, to: 7_500, retryMs: 1_500 };
+    const of = (item: number) => [fault({ ...locked, items: { job: 'j', items: [item] } }), LAST];
+    const runs = runsBut(5_000, 6_000, 7_000, 8_000, 9_000);
+    expect(rulesOf(historyOf(runs, { faults: of(0) }))).toEqual([]);
+    expect(rulesOf(historyOf(runs, { faults: of(1) }))).toContain('lost 5000');
+  });
+});

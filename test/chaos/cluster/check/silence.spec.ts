@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import type { History, Told } from './index.js';
+import { fault, historyOf, KILL, LAST, owned, rulesOf, run, runsBut } from './made-history.js';
+
+describe('silence', () => {
+  const passedBy = (told: readonly Told[], given: Partial<History> = {}) =>
+    rulesOf(historyOf(runsBut(7_000), { told, slackMs: 3_000, ...given }));
+  const missed = { job: 'j', item: 0, worker: 'a', at: 8_005, from: 7_000, to: 7_000 };
+
+  it('calls a target silent that a later begin has passed by without a word', () => {
+    expect(passedBy([])).toEqual(['silent 7000']);
+    expect(passedBy([missed])).toEqual([]);
+    expect(passedBy([{ ...missed, item: 1 }])).toEqual(['silent 7000']);
+  });
+
+  it('lets nothing be run and told as missed, or told twice', () => {
+    expect(passedBy([missed, { ...missed, worker: 'b' }])).toEqual(['contradicted 7000']);
+    expect(passedBy([{ ...missed, to: 8_000 }])).toEqual(['contradicted 8000']);
+  });
+
+  it('excuses a begin whose process died before a word of it, as its rescue shows', () => {
+    const rescue = run(8_000, { begunAt: 11_700, worker: 'b', source: 'FAILOVER' });
+    const runs = [...runsBut(7_000, 8_000, 9_000, 10_000, 11_000), rescue];
+    const told = [{ ...missed, from: 9_000, to: 11_000 }];
+    const faults = [fault({ ...KILL, from: 8_005 }), LAST];
+    const sights = [owned('a'), owned('a', 8_004, 'a'), owned('b', 11_650)];
+    expect(rulesOf(historyOf(runs, { told, faults, sights, slackMs: 3_000 }))).toEqual([]);
+    const begun = run(8_000, { endedAt: undefined, outcome: 'open' });
+    const heard = historyOf([...runs, begun], { told, faults, sights, slackMs: 3_000 });
+    expect(rulesOf(heard)).toEqual(['silent 7000']);
+  });
+
+  it('asks for nothing of workers that tell nothing', () => {
+    expect(rulesOf(historyOf(runsBut(7_000), { told: undefined, slackMs: 3_000 }))).toEqual([]);
+  });
+});

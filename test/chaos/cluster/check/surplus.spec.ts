@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { Fault } from './index.js';
+import { fault, historyOf, KILL, LAST, owned, rulesOf, run, runsBut } from './made-history.js';
+
+describe('surplus', () => {
+  it.each(['NORMAL_TRIGGER', 'MISFIRE'] as const)(
+    'given a target that is run again as %s, then that is unexplained',
+    (source) => {
+      const again = run(7_000, { begunAt: 7_300, source });
+      expect(rulesOf(historyOf([...runsBut(), again], { faults: [fault({ from: 7_000 })] }))).toEqual([
+        'unexplained 7300',
+      ]);
+    },
+  );
+
+  it('given a run that ended well, when it is rescued, then that is unexplained unless its worker was struck', () => {
+    const runs = [...runsBut(), run(7_000, { begunAt: 7_500, source: 'FAILOVER', worker: 'b' })];
+    expect(rulesOf(historyOf(runs))).toEqual(['unexplained 7500']);
+    expect(rulesOf(historyOf(runs, { faults: [fault({ from: 7_100, to: 7_200 })] }))).toEqual([]);
+  });
+
+  it.each([
+    [900, []],
+    [1_100, ['unexplained 10500']],
+  ])('given a run whose worker is killed %i ms after its end, when it is rescued, then that is judged', (ms, rules) => {
+    const ended = run(7_000);
+    const rescue = run(7_000, { begunAt: 10_500, source: 'FAILOVER', worker: 'b' });
+    const later = runsBut(7_000, 8_000, 9_000, 10_000).map((each) => ({
+      ...each,
+      worker: each.begunAt < 7_000 ? 'a' : 'b',
+    }));
+    const killed = fault({ ...KILL, from: ended.endedAt! + ms });
+    const history = { faults: [killed, LAST], sights: [owned('a'), owned('b', 10_400)] };
+    const found = rulesOf(historyOf([...later, ended, rescue], history));
+    expect(found.filter((rule) => rule.startsWith('unexplained'))).toEqual(rules);
+  });
+
+  it('given a killed run, when it is rescued, then that is explained', () => {
+    const killed = run(7_000, { endedAt: undefined, outcome: 'open' });
+    const rescue = run(7_000, { begunAt: 10_500, source: 'FAILOVER', worker: 'b' });
+    const later = runsBut(7_000, 8_000, 9_000, 10_000).map((each) => ({
+      ...each,
+      worker: each.begunAt < 7_000 ? 'a' : 'b',
+    }));
+    const history = { faults: [fault({ ...KILL, from: 7_050 }), LAST], sights: [owned('a'), owned('b', 10_400)] };
+    expect(rulesOf(historyOf([...later, killed, rescue], history))).toEqual([]);
+  });
+
+  it('given a rescue of what nobody has begun, when nothing was broken, then that is unexplained', () => {
+    const rescue = run(7_000, { source: 'FAILOVER' });
+    expect(rulesOf(historyOf([...runsBut(7_000), rescue]))).toEqual(['unexplained 7010']);
+  });
+
+  it('given a rescue of what a killed worker with a fast clock has begun early, then that is explained', () => {
+    const rescue = run(7_000, { source: 'FAILOVER', begunAt: 4_500 });
+    const rules = (faults: readonly Fault[]) =>
+      rulesOf(historyOf([...runsBut(7_000), rescue], { faults })).filter((rule) => rule.startsWith('unexplained'));
+    expect(rules([fault({ ...KILL, from: 3_000 }), LAST])).toEqual([]);
+    expect(rules([LAST])).toEqual(['unexplained 4500']);
+  });
+
+  it('given a run for a time at which nothing is due, then that is unexplained', () => {
+    expect(rulesOf(historyOf([...runsBut(), run(7_500)]))).toEqual(['unexplained 7510']);
+  });
+
+  it('given runs that were not told their targets, when there is one too many, then that one is unexplained', () => {
+    const untold = [...runsBut(), run(7_000, { begunAt: 7_300 })].map((each) => ({
+      ...each,
+      fireTime: undefined,
+      source: undefined,
+    }));
+    expect(rulesOf(historyOf(untold))).toEqual(['unexplained 7300']);
+    expect(rulesOf(historyOf(untold.filter(({ begunAt }) => begunAt !== 7_010)))).toEqual([]);
+  });
+});
+
+describe('an end that was refused', () => {
+  const locked = fault({
+    victim: undefined,
+    isPause: false,
+    from: 7_050,
+    to: 9_000,
+    items: { job: 'j', items: [0] },
+    retryMs: 1_500,
+  });
+  const rescue = run(7_000, { begunAt: 13_000, source: 'FAILOVER', worker: 'b' });
+  const unexplained = (...faults: readonly Fault[]) =>
+    rulesOf(historyOf([...runsBut(), rescue], { faults })).filter((rule) => rule.startsWith('unexplained'));
+
+  it('explains a rescue if its worker stood still before the end was tried again', () => {
+    expect(unexplained(locked, fault({ from: 9_500, to: 14_500 }))).toEqual([]);
+  });
+
+  it('explains no rescue by itself', () => {
+    expect(unexplained(locked)).toEqual(['unexplained 13000']);
+  });
+});
