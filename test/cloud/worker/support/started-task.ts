@@ -7,29 +7,10 @@ import { fileURLToPath } from 'node:url';
 import type { TaskEnvelope, TaskReport } from '@app/elastic-job/cloud';
 import { onTestFinished } from 'vitest';
 import { TASK_CHANNEL, type TaskInstruction } from '../../../../libs/elastic-job/src/cloud/index.js';
+import { ENVELOPE } from '../../../support/unit/envelope.js';
 
 const TYPESCRIPT = new URL('../../../support/faults/register-typescript.mjs', import.meta.url).href;
 const APPLICATION = fileURLToPath(new URL('./application.fixture.ts', import.meta.url));
-
-const ENVELOPE: TaskEnvelope = {
-  v: 1,
-  jobName: 'settle',
-  taskId: 'settle@-@1@-@READY@-@10.0.0.1@-@1-s1',
-  shardingTotalCount: 3,
-  jobParameter: 'all',
-  shardingItem: 1,
-  shardingParameter: 'Shanghai',
-  fireTime: 1_700_000_000_000,
-  source: 'NORMAL_TRIGGER',
-  trigger: 'schedule',
-  attempt: 1,
-  launch: 1,
-  token: '7',
-  tokenEpoch: 2,
-  run: 'run-1',
-  props: {},
-  graceMs: 4_000,
-};
 
 interface TaskStart {
   readonly envelope?: Partial<TaskEnvelope>;

@@ -5,31 +5,20 @@ import type { TaskEnvelope } from '../task-envelope.js';
 import { runItem } from './run-item.js';
 import { TaskCheckpoint } from './task-checkpoint.js';
 import { TaskLease } from './task-lease.js';
+import { ENVELOPE } from '../../../../../test/support/unit/envelope.js';
 
-const ENVELOPE: TaskEnvelope = {
-  v: 1,
-  jobName: 'settle',
-  taskId: 'settle@-@1@-@READY@-@10.0.0.1@-@1-s1',
-  shardingTotalCount: 3,
-  jobParameter: 'all',
-  shardingItem: 1,
-  shardingParameter: 'Shanghai',
-  fireTime: 1_700_000_000_000,
+/** Of a rescue of what an operator has asked for, with a token that no number holds. */
+const RESCUE: TaskEnvelope = {
+  ...ENVELOPE,
   source: 'FAILOVER',
   trigger: { id: 'x', parameters: 'p' },
-  attempt: 1,
-  launch: 1,
   token: '9007199254740993',
-  tokenEpoch: 2,
-  run: 'run-1',
-  props: {},
   checkpoint: { row: 7 },
-  graceMs: 5_000,
 };
 
 function setUp(envelope: Partial<TaskEnvelope> = {}, save?: (value: unknown) => Promise<void>) {
   const state = { isHeld: true };
-  const told = { ...ENVELOPE, ...envelope };
+  const told = { ...RESCUE, ...envelope };
   const checkpoint = new TaskCheckpoint(told, save, () => state.isHeld);
   return { envelope: told, state, checkpoint, lease: new TaskLease(told, 'task-1', checkpoint, () => state.isHeld) };
 }
@@ -38,10 +27,10 @@ describe('the lease of a task', () => {
   it('given an envelope, when the lease is made, then it says what the scheduler holds', () => {
     const { lease } = setUp();
 
-    expect(lease).toMatchObject({ jobName: 'settle', run: 'run-1', taskId: ENVELOPE.taskId, items: [1] });
+    expect(lease).toMatchObject({ jobName: 'settle', run: 'run-1', taskId: RESCUE.taskId, items: [1] });
     expect(lease.trigger).toEqual({
       jobName: 'settle',
-      fireTime: ENVELOPE.fireTime,
+      fireTime: RESCUE.fireTime,
       source: 'FAILOVER',
       origin: 'manual:x',
       parameters: 'p',
