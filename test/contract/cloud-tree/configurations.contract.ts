@@ -11,7 +11,8 @@ import {
 } from '../../../libs/elastic-job/src/cloud/index.js';
 import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
-import { APP, clock, JOB, useCloudStage } from './stage.js';
+import { CLOUD_JOB } from '../../support/unit/cloud-job.js';
+import { APP, clock, useCloudStage } from './stage.js';
 
 export function describeConfigurations(adapter: RegistryAdapter): void {
   describe('applications and jobs', () => {
@@ -20,13 +21,13 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
     it('given an application, when its job is registered, then the registry has the texts of both', async () => {
       const { apps, jobs } = stage().configurations;
       await apps.add(APP);
-      await jobs.add(JOB);
+      await jobs.add(CLOUD_JOB);
 
       expect(await stage().data('/config/app/shop')).toContain('appURL: registry/shop:1\n');
       expect(await stage().data('/config/job/settle')).toContain('cpuCount: 0.5\ncron: 0/5 * * * * ?\n');
       expect(await jobs.read('settle')).toMatchObject({
         name: 'settle',
-        configuration: { ...JOB, misfire: false },
+        configuration: { ...CLOUD_JOB, misfire: false },
         problems: [],
         isDisabled: false,
       });
@@ -44,15 +45,15 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
     it('given no application, when its job is registered or an unknown one is changed, then the error says which', async () => {
       const { apps, jobs } = stage().configurations;
 
-      await expect(jobs.add(JOB)).rejects.toThrow(UnknownCloudAppError);
+      await expect(jobs.add(CLOUD_JOB)).rejects.toThrow(UnknownCloudAppError);
       await expect(apps.update(APP)).rejects.toThrow(UnknownCloudAppError);
       await expect(apps.disable('shop')).rejects.toThrow(UnknownCloudAppError);
       await apps.add(APP);
-      await expect(jobs.update(JOB)).rejects.toThrow(UnknownCloudJobError);
+      await expect(jobs.update(CLOUD_JOB)).rejects.toThrow(UnknownCloudJobError);
       await expect(jobs.enable('settle')).rejects.toThrow(UnknownCloudJobError);
-      await jobs.add(JOB);
-      await expect(jobs.update({ ...JOB, appName: 'other' })).rejects.toThrow(UnknownCloudAppError);
-      await expect(jobs.update({ ...JOB, cpuCount: 0 })).rejects.toThrow(ConfigurationError);
+      await jobs.add(CLOUD_JOB);
+      await expect(jobs.update({ ...CLOUD_JOB, appName: 'other' })).rejects.toThrow(UnknownCloudAppError);
+      await expect(jobs.update({ ...CLOUD_JOB, cpuCount: 0 })).rejects.toThrow(ConfigurationError);
     });
 
     it('given two operators, when both register the same names at once, then one of them is told that they exist', async () => {
@@ -60,7 +61,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       const { configurations } = stage();
 
       const added = await Promise.allSettled([configurations.apps.add(APP), other.apps.add(APP)]);
-      const registered = await Promise.allSettled([configurations.jobs.add(JOB), other.jobs.add(JOB)]);
+      const registered = await Promise.allSettled([configurations.jobs.add(CLOUD_JOB), other.jobs.add(CLOUD_JOB)]);
 
       expect(reasonsOf(added)).toEqual([expect.any(CloudAppExistsError)]);
       expect(reasonsOf(registered)).toEqual([expect.any(CloudJobExistsError)]);
@@ -73,15 +74,15 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       await apps.disable('shop');
       await stage().write({ '/state/disable/job/rests': 'rests' });
 
-      await expect(jobs.add(JOB)).rejects.toThrow(CloudAppDisabledError);
-      await expect(jobs.add({ ...JOB, jobName: 'rests' })).rejects.toThrow(CloudJobDisabledError);
+      await expect(jobs.add(CLOUD_JOB)).rejects.toThrow(CloudAppDisabledError);
+      await expect(jobs.add({ ...CLOUD_JOB, jobName: 'rests' })).rejects.toThrow(CloudJobDisabledError);
       expect(await stage().data('/state/disable/app/shop')).toBe('shop');
       await apps.enable('shop');
       await apps.enable('shop');
-      await jobs.add(JOB);
+      await jobs.add(CLOUD_JOB);
       await jobs.disable('settle');
       expect(await jobs.read('settle')).toMatchObject({ isDisabled: true });
-      await jobs.update({ ...JOB, misfire: true });
+      await jobs.update({ ...CLOUD_JOB, misfire: true });
       expect(await jobs.readAll()).toEqual([
         expect.objectContaining({ isDisabled: true, configuration: expect.objectContaining({ misfire: true }) }),
       ]);
@@ -91,8 +92,8 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       const { apps, jobs } = stage().configurations;
       await apps.add(APP);
       await apps.add({ ...APP, appName: 'other' });
-      await jobs.add(JOB);
-      await jobs.add({ ...JOB, jobName: 'stays', appName: 'other' });
+      await jobs.add(CLOUD_JOB);
+      await jobs.add({ ...CLOUD_JOB, jobName: 'stays', appName: 'other' });
       await jobs.disable('settle');
 
       expect(await apps.remove('shop')).toEqual(['settle']);
@@ -108,7 +109,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       await apps.add(APP);
       const names = Array.from({ length: 20 }, (_, index) => `job-${index}`);
 
-      const adding = Promise.allSettled(names.map((jobName) => other.jobs.add({ ...JOB, jobName })));
+      const adding = Promise.allSettled(names.map((jobName) => other.jobs.add({ ...CLOUD_JOB, jobName })));
       await apps.remove('shop');
       await adding;
 
@@ -118,7 +119,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
     it('given a text that cannot be used, when jobs are listed, then its faults are told beside the others', async () => {
       const { apps, jobs } = stage().configurations;
       await apps.add(APP);
-      await jobs.add(JOB);
+      await jobs.add(CLOUD_JOB);
       await stage().write({ '/config/job/broken': 'appName: [', '/config/job/empty': '' });
 
       expect(await jobs.readAll()).toEqual([

@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CloudConfigurations, type CloudJobChange } from '../../../libs/elastic-job/src/cloud/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
-import { APP, clock, type CloudStage, JOB, useCloudStage } from './stage.js';
+import { CLOUD_JOB } from '../../support/unit/cloud-job.js';
+import { APP, clock, type CloudStage, useCloudStage } from './stage.js';
 
 export function describeFeed(adapter: RegistryAdapter): void {
   describe('the feed of jobs', () => {
@@ -11,14 +12,14 @@ export function describeFeed(adapter: RegistryAdapter): void {
     it('given a job, when it is changed, disabled and removed, then each is told, and nothing else', async () => {
       const { configurations } = stage();
       await configurations.apps.add(APP);
-      await configurations.jobs.add(JOB);
+      await configurations.jobs.add(CLOUD_JOB);
       const next = await watch(stage());
 
       expect(await next()).toMatchObject({
         kind: 'appeared',
         job: { jobName: 'settle', faults: [], isDisabled: false },
       });
-      await configurations.jobs.update({ ...JOB, shardingTotalCount: 4 });
+      await configurations.jobs.update({ ...CLOUD_JOB, shardingTotalCount: 4 });
       expect(await next()).toMatchObject({ kind: 'changed', job: { configuration: { shardingTotalCount: 4 } } });
       await configurations.apps.update({ ...APP, appURL: 'registry/shop:2' });
       expect(await next()).toMatchObject({ kind: 'changed', job: { app: { appURL: 'registry/shop:2' } } });
@@ -44,20 +45,20 @@ export function describeFeed(adapter: RegistryAdapter): void {
       });
       await stage().configurations.apps.add(APP);
       expect(await next()).toMatchObject({ kind: 'changed', job: { faults: [expect.stringContaining('cpuCount')] } });
-      await stage().configurations.jobs.update(JOB);
-      expect(await next()).toMatchObject({ kind: 'changed', job: { configuration: JOB, faults: [] } });
+      await stage().configurations.jobs.update(CLOUD_JOB);
+      expect(await next()).toMatchObject({ kind: 'changed', job: { configuration: CLOUD_JOB, faults: [] } });
     });
 
     it('given a session that ends, when jobs change meanwhile, then the feed goes on in the next one', async () => {
       const { configurations } = stage();
       await configurations.apps.add(APP);
-      await configurations.jobs.add(JOB);
+      await configurations.jobs.add(CLOUD_JOB);
       const client = await stage().client();
       const next = await watch(stage(), client);
       await next();
 
       await stage().expire(client);
-      await configurations.jobs.add({ ...JOB, jobName: 'later' });
+      await configurations.jobs.add({ ...CLOUD_JOB, jobName: 'later' });
       await configurations.jobs.remove('settle');
 
       expect([await next(), await next()]).toEqual(

@@ -1,26 +1,12 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
-import {
-  CloudConfigurations,
-  type CloudAppOptions,
-  type CloudJobOptions,
-} from '../../../libs/elastic-job/src/cloud/index.js';
+import { CloudConfigurations, type CloudAppOptions } from '../../../libs/elastic-job/src/cloud/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter, RegistryHarness } from '../registry/index.js';
 
 export const clock = new SystemClock();
 
 export const APP: CloudAppOptions = { appName: 'shop', appURL: 'registry/shop:1', bootstrapScript: 'node main.js' };
-
-export const JOB: CloudJobOptions = {
-  appName: 'shop',
-  cpuCount: 0.5,
-  memoryMB: 64,
-  jobExecutionType: 'TRANSIENT',
-  jobName: 'settle',
-  cron: '0/5 * * * * ?',
-  shardingTotalCount: 3,
-};
 
 /** A namespace, one client of it, and as many others as a test wants. */
 export class CloudStage {

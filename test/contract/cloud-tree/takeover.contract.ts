@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CloudTakeover, LiveCloudSchedulerError } from '../../../libs/elastic-job/src/cloud/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
-import { APP, type CloudStage, JOB, useCloudStage } from './stage.js';
+import { CLOUD_JOB } from '../../support/unit/cloud-job.js';
+import { APP, type CloudStage, useCloudStage } from './stage.js';
 
 export function describeTakeover(adapter: RegistryAdapter): void {
   describe('the takeover of a namespace', () => {
@@ -123,8 +124,8 @@ function dyingAfter(registry: RegistryCenter, count: number): RegistryCenter {
 async function leave(stage: CloudStage): Promise<void> {
   const { apps, jobs } = stage.configurations;
   await apps.add(APP);
-  await jobs.add({ ...JOB, misfire: true, failover: true });
-  await jobs.add({ ...JOB, jobName: 'daemon', jobExecutionType: 'DAEMON' });
+  await jobs.add({ ...CLOUD_JOB, misfire: true, failover: true });
+  await jobs.add({ ...CLOUD_JOB, jobName: 'daemon', jobExecutionType: 'DAEMON' });
   await jobs.disable('daemon');
   const task = (job: string, item: number) => `${job}@-@${item}@-@READY@-@4da72be3-S2@-@8f2a5bb5`;
   await stage.write({

@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../domain/index.js';
 import { CLOUD_APP_FORM } from './cloud-app.js';
-import { CLOUD_JOB_FORM, type CloudJobOptions } from './cloud-job.js';
+import { CLOUD_JOB_FORM } from './cloud-job.js';
+import { CLOUD_JOB } from '../../../../../test/support/unit/cloud-job.js';
 
 // Java's own classes judge the texts in test/interop/cloud.
-
-const JOB: CloudJobOptions = {
-  appName: 'shop',
-  cpuCount: 0.5,
-  memoryMB: 64,
-  jobExecutionType: 'TRANSIENT',
-  jobName: 'settle',
-  cron: '0/5 * * * * ?',
-  shardingTotalCount: 2,
-};
 
 /** As ElasticJob-Cloud 3.0.2 has written it. */
 const JOB_TEXT = `appName: shop
@@ -29,7 +20,7 @@ misfire: false
 monitorExecution: false
 overwrite: false
 reconcileIntervalMinutes: 0
-shardingTotalCount: 2
+shardingTotalCount: 3
 `;
 
 const APP_TEXT = `appCacheEnable: true
@@ -45,13 +36,13 @@ describe('the texts of jobs and applications', () => {
   it('given options, when they are resolved and written, then what is not given is as in Java', () => {
     const app = { appName: 'shop', appURL: 'http://example.org/shop.tar.gz', bootstrapScript: 'bin/start.sh' };
 
-    expect(CLOUD_JOB_FORM.format(CLOUD_JOB_FORM.resolve(JOB))).toBe(JOB_TEXT);
+    expect(CLOUD_JOB_FORM.format(CLOUD_JOB_FORM.resolve(CLOUD_JOB))).toBe(JOB_TEXT);
     expect(CLOUD_APP_FORM.format(CLOUD_APP_FORM.resolve(app))).toBe(APP_TEXT);
   });
 
   it('given a written text, when it is read, then it says the same', () => {
     const configuration = CLOUD_JOB_FORM.resolve({
-      ...JOB,
+      ...CLOUD_JOB,
       props: { 'a b': 'c: d' },
       description: '',
       jobParameter: ' ',
@@ -93,7 +84,7 @@ describe('the texts of jobs and applications', () => {
   });
 
   it('given options with several faults, when they are resolved, then one error names all of them', () => {
-    const wrong = { ...JOB, cpuCount: -1, cron: 'daily', memoryMb: 3 };
+    const wrong = { ...CLOUD_JOB, cpuCount: -1, cron: 'daily', memoryMb: 3 };
 
     const resolve = () => CLOUD_JOB_FORM.resolve(wrong);
 

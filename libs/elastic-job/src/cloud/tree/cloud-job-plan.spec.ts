@@ -4,6 +4,7 @@ import { CLOUD_APP_FORM } from './cloud-app.js';
 import { CLOUD_JOB_FORM, type CloudJobOptions } from './cloud-job.js';
 import { planCloudJob } from './cloud-job-plan.js';
 import { formatOwnSettings, readOwnSettings } from './own-settings.js';
+import { CLOUD_JOB } from '../../../../../test/support/unit/cloud-job.js';
 
 const APP = CLOUD_APP_FORM.resolve({ appName: 'shop', appURL: 'registry/shop:1', bootstrapScript: 'node main.js' });
 const OWN = { queueName: 'night', nodeSelector: { disktype: 'ssd', 'example.org/zone': 'a' }, timeZone: 'GMT+8:00' };
@@ -67,14 +68,5 @@ it('given settings of ours, when they are written among props and read, then the
 });
 
 function plan(given: Partial<CloudJobOptions>) {
-  const job = {
-    appName: 'shop',
-    cpuCount: 0.5,
-    memoryMB: 64.5,
-    jobExecutionType: 'TRANSIENT',
-    jobName: 'settle',
-    cron: '0/5 * * * * ?',
-    shardingTotalCount: 2,
-  } as const;
-  return planCloudJob(CLOUD_JOB_FORM.resolve({ ...job, ...given }), APP);
+  return planCloudJob(CLOUD_JOB_FORM.resolve({ ...CLOUD_JOB, memoryMB: 64.5, ...given }), APP);
 }

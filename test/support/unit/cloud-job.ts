@@ -1,0 +1,12 @@
+import type { CloudJobOptions } from '../../../libs/elastic-job/src/cloud/index.js';
+
+/** A transient job of ElasticJob-Cloud, where nothing in particular is meant. */
+export const CLOUD_JOB: CloudJobOptions = {
+  appName: 'shop',
+  cpuCount: 0.5,
+  memoryMB: 64,
+  jobExecutionType: 'TRANSIENT',
+  jobName: 'settle',
+  cron: '0/5 * * * * ?',
+  shardingTotalCount: 3,
+};
