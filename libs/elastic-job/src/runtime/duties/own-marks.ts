@@ -1,4 +1,4 @@
-// Covered by test/scenario/refused-requests.spec.ts
+// Covered by test/scenario/own-marks.spec.ts
 import type { Timer } from '../../clock/index.js';
 import { releaseStrayMarks } from '../../coordination/index.js';
 import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';

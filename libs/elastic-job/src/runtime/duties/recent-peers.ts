@@ -1,4 +1,4 @@
-// Covered by test/scenario/mixed-runs.spec.ts
+// Covered by test/scenario/mixed-resharding.spec.ts
 import type { Timer } from '../../clock/index.js';
 import type { JobContext } from '../leases/index.js';
 
