@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ConfigurationError, type JobProps } from '../../domain/index.js';
+import { edit, textOf } from '../../../../../test/support/unit/config-node.js';
+import { beforeNextTransaction, JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { ConfigurationNodeError } from './configuration.errors.js';
+
+let registry: Registry;
+beforeEach(() => {
+  registry = new Registry();
+});
+
+describe('a configuration that was changed into something unusable', () => {
+  it.each([
+    ['cron: [', ConfigurationNodeError],
+    ['jobName: settle-orders\ncron: 0 * * * * ?\nshardingTotalCount: 0\n', ConfigurationNodeError],
+    ['jobName: settle-orders\ncron: 0 * * * * ?\nshardingTotalCount: 1000000\n', ConfigurationError],
+  ])('given the text %j, when it is read, then what was in force stays so, with the fault', async (text, error) => {
+    const member = await registry.joined();
+    const before = member.configurations.current(JOB);
+
+    await edit(registry, member, text);
+
+    const { configuration, fault, problem } = member.configurations.inForce(member.tree);
+    expect(configuration).toEqual(before);
+    expect(fault).toBeInstanceOf(error);
+    expect(problem).toBeUndefined();
+  });
+
+  it('given an edit of others that the leader has kept, when a bad one follows, then instances that start later run by it, whole', async () => {
+    const leader = await registry.joined();
+    const edited = (await textOf(leader)).replace('0 * * * * ?', '5 * * * * ?').replace('Count: 4', 'Count: 3');
+    const { mtime } = await edit(registry, leader, edited);
+    await keep(leader);
+    await edit(registry, leader, edited.replace('5 * * * * ?', 'often').replace('Count: 3', 'Count: 7'));
+
+    const late = await registry.member();
+    await late.configurations.install(late.tree);
+
+    for (const { configurations, tree } of [leader, late]) {
+      expect(configurations.inForce(tree)).toMatchObject({
+        configuration: { cron: '5 * * * * ?', shardingTotalCount: 3 },
+        fault: { problems: [expect.stringContaining('often')] },
+      });
+    }
+    expect(leader.configurations.inForce(leader.tree).writtenAt).toBe(mtime);
+    expect(await textOf(late)).toContain('often');
+  });
+
+  it('given an edit and a bad one before the leader could keep it, when the leader looks, then that edit is in force again', async () => {
+    const leader = await registry.joined();
+    await edit(registry, leader, (await textOf(leader)).replace('Count: 4', 'Count: 3'));
+    expect(leader.configurations.current(JOB).shardingTotalCount).toBe(3);
+    await edit(registry, leader, 'cron: [');
+    expect(leader.configurations.current(JOB).shardingTotalCount).toBe(4);
+
+    await keep(leader);
+
+    const { configuration, fault, problem } = leader.configurations.inForce(leader.tree);
+    expect([configuration.shardingTotalCount, fault, problem]).toEqual([3, expect.any(Error), undefined]);
+  });
+
+  it('given an edit that comes while the leader keeps the former text, when it is written, then it is refused', async () => {
+    const leader = await registry.joined();
+    const term = await leader.lead();
+    const edited = (await textOf(leader)).replace('Count: 4', 'Count: 3');
+    await edit(registry, leader, edited);
+    beforeNextTransaction(leader, () => leader.center.set(leader.tree.paths.config, 'cron: ['));
+
+    await leader.configurations.keep(leader.tree, term);
+
+    expect(await keptTextOf(leader)).toContain('shardingTotalCount: 4');
+  });
+
+  it('given a leader that was deposed, when it keeps a text, then it is refused', async () => {
+    const leader = await registry.joined();
+    const term = await leader.lead();
+    await edit(registry, leader, (await textOf(leader)).replace('Count: 4', 'Count: 3'));
+    await leader.center.delete(term.guard[0]!.path);
+
+    await leader.configurations.keep(leader.tree, { guard: term.guard, signal: leader.tree.signal });
+
+    expect(await keptTextOf(leader)).toContain('shardingTotalCount: 4');
+  });
+
+  it('given the text is kept, when the leader looks, then that costs nothing', async () => {
+    const leader = await registry.joined();
+    const term = await leader.lead();
+    const before = leader.center.traffic.foreground;
+
+    await leader.configurations.keep(leader.tree, term);
+
+    expect(leader.center.traffic.foreground).toBe(before);
+  });
+
+  it('given it is written here, when a change follows, then the settings are as in the last usable text but for that', async () => {
+    const member = await registry.joined();
+    await edit(registry, member, `${(await textOf(member)).replace('Count: 4', 'Count: 3')}future: 1\n`);
+    await keep(member);
+    await edit(registry, member, 'cron: [');
+
+    await member.configurations.write(member.tree, { ...member.configurations.current(JOB), jobParameter: 'p' });
+
+    expect(await textOf(member)).toMatch(/^jobParameter: p$/m);
+    expect(await textOf(member)).toMatch(/^shardingTotalCount: 3$/m);
+    expect(await textOf(member)).toMatch(/^future: 1$/m);
+    expect(await keptTextOf(member)).toBe(await textOf(member));
+  });
+
+  it.each(['nothing is kept', 'the kept text cannot be used either'])(
+    'given %s, when a job starts, then its own options wait with the problem',
+    async (what) => {
+      const first = await registry.joined();
+      await edit(registry, first, 'cron: [');
+      const { usableConfig } = first.tree.paths;
+      if (what === 'nothing is kept') await first.center.delete(usableConfig);
+      else await first.center.set(usableConfig, 'cron: {');
+
+      const late = await registry.member();
+      await late.configurations.install(late.tree);
+
+      const { configuration, problem } = late.configurations.inForce(late.tree);
+      expect(configuration).toMatchObject({ jobName: JOB, cron: '0 * * * * ?' });
+      expect(problem).toBeInstanceOf(ConfigurationNodeError);
+      expect(problem).toMatchObject({ problems: [expect.stringContaining('line 1')] });
+    },
+  );
+
+  it("given props that the job's work cannot use, when it is read, then the fault names them; a write of such is refused", async () => {
+    const member = await registry.joined({ props: { 'http.uri': 'http://orders' } });
+    const local = member.configurations.current(JOB);
+    const findPropsFaults = (props: JobProps) => (props['http.uri'] ? [] : ['http.uri is required']);
+    member.configurations.declare({ configuration: local, className: JOB, place: 'spec', findPropsFaults });
+    const { data } = member.tree.node(member.tree.paths.config)!;
+
+    await expect(member.configurations.write(member.tree, { ...local, props: {} })).rejects.toThrow(
+      /http\.uri is required/,
+    );
+    await member.center.set(member.tree.paths.config, data.replace('http.uri', 'http.url'));
+    await member.tree.sync();
+
+    expect(member.configurations.inForce(member.tree)).toMatchObject({
+      configuration: { props: { 'http.uri': 'http://orders' } },
+      fault: { problems: ['http.uri is required'] },
+    });
+  });
+
+  it('given it is mended, when it is read, then the fault is gone', async () => {
+    const member = await registry.joined();
+    const { data } = (await member.center.read(member.tree.paths.config))!;
+    expect(member.configurations.current(JOB).cron).toBe('0 * * * * ?');
+    await edit(registry, member, 'cron: [');
+    expect(member.configurations.inForce(member.tree).fault).toBeDefined();
+
+    await edit(registry, member, data.replace('0 * * * * ?', '5 * * * * ?'));
+
+    expect(member.configurations.inForce(member.tree)).toMatchObject({ configuration: { cron: '5 * * * * ?' } });
+    expect(member.configurations.inForce(member.tree).fault).toBeUndefined();
+  });
+});
+
+/** The leader's look. */
+async function keep(member: Member): Promise<void> {
+  await member.configurations.keep(member.tree, await member.lead());
+}
+
+async function keptTextOf({ center, tree }: Member): Promise<string> {
+  return (await center.read(tree.paths.usableConfig))!.data;
+}
