@@ -91,7 +91,7 @@ async function round({ journal }: InteropStage): Promise<void> {
   await journal.until('all items have ended', ended, ROUND_LIMIT_MS);
 }
 
-/** Resolves when nobody has sent anything for a while. */
+/** Resolves when nobody has sent anything for a while. Silence has no event: it is real time that passes. */
 async function calm(peers: readonly Peer[]): Promise<void> {
   const sent = () => peers.reduce((sum, { network }) => sum + network.counters.requests, 0);
   for (let before = -1; before !== sent();) {

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import { MemoryRegistry } from '../../libs/elastic-job/src/registry/index.js';
@@ -40,7 +41,7 @@ for (const { name, lack, start, client } of KINDS) {
 
         await server.stop();
         const runsBefore = app.runs;
-        await sleep(OUTAGE_MS);
+        await sleep(OUTAGE_MS); // The outage lasts in real time, which the server and the history both count in.
         const { failingSince } = app.history.status;
         const runsMeanwhile = app.runs - runsBefore;
         await server.start();
@@ -143,13 +144,5 @@ function everySecond(times: readonly number[]): number[] {
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + 45_000;
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error('It did not come to that.');
-    await sleep(20);
-  }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  await vi.waitUntil(isSo, { timeout: 45_000, interval: 20 });
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
@@ -310,15 +310,7 @@ function wholeRun(told: ToldRun): readonly JobEvent[] {
   return [...begin, ...end];
 }
 
-function untilWritten(history: SqlHistory<unknown>): Promise<void> {
-  return until(async () => history.status.queuedRows === 0);
-}
-
-/** For what only the database can tell. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('It did not come to that.');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+/** A history tells nobody when its queue is empty. */
+async function untilWritten(history: SqlHistory<unknown>): Promise<void> {
+  await vi.waitFor(() => expect(history.status.queuedRows).toBe(0), { timeout: 20_000, interval: 10 });
 }

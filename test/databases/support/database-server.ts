@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { vi } from 'vitest';
 import { type GuardedProcess, startGuarded } from '../../support/zookeeper/guarded-process.js';
 import { freePort } from '../../support/zookeeper/loopback.js';
 
@@ -47,14 +48,11 @@ export class DatabaseServer {
     const scratch = await mkdtemp(join(tmpdir(), 'database-guard-'));
     const command = asAccount(this.kind, this.kind.run(this.directory, this.port));
     this.process = await startGuarded(command, scratch, { kill: this.kind.kill });
-    const deadline = Date.now() + START_LIMIT_MS;
-    for (;;) {
-      try {
-        return await this.kind.probe(this.port);
-      } catch (cause) {
-        if (Date.now() > deadline) throw new Error(`The server did not start: ${this.process.lastWords()}`, { cause });
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
+    try {
+      // Only an answer tells that a server takes connections.
+      await vi.waitFor(() => this.kind.probe(this.port), { timeout: START_LIMIT_MS, interval: 100 });
+    } catch (cause) {
+      throw new Error(`The server did not start: ${this.process.lastWords()}`, { cause });
     }
   }
 

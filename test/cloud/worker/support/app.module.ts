@@ -8,7 +8,7 @@ import {
   JobRegistrar,
   type ShardingContext,
 } from '../../../../libs/elastic-job/src/index.js';
-import { Enhanced, Flow, Orders, Scoped, Seen, Services, Settle, tell } from './jobs.js';
+import { Enhanced, Flow, forever, Orders, Scoped, Seen, Services, Settle, tell } from './jobs.js';
 
 const listener: ElasticJobListener = {
   beforeJobExecuted: ({ jobName, taskId, shardingItemParameters }) =>
@@ -40,9 +40,8 @@ class Life implements OnModuleInit, OnModuleDestroy {
     const boot = process.env['BOOT'];
     if (boot === 'throws') throw new RangeError('no database');
     if (boot === 'hangs') tell('booting');
-    if (boot === 'hangs') await new Promise((resolve) => setTimeout(resolve, 600_000));
     if (boot === 'rejects') void Promise.reject(new RangeError('nobody hears'));
-    if (boot === 'rejects') await new Promise((resolve) => setTimeout(resolve, 60_000));
+    if (boot === 'hangs' || boot === 'rejects') await forever();
     await this.registrar.add({ name: 'added', cron: '* * * * * ?', shardingTotalCount: 2 }, () => tell('added ran'));
     if (process.env['OWN_TIMERS'] === undefined) return;
     const cron = new CronJob('* * * * * *', () => tell('a cron job has run'));

@@ -45,7 +45,8 @@ function told(error: unknown) {
   return { name: error.name, message: error.message, code: 'code' in error ? error.code : undefined };
 }
 
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Never resolves, and keeps the process alive: it ends by a signal, an error or an exit. */
+export const forever = (): Promise<never> => new Promise(() => void setInterval(() => {}, 60_000));
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 
@@ -70,13 +71,13 @@ const WORK: Readonly<Record<string, (context: ShardingContext) => unknown>> = {
   exit: ({ jobParameter }) => process.exit(Number(jobParameter)),
   reject: async () => {
     void Promise.reject(new RangeError('nobody hears'));
-    await sleep(60_000);
+    await forever();
   },
   raise: async () => {
     setTimeout(() => {
       throw new RangeError('nobody catches');
     });
-    await sleep(60_000);
+    await forever();
   },
   'wait for nothing': () => new Promise(() => {}),
   wait: async (context) => {
@@ -95,7 +96,7 @@ const WORK: Readonly<Record<string, (context: ShardingContext) => unknown>> = {
   },
   ignore: async () => {
     tell('waiting');
-    await sleep(60_000);
+    await forever();
   },
   'stay busy': (context) => {
     tell('waiting');
