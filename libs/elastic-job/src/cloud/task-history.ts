@@ -1,10 +1,9 @@
-import type { TaskState, TaskStateName } from './task-state.js';
-
-const LIVING: ReadonlySet<TaskStateName> = new Set<TaskStateName>(['STAGING', 'QUEUED', 'RUNNING', 'UNREACHABLE']);
+import { isLiveTaskState } from '../domain/index.js';
+import type { TaskState } from './task-state.js';
 
 /** Says whether a task does not leave the state any more. */
 export function isTaskEnd({ name }: Pick<TaskState, 'name'>): boolean {
-  return !LIVING.has(name);
+  return !isLiveTaskState(name);
 }
 
 interface Watcher {

@@ -31,6 +31,7 @@ import {
 import { isTaskEnd } from './task-history.js';
 import { formatTaskEnvelope } from './task-envelope-text.js';
 import { TaskBackendError } from './task-backend.error.js';
+import { FollowedTask, type FollowedTaskFacts } from './followed-task.js';
 import { describeTask, type TaskHandle, type TaskLink } from './task-backend.js';
 import type { TaskEnvelope } from './task-envelope.js';
 import type { TaskAnswers, TaskOrder } from './task-order.js';
@@ -44,10 +45,9 @@ const ASK_AGAIN_MS = 1_000;
 const END_MARGIN_MS = 2_000;
 
 export class TaskRun {
-  /** The task, once it is this run's. */
-  handle: TaskHandle | undefined;
   private readonly settings: TaskSettings;
-  private latest: TaskState | undefined;
+  private readonly begunAt: number;
+  private task: FollowedTask | undefined;
 
   constructor(
     private readonly scheduling: TaskScheduling,
@@ -56,6 +56,17 @@ export class TaskRun {
     private readonly token: bigint,
   ) {
     this.settings = scheduling.settingsOf(context.jobName);
+    this.begunAt = scheduling.clock.monotonicNow();
+  }
+
+  /** The task, once it is this run's. */
+  get handle(): TaskHandle | undefined {
+    return this.task?.handle;
+  }
+
+  /** As others may see it; undefined before it is known to be this run's. */
+  get running(): FollowedTaskFacts | undefined {
+    return this.task?.facts;
   }
 
   /**
@@ -75,6 +86,8 @@ export class TaskRun {
       if (!signal.aborted) throw error;
       if (!isLeftAlone(signal.reason, this.scheduling.backend.adopts)) await this.endTask();
       throw signal.reason;
+    } finally {
+      this.task?.leave();
     }
   }
 
@@ -87,9 +100,10 @@ export class TaskRun {
       if (claimed.kind === 'occupied') await this.clear(claimed.by, claimed.hasEnded);
       else {
         const { handle, kind } = claimed;
-        this.handle = handle; // From now on it ends with the run, whatever comes.
-        if (kind === 'adopted') this.scheduling.emit({ kind: 'task-adopted', ...describeTask(handle) });
-        else await this.prove(handle);
+        // From now on it ends with the run, whatever comes.
+        const task = (this.task = new FollowedTask(this.scheduling, handle, this.context.source));
+        if (kind === 'launched') await this.prove(handle);
+        task.begin(kind, this.begunAt);
         return handle;
       }
     }
@@ -101,7 +115,6 @@ export class TaskRun {
       await this.answered(() => this.scheduling.backend.release(handle));
       throw this.lost();
     }
-    this.scheduling.emit({ kind: 'task-launched', ...describeTask(handle) });
   }
 
   /** Makes room: the run of the task that holds the place is over, since another one of the item has begun. */
@@ -123,15 +136,7 @@ export class TaskRun {
 
   /** Tells of every state. @returns the last one */
   private async end(handle: TaskHandle, signal: AbortSignal): Promise<TaskState> {
-    return this.endOf(handle, signal, (state) => {
-      const former = this.latest;
-      this.latest = state;
-      if (former?.name === state.name && former.detail === state.detail) return;
-      const task = describeTask(handle);
-      const { detail, name } = state;
-      if (name === 'QUEUED') this.scheduling.emit({ kind: 'task-queued', ...task, detail });
-      else this.scheduling.emit({ kind: 'task-state', ...task, state: name, detail });
-    });
+    return this.endOf(handle, signal, (state) => this.task?.see(state));
   }
 
   private endOf(handle: TaskHandle, signal: AbortSignal, hear = (_state: TaskState): void => {}): Promise<TaskState> {
@@ -160,9 +165,10 @@ export class TaskRun {
 
   /** As far as anybody can be told: of a task that cannot be reached an operator has said that it is gone. */
   private async endTask(): Promise<void> {
-    const { handle, latest } = this;
+    const { handle, task } = this;
     const { backend, clock } = this.scheduling;
     const { graceMs } = this.settings;
+    const latest = task?.state;
     if (handle === undefined || latest?.name === 'UNREACHABLE' || (latest && isTaskEnd(latest))) return;
     const deadline = new AbortController();
     const timer = clock.setTimer(graceMs + END_MARGIN_MS, () => deadline.abort());

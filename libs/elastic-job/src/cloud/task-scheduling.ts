@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/index.js';
-import type { JobName, StoredRecord } from '../domain/index.js';
+import type { JobName, RunningTask, StoredRecord } from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
 import type { TaskBackend } from './task-backend.js';
 import type { TaskRetries } from './task-envelope.js';
@@ -15,6 +15,13 @@ export interface TaskSettings {
   readonly graceMs: number;
   /** How the task tries a failing item again. @default as its own application says */
   readonly retries?: TaskRetries;
+}
+
+/** The place where operators see the task of one run. Nobody waits for it. */
+export interface TaskDisplay {
+  show(task: RunningTask): void;
+  /** Called before the run is settled. */
+  hide(): void;
 }
 
 /** Parts that all tasks of a scheduler share. */
@@ -34,5 +41,7 @@ export interface TaskScheduling {
     items: readonly Pick<TaskKey, 'jobName' | 'item'>[],
     signal: AbortSignal,
   ): Promise<readonly (StoredRecord | undefined)[]>;
+  /** @default tasks are shown nowhere */
+  displayOf?(item: Pick<TaskKey, 'jobName' | 'item'>): TaskDisplay;
   emit(event: JobEvent): void;
 }

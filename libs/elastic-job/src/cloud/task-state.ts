@@ -1,3 +1,4 @@
+import type { LiveTaskState } from '../domain/index.js';
 import type { TaskReport } from './task-report.js';
 
 /**
@@ -17,7 +18,7 @@ import type { TaskReport } from './task-report.js';
  * - `UNKNOWN`: the backend does not know it.
  * @see ElasticJob-Cloud, `TaskState`
  */
-export type TaskStateName = 'STAGING' | 'QUEUED' | 'RUNNING' | 'UNREACHABLE' | TaskEndName;
+export type TaskStateName = LiveTaskState | TaskEndName;
 
 /** The states that a task does not leave any more. */
 export type TaskEndName =

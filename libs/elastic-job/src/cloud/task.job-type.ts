@@ -6,6 +6,7 @@ import {
   type ShardingContext,
   type TaskLife,
 } from '../domain/index.js';
+import type { FollowedTaskFacts } from './followed-task.js';
 import type { TaskHandle } from './task-backend.js';
 import { isLeftAlone } from './task-outcome.decision.js';
 import { releaseTask } from './task-release.js';
@@ -16,11 +17,17 @@ import type { TaskScheduling } from './task-scheduling.js';
 export class TaskJobType implements JobType {
   readonly type = 'TASK';
   readonly tasks: TaskLife;
+  private readonly runs = new Set<TaskRun>();
   /** Tasks that have ended, or that nobody is to follow here, by the begins that they belong to. */
   private readonly handles = new WeakMap<ShardingContext, TaskHandle>();
 
   constructor(private readonly scheduling: TaskScheduling) {
     this.tasks = scheduling.backend.adopts ? 'adoptable' : 'bound';
+  }
+
+  /** The tasks that are followed here, in the order of their begins. */
+  get running(): readonly FollowedTaskFacts[] {
+    return [...this.runs].flatMap(({ running }) => running ?? []);
   }
 
   findFaults(): readonly string[] {
@@ -32,9 +39,11 @@ export class TaskJobType implements JobType {
       throw new ConfigurationError(`job "${context.jobName}"`, ['monitorExecution must be true: a task has a token']);
     }
     const run = new TaskRun(this.scheduling, context, begun, context.token);
+    this.runs.add(run);
     try {
       await run.follow();
     } finally {
+      this.runs.delete(run);
       if (run.handle !== undefined) this.handles.set(context, run.handle);
     }
   }

@@ -4,9 +4,11 @@ import {
   type JobName,
   judgeItem,
   parseRunRecord,
+  type RunningTask,
   serverIpOf,
   type ShardOutcomeKind,
   type ShardingStatus,
+  taskOfRun,
   type TriggerOrigin,
 } from '../domain/index.js';
 import type { RegistryCenter, RegistryNode } from '../registry/index.js';
@@ -24,6 +26,8 @@ export interface RecordedRun {
   readonly fireTime: number;
   readonly origin: TriggerOrigin;
   readonly attempt: number;
+  /** Of work in tasks: which launch of the target it is, counted from 1. */
+  readonly launch: number | undefined;
   readonly begunAt: number;
   /** Undefined: it runs, its instance died, or the job has Java peers, beside which the end is not recorded. */
   readonly settledAt: number | undefined;
@@ -47,6 +51,8 @@ export interface ShardingInfo {
   readonly isMisfired: boolean;
   /** The id of the instance that runs it now. */
   readonly holder: string | undefined;
+  /** The task that does its work now, as its scheduler has told it last; undefined: there is none, or none is known. */
+  readonly task: RunningTask | undefined;
   readonly lastRun: RecordedRun | undefined;
 }
 
@@ -71,7 +77,7 @@ export class ShardingStatisticsApi {
   }
 }
 
-const MARKS = ['running', 'disabled', 'failover', 'misfire'] as const;
+const MARKS = ['running', 'disabled', 'failover', 'misfire', 'task'] as const;
 
 function nodesOf(paths: JobPaths, item: number): string[] {
   return [paths.record(item), paths.queued(item), ...MARKS.map((mark) => paths.mark(item, mark))];
@@ -82,6 +88,7 @@ function infoOf(job: JobFacts, item: number, node: (path: string) => RegistryNod
   const instanceId = job.owners.get(item);
   const owner = job.instances.find(({ jobInstanceId }) => jobInstanceId === instanceId);
   const running = mark('running');
+  const record = node(job.paths.record(item));
   return Object.freeze({
     item,
     instanceId,
@@ -95,19 +102,21 @@ function infoOf(job: JobFacts, item: number, node: (path: string) => RegistryNod
     isQueued: node(job.paths.queued(item)) !== undefined,
     isMisfired: mark('misfire') !== undefined,
     holder: running?.data,
-    lastRun: recordedRun(node(job.paths.record(item))),
+    task: running && Object.freeze(taskOfRun(mark('task')?.data, record && parseRunRecord(record.data))),
+    lastRun: recordedRun(record),
   });
 }
 
 function recordedRun(node: RegistryNode | undefined): RecordedRun | undefined {
   const stored = node && parseRunRecord(node.data);
   if (node === undefined || stored?.kind !== 'record') return undefined;
-  const { by, target, attempt, begunAt, settled } = stored.record;
+  const { by, target, attempt, begunAt, launch, settled } = stored.record;
   return Object.freeze({
     instanceId: by,
     fireTime: target.fireTime,
     origin: target.origin,
     attempt,
+    launch,
     begunAt,
     settledAt: settled?.at,
     outcome: settled?.outcome,

@@ -195,7 +195,10 @@ export type JobEvent =
       readonly task: TaskOfItem;
       readonly detail: string | undefined;
     }
-  /** The task is in another state now, in ElasticJob-Cloud's words. */
+  /**
+   * The task is in another state now, in ElasticJob-Cloud's words. `startedAfterMs`: of the first RUNNING of a task that
+   * was launched here, the time since the begin of its run, in milliseconds.
+   */
   | {
       readonly kind: 'task-state';
       readonly jobName: JobName;
@@ -203,6 +206,7 @@ export type JobEvent =
       readonly task: TaskOfItem;
       readonly state: string;
       readonly detail: string | undefined;
+      readonly startedAfterMs?: number;
     }
   /** A task has died by no fault of its own. The item is launched again if it fails over. */
   | {

@@ -23,7 +23,15 @@
  * holder dies its mark stays (failover) or goes with its session; the leader's sweep does the rest.
  */
 import type { Clock, ScheduleTime } from '../../clock/index.js';
-import type { JobConfiguration, JobName, RunTracer, ShardAssignment, Trigger } from '../../domain/index.js';
+import {
+  type JobConfiguration,
+  type JobName,
+  type RunningTask,
+  type RunTracer,
+  type ShardAssignment,
+  taskOfRun,
+  type Trigger,
+} from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import { RunNotes, type UnmetDependency } from '../dependencies/index.js';
@@ -43,6 +51,8 @@ export interface RunningItem {
   readonly instanceId: string;
   /** Milliseconds since the epoch on the registry's clock. */
   readonly since: number;
+  /** The task that does its work, as its scheduler has told it last; undefined: there is none, or none is known. */
+  readonly task?: RunningTask;
 }
 
 const NONE = new Map<number, never>();
@@ -71,10 +81,13 @@ export class Executions {
   async running(jobName: JobName): Promise<readonly RunningItem[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
-    await tree.load(tree.items().map((item) => tree.paths.mark(item, 'running')));
+    const marks = ['running', 'task', 'record'] as const;
+    await tree.load(tree.items().flatMap((item) => marks.map((mark) => tree.paths.mark(item, mark))));
     return tree.items().flatMap((item) => {
       const node = tree.node(tree.paths.mark(item, 'running'));
-      return node === undefined ? [] : [{ item, instanceId: node.data, since: node.stat.ctime }];
+      if (node === undefined) return [];
+      const task = taskOfRun(tree.node(tree.paths.mark(item, 'task'))?.data, tree.record(item)?.stored);
+      return [{ item, instanceId: node.data, since: node.stat.ctime, ...(task && { task }) }];
     });
   }
 

@@ -6,5 +6,6 @@ export * from './executions.js';
 export { giveUpFireTimes } from './give-up.js';
 export { type BeginningItem, beginOperations, settleOperations } from './item-operations.js';
 export * from './read-records.js';
+export * from './shown-task.js';
 export * from './stale-cancels.js';
 export type { DelayedSettles } from './waiting-settles.js';

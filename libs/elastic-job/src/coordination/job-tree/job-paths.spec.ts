@@ -29,6 +29,7 @@ describe('the paths of a job', () => {
     [paths.mark(3, 'failover'), { kind: 'item-failover', item: 3 }],
     [paths.mark(3, 'failovering'), { kind: 'item-failovering', item: 3 }],
     [paths.mark(3, 'checkpoint'), { kind: 'item-checkpoint', item: 3 }],
+    [paths.mark(3, 'task'), { kind: 'item-task', item: 3 }],
   ])('given %s, when it is parsed, then it is what it was written for', (path, node) => {
     expect(paths.parse(path)).toEqual(node);
   });

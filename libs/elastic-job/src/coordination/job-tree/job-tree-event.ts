@@ -116,6 +116,7 @@ function eventOfItem(change: Change, { kind, item }: NodeOfItem): JobTreeEvent |
     case 'item-misfire':
     case 'item-record':
     case 'item-checkpoint':
+    case 'item-task':
       return undefined;
     default:
       return kind satisfies never;

@@ -14,6 +14,7 @@ export * from './resident.decision.js';
 export * from './resident-stop.error.js';
 export * from './retry.decision.js';
 export * from './run-record.js';
+export * from './running-task.js';
 export * from './shard-assignment.js';
 export * from './shard-outcome.js';
 export * from './sharding-context.js';

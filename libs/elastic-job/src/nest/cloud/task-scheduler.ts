@@ -6,7 +6,7 @@ import {
   type TaskSettings,
 } from '../../cloud/index.js';
 import type { Clock } from '../../clock/index.js';
-import { readRecords } from '../../coordination/index.js';
+import { readRecords, ShownTask } from '../../coordination/index.js';
 import {
   ConfigurationError,
   DEFAULT_RESOURCES,
@@ -50,6 +50,7 @@ export class TaskScheduler {
       clock,
       settingsOf: (jobName) => this.settingsOf(jobName),
       recordsOf: (items, signal) => readRecords(registry, items, { signal }),
+      displayOf: ({ item, jobName }) => new ShownTask(registry, jobName, item),
       emit: (event) => runtime.events.emit(event),
     };
     this.type = new TaskJobType(scheduling);

@@ -1,0 +1,87 @@
+import type { ExecutionSource, RunningTask, TaskBackendStatus } from '../domain/index.js';
+import { describeTask, type TaskHandle } from './task-backend.js';
+import type { TaskDisplay, TaskScheduling } from './task-scheduling.js';
+import type { TaskState } from './task-state.js';
+
+/** A task that is followed here, and its item. */
+export type FollowedTaskFacts = TaskBackendStatus['tasks'][number];
+
+/** The task of a run while a scheduler follows it: its states are told as events, and shown to operators. */
+export class FollowedTask {
+  private latest: TaskState | undefined;
+  private since = 0;
+  private isBegun = false;
+  private display: TaskDisplay | undefined;
+  /** On the monotonic clock; undefined: it has run, or was launched by another scheduler. */
+  private awaitedSince: number | undefined;
+
+  constructor(
+    private readonly scheduling: TaskScheduling,
+    readonly handle: TaskHandle,
+    private readonly source: ExecutionSource,
+  ) {}
+
+  /** The last one that was seen. */
+  get state(): TaskState | undefined {
+    return this.latest;
+  }
+
+  /** Undefined before the begin. */
+  get facts(): FollowedTaskFacts | undefined {
+    const { jobName, item } = this.handle.key;
+    return this.isBegun ? { jobName, item, ...this.shown } : undefined;
+  }
+
+  /** The task is this scheduler's to follow. @param begunAt when its run has begun, on the monotonic clock */
+  begin(how: 'launched' | 'adopted', begunAt: number): void {
+    const { handle, scheduling } = this;
+    this.isBegun = true;
+    if (how === 'launched') this.awaitedSince = begunAt;
+    scheduling.emit({ kind: `task-${how}`, ...describeTask(handle) });
+    this.since = scheduling.clock.wallNow();
+    this.display = scheduling.displayOf?.(handle.key);
+    this.display?.show(this.shown);
+  }
+
+  /** Tells of a state, unless it is known. */
+  see(state: TaskState): void {
+    const former = this.latest;
+    this.latest = state;
+    if (former?.name === state.name && former.detail === state.detail) return;
+    const { clock } = this.scheduling;
+    if ((former?.name ?? 'STAGING') !== state.name) this.since = clock.wallNow();
+    this.tell(state);
+    this.display?.show(this.shown);
+  }
+
+  /** It has ended, or is not this scheduler's any more. */
+  leave(): void {
+    this.display?.hide();
+  }
+
+  private tell({ detail, name }: TaskState): void {
+    const { awaitedSince, scheduling } = this;
+    const task = describeTask(this.handle);
+    if (name === 'QUEUED') return scheduling.emit({ kind: 'task-queued', ...task, detail });
+    const isStart = name === 'RUNNING' && awaitedSince !== undefined;
+    if (isStart) this.awaitedSince = undefined;
+    const startedAfterMs = isStart ? scheduling.clock.monotonicNow() - awaitedSince : undefined;
+    scheduling.emit({ kind: 'task-state', ...task, state: name, detail, ...(isStart && { startedAfterMs }) });
+  }
+
+  private get shown(): RunningTask {
+    const { node, run, target, uid } = this.handle;
+    const { detail, name = 'STAGING' } = this.latest ?? {};
+    return {
+      id: uid,
+      backend: this.scheduling.backend.name,
+      run,
+      launch: target.launch,
+      source: this.source,
+      state: name,
+      since: this.since,
+      ...(detail !== undefined && { detail }),
+      ...(node !== undefined && { node }),
+    };
+  }
+}

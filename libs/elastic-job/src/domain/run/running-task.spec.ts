@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { formatRunningTask, parseRunningTask, type RunningTask } from './running-task.js';
+
+const TASK: RunningTask = {
+  id: '7f0c',
+  backend: 'processes',
+  run: 'r1',
+  launch: 2,
+  source: 'FAILOVER',
+  state: 'QUEUED',
+  since: 1_000,
+  detail: '4 tasks run already',
+};
+
+describe('the text of a running task', () => {
+  it('is read as it was written, with a detail that is cut', () => {
+    expect(parseRunningTask(formatRunningTask(TASK))).toEqual(TASK);
+    const cut = parseRunningTask(formatRunningTask({ ...TASK, node: 'n1', detail: '€'.repeat(5_000) }));
+    expect(cut).toEqual({ ...TASK, node: 'n1', detail: '€'.repeat(1_000) });
+  });
+
+  it.each(['', 'null', '[]', '{}', '"x"', '{"id":1}', formatRunningTask(TASK).replace('"run":"r1"', '"run":7')])(
+    'is passed over if it is %s',
+    (text) => {
+      expect(parseRunningTask(text)).toBeUndefined();
+    },
+  );
+});
