@@ -57,7 +57,7 @@ export class WatchedJob {
     return this.cluster.instances[0]!.center.traffic.foreground;
   }
 
-  readiness() {
+  readiness(): ReturnType<typeof judgeReadiness> {
     return judgeReadiness(this.cluster.instances[0]!.runtime.status());
   }
 
