@@ -32,9 +32,9 @@ export class FailoverClaims implements Duty {
     // A server that was disabled has claimed nothing.
     ServerChanged: ({ serverIp }) => this.wakeIf(serverIp === this.context.tree.self.serverIp),
     ItemReleased: ({ item }) => this.wakeIf(this.context.tree.queue().includes(item)),
-    ItemEnded: () => this.wakeIf(this.context.tree.queue().length > 0),
+    ItemEnded: () => this.claiming.wake(),
     // What it may still have been at can be claimed now.
-    InstanceLost: () => this.wakeIf(this.context.tree.queue().length > 0),
+    InstanceLost: () => this.claiming.wake(),
     ItemsRefused: ({ refused }) => this.afterRefusal(refused),
   } satisfies Hearing;
   private readonly claiming: Reaction;
