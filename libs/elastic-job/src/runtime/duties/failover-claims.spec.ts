@@ -128,6 +128,46 @@ it('given claims that others win, when it looks on, then at once and from a rand
   expect([from.slice(3), claimed()]).toEqual([[undefined], [[5], [1, 6]]]);
 });
 
+it.each<[string, () => void, boolean]>([
+  ['the leader has made a plan', () => claims.hears.ShardingCompleted(), true],
+  ['its own server is switched', () => hearSwitched(session.member.self.serverIp), true],
+  ['another server is switched', () => hearSwitched('10.0.0.99'), false],
+  ['that item is released', () => claims.hears.ItemReleased({ kind: 'ItemReleased', item: 1 }), true],
+  ['another item is released', () => claims.hears.ItemReleased({ kind: 'ItemReleased', item: 2 }), false],
+  ['a run of its own ends', () => claims.hears.ItemEnded(), true],
+  ['an instance is lost', () => claims.hears.InstanceLost(), true],
+])('given an item that waits, when %s, then whether it is taken is: %j', async (_, happen, isTaken) => {
+  await queue(1);
+  happen();
+  await session.clock.advance(0);
+  expect(claimed()).toEqual(isTaken ? [[1]] : []);
+});
+
+it.each<[string, Partial<JobOptions>, readonly number[]]>([
+  ['nothing waits', {}, []],
+  ['failover is off', { failover: false }, [3]],
+])('given a busy instance, when it looks although %s, then it does not stand back', async (_, options, waiting) => {
+  await start(options);
+  await keepBusy(1);
+  await queue(...waiting);
+  const before = session.clock.pendingTimers;
+  await wake();
+  expect(session.clock.pendingTimers).toBe(before);
+});
+
+it('given a busy instance whose claims others win, when it looks on, then it stands back only once', async () => {
+  await start({ concurrency: 4 });
+  await keepBusy(1);
+  const { queue: waiting } = session.member;
+  const claim = waiting.claim.bind(waiting);
+  let calls = 0;
+  waiting.claim = (jobName, limits) =>
+    (calls += 1) < 3 ? Promise.resolve({ kind: 'lost', items: [3] }) : claim(jobName, limits);
+  await queue(2);
+  await wake(10);
+  expect(claimed()).toEqual([[2]]);
+});
+
 it('given an instance that has stopped, when items wait, then it claims nothing by itself', async () => {
   await queue(1);
   claims.stop();
@@ -145,6 +185,10 @@ async function start(options: Partial<JobOptions> = {}): Promise<void> {
 async function wake(ms = 0): Promise<void> {
   claims.hears.WorkExpected();
   await session.clock.advance(ms);
+}
+
+function hearSwitched(serverIp: string): void {
+  claims.hears.ServerChanged({ kind: 'ServerChanged', serverIp });
 }
 
 /** Items that no record shows begun: each stands for the last fire time before now. */

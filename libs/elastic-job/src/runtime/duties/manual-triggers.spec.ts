@@ -199,6 +199,64 @@ it('given a request that nobody can read, when it is taken, then it is told as s
   expect(session.runs).toEqual([]);
 });
 
+it.each<[string, () => void]>([
+  ['it is told of work', () => triggers.hears.WorkExpected()],
+  ['the leader has made a plan', () => triggers.hears.ShardingCompleted()],
+  ['failed over items have been claimed', () => triggers.hears.QueueClaimed()],
+])('given a trigger that waits for an item, when it is free and %s, then it begins', async (_, happen) => {
+  const { lease } = await session.begin([0]);
+  await ask('a');
+  await session.releaseElsewhere(0); // Its handler still goes on here, and returns without a word.
+  session.running.endLease(0, lease!);
+  happen();
+  await session.clock.advance(0);
+  expect(session.runs).toEqual(['1 a', '2 a', '3 a', '0 a']);
+});
+
+it('given no trigger that waits, when work is expected, then nothing is begun', async () => {
+  triggers.hears.WorkExpected();
+  await session.clock.advance(0);
+  expect(begun).toBe(0);
+});
+
+it('given an item that runs elsewhere, when its trigger looks again, then it does not ask the registry', async () => {
+  await session.markElsewhere(1);
+  await ask('a');
+  const before = session.member.center.traffic.foreground;
+  triggers.hears.WorkExpected();
+  await session.clock.advance(0);
+  expect(session.member.center.traffic.foreground).toBe(before);
+});
+
+it('given a trigger whose items are not known yet, when an item is asked about, then it does not wait for it', async () => {
+  assign = () => new Promise(() => {});
+  await ask('a');
+  expect(triggers.isAwaited(0)).toBe(false);
+});
+
+it('given a trigger whose only item has run for it elsewhere, when it is refused, then that is told and nothing fails', async () => {
+  const other = await session.registry.joined();
+  await other.begin([1], { origin: manualOrigin('a') });
+  assign = () => Promise.resolve([1]);
+  await ask('a');
+  expect(session.toldOf('refused')).toMatchObject([{ items: [1], cause: 'alreadyBegun' }]);
+  expect(session.heard.filter((text) => text.includes('trigger'))).toEqual([]);
+});
+
+it('given an item that is lost to a newcomer, when an operator has disabled it, then the trigger does not run it', async () => {
+  const { operator, paths } = session;
+  assign = async () => {
+    const newcomer = await session.registry.joined();
+    await operator.set(paths.mark(2, 'instance'), newcomer.id);
+    await operator.create(paths.mark(2, 'disabled'), '', 'PERSISTENT');
+    await session.tree.sync();
+    return [0];
+  };
+  await ask('a');
+  expect(session.runs).toEqual(['0 a']);
+  expect(session.toldOf('refused')).toEqual([]);
+});
+
 it('given a request of another instance, when it comes, then it is left alone', async () => {
   await session.clock.advance(0);
   const before = session.member.center.traffic.foreground;

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { afterNextTransaction } from '../../../../../test/support/unit/member.js';
+import { afterNextTransaction, SUCCEEDED } from '../../../../../test/support/unit/member.js';
 import { hearTree } from '../../../../../test/support/unit/job-context.js';
 import { ResidentStoppedError, type RefusalCause } from '../../domain/index.js';
 import { OneSession } from '../../../../../test/support/unit/one-session.js';
@@ -141,6 +141,61 @@ it('given an item that its former owner still runs, when it is released, then it
   await session.releaseElsewhere(2);
   expect(session.running.list).toEqual([0, 1, 2, 3]);
 });
+
+it.each<[string, () => void]>([
+  ['the connection is back', () => residents.hears.TreeReset()],
+  ['an instance is lost', () => residents.hears.InstanceLost()],
+  ['the instance that is to run next is named', () => residents.hears.NextInstanceChanged()],
+])('given free items, when %s, then they begin', async (_, happen) => {
+  isListening = false;
+  happen();
+  await session.clock.advance(0);
+  expect(session.running.list).toEqual([0, 1, 2, 3]);
+});
+
+it('given an instance that has run for long, when an item ends at once each time, then its pause grows all the same', async () => {
+  await session.clock.advance(HOUR);
+  isListening = false;
+  session.handler = ({ shardingItem }) => shardingItem > 0 && session.clock.sleep(HOUR);
+  await wake(100);
+  await session.clock.advance(199);
+  expect(begunOf(0)).toBe(2);
+  await session.clock.advance(1);
+  expect(begunOf(0)).toBe(3);
+});
+
+it('given an instance that leaves, when an item ends by itself, then no pause begins', async () => {
+  isListening = false;
+  session.handler = ({ shardingItem }) => session.clock.sleep(shardingItem === 0 ? 10 : HOUR);
+  await wake();
+  const { pendingTimers } = session.clock;
+  residents.stop();
+  await session.clock.advance(10);
+  expect(session.clock.pendingTimers).toBe(pendingTimers - 1);
+});
+
+it.each([
+  ['is read at once', false],
+  ['has changed while it was read', true],
+])(
+  'given a last run by a clock that was ahead, when its record %s, then the item begins all the same',
+  async (_, isChanged) => {
+    const { tree } = session;
+    const ahead = { origin: 'resident', fireTime: session.clock.wallNow() + HOUR } as const;
+    const { lease } = await session.member.begin([0], ahead);
+    lease!.settle(0, SUCCEEDED);
+    await lease!.settled();
+    const loadRecords = tree.loadRecords.bind(tree);
+    let isOutdated = isChanged;
+    tree.loadRecords = (items, options) => {
+      if (!isOutdated || !items.includes(0)) return loadRecords(items, options);
+      isOutdated = false;
+      return Promise.resolve(false);
+    };
+    await wake();
+    expect([begunOf(0), session.toldOf('refused')]).toEqual([1, []]);
+  },
+);
 
 it('given a job of another kind, when it looks, then it asks the registry nothing', async () => {
   session = await OneSession.start();

@@ -6,6 +6,7 @@ import type { RuntimeOptions } from '../leases/runtime-options.js';
 const NORMAL = ['0 NORMAL_TRIGGER', '1 NORMAL_TRIGGER'];
 const DAY = 24 * 60 * MINUTE;
 const PEER = '10.0.0.9@-@1';
+const NO_RIGHT = -102;
 /** A handler that heeds no signal. */
 const deaf = () => new Promise(() => {});
 
@@ -201,6 +202,57 @@ it('given settings that cannot be used, and none that are kept, when a job is ad
   expect(status()).toMatchObject({ isJoined: true, problem: undefined });
   await process.advance(MINUTE);
   expect(process.runs).toEqual(NORMAL);
+});
+
+it('given a job that waits for usable settings, when another instance keeps some, then it joins by them', async () => {
+  await start();
+  const { data } = (await process.operator.read(process.path('usable')))!;
+  await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
+  await breakConfig();
+  await process.operator.delete(process.path('usable'));
+  await process.clock.advanceUntil(process.runtime.registrar.register(process.job()));
+  expect(status().isJoined).toBe(false);
+  await process.operator.create(process.path('usable'), data, 'PERSISTENT');
+  await process.advance(SECOND);
+  expect(status()).toMatchObject({ isJoined: true, problem: undefined, configurationFault: expect.any(String) });
+  await process.advance(MINUTE);
+  expect(process.runs).toEqual(NORMAL);
+});
+
+it('given fire times that nobody began, when they are told as missed, then the status counts them by item', async () => {
+  await start();
+  await process.advance(MINUTE);
+  process.registry.suspend(process.center.session.id!);
+  await process.advance(3 * MINUTE);
+  process.registry.resume(process.center.session.id!);
+  await process.advance(20 * SECOND);
+  expect(process.toldOf('missed')).toMatchObject([{ items: [0, 1], count: 2 }]);
+  expect(status().missedRuns).toBe(4);
+});
+
+it('given a session that is lost, when the status is read, then it tells nothing of peers and differences', async () => {
+  await start();
+  await editConfig((text) => `${text}description: edited\n`);
+  await addPeer();
+  expect(status()).toMatchObject({ mixedWith: [PEER], differences: [expect.stringContaining('edited')] });
+  process.registry.suspend(process.center.session.id!);
+  await process.advance(15 * SECOND);
+  expect(status()).toMatchObject({ isJoined: false, mixedWith: [], differences: [] });
+});
+
+it('given an end of a run that the registry refuses, when it is late, then that is told, and the status has it', async () => {
+  await start();
+  process.work = () => process.clock.sleep(SECOND);
+  await process.untilSecond(0);
+  const mend = process.registry.fail(({ kind, path }) =>
+    kind !== 'check' && path.includes('/sharding/') ? NO_RIGHT : undefined,
+  );
+  await process.advance(2 * MINUTE);
+  expect(process.toldOf('settle-delayed')).toMatchObject([{ jobName: JOB, items: [0, 1] }]);
+  expect(status().delayedSettles).toMatchObject({ items: [0, 1] });
+  mend();
+  await process.advance(MINUTE);
+  expect(status().delayedSettles).toBeUndefined();
 });
 
 it('given requests under way as the session ends, when they fail, then only the fire time is told', async () => {

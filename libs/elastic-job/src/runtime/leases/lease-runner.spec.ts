@@ -8,6 +8,8 @@ import {
   LeaseLostError,
   manualOrigin,
   type RunTrace,
+  type SettledOutcome,
+  type ShardingContext,
 } from '../../domain/index.js';
 import { HUNG_GRACE_MS, OneSession } from '../../../../../test/support/unit/one-session.js';
 
@@ -100,6 +102,7 @@ it('given a thread that dies in a run, when that is told, then also what becomes
 it('given items that end differently, when all have, then it tells their times and why some failed', async () => {
   const failure = new Error('no such order');
   const cancelled = new CancelledError(JOB, 2);
+  await session.clock.advance(HOUR);
   session.handler = async ({ shardingItem, signal }) => {
     if (shardingItem === 1) throw failure;
     await session.clock.sleep(shardingItem === 2 ? HOUR : 500, signal);
@@ -210,3 +213,37 @@ it('given a traced run, when it is over, then its trace has seen each handler, e
   await session.clock.advanceUntil(session.leases.run(Object.assign(lease!, { trace })));
   expect(session.heard.slice(2)).toEqual(['around 0', 'handler', 'succeeded 0', 'ended 0', 'end']);
 });
+
+it('given work that wants to hear of settled runs, when items end, then it is told with the context of each', async () => {
+  const heard: string[] = [];
+  Object.assign(session.context, {
+    settled: ({ shardingItem }: ShardingContext, { kind }: SettledOutcome) => {
+      heard.push(`${shardingItem} ${kind}`);
+      throw new Error('no mail');
+    },
+  });
+  session.handler = ({ shardingItem }) => {
+    if (shardingItem === 1) throw new Error('no such order');
+  };
+  await session.run([0, 1]);
+  expect(heard.toSorted()).toEqual(['0 succeeded', '1 failed']);
+  expect(session.toldOf('finished')).toHaveLength(1);
+  expect(session.heard.filter((text) => text.startsWith('what follows'))).toEqual(
+    Array(2).fill('what follows a settled run: Error: no mail'),
+  );
+});
+
+it.each([
+  ['tasks, which repeat it themselves', 'bound', 1],
+  ['handlers here', undefined, 3],
+])(
+  'given a job of three attempts whose work is done by %s, when it fails, then with tasks %s it is called %i times',
+  async (_, tasks, times) => {
+    session = await OneSession.start({ maxAttempts: 3, retryDelayMs: 10 });
+    Object.assign(session.context, { tasks });
+    session.handler = () => Promise.reject(new Error('no such order'));
+    await session.run([0]);
+    await session.clock.advance(HOUR);
+    expect(session.runs).toHaveLength(times);
+  },
+);

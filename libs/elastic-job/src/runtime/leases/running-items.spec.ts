@@ -103,6 +103,21 @@ describe('the items that run in a process', () => {
     expect([running.has(1), running.hung]).toEqual([false, []]);
   });
 
+  it('given handlers that hang, when they are asked for, then they come by item, whatever hung first', async () => {
+    const leases = [await makeLease([7]), await makeLease([2]), await makeLease([5])];
+    for (const lease of leases) {
+      running.add(lease);
+      running.hang(lease, { item: lease.items[0]!, since: 0, reason: new Error('drain'), isReleased: true });
+    }
+    expect(running.hung.map(({ item }) => item)).toEqual([2, 5, 7]);
+  });
+
+  it('given an item that is free again, when its handler is late to hang or return, then it stays free', async () => {
+    const lease = await makeLease([1]);
+    running.hang(lease, { item: 1, since: 0, reason: new Error('drain'), isReleased: true });
+    expect([running.return(1, lease), running.has(1), running.hung]).toEqual([false, false, []]);
+  });
+
   it('given leases, when they are aborted, then the signal of each says why', async () => {
     const leases = [await makeLease([1, 2]), await makeLease([3])];
     for (const lease of leases) running.add(lease);

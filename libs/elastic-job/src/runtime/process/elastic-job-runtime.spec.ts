@@ -143,6 +143,27 @@ describe('what a process tells', () => {
     ]);
   });
 
+  it('given a process that has started, when it is started again, then nothing is told twice', async () => {
+    await start();
+    await clock.advanceUntil(runtime.start());
+    registry.expire(center.session.id!);
+    await clock.advance(5 * SECOND);
+    const states = told.flatMap((event) => (event.kind === 'session' ? [event.state] : []));
+    expect(states.filter((state) => state === 'LOST')).toHaveLength(1);
+    expect([joined().length, runtime.status().phase]).toEqual([2, 'running']);
+  });
+
+  it('given a session that was lost, when the status is read, then it tells how long the new one has lasted', async () => {
+    await start();
+    await clock.advance(60 * SECOND);
+    registry.expire(center.session.id!);
+    await clock.advance(SECOND);
+    const { sessionForMs } = runtime.status();
+    expect(sessionForMs).toBeLessThanOrEqual(SECOND);
+    await clock.advance(5 * SECOND);
+    expect(runtime.status().sessionForMs).toBe(sessionForMs + 5 * SECOND);
+  });
+
   it('given threads that do not end, when it stops, then that is told and it ends all the same', async () => {
     await start();
     await clock.advanceUntil(runtime.stop());

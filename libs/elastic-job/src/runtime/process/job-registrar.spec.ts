@@ -181,6 +181,53 @@ describe('jobs that come and go', () => {
     await expect(changing).rejects.toThrow('contradicts');
   });
 
+  it.each([
+    [
+      'listed in two modules',
+      'OrderJobs.settle',
+      'OrderJobs.settle',
+      /is its provider listed in two modules\? Let one/,
+    ],
+    ['declared twice', 'OrderJobs.settle', 'OtherJobs.settle', /has it already; give one of them another name$/],
+    ['declared and added', 'OrderJobs.settle', 'JobRegistrar.add', /has it already; give one of them another name$/],
+    ['added and declared', 'JobRegistrar.add', 'OrderJobs.settle', /has it already; give one of them another name$/],
+  ])(
+    'given a name that is %s, when the second is refused, then the error says what to do',
+    async (_, taken, place, remedy) => {
+      await runtime.registrar.register(job({ place: taken }));
+      await expect(runtime.registrar.register(job({ place }))).rejects.toThrow(remedy);
+    },
+  );
+
+  it('given work that finds a fault in the props, when its job is added, then it is refused, unless a template made it', async () => {
+    const findPropsFaults = () => ['uri is missing'];
+    const { registrar } = runtime;
+    await expect(registrar.register({ ...job(), findPropsFaults })).rejects.toThrow(
+      `job "${JOB}" (OrderJobs.settle): uri is missing`,
+    );
+    expect(registrar.jobs).toEqual([]);
+    await registrar.register({ ...job(), findPropsFaults, createdAs: 1n });
+    expect(registrar.jobs).toHaveLength(1);
+  });
+
+  it("given a user's own strategy, when a job is changed to it, then it is found by its type", async () => {
+    const strategies = [{ type: 'BY_REGION', shard: () => new Map() }];
+    const options = { namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
+    const other = new ElasticJobRuntime({ registry: new MemoryRegistry(clock).center(options), clock, strategies });
+    await other.registrar.register(job());
+    await clock.advanceUntil(other.start());
+    const changed = other.registrar.change(JOB, { strategy: 'BY_REGION' });
+    expect(await clock.advanceUntil(changed)).toMatchObject({ strategy: strategies[0] });
+    await clock.advanceUntil(other.stop());
+  });
+
+  it('given parameters of items, when there are fewer items than that, then those that are left keep theirs', async () => {
+    await runtime.registrar.register(job({ shardingTotalCount: 2, shardingItemParameters: '0=east,1=west' }));
+    await clock.advanceUntil(runtime.start());
+    const changed = await clock.advanceUntil(runtime.registrar.change(JOB, { shardingTotalCount: 1 }));
+    expect(changed).toMatchObject({ shardingTotalCount: 1 });
+  });
+
   it('given a job that cannot start, when it is added, then the error is told and the name is free', async () => {
     await clock.advanceUntil(runtime.start());
 

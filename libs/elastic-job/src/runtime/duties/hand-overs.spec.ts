@@ -1,0 +1,92 @@
+import { beforeEach, expect, it } from 'vitest';
+import { contextOf, hearTree } from '../../../../../test/support/unit/job-context.js';
+import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import type { ExecutionLease } from '../../coordination/index.js';
+import { HandedOverError } from '../../domain/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import type { JobContext } from '../leases/index.js';
+import { RunningItems } from '../leases/running-items.js';
+import { HandOvers } from './hand-overs.js';
+
+let registry: Registry;
+let member: Member;
+let other: Member;
+let operator: RegistryCenter;
+let running: RunningItems;
+let handOvers: HandOvers;
+/** Whether others can adopt what runs. */
+let tasks: JobContext['tasks'];
+let lease: ExecutionLease;
+/** Two items that run here as tasks. */
+let [staying, moving]: number[] = [];
+beforeEach(async () => {
+  ({ registry, leader: member, worker: other, operator } = await Registry.ofTwo());
+  running = new RunningItems();
+  [staying, moving] = member.tree.itemsOf(member.self.jobInstanceId);
+  tasks = 'adoptable';
+  const { tree } = member;
+  handOvers = new HandOvers(Object.defineProperty(contextOf({ tree, running }), 'tasks', { get: () => tasks }));
+  hearTree(tree, handOvers);
+});
+
+it('given tasks that others can adopt, when the item of one moves, then only that one is let go of', async () => {
+  await begin();
+  await move(other.id);
+  expect(lease.signalOf(moving!).reason).toMatchObject({ why: 'moved' });
+  expect(lease.signalOf(moving!).reason).toBeInstanceOf(HandedOverError);
+  expect(letGo()).toEqual([moving]);
+});
+
+it.each<[string, () => Promise<void>]>([
+  ['stays here', () => move(member.id)],
+  ['moves to an instance that is gone', () => move('10.0.0.99@-@1')],
+  ['moves to an instance whose server is disabled', () => disableOther().then(() => move(other.id))],
+])('given a task, when its item %s, then it is not let go of', async (_, happen) => {
+  await begin();
+  await happen();
+  expect(letGo()).toEqual([]);
+});
+
+it('given runs that others cannot adopt, when an item moves, then its run goes on', async () => {
+  tasks = 'bound';
+  await begin();
+  await move(other.id);
+  handOvers.hears.LeaseRuns({ kind: 'LeaseRuns', lease });
+  expect(letGo()).toEqual([]);
+});
+
+it('given a connection that was away, when it is back, then what has moved meanwhile is let go of', async () => {
+  await begin();
+  registry.memory.suspend(member.sessionId);
+  await move(other.id);
+  expect(letGo()).toEqual([]);
+  registry.memory.resume(member.sessionId);
+  await registry.clock.advance(0);
+  expect(letGo()).toEqual([moving]);
+});
+
+it('given an item that moves while its run is begun, when the run is there, then it is let go of', async () => {
+  const begun = await member.begin([staying!, moving!]);
+  await move(other.id);
+  running.add((lease = begun.lease!));
+  handOvers.hears.LeaseRuns({ kind: 'LeaseRuns', lease });
+  expect(letGo()).toEqual([moving]);
+});
+
+async function begin(): Promise<void> {
+  lease = (await member.begin([staying!, moving!])).lease!;
+  running.add(lease);
+}
+
+async function move(owner: string): Promise<void> {
+  await operator.set(member.tree.paths.mark(moving!, 'instance'), owner);
+  await registry.clock.advance(0);
+}
+
+async function disableOther(): Promise<void> {
+  await operator.set(member.tree.paths.server(other.self.serverIp), 'DISABLED');
+}
+
+function letGo(): readonly number[] {
+  return lease.items.filter((item) => lease.signalOf(item).aborted);
+}

@@ -1,0 +1,39 @@
+import { afterEach, expect, it } from 'vitest';
+import type { ExecutionLease, FailoverQueue } from '../../../coordination/index.js';
+import type { SettledOutcome } from '../../../domain/index.js';
+import type { JobSession } from '../../session/index.js';
+import { JOB, MINUTE, OneProcess } from '../../../../../../test/support/unit/one-process.js';
+import { FailoverService } from './failover.service.js';
+
+const SUCCEEDED: SettledOutcome = { kind: 'succeeded' };
+
+let process: OneProcess | undefined;
+afterEach(() => process?.stop());
+
+it('given an instance without a free slot, when it is asked to claim, then it runs what waits and tells how that ended', async () => {
+  process = await OneProcess.start({ concurrency: 1 });
+  await process.advance(MINUTE);
+  process.work = (context) => context.shardingItem === 1 && process!.hang(context);
+  await process.advance(MINUTE);
+  await process.queueUnfinished(0);
+  process.runs.length = 0;
+  await process.advance(100); // Longer than it stands back before it takes some by itself.
+  const claiming = process.runtime.failover.claim(JOB);
+  await process.release();
+  const outcomes = await claiming;
+  expect([process.runs, [...outcomes]]).toEqual([['0 FAILOVER'], [[0, expect.objectContaining(SUCCEEDED)]]]);
+});
+
+it('given claims of which others win one, when nothing is left, then the outcomes of all that were won are told', async () => {
+  const claims = [leaseOf(1), 'lost', leaseOf(2), 'empty'] as const;
+  const answers = [...claims];
+  const session: JobSession = Object.assign(Object.create(null), { claim: () => Promise.resolve(answers.shift()) });
+  const queue: FailoverQueue = Object.create(null);
+  const outcomes = await new FailoverService(queue, () => session).claim(JOB);
+  expect([[...outcomes.keys()], answers]).toEqual([[1, 2], []]);
+});
+
+/** A lease whose item has ended well. */
+function leaseOf(item: number): ExecutionLease {
+  return Object.assign(Object.create(null), { settled: () => Promise.resolve(new Map([[item, SUCCEEDED]])) });
+}
