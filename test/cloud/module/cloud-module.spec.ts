@@ -5,7 +5,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
-import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
+import type { JobOperateApi, ShardingStatisticsApi } from '../../../libs/elastic-job/src/operations/index.js';
 
 import { bundleTaskSupervisor } from '../../support/bundle/bundle.js';
 
@@ -99,8 +99,13 @@ it('given tasks that run, when an operator cancels one and the application close
   await start();
   await run('wait');
   await vi.waitFor(() => expect(ledger()).toHaveLength(2), { timeout: 60_000, interval: 50 });
-  const { JobOperateApi: Operate } = await import('../../../libs/elastic-job/src/operations/index.js');
-  const operate: JobOperateApi = app!.get(Operate, { strict: false });
+  const operations = await import('../../../libs/elastic-job/src/operations/index.js');
+  const operate: JobOperateApi = app!.get(operations.JobOperateApi, { strict: false });
+  const statistics: ShardingStatisticsApi = app!.get(operations.ShardingStatisticsApi, { strict: false });
+  const shown = await statistics.getShardingInfo('wait');
+  const task = { backend: 'processes', state: 'RUNNING', launch: 1 };
+  expect(shown).toMatchObject([{ task }, { task }]);
+  expect(shown.map((info) => info.task!.id)).toEqual(launched('wait'));
 
   await operate.cancel('wait', 0);
 
@@ -116,6 +121,14 @@ it('given executor task and no backend, when the application starts, then the er
   await expect(module.init()).rejects.toThrow('executor "task" needs a backend: import ElasticJobCloudModule.forRoot');
   await module.close().catch(() => {});
 });
+
+/** The ids of the tasks of a job, by item. */
+function launched(jobName: string): readonly string[] {
+  return events
+    .flatMap((event) => (event.kind === 'task-launched' && event.jobName === jobName ? [event] : []))
+    .toSorted((a, b) => a.item - b.item)
+    .map(({ task }) => task.uid);
+}
 
 function kinds(kind: JobEvent['kind']): readonly JobEvent[] {
   return events.filter((event) => event.kind === kind);

@@ -21,4 +21,5 @@ export * from './task-scheduling.js';
 export * from './task-state.js';
 export * from './task.job-type.js';
 export * from './tree/index.js';
+export * from './watched-backend.js';
 export * from './worker/index.js';

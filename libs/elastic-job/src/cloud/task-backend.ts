@@ -87,6 +87,11 @@ export interface TaskBackend {
   readonly hasLink: boolean;
   /** Jobs whose fire times come faster than this are better resident. In milliseconds. */
   readonly leastIntervalMs: number;
+  /**
+   * The most tasks that run for one scheduler at the same time, for people.
+   * @default no limit of its own
+   */
+  readonly mostTasks?: number | undefined;
   /** Says what is wrong with a template; undefined: nothing. Asked when a job is defined. */
   findFault(template: TaskTemplate): string | undefined;
   start(host: TaskHost): Promise<void>;

@@ -66,6 +66,11 @@ export class LocalProcesses implements TaskBackend {
 
   constructor(private readonly options: LocalProcessesOptions = {}) {}
 
+  /** Known once it is started. */
+  get mostTasks(): number | undefined {
+    return this.options.maxTasks ?? this.host?.clock.processors();
+  }
+
   findFault(template: TaskTemplate): string | undefined {
     return findTemplateFault(template);
   }
@@ -185,7 +190,7 @@ export class LocalProcesses implements TaskBackend {
 
   /** Starts what waits, as far as there is room. */
   private fill(): void {
-    const most = this.options.maxTasks ?? this.host?.clock.processors() ?? 1;
+    const { mostTasks: most = 1 } = this;
     for (const task of this.waiting) {
       if (this.supervisors?.isReady !== true) task.wait('the supervisor of tasks is being started');
       else if (this.running.size >= most) task.wait(`${most} tasks run already`);

@@ -36,13 +36,14 @@ export interface TaskBackendStatus {
   readonly tasks: readonly (RunningTask & { readonly jobName: string; readonly item: number })[];
 }
 
-const LIVE_STATES = ['STAGING', 'QUEUED', 'RUNNING', 'UNREACHABLE'] as const;
+/** @see LiveTaskState */
+export const LIVE_TASK_STATES = ['STAGING', 'QUEUED', 'RUNNING', 'UNREACHABLE'] as const;
 
 /** The states of a task that has not ended. */
-export type LiveTaskState = (typeof LIVE_STATES)[number];
+export type LiveTaskState = (typeof LIVE_TASK_STATES)[number];
 
 export function isLiveTaskState(state: string): state is LiveTaskState {
-  return LIVE_STATES.some((live) => live === state);
+  return LIVE_TASK_STATES.some((live) => live === state);
 }
 
 /** Details of a backend may have any length. */

@@ -4,6 +4,7 @@ import {
   TaskReconciliation,
   type TaskScheduling,
   type TaskSettings,
+  WatchedBackend,
 } from '../../cloud/index.js';
 import type { Clock } from '../../clock/index.js';
 import { readRecords, ShownTask } from '../../coordination/index.js';
@@ -14,6 +15,7 @@ import {
   type JobName,
   shortestIntervalMs,
   show,
+  type TaskBackendStatus,
 } from '../../domain/index.js';
 import { workOfType } from '../../executor/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
@@ -31,6 +33,7 @@ export class TaskScheduler {
   private readonly type: TaskJobType;
   private readonly backend: TaskBackend;
   private readonly cluster: string;
+  private readonly watched: WatchedBackend;
   private readonly reconciliation: TaskReconciliation;
 
   /** @throws {ConfigurationError} for a wrong option */
@@ -54,6 +57,7 @@ export class TaskScheduler {
       emit: (event) => runtime.events.emit(event),
     };
     this.type = new TaskJobType(scheduling);
+    this.watched = new WatchedBackend(scheduling, this.type);
     this.reconciliation = new TaskReconciliation(scheduling, options.defaults?.task?.graceMs ?? DEFAULT_GRACE_MS);
   }
 
@@ -74,18 +78,16 @@ export class TaskScheduler {
     return { ...definition, handler, settled, tasks };
   }
 
+  /** The backend, and the tasks that are followed here. From memory. */
+  get status(): TaskBackendStatus {
+    return this.watched.status;
+  }
+
   async start(): Promise<void> {
-    const { events } = this.runtime;
     await this.backend.start({
       clock: this.clock,
       cluster: this.cluster,
-      emit: (event) => {
-        if (event.kind === 'warning') events.emit({ kind: 'warning', jobName: undefined, message: event.message });
-        if (event.kind === 'disconnected') {
-          const message = `the task backend ${this.backend.name} does not answer`;
-          events.emit({ kind: 'error', jobName: undefined, message, error: event.error });
-        }
-      },
+      emit: (event) => this.watched.hear(event),
     });
     this.reconciliation.start();
   }

@@ -3,8 +3,9 @@ import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { JobEvents, LabelValues } from '../../tracing/index.js';
+import type { TaskScheduler } from '../cloud/task-scheduler.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
-import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from '../tokens.js';
+import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
 import { JobMetrics } from './job-metrics.js';
 import type { ElasticJobMetricsOptions } from './metrics-options.js';
 import { assertMetricsOptions } from './metrics-options.rules.js';
@@ -34,7 +35,15 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   providers: [
     {
       provide: JobMetrics,
-      inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, JobEvents, REGISTRY_CENTER, CLOCK, ELASTIC_JOB_OPTIONS],
+      inject: [
+        MODULE_OPTIONS_TOKEN,
+        ElasticJobRuntime,
+        JobEvents,
+        REGISTRY_CENTER,
+        CLOCK,
+        ELASTIC_JOB_OPTIONS,
+        { token: TASK_SCHEDULER, optional: true },
+      ],
       useFactory: createMetrics,
     },
   ],
@@ -55,10 +64,12 @@ function createMetrics(
   registry: RegistryCenter,
   clock: Clock,
   { errorHandlers }: ResolvedModuleOptions,
+  tasks?: TaskScheduler,
 ): JobMetrics {
   assertMetricsOptions(options);
   const { registry: into, maxJobs = 100, buckets } = options;
   const errorHandlerTypes = errorHandlers.map(({ type }) => type.toUpperCase());
   const jobs = new LabelValues(maxJobs);
-  return new JobMetrics({ runtime, events, registry, clock, jobs, into, buckets, errorHandlerTypes });
+  const backend = () => tasks?.status;
+  return new JobMetrics({ runtime, events, registry, clock, jobs, into, buckets, errorHandlerTypes, backend });
 }

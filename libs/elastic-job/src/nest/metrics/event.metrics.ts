@@ -26,6 +26,7 @@ const OF_JOB = {
 export interface MetricBuckets {
   readonly lateness?: readonly number[];
   readonly duration?: readonly number[];
+  readonly taskStart?: readonly number[];
 }
 
 /** Counts what happens to jobs here, as it is told. */

@@ -1,9 +1,11 @@
 import { Registry } from 'prom-client';
 import { sharedClass } from '../../copies/index.js';
+import type { TaskBackendStatus } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import { EventMetrics, type MetricBuckets } from './event.metrics.js';
 import { MetricSet } from './metric-set.js';
 import { type MeteredParts, registerStatusMetrics } from './status.metrics.js';
+import { TaskMetrics } from './task.metrics.js';
 
 /** What the metrics of one application are made with. */
 interface JobMetricsParts extends MeteredParts {
@@ -13,6 +15,8 @@ interface JobMetricsParts extends MeteredParts {
   readonly buckets?: MetricBuckets;
   /** The types of the process's own error handlers, in upper case. @default [] */
   readonly errorHandlerTypes?: readonly string[];
+  /** The backend of tasks as it is now. @default there is none */
+  readonly backend?: () => TaskBackendStatus | undefined;
 }
 
 /** The metrics of one application, from now on. */
@@ -25,11 +29,16 @@ export class JobMetrics {
    * @internal
    * @throws {ConfigurationError} if the registry has metrics of these names
    */
-  constructor({ events, into = new Registry(), buckets, errorHandlerTypes, ...parts }: JobMetricsParts) {
+  constructor(given: JobMetricsParts) {
+    const { events, backend = () => undefined, buckets, errorHandlerTypes, into = new Registry(), ...parts } = given;
     this.registry = into;
     const metrics = new MetricSet(into);
     const counted = new EventMetrics(metrics, parts.jobs, parts.clock, buckets, errorHandlerTypes);
+    const tasks = new TaskMetrics(metrics, parts.jobs, backend, buckets?.taskStart);
     registerStatusMetrics(metrics, parts);
-    events.on((event) => counted.hear(event));
+    events.on((event) => {
+      counted.hear(event);
+      tasks.hear(event);
+    });
   }
 }

@@ -11,6 +11,7 @@ export function assertMetricsOptions(options: ElasticJobMetricsOptions): void {
     ...wrong('maxJobs', maxJobs, 'a whole number from 1', Number.isSafeInteger(maxJobs) && Number(maxJobs) >= 1),
     ...wrong('buckets.lateness', buckets.lateness, ASCENDING, isAscending(buckets.lateness)),
     ...wrong('buckets.duration', buckets.duration, ASCENDING, isAscending(buckets.duration)),
+    ...wrong('buckets.taskStart', buckets.taskStart, ASCENDING, isAscending(buckets.taskStart)),
   ];
   if (problems.length > 0) throw new ConfigurationError('ElasticJobMetricsModule', problems);
 }

@@ -27,6 +27,9 @@ const LATENESS_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
  */
 const DURATION_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_800, 3_600, 10_800] as const;
 
+/** A process is there within a second; a pod may wait for its image, or for room, for minutes. */
+const TASK_START_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600] as const;
+
 /**
  * Every metric, by its name: what happens on this instance, and this process's share of what happens in the cluster.
  */
@@ -68,6 +71,16 @@ export const METRICS = {
     ['job', 'state'],
     "Processes and threads that died at an item's work, by how",
   ),
+  elastic_job_tasks_launched_total: counter(JOB, 'Tasks that this instance has made'),
+  elastic_job_tasks_adopted_total: counter(JOB, 'Tasks of other instances that this one follows since'),
+  elastic_job_tasks_lost_total: counter(JOB, 'Tasks that have died by no fault of their own'),
+  elastic_job_task_ends_total: counter(['job', 'state'], 'Tasks that have ended, by the state in which they have'),
+  elastic_job_task_start_seconds: {
+    type: 'histogram',
+    labels: JOB,
+    help: 'From the begin of a run to the first RUNNING of its task, the wait for resources included',
+    buckets: TASK_START_BUCKETS,
+  },
   elastic_job_hung_total: counter(JOB, 'Handlers that did not heed their signal in time'),
   elastic_job_delayed_settles_total: counter(
     JOB,
@@ -106,6 +119,11 @@ export const METRICS = {
     JOB,
     'How long the registry has answered and refused what the job asks of it; 0 in good order',
   ),
+  elastic_job_tasks: gauge(
+    ['job', 'state'],
+    'Tasks that this instance follows, by STAGING, QUEUED, RUNNING or UNREACHABLE',
+  ),
+  elastic_job_task_backend_up: gauge(['backend'], '1 while the backend of tasks answers, else 0'),
   elastic_job_schedule_lag_seconds: gauge(JOB, 'How long the next fire time is overdue; 0 in good order'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 

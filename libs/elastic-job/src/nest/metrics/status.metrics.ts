@@ -32,7 +32,10 @@ export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): 
     for (const state of SESSION_STATES) gauge.set({ state }, registry.session.state === state ? 1 : 0);
   });
   const ofJob = (
-    name: Exclude<MetricNameOf<'gauge'>, 'elastic_job_session_state'>,
+    name: Exclude<
+      MetricNameOf<'gauge'>,
+      'elastic_job_session_state' | 'elastic_job_tasks' | 'elastic_job_task_backend_up'
+    >,
     value: (job: JobStatus) => number,
   ) =>
     metrics.gauge(name, (gauge) => {

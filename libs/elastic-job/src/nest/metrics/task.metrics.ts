@@ -1,0 +1,62 @@
+import type { Counter } from 'prom-client';
+import { isLiveTaskState, LIVE_TASK_STATES, type TaskBackendStatus } from '../../domain/index.js';
+import type { JobEvent, LabelValues } from '../../tracing/index.js';
+import type { MetricNameOf } from './metrics.catalogue.js';
+import type { MetricSet } from './metric-set.js';
+
+/** Events that are counted by job alone. */
+const OF_JOB = {
+  'task-launched': 'elastic_job_tasks_launched_total',
+  'task-adopted': 'elastic_job_tasks_adopted_total',
+  'task-lost': 'elastic_job_tasks_lost_total',
+} as const satisfies Partial<Record<JobEvent['kind'], MetricNameOf<'counter'>>>;
+
+/** The tasks that this instance follows: as they are when they are scraped, and what was told of them. */
+export class TaskMetrics {
+  private readonly starts;
+  private readonly ends;
+  private readonly ofJob: ReadonlyMap<string, Counter<'job'>>;
+
+  /** @param backend read as it is scraped; undefined: nothing runs as tasks */
+  constructor(
+    metrics: MetricSet,
+    private readonly jobs: LabelValues,
+    private readonly backend: () => TaskBackendStatus | undefined,
+    buckets?: readonly number[],
+  ) {
+    this.starts = metrics.histogram('elastic_job_task_start_seconds', buckets);
+    this.ends = metrics.counter('elastic_job_task_ends_total');
+    this.ofJob = new Map(Object.entries(OF_JOB).map(([kind, name]) => [kind, metrics.counter(name)]));
+    this.registerGauges(metrics);
+  }
+
+  hear(event: JobEvent): void {
+    if (event.kind === 'joined' && this.backend() !== undefined) {
+      // A counter that begins with its first event hides that one: `increase()` needs a sample before it.
+      for (const counter of this.ofJob.values()) counter.inc({ job: this.jobs.of(event.jobName) }, 0);
+    }
+    if (!('task' in event)) return;
+    const job = this.jobs.of(event.jobName);
+    this.ofJob.get(event.kind)?.inc({ job });
+    if (event.kind !== 'task-state') return;
+    const { startedAfterMs, state } = event;
+    if (startedAfterMs !== undefined) this.starts.observe({ job }, startedAfterMs / 1_000);
+    if (!isLiveTaskState(state)) this.ends.inc({ job, state });
+  }
+
+  private registerGauges(metrics: MetricSet): void {
+    const seen = new Set<string>();
+    metrics.gauge('elastic_job_tasks', (gauge) => {
+      gauge.reset();
+      const tasks = this.backend()?.tasks ?? [];
+      for (const { jobName } of tasks) seen.add(this.jobs.of(jobName));
+      for (const job of seen) for (const state of LIVE_TASK_STATES) gauge.set({ job, state }, 0);
+      for (const { jobName, state } of tasks)
+        if (isLiveTaskState(state)) gauge.inc({ job: this.jobs.of(jobName), state });
+    });
+    metrics.gauge('elastic_job_task_backend_up', (gauge) => {
+      const backend = this.backend();
+      if (backend !== undefined) gauge.set({ backend: backend.name }, backend.failingSince === undefined ? 1 : 0);
+    });
+  }
+}
