@@ -1,6 +1,8 @@
+import type { TaskBackendStatus } from '../domain/index.js';
 import type { RuntimePhase, RuntimeStatus } from '../runtime/index.js';
 import type { TracingStore, TracingStoreStatus } from '../tracing/index.js';
 import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
+import { judgeBackend } from './judge-backend.js';
 import { DEFAULT_LIMITS, type HealthLimits, judgeSession } from './judge.js';
 
 /** How one part of the whole is, and what it was judged by. */
@@ -93,6 +95,33 @@ export function judgeTracing(stores: readonly TracingStore[]): PartHealth<Tracin
       : [degraded(`history "${name}" has kept nothing since ${instant(failingSince)}; ${droppedRows} rows dropped`)],
   );
   return judged(findings, { stores: Object.fromEntries(statuses) });
+}
+
+/** The backend of tasks, and what is followed here. */
+interface TasksDetails {
+  /** Its name; null: nothing runs as tasks. */
+  readonly backend: string | null;
+  /** How many tasks are followed here, by their states. */
+  readonly tasks: Readonly<Record<string, number>>;
+  /** The most that run for this process at the same time; null: the backend has no limit of its own. */
+  readonly mostTasks: number | null;
+}
+
+/**
+ * `degraded` while the backend of tasks does not answer, `down` beyond the limit; `degraded` while a task cannot be
+ * reached. `up` if there is none.
+ * @param now milliseconds since the epoch
+ */
+export function judgeTasks(
+  backend: TaskBackendStatus | undefined,
+  now: number,
+  limits: HealthLimits = {},
+): PartHealth<TasksDetails> {
+  const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
+  const tasks: Record<string, number> = {};
+  for (const { state } of backend?.tasks ?? []) tasks[state] = (tasks[state] ?? 0) + 1;
+  const { mostTasks = null, name = null } = backend ?? {};
+  return judged(judgeBackend(backend, now, lostMs), { backend: name, tasks, mostTasks });
 }
 
 function judged<Details>(findings: readonly Finding[], details: Details): PartHealth<Details> {

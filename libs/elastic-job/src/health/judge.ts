@@ -1,6 +1,7 @@
 import type { StandingRefusal } from '../coordination/index.js';
-import type { JobName } from '../domain/index.js';
+import type { JobName, TaskBackendStatus } from '../domain/index.js';
 import type { JobStatus, RuntimePhase, RuntimeStatus } from '../runtime/index.js';
+import { judgeBackend } from './judge-backend.js';
 import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
 
 interface Health {
@@ -30,7 +31,7 @@ interface JobHealth {
 }
 
 export interface HealthLimits {
-  /** A lost session is `degraded` for so long, and then `down`, in milliseconds. @default 30_000 */
+  /** A lost session, or backend of tasks, is `degraded` for so long, and then `down`, in milliseconds. @default 30_000 */
   readonly lostMs?: number;
   /** A fire time that is overdue for longer means that this process is stuck, in milliseconds. @default 120_000 */
   readonly lagMs?: number;
@@ -65,13 +66,16 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
  * beside. `degraded` while the connection is suspended, while this host's clock runs ahead of the registry's or is
  * behind, while a job has no leader or no place left in its failover queue, while a handler that was aborted does not
  * return, while ends of runs wait to be recorded, while a job goes by its last usable configuration since that of the
- * registry cannot be used, and while the registry refuses what a job asks of it.
+ * registry cannot be used, while the registry refuses what a job asks of it, while the backend of tasks does not
+ * answer, and while a task that is followed here cannot be reached.
  */
-export function judgeReadiness(status: RuntimeStatus, limits: HealthLimits = {}): Health {
+export function judgeReadiness(status: RuntimeStatus, limits: HealthLimits = {}, backend?: TaskBackendStatus): Health {
   const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
   if (status.phase !== 'running') return verdict(status, [down(`the process is ${status.phase}`)]);
   const jobs = status.processing ? status.jobs.flatMap(judgeJob) : [];
-  return verdict(status, [...judgeSession(status, lostMs), ...judgeClock(status), ...jobs]);
+  // Other schedulers reach it no better, and jobs that need no tasks go on: never down.
+  const tasks = status.processing ? judgeBackend(backend, 0, Number.POSITIVE_INFINITY) : [];
+  return verdict(status, [...judgeSession(status, lostMs), ...judgeClock(status), ...jobs, ...tasks]);
 }
 
 /**

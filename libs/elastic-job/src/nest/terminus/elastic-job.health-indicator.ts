@@ -1,5 +1,5 @@
 import { sharedClass } from '../../copies/index.js';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import type { Clock } from '../../clock/index.js';
 import {
@@ -10,12 +10,14 @@ import {
   judgeReadiness,
   judgeRegistry,
   judgeScheduleLag,
+  judgeTasks,
   judgeTracing,
 } from '../../health/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { tracingStoresOf } from '../../tracing/index.js';
+import type { TaskScheduler } from '../cloud/task-scheduler.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
-import { CLOCK, ELASTIC_JOB_OPTIONS } from '../tokens.js';
+import { CLOCK, ELASTIC_JOB_OPTIONS, TASK_SCHEDULER } from '../tokens.js';
 import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-options.js';
 
 /**
@@ -36,6 +38,7 @@ export class ElasticJobHealthIndicator {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
     @Inject(HEALTH_OPTIONS) private readonly healthOptions: HealthOptions,
+    @Optional() @Inject(TASK_SCHEDULER) private readonly scheduler?: TaskScheduler,
   ) {}
 
   /** Down only if a restart would help: a schedule that has stood still. @see judgeLiveness */
@@ -44,11 +47,12 @@ export class ElasticJobHealthIndicator {
   }
 
   /**
-   * Down while starting and draining, after a longer loss of the session, or if a job cannot run here.
+   * Down while starting and draining, after a longer loss of the session, or if a job cannot run here. Degraded while
+   * the backend of tasks does not answer, or cannot reach a task.
    * @see judgeReadiness
    */
   readiness(key = 'elasticJob', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report(key, judgeReadiness(this.runtime.status(), limits));
+    return this.report(key, judgeReadiness(this.runtime.status(), limits, this.scheduler?.status));
   }
 
   /** Degraded while the session is suspended, down without one. @see judgeRegistry */
@@ -69,6 +73,14 @@ export class ElasticJobHealthIndicator {
   /** Degraded while the store of a history takes nothing; up if there is none. @see judgeTracing */
   tracing(key = 'elasticJobTracing'): HealthIndicatorResult {
     return this.report(key, judgeTracing(tracingStoresOf(this.options.tracing)));
+  }
+
+  /**
+   * Degraded, then down, while the backend of tasks does not answer; degraded while a task is UNREACHABLE; shows the
+   * backend, its limit, and the tasks that are followed here by their states. Up if there is none. @see judgeTasks
+   */
+  tasks(key = 'elasticJobTasks', limits?: HealthLimits): HealthIndicatorResult {
+    return this.report(key, judgeTasks(this.scheduler?.status, this.clock.wallNow(), limits));
   }
 
   private report(

@@ -1,0 +1,156 @@
+import { ElasticJob } from '@app/elastic-job';
+import { ElasticJobCloudModule, type TaskHost } from '@app/elastic-job/cloud';
+import { ElasticJobMetricsModule, JobMetrics } from '@app/elastic-job/metrics';
+import { ElasticJobHealthIndicator, ElasticJobHealthModule } from '@app/elastic-job/terminus';
+import { MemoryTaskCluster, VirtualClock } from '@app/elastic-job/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type JobApplication, startJobs } from './support/job-application.js';
+
+const JOB = 'settle-orders';
+const WORK_MS = 5_000;
+
+class OrderJobs {
+  @ElasticJob({ name: JOB, cron: '0/10 * * * * ?', shardingTotalCount: 2, executor: 'task', monitorExecution: true })
+  settle(): void {}
+}
+
+let clock: VirtualClock;
+let tasks: MemoryTaskCluster;
+/** The backend's way to tell of itself. */
+let host: TaskHost;
+beforeEach(() => {
+  clock = new VirtualClock();
+  tasks = new MemoryTaskCluster({ clock });
+  tasks.script(JOB, [
+    { state: { name: 'QUEUED', detail: 'no room' }, ms: 1_000 },
+    { state: { name: 'RUNNING' }, ms: WORK_MS },
+    { state: { name: 'FINISHED', report: { v: 1, outcome: 'succeeded', ms: 1 } } },
+  ]);
+});
+
+async function start(): Promise<JobApplication> {
+  const backend = tasks.backend();
+  const startBackend = backend.start.bind(backend);
+  backend.start = (given) => startBackend((host = given));
+  return startJobs({
+    clock,
+    imports: [ElasticJobCloudModule.forRoot({ backend }), ElasticJobMetricsModule.forRoot(), ElasticJobHealthModule],
+    providers: [OrderJobs],
+  });
+}
+
+/** Moves on to so many milliseconds after the next fire time. */
+async function fire(ms: number): Promise<void> {
+  await clock.advance(10_000 - (clock.wallNow() % 10_000) + ms);
+}
+
+function placeOf(item: number) {
+  return { cluster: 'elastic-job', jobName: JOB, item };
+}
+
+describe('the metrics of tasks', () => {
+  it('tell how many are followed here by state, how fast they have started, and how they have ended', async () => {
+    const { app } = await start();
+    const { registry } = app.get(JobMetrics, { strict: false });
+    const scrape = async (name: string): Promise<readonly string[]> =>
+      (await registry.metrics()).split('\n').filter((line) => line.startsWith(name));
+    expect(await scrape('elastic_job_tasks_launched_total')).toEqual([
+      `elastic_job_tasks_launched_total{job="${JOB}"} 0`,
+    ]);
+
+    await fire(500);
+    expect(await scrape('elastic_job_tasks{')).toContain(`elastic_job_tasks{job="${JOB}",state="QUEUED"} 2`);
+    await clock.advance(1_000);
+    expect(await scrape('elastic_job_tasks{')).toContain(`elastic_job_tasks{job="${JOB}",state="RUNNING"} 2`);
+    tasks.end(placeOf(1), { name: 'DROPPED' });
+    await clock.advance(WORK_MS);
+
+    expect(await scrape('elastic_job_tasks{')).toEqual(
+      ['STAGING', 'QUEUED', 'RUNNING', 'UNREACHABLE'].map(
+        (state) => `elastic_job_tasks{job="${JOB}",state="${state}"} 0`,
+      ),
+    );
+    expect(await scrape('elastic_job_task_ends_total')).toEqual([
+      `elastic_job_task_ends_total{job="${JOB}",state="DROPPED"} 1`,
+      `elastic_job_task_ends_total{job="${JOB}",state="FINISHED"} 1`,
+    ]);
+    expect(await scrape('elastic_job_tasks_l')).toEqual([
+      `elastic_job_tasks_launched_total{job="${JOB}"} 2`,
+      `elastic_job_tasks_lost_total{job="${JOB}"} 1`,
+    ]);
+    expect(await scrape('elastic_job_tasks_adopted')).toEqual([`elastic_job_tasks_adopted_total{job="${JOB}"} 0`]);
+    const starts = 'elastic_job_task_start_seconds';
+    expect(await scrape(`${starts}_bucket{le="0.5"`)).toEqual([`${starts}_bucket{le="0.5",job="${JOB}"} 0`]);
+    expect(await scrape(`${starts}_bucket{le="2.5"`)).toEqual([`${starts}_bucket{le="2.5",job="${JOB}"} 2`]);
+  });
+
+  it('tell if the backend answers', async () => {
+    const { app } = await start();
+    const { registry } = app.get(JobMetrics, { strict: false });
+    expect(await registry.metrics()).toContain('elastic_job_task_backend_up{backend="memory"} 1');
+    host.emit({ kind: 'disconnected', error: new Error('refused') });
+    expect(await registry.metrics()).toContain('elastic_job_task_backend_up{backend="memory"} 0');
+  });
+});
+
+describe('the health of a scheduler of tasks', () => {
+  it('shows the backend, and what is followed here by state', async () => {
+    const { app } = await start();
+    const health = app.get(ElasticJobHealthIndicator, { strict: false });
+    await fire(1_500);
+
+    expect(health.tasks()).toEqual({
+      elasticJobTasks: { status: 'up', backend: 'memory', tasks: { RUNNING: 2 }, mostTasks: null, reasons: [] },
+    });
+  });
+
+  it('is degraded while the backend does not answer, and its part is down after 30 s, until it answers', async () => {
+    const { app } = await start();
+    const health = app.get(ElasticJobHealthIndicator, { strict: false });
+    host.emit({ kind: 'disconnected', error: new Error('connection refused') });
+    await clock.advance(20_000);
+    host.emit({ kind: 'disconnected', error: new Error('connection refused again') });
+
+    expect(health.tasks().elasticJobTasks).toMatchObject({
+      status: 'degraded',
+      reasons: [
+        expect.stringMatching(/^the task backend memory has not answered since 20.*Z: connection refused again$/),
+      ],
+    });
+    await clock.advance(10_001);
+    expect(health.tasks().elasticJobTasks?.status).toBe('down');
+    expect(health.readiness().elasticJob?.status).toBe('degraded');
+    expect(health.liveness().elasticJob?.status).toBe('up');
+
+    host.emit({ kind: 'connected' });
+
+    expect(health.tasks().elasticJobTasks?.status).toBe('up');
+    expect(health.readiness().elasticJob?.status).toBe('up');
+  });
+
+  it('is degraded while a task cannot be reached, and names its item and the remedy', async () => {
+    const { app } = await start();
+    const health = app.get(ElasticJobHealthIndicator, { strict: false });
+    await fire(1_500);
+    tasks.unreachable(placeOf(1));
+    await clock.advance(100);
+
+    expect(health.readiness().elasticJob).toMatchObject({
+      status: 'degraded',
+      reasons: [expect.stringMatching(/"settle-orders".* item 1 is UNREACHABLE since .*confirmLost/)],
+    });
+    expect(health.tasks().elasticJobTasks).toMatchObject({ status: 'degraded', tasks: { RUNNING: 1, UNREACHABLE: 1 } });
+
+    tasks.reachable(placeOf(1));
+    await clock.advance(100);
+
+    expect(health.readiness().elasticJob?.status).toBe('up');
+  });
+
+  it('is up where nothing runs as tasks', async () => {
+    const { app } = await startJobs({ clock, imports: [ElasticJobHealthModule], providers: [] });
+    expect(app.get(ElasticJobHealthIndicator, { strict: false }).tasks()).toEqual({
+      elasticJobTasks: { status: 'up', backend: null, tasks: {}, mostTasks: null, reasons: [] },
+    });
+  });
+});
