@@ -12,3 +12,6 @@ export const TASK_SCHEDULER = Symbol.for('nestjs-elastic-job:task-scheduler');
 
 /** The validated module options. */
 export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elastic-job:options');
+
+/** The registry of ElasticJob-Cloud's tree; undefined unless `ElasticJobCloudModule` has `tree`. */
+export const CLOUD_REGISTRY = Symbol.for('nestjs-elastic-job:cloud-registry');

@@ -1,5 +1,6 @@
 import type { TaskBackend } from '../../cloud/index.js';
 import type { TaskOptions, TaskResources } from '../../domain/index.js';
+import type { CloudTreeOptions } from './tree/cloud-tree-options.js';
 
 /** Settings that several jobs share. @see ElasticJob-Cloud, application configuration */
 export interface TaskApp {
@@ -20,4 +21,9 @@ export interface ElasticJobCloudModuleOptions {
   readonly cluster?: string;
   /** Settings of every job that has none of its own. @default { resources: { cpu: 1, memoryMb: 128 } } */
   readonly defaults?: TaskApp;
+  /**
+   * With it, jobs that are registered in ElasticJob-Cloud's tree come and go on every scheduler, and
+   * `CloudConfigurations` can be injected. @default only the jobs of the code
+   */
+  readonly tree?: CloudTreeOptions;
 }

@@ -1,10 +1,12 @@
 import { ConfigurableModuleBuilder, type FactoryProvider, Module } from '@nestjs/common';
 import type { Clock } from '../../clock/index.js';
+import { CloudConfigurations } from '../../cloud/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { IN_TASK } from '../in-task.js';
-import { CLOCK, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
+import { CLOCK, CLOUD_REGISTRY, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
+import { cloudTreeProviders } from './tree/cloud-tree.providers.js';
 import { TaskScheduler } from './task-scheduler.js';
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<ElasticJobCloudModuleOptions>({
@@ -23,10 +25,13 @@ const SCHEDULER: FactoryProvider = {
     runtime: ElasticJobRuntime,
     clock: Clock,
     registry: RegistryCenter,
+    cloudRegistry?: RegistryCenter,
     isInTask?: true,
-  ) => (isInTask ? undefined : new TaskScheduler(options, runtime, clock, registry)),
-  inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, CLOCK, REGISTRY_CENTER, IN_TASK],
+  ) => (isInTask ? undefined : new TaskScheduler(options, runtime, clock, registry, cloudRegistry)),
+  inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, CLOCK, REGISTRY_CENTER, CLOUD_REGISTRY, IN_TASK],
 };
+
+const TREE = cloudTreeProviders(MODULE_OPTIONS_TOKEN);
 
 /**
  * Runs the items of jobs with `executor: 'task'` as tasks of their own. Import it once, beside `ElasticJobModule`, and
@@ -39,5 +44,5 @@ const SCHEDULER: FactoryProvider = {
  * ]
  * ```
  */
-@Module({ providers: [SCHEDULER], exports: [TASK_SCHEDULER] })
+@Module({ providers: [SCHEDULER, ...TREE], exports: [TASK_SCHEDULER, CloudConfigurations] })
 export class ElasticJobCloudModule extends ConfigurableModuleClass {}

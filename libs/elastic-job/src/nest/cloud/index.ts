@@ -2,6 +2,17 @@
 export {
   CheckpointRefusedError,
   type Claimed,
+  type CloudAppConfiguration,
+  CloudAppDisabledError,
+  CloudAppExistsError,
+  type CloudAppOptions,
+  CloudConfigurations,
+  type CloudJobChange,
+  type CloudJobConfiguration,
+  CloudJobDisabledError,
+  CloudJobExistsError,
+  type CloudJobOptions,
+  LiveCloudSchedulerError,
   MissingTaskError,
   NewerTaskEnvelopeError,
   TaskBootTimeoutError,
@@ -25,6 +36,8 @@ export {
   type TaskStateName,
   type TaskTarget,
   type TaskTemplate,
+  UnknownCloudAppError,
+  UnknownCloudJobError,
   UnknownTaskJobError,
 } from '../../cloud/index.js';
 export { type TaskOptions, TaskTerminatedError } from '../../domain/index.js';
@@ -35,3 +48,4 @@ export { ElasticJobCloudModule } from './elastic-job-cloud.module.js';
 export { isElasticJobTask } from './is-elastic-job-task.js';
 export { runTask, type RunTaskOptions } from './run-task.js';
 export type { ImportedModule } from './task.module.js';
+export type { CloudTreeOptions } from './tree/cloud-tree-options.js';

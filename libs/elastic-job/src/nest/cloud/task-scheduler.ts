@@ -42,6 +42,8 @@ export class TaskScheduler {
     private readonly runtime: ElasticJobRuntime,
     private readonly clock: Clock,
     registry: RegistryCenter,
+    /** Of ElasticJob-Cloud's tree, if the schedulers follow it. */
+    private readonly cloudRegistry?: RegistryCenter,
   ) {
     assertUsable(options);
     const { backend, cluster = CLUSTER } = options;
@@ -84,6 +86,7 @@ export class TaskScheduler {
   }
 
   async start(): Promise<void> {
+    await this.cloudRegistry?.connect();
     await this.backend.start({
       clock: this.clock,
       cluster: this.cluster,
@@ -95,6 +98,7 @@ export class TaskScheduler {
   async stop(): Promise<void> {
     await this.reconciliation.stop();
     await this.backend.stop();
+    await this.cloudRegistry?.close();
   }
 
   private findIntervalFault({ cron, resident, timeZone }: JobConfiguration): string | undefined {
