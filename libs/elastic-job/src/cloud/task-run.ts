@@ -222,12 +222,13 @@ export class TaskRun {
 
   private get envelope(): Omit<TaskEnvelope, 'checkpoint' | keyof TaskAnswers> {
     const { begun, context, settings, token } = this;
-    const { graceMs, retries, timeoutMs } = settings;
+    const { graceMs, knownAs, retries, timeoutMs } = settings;
     const { origin, parameters } = begun.target;
     const id = triggerIdOf(origin);
     return {
       v: 1,
       jobName: context.jobName,
+      template: knownAs,
       taskId: context.taskId,
       shardingTotalCount: context.shardingTotalCount,
       jobParameter: context.jobParameter,

@@ -13,6 +13,8 @@ export interface TaskSettings {
   readonly timeoutMs?: number;
   /** From SIGTERM to SIGKILL, in milliseconds. */
   readonly graceMs: number;
+  /** The template under which its application knows the job, beside its name. @default it knows the name */
+  readonly knownAs?: string;
   /** How the task tries a failing item again. @default as its own application says */
   readonly retries?: TaskRetries;
 }

@@ -83,6 +83,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
       this.sinks.start();
       await this.tasks?.start();
       await this.runtime.start();
+      this.tasks?.follow();
     } catch (error) {
       await this.stop();
       // Nest shuts the application down as soon as its start is over.
@@ -114,6 +115,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   }
 
   private async stopWithin(deadline: Deadline): Promise<void> {
+    void this.tasks?.unfollow();
     await this.runtime.stop(deadline);
     if (this.tasks !== undefined) await deadline.holdsFor(this.tasks.stop());
     // Last: the end of each job is heard, and the providers that sinks and listeners use are still there.

@@ -15,7 +15,7 @@ import { CLOUD_JOB_FORM, type CloudJobConfiguration } from './cloud-job.js';
 import { CLOUD_PATHS } from './cloud-paths.js';
 
 /** A job as the registry has it now. */
-interface SeenCloudJob {
+export interface SeenCloudJob {
   readonly jobName: JobName;
   /** Undefined if it cannot be read. */
   readonly configuration: CloudJobConfiguration | undefined;

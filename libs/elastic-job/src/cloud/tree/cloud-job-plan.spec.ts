@@ -26,6 +26,7 @@ describe('the plan of a cloud job', () => {
     });
     expect(tasks).toEqual({
       executor: 'task',
+      appName: 'shop',
       resources: { cpu: 0.5, memoryMb: 65 },
       task: { image: 'registry/shop:1', command: ['/bin/sh', '-c', 'node main.js'] },
       imagePullPolicy: 'IfNotPresent',
@@ -52,7 +53,7 @@ describe('the plan of a cloud job', () => {
     });
 
     expect(resolveJobOptions(options, SOURCE)).toMatchObject({
-      misfirePolicy: 'skip',
+      misfirePolicy: 'once',
       maxTimeDiffSeconds: -1,
       reconcileIntervalMinutes: 0,
       disabled: false,

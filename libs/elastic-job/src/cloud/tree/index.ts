@@ -9,6 +9,8 @@ export * from './cloud-job-plan.js';
 export * from './cloud-paths.js';
 export * from './cloud-task-id.js';
 export * from './cloud-tree.errors.js';
+export * from './derived-config.js';
 export * from './own-settings.js';
 export * from './takeover.decision.js';
+export * from './task-allow.js';
 export * from './takeover.js';

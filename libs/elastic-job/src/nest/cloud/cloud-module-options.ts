@@ -1,4 +1,4 @@
-import type { TaskBackend } from '../../cloud/index.js';
+import type { TaskAllow, TaskBackend } from '../../cloud/index.js';
 import type { TaskOptions, TaskResources } from '../../domain/index.js';
 import type { CloudTreeOptions } from './tree/cloud-tree-options.js';
 
@@ -26,4 +26,6 @@ export interface ElasticJobCloudModuleOptions {
    * `CloudConfigurations` can be injected. @default only the jobs of the code
    */
   readonly tree?: CloudTreeOptions;
+  /** What jobs of the registry may have tasks run; jobs of the code need no entry. @default nothing */
+  readonly allow?: TaskAllow;
 }

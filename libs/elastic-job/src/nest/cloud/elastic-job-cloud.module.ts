@@ -4,8 +4,9 @@ import { CloudConfigurations } from '../../cloud/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { IN_TASK } from '../in-task.js';
-import { CLOCK, CLOUD_REGISTRY, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
+import { CLOCK, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
+import { CloudTree } from './tree/cloud-tree.js';
 import { cloudTreeProviders } from './tree/cloud-tree.providers.js';
 import { TaskScheduler } from './task-scheduler.js';
 
@@ -25,10 +26,10 @@ const SCHEDULER: FactoryProvider = {
     runtime: ElasticJobRuntime,
     clock: Clock,
     registry: RegistryCenter,
-    cloudRegistry?: RegistryCenter,
+    tree?: CloudTree,
     isInTask?: true,
-  ) => (isInTask ? undefined : new TaskScheduler(options, runtime, clock, registry, cloudRegistry)),
-  inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, CLOCK, REGISTRY_CENTER, CLOUD_REGISTRY, IN_TASK],
+  ) => (isInTask ? undefined : new TaskScheduler(options, runtime, clock, registry, tree)),
+  inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, CLOCK, REGISTRY_CENTER, CloudTree, IN_TASK],
 };
 
 const TREE = cloudTreeProviders(MODULE_OPTIONS_TOKEN);

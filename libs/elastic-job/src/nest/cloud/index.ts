@@ -16,6 +16,7 @@ export {
   MissingTaskError,
   NewerTaskEnvelopeError,
   TaskBootTimeoutError,
+  type TaskAllow,
   type TaskAnswers,
   type TaskBackend,
   type TaskBackendEvent,

@@ -47,7 +47,10 @@ export class NestTask implements TaskApplication {
   private async jobOf({ jobName, template }: TaskEnvelope): Promise<JobHere> {
     const { registrar, templates } = this.runtime;
     const known = registrar.jobs.map((job) => job.jobName);
-    const created = template === undefined ? undefined : templates.definitionOf(jobName, template);
+    // A job that is registered in ElasticJob-Cloud's tree is known by its own name, or by its application's.
+    const created = [jobName, template]
+      .map((name) => (name === undefined ? undefined : templates.definitionOf(jobName, name)))
+      .find((definition) => definition !== undefined);
     // Its settings are the envelope's: those of the template are not judged.
     if (created !== undefined && !known.includes(jobName)) await registrar.register({ ...created, createdAs: 0n });
     else if (!known.includes(jobName)) throw new UnknownTaskJobError(jobName, known);

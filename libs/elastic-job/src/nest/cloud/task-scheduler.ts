@@ -1,9 +1,11 @@
 import {
+  CLOUD_TEMPLATE,
   type TaskBackend,
   TaskJobType,
   TaskReconciliation,
   type TaskScheduling,
   type TaskSettings,
+  templateFor,
   WatchedBackend,
 } from '../../cloud/index.js';
 import type { Clock } from '../../clock/index.js';
@@ -13,6 +15,7 @@ import {
   DEFAULT_RESOURCES,
   type JobConfiguration,
   type JobName,
+  parseCreatedJob,
   shortestIntervalMs,
   show,
   type TaskBackendStatus,
@@ -21,6 +24,7 @@ import { workOfType } from '../../executor/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { ElasticJobRuntime, JobDefinition } from '../../runtime/index.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
+import type { CloudTree } from './tree/cloud-tree.js';
 
 const DEFAULT_GRACE_MS = 30_000;
 const CLUSTER = 'elastic-job';
@@ -32,7 +36,7 @@ export type PlacedJob = Pick<JobDefinition, 'configuration' | 'place' | 'handler
 export class TaskScheduler {
   private readonly type: TaskJobType;
   private readonly backend: TaskBackend;
-  private readonly cluster: string;
+  private cluster = CLUSTER;
   private readonly watched: WatchedBackend;
   private readonly reconciliation: TaskReconciliation;
 
@@ -42,16 +46,17 @@ export class TaskScheduler {
     private readonly runtime: ElasticJobRuntime,
     private readonly clock: Clock,
     registry: RegistryCenter,
-    /** Of ElasticJob-Cloud's tree, if the schedulers follow it. */
-    private readonly cloudRegistry?: RegistryCenter,
+    private readonly tree?: CloudTree,
   ) {
     assertUsable(options);
-    const { backend, cluster = CLUSTER } = options;
+    const { backend } = options;
     this.backend = backend;
-    this.cluster = cluster;
+    const clusterNow = () => this.cluster;
     const scheduling: TaskScheduling = {
       backend,
-      cluster,
+      get cluster() {
+        return clusterNow();
+      },
       clock,
       settingsOf: (jobName) => this.settingsOf(jobName),
       recordsOf: (items, signal) => readRecords(registry, items, { signal }),
@@ -86,7 +91,8 @@ export class TaskScheduler {
   }
 
   async start(): Promise<void> {
-    await this.cloudRegistry?.connect();
+    await this.tree?.open({ ...workOfType(this.type), configuration: templateFor(CLOUD_TEMPLATE) });
+    this.cluster = this.options.cluster ?? (await this.tree?.cluster()) ?? CLUSTER;
     await this.backend.start({
       clock: this.clock,
       cluster: this.cluster,
@@ -97,8 +103,18 @@ export class TaskScheduler {
 
   async stop(): Promise<void> {
     await this.reconciliation.stop();
+    await this.tree?.close();
     await this.backend.stop();
-    await this.cloudRegistry?.close();
+  }
+
+  /** The process has started. */
+  follow(): void {
+    this.tree?.follow();
+  }
+
+  /** Before the process stops: no job comes or goes any more. Never rejects. */
+  async unfollow(): Promise<void> {
+    await this.tree?.unfollow();
   }
 
   private findIntervalFault({ cron, resident, timeZone }: JobConfiguration): string | undefined {
@@ -113,7 +129,11 @@ export class TaskScheduler {
   }
 
   private settingsOf(jobName: JobName): TaskSettings {
-    return this.settingsFor(this.runtime.registrar.of(jobName).configuration);
+    const { configuration, definition } = this.runtime.registrar.of(jobName);
+    const knownAs = parseCreatedJob(definition.className)?.template;
+    if (knownAs !== CLOUD_TEMPLATE) return { ...this.settingsFor(configuration), knownAs };
+    const { resources, task, appName } = this.tree!.tasksOf(jobName);
+    return { ...this.settingsFor({ ...configuration, resources, task }), knownAs: appName };
   }
 
   private settingsFor(configuration: JobConfiguration): TaskSettings {

@@ -3,6 +3,7 @@ import type {
   FindPropsFaults,
   JobConfiguration,
   ItemWork,
+  JobName,
   JobType,
   PropTargets,
   TaskLife,
@@ -35,11 +36,23 @@ export interface JobDefinition {
   readonly createdAs?: bigint;
   /** Called when the job may be on its way out, or gone. @internal */
   readonly onRootChanged?: () => void;
+  /** Called when `config` may have another text, before anything begins by it. @internal */
+  readonly onConfigurationChanged?: (text: string | undefined) => void;
 }
 
 /** What jobs are created from while the cluster runs. */
-export interface JobTemplate extends Omit<JobDefinition, 'className' | 'createdAs' | 'onRootChanged'> {
+export interface JobTemplate extends Omit<
+  JobDefinition,
+  'className' | 'createdAs' | 'onRootChanged' | 'onConfigurationChanged'
+> {
   readonly name: TemplateName;
+  /**
+   * True if this process takes part in the job now. After it has changed, `TemplateJobs.findJobsSoon` is to be called.
+   * @default it takes part in every job of the template
+   */
+  readonly admits?: (jobName: JobName) => boolean;
+  /** Called when the `config` of a job may have another text, before anything begins by it. @default nobody is */
+  readonly onConfigurationOf?: (jobName: JobName, text: string | undefined) => void;
   /** Under the template's name. What the registry does not say of a job is as it says. */
   readonly configuration: JobConfiguration;
 }

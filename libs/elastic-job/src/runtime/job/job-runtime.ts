@@ -106,6 +106,7 @@ export class JobRuntime {
     const tree = await this.entry.open(self, this.departure.signal);
     try {
       this.shared.services.trees.set(tree);
+      this.tellConfiguration(tree);
       this.checkPeers(tree);
       this.mode = { kind: 'waiting', session: this.createSession(tree) };
       await this.enter();
@@ -234,6 +235,7 @@ export class JobRuntime {
   private hearing(tree: JobTree): Hearing {
     const look = () => this.lookAtMembers(tree);
     const reload = () => {
+      this.tellConfiguration(tree);
       this.reloadConfiguration(tree);
       look();
     };
@@ -253,6 +255,10 @@ export class JobRuntime {
       FireTimesMissed: ({ count }) => (this.missedRuns += count),
       ItemOutlivedSession: () => this.currentSession?.expectWork(),
     };
+  }
+
+  private tellConfiguration(tree: JobTree): void {
+    this.definition.onConfigurationChanged?.(tree.node(tree.paths.config)?.data);
   }
 
   private lookAtMembers(tree: JobTree): void {

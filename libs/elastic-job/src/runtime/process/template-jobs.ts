@@ -194,9 +194,14 @@ export class TemplateJobs {
   /** Nothing is to be done for the job. */
   private isAsWanted(jobName: JobName): boolean {
     const found = this.found.get(jobName);
-    const joinedAs = this.joined.get(jobName);
-    if (found === undefined || found.isBeingRemoved) return found === undefined && joinedAs === undefined;
-    return joinedAs === found.czxid || !this.templates.has(found.template);
+    if (found?.isBeingRemoved) return false;
+    return this.joined.get(jobName) === (this.takesPartIn(jobName, found) ? found?.czxid : undefined);
+  }
+
+  /** This process has the template, and that admits the job. */
+  private takesPartIn(jobName: JobName, found: FoundJob | undefined): boolean {
+    const template = found && this.templates.get(found.template);
+    return template !== undefined && (template.admits?.(jobName) ?? true);
   }
 
   private async step(jobName: JobName, signal: AbortSignal): Promise<void> {
@@ -215,12 +220,14 @@ export class TemplateJobs {
 
   private async join(jobName: JobName, { template: name, czxid }: FoundJob): Promise<void> {
     const definition = this.definitionOf(jobName, name)!;
+    const template = this.templates.get(name);
     this.joined.set(jobName, czxid);
     try {
       await this.parts.join({
         ...definition,
         createdAs: czxid,
         onRootChanged: () => this.findJobsSoon(),
+        onConfigurationChanged: (text) => template?.onConfigurationOf?.(jobName, text),
       });
     } catch (error) {
       this.joined.delete(jobName);

@@ -3,12 +3,15 @@ import type { Clock } from '../../../clock/index.js';
 import { CloudConfigurations } from '../../../cloud/index.js';
 import { Hidden } from '../../../domain/index.js';
 import { MissingRegistry, type RegistryCenter } from '../../../registry/index.js';
+import { JobOperateApi } from '../../../operations/index.js';
+import { ElasticJobRuntime } from '../../../runtime/index.js';
 import { concealed } from '../../concealed.js';
 import { createRegistryCenter } from '../../create-registry-center.js';
 import { IN_TASK } from '../../in-task.js';
 import type { ResolvedModuleOptions } from '../../resolve-module-options.js';
-import { CLOCK, CLOUD_REGISTRY, ELASTIC_JOB_OPTIONS } from '../../tokens.js';
+import { CLOCK, CLOUD_REGISTRY, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from '../../tokens.js';
 import type { ElasticJobCloudModuleOptions } from '../cloud-module-options.js';
+import { CloudTree } from './cloud-tree.js';
 import { CLOUD_NAMESPACE } from './cloud-tree-options.js';
 
 /**
@@ -28,6 +31,20 @@ export function cloudTreeProviders(optionsToken: string | symbol): readonly Fact
         registry && new CloudConfigurations(registry, clock),
       inject: [CLOUD_REGISTRY, CLOCK],
     },
+    {
+      provide: CloudTree,
+      useFactory: createCloudTree,
+      inject: [
+        optionsToken,
+        CLOUD_REGISTRY,
+        REGISTRY_CENTER,
+        CloudConfigurations,
+        JobOperateApi,
+        ElasticJobRuntime,
+        ELASTIC_JOB_OPTIONS,
+        CLOCK,
+      ],
+    },
   ].map(concealed);
 }
 
@@ -41,4 +58,30 @@ function createCloudRegistry(
   if (isInTask) return new MissingRegistry();
   const { namespace = CLOUD_NAMESPACE } = tree;
   return createRegistryCenter(new Hidden({ ...registry.reveal(), namespace }), clock);
+}
+
+function createCloudTree(
+  options: ElasticJobCloudModuleOptions,
+  cloud: RegistryCenter | undefined,
+  lite: RegistryCenter,
+  configurations: CloudConfigurations,
+  operate: JobOperateApi,
+  runtime: ElasticJobRuntime,
+  { processing, registry }: ResolvedModuleOptions,
+  clock: Clock,
+): CloudTree | undefined {
+  if (cloud === undefined) return undefined;
+  const given = registry.reveal();
+  const connectionTimeoutMs = given.type === 'zookeeper' ? given.connectionTimeoutMs : undefined;
+  const registries = { lite, cloud };
+  return new CloudTree({
+    options,
+    registries,
+    configurations,
+    operate,
+    runtime,
+    clock,
+    processing,
+    connectionTimeoutMs,
+  });
 }

@@ -1,0 +1,41 @@
+import { show } from '../../domain/index.js';
+import type { CloudTaskOptions } from './cloud-job-plan.js';
+
+/**
+ * What the registry may have tasks run. A job that asks for anything else does not run here.
+ * @default nothing
+ */
+export interface TaskAllow {
+  /**
+   * An image as it is written in `appURL`; without tag and digest, all of that name. Backends without images need none.
+   * @default none
+   */
+  readonly images?: readonly string[];
+  /** The whole text of a `bootstrapScript`. @default none */
+  readonly commands?: readonly string[];
+  /** The whole text of a `podTemplate`. @default none */
+  readonly podTemplates?: readonly string[];
+}
+
+/** What a job asks for that is not allowed, one text each, which says what to add. */
+export function findForbidden(
+  { podTemplate, task: { command, image } }: CloudTaskOptions,
+  { images = [], commands = [], podTemplates = [] }: TaskAllow = {},
+): readonly string[] {
+  const script = command.at(-1);
+  return [
+    ...(image === undefined || images.some((name) => isNamed(name, image)) ? [] : [refusal('appURL', image, 'images')]),
+    ...(script !== undefined && commands.includes(script) ? [] : [refusal('bootstrapScript', script, 'commands')]),
+    ...(podTemplate === undefined || podTemplates.includes(podTemplate)
+      ? []
+      : [refusal('props.elastic-job.io/podTemplate', podTemplate, 'podTemplates')]),
+  ];
+}
+
+function isNamed(allowed: string, image: string): boolean {
+  return image === allowed || (image.startsWith(allowed) && /^[:@][^/]*$/.test(image.slice(allowed.length)));
+}
+
+function refusal(field: string, value: unknown, list: keyof TaskAllow): string {
+  return `${field} ${show(value)} is not allowed in this process; add it to allow.${list} of ElasticJobCloudModule`;
+}

@@ -1,0 +1,245 @@
+/**
+ * Keeps a scheduler in the jobs that are registered in ElasticJob-Cloud's tree.
+ *
+ * State: of each registered job, what it asks for and why it rests here: disabled, faulty, or not allowed. A job that
+ * does not rest is a Lite job of the template `CLOUD_TEMPLATE`, which this process joins.
+ *
+ * Guarantees: a job that is registered, changed, disabled or removed comes, changes, rests or goes on every scheduler.
+ * What it runs is cancelled as it is changed, disabled or removed, as in Java. A job that cannot run is told, with
+ * its faults, and keeps nobody from the others.
+ *
+ * Failures: while a scheduler of ElasticJob-Cloud lives nothing is followed, which is told; it is asked again. Without an
+ * answer of a registry the jobs go on as they are, and what was to be done is repeated.
+ */
+import { BackOff, type Clock } from '../../../clock/index.js';
+import {
+  CLOUD_TEMPLATE,
+  type CloudConfigurations,
+  type CloudJobChange,
+  type CloudJobPlan,
+  CloudTakeover,
+  cloudVersionOf,
+  findForbidden,
+  planCloudJob,
+  type SeenCloudJob,
+  type TaskAllow,
+} from '../../../cloud/index.js';
+import { CancelledError, ConfigurationError, type JobName, UnknownJobError } from '../../../domain/index.js';
+import type { ElasticJobRuntime, JobTemplate } from '../../../runtime/index.js';
+import { describeTakeover } from './describe-takeover.js';
+import type { LiteJobs } from './lite-jobs.js';
+
+/** Between attempts that have failed, in milliseconds. */
+const PAUSES = { firstMs: 500, longestMs: 30_000 };
+
+/** Surroundings of a follower. */
+export interface CloudTreeFollowerParts {
+  readonly runtime: ElasticJobRuntime;
+  readonly clock: Clock;
+  readonly configurations: CloudConfigurations;
+  readonly takeover: CloudTakeover;
+  readonly lite: LiteJobs;
+  readonly allow: TaskAllow | undefined;
+  /** The plan as the backend can run it. */
+  readonly fit: (plan: CloudJobPlan) => FittedPlan;
+}
+
+/** A plan for the backend, and what is wrong with it there, one text each. */
+export interface FittedPlan {
+  readonly plan: CloudJobPlan;
+  readonly faults: readonly string[];
+}
+
+/** A registered job as this process sees it. */
+interface Followed {
+  readonly job: SeenCloudJob;
+  /** Undefined: it rests. */
+  readonly plan: CloudJobPlan | undefined;
+}
+
+export class CloudTreeFollower {
+  private readonly followed = new Map<JobName, Followed>();
+  /** Of which states of the registered jobs the `config` nodes were made that this process goes by. */
+  private readonly versions = new Map<JobName, bigint | undefined>();
+  private readonly settling = new Set<JobName>();
+  private readonly again = new Set<JobName>();
+  private readonly ending = new AbortController();
+  private following: Promise<void> | undefined;
+  private stopListening = (): void => {};
+
+  constructor(private readonly parts: CloudTreeFollowerParts) {}
+
+  /** Before the process starts. @param template as which the jobs run, without what a follower adds */
+  declare(template: Omit<JobTemplate, 'name' | 'admits' | 'onConfigurationOf' | 'place'>): void {
+    this.parts.runtime.templates.declare({
+      ...template,
+      name: CLOUD_TEMPLATE,
+      place: 'the tree of ElasticJob-Cloud',
+      admits: (jobName) => this.planOf(jobName) !== undefined,
+      onConfigurationOf: (jobName, text) => this.hearConfiguration(jobName, text),
+    });
+  }
+
+  /** Once both registries are connected, and the process has started. */
+  start(): void {
+    this.stopListening = this.parts.runtime.events.on((event) => {
+      // It was under way when the job was to rest.
+      if (event.kind === 'started' && this.isResting(event.trigger.jobName)) this.cancelRuns(event.trigger.jobName);
+    });
+    this.following ??= this.follow(this.ending.signal);
+  }
+
+  /** Nothing more is heard or written. Never rejects. */
+  async stop(): Promise<void> {
+    this.ending.abort();
+    this.stopListening();
+    await this.following;
+  }
+
+  /** What the tasks of a job are to be; undefined for a job that is not registered, or rests. */
+  planOf(jobName: JobName): CloudJobPlan | undefined {
+    return this.followed.get(jobName)?.plan;
+  }
+
+  private async follow(signal: AbortSignal): Promise<void> {
+    try {
+      await this.untilDone('taking over what ElasticJob-Cloud has left', () => this.takeOver(), signal);
+      await this.untilDone('looking for jobs that are not registered any more', () => this.settleStanding(), signal);
+      await this.untilDone('following the registered jobs', () => this.hearChanges(signal), signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  private async untilDone(work: string, attempt: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    const failed = new BackOff(this.parts.clock, PAUSES);
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await attempt();
+      } catch (error) {
+        if (signal.aborted) throw error;
+        if (failed.failures === 0) this.report(undefined, `${work} failed; trying again`, error);
+        failed.failed();
+        await failed.pause(signal);
+      }
+    }
+  }
+
+  private async takeOver(): Promise<void> {
+    const { runtime, takeover } = this.parts;
+    for (const event of await takeover.run()) {
+      const jobName = 'jobName' in event ? event.jobName : undefined;
+      runtime.events.emit({ kind: 'warning', jobName, message: describeTakeover(event) });
+    }
+  }
+
+  /** Jobs may have been removed while no scheduler was there to hear of it. */
+  private async settleStanding(): Promise<void> {
+    for (const jobName of await this.parts.lite.names()) await this.parts.lite.settle(jobName);
+  }
+
+  private async hearChanges(signal: AbortSignal): Promise<void> {
+    for await (const change of this.parts.configurations.watch(signal)) this.hear(change, signal);
+  }
+
+  private hear(change: CloudJobChange, signal: AbortSignal): void {
+    const jobName = change.kind === 'vanished' ? change.jobName : change.job.jobName;
+    if (change.kind === 'vanished') {
+      this.cancelRuns(jobName);
+      this.followed.delete(jobName);
+    } else {
+      const plan = this.judge(change.job);
+      if (change.job.isDisabled) this.cancelRuns(jobName);
+      this.followed.set(jobName, { job: change.job, plan });
+    }
+    this.parts.runtime.templates.findJobsSoon();
+    if (!this.isResting(jobName)) void this.settle(jobName, signal);
+  }
+
+  /** @returns undefined if it rests */
+  private judge({ app, configuration, faults, isDisabled, jobName }: SeenCloudJob): CloudJobPlan | undefined {
+    const { allow, fit } = this.parts;
+    if (configuration === undefined || app === undefined) {
+      this.tellFaults(jobName, faults);
+      return undefined;
+    }
+    const { plan, faults: unfit } = fit(planCloudJob(configuration, app));
+    const all = [...faults, ...findForbidden(plan.tasks, allow), ...unfit];
+    if (all.length > 0) this.tellFaults(jobName, all);
+    return all.length > 0 || isDisabled ? undefined : plan;
+  }
+
+  private tellFaults(jobName: JobName, faults: readonly string[]): void {
+    const error = new ConfigurationError(`cloud job "${jobName}"`, faults);
+    this.report(jobName, 'the job does not run here until it is corrected', error);
+  }
+
+  private isResting(jobName: JobName): boolean {
+    return this.followed.has(jobName) && this.planOf(jobName) === undefined;
+  }
+
+  /** Runs that have begun by another state of the registered job are cancelled; edits of Lite's are written through. */
+  private hearConfiguration(jobName: JobName, text: string | undefined): void {
+    const version = text === undefined ? undefined : versionIn(text, jobName);
+    const before = this.versions.get(jobName);
+    this.versions.set(jobName, version);
+    if (version !== undefined && before !== undefined && version !== before) this.cancelRuns(jobName);
+    if (this.planOf(jobName) !== undefined) void this.settle(jobName, this.ending.signal);
+  }
+
+  /** Makes both sides agree; repeated until they do. Never rejects. */
+  private async settle(jobName: JobName, signal: AbortSignal): Promise<void> {
+    this.again.add(jobName);
+    if (this.settling.has(jobName)) return;
+    this.settling.add(jobName);
+    const failed = new BackOff(this.parts.clock, PAUSES);
+    while (this.again.delete(jobName) && !signal.aborted) {
+      try {
+        await this.settleOnce(jobName);
+      } catch (error) {
+        if (signal.aborted) break;
+        if (failed.failures === 0) this.report(jobName, 'following a registered job failed', error);
+        // What Lite cannot go by waits until it is changed.
+        if (!(error instanceof ConfigurationError)) this.again.add(jobName);
+      }
+      if (!this.again.has(jobName)) break;
+      failed.failed();
+      await failed.pause(signal);
+    }
+    this.settling.delete(jobName);
+  }
+
+  private async settleOnce(jobName: JobName): Promise<void> {
+    const settled = await this.parts.lite.settle(jobName);
+    if (settled.kind === 'again') this.again.add(jobName);
+    if (settled.kind === 'reverted') {
+      this.report(
+        jobName,
+        'an edit of a registered job was taken back, since it cannot be registered',
+        settled.because,
+      );
+    }
+  }
+
+  private cancelRuns(jobName: JobName): void {
+    try {
+      const { running } = this.parts.runtime.registrar.of(jobName);
+      for (const item of running.list) running.leaseOf(item)?.abortItem(item, new CancelledError(jobName, item));
+    } catch (error) {
+      if (!(error instanceof UnknownJobError)) throw error; // It is left already, and its runs end.
+    }
+  }
+
+  private report(jobName: JobName | undefined, message: string, error: unknown): void {
+    this.parts.runtime.events.emit({ kind: 'error', jobName, message, error });
+  }
+}
+
+function versionIn(text: string, jobName: JobName): bigint | undefined {
+  try {
+    return cloudVersionOf(text, jobName);
+  } catch {
+    return undefined; // A text that cannot be read is told by the job.
+  }
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../../../clock/index.js';
+import {
+  type CloudConfigurations,
+  type CloudJobPlan,
+  CloudTakeover,
+  type CloudTaskOptions,
+  type TaskBackend,
+} from '../../../cloud/index.js';
+import { ConfigurationError, type JobName } from '../../../domain/index.js';
+import type { JobOperateApi } from '../../../operations/index.js';
+import type { ElasticJobRuntime } from '../../../runtime/index.js';
+import type { ElasticJobCloudModuleOptions } from '../cloud-module-options.js';
+import { CloudTreeFollower, type FittedPlan } from './cloud-tree-follower.js';
+import { type CloudRegistries, LiteJobs } from './lite-jobs.js';
+
+/** Settings of pods, which no backend takes yet. */
+const POD_SETTINGS = ['podTemplate', 'queueName', 'priorityClassName', 'nodeSelector'] as const;
+
+/** Surroundings of the tree in an application. */
+export interface CloudTreeParts {
+  readonly options: ElasticJobCloudModuleOptions;
+  readonly registries: CloudRegistries;
+  readonly configurations: CloudConfigurations;
+  readonly operate: JobOperateApi;
+  readonly runtime: ElasticJobRuntime;
+  readonly clock: Clock;
+  /** False: this process runs no jobs, and only reads and writes the tree. */
+  readonly processing: boolean;
+  /** @default as the registry has it */
+  readonly connectionTimeoutMs: number | undefined;
+}
+
+/** ElasticJob-Cloud's tree in one application: its session, and the jobs that come and go with it. */
+export class CloudTree {
+  private readonly follower: CloudTreeFollower;
+  private readonly closing = new AbortController();
+
+  constructor(private readonly parts: CloudTreeParts) {
+    const { clock, configurations, operate, options, registries, runtime } = parts;
+    this.follower = new CloudTreeFollower({
+      runtime,
+      clock,
+      configurations,
+      takeover: new CloudTakeover(registries.cloud),
+      lite: new LiteJobs(registries, operate),
+      allow: options.allow,
+      fit: (plan) => fitTo(options.backend, plan),
+    });
+  }
+
+  /** Connects. @param template as which the jobs run @throws {RegistryUnavailableError} */
+  async open(template: Parameters<CloudTreeFollower['declare']>[0]): Promise<void> {
+    const { connectionTimeoutMs: timeoutMs, processing, registries } = this.parts;
+    if (processing) this.follower.declare(template);
+    await registries.cloud.connect({ timeoutMs, signal: this.closing.signal });
+  }
+
+  /** The name of all schedulers of the tree: its framework id. */
+  cluster(): Promise<string> {
+    return this.parts.configurations.frameworkId();
+  }
+
+  follow(): void {
+    if (this.parts.processing) this.follower.start();
+  }
+
+  /** Never rejects. */
+  async unfollow(): Promise<void> {
+    this.closing.abort();
+    await this.follower.stop();
+  }
+
+  async close(): Promise<void> {
+    await this.unfollow();
+    await this.parts.registries.cloud.close();
+  }
+
+  /** @throws {ConfigurationError} if the job has come to rest meanwhile */
+  tasksOf(jobName: JobName): CloudTaskOptions {
+    const plan = this.follower.planOf(jobName);
+    if (plan !== undefined) return plan.tasks;
+    throw new ConfigurationError(`cloud job "${jobName}"`, ['it rests here, so no task of it is started']);
+  }
+}
+
+/** A backend without images starts the command on its own host, whatever the application's image is. */
+function fitTo(backend: TaskBackend, plan: CloudJobPlan): FittedPlan {
+  const { command, image } = plan.tasks.task;
+  const hasImages = backend.findFault({ command, image }) === undefined;
+  const task = hasImages ? { command, image } : { command };
+  const fault = backend.findFault(task);
+  const unknown = POD_SETTINGS.filter((name) => plan.tasks[name] !== undefined);
+  return {
+    plan: { ...plan, tasks: { ...plan.tasks, task } },
+    faults: [
+      ...(fault === undefined ? [] : [`the backend ${backend.name} refuses its task: ${fault}`]),
+      ...unknown.map((name) => `props.elastic-job.io/${name} is for pods, and the backend ${backend.name} has none`),
+    ],
+  };
+}

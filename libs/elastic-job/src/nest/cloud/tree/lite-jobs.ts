@@ -1,0 +1,122 @@
+import {
+  CLOUD_JOB_FORM,
+  CLOUD_PATHS,
+  CLOUD_TEMPLATE,
+  type CloudJobConfiguration,
+  cloudVersionOf,
+  deriveConfig,
+  editedCloudJob,
+} from '../../../cloud/index.js';
+import { ConfigurationNodeError } from '../../../coordination/index.js';
+import { ConfigurationError, createdRoot, type JobName, parseCreatedJob } from '../../../domain/index.js';
+import type { JobOperateApi } from '../../../operations/index.js';
+import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../../../registry/index.js';
+
+/** The registries of a scheduler. */
+export interface CloudRegistries {
+  /** That of the jobs. */
+  readonly lite: RegistryCenter;
+  /** That of ElasticJob-Cloud's tree. */
+  readonly cloud: RegistryCenter;
+}
+
+/** What came of making both sides of a job agree. */
+export type Settled =
+  | { readonly kind: 'agreed' }
+  /** One of them has changed meanwhile, or the Lite job is on its way out. */
+  | { readonly kind: 'again' }
+  /** An edit of Lite's that cannot be registered, or read, was taken back. */
+  | { readonly kind: 'reverted'; readonly because: ConfigurationError | ConfigurationNodeError };
+
+const AGREED: Settled = { kind: 'agreed' };
+const AGAIN: Settled = { kind: 'again' };
+
+/**
+ * The Lite jobs of the jobs that are registered in ElasticJob-Cloud's tree: cluster-wide dynamic jobs of one template.
+ *
+ * The registered job is the truth. Lite's `config` says of which state of it it was made, so that an edit of either is
+ * told from the other: a state that is newer than that goes over `config`, and an edit of `config` is written through.
+ * Each write is a compare-and-set, so any number of schedulers may do this side by side.
+ */
+export class LiteJobs {
+  constructor(
+    private readonly registries: CloudRegistries,
+    private readonly operate: JobOperateApi,
+  ) {}
+
+  /** @throws {ConfigurationError} if the name is another job's, or Lite cannot go by what is registered */
+  async settle(jobName: JobName): Promise<Settled> {
+    const { cloud, lite } = this.registries;
+    const registered = await cloud.read(CLOUD_PATHS.job(jobName));
+    const [root, config] = await lite.readMany([`/${jobName}`, `/${jobName}/config`]);
+    const created = parseCreatedJob(root?.data ?? '');
+    const isOurs = created?.template === CLOUD_TEMPLATE;
+    if (registered === undefined) return isOurs && !created?.isBeingRemoved ? this.remove(jobName) : AGREED;
+    const read = CLOUD_JOB_FORM.read(registered.data, jobName);
+    if (read.kind === 'faulty') return AGREED; // The feed tells of it.
+    if (root === undefined) return this.create(read.configuration, registered);
+    if (!isOurs) throw taken(jobName, root);
+    if (created.isBeingRemoved || config === undefined) return AGAIN;
+    return this.agree(read.configuration, registered, config);
+  }
+
+  /** The names of all Lite jobs that were made of registered ones. */
+  async names(): Promise<readonly JobName[]> {
+    const { lite } = this.registries;
+    const names = await lite.children('/');
+    const roots = await lite.readMany(names.map((name) => `/${name}`));
+    return names.filter((_, index) => parseCreatedJob(roots[index]?.data ?? '')?.template === CLOUD_TEMPLATE);
+  }
+
+  private async create(job: CloudJobConfiguration, registered: RegistryNode): Promise<Settled> {
+    const { jobName } = job;
+    return this.commit('lite', [
+      creation(`/${jobName}`, createdRoot(CLOUD_TEMPLATE)),
+      creation(`/${jobName}/config`, deriveConfig(job, registered.stat.mzxid)),
+    ]);
+  }
+
+  private async remove(jobName: JobName): Promise<Settled> {
+    await this.operate.remove(jobName);
+    return AGREED;
+  }
+
+  private async agree(job: CloudJobConfiguration, registered: RegistryNode, config: RegistryNode): Promise<Settled> {
+    const { mzxid } = registered.stat;
+    let because: ConfigurationError | ConfigurationNodeError | undefined;
+    try {
+      const version = cloudVersionOf(config.data, job.jobName);
+      if (version !== undefined && version > mzxid) return AGAIN; // The other server is behind.
+      const edited = version === mzxid ? editedCloudJob(job, config.data) : undefined;
+      if (edited !== undefined) return await this.writeThrough(edited, registered);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError || error instanceof ConfigurationNodeError)) throw error;
+      because = error;
+    }
+    const former = because instanceof ConfigurationNodeError ? undefined : config.data;
+    const text = deriveConfig(job, mzxid, former);
+    const result = text === config.data ? AGREED : await this.commit('lite', [set(config, text)]);
+    return because !== undefined && result === AGREED ? { kind: 'reverted', because } : result;
+  }
+
+  private writeThrough(job: CloudJobConfiguration, registered: RegistryNode): Promise<Settled> {
+    const text = CLOUD_JOB_FORM.format(CLOUD_JOB_FORM.resolve(job));
+    return this.commit('cloud', [set(registered, text)]);
+  }
+
+  private async commit(where: keyof CloudRegistries, operations: readonly Operation[]): Promise<Settled> {
+    const { kind } = await this.registries[where].transaction(operations);
+    // What was written through comes back as a newer state of the registered job.
+    return kind === 'committed' && where === 'lite' ? AGREED : AGAIN;
+  }
+}
+
+function set({ path, stat }: RegistryNode, data: string): Operation {
+  return { kind: 'set', path, data, version: stat.version };
+}
+
+function taken(jobName: JobName, { data }: RegistryNode): ConfigurationError {
+  return new ConfigurationError(`cloud job "${jobName}"`, [
+    `jobName "${jobName}": the jobs' namespace has a job of that name already ("${data}"); register it under another name`,
+  ]);
+}

@@ -1,0 +1,335 @@
+import { Module } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ElasticJobModule, REGISTRY_CENTER } from '../../libs/elastic-job/src/index.js';
+import {
+  CloudConfigurations,
+  type CloudJobOptions,
+  ElasticJobCloudModule,
+  type TaskAllow,
+} from '../../libs/elastic-job/src/nest/cloud/index.js';
+import { JobConfigurationApi, JobStatisticsApi } from '../../libs/elastic-job/src/operations/index.js';
+import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { MemoryTaskCluster, TestCluster } from '../../libs/elastic-job/src/testing/index.js';
+
+const SECOND = 1_000;
+const APP = { appName: 'shop', appURL: 'registry.example.org/shop:1', bootstrapScript: 'bin/start.sh' };
+const JOB: CloudJobOptions = {
+  appName: 'shop',
+  cpuCount: 0.5,
+  memoryMB: 64,
+  jobExecutionType: 'TRANSIENT',
+  jobName: 'settle',
+  cron: '0/10 * * * * ?',
+  shardingTotalCount: 3,
+};
+const ALLOW: TaskAllow = { images: ['registry.example.org/shop'], commands: ['bin/start.sh'] };
+
+let cluster: TestCluster;
+let tasks: MemoryTaskCluster;
+let tree: CloudConfigurations;
+let registry: RegistryCenter;
+/** How long a task takes, in milliseconds. */
+let workMs: number;
+let allowOf: (index: number) => TaskAllow | undefined;
+
+beforeEach(async () => {
+  workMs = SECOND;
+  allowOf = () => ALLOW;
+  cluster = new TestCluster({ instances: 3, module: moduleFor });
+  tasks = new MemoryTaskCluster({ clock: cluster.clock });
+  tasks.script('settle', ({ clock, signal }) => clock.sleep(workMs, signal));
+  registry = cluster.registry.center({
+    namespace: 'elasticjob-cloud',
+    sessionTimeoutMs: 10 * SECOND,
+    requestTimeoutMs: 10 * SECOND,
+    clock: cluster.clock,
+  });
+  await cluster.clock.advanceUntil(registry.connect());
+  tree = new CloudConfigurations(registry, cluster.clock);
+});
+afterEach(async () => {
+  await cluster.clock.advanceUntil(registry.close());
+  await cluster.stop();
+});
+
+function moduleFor(index: number) {
+  @Module({
+    imports: [
+      ElasticJobModule.forRoot({
+        registry: { type: 'memory', server: cluster.registry },
+        drainTimeoutMs: 5 * SECOND,
+        tracing: [{ type: 'log', level: 'off' }],
+      }),
+      ElasticJobCloudModule.forRoot({
+        backend: tasks.backend(`scheduler-${index}`),
+        tree: {},
+        allow: allowOf(index),
+      }),
+    ],
+  })
+  class Scheduler {}
+  return Scheduler;
+}
+
+async function start(count = 3): Promise<void> {
+  for (let index = 0; index < count; index++) await cluster.join();
+  await cluster.advance(SECOND);
+}
+
+function done<T>(promise: Promise<T>): Promise<T> {
+  return cluster.clock.advanceUntil(promise);
+}
+
+async function register(options: Partial<CloudJobOptions> = {}): Promise<void> {
+  await done(tree.apps.add(APP));
+  await done(tree.jobs.add({ ...JOB, ...options }));
+}
+
+/** How often each item of the job was launched. */
+function launched(jobName = 'settle'): ReadonlyMap<number, number> {
+  const items = tasks.launches.filter(({ key }) => key.jobName === jobName).map(({ key }) => key.item);
+  return new Map([...new Set(items)].toSorted((a, b) => a - b).map((item) => [item, items.filter((one) => one === item).length]));
+}
+
+function joined(jobName = 'settle'): readonly number[] {
+  return [0, 1, 2].filter((index) => {
+    const events = cluster.events(index).filter((event) => 'jobName' in event && event.jobName === jobName);
+    const isIn = events.findLast(({ kind }) => kind === 'joined' || kind === 'left');
+    return isIn?.kind === 'joined';
+  });
+}
+
+function outcomes(jobName = 'settle'): readonly string[] {
+  return [0, 1, 2].flatMap((index) =>
+    (cluster.instances[index]?.events ?? []).flatMap((event) =>
+      event.kind === 'settled' && event.trigger.jobName === jobName ? [event.outcome.kind] : [],
+    ),
+  );
+}
+
+function errorsOf(index: number): readonly string[] {
+  return cluster
+    .events(index)
+    .flatMap((event) => (event.kind === 'error' && event.error instanceof Error ? [event.error.message] : []));
+}
+
+/** A service of a scheduler that lives. */
+function from<T extends object>(index: number, token: abstract new (...parts: never[]) => T): T {
+  return cluster.app(index).get(token, { strict: false });
+}
+
+async function names(index = 0): Promise<readonly string[]> {
+  return (await done(from(index, JobStatisticsApi).getAllJobsBriefInfo())).map(({ jobName }) => jobName);
+}
+
+describe('a job that is registered in the tree', () => {
+  it('runs its items as tasks, shared by all schedulers', async () => {
+    await start();
+    await register();
+    await cluster.advance(15 * SECOND);
+
+    expect(new Set(cluster.assignment('settle').values())).toEqual(new Set([0, 1, 2]));
+    expect(launched()).toEqual(
+      new Map([
+        [0, 1],
+        [1, 1],
+        [2, 1],
+      ]),
+    );
+    tasks.assertSound();
+  });
+
+  it('is joined by schedulers that start later, and is still there after all of them have restarted', async () => {
+    await start(1);
+    await register();
+    await cluster.advance(2 * SECOND);
+    await cluster.leave(0);
+    await cluster.join();
+    await cluster.join();
+    await cluster.advance(15 * SECOND);
+
+    expect(joined()).toEqual([1, 2]);
+    expect([...launched().keys()]).toEqual([0, 1, 2]);
+  });
+
+  it('goes by what is registered now, and what runs by the old settings is cancelled', async () => {
+    workMs = 60 * SECOND;
+    await start();
+    await register();
+    await cluster.advance(12 * SECOND);
+    expect([...launched().keys()]).toEqual([0, 1, 2]);
+
+    workMs = SECOND;
+    await done(tree.jobs.update({ ...JOB, shardingTotalCount: 5 }));
+    await cluster.advance(SECOND);
+    expect(outcomes()).toEqual(['aborted', 'aborted', 'aborted']);
+
+    await cluster.advance(12 * SECOND);
+    expect([...launched().keys()]).toEqual([0, 1, 2, 3, 4]);
+    tasks.assertSound();
+  });
+
+  it('goes everywhere once it is removed, with what runs, and its name is free for another one', async () => {
+    workMs = 60 * SECOND;
+    await start();
+    await register();
+    await cluster.advance(12 * SECOND);
+
+    await done(tree.jobs.remove('settle'));
+    await cluster.advance(10 * SECOND);
+
+    expect(outcomes()).toEqual(['aborted', 'aborted', 'aborted']);
+    expect(joined()).toEqual([]);
+    expect(await names()).toEqual([]);
+
+    workMs = SECOND;
+    await done(tree.jobs.add({ ...JOB, shardingTotalCount: 1 }));
+    await cluster.advance(12 * SECOND);
+    expect(joined()).toEqual([0, 1, 2]);
+    expect(launched().get(0)).toBe(2);
+  });
+
+  it('goes also if it was removed while no scheduler was there', async () => {
+    await start(1);
+    await register();
+    await cluster.advance(2 * SECOND);
+    await cluster.leave(0);
+    await done(tree.jobs.remove('settle'));
+    await cluster.join();
+    await cluster.advance(5 * SECOND);
+
+    expect(await names(1)).toEqual([]);
+  });
+});
+
+describe('a job that is disabled', () => {
+  it.each([
+    ['job', () => tree.jobs.disable('settle'), () => tree.jobs.enable('settle')],
+    ['application', () => tree.apps.disable('shop'), () => tree.apps.enable('shop')],
+  ])('rests with its %s until that is enabled; what runs is cancelled', async (_, disable, enable) => {
+    workMs = 60 * SECOND;
+    await start();
+    await register({ misfire: true });
+    await cluster.advance(12 * SECOND);
+
+    await done(disable());
+    await cluster.advance(40 * SECOND);
+    expect(outcomes()).toEqual(['aborted', 'aborted', 'aborted']);
+    expect(joined()).toEqual([]);
+    expect(tasks.launches).toHaveLength(3);
+    expect(await names()).toEqual(['settle']);
+
+    workMs = SECOND;
+    await done(enable());
+    await cluster.advance(12 * SECOND);
+    expect(joined()).toEqual([0, 1, 2]);
+    tasks.assertSound();
+  });
+});
+
+describe('a job that cannot run', () => {
+  it('is told with its faults, and keeps nobody from the others', async () => {
+    await start();
+    await register();
+    await done(registry.create('/config/job/broken', 'jobName: broken\nappName: shop\ncpuCount: many\n', 'PERSISTENT'));
+    await cluster.advance(12 * SECOND);
+
+    expect([...launched().keys()]).toEqual([0, 1, 2]);
+    expect(await names()).toEqual(['settle']);
+    expect(errorsOf(1)).toEqual([expect.stringContaining('cpuCount must be a number, but is "many"')]);
+  });
+
+  it('runs once its text is right, and rests again while it is wrong', async () => {
+    await start();
+    await done(tree.apps.add(APP));
+    await done(registry.ensurePath('/config/job'));
+    await done(registry.create('/config/job/settle', 'jobName: settle\n', 'PERSISTENT'));
+    await cluster.advance(12 * SECOND);
+    expect(joined()).toEqual([]);
+
+    await done(tree.jobs.update(JOB));
+    await cluster.advance(12 * SECOND);
+    expect(joined()).toEqual([0, 1, 2]);
+
+    await done(registry.set('/config/job/settle', 'jobName: settle\n'));
+    await cluster.advance(10 * SECOND);
+    expect(joined()).toEqual([]);
+  });
+
+  it('does not run where the process does not allow its image or command; the event says what to add', async () => {
+    allowOf = (index) => [ALLOW, undefined, { images: ['registry.example.org/sho'], commands: [] }][index];
+    await start();
+    await register();
+    await cluster.advance(12 * SECOND);
+
+    expect(joined()).toEqual([0]);
+    expect([...launched().keys()]).toEqual([0, 1, 2]);
+    for (const index of [1, 2]) {
+      expect(errorsOf(index)).toEqual([
+        expect.stringMatching(
+          /appURL "registry.example.org\/shop:1" is not allowed .* allow.images .*bootstrapScript "bin\/start.sh" .* allow.commands/s,
+        ),
+      ]);
+    }
+  });
+
+  it('leaves a job of the code alone that has its name, and is told', async () => {
+    await start(1);
+    const lite: RegistryCenter = cluster.app(0).get(REGISTRY_CENTER, { strict: false });
+    await done(lite.create('/settle', 'ofTheCode', 'PERSISTENT'));
+    await register();
+    await cluster.advance(5 * SECOND);
+
+    expect(errorsOf(0)).toEqual([expect.stringContaining('has a job of that name already ("ofTheCode")')]);
+    expect(tasks.launches).toEqual([]);
+  });
+});
+
+describe('an edit of the Lite job', () => {
+  it('is written through to what is registered, by which all schedulers go', async () => {
+    await start();
+    await register({ props: { tenant: 'acme', 'elastic-job.io/timeZone': 'Europe/Berlin' } });
+    await cluster.advance(2 * SECOND);
+
+    await done(
+      from(0, JobConfigurationApi).updateJobConfiguration('settle', { cron: '0/20 * * * * ?', failover: true }),
+    );
+    await cluster.advance(5 * SECOND);
+
+    expect((await done(tree.jobs.read('settle')))?.configuration).toMatchObject({
+      cron: '0/20 * * * * ?',
+      failover: true,
+      shardingTotalCount: 3,
+      props: { tenant: 'acme', 'elastic-job.io/timeZone': 'Europe/Berlin' },
+    });
+    const stored = await done(from(2, JobConfigurationApi).getJobConfiguration('settle'));
+    expect(stored).toMatchObject({ cron: '0/20 * * * * ?', failover: true, timeZone: 'Europe/Berlin' });
+  });
+
+  it('stays with Lite where ElasticJob-Cloud has no such setting, also after a change of what is registered', async () => {
+    await start();
+    await register();
+    await cluster.advance(2 * SECOND);
+
+    await done(from(0, JobConfigurationApi).updateJobConfiguration('settle', { timeoutMs: 5_000 }));
+    await done(tree.jobs.update({ ...JOB, jobParameter: 'weekly' }));
+    await cluster.advance(5 * SECOND);
+
+    const stored = await done(from(1, JobConfigurationApi).getJobConfiguration('settle'));
+    expect(stored).toMatchObject({ timeoutMs: 5_000, jobParameter: 'weekly' });
+  });
+
+  it('is taken back if it cannot be registered, and told', async () => {
+    await start();
+    await register();
+    await cluster.advance(2 * SECOND);
+
+    await done(from(0, JobConfigurationApi).updateJobConfiguration('settle', { cron: '' }));
+    await cluster.advance(5 * SECOND);
+
+    const stored = await done(from(1, JobConfigurationApi).getJobConfiguration('settle'));
+    expect(stored?.cron).toBe('0/10 * * * * ?');
+    const told = [0, 1, 2].flatMap(errorsOf);
+    expect(told).toContainEqual(expect.stringContaining('cron must be given for a job of type "TRANSIENT"'));
+  });
+});
