@@ -88,7 +88,9 @@ async function register(options: Partial<CloudJobOptions> = {}): Promise<void> {
 /** How often each item of the job was launched. */
 function launched(jobName = 'settle'): ReadonlyMap<number, number> {
   const items = tasks.launches.filter(({ key }) => key.jobName === jobName).map(({ key }) => key.item);
-  return new Map([...new Set(items)].toSorted((a, b) => a - b).map((item) => [item, items.filter((one) => one === item).length]));
+  return new Map(
+    [...new Set(items)].toSorted((a, b) => a - b).map((item) => [item, items.filter((one) => one === item).length]),
+  );
 }
 
 function joined(jobName = 'settle'): readonly number[] {

@@ -36,4 +36,5 @@ export {
   wholeNumber,
 } from './option-rules.js';
 export { timetableOf } from './timetable-of.js';
+export { resources, taskOptions } from './task-options.rules.js';
 export { DEFAULT_RESOURCES, type TaskOptions, type TaskResources, type TaskTemplate } from './task-options.js';

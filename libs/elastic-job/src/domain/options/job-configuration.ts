@@ -50,8 +50,9 @@ export interface JobConfiguration extends Required<
   readonly workerExport: string;
   /** Undefined: the items run in this process. */
   readonly executor: 'task' | undefined;
-  /** Undefined: as the Cloud module says. */
-  readonly resources: TaskResources | undefined;
+  readonly appName: string | undefined;
+  /** What is left out is as application and Cloud module say. */
+  readonly resources: Partial<TaskResources> | undefined;
   readonly task: TaskOptions | undefined;
   /** The jobs after whose runs this one is started; empty: it has a schedule, or is triggered. */
   readonly after: readonly JobName[];

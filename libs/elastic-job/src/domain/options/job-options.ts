@@ -165,11 +165,16 @@ export interface JobOptions {
   readonly workerExport?: string;
   /**
    * `task`: each item runs as a task of its own, a process that the backend of `ElasticJobCloudModule` starts, and this
-   * process schedules it. Needs `monitorExecution`, and excludes `isolation`. This option and the two next are code,
+   * process schedules it. Needs `monitorExecution`, and excludes `isolation`. This option and the three next are code,
    * and are not kept in the registry.
    * @default none: the item runs in this process
    */
   readonly executor?: 'task';
+  /**
+   * One of the `apps` of `ElasticJobCloudModule`: what it says of tasks holds unless `resources` and `task` say otherwise.
+   * @default none @see ElasticJob-Cloud, application configuration
+   */
+  readonly appName?: string;
   /** What a task may use. @default { cpu: 1, memoryMb: 128 } */
   readonly resources?: Partial<TaskResources>;
   /** What is started as a task, and how it is ended. @default the program of this process */
@@ -185,4 +190,12 @@ export interface JobOptions {
 
 /** Options that are code of one process: no settings, and never in the registry. */
 export type CodeOption =
-  'className' | 'cronDialect' | 'isolation' | 'workerModule' | 'workerExport' | 'executor' | 'resources' | 'task';
+  | 'className'
+  | 'cronDialect'
+  | 'isolation'
+  | 'workerModule'
+  | 'workerExport'
+  | 'executor'
+  | 'appName'
+  | 'resources'
+  | 'task';

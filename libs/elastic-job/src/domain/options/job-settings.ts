@@ -19,7 +19,7 @@ import { ON_HUNG } from './on-hung-option.js';
 import { flag, type KeptRule, number, oneOf, readAs, text, wholeNumber } from './option-rules.js';
 import { namesOf, type OptionRow } from './option-table.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
-import { completeResources, resources, taskOptions } from './task-options.rules.js';
+import { appName, resources, taskOptions } from './task-options.rules.js';
 
 /** The options with every default applied. No rule has judged them yet. */
 export type CompleteOptions = Omit<JobConfiguration, 'jobExtraConfigurations' | 'jobName' | 'strategy'> & {
@@ -136,7 +136,8 @@ export const JOB_SETTINGS = {
     at: 'process',
   },
   executor: { default: undefined, rule: oneOf(['task']), at: 'process' },
-  resources: { default: undefined, rule: resources(), at: 'process', normalize: completeResources },
+  appName: { default: undefined, rule: appName(), at: 'process' },
+  resources: { default: undefined, rule: resources(), at: 'process' },
   task: { default: undefined, rule: taskOptions(), at: 'process' },
   after: { default: [], rule: jobNames(), at: 'nestjs', normalize: unique },
 } as const satisfies { readonly [Name in keyof JobOptions]-?: SettingOf<Name> };

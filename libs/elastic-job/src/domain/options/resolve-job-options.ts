@@ -134,9 +134,16 @@ function findIdleFailover(settings: CompleteOptions): string[] {
 }
 
 /** A thread needs to know what to run. */
-function findTaskFaults({ executor, isolation, monitorExecution, resources, task }: CompleteOptions): string[] {
+function findTaskFaults({
+  appName,
+  executor,
+  isolation,
+  monitorExecution,
+  resources,
+  task,
+}: CompleteOptions): string[] {
   if (executor === undefined) {
-    const given = Object.entries({ resources, task }).find(([, value]) => value !== undefined);
+    const given = Object.entries({ appName, resources, task }).find(([, value]) => value !== undefined);
     return given === undefined ? [] : [`${given[0]} is given, but executor is not "task"`];
   }
   const faults = [];

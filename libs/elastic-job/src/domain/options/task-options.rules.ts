@@ -1,5 +1,5 @@
 import { isWholeNumber, type Rule, rule, show } from './option-rules.js';
-import { DEFAULT_RESOURCES, type TaskOptions, type TaskResources } from './task-options.js';
+import type { TaskOptions, TaskResources } from './task-options.js';
 
 type Fields<Of> = { readonly [Field in keyof Of]-?: (value: unknown) => boolean };
 
@@ -21,14 +21,14 @@ export function resources(): Rule {
   return fields('processors and memory, such as { cpu: 0.5, memoryMb: 256 }', RESOURCES);
 }
 
+/** The rule for the name of an application of the Cloud module. */
+export function appName(): Rule {
+  return rule('the name of an application', isText);
+}
+
 /** The rule for the option `task`. */
 export function taskOptions(): Rule {
   return fields("a program, such as { command: ['node', 'dist/main.js'] }", TASK);
-}
-
-/** Completes what is given with ElasticJob-Cloud's defaults. */
-export function completeResources(given: unknown): unknown {
-  return isObject(given) ? { ...DEFAULT_RESOURCES, ...given } : given;
 }
 
 function fields(what: string, known: Readonly<Record<string, (value: unknown) => boolean>>): Rule {

@@ -24,13 +24,9 @@ describe('a job whose items are tasks', () => {
     });
   });
 
-  it('given some of the resources, when resolved, then the others are those of ElasticJob-Cloud', () => {
+  it('given some of the resources, when resolved, then application and Cloud module decide the others', () => {
     const { resources } = resolveJobOptions({ ...TASK, resources: { memoryMb: 256 } }, { place: 'spec' });
-    expect(resources).toEqual({ cpu: 1, memoryMb: 256 });
-    expect(resolveJobOptions({ ...TASK, resources: { cpu: 0.5 } }, { place: 'spec' }).resources).toEqual({
-      cpu: 0.5,
-      memoryMb: 128,
-    });
+    expect(resources).toEqual({ memoryMb: 256 });
   });
 
   it.each<[string, Partial<Record<keyof JobOptions, unknown>>]>([
@@ -51,6 +47,7 @@ describe('a job whose items are tasks', () => {
     ['but its memoryMb is 1.5', { resources: { memoryMb: 1.5 } }],
     ['resources.disk is not known; known are cpu, memoryMb', { resources: { disk: 1 } }],
     ['resources must be processors and memory', { resources: 'much' }],
+    ['appName must be the name of an application, but is ""', { appName: '' }],
     ['but is an object (0)', { resources: [1] }],
     ['but its command is an object ()', { task: { command: [] } }],
     ['but its command is "node"', { task: { command: 'node' } }],

@@ -22,6 +22,11 @@ export interface ElasticJobCloudModuleOptions {
   /** Settings of every job that has none of its own. @default { resources: { cpu: 1, memoryMb: 128 } } */
   readonly defaults?: TaskApp;
   /**
+   * By name: what jobs share that name it as their `appName`. It goes over `defaults`.
+   * @default none
+   */
+  readonly apps?: Readonly<Record<string, TaskApp>>;
+  /**
    * With it, jobs that are registered in ElasticJob-Cloud's tree come and go on every scheduler, and
    * `CloudConfigurations` can be injected. @default only the jobs of the code
    */

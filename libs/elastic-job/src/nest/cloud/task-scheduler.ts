@@ -13,21 +13,27 @@ import { readRecords, ShownTask } from '../../coordination/index.js';
 import {
   ConfigurationError,
   DEFAULT_RESOURCES,
+  findNearestName,
   type JobConfiguration,
   type JobName,
   parseCreatedJob,
   shortestIntervalMs,
   show,
   type TaskBackendStatus,
+  type TaskOptions,
+  type TaskResources,
 } from '../../domain/index.js';
 import { workOfType } from '../../executor/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { ElasticJobRuntime, JobDefinition } from '../../runtime/index.js';
+import { findOptionFaults } from './cloud-module-options.rules.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
 import type { CloudTree } from './tree/cloud-tree.js';
 
 const DEFAULT_GRACE_MS = 30_000;
 const CLUSTER = 'elastic-job';
+
+type TaskApps = NonNullable<ElasticJobCloudModuleOptions['apps']>;
 
 /** A job or a template, as it is declared. */
 export type PlacedJob = Pick<JobDefinition, 'configuration' | 'place' | 'handler' | 'settled' | 'tasks'>;
@@ -74,13 +80,8 @@ export class TaskScheduler {
    */
   schedule<Definition extends PlacedJob>(definition: Definition): Definition {
     const { configuration, place } = definition;
-    const fault =
-      this.backend.findFault(this.settingsFor(configuration).template) ?? this.findIntervalFault(configuration);
-    if (fault !== undefined) {
-      throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, [
-        `task of backend ${this.backend.name}: ${fault}`,
-      ]);
-    }
+    const fault = findUnknownApp(configuration, this.options.apps) ?? this.findTaskFault(configuration);
+    if (fault !== undefined) throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, [fault]);
     const { handler, settled, tasks } = workOfType(this.type);
     return { ...definition, handler, settled, tasks };
   }
@@ -117,6 +118,12 @@ export class TaskScheduler {
     await this.tree?.unfollow();
   }
 
+  private findTaskFault(configuration: JobConfiguration): string | undefined {
+    const { template } = this.settingsFor(configuration);
+    const fault = this.backend.findFault(template) ?? this.findIntervalFault(configuration);
+    return fault && `task of backend ${this.backend.name}: ${fault}`;
+  }
+
   private findIntervalFault({ cron, resident, timeZone }: JobConfiguration): string | undefined {
     const { leastIntervalMs } = this.backend;
     if (cron === undefined || resident) return undefined;
@@ -137,12 +144,16 @@ export class TaskScheduler {
   }
 
   private settingsFor(configuration: JobConfiguration): TaskSettings {
-    const { defaults = {} } = this.options;
+    const { apps = {}, defaults = {} } = this.options;
+    const app = configuration.appName === undefined ? undefined : apps[configuration.appName];
     const { maxAttempts, retryDelayMs, retryFactor, retryJitter, retryMaxDelayMs, timeoutMs } = configuration;
-    const { graceMs = DEFAULT_GRACE_MS, ...template } = { ...defaults.task, ...configuration.task };
+    const { graceMs = DEFAULT_GRACE_MS, ...template } = laid<TaskOptions>(defaults.task, app?.task, configuration.task);
     return {
       template,
-      resources: { ...DEFAULT_RESOURCES, ...defaults.resources, ...configuration.resources },
+      resources: {
+        ...DEFAULT_RESOURCES,
+        ...laid<TaskResources>(defaults.resources, app?.resources, configuration.resources),
+      },
       timeoutMs,
       graceMs,
       retries: { maxAttempts, retryDelayMs, retryFactor, retryJitter, retryMaxDelayMs },
@@ -150,8 +161,23 @@ export class TaskScheduler {
   }
 }
 
-function assertUsable({ backend, cluster = CLUSTER }: ElasticJobCloudModuleOptions): void {
-  const problems = [];
+/** Later ones go over earlier ones; a field that is undefined says nothing. */
+function laid<Fields extends object>(...layers: readonly (Partial<Fields> | undefined)[]): Partial<Fields> {
+  const said = layers.flatMap((layer = {}) => Object.entries(layer).filter(([, value]) => value !== undefined));
+  return Object.assign({}, ...said.map(([field, value]) => ({ [field]: value })));
+}
+
+function findUnknownApp({ appName }: JobConfiguration, apps: TaskApps = {}): string | undefined {
+  if (appName === undefined || Object.hasOwn(apps, appName)) return undefined;
+  const known = Object.keys(apps);
+  const meant = findNearestName(appName, known);
+  const hint = meant === undefined ? `known are ${known.join(', ') || 'none'}` : `did you mean "${meant}"?`;
+  return `appName ${show(appName)} is none of the apps of ElasticJobCloudModule; ${hint}`;
+}
+
+function assertUsable(options: ElasticJobCloudModuleOptions): void {
+  const { backend, cluster = CLUSTER } = options;
+  const problems = [...findOptionFaults(options)];
   if (typeof backend?.claim !== 'function') {
     problems.push(`backend must be given, such as new LocalProcesses(), but is ${show(backend)}`);
   }
