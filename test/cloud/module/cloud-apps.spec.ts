@@ -4,10 +4,7 @@ import { expect, it } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { TaskOrder } from '../../../libs/elastic-job/src/cloud/index.js';
 import { ElasticJob, ElasticJobModule, type JobOptions } from '../../../libs/elastic-job/src/index.js';
-import {
-  ElasticJobCloudModule,
-  type ElasticJobCloudModuleOptions,
-} from '../../../libs/elastic-job/src/nest/cloud/index.js';
+import { ElasticJobCloudModule } from '../../../libs/elastic-job/src/nest/cloud/index.js';
 import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
 import { MemoryTaskCluster } from '../../../libs/elastic-job/src/testing/index.js';
 
@@ -15,10 +12,7 @@ const SHOP = { task: { command: ['bin/start.sh'], env: { REGION: 'eu' } }, resou
 const COUNT: JobOptions = { name: 'count', executor: 'task', shardingTotalCount: 1, cron: '0 0 0 1 1 ? 2099' };
 
 /** An application with one job. */
-async function compile(
-  job: Partial<JobOptions>,
-  options: Partial<Record<keyof ElasticJobCloudModuleOptions, unknown>>,
-) {
+async function compile(job: Partial<JobOptions>, options: object) {
   @Injectable()
   class Jobs {
     @ElasticJob({ ...COUNT, ...job })
