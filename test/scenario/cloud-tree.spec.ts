@@ -335,3 +335,65 @@ describe('an edit of the Lite job', () => {
     expect(told).toContainEqual(expect.stringContaining('cron must be given for a job of type "TRANSIENT"'));
   });
 });
+
+describe('a namespace that ElasticJob-Cloud has left', () => {
+  const NEVER = '0 0 0 1 1 ? 2099';
+
+  it('is taken over: owed runs and items are run, daemons are forgotten, and each is told', async () => {
+    await register({ cron: NEVER, failover: true, misfire: true });
+    await leave({ '/state/ready/settle': '2', '/state/failover/settle/settle@-@1': 'x', '/state/ready/gone': '1' });
+    await start();
+    await cluster.advance(60 * SECOND);
+
+    expect(launched()).toEqual(
+      new Map([
+        [0, 2],
+        [1, 3],
+        [2, 2],
+      ]),
+    );
+    const told = [0, 1, 2].flatMap((index) =>
+      cluster.events(index).flatMap((event) => (event.kind === 'warning' ? [event.message] : [])),
+    );
+    expect(told.toSorted()).toEqual([
+      'a ready counter of ElasticJob-Cloud was taken over: 2 runs are owed',
+      'failover entries of ElasticJob-Cloud were taken over: items 1 are run once more',
+      'ready entries of ElasticJob-Cloud were dropped (unknown-job): 1',
+    ]);
+    expect(await done(registry.children('/state/takeover'))).toEqual([]);
+    tasks.assertSound();
+  });
+
+  it('is not followed while one of its schedulers lives, which is told once', async () => {
+    await register();
+    await done(registry.ensurePath('/ha/election'));
+    const java = await done(registry.create('/ha/election/_c_1-lock-', '10.0.0.1', 'PERSISTENT_SEQUENTIAL'));
+    await start();
+    await cluster.advance(60 * SECOND);
+
+    expect(tasks.launches).toEqual([]);
+    expect(errorsOf(0)).toEqual([expect.stringContaining('10.0.0.1')]);
+
+    await done(registry.delete(java));
+    await cluster.advance(60 * SECOND);
+    expect([...launched().keys()]).toEqual([0, 1, 2]);
+  });
+});
+
+it('names its tasks by the framework id of the namespace, which stays', async () => {
+  await done(registry.ensurePath('/ha'));
+  await done(registry.create('/ha/framework_id', 'd3a7c9e0-framework-0001', 'PERSISTENT'));
+  await start();
+  await register();
+  await cluster.advance(12 * SECOND);
+
+  expect(new Set(tasks.launches.map(({ key }) => key.cluster))).toEqual(new Set(['d3a7c9e0-framework-0001']));
+});
+
+/** Nodes as schedulers of ElasticJob-Cloud leave them. */
+async function leave(nodes: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, data] of Object.entries(nodes)) {
+    await done(registry.ensurePath(path.slice(0, path.lastIndexOf('/'))));
+    await done(registry.create(path, data, 'PERSISTENT'));
+  }
+}

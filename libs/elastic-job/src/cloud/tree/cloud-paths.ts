@@ -2,9 +2,9 @@ import type { JobName } from '../../domain/index.js';
 import { formatMetaInfo } from './cloud-task-id.js';
 
 /**
- * The one place where paths of ElasticJob-Cloud's tree are written, below a namespace of its own. `/state/takeover` is
- * ours; `/state/ready`, `/state/running` and `/state/failover` are only read, and emptied, when a namespace is taken
- * over.
+ * The one place where paths of ElasticJob-Cloud's tree are written, below a namespace of its own. `/state/takeover` and
+ * its latch are ours; `/state/ready`, `/state/running` and `/state/failover` are only read, and emptied, when a
+ * namespace is taken over.
  * @see ElasticJob-Cloud 3.0.2, `CloudAppConfigurationNode`, `CloudJobConfigurationNode`, `StateNode` and `HANode`
  */
 export const CLOUD_PATHS = {
@@ -22,6 +22,8 @@ export const CLOUD_PATHS = {
   failover: '/state/failover',
   /** Findings of a takeover for each job, until they have been handed on. */
   takeovers: '/state/takeover',
+  /** Curator's latch of the scheduler that hands it on. */
+  takeoverLatch: '/state/takeover-latch',
   ha: '/ha',
   frameworkId: '/ha/framework_id',
   /** The lock of ElasticJob-Cloud's leader; its children are those who stand for it. */

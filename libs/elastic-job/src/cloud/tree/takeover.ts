@@ -52,11 +52,12 @@ export class CloudTakeover {
    * @throws {LiveCloudSchedulerError}
    */
   async run(): Promise<readonly TakeoverEvent[]> {
+    // Also where nothing is left: it schedules the registered jobs.
+    await this.assertNobodyElected();
     const left = await this.registry.readMany(LEFT);
     if (left.every((root) => root === undefined)) return [];
     await this.registry.ensurePath(CLOUD_PATHS.election);
     await this.registry.ensurePath(CLOUD_PATHS.takeovers);
-    await this.assertNobodyElected();
     const events: TakeoverEvent[] = [];
     for (const jobName of await this.jobsWithLeftovers()) events.push(...(await this.take(jobName)));
     await this.removeRoots();
@@ -73,12 +74,19 @@ export class CloudTakeover {
     });
   }
 
-  /** Forgets a handover, once Lite's tree has it. @returns false if more has been added to it meanwhile */
-  async settle({ jobName, id }: CloudHandover): Promise<boolean> {
+  /**
+   * Forgets a handover, once Lite's tree has it.
+   * @param rest what Lite's tree does not have yet. @default nothing
+   * @returns false if more has been added to it meanwhile
+   */
+  async settle({ jobName, id }: CloudHandover, rest: CloudDebts = { runs: 0, items: [] }): Promise<boolean> {
     const node = await this.registry.read(CLOUD_PATHS.takeover(jobName));
     if (node === undefined) return true;
     if (idOf(node) !== id) return false;
-    const result = await this.registry.transaction([remove(node.path, node.stat.version)]);
+    const { path, stat } = node;
+    const isAll = rest.runs === 0 && rest.items.length === 0;
+    const kept: Operation = { kind: 'set', path, data: formatDebts(rest), version: stat.version };
+    const result = await this.registry.transaction([isAll ? remove(path, stat.version) : kept]);
     return result.kind === 'committed' || result.refusal === 'NO_NODE';
   }
 

@@ -94,6 +94,11 @@ export class TaskScheduler {
   async start(): Promise<void> {
     await this.tree?.open({ ...workOfType(this.type), configuration: templateFor(CLOUD_TEMPLATE) });
     this.cluster = this.options.cluster ?? (await this.tree?.cluster()) ?? CLUSTER;
+    const fault = findClusterFault(this.cluster);
+    if (fault !== undefined)
+      throw new ConfigurationError('ElasticJobCloudModule', [
+        `${fault}, the framework id of the tree; name it in cluster`,
+      ]);
     await this.backend.start({
       clock: this.clock,
       cluster: this.cluster,
@@ -181,8 +186,12 @@ function assertUsable(options: ElasticJobCloudModuleOptions): void {
   if (typeof backend?.claim !== 'function') {
     problems.push(`backend must be given, such as new LocalProcesses(), but is ${show(backend)}`);
   }
-  if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(cluster)) {
-    problems.push(`cluster must be a name of at most 63 letters, digits, "-", "_" and ".", but is ${show(cluster)}`);
-  }
+  const clusterFault = findClusterFault(cluster);
+  if (clusterFault !== undefined) problems.push(clusterFault);
   if (problems.length > 0) throw new ConfigurationError('ElasticJobCloudModule', problems);
+}
+
+function findClusterFault(cluster: string): string | undefined {
+  if (/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(cluster)) return undefined;
+  return `cluster must be a name of at most 63 letters, digits, "-", "_" and ".", but is ${show(cluster)}`;
 }

@@ -17,7 +17,7 @@ import {
   type CloudConfigurations,
   type CloudJobChange,
   type CloudJobPlan,
-  CloudTakeover,
+  type CloudTakeover,
   cloudVersionOf,
   findForbidden,
   planCloudJob,
@@ -27,6 +27,7 @@ import {
 import { CancelledError, ConfigurationError, type JobName, UnknownJobError } from '../../../domain/index.js';
 import type { ElasticJobRuntime, JobTemplate } from '../../../runtime/index.js';
 import { describeTakeover } from './describe-takeover.js';
+import type { HandOver } from './hand-over.js';
 import type { LiteJobs } from './lite-jobs.js';
 
 /** Between attempts that have failed, in milliseconds. */
@@ -38,6 +39,7 @@ export interface CloudTreeFollowerParts {
   readonly clock: Clock;
   readonly configurations: CloudConfigurations;
   readonly takeover: CloudTakeover;
+  readonly handOver: HandOver;
   readonly lite: LiteJobs;
   readonly allow: TaskAllow | undefined;
   /** The plan as the backend can run it. */
@@ -105,7 +107,11 @@ export class CloudTreeFollower {
     try {
       await this.untilDone('taking over what ElasticJob-Cloud has left', () => this.takeOver(), signal);
       await this.untilDone('looking for jobs that are not registered any more', () => this.settleStanding(), signal);
-      await this.untilDone('following the registered jobs', () => this.hearChanges(signal), signal);
+      const { handOver } = this.parts;
+      await Promise.all([
+        this.untilDone('following the registered jobs', () => this.hearChanges(signal), signal),
+        this.untilDone('handing on what was taken over', () => handOver.run(signal), signal),
+      ]);
     } catch (error) {
       if (!signal.aborted) throw error;
     }

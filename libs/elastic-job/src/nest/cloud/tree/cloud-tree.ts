@@ -11,6 +11,7 @@ import type { JobOperateApi } from '../../../operations/index.js';
 import type { ElasticJobRuntime } from '../../../runtime/index.js';
 import type { ElasticJobCloudModuleOptions } from '../cloud-module-options.js';
 import { CloudTreeFollower, type FittedPlan } from './cloud-tree-follower.js';
+import { HandOver } from './hand-over.js';
 import { type CloudRegistries, LiteJobs } from './lite-jobs.js';
 
 /** Settings of pods, which no backend takes yet. */
@@ -37,11 +38,13 @@ export class CloudTree {
 
   constructor(private readonly parts: CloudTreeParts) {
     const { clock, configurations, operate, options, registries, runtime } = parts;
+    const takeover = new CloudTakeover(registries.cloud);
     this.follower = new CloudTreeFollower({
       runtime,
       clock,
       configurations,
-      takeover: new CloudTakeover(registries.cloud),
+      takeover,
+      handOver: new HandOver({ registries, takeover, operate, runtime, clock }),
       lite: new LiteJobs(registries, operate),
       allow: options.allow,
       fit: (plan) => fitTo(options.backend, plan),

@@ -1,0 +1,69 @@
+import type { Clock } from '../../../clock/index.js';
+import { CLOUD_PATHS, type CloudHandover, type CloudTakeover } from '../../../cloud/index.js';
+import { JobPaths } from '../../../coordination/index.js';
+import type { JobOperateApi } from '../../../operations/index.js';
+import { acquireLatch, creation } from '../../../registry/index.js';
+import type { ElasticJobRuntime } from '../../../runtime/index.js';
+import type { CloudRegistries } from './lite-jobs.js';
+
+/** Between two looks at what is pending, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/** Surroundings of a handover. */
+export interface HandOverParts {
+  readonly registries: CloudRegistries;
+  readonly takeover: CloudTakeover;
+  readonly operate: JobOperateApi;
+  readonly runtime: ElasticJobRuntime;
+  readonly clock: Clock;
+}
+
+/**
+ * Hands what was taken over on to Lite's jobs: items that wait for failover are queued, and then each run that is owed is
+ * triggered when no item of the job runs. One scheduler at a time does so, of the jobs that it is in. One that dies
+ * between a run's trigger and its note leaves that run to be triggered again.
+ */
+export class HandOver {
+  constructor(private readonly parts: HandOverParts) {}
+
+  /** Resolves when nothing is pending. @throws the signal's reason, and what a registry refuses */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, registries, takeover } = this.parts;
+    while ((await takeover.pending()).length > 0) {
+      const limits = { timeoutMs: LOOK_MS, signal };
+      const latch = await acquireLatch(registries.cloud, clock, CLOUD_PATHS.takeoverLatch, limits);
+      try {
+        if (latch !== undefined) await this.step();
+      } finally {
+        await latch?.release();
+      }
+      await clock.sleep(LOOK_MS, signal);
+    }
+  }
+
+  private async step(): Promise<void> {
+    const { runtime, takeover } = this.parts;
+    const joined = new Set(runtime.registrar.jobs.map(({ jobName }) => jobName));
+    for (const handover of await takeover.pending()) {
+      if (!joined.has(handover.jobName)) continue; // Until it comes, or is enabled.
+      await (handover.items.length > 0 ? this.queue(handover) : this.trigger(handover));
+    }
+  }
+
+  private async queue(handover: CloudHandover): Promise<void> {
+    const { registries, takeover } = this.parts;
+    const paths = new JobPaths(handover.jobName);
+    await registries.lite.ensurePath(paths.queue);
+    // One that waits already is queued once.
+    for (const item of handover.items) await registries.lite.transaction([creation(paths.queued(item))]);
+    await takeover.settle(handover, { runs: handover.runs, items: [] });
+  }
+
+  private async trigger(handover: CloudHandover): Promise<void> {
+    const { operate, runtime, takeover } = this.parts;
+    const { jobName, runs } = handover;
+    if ((await runtime.executions.running(jobName)).length > 0) return;
+    const { asked } = await operate.trigger(jobName);
+    if (asked.length > 0) await takeover.settle(handover, { runs: runs - 1, items: [] });
+  }
+}
