@@ -15,8 +15,6 @@ interface JobEntryParts extends ProcessContext {
   report(work: string): (error: unknown) => void;
 }
 
-const NOTHING_SWEPT = { queued: [], overflowed: [] };
-
 /** The way into a job: its tree is opened and judged, and the instance is registered in it. */
 export class JobEntry {
   /** Sessions that this process has lost, by the instance ids that it had in them: their nodes may still stand. */
@@ -78,7 +76,7 @@ export class JobEntry {
     this.hasEntered = true;
     onRegistered();
     events.emit({ kind: 'joined', jobName: this.jobName, instanceId: tree.self.jobInstanceId });
-    this.tellSwept(swept);
+    if (swept !== undefined) this.tellSwept(swept);
   }
 
   /** The nodes of that session may still stand. */
@@ -110,7 +108,7 @@ export class JobEntry {
   }
 
   /** The last sweep that was decided is the one that registered the instance. */
-  private tellSwept({ queued, overflowed }: Pick<OwnSweep, 'queued' | 'overflowed'> = NOTHING_SWEPT): void {
+  private tellSwept({ queued, overflowed }: OwnSweep): void {
     const { jobName } = this;
     const { events } = this.parts;
     if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
