@@ -255,6 +255,46 @@ it('given an end of a run that the registry refuses, when it is late, then that 
   expect(status().delayedSettles).toBeUndefined();
 });
 
+it('given a resident job, when it is removed, then its items are told to end, and it has left at once', async () => {
+  await start({ cron: undefined, resident: true });
+  const reasons: unknown[] = [];
+  process.work = async ({ signal }) => {
+    await process.clock.sleep(DAY, signal).catch((reason: unknown) => reasons.push(reason));
+  };
+  await process.advance(SECOND);
+  const before = process.clock.wallNow();
+  await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
+  expect(process.clock.wallNow() - before).toBeLessThan(SECOND);
+  expect(reasons).toMatchObject([{ why: 'leaving' }, { why: 'leaving' }]);
+});
+
+it('given a process that has not started, when a job names an unknown error handler, then it is refused', async () => {
+  process = new OneProcess();
+  const adding = process.runtime.registrar.register(process.job({ jobErrorHandlerType: 'PIGEON' }));
+  await expect(adding).rejects.toThrow(/PIGEON/);
+});
+
+it.each([
+  ['stands already', true],
+  ['is made here', false],
+])(
+  'given a tree that others may change, which %s: %j, when the job starts, then it does not join it',
+  async (_, isThere) => {
+    process = new OneProcess();
+    await process.operator.connect();
+    if (isThere) await process.operator.create(`/${JOB}`, 'spec', 'PERSISTENT');
+    const assertOwn = async (path: string) => {
+      if (path === `/${JOB}`) throw new Error('anyone may write here');
+    };
+    Object.assign(process.center, { owners: { assertOwn } });
+    await process.runtime.registrar.register(process.job());
+    await expect(process.clock.advanceUntil(process.runtime.start())).rejects.toThrow('anyone may write here');
+    expect(process.toldOf('joined')).toEqual([]);
+    // One that stands already is left as it is.
+    expect((await process.operator.exists(process.path('config'))) !== undefined).toBe(!isThere);
+  },
+);
+
 it('given requests under way as the session ends, when they fail, then only the fire time is told', async () => {
   await start();
   await process.untilSecond(59);

@@ -101,7 +101,7 @@ describe('JobSettings', () => {
     settings.apply(member.tree);
     settings.apply(member.tree);
 
-    expect([settings.fault, settings.problem]).toEqual([expect.any(Error), undefined]);
+    expect([settings.fault, settings.problem, settings.isSound]).toEqual([expect.any(Error), undefined, false]);
     expect(settings.configuration.cron).toBe('0 * * * * ?');
     expect(events).toMatchObject([
       { kind: 'error', message: expect.stringContaining('last usable one'), error: settings.fault },
@@ -117,6 +117,28 @@ describe('JobSettings', () => {
 
     expect([settings.fault, settings.problem]).toEqual([undefined, expect.any(Error)]);
     expect(events).toMatchObject([{ kind: 'error', message: expect.stringContaining('nothing is begun') }]);
+  });
+
+  it('given a node that is repaired, when it is applied, then it is in force, and no further error is told', async () => {
+    const { member, settings, events } = await installed();
+    const { data } = (await member.center.read(member.tree.paths.config))!;
+    expect(settings.differences).toEqual([]);
+    await write(member, () => 'cron: [');
+    settings.apply(member.tree);
+    await write(member, () => data);
+    settings.apply(member.tree);
+    expect([settings.fault, settings.isSound, settings.differences]).toEqual([undefined, true, []]);
+    expect(events.map(({ kind }) => kind)).toEqual(['error']);
+  });
+
+  it('given a job that the registry starts after others, when it has no cron there, then no one-off job is told of', async () => {
+    const { member, settings, events } = await installed();
+    await write(member, (text) =>
+      text.replace('cron: 0 * * * * ?', "cron: ''").replace(/ {2}nestjs\.clockChange.*\n/, '  nestjs.after: import\n'),
+    );
+    settings.apply(member.tree);
+    expect(settings.configuration).toMatchObject({ cron: undefined, after: ['import'] });
+    expect(events.filter(({ kind }) => kind === 'warning')).toEqual([]);
   });
 
   it('given a cron that is emptied, when it is applied, then it is a one-off job and that is told once', async () => {

@@ -63,6 +63,8 @@ describe('the time by which fire times come', () => {
     setAhead(10 * SECOND);
     expect(await schedule.hasCome(clock.wallNow())).toBe(true);
     expect([requests, told, schedule.heldBackMs, schedule.behindMs]).toEqual([0, [], undefined, undefined]);
+    await schedule.ask();
+    expect(told).toEqual([]);
   });
 
   it("is the registry's while the host's is ahead of it by more, which is told once", async () => {
@@ -76,8 +78,8 @@ describe('the time by which fire times come', () => {
   });
 
   it("says what it was as the registry's clock showed a time, while the two are within the tolerance", async () => {
-    setAhead(-8 * SECOND);
-    expect(schedule.fromRegistry(HOUR)).toEqual({ own: HOUR - 8 * SECOND, shared: HOUR });
+    setAhead(-10 * SECOND);
+    expect(schedule.fromRegistry(HOUR)).toEqual({ own: HOUR - 10 * SECOND, shared: HOUR });
     await stepTo(HOUR);
     expect(schedule.fromRegistry(HOUR)).toEqual({ own: HOUR, shared: HOUR });
     await stepTo(-HOUR);
@@ -102,6 +104,7 @@ describe('the time by which fire times come', () => {
   it('is asked for each half minute while fire times are held back, and no more once it stops', async () => {
     await stepTo(HOUR);
     const before = requests;
+    expect(before).toBe(1);
     await clock.advance(28 * SECOND);
     expect(requests - before).toBe(0);
     await clock.advance(62 * SECOND);
@@ -144,6 +147,24 @@ describe('the time by which fire times come', () => {
     schedule.wallNow();
     await clock.advance(0);
     expect([requests, changes, schedule.wallNow()]).toEqual([1, 1, clock.wallNow()]);
+  });
+});
+
+describe('a process that stops', () => {
+  it("does not ask about a host's clock that is set from then on", async () => {
+    schedule.stop();
+    setAhead(HOUR);
+    schedule.wallNow();
+    await clock.advance(SECOND);
+    expect([requests, changes]).toEqual([0, 0]);
+  });
+
+  it('looks at no schedule anew when the answer comes that it has asked for before', async () => {
+    setAhead(HOUR);
+    schedule.wallNow();
+    schedule.stop();
+    await clock.advance(SECOND);
+    expect([requests, changes, told]).toEqual([1, 0, []]);
   });
 });
 
@@ -258,6 +279,22 @@ describe('what the other instances show', () => {
     await clock.advance(1);
     expect(told).toEqual([{ kind: 'clock', state: 'ahead', offsetMs: HOUR }]);
     expect(schedule.isAhead(registryNow() + HOUR)).toBe(true);
+  });
+
+  it('is not waited for once they have been heard, nor when the clock is right again', async () => {
+    offsets = new Map([['other', 0]]);
+    await stepTo(HOUR);
+    await clock.advance(SECOND);
+    void schedule.ask();
+    await clock.advance(0);
+    expect(schedule.reference).toBeDefined();
+    setAhead(0);
+    void schedule.ask();
+    await clock.advance(0);
+    expect([schedule.reference, told.at(-1)]).toEqual([
+      expect.anything(),
+      { kind: 'clock', state: 'trusted', offsetMs: 0 },
+    ]);
   });
 
   it('is told how far this clock is off as it changes by more than a second', async () => {

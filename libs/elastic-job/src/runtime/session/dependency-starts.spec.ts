@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import type { ExecutionLease } from '../../coordination/index.js';
 import { formatStartLedger, NO_STARTS } from '../../domain/index.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import { DependencyStarts } from './dependency-starts.js';
@@ -14,6 +15,12 @@ let failures: unknown[];
 let faults: (Error | undefined)[];
 /** The tree's events reach it. */
 let isHearing: boolean;
+/** What the job is started after. */
+let parents: string[];
+/** Of the begins, those that came to something. */
+let started: unknown[];
+/** What a begin comes to; undefined: nothing was free. */
+let lease: ExecutionLease | undefined;
 let starts: DependencyStarts;
 beforeEach(async () => {
   ({ registry, member, operator } = await Registry.ofOne());
@@ -21,10 +28,13 @@ beforeEach(async () => {
   failures = [];
   faults = [];
   isHearing = true;
+  parents = ['import'];
+  started = [];
+  lease = undefined;
   const context = contextOf({
     tree: member.tree,
     clock: registry.clock,
-    settings: Object.assign(Object.create(null), { configuration: { after: ['import'] } }),
+    settings: Object.assign(Object.create(null), { configuration: { after: parents } }),
     schedule: Object.assign(Object.create(null), { excluded: [] }),
     report: () => (error) => void failures.push(error),
   });
@@ -32,9 +42,9 @@ beforeEach(async () => {
     const fault = faults.shift();
     if (fault !== undefined) throw fault;
     begun.push(fireTime);
-    return undefined;
+    return lease;
   };
-  starts = new DependencyStarts(context, { begin }, { start: () => {} });
+  starts = new DependencyStarts(context, { begin }, { start: (one) => void started.push(one) });
   hearTree(member.tree, starts, () => isHearing);
 });
 afterEach(() => starts.stop());
@@ -55,11 +65,27 @@ it('begins nothing before it is open, and the first start of all if there was no
 });
 
 it('leaves what came before this session to those who look for what is owed', async () => {
-  await write(10, 20);
+  await write(10, 20, 30);
   expect(begun).toEqual([]);
   starts.open();
   starts.hears.TreeReset();
   await registry.clock.advance(0);
+  expect(begun).toEqual([]);
+});
+
+it('runs what was begun, and nothing where no item was free', async () => {
+  starts.open();
+  await write(10);
+  expect(started).toEqual([]);
+  lease = Object.create(null);
+  await write(10, 20);
+  expect(started).toEqual([lease]);
+});
+
+it('begins nothing of a job that is no longer started after others', async () => {
+  starts.open();
+  parents.length = 0;
+  await write(10);
   expect(begun).toEqual([]);
 });
 

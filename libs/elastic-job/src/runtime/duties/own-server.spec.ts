@@ -1,0 +1,47 @@
+import { beforeEach, expect, it } from 'vitest';
+import { contextOf } from '../../../../../test/support/unit/job-context.js';
+import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import type { CoordinationServices } from '../../coordination/index.js';
+import { Servers } from '../../coordination/membership/index.js';
+import { OwnServer } from './own-server.js';
+
+let registry: Registry;
+let member: Member;
+let server: OwnServer;
+/** The server's node, which somebody has deleted. */
+let path: string;
+beforeEach(async () => {
+  ({ registry, member } = await Registry.ofOne());
+  const { tree } = member;
+  const services: CoordinationServices = Object.assign(Object.create(null), { servers: new Servers(member.trees) });
+  server = new OwnServer(contextOf({ tree, services, clock: registry.clock, report: () => failed }));
+  path = tree.paths.server(member.self.serverIp);
+  await member.center.delete(path);
+  await tree.sync();
+});
+
+it.each<[string, () => void, boolean]>([
+  ['the session begins', () => server.start(), true],
+  ['its own server has changed', () => hear(member.self.serverIp), true],
+  ['another server has changed', () => hear('10.0.0.99'), false],
+  ['the connection is back', () => server.hears.TreeReset(), true],
+])('given a server node that is gone, when %s, then whether it is made anew is: %j', async (_, happen, isMade) => {
+  happen();
+  await registry.clock.advance(0);
+  expect((await member.center.exists(path)) !== undefined).toBe(isMade);
+});
+
+it('given an instance that leaves, when its server node goes, then it stays away', async () => {
+  server.stop();
+  hear(member.self.serverIp);
+  await registry.clock.advance(0);
+  expect(await member.center.exists(path)).toBeUndefined();
+});
+
+function hear(serverIp: string): void {
+  server.hears.ServerChanged({ kind: 'ServerChanged', serverIp });
+}
+
+function failed(error: unknown): never {
+  throw error;
+}
