@@ -87,8 +87,8 @@ export class OwnJobs {
 
   /** Joins the job if the process is running. */
   async admit(job: JobRuntime): Promise<void> {
-    const takesPart = this.shared.options.processing && !this.parts.ending.aborted;
-    if (!takesPart || this.self === undefined) return;
+    // One that runs no job has no identity.
+    if (this.parts.ending.aborted || this.self === undefined) return;
     await job.join(this.self);
     // A start goes on with the other jobs, and this one waits; a caller who adds one can take another name.
     job.assertShareable();
