@@ -28,6 +28,17 @@ describe('fire times that nobody began', () => {
     expect(job.runs).toEqual(['0@3', '1@2', '1@3']);
   });
 
+  it('given items that owe different ones, when each is to be begun for the last, then they begin in order', async () => {
+    const job = await OwingJob.of({ shardingTotalCount: 3 });
+    await job.ran(2, [0, 2]);
+    await job.ran(1, [1]);
+    await job.comeTo(3.1);
+
+    await job.wakeCatchUp();
+
+    expect(job.runs).toEqual(['0@3', '1@3', '2@3']);
+  });
+
   it('given a begin that fails, when others are owed, then those are begun, and the failure is told', async () => {
     const job = await OwingJob.of({ misfirePolicy: 'all' });
     await job.ran(2, [0]);

@@ -255,6 +255,16 @@ it('given an end of a run that the registry refuses, when it is late, then that 
   expect(status().delayedSettles).toBeUndefined();
 });
 
+it('given a clock that is ahead, when a process starts, then that is known before its job joins', async () => {
+  process = new OneProcess();
+  await process.operator.connect();
+  process.host.setWall(process.host.wallNow() + DAY);
+  await process.runtime.registrar.register(process.job());
+  await process.clock.advanceUntil(process.runtime.start());
+  const kinds = process.told.map(({ kind }) => kind).filter((kind) => kind === 'clock' || kind === 'joined');
+  expect(kinds).toEqual(['clock', 'joined']);
+});
+
 it('given a resident job, when it is removed, then its items are told to end, and it has left at once', async () => {
   await start({ cron: undefined, resident: true });
   const reasons: unknown[] = [];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type JobOptions, resolveJobOptions, ShuttingDownError } from '../../domain/index.js';
 import type { WorkerPool } from '../../executor/index.js';
 import { MemoryRegistry, type MemoryRegistryCenter, SessionLostError } from '../../registry/index.js';
@@ -174,12 +174,14 @@ describe('what a process tells', () => {
   it('given a process that runs no job, when one is added, then it tells its session and joins nothing', async () => {
     const observer = new ElasticJobRuntime({ registry: center, clock, processing: false });
     observer.events.on((event) => void told.push(event));
+    const serverTime = vi.spyOn(center, 'serverTime');
     await clock.advanceUntil(observer.start());
     await clock.advanceUntil(observer.registrar.register(job()));
     expect(told).toEqual([
       { kind: 'session', state: 'CONNECTED', sessionId: center.session.id, timeoutMs: expect.any(Number) },
     ]);
     expect(observer.status()).toMatchObject({ phase: 'running', jobs: [] });
+    expect(serverTime).not.toHaveBeenCalled();
     await clock.advanceUntil(observer.stop());
   });
 });

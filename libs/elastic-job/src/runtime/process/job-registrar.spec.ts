@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type JobOptions, resolveJobOptions, UnknownJobError } from '../../domain/index.js';
-import { MemoryRegistry } from '../../registry/index.js';
+import { ElasticJob2ConfigurationError } from '../../coordination/index.js';
+import { type JobOptions, resolveJobOptions, ShuttingDownError, UnknownJobError } from '../../domain/index.js';
+import { MemoryRegistry, type MemoryRegistryCenter } from '../../registry/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { ElasticJobRuntime } from './elastic-job-runtime.js';
 import type { JobDefinition } from '../job/job-definition.js';
@@ -8,13 +9,15 @@ import type { JobDefinition } from '../job/job-definition.js';
 const JOB = 'settle-orders';
 
 let clock: VirtualClock;
+let registry: MemoryRegistryCenter;
 let runtime: ElasticJobRuntime;
 let fired: string[];
 beforeEach(() => {
   clock = new VirtualClock();
   fired = [];
   const options = { namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
-  runtime = new ElasticJobRuntime({ registry: new MemoryRegistry(clock).center(options), clock });
+  registry = new MemoryRegistry(clock).center(options);
+  runtime = new ElasticJobRuntime({ registry, clock });
 });
 afterEach(() => clock.advanceUntil(runtime.stop()));
 
@@ -226,6 +229,27 @@ describe('jobs that come and go', () => {
     await clock.advanceUntil(runtime.start());
     const changed = await clock.advanceUntil(runtime.registrar.change(JOB, { shardingTotalCount: 1 }));
     expect(changed).toMatchObject({ shardingTotalCount: 1 });
+  });
+
+  it('given a process that has stopped, when a job is added, then it is refused', async () => {
+    await clock.advanceUntil(runtime.start());
+    await clock.advanceUntil(runtime.stop());
+    await expect(runtime.registrar.register(job())).rejects.toThrow(ShuttingDownError);
+    expect(runtime.registrar.jobs).toEqual([]);
+  });
+
+  it('given a job of ElasticJob 2 in the registry, when one of that name is added, then it is refused', async () => {
+    await clock.advanceUntil(runtime.start());
+    const className = 'com.acme.SettleOrders';
+    await registry.create(`/${JOB}`, className, 'PERSISTENT');
+    await registry.create(
+      `/${JOB}/config`,
+      `{"jobName":"${JOB}","jobClass":"${className}","jobType":"SIMPLE","shardingTotalCount":1}`,
+      'PERSISTENT',
+    );
+    const adding = clock.advanceUntil(runtime.registrar.register({ ...job(), className }));
+    await expect(adding).rejects.toThrow(ElasticJob2ConfigurationError);
+    expect(runtime.registrar.jobs).toEqual([]);
   });
 
   it('given a job that cannot start, when it is added, then the error is told and the name is free', async () => {
