@@ -1,8 +1,11 @@
-import { ElasticJob } from '@app/elastic-job';
+import { ElasticJob, type ElasticJobModuleOptions } from '@app/elastic-job';
 import { ElasticJobCloudModule, type TaskHost } from '@app/elastic-job/cloud';
 import { ElasticJobMetricsModule, JobMetrics } from '@app/elastic-job/metrics';
+import { openTelemetryTracer } from '@app/elastic-job/opentelemetry';
+import type { RunTracer } from '@app/elastic-job/spi';
 import { ElasticJobHealthIndicator, ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { MemoryTaskCluster, VirtualClock } from '@app/elastic-job/testing';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type JobApplication, startJobs } from './support/job-application.js';
 
@@ -28,12 +31,13 @@ beforeEach(() => {
   ]);
 });
 
-async function start(): Promise<JobApplication> {
+async function start(options?: ElasticJobModuleOptions): Promise<JobApplication> {
   const backend = tasks.backend();
   const startBackend = backend.start.bind(backend);
   backend.start = (given) => startBackend((host = given));
   return startJobs({
     clock,
+    options,
     imports: [ElasticJobCloudModule.forRoot({ backend }), ElasticJobMetricsModule.forRoot(), ElasticJobHealthModule],
     providers: [OrderJobs],
   });
@@ -154,3 +158,78 @@ describe('the health of a scheduler of tasks', () => {
     });
   });
 });
+
+describe('the spans of tasks', () => {
+  const exporter = new InMemorySpanExporter();
+  const tracer = openTelemetryTracer({
+    tracerProvider: new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
+  });
+  const EXECUTOR = 'scheduling.apache-elasticjob.executor';
+  const item = (index: number) =>
+    exporter
+      .getFinishedSpans()
+      .find(({ attributes }) => attributes['scheduling.apache-elasticjob.sharding.item.index'] === index)!;
+  beforeEach(() => exporter.reset());
+
+  it('tell which task has done the work of an item, and how that has ended', async () => {
+    tasks.script(JOB, async ({ envelope }) => {
+      const { shardingItem } = JSON.parse(envelope);
+      if (shardingItem === 1) return { name: 'FAILED', detail: 'exit code 3', exitCode: 3 };
+      return undefined;
+    });
+    const { events } = await start({ tracer });
+    await fire(1_000);
+
+    const [id] = events.flatMap((event) =>
+      event.kind === 'task-launched' && event.item === 0 ? [event.task.uid] : [],
+    );
+    expect(item(0).attributes).toMatchObject({
+      [`${EXECUTOR}.backend`]: 'memory',
+      [`${EXECUTOR}.task.id`]: id,
+      [`${EXECUTOR}.launch`]: 1,
+      [`${EXECUTOR}.adopted`]: false,
+      [`${EXECUTOR}.state`]: 'FINISHED',
+    });
+    expect(item(1).attributes).toMatchObject({ [`${EXECUTOR}.state`]: 'FAILED', 'process.exit.code': 3 });
+  });
+
+  it('hand their context to the task, which it finds in its envelope and its order', async () => {
+    const given: unknown[] = [];
+    tasks.script(JOB, async ({ envelope, order }) => {
+      const { shardingItem, traceparent } = JSON.parse(envelope);
+      given[shardingItem] = [traceparent, order.traceparent];
+    });
+    await start({ tracer });
+    await fire(1_000);
+
+    const contexts = [0, 1].map((index) => item(index).spanContext());
+    const named = contexts.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
+    expect(given).toEqual(named.map((traceparent) => [traceparent, traceparent]));
+  });
+
+  it('hand on nothing that a broken tracer makes up, and change nothing of the run', async () => {
+    const given: string[] = [];
+    tasks.script(JOB, async ({ envelope }) => void given.push(envelope));
+    const broken: RunTracer = {
+      start: () => ({
+        traceparent: undefined,
+        begun: () => {},
+        aroundItem: (_context, handle) => handle(),
+        traceparentOf: (index) => (index === 0 ? 'a\0b' : raise()),
+        task: raise,
+        settled: () => {},
+        ended: () => {},
+      }),
+    };
+    const application = await start({ tracer: broken });
+    await fire(1_000);
+
+    expect(given).toHaveLength(2);
+    expect(application.outcomes.map(([, { kind }]) => kind)).toEqual(['succeeded', 'succeeded']);
+    expect(given.every((envelope) => !envelope.includes('traceparent'))).toBe(true);
+  });
+});
+
+function raise(): never {
+  throw new Error('no tracer');
+}

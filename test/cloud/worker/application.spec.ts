@@ -27,6 +27,16 @@ describe('the work of a task', () => {
     });
   });
 
+  it('given a traced run, when the task traces something, then that is of the same trace, unless nobody can read it', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+    const props = { do: 'trace' };
+
+    expect((await runToEnd({ envelope: { props, traceparent } })).told).toContainEqual({ traceId });
+    const nothing = `00-${'0'.repeat(32)}-b7ad6b7169203331-01`;
+    expect((await runToEnd({ envelope: { props, traceparent: nothing } })).told).toContainEqual({});
+  });
+
   it('given a job of a type, when its task runs, then it has the props of the envelope', async () => {
     const task = await runToEnd({ envelope: { jobName: 'greet', props: { name: 'Ada' } } });
 

@@ -1,5 +1,6 @@
-import type { ExecutionSource, RunningTask, TaskBackendStatus } from '../domain/index.js';
+import type { ExecutionSource, ItemTrace, RunningTask, TaskBackendStatus } from '../domain/index.js';
 import { describeTask, type TaskHandle } from './task-backend.js';
+import { isTaskEnd } from './task-history.js';
 import type { TaskDisplay, TaskScheduling } from './task-scheduling.js';
 import type { TaskState } from './task-state.js';
 
@@ -11,6 +12,7 @@ export class FollowedTask {
   private latest: TaskState | undefined;
   private since = 0;
   private isBegun = false;
+  private isAdopted = false;
   private display: TaskDisplay | undefined;
   /** On the monotonic clock; undefined: it has run, or was launched by another scheduler. */
   private awaitedSince: number | undefined;
@@ -19,6 +21,7 @@ export class FollowedTask {
     private readonly scheduling: TaskScheduling,
     readonly handle: TaskHandle,
     private readonly source: ExecutionSource,
+    private readonly trace: ItemTrace | undefined,
   ) {}
 
   /** The last one that was seen. */
@@ -36,9 +39,11 @@ export class FollowedTask {
   begin(how: 'launched' | 'adopted', begunAt: number): void {
     const { handle, scheduling } = this;
     this.isBegun = true;
+    this.isAdopted = how === 'adopted';
     if (how === 'launched') this.awaitedSince = begunAt;
     scheduling.emit({ kind: `task-${how}`, ...describeTask(handle) });
     this.since = scheduling.clock.wallNow();
+    this.tellTrace();
     this.display = scheduling.displayOf?.(handle.key);
     this.display?.show(this.shown);
   }
@@ -51,6 +56,7 @@ export class FollowedTask {
     const { clock } = this.scheduling;
     if ((former?.name ?? 'STAGING') !== state.name) this.since = clock.wallNow();
     this.tell(state);
+    if (isTaskEnd(state)) this.tellTrace();
     this.display?.show(this.shown);
   }
 
@@ -67,6 +73,13 @@ export class FollowedTask {
     if (isStart) this.awaitedSince = undefined;
     const startedAfterMs = isStart ? scheduling.clock.monotonicNow() - awaitedSince : undefined;
     scheduling.emit({ kind: 'task-state', ...task, state: name, detail, ...(isStart && { startedAfterMs }) });
+  }
+
+  private tellTrace(): void {
+    const { node } = this.handle;
+    const { backend, id, launch, state } = this.shown;
+    const exitCode = this.latest?.exitCode;
+    this.trace?.task({ id, backend, launch, isAdopted: this.isAdopted, node, state, exitCode });
   }
 
   private get shown(): RunningTask {

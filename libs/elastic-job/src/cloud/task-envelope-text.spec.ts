@@ -33,6 +33,7 @@ const ENVELOPE = {
   timeoutMs: 60_000,
   channel: 3,
   report: '/dev/termination-log',
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
 } satisfies TaskEnvelope;
 const faultOf = (text: string): unknown => {
   try {

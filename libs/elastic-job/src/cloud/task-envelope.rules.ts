@@ -12,6 +12,8 @@ interface FieldRule {
 /** Java's `int`, in which items are counted. */
 const GREATEST_INT = 2_147_483_647;
 const SOURCES: readonly unknown[] = ['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER'];
+/** @see W3C Trace Context, section 3.2; later versions may append fields to these */
+export const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[!-~]*)?$/;
 /** A `bigint` of 63 bits, without leading zeros. */
 const TOKEN = /^(0|[1-9][0-9]{0,18})$/;
 
@@ -73,6 +75,9 @@ export const ENVELOPE_RULES: { readonly [Field in keyof TaskEnvelope]-?: FieldRu
   checkpoint: optional(() => undefined),
   timeoutMs: optional(wholeFrom(1)),
   graceMs: required(wholeFrom(0)),
+  traceparent: optional(
+    mustBe("a text as W3C's traceparent header", (value) => isText(value) && TRACEPARENT.test(value)),
+  ),
   channel: optional(wholeFrom(3, GREATEST_INT)),
   report: optional(name),
 };

@@ -51,4 +51,6 @@ export interface TaskEnvelope extends TaskAnswers {
   readonly timeoutMs?: number;
   /** From SIGTERM to SIGKILL, in milliseconds. */
   readonly graceMs: number;
+  /** The span of the item, as W3C's `traceparent` header has it; undefined: nobody traces the run. */
+  readonly traceparent?: string | undefined;
 }

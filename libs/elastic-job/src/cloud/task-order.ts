@@ -31,6 +31,12 @@ export interface TaskOrder {
   readonly resources: TaskResources;
   /** The text of `ELASTIC_JOB_TASK`, once the backend has told how the task may answer. @see TaskEnvelope */
   readonly envelope: (answers: TaskAnswers) => string;
+  /**
+   * The span of its item, as W3C's `traceparent` header has it: the variable `TRACEPARENT` of the task.
+   * @default none
+   * @see OpenTelemetry, "Environment Variables as Context Propagation Carriers"
+   */
+  readonly traceparent?: string | undefined;
   /** How long it may run once it was opened, in milliseconds. @default without limit */
   readonly timeoutMs?: number;
   /** From the request to end until it is killed, in milliseconds. */

@@ -29,6 +29,7 @@ import {
   type ShardingContext,
 } from '../domain/index.js';
 import { isTaskEnd } from './task-history.js';
+import { TRACEPARENT } from './task-envelope.rules.js';
 import { formatTaskEnvelope } from './task-envelope-text.js';
 import { TaskBackendError } from './task-backend.error.js';
 import { FollowedTask, type FollowedTaskFacts } from './followed-task.js';
@@ -101,7 +102,7 @@ export class TaskRun {
       else {
         const { handle, kind } = claimed;
         // From now on it ends with the run, whatever comes.
-        const task = (this.task = new FollowedTask(this.scheduling, handle, this.context.source));
+        const task = (this.task = new FollowedTask(this.scheduling, handle, this.context.source, this.begun.trace));
         if (kind === 'launched') await this.prove(handle);
         task.begin(kind, this.begunAt);
         return handle;
@@ -213,6 +214,7 @@ export class TaskRun {
       run: begun.run,
       token,
       template,
+      traceparent: this.traceparent,
       resources,
       envelope: (answers) => formatTaskEnvelope({ ...answers, ...this.envelope, checkpoint }),
       timeoutMs,
@@ -246,7 +248,13 @@ export class TaskRun {
       retries,
       timeoutMs,
       graceMs,
+      traceparent: this.traceparent,
     };
+  }
+
+  private get traceparent(): string | undefined {
+    const text = this.begun.trace?.traceparent;
+    return text !== undefined && TRACEPARENT.test(text) ? text : undefined;
   }
 
   private lost(): LeaseLostError {

@@ -32,6 +32,8 @@ export interface TaskState {
   readonly name: TaskStateName;
   /** For people: `exit code 3`, `0/3 nodes are available`. */
   readonly detail?: string;
+  /** Of a process that has ended by itself; only in an end. */
+  readonly exitCode?: number;
   /** The task's own report; only in an end. */
   readonly report?: TaskReport;
   /** Of KILLED. @default other */

@@ -7,18 +7,21 @@ import {
   type SettledOutcome,
   type ShardingContext,
   type TracedRun,
+  type TracedTask,
 } from '../domain/index.js';
 
 /**
  * The tracer, without what it throws: a broken one must not change what a job does.
  * @param redact goes over the errors that it is told. @default it is told them as they are
  */
-export function guardRunTracer(tracer: RunTracer, redact?: Redact): RunTracer {
+export function guardRunTracer(tracer: RunTracer, redact?: Redact): Required<RunTracer> {
   return {
     start: (trigger) => {
       const trace = attempt(() => tracer.start(trigger));
       return trace && new GuardedRunTrace(trace, redact);
     },
+    within: (traceparent, handle) =>
+      callOnce(handle, redact, (shown) => (tracer.within ? tracer.within(traceparent, shown) : undefined)),
   };
 }
 
@@ -36,17 +39,16 @@ class GuardedRunTrace implements RunTrace {
     attempt(() => this.trace.begun(run));
   }
 
-  /** The handler is called once, whatever the tracer does, and what it returns or throws is what counts. */
   aroundItem<Result>(context: ShardingContext, handle: () => Result): Result {
-    let handled: (() => Result) | undefined;
-    const handleOnce = (): Result => {
-      handled ??= callNow(handle);
-      return handled();
-    };
-    const { redact } = this;
-    const shown = redact === undefined ? handleOnce : () => redactFailure(handleOnce, redact);
-    attempt(() => this.trace.aroundItem(context, shown));
-    return handleOnce();
+    return callOnce(handle, this.redact, (shown) => this.trace.aroundItem(context, shown));
+  }
+
+  traceparentOf(item: number): string | undefined {
+    return attempt(() => this.trace.traceparentOf?.(item));
+  }
+
+  task(item: number, task: TracedTask): void {
+    attempt(() => this.trace.task?.(item, task));
   }
 
   settled(item: number, outcome: SettledOutcome): void {
@@ -57,6 +59,17 @@ class GuardedRunTrace implements RunTrace {
   ended(): void {
     attempt(() => this.trace.ended());
   }
+}
+
+/** The handler is called once, whatever the tracer does, and what it returns or throws is what counts. */
+function callOnce<Result>(handle: () => Result, redact: Redact | undefined, around: (shown: () => unknown) => void) {
+  let handled: (() => Result) | undefined;
+  const handleOnce = (): Result => {
+    handled ??= callNow(handle);
+    return handled();
+  };
+  attempt(() => around(redact === undefined ? handleOnce : () => redactFailure(handleOnce, redact)));
+  return handleOnce();
 }
 
 /** Calls it now. @returns what returns or throws the same again */

@@ -1,4 +1,6 @@
 import { Injectable, Module, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { context } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { CronJob } from 'cron';
 import {
@@ -8,6 +10,7 @@ import {
   JobRegistrar,
   type ShardingContext,
 } from '../../../../libs/elastic-job/src/index.js';
+import { openTelemetryTracer } from '../../../../libs/elastic-job/src/tracing/opentelemetry/index.js';
 import { Enhanced, Flow, forever, Orders, Scoped, Seen, Services, Settle, tell } from './jobs.js';
 
 const listener: ElasticJobListener = {
@@ -37,6 +40,8 @@ class Life implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   async onModuleInit(): Promise<void> {
+    // As every SDK for Node does.
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     const boot = process.env['BOOT'];
     if (boot === 'throws') throw new RangeError('no database');
     if (boot === 'hangs') tell('booting');
@@ -79,6 +84,7 @@ class Life implements OnModuleInit, OnModuleDestroy {
       jobs: { greet: { type: 'GREET', cron: '* * * * * ?', shardingTotalCount: 3, props: { name: 'nobody' } } },
       jobTypes: [GREET],
       listeners: [listener, new Everywhere()],
+      tracer: openTelemetryTracer(),
       redact: (text) => text.replaceAll('hunter2', '(secret)'),
     }),
   ],

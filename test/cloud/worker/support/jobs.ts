@@ -14,6 +14,7 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
+import { trace } from '@opentelemetry/api';
 import type { Observable } from 'rxjs';
 import { JobOperateApi } from '../../../../libs/elastic-job/src/entries/operations.js';
 import { ZooKeeperGuard } from '../../../../libs/elastic-job/src/entries/zookeeper-guard.js';
@@ -58,6 +59,7 @@ const WORK: Readonly<Record<string, (context: ShardingContext) => unknown>> = {
     const moving = context.isMoving();
     tell({ ...facts, fireTime: facts.fireTime.getTime(), token: String(facts.token), aborted: signal.aborted, moving });
   },
+  trace: () => tell({ traceId: trace.getActiveSpan()?.spanContext().traceId }),
   throw: () => {
     throw new RangeError('no such order, hunter2');
   },

@@ -201,7 +201,7 @@ export class LocalProcesses implements TaskBackend {
   private begin(task: LocalTask): void {
     this.waiting.delete(task);
     this.running.set(task.uid, task);
-    task.start(commandOf(task.order.template, task.envelope));
+    task.start(commandOf(task.order, task.envelope));
   }
 
   private take(report: SupervisorReport): void {

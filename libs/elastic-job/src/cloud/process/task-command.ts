@@ -1,7 +1,7 @@
 import { inheritedEnvironment } from '../../executor/index.js';
 import { show } from '../../domain/index.js';
 import { TASK_VARIABLE } from '../task-envelope.js';
-import type { TaskTemplate } from '../task-order.js';
+import type { TaskOrder, TaskTemplate } from '../task-order.js';
 import type { StartOrder } from './supervisor/supervisor-messages.js';
 
 /** Options of Node that a task cannot share with this process: one debugger listens at one port. */
@@ -26,11 +26,11 @@ export function findTemplateFault({ command, image, env = {}, workingDirectory }
 }
 
 /**
- * Program, environment and directory for a template. The process inherits nothing but `PATH` and the locale.
+ * Program, environment and directory of a task. The process inherits nothing but `PATH` and the locale.
  * @param envelope its text
  */
 export function commandOf(
-  template: TaskTemplate,
+  { template, traceparent }: Pick<TaskOrder, 'template' | 'traceparent'>,
   envelope: string,
 ): Pick<StartOrder, 'command' | 'args' | 'env' | 'workingDirectory'> {
   const [command = process.execPath, ...args] = template.command ?? [
@@ -38,7 +38,8 @@ export function commandOf(
     ...ownOptions(),
     ownEntry() ?? '',
   ];
-  const env = { ...inheritedEnvironment(), ...template.env, [TASK_VARIABLE]: envelope };
+  const traced = traceparent === undefined ? {} : { TRACEPARENT: traceparent };
+  const env = { ...inheritedEnvironment(), ...traced, ...template.env, [TASK_VARIABLE]: envelope };
   return { command, args, env, workingDirectory: template.workingDirectory ?? process.cwd() };
 }
 

@@ -46,7 +46,7 @@ it.each([
   ],
   [{ error: 'spawn ENOENT' }, { name: 'ERROR', detail: 'spawn ENOENT' }],
 ] as const)('given the end %j, then the state is %j', (ending, state) => {
-  expect(stateOf(ending)).toEqual(state);
+  expect(stateOf(ending)).toEqual({ ...state, ...('code' in ending && { exitCode: ending.code }) });
 });
 
 it('given a report, when the task has ended, then the state has it, whatever the end', () => {

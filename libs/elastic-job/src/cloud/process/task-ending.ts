@@ -14,6 +14,11 @@ const HEAP_IS_FULL = /JavaScript heap out of memory/;
  * @see TASK_EXIT
  */
 export function stateOfEnding(ending: TaskEnding, report: TaskReport | undefined): TaskState {
+  const { code } = ending;
+  return { ...stateOf(ending, report), ...(code !== null && { exitCode: code }) };
+}
+
+function stateOf(ending: TaskEnding, report: TaskReport | undefined): TaskState {
   const { code, error, cause } = ending;
   const detail = ending.detail ?? describeEnd(ending);
   const said = report && { report };

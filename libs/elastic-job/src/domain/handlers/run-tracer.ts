@@ -1,5 +1,5 @@
 import type { JobName } from '../cluster/index.js';
-import type { SettledOutcome, ShardingContext, Trigger } from '../run/index.js';
+import type { SettledOutcome, ShardingContext, TracedTask, Trigger } from '../run/index.js';
 
 /**
  * Follows the runs of this process, as a tracing library does with its spans. It answers nobody: what it throws is
@@ -11,6 +11,13 @@ export interface RunTracer {
    * @returns undefined: it is not followed
    */
   start(trigger: Trigger): RunTrace | undefined;
+  /**
+   * In the process of a task: calls the handler of its item and returns what that does, again for each attempt. What the
+   * handler traces belongs to the item, which is followed elsewhere.
+   * @param traceparent of the item in its scheduler. @see RunTrace.traceparentOf
+   * @default the handler is called
+   */
+  within?<Result>(traceparent: string, handle: () => Result): Result;
 }
 
 /** One run while it is followed: a lease of this instance, with its items. */
@@ -24,6 +31,14 @@ export interface RunTrace {
   begun(run: TracedRun): void;
   /** Calls the handler of an item and returns what that does: again for each attempt. */
   aroundItem<Result>(context: ShardingContext, handle: () => Result): Result;
+  /**
+   * How the task that does the work of an item names what follows that item; undefined: it cannot. Asked within
+   * `aroundItem`.
+   * @default undefined
+   */
+  traceparentOf?(item: number): string | undefined;
+  /** The work of an item is done by this task; told again as it has ended. @default nothing is kept of it */
+  task?(item: number, task: TracedTask): void;
   /** It is known what became of an item, started or not. */
   settled(item: number, outcome: SettledOutcome): void;
   /** Every item is settled, and the listeners are told. Called last. */

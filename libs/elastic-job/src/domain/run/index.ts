@@ -8,6 +8,7 @@ export * from './early-runs.js';
 export * from './executor-death.error.js';
 export * from './fence.js';
 export * from './guarantee.decision.js';
+export type * from './item-trace.js';
 export * from './lease.errors.js';
 export * from './requeue.decision.js';
 export * from './resident.decision.js';

@@ -1,3 +1,4 @@
+import type { ItemTrace } from './item-trace.js';
 import type { Target } from './trigger.js';
 
 /** How the run of one item ended. A handler that throws is an outcome, not an error of the scheduler. */
@@ -23,6 +24,8 @@ export interface BegunItem {
    * A pause of any length may lie before it.
    */
   isLatest(): Promise<boolean>;
+  /** Of work in tasks, while a tracer follows the run. */
+  readonly trace?: ItemTrace;
 }
 
 /** What became of an item that was begun: its outcome, or the news that another run of it holds the newer token. */

@@ -1,7 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type TaskApplication, type TaskEnvelope, type TaskWork, UnknownTaskJobError } from '../../cloud/index.js';
-import { ConfigurationError, type Redact, type Trigger } from '../../domain/index.js';
+import { ConfigurationError, type ItemWork, type Redact, type Trigger } from '../../domain/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
+import { guardRunTracer } from '../../tracing/index.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
 import { ELASTIC_JOB_OPTIONS } from '../tokens.js';
 
@@ -11,13 +12,14 @@ type JobHere = ReturnType<ElasticJobRuntime['registrar']['of']>;
 /** A Nest application that has booted for one task. */
 export class NestTask implements TaskApplication {
   readonly redact: Redact | undefined;
+  private readonly options: ResolvedModuleOptions;
   private readonly runtime: ElasticJobRuntime;
 
   /** @throws {ConfigurationError} if it has no jobs at all */
   constructor(private readonly app: INestApplicationContext) {
     this.runtime = runtimeOf(app);
-    const { redact }: ResolvedModuleOptions = app.get(ELASTIC_JOB_OPTIONS, { strict: false });
-    this.redact = redact;
+    this.options = app.get(ELASTIC_JOB_OPTIONS, { strict: false });
+    this.redact = this.options.redact;
   }
 
   /**
@@ -33,11 +35,19 @@ export class NestTask implements TaskApplication {
     return {
       configuration,
       listeners,
-      handler: definition.handler,
+      handler: this.traced(definition.handler, envelope),
       onRetry: (retried) => events.emit({ kind: 'retrying', trigger, ...retried }),
       onHung: (hung) => events.emit({ kind: 'hung', trigger, ...hung }),
       onListenerError: (error) => events.emit({ kind: 'error', jobName, message: 'telling a listener failed', error }),
     };
+  }
+
+  // What the handler traces hangs below the span of its item, which the scheduler has.
+  private traced(handler: ItemWork, { traceparent }: TaskEnvelope): ItemWork {
+    const { redact, tracer } = this.options;
+    if (tracer === undefined || traceparent === undefined) return handler;
+    const { within } = guardRunTracer(tracer, redact);
+    return (context, begun) => within(traceparent, () => handler(context, begun));
   }
 
   close(): Promise<void> {

@@ -1,12 +1,14 @@
 // Covered by test/scenario/leases.spec.ts
 import { type BegunExecution, type ExecutionLease, untilAnswered } from '../../coordination/index.js';
 import {
+  type BegunItem,
   executorDeathIn,
   goesRound,
   type JobConfiguration,
   type ItemWork,
   type JobName,
   LeaseLostError,
+  type RunTrace,
   type SettledOutcome,
   type ShardingContext,
   type ShardOutcome,
@@ -128,8 +130,10 @@ export class LeaseRunner {
 
   // The outermost that goes around a handler: whatever a user's interceptor does belongs to the run.
   private traced({ trace }: ExecutionLease): ItemWork {
-    const { handler } = this.context;
-    return trace === undefined ? handler : (context, begun) => trace.aroundItem(context, () => handler(context, begun));
+    const { handler, tasks } = this.context;
+    if (trace === undefined) return handler;
+    const told = tasks === undefined ? (_item: number, begun?: BegunItem) => begun : withTrace(trace);
+    return (context, begun) => trace.aroundItem(context, () => handler(context, told(context.shardingItem, begun)));
   }
 
   // Work that wants to hear of its settled runs is told with the context that it has had.
@@ -189,6 +193,15 @@ export class LeaseRunner {
     const name = () => services.sharding.nameNextInstance(tree);
     return untilAnswered(tree, clock, name).catch(this.context.report('naming the next instance'));
   }
+}
+
+/** The begin of an item as its task is told of it. */
+function withTrace(trace: RunTrace) {
+  return (item: number, begun?: BegunItem): BegunItem | undefined =>
+    begun && {
+      ...begun,
+      trace: { traceparent: trace.traceparentOf?.(item), task: (task) => trace.task?.(item, task) },
+    };
 }
 
 /** What kept the items of a lease from succeeding. */

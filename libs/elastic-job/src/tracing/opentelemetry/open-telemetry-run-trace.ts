@@ -14,6 +14,7 @@ import {
   type SettledOutcome,
   type ShardingContext,
   type TracedRun,
+  type TracedTask,
   type Trigger,
 } from '../../domain/index.js';
 import type { LabelValues } from '../label-values.js';
@@ -75,6 +76,23 @@ export class OpenTelemetryRunTrace implements RunTrace {
     item.attempts += 1;
     if (item.attempts > 1) item.span.addEvent('retry', { attempt });
     return active.with(trace.setSpan(active.active(), item.span), handle);
+  }
+
+  traceparentOf(item: number): string | undefined {
+    const span = this.items.get(item)?.span;
+    return span && formatTraceparent(span.spanContext());
+  }
+
+  task(item: number, { backend, exitCode, id, isAdopted, launch, node, state }: TracedTask): void {
+    this.items.get(item)?.span.setAttributes({
+      'scheduling.apache-elasticjob.executor.backend': backend,
+      'scheduling.apache-elasticjob.executor.task.id': id,
+      'scheduling.apache-elasticjob.executor.launch': launch,
+      'scheduling.apache-elasticjob.executor.adopted': isAdopted,
+      'scheduling.apache-elasticjob.executor.state': state,
+      ...(node !== undefined && { 'scheduling.apache-elasticjob.executor.node': node }),
+      ...(exitCode !== undefined && { 'process.exit.code': exitCode }),
+    } satisfies SpanAttributes);
   }
 
   settled(item: number, outcome: SettledOutcome): void {

@@ -1,7 +1,8 @@
-import { INVALID_TRACEID, ROOT_CONTEXT, trace, type TracerProvider } from '@opentelemetry/api';
+import { context, INVALID_TRACEID, ROOT_CONTEXT, trace, type TracerProvider } from '@opentelemetry/api';
 import type { RunTracer, Trigger } from '../../domain/index.js';
 import { LabelValues } from '../label-values.js';
 import { OpenTelemetryRunTrace } from './open-telemetry-run-trace.js';
+import { parseTraceparent } from './traceparent.js';
 
 const SCOPE = 'nestjs-elastic-job';
 const MOST_ERROR_TYPES = 100;
@@ -26,6 +27,10 @@ export function openTelemetryTracer({ tracerProvider = trace }: OpenTelemetryOpt
       // Nobody has registered an SDK: nothing to follow.
       if (span.spanContext().traceId === INVALID_TRACEID) return undefined;
       return new OpenTelemetryRunTrace(tracer, span, trigger, errorTypes);
+    },
+    within: (traceparent, handle) => {
+      const item = parseTraceparent(traceparent);
+      return item === undefined ? handle() : context.with(trace.setSpanContext(context.active(), item), handle);
     },
   };
 }

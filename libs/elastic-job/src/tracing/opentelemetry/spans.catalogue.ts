@@ -52,6 +52,29 @@ export const SPAN_ATTRIBUTES = {
     of: ['item'],
     description: '`succeeded`, `failed`, `aborted`, or `fenced` if another run of the item holds the newer token',
   },
+  'scheduling.apache-elasticjob.executor.backend': {
+    of: ['item'],
+    description:
+      'of work in tasks: the backend, `processes`; absent, as all of `executor`, where no task does the work',
+  },
+  'scheduling.apache-elasticjob.executor.task.id': { of: ['item'], description: 'the task, as its backend names it' },
+  'scheduling.apache-elasticjob.executor.launch': {
+    of: ['item'],
+    description: 'which launch of its target it is, from 1',
+  },
+  'scheduling.apache-elasticjob.executor.adopted': {
+    of: ['item'],
+    description: 'true if another instance has launched it',
+  },
+  'scheduling.apache-elasticjob.executor.node': {
+    of: ['item'],
+    description: 'the machine that it runs on; absent if it is not known',
+  },
+  'scheduling.apache-elasticjob.executor.state': {
+    of: ['item'],
+    description: "the state in which it has ended, in ElasticJob-Cloud's words: `FINISHED`, `FAILED`, `KILLED`",
+  },
+  'process.exit.code': { of: ['item'], description: 'of a task that has ended by itself' },
   'error.type': {
     of: BOTH,
     description: "of what has failed: the error's `code` or class; of a run `items_failed`. The status is `ERROR` then",
