@@ -7,7 +7,7 @@ export function describeEnds(adapter: TaskAdapter): void {
     const stage = useStage(adapter);
 
     it.each([
-      ['succeeds', { name: 'FINISHED' }],
+      ['succeeds', { name: 'FINISHED', report: { outcome: 'succeeded' } }],
       ['fails', { name: 'FINISHED', report: { outcome: 'failed' } }],
       ['crashes', { name: 'FAILED', detail: 'exit code 3' }],
     ] as const)('given a task that %s, when it has ended, then its state is %j', async (behaviour, end) => {

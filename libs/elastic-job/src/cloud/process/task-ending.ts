@@ -25,8 +25,8 @@ function stateOf(ending: TaskEnding, report: TaskReport | undefined): TaskState 
   if (error !== undefined) return { name: 'ERROR', detail: error };
   if (cause === 'memory') return { name: 'FAILED', detail, ...said };
   if (cause === 'timeout') return { name: 'KILLED', killer: 'timeout', detail, ...said };
-  if (code === TASK_EXIT.succeeded) return { name: 'FINISHED', ...said };
-  if (code === TASK_EXIT.failed) return { name: 'FINISHED', detail, report: report ?? failedAfter(ending.ms) };
+  if (code === TASK_EXIT.succeeded) return { name: 'FINISHED', report: report ?? bare('succeeded', ending) };
+  if (code === TASK_EXIT.failed) return { name: 'FINISHED', detail, report: report ?? bare('failed', ending) };
   if (cause === 'lost') return { name: 'LOST', detail, ...said };
   if (cause === 'cancel') return { name: 'KILLED', killer: 'scheduler', detail, ...said };
   return { ...stateOfOwnEnd(ending), ...said };
@@ -48,6 +48,6 @@ function describeEnd({ code, signal }: TaskEnding): string {
 }
 
 /** Report of a program that says no more than its exit code. */
-function failedAfter(ms: number): TaskReport {
-  return { v: 1, outcome: 'failed', ms };
+function bare(outcome: TaskReport['outcome'], { ms }: TaskEnding): TaskReport {
+  return { v: 1, outcome, ms };
 }
