@@ -1,13 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { formatParentProgress, itemSetOf } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
-import { JobTree } from '../job-tree/index.js';
 import { type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
-import type { EndedItem } from './ended-item.js';
-import { SettleQueue } from './settle-queue.js';
-import type { DelayedSettles } from './waiting-settles.js';
-
-const NOTHING_COUNTED = formatParentProgress({ closedUpTo: 0, runs: new Map() });
+import { slowQueue, touch } from '../../../../../test/support/unit/slow-queue.js';
 
 let registry: Registry;
 let member: Member;
@@ -29,13 +22,13 @@ describe('group commit', () => {
   });
 
   it('given a settle in flight, when further items end, then they wait for it and share the next one', async () => {
-    const { queue, transactions, settled } = await slowQueue();
+    const { queue, transactions, settled } = await slowQueue(registry, member);
 
-    queue.add(settled('a', [touch(0)]));
+    queue.add(settled('a', [touch(member, 0)]));
     await registry.clock.advance(5);
-    queue.add(settled('b', [touch(1)]));
+    queue.add(settled('b', [touch(member, 1)]));
     await registry.clock.advance(1);
-    queue.add(settled('c', [touch(2)]));
+    queue.add(settled('c', [touch(member, 2)]));
     expect(transactions()).toBe(1);
     await registry.clock.advance(20);
 
@@ -44,22 +37,22 @@ describe('group commit', () => {
   });
 
   it('given an item that somebody else has taken over, when it is settled with others, then it alone is fenced', async () => {
-    const { queue, settled } = await slowQueue();
+    const { queue, settled } = await slowQueue(registry, member);
 
-    queue.add(settled('a', [touch(0)]));
-    queue.add(settled('b', [touch(1), { kind: 'delete', path: member.tree.paths.mark(1, 'running') }]));
-    queue.add(settled('c', [touch(2)]));
+    queue.add(settled('a', [touch(member, 0)]));
+    queue.add(settled('b', [touch(member, 1), { kind: 'delete', path: member.tree.paths.mark(1, 'running') }]));
+    queue.add(settled('c', [touch(member, 2)]));
     await registry.clock.advance(50);
 
     expect(settled.told.toSorted()).toEqual(['a true', 'b false', 'c true']);
   });
 
   it('given an end that is refused although it is open, when time passes, then it is repeated and told until the session ends', async () => {
-    const { queue, settled, transactions, delayed, tree } = await slowQueue();
+    const { queue, settled, transactions, delayed, tree } = await slowQueue(registry, member);
     const missing = { kind: 'delete', path: member.tree.paths.mark(1, 'running') } as const;
 
     queue.add({ ...settled('a', [missing]), item: 1, judgeStanding: () => 'open' });
-    queue.add(settled('b', [touch(0)]));
+    queue.add(settled('b', [touch(member, 0)]));
     await registry.clock.advance(60_000);
     const before = transactions();
     await registry.clock.advance(60_000);
@@ -112,9 +105,9 @@ describe('group commit', () => {
   });
 
   it('given more than one request holds, when they are settled, then they are split', async () => {
-    const { queue, transactions, settled } = await slowQueue({ maxRequestBytes: 1_000 });
+    const { queue, transactions, settled } = await slowQueue(registry, member, { maxRequestBytes: 1_000 });
 
-    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(item, 'x'.repeat(200))]));
+    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(member, item, 'x'.repeat(200))]));
     await registry.clock.advance(100);
 
     expect(settled.told).toHaveLength(8);
@@ -124,10 +117,10 @@ describe('group commit', () => {
   });
 
   it('given an end that no request holds, when it is settled, then it waits and the others are not held up', async () => {
-    const { queue, settled } = await slowQueue({ maxRequestBytes: 1_000 });
+    const { queue, settled } = await slowQueue(registry, member, { maxRequestBytes: 1_000 });
 
-    queue.add({ ...settled('huge', [touch(0, 'x'.repeat(2_000))]), judgeStanding: () => 'open' });
-    queue.add(settled('small', [touch(1)]));
+    queue.add({ ...settled('huge', [touch(member, 0, 'x'.repeat(2_000))]), judgeStanding: () => 'open' });
+    queue.add(settled('small', [touch(member, 1)]));
     await registry.clock.advance(50);
 
     expect(settled.told).toEqual(['small true']);
@@ -139,19 +132,19 @@ describe('ends that the server refuses', () => {
   const QUOTA = -125;
 
   it('are left out, and the others are recorded at once', async () => {
-    const { queue, settled } = await slowQueue();
+    const { queue, settled } = await slowQueue(registry, member);
     refuse([1, 2, 5, 6], NO_RIGHT);
 
-    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(item)]));
+    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(member, item)]));
     await registry.clock.advance(55);
 
     expect(settled.told).toEqual([0, 3, 4, 7].map((item) => `${item} true`));
   });
 
   it('are recorded as soon as the server takes them, after pauses that grow to 5 s', async () => {
-    const { queue, settled, transactions } = await slowQueue();
+    const { queue, settled, transactions } = await slowQueue(registry, member);
     const mend = refuse([2], QUOTA);
-    queue.add(settled('2', [touch(2)]));
+    queue.add(settled('2', [touch(member, 2)]));
     await registry.clock.advance(60_000);
     const before = transactions();
     await registry.clock.advance(20_000);
@@ -165,10 +158,10 @@ describe('ends that the server refuses', () => {
   });
 
   it('hold up all that is left once four of them were left out of one commit', async () => {
-    const { queue, settled } = await slowQueue();
+    const { queue, settled } = await slowQueue(registry, member);
     refuse([0, 1, 2, 3, 4], NO_RIGHT);
 
-    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(item)]));
+    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(member, item)]));
     await registry.clock.advance(65);
     expect(settled.told).toEqual([]);
     await registry.clock.advance(10_000);
@@ -177,19 +170,19 @@ describe('ends that the server refuses', () => {
   });
 
   it('are blamed by any node that they name', async () => {
-    const { queue, settled } = await slowQueue();
+    const { queue, settled } = await slowQueue(registry, member);
     refuse([2], NO_RIGHT);
-    queue.add({ ...settled('of 1 and 2', [touch(1), touch(2)]), paths: [] });
-    queue.add({ ...settled('3', [touch(3)]), paths: [] });
+    queue.add({ ...settled('of 1 and 2', [touch(member, 1), touch(member, 2)]), paths: [] });
+    queue.add({ ...settled('3', [touch(member, 3)]), paths: [] });
     await registry.clock.advance(100);
 
     expect(settled.told).toEqual(['3 true']);
   });
 
   it('are looked for first where the server may have done it after all', async () => {
-    const { queue, settled, transactions } = await slowQueue();
+    const { queue, settled, transactions } = await slowQueue(registry, member);
     const mend = registry.memory.fail(() => ({ code: -7, isApplied: true }));
-    queue.add({ ...settled('done', [touch(0)]), judgeStanding: () => 'recorded' });
+    queue.add({ ...settled('done', [touch(member, 0)]), judgeStanding: () => 'recorded' });
     await registry.clock.advance(30);
     mend();
     await registry.clock.advance(10_000);
@@ -199,9 +192,9 @@ describe('ends that the server refuses', () => {
   });
 
   it('end with the session, whatever the server says', async () => {
-    const { queue, settled, tree } = await slowQueue();
+    const { queue, settled, tree } = await slowQueue(registry, member);
     refuse([0], NO_RIGHT);
-    queue.add(settled('0', [touch(0)]));
+    queue.add(settled('0', [touch(member, 0)]));
     await registry.clock.advance(10_000);
     tree.close(new Error('over'));
     await registry.clock.advance(0);
@@ -217,14 +210,14 @@ describe('ends that the server refuses', () => {
 
 describe('what is looked at before it is settled', () => {
   it('is an end whose mark another run has replaced, and no other one', async () => {
-    const { queue, settled } = await slowQueue();
+    const { queue, settled } = await slowQueue(registry, member);
     const looked: string[] = [];
     const judge = (name: string) => (): 'fenced' => {
       looked.push(name);
       return 'fenced';
     };
-    queue.add({ ...settled('a', [touch(0)]), isDisturbed: true, judgeStanding: judge('a') });
-    queue.add({ ...settled('b', [touch(1)]), judgeStanding: judge('b') });
+    queue.add({ ...settled('a', [touch(member, 0)]), isDisturbed: true, judgeStanding: judge('a') });
+    queue.add({ ...settled('b', [touch(member, 1)]), judgeStanding: judge('b') });
     await registry.clock.advance(50);
 
     expect(looked).toEqual(['a']);
@@ -232,7 +225,7 @@ describe('what is looked at before it is settled', () => {
   });
 
   it('is repeated at once after a lost race, ten times, and waits then', async () => {
-    const { queue, settled } = await slowQueue();
+    const { queue, settled } = await slowQueue(registry, member);
     const missing = { kind: 'delete', path: member.tree.paths.mark(1, 'running') } as const;
     let looks = 0;
     const judgeStanding = () => ((looks += 1), 'open' as const);
@@ -245,139 +238,3 @@ describe('what is looked at before it is settled', () => {
     expect(settled.told).toEqual([]);
   });
 });
-
-describe('the count of runs that start other jobs', () => {
-  const noteOf = (item: number) => ({ fireTime: 1_000, item, expected: itemSetOf(range(1_000)), isSucceeded: true });
-
-  /** The next item ends when the one before is settled. @returns how many have ended */
-  function endWithoutPause({ queue, settled }: Awaited<ReturnType<typeof slowQueue>>): () => number {
-    let ended = 0;
-    const endAgain = () => {
-      queue.add({ ...settled('busy', [touch(0)]), note: noteOf((ended += 1)), onSettled: endAgain });
-    };
-    endAgain();
-    return () => ended;
-  }
-
-  beforeEach(async () => {
-    await member.center.create(member.tree.paths.dependents, NOTHING_COUNTED, 'PERSISTENT');
-    await member.center.create(member.tree.paths.dependent('report'), '', 'PERSISTENT');
-  });
-
-  it.each([30, 300])(
-    'given an instance whose items end without a pause, when one whose requests take %i ms counts as well, then it has its turn',
-    async (latencyMs) => {
-      const busy = await slowQueue({ latencyMs: 10 });
-      const slow = await slowQueue({ latencyMs });
-      const ended = endWithoutPause(busy);
-      await registry.clock.advance(1_000);
-      slow.queue.add({ ...slow.settled('slow', [touch(1)]), note: noteOf(999) });
-      await registry.clock.advance(10 * latencyMs);
-
-      expect(slow.settled.told).toEqual(['slow true']);
-      expect(await member.center.exists(member.tree.paths.countingLock)).toBeUndefined();
-      const before = ended();
-      await registry.clock.advance(1_000);
-      expect(ended() - before).toBeGreaterThan(50);
-    },
-  );
-
-  it('given an instance that stands still while it holds the lock, when items of another one end, then they wait for it once, and not long', async () => {
-    const { queue, settled } = await slowQueue();
-    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
-    await registry.clock.advance(10);
-
-    queue.add({ ...settled('first', [touch(0)]), note: noteOf(0) });
-    await registry.clock.advance(1_900);
-    expect(settled.told).toEqual([]);
-    await registry.clock.advance(200);
-    queue.add({ ...settled('second', [touch(1)]), note: noteOf(1) });
-    await registry.clock.advance(100);
-
-    expect(settled.told).toEqual(['first true', 'second true']);
-  });
-
-  it('given an instance that waits for the lock of another one, when that is over, then it counts at once', async () => {
-    const { queue, settled } = await slowQueue();
-    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
-    await registry.clock.advance(10);
-
-    queue.add({ ...settled('first', [touch(0)]), note: noteOf(0) });
-    await registry.clock.advance(100);
-    await member.center.delete(member.tree.paths.countingLock);
-    await registry.clock.advance(100);
-
-    expect(settled.told).toEqual(['first true']);
-  });
-
-  it('given an end that waits for the lock of another instance, when further items end, then they share its turn', async () => {
-    const { queue, settled } = await slowQueue();
-    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
-    await registry.clock.advance(10);
-
-    queue.add({ ...settled('first', [touch(0)]), note: noteOf(0) });
-    await registry.clock.advance(100);
-    queue.add({ ...settled('second', [touch(1)]), note: noteOf(1) });
-    await member.center.delete(member.tree.paths.countingLock);
-    await registry.clock.advance(100);
-
-    expect(settled.told).toEqual(['first true', 'second true']);
-    expect((await member.center.read(member.tree.paths.dependents))?.stat.version).toBe(1);
-  });
-
-  it('given an instance that holds the lock, when its items have been taken over meanwhile, then it keeps nobody waiting', async () => {
-    const { countingLock } = member.tree.paths;
-    const busy = await slowQueue({ latencyMs: 10 });
-    const slow = await slowQueue({ latencyMs: 100 });
-    endWithoutPause(busy);
-    slow.queue.add({ ...slow.settled('slow', [{ ...touch(1), version: 0 }]), note: noteOf(999) });
-    while ((await member.center.exists(countingLock)) === undefined) await registry.clock.advance(10);
-    await member.center.set(member.tree.paths.item(1), 'taken over');
-    await registry.clock.advance(1_000);
-
-    expect(slow.settled.told).toEqual(['slow false']);
-    expect(await member.center.exists(countingLock)).toBeUndefined();
-  });
-});
-
-function touch(item: number, data = '') {
-  return { kind: 'set', path: member.tree.paths.item(item), data } as const;
-}
-
-function range(count: number): number[] {
-  return Array.from({ length: count }, (_, item) => item);
-}
-
-/** A queue over a registry that takes its time to answer. */
-async function slowQueue({ latencyMs = 10, maxRequestBytes }: { latencyMs?: number; maxRequestBytes?: number } = {}) {
-  const center = registry.memory.center({
-    namespace: 'test',
-    clock: registry.clock,
-    sessionTimeoutMs: 10_000,
-    requestTimeoutMs: 5_000,
-    latencyMs,
-    maxRequestBytes,
-  });
-  const connecting = center.connect();
-  await registry.clock.advance(2 * latencyMs);
-  await connecting;
-  const opening = JobTree.open(center, registry.clock, member.tree.jobName, member.self);
-  await registry.clock.advance(2 * latencyMs);
-  const tree = await opening;
-  const delayed: DelayedSettles[] = [];
-  const queue = new SettleQueue(tree, registry.clock, undefined, (one) => delayed.push(one));
-  const before = center.traffic.foreground;
-  const told: string[] = [];
-  const settled = Object.assign(
-    (name: string, operations: readonly Operation[]): EndedItem => ({
-      item: 0,
-      paths: [operations[0]!.path],
-      operations,
-      isDisturbed: false,
-      judgeStanding: () => 'fenced',
-      onSettled: (isRecorded) => told.push(`${name} ${isRecorded}`),
-    }),
-    { told },
-  );
-  return { tree, queue, settled, delayed, transactions: () => center.traffic.foreground - before };
-}

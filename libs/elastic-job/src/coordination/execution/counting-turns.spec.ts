@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { formatParentProgress, itemSetOf } from '../../domain/index.js';
+import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { slowQueue, touch } from '../../../../../test/support/unit/slow-queue.js';
+
+const NOTHING_COUNTED = formatParentProgress({ closedUpTo: 0, runs: new Map() });
+
+let registry: Registry;
+let member: Member;
+beforeEach(async () => {
+  registry = new Registry();
+  [member] = await registry.sharded(1, { shardingTotalCount: 8 });
+});
+
+describe('the count of runs that start other jobs', () => {
+  const noteOf = (item: number) => ({
+    fireTime: 1_000,
+    item,
+    expected: itemSetOf([...Array(1_000).keys()]),
+    isSucceeded: true,
+  });
+
+  /** The next item ends when the one before is settled. @returns how many have ended */
+  function endWithoutPause({ queue, settled }: Awaited<ReturnType<typeof slowQueue>>): () => number {
+    let ended = 0;
+    const endAgain = () => {
+      queue.add({ ...settled('busy', [touch(member, 0)]), note: noteOf((ended += 1)), onSettled: endAgain });
+    };
+    endAgain();
+    return () => ended;
+  }
+
+  beforeEach(async () => {
+    await member.center.create(member.tree.paths.dependents, NOTHING_COUNTED, 'PERSISTENT');
+    await member.center.create(member.tree.paths.dependent('report'), '', 'PERSISTENT');
+  });
+
+  it.each([30, 300])(
+    'given an instance whose items end without a pause, when one whose requests take %i ms counts as well, then it has its turn',
+    async (latencyMs) => {
+      const busy = await slowQueue(registry, member, { latencyMs: 10 });
+      const slow = await slowQueue(registry, member, { latencyMs });
+      const ended = endWithoutPause(busy);
+      await registry.clock.advance(1_000);
+      slow.queue.add({ ...slow.settled('slow', [touch(member, 1)]), note: noteOf(999) });
+      await registry.clock.advance(10 * latencyMs);
+
+      expect(slow.settled.told).toEqual(['slow true']);
+      expect(await member.center.exists(member.tree.paths.countingLock)).toBeUndefined();
+      const before = ended();
+      await registry.clock.advance(1_000);
+      expect(ended() - before).toBeGreaterThan(50);
+    },
+  );
+
+  it('given an instance that stands still while it holds the lock, when items of another one end, then they wait for it once, and not long', async () => {
+    const { queue, settled } = await slowQueue(registry, member);
+    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
+    await registry.clock.advance(10);
+
+    queue.add({ ...settled('first', [touch(member, 0)]), note: noteOf(0) });
+    await registry.clock.advance(1_900);
+    expect(settled.told).toEqual([]);
+    await registry.clock.advance(200);
+    queue.add({ ...settled('second', [touch(member, 1)]), note: noteOf(1) });
+    await registry.clock.advance(100);
+
+    expect(settled.told).toEqual(['first true', 'second true']);
+  });
+
+  it('given an instance that waits for the lock of another one, when that is over, then it counts at once', async () => {
+    const { queue, settled } = await slowQueue(registry, member);
+    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
+    await registry.clock.advance(10);
+
+    queue.add({ ...settled('first', [touch(member, 0)]), note: noteOf(0) });
+    await registry.clock.advance(100);
+    await member.center.delete(member.tree.paths.countingLock);
+    await registry.clock.advance(100);
+
+    expect(settled.told).toEqual(['first true']);
+  });
+
+  it('given an end that waits for the lock of another instance, when further items end, then they share its turn', async () => {
+    const { queue, settled } = await slowQueue(registry, member);
+    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
+    await registry.clock.advance(10);
+
+    queue.add({ ...settled('first', [touch(member, 0)]), note: noteOf(0) });
+    await registry.clock.advance(100);
+    queue.add({ ...settled('second', [touch(member, 1)]), note: noteOf(1) });
+    await member.center.delete(member.tree.paths.countingLock);
+    await registry.clock.advance(100);
+
+    expect(settled.told).toEqual(['first true', 'second true']);
+    expect((await member.center.read(member.tree.paths.dependents))?.stat.version).toBe(1);
+  });
+
+  it('given an instance that holds the lock, when its items have been taken over meanwhile, then it keeps nobody waiting', async () => {
+    const { countingLock } = member.tree.paths;
+    const busy = await slowQueue(registry, member, { latencyMs: 10 });
+    const slow = await slowQueue(registry, member, { latencyMs: 100 });
+    endWithoutPause(busy);
+    slow.queue.add({ ...slow.settled('slow', [{ ...touch(member, 1), version: 0 }]), note: noteOf(999) });
+    while ((await member.center.exists(countingLock)) === undefined) await registry.clock.advance(10);
+    await member.center.set(member.tree.paths.item(1), 'taken over');
+    await registry.clock.advance(1_000);
+
+    expect(slow.settled.told).toEqual(['slow false']);
+    expect(await member.center.exists(countingLock)).toBeUndefined();
+  });
+});
