@@ -75,6 +75,32 @@ export function describeCancel(adapter: RegistryAdapter): void {
       expect(first.kind).toBe('requested');
     });
 
+    it('given items that run, when all of the job are cancelled, then each run is aborted, and none runs elsewhere', async () => {
+      await startRunning({ failover: true });
+
+      const outcomes = await api.cancelAll(JOB);
+
+      expect([...outcomes].map(([item, { kind }]) => [item, kind])).toEqual([
+        [0, 'requested'],
+        [1, 'requested'],
+      ]);
+      await stage().until(() => settled.length === 2);
+      expect(settled.map(({ outcome }) => outcome.kind)).toEqual(['aborted', 'aborted']);
+      expect(await stage().names(`/${JOB}/leader/failover/items`)).toEqual([]);
+      expect(await api.cancelAll(JOB)).toEqual(new Map());
+    });
+
+    it('given nothing that could be cancelled, when all of it is, then the answer says so for what is marked alone', async () => {
+      await stage().writeJava(JOB, {
+        nodes: { 'sharding/0': '', 'sharding/1': '', 'sharding/1/running': '10.0.0.9@-@1' },
+      });
+
+      expect(await api.cancelAll(JOB)).toEqual(new Map([[1, { kind: 'not-ours', instanceId: '10.0.0.9@-@1' }]]));
+      await expect(api.cancelAll('send-mails')).rejects.toMatchObject({ code: 'UNKNOWN_JOB' });
+      await expect(api.cancelAll('a/b')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+      expect(stage().has(`/${JOB}/cancel`)).toBe(false);
+    });
+
     it('given an item that was cancelled, when its next trigger comes, then it runs to its end', async () => {
       const runtime = await startRunning();
       await api.cancel(JOB, 0);

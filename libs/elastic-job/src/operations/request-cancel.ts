@@ -1,6 +1,8 @@
 import { isCommitted, type JobPaths, parseConfiguration, untilAccepted } from '../coordination/index.js';
-import { parseRunRecord } from '../domain/index.js';
+import { parseRunRecord, UnknownJobError } from '../domain/index.js';
 import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../registry/index.js';
+import { readJobs } from './job-facts.js';
+import { UnknownItemError } from './operations.errors.js';
 import { throwUnknownItem } from './unknown-item.js';
 
 /** What came of a request to cancel a run. */
@@ -42,6 +44,30 @@ export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: n
     if (!(await isCommitted(registry, operations(paths, item, facts, run)))) return undefined;
     return Object.freeze({ kind: 'requested', run, instanceId: mark.data });
   });
+}
+
+/**
+ * Asks the holders of all items that run to abort them: each run as `requestCancel` does.
+ * @returns what came of it, by item, ascending; nothing of items that do not run
+ * @throws {UnknownJobError}
+ */
+export async function requestCancels(
+  registry: RegistryCenter,
+  paths: JobPaths,
+): Promise<ReadonlyMap<number, CancelOutcome>> {
+  const [job] = await readJobs(registry, [paths.jobName], ['items']);
+  if (job?.root === undefined) throw new UnknownJobError(paths.jobName, 'registry');
+  const items = [...job.owners.keys()];
+  const marks = await registry.readMany(items.map((item) => paths.mark(item, 'running')));
+  const outcomes = new Map<number, CancelOutcome>();
+  for (const item of items.filter((_, index) => marks[index] !== undefined)) {
+    const outcome = await requestCancel(registry, paths, item).catch((error: unknown) => {
+      if (error instanceof UnknownItemError) return undefined; // It is beyond the total by now.
+      throw error;
+    });
+    if (outcome !== undefined) outcomes.set(item, outcome);
+  }
+  return outcomes;
 }
 
 async function readFacts(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelFacts> {
