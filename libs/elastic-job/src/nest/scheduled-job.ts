@@ -9,8 +9,7 @@ type CronDate = ReturnType<CronJob['nextDate']>;
 const NEVER_STARTED = '0 0 0 1 1 *';
 
 /** Makes entries for `SchedulerRegistry`, with the classes of the package `cron`, which not every application has. */
-// oxlint-disable-next-line max-lines-per-function -- the class extends one of a package that an application may not
-// have
+// oxlint-disable-next-line max-lines-per-function -- the class extends one of an optional package
 export function scheduledJobsOf(cron: typeof import('cron')): (jobName: JobName, registrar: JobRegistrar) => CronJob {
   /**
    * A job as `SchedulerRegistry` shows it: a window on the job's own schedule. `stop` and `start` pause and resume the

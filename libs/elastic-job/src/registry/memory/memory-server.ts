@@ -106,8 +106,7 @@ export class MemoryServer {
       const failure = rule(sessionId);
       if (failure === undefined) continue;
       if (typeof failure !== 'number') ask(sessionId);
-      // oxlint-disable-next-line no-unsafe-type-assertion -- it is not taken for an answer: `PendingRequests` rejects
-      // with it
+      // oxlint-disable-next-line no-unsafe-type-assertion -- no answer: `PendingRequests` rejects with it
       return new UnservedRequest(typeof failure === 'number' ? failure : failure.code) as A;
     }
     return ask(sessionId);
