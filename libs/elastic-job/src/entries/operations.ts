@@ -1,6 +1,6 @@
 // `nestjs-elastic-job/operations`: ElasticJob's operations, for whoever administers jobs.
 
-export { type JobBriefStatus, type ShardingStatus } from '../domain/index.js';
+export { type JobBriefStatus, type RunningTask, type ShardingStatus } from '../domain/index.js';
 export {
   type AssertEditable,
   type CancelOutcome,

@@ -18,6 +18,7 @@ export {
   type Hidden,
   HiddenText,
   type HolderMark,
+  type ItemTrace,
   type ItemWork,
   type JobFailure,
   type JobOptionsSource,
@@ -39,6 +40,7 @@ export {
   type TaskLife,
   type TaskOptions,
   type TracedRun,
+  type TracedTask,
   type Trigger,
   type UnmetReason,
 } from '../domain/index.js';

@@ -36,11 +36,10 @@ export interface TaskBackendStatus {
   readonly tasks: readonly (RunningTask & { readonly jobName: string; readonly item: number })[];
 }
 
-/** @see LiveTaskState */
-export const LIVE_TASK_STATES = ['STAGING', 'QUEUED', 'RUNNING', 'UNREACHABLE'] as const;
-
 /** The states of a task that has not ended. */
-export type LiveTaskState = (typeof LIVE_TASK_STATES)[number];
+export type LiveTaskState = 'STAGING' | 'QUEUED' | 'RUNNING' | 'UNREACHABLE';
+
+export const LIVE_TASK_STATES: readonly LiveTaskState[] = ['STAGING', 'QUEUED', 'RUNNING', 'UNREACHABLE'];
 
 export function isLiveTaskState(state: string): state is LiveTaskState {
   return LIVE_TASK_STATES.some((live) => live === state);

@@ -46,7 +46,7 @@ export {
   UnknownCloudJobError,
   UnknownTaskJobError,
 } from '../../cloud/index.js';
-export { type TaskOptions, TaskTerminatedError } from '../../domain/index.js';
+export { type LiveTaskState, type TaskOptions, TaskTerminatedError } from '../../domain/index.js';
 export { MissingRegistryError } from '../../registry/index.js';
 export { type LocalProcessesOptions, LocalProcesses, TaskBackendError, TaskFailedError } from '../../cloud/index.js';
 export type { ElasticJobCloudModuleOptions, TaskApp } from './cloud-module-options.js';
