@@ -67,6 +67,12 @@ export class DrainDeadlineError extends ElasticJobError {
   }
 }
 
+const HANDED_OVER = {
+  moved: 'the item belongs to another instance now',
+  leaving: 'this instance leaves the job',
+  suspended: 'the registry has not answered for suspendedGraceMs',
+} as const;
+
 /**
  * This instance lets go of the item, whose task runs on: another instance takes it over. The reason of the aborted
  * signal; only of work whose tasks are `adoptable`, which must leave the task alone then.
@@ -76,10 +82,9 @@ export class HandedOverError extends ElasticJobError {
 
   constructor(
     readonly jobName: JobName,
-    readonly why: 'moved' | 'leaving',
+    readonly why: keyof typeof HANDED_OVER,
   ) {
-    const reason = why === 'moved' ? 'the item belongs to another instance now' : 'this instance leaves the job';
-    super(`Job "${jobName}": the task is handed over, because ${reason}.`);
+    super(`Job "${jobName}": the task is handed over, because ${HANDED_OVER[why]}.`);
   }
 }
 

@@ -4,9 +4,11 @@ import { ElasticJob2ConfigurationError, type JobTree } from '../../coordination/
 import {
   DistributeOnceElasticJobListener,
   type ElasticJobListener,
+  HandedOverError,
   type JobConfiguration,
   type JobInstance,
   type JobName,
+  SuspendedTooLongError,
 } from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
 import {
@@ -149,6 +151,15 @@ export class JobRuntime {
     this.shared.services.trees.unset(session.tree);
     session.tree.close(reason);
     this.shared.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
+  }
+
+  /** The registry has been silent for too long: what runs is told to stop; a task that others can adopt goes on. */
+  suspend(graceMs: number): void {
+    const { definition, jobName } = this;
+    const isAdoptable = definition.tasks === 'adoptable';
+    this.running.abort(
+      isAdoptable ? new HandedOverError(jobName, 'suspended') : new SuspendedTooLongError(jobName, graceMs),
+    );
   }
 
   /** Tells the other instances how far this host's clock is ahead of the registry's, in milliseconds. */

@@ -8,7 +8,6 @@ import {
   type JobOptions,
   offsetsByProcess,
   ShuttingDownError,
-  SuspendedTooLongError,
 } from '../../domain/index.js';
 import { JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
@@ -109,7 +108,7 @@ export class ElasticJobRuntime {
     this.configurations = new ConfigurationService(configurations);
     this.sessionSince = clock.monotonicNow();
     this.suspended = new SuspendedGrace(clock, suspendedGraceMs, (graceMs) => {
-      for (const job of this.registrar.all) job.running.abort(new SuspendedTooLongError(job.jobName, graceMs));
+      for (const job of this.registrar.all) job.suspend(graceMs);
     });
   }
 
