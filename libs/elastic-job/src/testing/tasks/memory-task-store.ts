@@ -1,5 +1,12 @@
 import type { Clock } from '../../clock/index.js';
-import { launchOf, placeOf, type TaskKey, type TaskTarget } from '../../cloud/index.js';
+import {
+  launchOf,
+  placeOf,
+  type TaskHandle,
+  type TaskKey,
+  type TaskState,
+  type TaskTarget,
+} from '../../cloud/index.js';
 import { MemoryTask, type MemoryTaskWorld } from './memory-task.js';
 import type { MemoryTaskScript } from './memory-task-script.js';
 import { TaskHolds, type TaskRequest } from './task-holds.js';
@@ -18,7 +25,14 @@ export interface MemoryTaskClusterOptions {
   readonly leastIntervalMs?: number;
   /** How long each request and each state is under way, in milliseconds. @default 0 */
   readonly delayMs?: (what: TaskRequest | 'state') => number;
+  /** Told of each effect on a task as it happens, whoever hears of its answer. @default nobody is */
+  readonly onEvent?: (event: MemoryTaskEvent) => void;
 }
+
+/** An effect on a task. `ended`: its process does nothing any more, though nobody may be told yet. */
+export type MemoryTaskEvent =
+  | { readonly kind: 'launched' | 'adopted' | 'opened' | 'released'; readonly handle: TaskHandle }
+  | { readonly kind: 'ended'; readonly handle: TaskHandle; readonly state: TaskState };
 
 /** A task that has begun to do something. */
 export interface MemoryTaskLaunch {
@@ -51,13 +65,22 @@ export class MemoryTaskStore {
 
   constructor(options: MemoryTaskClusterOptions) {
     const script = (): Promise<void> => Promise.resolve();
-    this.settings = { adopts: true, hasLink: true, leastIntervalMs: 0, script, delayMs: () => 0, ...options };
-    const { clock, hasLink } = this.settings;
+    this.settings = {
+      adopts: true,
+      hasLink: true,
+      leastIntervalMs: 0,
+      script,
+      delayMs: () => 0,
+      onEvent: () => {},
+      ...options,
+    };
+    const { clock, hasLink, onEvent } = this.settings;
     this.world = {
       clock,
       hasLink,
       script: (jobName) => this.scripts.get(jobName) ?? this.settings.script,
       began: (task) => this.note(task),
+      tell: onEvent,
     };
   }
 

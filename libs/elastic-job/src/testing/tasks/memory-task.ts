@@ -9,6 +9,7 @@ import {
   type TaskReport,
   type TaskState,
 } from '../../cloud/index.js';
+import type { MemoryTaskEvent } from './memory-task-store.js';
 import type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep } from './memory-task-script.js';
 
 /** Limit of the output that is kept of a task, in bytes. */
@@ -20,6 +21,7 @@ export interface MemoryTaskWorld {
   readonly hasLink: boolean;
   readonly script: (jobName: string) => MemoryTaskScript;
   readonly began: (task: MemoryTask) => void;
+  readonly tell: (event: MemoryTaskEvent) => void;
 }
 
 /**
@@ -34,6 +36,7 @@ export class MemoryTask {
   isAlive = false;
   private isGated = true;
   private isReachable = true;
+  private isOver = false;
   /** The latest state that nobody could be told. */
   private untold: TaskState | undefined;
   private link: TaskLink | undefined;
@@ -65,6 +68,7 @@ export class MemoryTask {
     this.isGated = false;
     this.isAlive = true;
     this.world.began(this);
+    this.world.tell({ kind: 'opened', handle: this.handle });
     const { timeoutMs } = this.order;
     if (timeoutMs !== undefined) this.after(timeoutMs, () => this.tellToEnd('timeout', this.order.graceMs));
     void this.live(this.world.script(this.order.key.jobName));
@@ -81,6 +85,8 @@ export class MemoryTask {
 
   /** Ends it now, as far as its process goes; what can be told of it is told. */
   end(state: TaskState): void {
+    if (!this.isOver) this.world.tell({ kind: 'ended', handle: this.handle, state });
+    this.isOver = true;
     this.die();
     this.tell(state);
   }
