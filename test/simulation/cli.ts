@@ -1,13 +1,15 @@
-// npm run simulate -- --seed N [--log] [--edition N] | --seeds N [--from N] [--workers N];  npm run simulate:mutants
-// [-- --seeds N --mutant PART-OF-ITS-NAME]
+// npm run simulate -- [--tasks] --seed N [--log] [--edition N] | --seeds N [--from N] [--workers N];
+// npm run simulate:mutants [-- --tasks --seeds N --mutant PART-OF-ITS-NAME]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Coverage, Coverages, describeCoverage, isEnough } from './coverage.js';
-import { INVARIANTS } from './invariants/index.js';
+import { INVARIANTS, TASK_INVARIANTS } from './invariants/index.js';
 import { MUTANTS } from './mutants/mutants.js';
+import { TASK_MUTANTS } from './mutants/task-mutants.js';
 import { report, simulate } from './simulate.js';
+import { unseen } from './task-sightings.js';
 import { EDITIONS, USUAL_EDITION } from './world/plan.js';
 
 /** What came of a seed. */
@@ -15,7 +17,11 @@ interface Judged {
   readonly seed: number;
   readonly isBroken: boolean;
   readonly coverages: readonly (readonly [number, Coverage])[];
+  readonly sightings: readonly (readonly [string, number])[];
 }
+
+/** In so many histories everything has to happen that may happen to tasks. */
+const ENOUGH_SEEDS = 2_000;
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +30,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     edition: { type: 'string', default: String(USUAL_EDITION) },
     workers: { type: 'string', default: '1' },
+    tasks: { type: 'boolean', default: false },
     dealt: { type: 'boolean', default: false },
     log: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
@@ -31,7 +38,8 @@ const { values } = parseArgs({
   },
 });
 const [from, workers] = [Number(values.from), Number(values.workers)];
-const edition = EDITIONS.find((one) => one === Number(values.edition)) ?? USUAL_EDITION;
+const numbered = EDITIONS.find((one) => one === Number(values.edition)) ?? USUAL_EDITION;
+const edition = values.tasks ? 'tasks' : numbered;
 
 if (values.mutants || values.mutant !== undefined) process.exitCode = await huntMutants(Number(values.seeds ?? 1_000));
 else if (values.seed !== undefined) process.exitCode = await replay(Number(values.seed));
@@ -54,17 +62,22 @@ async function runAll(seeds: number): Promise<number> {
   const failed: number[] = [];
   const sums = new Coverages();
   const below = new Map<number, number>();
+  const seen = new Map<string, number>();
   let [next, done] = [from, 0];
   const work = async () => {
-    const child = fork(fileURLToPath(import.meta.url), ['--dealt', '--edition', String(edition)]);
+    const child = fork(fileURLToPath(import.meta.url), [
+      '--dealt',
+      ...(values.tasks ? ['--tasks'] : ['--edition', String(numbered)]),
+    ]);
     const ended = once(child, 'exit');
     const deal = () => (next < from + seeds ? child.send((next += 1) - 1) : child.disconnect());
-    child.on('message', ({ seed, isBroken, coverages }: Judged) => {
+    child.on('message', ({ seed, isBroken, coverages, sightings }: Judged) => {
       if (isBroken) failed.push(seed);
       for (const [number, coverage] of coverages) {
         sums.add(number, coverage);
         if (!isEnough(coverage)) below.set(number, (below.get(number) ?? 0) + 1);
       }
+      for (const [what, count] of sightings) seen.set(what, (seen.get(what) ?? 0) + count);
       progress((done += 1), seeds, failed.length);
       deal();
     });
@@ -77,7 +90,17 @@ async function runAll(seeds: number): Promise<number> {
     console.log(`${nameOf(number)}: ${describeCoverage(coverage)}; ${below.get(number) ?? 0} seeds below 80 %`);
   console.log(failed.length > 0 ? `\nfailed: ${failed.join(' ')}` : '');
   // A process that has died has not told what became of its seed.
-  return failed.length > 0 || done < seeds ? 1 : 0;
+  return failed.length > 0 || done < seeds || !tellSightings(seen, seeds) ? 1 : 0;
+}
+
+/** @returns false if something has never happened in so many histories that it should have */
+function tellSightings(seen: ReadonlyMap<string, number>, seeds: number): boolean {
+  if (!values.tasks) return true;
+  console.log('what has happened to tasks:');
+  for (const [what, count] of [...seen].toSorted()) console.log(`  ${what}: ${count}`);
+  const missing = unseen(seen);
+  if (missing.length > 0) console.log(`never happened: ${missing.join('; ')}`);
+  return missing.length === 0 || seeds < ENOUGH_SEEDS;
 }
 
 /** One of these processes. */
@@ -92,16 +115,22 @@ async function judge(seed: number): Promise<void> {
   const simulation = await simulate(seed, undefined, edition);
   const isBroken = simulation.broken.length > 0;
   if (isBroken) console.log(`\n${report(simulation)}`);
-  process.send?.({ seed, isBroken, coverages: simulation.coverages } satisfies Judged);
+  process.send?.({
+    seed,
+    isBroken,
+    coverages: simulation.coverages,
+    sightings: [...simulation.sightings],
+  } satisfies Judged);
 }
 
 function nameOf(number: number): string {
-  return `${number} ${INVARIANTS.find((invariant) => invariant.number === number)?.name ?? ''}`;
+  return `${number} ${[...INVARIANTS, ...TASK_INVARIANTS].find((invariant) => invariant.number === number)?.name ?? ''}`;
 }
 
 async function huntMutants(seeds: number): Promise<number> {
   let survivors = 0;
-  for (const { name, mutation, foundBy } of MUTANTS.filter((mutant) => mutant.name.includes(values.mutant ?? ''))) {
+  const mutants = values.tasks ? TASK_MUTANTS : MUTANTS;
+  for (const { name, mutation, foundBy } of mutants.filter((mutant) => mutant.name.includes(values.mutant ?? ''))) {
     let found: string | undefined;
     for (let seed = from; seed <= seeds && found === undefined; seed++) {
       const { broken } = await simulate(seed, mutation, edition);

@@ -14,6 +14,7 @@ import { Coverages } from './coverage.js';
 import type { Entry, EntryOf, NodeWrite } from './log.js';
 import { Replay } from './replay.js';
 import { readRuns, type Run } from './runs.js';
+import { readTasks, type TaskLife } from './task-lives.js';
 import { overlaps, readTroubles, type Trouble } from './troubles.js';
 import { longestTurnMs, MOST_ITEMS } from './world/draw-job.js';
 import { type Plan, promptMsOf, recoveryMsOf } from './world/plan.js';
@@ -83,6 +84,7 @@ export class History {
   private readonly settings = new Map<string, JobSettings>();
   private calmTimes: readonly Interval[] | undefined;
   private removals: readonly Shutdown[] | undefined;
+  private livesOfTasks: readonly TaskLife[] | undefined;
   private readonly runsByItem = new Map<string, Run[]>();
   private readonly beginsByItem = new Map<string, Begin[]>();
   private troublesOf: ReadonlyMap<number, readonly Trouble[]> | undefined;
@@ -93,7 +95,8 @@ export class History {
   private distrusted: ReadonlyMap<number, readonly Interval[]> | undefined;
 
   constructor(
-    readonly plan: Pick<Plan, 'jobs' | 'latencyMs' | 'sessionTimeoutMs'> & Partial<Pick<Plan, 'newsLagMs'>>,
+    readonly plan: Pick<Plan, 'jobs' | 'latencyMs' | 'sessionTimeoutMs'> &
+      Partial<Pick<Plan, 'newsLagMs' | 'tasks' | 'taskMs'>>,
     readonly entries: readonly Entry[],
   ) {
     this.entriesByKind = groupedByKind(entries);
@@ -129,6 +132,11 @@ export class History {
       const schedule = cron === undefined ? { next: () => undefined } : new CronSchedule(cron, timeZone, clockChange);
       return { configuration, schedule };
     });
+  }
+
+  /** All tasks, in the order of their launches. */
+  get tasks(): readonly TaskLife[] {
+    return (this.livesOfTasks ??= readTasks(this.entries));
   }
 
   /** The runs of an item, in the order in which they began. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ExecutionSource, TriggerOrigin } from '../../libs/elastic-job/src/domain/index.js';
+import type { TaskTarget } from '../../libs/elastic-job/src/cloud/index.js';
 import type { Operation } from '../../libs/elastic-job/src/registry/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import type { PlannedProcess } from './world/plan.js';
@@ -30,6 +31,22 @@ export interface RunFact {
   readonly isDeaf: boolean;
 }
 
+/** An effect on a task, at the instant of the effect. */
+export interface TaskFact extends TaskTarget {
+  readonly what: 'launched' | 'adopted' | 'opened' | 'ended' | 'released';
+  readonly jobName: string;
+  readonly item: number;
+  readonly uid: string;
+  /** Of the scheduler that holds it then. */
+  readonly run: string;
+  readonly token: bigint;
+  /** In which it has ended. */
+  readonly state?: string;
+  readonly killer?: string;
+  /** What it has reported. */
+  readonly outcome?: string;
+}
+
 export type Fact =
   | {
       readonly kind: 'commit';
@@ -45,6 +62,7 @@ export type Fact =
   /** A handler has asked whether its lease is held. */
   | { readonly kind: 'held'; readonly run: number; readonly isHeld: boolean }
   | { readonly kind: 'effect'; readonly run: number; readonly token: bigint; readonly accepted: boolean }
+  | ({ readonly kind: 'task' } & TaskFact)
   | { readonly kind: 'event'; readonly instance: number; readonly wall: number; readonly event: JobEvent }
   /** `until` is given by another entry, `healed`, if the fault lasts. */
   | { readonly kind: 'fault'; readonly fault: string; readonly instance: number; readonly lasts: boolean }

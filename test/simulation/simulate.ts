@@ -1,8 +1,10 @@
 import type { Coverage } from './coverage.js';
 import { History } from './history.js';
-import { type Invariant, INVARIANTS, type Violation } from './invariants/index.js';
+import { type Invariant, INVARIANTS, TASK_INVARIANTS, type Violation } from './invariants/index.js';
 import { type EventLog, lineOf } from './log.js';
+import { taskSightings } from './task-sightings.js';
 import { type Edition, planOf } from './world/plan.js';
+import { taskPlanOf } from './world/task-plan.js';
 import { type Mutation, World } from './world/world.js';
 
 interface Broken {
@@ -17,29 +19,39 @@ export interface Simulation {
   readonly broken: readonly Broken[];
   /** By the numbers of the invariants. */
   readonly coverages: readonly (readonly [number, Coverage])[];
+  /** How often things have happened to tasks. */
+  readonly sightings: ReadonlyMap<string, number>;
 }
 
 const TAIL = 40;
 /** What has no number: the history can be told. */
 const TO_ITS_END: Invariant = { number: 0, name: 'comes to its end', check: () => [] };
 
-/** Runs the history of a seed and looks at it. @throws what the world itself could not do */
-export async function simulate(seed: number, mutation?: Mutation, edition?: Edition): Promise<Simulation> {
-  const plan = planOf(seed, edition);
+/** Runs the history of a seed and looks at it. @param edition `tasks`: of jobs whose items are tasks @throws what the world itself could not do */
+export async function simulate(seed: number, mutation?: Mutation, edition?: Edition | 'tasks'): Promise<Simulation> {
+  const plan = edition === 'tasks' ? taskPlanOf(seed) : planOf(seed, edition);
   const world = new World(plan, mutation);
   const { log } = world;
   try {
     await world.run();
   } catch (error) {
     const violation = { at: world.clock.wallNow(), message: String(error), about: 'error' };
-    return { seed, log, broken: [{ invariant: TO_ITS_END, violations: [violation] }], coverages: [] };
+    return {
+      seed,
+      log,
+      broken: [{ invariant: TO_ITS_END, violations: [violation] }],
+      coverages: [],
+      sightings: new Map(),
+    };
   }
   const history = new History(plan, log.entries);
-  const broken = INVARIANTS.flatMap((invariant): Broken[] => {
+  const invariants = plan.tasks === undefined ? INVARIANTS : [...INVARIANTS, ...TASK_INVARIANTS];
+  const broken = invariants.flatMap((invariant): Broken[] => {
     const violations = invariant.check(history);
     return violations.length === 0 ? [] : [{ invariant, violations }];
   });
-  return { seed, log, broken, coverages: history.coverages.all };
+  const sightings = plan.tasks === undefined ? new Map<string, number>() : taskSightings(history);
+  return { seed, log, broken, coverages: history.coverages.all, sightings };
 }
 
 /** What an engineer needs of a failure: the seed, the promise, and the log's last lines about it. */

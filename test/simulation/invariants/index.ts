@@ -17,6 +17,15 @@ import { check09OneLeaderActs, check19NoOldTerm } from './leadership.js';
 import { check26OwnMarks } from './own-marks.js';
 import { check27StopsAreBounded } from './stops.js';
 import { check03NoLostTarget, check04NoSurplusRun, check13MisfireOracle, check16Progress } from './targets.js';
+import {
+  check29OneTask,
+  check30LaunchedOnce,
+  check31ReleasedAfterSettle,
+  check32InnocentDeaths,
+  check33LaunchIsCounted,
+  check34SettledOnce,
+  check35NothingLeft,
+} from './tasks.js';
 import { check14NoLitter, check15NothingSilent } from './traces.js';
 
 export type { Invariant, Violation } from './invariant.js';
@@ -51,4 +60,15 @@ export const INVARIANTS: readonly Invariant[] = [
   { number: 26, name: 'own marks', check: check26OwnMarks },
   { number: 27, name: 'stops are bounded', check: check27StopsAreBounded },
   { number: 28, name: 'nothing early', check: check28NothingEarly },
+];
+
+/** Those of jobs whose items are tasks: beside all the others. */
+export const TASK_INVARIANTS: readonly Invariant[] = [
+  { number: 29, name: 'one task of an item', check: check29OneTask },
+  { number: 30, name: 'launched once', check: check30LaunchedOnce },
+  { number: 31, name: 'released after its settle', check: check31ReleasedAfterSettle },
+  { number: 32, name: 'innocent deaths do not count', check: check32InnocentDeaths },
+  { number: 33, name: 'launches are counted', check: check33LaunchIsCounted },
+  { number: 34, name: 'settled once', check: check34SettledOnce },
+  { number: 35, name: 'no task is left', check: check35NothingLeft },
 ];

@@ -5,9 +5,9 @@ import type {
   RegistryCenter,
   SessionInfo,
   Subtree,
-  TransactionResult,
 } from '../../../libs/elastic-job/src/registry/index.js';
 import type { Mutation } from '../world/world.js';
+import { changing, overriding, RECORD } from './overriding.js';
 
 /** One promise of the library that is switched off from outside, and the invariants that name it. */
 export interface Mutant {
@@ -45,7 +45,6 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'sync-before-assign', foundBy: [20], mutation: { through: withoutSync } },
 ];
 
-const RECORD = /^\/[^/]+\/sharding\/\d+\/record$/;
 const MARK = /^\/[^/]+\/sharding\/\d+\/(running|failovering|failover)$/;
 const STARTS = /^\/[^/]+\/after$/;
 const COUNT = /^\/[^/]+\/dependents$/;
@@ -165,29 +164,7 @@ function whileItLives<T>(look: () => T): T | undefined {
   }
 }
 
-type Send = (operations: readonly Operation[]) => Promise<TransactionResult>;
-
-function changing(
-  center: MemoryRegistryCenter,
-  change: (operations: readonly Operation[], send: Send) => Promise<TransactionResult>,
-): RegistryCenter {
-  return overriding<RegistryCenter>(center, {
-    transaction: (operations, options) => change(operations, (changed) => center.transaction(changed, options)),
-  });
-}
-
 /** In the place of an operation: one that always succeeds, so that the others keep their places. */
 function still({ path }: Operation): Operation {
   return { kind: 'check', path: `/${path.split('/')[1]}/config` };
-}
-
-function overriding<T extends object>(target: T, overrides: Partial<T>): T {
-  return new Proxy(target, {
-    get: (_, key) => {
-      const overridden: unknown = Reflect.get(overrides, key);
-      if (overridden !== undefined) return overridden;
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 }

@@ -6,6 +6,7 @@ import { Operator } from './operator.js';
 import { type Disturbance, drawStep } from './plan.js';
 import { ProcessCalls } from './process-calls.js';
 import type { SimulatedInstance } from './simulated-instance.js';
+import { TaskTroubles } from './task-troubles.js';
 import type { World } from './world.js';
 
 /** Makes the faults of a plan, and ends them. */
@@ -14,11 +15,17 @@ export class Disturbances {
   private readonly operator: Operator;
   private readonly calls: ProcessCalls;
   private readonly oddAnswers: OddAnswers;
+  private readonly taskTroubles: TaskTroubles;
 
   constructor(private readonly world: World) {
     this.operator = new Operator(world, (ms, act) => this.later(ms, act));
     this.calls = new ProcessCalls(world, this.operator, (ms, act) => this.later(ms, act));
     this.oddAnswers = new OddAnswers(world, (ms, act) => this.later(ms, act));
+    this.taskTroubles = new TaskTroubles(
+      world,
+      (ms, act) => this.later(ms, act),
+      (victim, ms) => this.pause(victim, ms),
+    );
   }
 
   happen(disturbance: Disturbance): void {
@@ -75,6 +82,11 @@ export class Disturbances {
       case 'call-pause':
       case 'call-change':
         return victim.state === 'running' ? this.calls.make(disturbance, victim) : undefined;
+      case 'task-dies':
+      case 'task-hides':
+      case 'fail-request':
+      case 'pause-at-request':
+        return this.taskTroubles.begin(disturbance, victim);
       default:
         return this.operator.operate(disturbance);
     }
@@ -89,6 +101,7 @@ export class Disturbances {
       if (instance.isThere) instance.mend();
     }
     this.oddAnswers.end();
+    this.world.tasks?.calm();
     this.operator.enableAll();
     this.calls.takeBack();
     if (this.world.plan.jobs.some(({ name }) => this.operator.membersOf(name).length === 0)) this.world.join();

@@ -30,19 +30,10 @@ export interface HandlerParts {
  */
 export async function handle(context: ShardingContext, parts: HandlerParts): Promise<void> {
   const { chance, clock, log } = parts;
-  const run = parts.nextRun();
   const isDeaf = chance.is(0.1);
   const fails = chance.is(0.1);
-  const fact = factOf(context, run, parts, isDeaf);
-  log({ kind: 'run', ...fact });
-  const ask = () => log({ kind: 'held', run, isHeld: isHeld(context) });
-  parts.onAsk(ask);
-  const onAbort = () => {
-    log({ kind: 'aborted', run, reason: nameOf(context.signal.reason) });
-    ask();
-  };
-  if (context.signal.aborted) onAbort();
-  else context.signal.addEventListener('abort', onAbort, { once: true });
+  const { fact, ask } = noteRun(context, parts, isDeaf);
+  const { run } = fact;
   try {
     const isResident = parts.isResident(context.jobName);
     for (const ms of isResident ? drawResidentSteps(chance) : drawSteps(chance, parts.longestMs(context.jobName))) {
@@ -59,6 +50,26 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
   } finally {
     parts.onAsk(undefined);
   }
+}
+
+/** What a run is noted with. */
+export type RunParts = Pick<HandlerParts, 'instance' | 'isResident' | 'nextRun' | 'onAsk' | 'log'>;
+
+/** Notes the begin of a run, and what it is told. @returns with what asks for its lease */
+export function noteRun(context: ShardingContext, parts: RunParts, isDeaf: boolean) {
+  const { log } = parts;
+  const run = parts.nextRun();
+  const fact = factOf(context, run, parts, isDeaf);
+  log({ kind: 'run', ...fact });
+  const ask = () => log({ kind: 'held', run, isHeld: isHeld(context) });
+  parts.onAsk(ask);
+  const onAbort = () => {
+    log({ kind: 'aborted', run, reason: nameOf(context.signal.reason) });
+    ask();
+  };
+  if (context.signal.aborted) onAbort();
+  else context.signal.addEventListener('abort', onAbort, { once: true });
+  return { fact, ask };
 }
 
 function nameOf(reason: unknown): string {
@@ -96,7 +107,12 @@ function drawResidentSteps(chance: Chance): number[] {
   return Array.from({ length: steps }, () => ms);
 }
 
-function factOf(context: ShardingContext, run: number, parts: HandlerParts, isDeaf: boolean): RunFact {
+function factOf(
+  context: ShardingContext,
+  run: number,
+  parts: Pick<HandlerParts, 'instance' | 'isResident'>,
+  isDeaf: boolean,
+): RunFact {
   const { jobName, shardingItem, fireTime, trigger, source, token, shardingTotalCount, jobParameter } = context;
   const { instance, isResident } = parts;
   const asked: TriggerOrigin = trigger === 'schedule' ? 'schedule' : `manual:${trigger.id}`;

@@ -2,6 +2,7 @@ import type { JobOptions } from '../../../libs/elastic-job/src/domain/index.js';
 import type { RuntimeOptions } from '../../../libs/elastic-job/src/runtime/index.js';
 import { Chance } from './chance.js';
 import { drawDisturbances } from './draw-disturbances.js';
+import type { PlannedTasks } from './task-plan.js';
 import { drawDependents, drawJob, longestTurnMs, MOST_ITEMS } from './draw-job.js';
 
 const HOUR = 3_600_000;
@@ -49,7 +50,15 @@ export type DisturbanceKind =
   /** The clock of a host is set by up to five hours. */
   | 'clock-step'
   /** Somebody marks an item by hand, in the name of an instance that does not run it. */
-  | 'stray-mark';
+  | 'stray-mark'
+  /** Something else ends a task. */
+  | 'task-dies'
+  /** Nobody can reach a task for a while, or until an operator says that it is gone. */
+  | 'task-hides'
+  /** A request to the backend of tasks, or the answer, is lost. */
+  | 'fail-request'
+  /** A scheduler stands still at a request to that backend. */
+  | 'pause-at-request';
 
 export interface Disturbance {
   /** Milliseconds after the start. */
@@ -106,6 +115,10 @@ export interface Plan {
   /** Some hosts have clocks that are off by up to hours. */
   readonly farClocks: boolean;
   readonly jobs: readonly PlannedJob[];
+  /** Where the items of all jobs are tasks. @default they are run by handlers */
+  readonly tasks?: PlannedTasks;
+  /** A task that was under way when everything is repaired has ended within this time, in milliseconds. @default 0 */
+  readonly taskMs?: number;
   readonly disturbances: readonly Disturbance[];
   /** When faults are over, in milliseconds after the start. */
   readonly calmAt: number;
@@ -156,7 +169,7 @@ export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
   };
 }
 
-type Times = Pick<Plan, 'latencyMs' | 'sessionTimeoutMs'> & Partial<Pick<Plan, 'newsLagMs'>>;
+type Times = Pick<Plan, 'latencyMs' | 'sessionTimeoutMs'> & Partial<Pick<Plan, 'newsLagMs' | 'taskMs'>>;
 
 /** Longest time for two requests, their answers, and the news that they wait for, in milliseconds. */
 export function promptMsOf({ latencyMs, newsLagMs = 0 }: Times): number {
@@ -165,7 +178,7 @@ export function promptMsOf({ latencyMs, newsLagMs = 0 }: Times): number {
 
 /** After a disturbance everything has recovered within this time, in milliseconds. */
 export function recoveryMsOf(times: Times): number {
-  return times.sessionTimeoutMs + 4_000 + 2 * promptMsOf(times);
+  return times.sessionTimeoutMs + 4_000 + 2 * promptMsOf(times) + (times.taskMs ?? 0);
 }
 
 /** Long enough, when everything has recovered, to see each item run twice. In milliseconds. */

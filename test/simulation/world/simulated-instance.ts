@@ -1,3 +1,4 @@
+import { TaskJobType } from '../../../libs/elastic-job/src/cloud/index.js';
 import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { JobConfiguration, ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
 import {
@@ -7,13 +8,15 @@ import {
   type RegistryCenter,
 } from '../../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
-import { InstanceClock, type VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
+import { InstanceClock, type MemoryTasks, type VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import type { Fact } from '../log.js';
 import { Chance } from './chance.js';
 import type { EffectStore } from './guarded-store.js';
 import { handle } from './handler.js';
 import { longestRunMs } from './draw-job.js';
 import { clockOffsetOf, type Plan, processOf } from './plan.js';
+import { taskWork } from './task-work.js';
+import type { TaskWorld } from './task-world.js';
 
 /** What a process is started in. */
 export interface Surroundings {
@@ -22,6 +25,8 @@ export interface Surroundings {
   readonly configurations: readonly JobConfiguration[];
   readonly registry: MemoryRegistry;
   readonly store: EffectStore;
+  /** Undefined: the items are run by handlers. */
+  readonly tasks: TaskWorld | undefined;
   readonly chance: Chance;
   /** The way of a process's requests; a mutant takes something out of them. */
   readonly through: (center: MemoryRegistryCenter, clock: Clock) => RegistryCenter;
@@ -40,7 +45,9 @@ export class SimulatedInstance {
   /** What its handlers are in the middle of. */
   readonly work = new Map<ShardingContext, () => void>();
   private readonly time: VirtualClock;
+  private readonly type: TaskJobType | undefined;
   private readonly parts: ReturnType<SimulatedInstance['handlerParts']>;
+  private backend: MemoryTasks | undefined;
   private readonly cuts = new Map<string, () => void>();
 
   constructor(
@@ -72,6 +79,7 @@ export class SimulatedInstance {
     log({ kind: 'process', instance: index, ...own });
     this.runtime = new ElasticJobRuntime({ ...own, registry: seen, clock: this.clock, drainTimeoutMs: 3_000 });
     this.parts = this.handlerParts();
+    this.type = surroundings.tasks && this.taskType(surroundings.tasks);
     this.runtime.events.on((event) => log({ kind: 'event', instance: index, wall: this.clock.wallNow(), event }));
   }
 
@@ -80,6 +88,8 @@ export class SimulatedInstance {
   }
 
   async start(): Promise<void> {
+    if (this.backend !== undefined)
+      await this.backend.start({ clock: this.clock, cluster: 'simulation', emit: () => {} });
     for (const { jobName } of this.surroundings.configurations) await this.add(jobName);
     await this.runtime.start();
     this.surroundings.log({ kind: 'started', instance: this.index });
@@ -88,15 +98,39 @@ export class SimulatedInstance {
   /** Adds a job of the plan; before the start, or again. */
   add(jobName: string): Promise<void> {
     const configuration = this.surroundings.configurations.find((one) => one.jobName === jobName)!;
-    return this.runtime.registrar.register({
-      configuration,
-      className: jobName,
-      place: 'the simulation',
-      handler: async (context) => {
-        const onAsk = (ask: (() => void) | undefined) =>
-          ask === undefined ? this.work.delete(context) : this.work.set(context, ask);
-        await handle(this.surroundings.seen(context), { ...this.parts, onAsk });
-      },
+    const work = this.type === undefined ? { handler: this.handler } : taskWork(this.type, this.taskParts);
+    return this.runtime.registrar.register({ configuration, className: jobName, place: 'the simulation', ...work });
+  }
+
+  private readonly handler = async (context: ShardingContext): Promise<void> => {
+    const onAsk = (ask: (() => void) | undefined) => this.note(context, ask);
+    await handle(this.surroundings.seen(context), { ...this.parts, onAsk });
+  };
+
+  private get taskParts() {
+    return { ...this.parts, onAsk: (context: ShardingContext, ask?: () => void) => this.note(context, ask) };
+  }
+
+  private note(context: ShardingContext, ask: (() => void) | undefined): void {
+    if (ask === undefined) this.work.delete(context);
+    else this.work.set(context, ask);
+  }
+
+  private taskType(tasks: TaskWorld): TaskJobType {
+    const { clock, runtime } = this;
+    const { own, seen } = tasks.backend(this.index);
+    this.backend = own;
+    const { graceMs } = tasks;
+    const settingsOf = (jobName: string) => {
+      const { timeoutMs } = runtime.registrar.of(jobName).configuration;
+      return { template: {}, resources: { cpu: 1, memoryMb: 64 }, timeoutMs, graceMs };
+    };
+    return new TaskJobType({
+      backend: seen,
+      cluster: 'simulation',
+      clock,
+      settingsOf,
+      emit: (event) => runtime.events.emit(event),
     });
   }
 
@@ -121,6 +155,7 @@ export class SimulatedInstance {
     this.state = 'crashed';
     this.clock.halt();
     this.center.freeze();
+    this.backend?.kill();
   }
 
   pause(): void {
@@ -143,6 +178,7 @@ export class SimulatedInstance {
     this.state = 'leaving';
     log({ kind: 'leaving', instance: this.index });
     await this.runtime.stop();
+    if (this.backend !== undefined) await this.backend.stop();
     log({ kind: 'left', instance: this.index });
   }
 

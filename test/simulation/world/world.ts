@@ -1,3 +1,4 @@
+import type { TaskBackend } from '../../../libs/elastic-job/src/cloud/index.js';
 import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import {
   type JobConfiguration,
@@ -23,6 +24,7 @@ import { Disturbances } from './disturbances.js';
 import { type EffectStore, GuardedStore } from './guarded-store.js';
 import type { Plan } from './plan.js';
 import { SimulatedInstance } from './simulated-instance.js';
+import { TaskWorld } from './task-world.js';
 
 /** Takes one of the library's promises away, from outside. */
 export interface Mutation {
@@ -31,6 +33,8 @@ export interface Mutation {
   readonly store?: () => EffectStore;
   /** What handlers are given in place of their context. */
   readonly context?: (context: ShardingContext) => ShardingContext;
+  /** What schedulers have for a backend of tasks. */
+  readonly backend?: (backend: TaskBackend) => TaskBackend;
 }
 
 const START = Date.UTC(2030, 0, 1, 12);
@@ -42,6 +46,8 @@ export class World {
   readonly chance: Chance;
   readonly registry: MemoryRegistry;
   readonly clock: VirtualClock;
+  /** Undefined: the items are run by handlers. */
+  readonly tasks: TaskWorld | undefined;
   private readonly configurations: readonly JobConfiguration[];
   private readonly timeline: VirtualTimeline;
   private readonly store: EffectStore;
@@ -68,6 +74,9 @@ export class World {
       requestTimeoutMs: 5_000,
       latencyMs: 4,
     });
+    const { backend: through = (backend: TaskBackend) => backend } = mutation;
+    const { clock, note: log } = this;
+    this.tasks = plan.tasks && new TaskWorld({ plan, tasks: plan.tasks, clock, log, through });
     this.registry.onCommit(({ zxid, sessionId, operations, changes }) => {
       this.zxid = zxid;
       const writes = changes.map(({ kind, node: { path, data, stat } }) => ({
@@ -162,6 +171,7 @@ export class World {
     this.note({ kind: 'closing' });
     const leaving = this.instances.filter(({ state }) => state === 'running').map((instance) => instance.leave());
     await this.clock.advanceUntil(Promise.all(leaving));
+    this.tasks?.end();
     await this.clock.advance(this.plan.sessionTimeoutMs + 20_000); // What handlers still run comes to its end.
     await this.clock.advanceUntil(this.operator.close());
     await this.clock.advance(10);
@@ -177,6 +187,7 @@ export class World {
       configurations: this.configurations,
       registry: this.registry,
       store: this.store,
+      tasks: this.tasks,
       chance: this.chance.fork(),
       through: this.mutation.through ?? ((center: MemoryRegistryCenter) => center),
       seen: this.mutation.context ?? ((context: ShardingContext) => context),

@@ -1,0 +1,242 @@
+import { parseRunRecord, type RunRecord } from '../../../libs/elastic-job/src/domain/index.js';
+import { type History, indexOf } from '../history.js';
+import { targetKey, type TaskLife } from '../task-lives.js';
+import { byItem, itemKey, timeOf, type Violation } from './invariant.js';
+
+/** An end after which nobody repeats a target: its handler has returned or thrown. */
+const DONE = 'FINISHED';
+/** Ends for which the task itself may be to blame. */
+const GUILTY: ReadonlySet<string | undefined> = new Set(['FAILED', 'ERROR']);
+
+/** 29. At no instant do two tasks of one item do something. */
+export function check29OneTask(history: History): Violation[] {
+  return [...byItem(history.tasks).values()].flatMap((tasks) => {
+    const opened = tasks.filter(({ openedAt }) => openedAt !== undefined).toSorted(byOpening);
+    return opened.flatMap((task, index) => {
+      history.judges(29);
+      const living = opened.slice(0, index).find(({ end }) => (end?.at ?? Infinity) > task.openedAt!);
+      return living === undefined ? [] : [violation(task, task.openedAt!, `began while task ${living.uid} lived`)];
+    });
+  });
+}
+
+/**
+ * 30. Each launch of a target begins once; a further launch begins only after the one before has died, or was never
+ * opened, or an operator has said that it is gone. Where nobody can adopt, a scheduler that dies takes with it what it knew of an end.
+ */
+export function check30LaunchedOnce(history: History): Violation[] {
+  const isShared = history.plan.tasks?.adopts === true;
+  const lost = new Set(history.of('operation').flatMap(({ name, id }) => (name === 'confirm lost' && id ? [id] : [])));
+  const isConfirmedLost = ({ run }: { readonly run: string }) => lost.has(run);
+  return [...byTarget(history.tasks).values()].flatMap((tasks) => {
+    const opened = tasks.filter(({ openedAt }) => openedAt !== undefined).toSorted(byOpening);
+    return opened.flatMap((task, index): Violation[] => {
+      const before = opened.slice(0, index);
+      if (before.some(({ launch }) => launch >= task.launch))
+        return [violation(task, task.openedAt!, `began as launch ${task.launch} after a launch that is not lower`)];
+      const done = before.find(({ end, holders }) => end?.state === DONE && !holders.some(isConfirmedLost));
+      if (!history.judges(30, done !== undefined && !isShared && 'nobody can adopt')) return [];
+      return done === undefined
+        ? []
+        : [violation(task, task.openedAt!, `began although launch ${done.launch} is done`)];
+    });
+  });
+}
+
+/** 31. A task goes only once the registry knows the end of its run, or that another run of the item has begun. */
+export function check31ReleasedAfterSettle(history: History): Violation[] {
+  return history.tasks.flatMap(({ release, ...task }): Violation[] => {
+    if (release === undefined) return [];
+    history.judges(31);
+    const record = recordAt(history, task, release.zxid);
+    if (record === undefined || record.run !== release.run) return [];
+    if (record.settled === undefined) return [violation(task, release.at, 'was released before its run was settled')];
+    const isLeft = record.settled.cause === 'handed-over';
+    return isLeft ? [violation(task, release.at, 'was released although its run was handed over')] : [];
+  });
+}
+
+/** 32. Only deaths for which a task may be to blame count. */
+export function check32InnocentDeaths(history: History): Violation[] {
+  const isShared = history.plan.tasks?.adopts === true;
+  const isGuilty = ({ end }: TaskLife) =>
+    GUILTY.has(end?.state) || (!isShared && end?.state === 'KILLED' && end.killer === 'other');
+  const tasks = byTarget(history.tasks);
+  return recordsOf(history).flatMap(({ at, jobName, item, record, about }): Violation[] => {
+    const { executorDeaths = 0, target } = record;
+    if (executorDeaths === 0 && !record.settled?.cause) return [];
+    history.judges(32);
+    const own = tasks.get(targetKey({ jobName, item, ...target })) ?? [];
+    const guilty = own.filter((task) => isGuilty(task) && task.end!.at <= at).length;
+    if (executorDeaths <= guilty) return [];
+    const message = `${itemKey(jobName, item)} counts ${executorDeaths} deaths, of which ${guilty} were its tasks' own`;
+    return [{ at, message, about }];
+  });
+}
+
+/** 33. An adoption keeps the launch, whatever else repeats a target raises it; and the task is of the launch begun. */
+export function check33LaunchIsCounted(history: History): Violation[] {
+  const begun = new Map(
+    history.begins.map((begin) => [`${itemKey(begin.jobName, begin.item)} ${begin.record.run}`, begin]),
+  );
+  const ofRecords = recordsOf(history).flatMap(({ at, jobName, item, record, before, about }): Violation[] => {
+    const isBegin = before?.run !== record.run && record.settled === undefined;
+    if (
+      !isBegin ||
+      before === undefined ||
+      targetKey({ jobName, item, ...before.target }) !== targetKey({ jobName, item, ...record.target })
+    )
+      return [];
+    history.judges(33);
+    const { settled, isAdoptable = false, launch = 1 } = before;
+    const isAdoption = isAdoptable && (settled === undefined || settled.cause === 'handed-over');
+    if (record.launch === (isAdoption ? launch : launch + 1)) return [];
+    const what = isAdoption ? 'an adoption' : 'a repetition';
+    return [{ at, message: `${what} of launch ${launch} of ${itemKey(jobName, item)} is ${record.launch}`, about }];
+  });
+  const ofTasks = history.tasks.flatMap((task) =>
+    task.holders.flatMap(({ at, run, token }, index): Violation[] => {
+      history.judges(33);
+      const begin = begun.get(`${itemKey(task.jobName, task.item)} ${run}`);
+      if (begin?.record.launch !== task.launch)
+        return [violation(task, at, `is launch ${task.launch}, and its run began ${begin?.record.launch}`)];
+      const isLate =
+        index > 0 &&
+        begin.zxid < begun.get(`${itemKey(task.jobName, task.item)} ${task.holders[index - 1]!.run}`)!.zxid;
+      return isLate ? [violation(task, at, `was adopted by the older run ${run}, with token ${token}`)] : [];
+    }),
+  );
+  return [...ofRecords, ...ofTasks];
+}
+
+/** 34. A run is settled once, also one that was handed over: from then on it is its successor's. */
+export function check34SettledOnce(history: History): Violation[] {
+  return recordsOf(history).flatMap(({ at, jobName, item, record, before, about }): Violation[] => {
+    if (record.settled === undefined) return [];
+    history.judges(34);
+    const { at: settledAt, cause, outcome } = record.settled;
+    const former = before?.run === record.run ? before.settled : undefined;
+    // An entry that loses its place in the queue says so, by its cause or without being owed.
+    const isDropped = cause === 'purged' || cause === 'overflow' || cause === 'released' || cause === former?.cause;
+    if (former === undefined || (isDropped && former.at === settledAt && former.outcome === outcome)) return [];
+    const message = `${itemKey(jobName, item)}, run ${record.run}, was settled again, after ${JSON.stringify(former)}`;
+    return [{ at, message, about }];
+  });
+}
+
+/** A task in calm is opened, and released once its run is settled, within this time and a few requests. */
+const TIDY_MS = 3_000;
+
+/**
+ * 35. When everything has settled no gated task is left, and none whose run is over. A task whose release has failed, or
+ * whose scheduler was gone before it, stands until the next run of its item: nobody looks for it before.
+ */
+export function check35NothingLeft(history: History): Violation[] {
+  const until = history.closingAt;
+  const isOver = (task: TaskLife) => task.launchedAt >= until || (task.release?.at ?? Infinity) < until;
+  return history.tasks
+    .filter((task) => !isOver(task))
+    .flatMap((task): Violation[] => {
+      const since = leftSince(history, task, until);
+      const isLeft = since !== undefined && since + TIDY_MS + 2 * history.promptMs < until;
+      if (!history.judges(35, isLeft && isUnreconciled(history, task, since) && UNRECONCILED) || !isLeft) return [];
+      const what = task.openedAt === undefined ? 'is left gated' : 'is left although its run is over';
+      return [violation(task, until, `${what}, since ${timeOf(since)}`)];
+    });
+}
+
+const UNRECONCILED = 'its scheduler could not release it, and the item has not run again';
+
+/** When nobody had to follow it any more, or was to open it. Undefined: it runs, and is followed. */
+function leftSince(history: History, task: TaskLife, until: number): number | undefined {
+  if (task.openedAt === undefined) return task.holders.at(-1)!.at;
+  const run = task.holders.at(-1)!.run;
+  const records = recordsOf(history).filter(
+    ({ at, jobName, item }) => at < until && jobName === task.jobName && item === task.item,
+  );
+  return records.find(
+    ({ record }) => record.run === run && record.settled !== undefined && record.settled.cause !== 'handed-over',
+  )?.at;
+}
+
+/** Its scheduler was kept from the release, or that was lost, and no later task of the item has needed the place. */
+function isUnreconciled(history: History, task: TaskLife, since: number): boolean {
+  if (history.tasks.some((one) => isPlaceOf(task, one) && one.launchedAt > since)) return false;
+  const { run } = task.holders.at(-1)!;
+  const holder = history.beginsOf(task.jobName, task.item).find(({ record }) => record.run === run);
+  const isLost = history.of('fault').some(({ at, fault }) => fault.startsWith('request fails') && at >= since);
+  return (
+    holder === undefined ||
+    isLost ||
+    isGivenUp(history, task, run) ||
+    !history.isSteady(indexOf(holder.record.by), since, TIDY_MS)
+  );
+}
+
+/** It was handed over, and the item's place in the queue was given up: the item is beyond the total. */
+function isGivenUp(history: History, { jobName, item }: TaskLife, run: string): boolean {
+  const written = recordsOf(history).filter((one) => one.jobName === jobName && one.item === item);
+  return written.some(({ record, before }) => before?.settled?.cause === 'handed-over' && record.run === run);
+}
+
+function isPlaceOf(task: TaskLife, { jobName, item }: TaskLife): boolean {
+  return jobName === task.jobName && item === task.item;
+}
+
+interface WrittenRecord {
+  readonly at: number;
+  readonly zxid: bigint;
+  readonly jobName: string;
+  readonly item: number;
+  readonly record: RunRecord;
+  /** As it stood before. */
+  readonly before: RunRecord | undefined;
+  readonly about: string;
+}
+
+/** Each record as it was written, in order. */
+function recordsOf(history: History): readonly WrittenRecord[] {
+  const latest = new Map<string, RunRecord | undefined>();
+  return history.commits.flatMap(({ at, zxid, writes }) =>
+    writes.flatMap(({ kind, path, data }): WrittenRecord[] => {
+      const { jobName, node } = history.nodeOf(path);
+      if (node.kind !== 'item-record') return [];
+      const before = latest.get(path);
+      const stored = parseRunRecord(kind === 'deleted' ? '' : data);
+      const record = stored.kind === 'record' ? stored.record : undefined;
+      latest.set(path, record);
+      return record === undefined ? [] : [{ at, zxid, jobName, item: node.item, record, before, about: path }];
+    }),
+  );
+}
+
+/** An item's record by a transaction. */
+function recordAt(
+  history: History,
+  { jobName, item }: Pick<TaskLife, 'jobName' | 'item'>,
+  zxid: bigint,
+): RunRecord | undefined {
+  const commits = history.commits.filter((commit) => commit.zxid <= zxid);
+  const path = `/${jobName}/sharding/${item}/record`;
+  const write = commits.flatMap(({ writes }) => writes.filter((one) => one.path === path)).at(-1);
+  const stored = parseRunRecord(write === undefined || write.kind === 'deleted' ? '' : write.data);
+  return stored.kind === 'record' ? stored.record : undefined;
+}
+
+function byTarget(tasks: readonly TaskLife[]): ReadonlyMap<string, readonly TaskLife[]> {
+  const groups = new Map<string, TaskLife[]>();
+  for (const task of tasks) groups.set(targetKey(task), [...(groups.get(targetKey(task)) ?? []), task]);
+  return groups;
+}
+
+function byOpening(a: TaskLife, b: TaskLife): number {
+  return a.openedAt! - b.openedAt!;
+}
+
+function violation(
+  task: Pick<TaskLife, 'jobName' | 'item' | 'fireTime' | 'origin' | 'uid'>,
+  at: number,
+  what: string,
+): Violation {
+  return { at, message: `task ${task.uid} of ${targetKey(task)} ${what}`, about: `${task.jobName}` };
+}

@@ -1,0 +1,86 @@
+import type { TaskBackend, TaskHandle, TaskLink, TaskOrder } from '../../../libs/elastic-job/src/cloud/index.js';
+import { isTaskEnd } from '../../../libs/elastic-job/src/cloud/index.js';
+import type { MemoryRegistryCenter, Operation, RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import type { Mutant } from './mutants.js';
+import { changing, overriding, RECORD } from './overriding.js';
+
+/** Promises of tasks: found in histories of jobs whose items are tasks. */
+export const TASK_MUTANTS: readonly Mutant[] = [
+  { name: 'gate', foundBy: [29, 30], mutation: { backend: withoutGate } },
+  { name: 'settle before release', foundBy: [31], mutation: { backend: withEarlyRelease } },
+  { name: 'one name of an item', foundBy: [29], mutation: { backend: withFireTimeInName } },
+  { name: 'token of an adoption', foundBy: [33], mutation: { backend: withoutToken } },
+  { name: 'innocence of deaths', foundBy: [32], mutation: { through: withCountedInnocents } },
+  { name: 'raised launch', foundBy: [30, 33], mutation: { backend: withoutLaunches } },
+];
+
+const UNLINKED: TaskLink = { heldForMs: () => 0, saveCheckpoint: () => Promise.resolve() };
+
+/** A task runs as soon as it is made: before anybody has asked whether its run is the latest. */
+function withoutGate(backend: TaskBackend): TaskBackend {
+  return overriding<TaskBackend>(backend, {
+    claim: async (order, signal) => {
+      const claimed = await backend.claim(order, signal);
+      if (claimed.kind === 'launched') await backend.open(claimed.handle, UNLINKED);
+      return claimed;
+    },
+  });
+}
+
+/** A task goes as soon as its end is known. */
+function withEarlyRelease(backend: TaskBackend): TaskBackend {
+  return overriding<TaskBackend>(backend, {
+    async *watch(handle, signal) {
+      for await (const state of backend.watch(handle, signal)) {
+        if (isTaskEnd(state)) await backend.release(handle);
+        yield state;
+      }
+    },
+  });
+}
+
+/** Each fire time has a place of its own. */
+function withFireTimeInName(backend: TaskBackend): TaskBackend {
+  return overriding<TaskBackend>(backend, {
+    claim: (order, signal) => {
+      const { key, target } = order;
+      return backend.claim({ ...order, key: { ...key, jobName: `${key.jobName}@${target.fireTime}` } }, signal);
+    },
+  });
+}
+
+/** Whoever claims a task gets it, and whoever has had it still holds it. */
+function withoutToken(backend: TaskBackend): TaskBackend {
+  const newest = (handle: TaskHandle): TaskHandle => ({ ...handle, token: 2n ** 62n });
+  return overriding<TaskBackend>(backend, {
+    claim: (order, signal) => backend.claim(withRisingToken(order), signal),
+    open: (handle, link, signal) => backend.open(newest(handle), link, signal),
+    cancel: (handle, graceMs) => backend.cancel(newest(handle), graceMs),
+    release: (handle) => backend.release(newest(handle)),
+  });
+}
+
+let risen = 2n ** 60n;
+
+/** Its token is greater than any before, whenever it is compared. */
+function withRisingToken(order: TaskOrder): TaskOrder {
+  return Object.create(order, { token: { get: () => (risen += 1n) } }) as TaskOrder;
+}
+
+/** A death counts, whatever its cause. */
+function withCountedInnocents(center: MemoryRegistryCenter): RegistryCenter {
+  const counted = (operation: Operation): Operation => {
+    if (operation.kind !== 'set' || !RECORD.test(operation.path)) return operation;
+    if (!/"cause":"(LOST|DROPPED|GONE|UNKNOWN)"/.test(operation.data)) return operation;
+    const record = JSON.parse(operation.data) as { executorDeaths?: number };
+    return { ...operation, data: JSON.stringify({ ...record, executorDeaths: (record.executorDeaths ?? 0) + 1 }) };
+  };
+  return changing(center, (operations, send) => send(operations.map(counted)));
+}
+
+/** Every launch of a target is the first one. */
+function withoutLaunches(backend: TaskBackend): TaskBackend {
+  return overriding<TaskBackend>(backend, {
+    claim: (order, signal) => backend.claim({ ...order, target: { ...order.target, launch: 1 } }, signal),
+  });
+}

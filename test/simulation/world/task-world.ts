@@ -1,0 +1,194 @@
+import type { TaskBackend, TaskHandle, TaskState, TaskStateName } from '../../../libs/elastic-job/src/cloud/index.js';
+import {
+  MemoryTaskCluster,
+  type MemoryTaskEvent,
+  type MemoryTaskScript,
+  type MemoryTasks,
+  type TaskHold,
+  type TaskHoldOptions,
+  type TaskRequest,
+  type VirtualClock,
+} from '../../../libs/elastic-job/src/testing/index.js';
+import type { Fact } from '../log.js';
+import { Chance } from './chance.js';
+import type { Disturbance, Plan, PlannedJob } from './plan.js';
+import type { PlannedTasks } from './task-plan.js';
+
+const REQUESTS: readonly TaskRequest[] = ['claim', 'claim', 'open', 'open', 'watch', 'cancel', 'release', 'release'];
+/** What may end a task, from within or from outside. */
+const DEATHS: readonly TaskState[] = [
+  ...(['FAILED', 'ERROR', 'LOST', 'DROPPED', 'GONE', 'UNKNOWN'] as const).map((name) => ({ name })),
+  { name: 'KILLED', killer: 'other' },
+];
+
+interface TaskWorldParts {
+  readonly plan: Plan;
+  readonly tasks: PlannedTasks;
+  readonly clock: VirtualClock;
+  readonly log: (fact: Fact) => void;
+  /** Of a mutant. */
+  readonly through: (backend: TaskBackend) => TaskBackend;
+}
+
+/** The machines on which the tasks of one history run, and what happens to these. */
+export class TaskWorld {
+  private readonly cluster: MemoryTaskCluster;
+  private readonly chance: Chance;
+  private readonly latencies: Chance;
+  private readonly standing = new Map<string, TaskHandle>();
+  private readonly alive = new Map<string, TaskHandle>();
+  private readonly holds = new Set<TaskHold>();
+  private readonly hidden = new Set<TaskHandle>();
+  private isCalm = false;
+
+  constructor(private readonly parts: TaskWorldParts) {
+    const { clock, plan, tasks } = parts;
+    this.chance = new Chance(plan.seed ^ 0x7a5c1);
+    this.latencies = new Chance(plan.seed ^ 0x7a5c2);
+    this.cluster = new MemoryTaskCluster({
+      clock,
+      adopts: tasks.adopts,
+      delayMs: () => this.drawDelay(),
+      onEvent: (event) => this.hear(event),
+    });
+  }
+
+  /** A backend for a scheduler: as it is, and as its jobs see it. */
+  backend(index: number): { readonly own: MemoryTasks; readonly seen: TaskBackend } {
+    const own = this.cluster.backend(schedulerOf(index));
+    return { own, seen: this.parts.through(own) };
+  }
+
+  get graceMs(): number {
+    return this.parts.tasks.graceMs;
+  }
+
+  /** Something else ends a task that runs. @returns false if none does */
+  kill({ who, what }: Disturbance): boolean {
+    const task = pick([...this.alive.values()], who);
+    if (task === undefined) return false;
+    const state = pick(DEATHS, what)!;
+    this.cluster.end(task.key, { ...state, name: endOf(state), detail: 'something else has ended it' });
+    return true;
+  }
+
+  /** Nobody can say any more what becomes of a task. @returns it; undefined: none runs */
+  hide({ who }: Disturbance): TaskHandle | undefined {
+    const task = pick([...this.alive.values()], who);
+    if (task === undefined || this.hidden.has(task)) return undefined;
+    this.hidden.add(task);
+    this.cluster.unreachable(task.key);
+    return task;
+  }
+
+  show(task: TaskHandle): void {
+    if (!this.hidden.delete(task) || this.standing.get(task.uid) === undefined) return;
+    this.cluster.reachable(task.key);
+    this.parts.log({ kind: 'healed', fault: 'task unreachable', instance: -1 });
+  }
+
+  /** The next request of its kind has no answer. */
+  failRequest({ who, what }: Disturbance, happened: (request: string) => void): void {
+    const [request, at] = [pick(REQUESTS, who)!, what < 0.5 ? 'before' : 'after'] as const;
+    void this.hold(request, { at }, (held) => {
+      happened(`${request}, ${at}`);
+      held.fail();
+    });
+  }
+
+  /** The scheduler's next request of some kind stands still. @param reached it does, until this is over */
+  holdRequest(index: number, { what }: Disturbance, reached: (request: string, goOn: () => void) => void): void {
+    const choice = what * 2;
+    const [request, at] = [pick(REQUESTS, choice % 1)!, choice < 1 ? 'before' : 'after'] as const;
+    void this.hold(request, { at, scheduler: schedulerOf(index) }, (held) =>
+      reached(`${request}, ${at}`, () => held.goOn()),
+    );
+  }
+
+  /** Everything can be reached, and nothing is held. */
+  calm(): void {
+    this.isCalm = true;
+    for (const task of this.hidden) this.show(task);
+    for (const held of this.holds) held.goOn();
+  }
+
+  /** What schedulers have left behind ends: nobody comes for it any more. */
+  end(): void {
+    for (const handle of this.standing.values()) this.cluster.end(handle.key, { name: 'GONE', detail: 'the end' });
+  }
+
+  /** @param act called once a request stands there; when everything is repaired it goes on */
+  private async hold(request: TaskRequest, options: TaskHoldOptions, act: (held: TaskHold) => void): Promise<void> {
+    const held = this.cluster.holdNext(request, options);
+    this.holds.add(held);
+    await held.reached;
+    if (this.isCalm) held.goOn();
+    else act(held);
+  }
+
+  private hear(event: MemoryTaskEvent): void {
+    const { handle, kind } = event;
+    const { key, run, target, token, uid } = handle;
+    // A mutant adds to the name.
+    const jobName = key.jobName.split('@')[0]!;
+    const state = kind === 'ended' ? event.state : undefined;
+    this.parts.log({
+      kind: 'task',
+      what: kind,
+      jobName,
+      item: key.item,
+      ...target,
+      uid,
+      run,
+      token,
+      ...(state && { state: state.name, killer: state.killer, outcome: state.report?.outcome }),
+    });
+    if (kind === 'launched') this.standing.set(uid, handle);
+    if (kind === 'released') this.standing.delete(uid);
+    if (kind === 'ended') this.alive.delete(uid);
+    if (kind !== 'opened') return;
+    this.alive.set(uid, handle);
+    this.cluster.script(key.jobName, this.drawScript(this.parts.plan.jobs.find(({ name }) => name === jobName)!));
+  }
+
+  /** Quick or slow, obedient or deaf; now and then it fails, or dies. When everything has settled, it ends well. */
+  private drawScript({ misfirePolicy, periodMs }: PlannedJob): MemoryTaskScript {
+    const { chance } = this;
+    const parts = misfirePolicy === 'all' ? [0, 0.1, 0.3] : [0, 0.1, 0.3, 0.8, 1.6];
+    const ms = Math.round(chance.pick(this.isCalm ? [0, 0.1, 0.3] : parts) * periodMs);
+    const [dies, queues, isDeaf, fails] = [chance.is(0.3), chance.is(0.2), chance.is(0.15), chance.is(0.1)];
+    const death = chance.pick(DEATHS);
+    if (queues || (dies && !this.isCalm)) {
+      const report = { v: 1, outcome: 'succeeded', ms } as const;
+      const end = dies && !this.isCalm ? death : ({ name: 'FINISHED', report } as const);
+      const waits = queues ? [{ state: { name: 'QUEUED' }, ms: Math.round(ms / 2) } as const] : [];
+      return [...waits, { state: { name: 'RUNNING' }, ms }, { state: end }];
+    }
+    return async ({ clock, signal }) => {
+      await clock.sleep(ms, isDeaf ? undefined : signal);
+      if (fails) throw new Error('the handler fails');
+    };
+  }
+
+  private drawDelay(): number {
+    const { latencyMs, latestMs } = this.parts.tasks;
+    const { latencies } = this;
+    const most = !this.isCalm && latencies.is(0.1) ? latestMs : latencyMs;
+    return Math.round(latencies.next() * most);
+  }
+}
+
+/** What the scheduler of an instance is called in holds. */
+function schedulerOf(index: number): string {
+  return `s${index}`;
+}
+
+function endOf({ name }: TaskState): Exclude<TaskStateName, 'STAGING' | 'QUEUED' | 'RUNNING' | 'UNREACHABLE'> {
+  if (name === 'STAGING' || name === 'QUEUED' || name === 'RUNNING' || name === 'UNREACHABLE')
+    throw new TypeError(`${name} is no end.`);
+  return name;
+}
+
+function pick<T>(choices: readonly T[], where: number): T | undefined {
+  return choices[Math.floor(where * choices.length)];
+}
