@@ -3,8 +3,8 @@ import type { Edition } from './world/plan.js';
 /** A seed that has once shown something, and what. */
 export interface Regression {
   readonly seed: number;
-  /** Of the draws that it stood for then. @default 1 */
-  readonly edition?: Edition;
+  /** Of the draws that it stood for then; `tasks`: of a history whose items are tasks. @default 1 */
+  readonly edition?: Edition | 'tasks';
   readonly showed: string;
 }
 
@@ -376,5 +376,20 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 12_001_848,
     edition: 4,
     showed: 'an item that ended while another instance counted waited for a second turn, and its end came 9 s late',
+  },
+  {
+    seed: 180,
+    edition: 'tasks',
+    showed: 'a task that had finished while the registry was silent was launched again',
+  },
+  {
+    seed: 144,
+    edition: 'tasks',
+    showed: 'a checker expected a claim that was handed over at once to make room for a task that nobody had released',
+  },
+  {
+    seed: 106,
+    edition: 'tasks',
+    showed: 'a checker expected somebody to release a task that was handed over as its item was beyond the total',
   },
 ];

@@ -9,10 +9,13 @@ import { planOf } from './world/plan.js';
 
 /** `npm run simulate -- --seeds 2000` runs more of them. */
 const SEEDS = 100;
+/** Of histories whose items are tasks. `npm run simulate -- --tasks --seeds 2000` runs more of them. */
+const TASK_SEEDS = 30;
 /** Of runs, faults and events. */
 const SHOWN =
   'MISFIRE FAILOVER resident crash pause leave expire lose-reply drift hung missed postponed CancelledError ' +
   'dependency-not-met DrainDeadlineError InstanceRemovedError JobTimeoutError ResidentStoppedError SessionLostError SuspendedTooLongError';
+const TASK_SHOWN = ['succeeded', 'FAILED', 'KILLED by timeout', 'UNREACHABLE', 'adopted while it ran', 'handed over'];
 const COMMAND = ['--import', './test/support/faults/register-typescript.mjs', 'test/simulation/cli.ts'];
 
 describe('histories of many faults', () => {
@@ -34,6 +37,16 @@ describe('histories of many faults', () => {
     expect([...seen].filter((word) => word.startsWith('is answered'))).toHaveLength(ODD_ANSWERS.length);
   }, 300_000);
 
+  it(`given ${TASK_SEEDS} seeds whose items are tasks, when their histories are looked at, then every promise was kept`, async () => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= TASK_SEEDS; seed++) {
+      const simulation = await simulate(seed, undefined, 'tasks');
+      expect(report(simulation)).toBe('');
+      for (const [what] of simulation.sightings) seen.add(what);
+    }
+    expect(TASK_SHOWN.filter((what) => !seen.has(what))).toEqual([]);
+  }, 120_000);
+
   it.each(REGRESSIONS)(
     'given seed $seed, when it runs, then it does not show again that $showed',
     async ({ seed, edition = 1 }) => {
@@ -50,6 +63,13 @@ describe('a seed', () => {
       expect(first.log.hash(), `seed ${seed}`).toBe(second.log.hash());
     }
   }, 120_000);
+
+  it('given 5 seeds whose items are tasks, when each runs twice, then its log is the same', async () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const [first, second] = [await simulate(seed, undefined, 'tasks'), await simulate(seed, undefined, 'tasks')];
+      expect(first.log.hash(), `seed ${seed}`).toBe(second.log.hash());
+    }
+  }, 60_000);
 
   it('given another process, when it runs the seed, then its log is the same', async () => {
     const { log } = await simulate(7);
