@@ -256,6 +256,30 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(told).toEqual(['TASK_FINISHED', ...begun, 'TASK_ERROR', ...begun]);
     });
 
+    it('given runs that have ended and one that runs, when they are counted, then those that are asked for count', async () => {
+      const failed = new Map([[0, { kind: 'failed', error: 'no' }]] as const);
+      const history = start();
+      for (const told of [{}, { jobName: 'bill', outcomes: failed }]) {
+        for (const event of wholeRun(told)) history.hear(event);
+      }
+      for (const event of toldRun({ jobName: 'ship', items: [0, 1] }).begin) history.hear(event);
+      await history.stop(AbortSignal.timeout(10_000));
+      const soon = new Date(Date.now() + 60_000);
+
+      expect(await history.countExecutions()).toEqual({ executions: 4, jobs: 3 });
+      expect(await history.countExecutions({ isComplete: true })).toEqual({ executions: 2, jobs: 2 });
+      expect(await history.countExecutions({ isComplete: true, isSuccess: false })).toEqual({ executions: 1, jobs: 1 });
+      expect(await history.countExecutions({ runningAt: soon })).toEqual({ executions: 2, jobs: 1 });
+      expect(await history.countExecutions({ runningAt: new Date(0) })).toEqual({ executions: 0, jobs: 0 });
+      expect(await history.countExecutions({ from: soon })).toEqual({ executions: 0, jobs: 0 });
+      expect((await history.executions({ isComplete: false })).rows.map(({ jobName }) => jobName)).toEqual([
+        'ship',
+        'ship',
+      ]);
+      expect(await history.countStatuses({ jobName: 'bill' })).toBe(3);
+      expect(await history.countStatuses({ to: new Date(0) })).toBe(0);
+    });
+
     it('given keepRows, when old rows are deleted, then the newest are left, and no others', async () => {
       const history = await recordEachSecond(2_300);
 

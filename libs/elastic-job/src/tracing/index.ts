@@ -7,3 +7,4 @@ export * from './job-events.js';
 export * from './label-values.js';
 export * from './named-event.js';
 export * from './tracing-store.js';
+export type * from './trace-query.js';

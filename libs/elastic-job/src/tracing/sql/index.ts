@@ -23,5 +23,14 @@
  */
 export * from './history.errors.js';
 export * from './sql-history.js';
-export type * from './trace-query.js';
-export type { TraceState } from './trace-row.js';
+export type {
+  ExecutionCount,
+  ExecutionFilter,
+  ExecutionQuery,
+  ExecutionTrace,
+  StatusTrace,
+  TraceFilter,
+  TracePage,
+  TraceQuery,
+  TraceState,
+} from '../trace-query.js';

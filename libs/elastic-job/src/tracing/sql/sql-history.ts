@@ -5,7 +5,17 @@ import type { JobEvent } from '../job-event.js';
 import type { TracingStoreStatus } from '../tracing-store.js';
 import { asTraceDb } from './trace-database.js';
 import { dialectOf, TRACE_DIALECTS, traceDialect, type TraceDialectName } from './trace-dialect.js';
-import type { ExecutionQuery, ExecutionTrace, StatusTrace, TracePage, TraceQuery } from './trace-query.js';
+import type {
+  ExecutionCount,
+  ExecutionFilter,
+  ExecutionQuery,
+  ExecutionTrace,
+  RunHistory,
+  StatusTrace,
+  TraceFilter,
+  TracePage,
+  TraceQuery,
+} from '../trace-query.js';
 import { TraceReader } from './trace-reader.js';
 import { TraceRecorder } from './trace-recorder.js';
 import { TraceRetention } from './trace-retention.js';
@@ -47,7 +57,7 @@ export interface SqlHistoryOptions {
  * ```
  * @see node-postgres, "Events" of `pg.Pool` and of `pg.Client`
  */
-export class SqlHistory<Database> implements JobEventSink {
+export class SqlHistory<Database> implements JobEventSink, RunHistory {
   readonly name: string;
   private readonly options: SqlHistoryOptions;
   private readonly store: TraceStore;
@@ -92,6 +102,20 @@ export class SqlHistory<Database> implements JobEventSink {
   /** What became of the items of an instance together. @see executions */
   statuses(query: TraceQuery = {}): Promise<TracePage<StatusTrace>> {
     return this.reader.statuses(query);
+  }
+
+  /**
+   * How many runs of items there are, and of how many jobs.
+   * @throws {MissingHistoryTableError} if nothing has made the tables yet
+   * @throws what else the driver says
+   */
+  countExecutions(filter: ExecutionFilter = {}): Promise<ExecutionCount> {
+    return this.reader.countExecutions(filter);
+  }
+
+  /** How many rows `statuses` has. @see countExecutions */
+  countStatuses(filter: TraceFilter = {}): Promise<number> {
+    return this.reader.countStatuses(filter);
   }
 
   /** @throws {ConfigurationError} if another application has it */

@@ -2,7 +2,17 @@ import { sql } from 'kysely';
 import { ConfigurationError, isMissingTable, show } from '../../domain/index.js';
 import { MissingHistoryTableError } from './history.errors.js';
 import type { StoredTime } from './trace-database.js';
-import type { ExecutionQuery, ExecutionTrace, StatusTrace, TracePage, TraceQuery } from './trace-query.js';
+import { executionConditions, statusConditions } from './trace-filters.js';
+import type {
+  ExecutionCount,
+  ExecutionFilter,
+  ExecutionQuery,
+  ExecutionTrace,
+  StatusTrace,
+  TraceFilter,
+  TracePage,
+  TraceQuery,
+} from '../trace-query.js';
 import type { TraceStore } from './trace-store.js';
 
 const MOST_ROWS = 1_000;
@@ -21,19 +31,12 @@ export class TraceReader {
    */
   async executions(query: ExecutionQuery): Promise<TracePage<ExecutionTrace>> {
     const { db, dialect } = this.store;
-    const { jobName, taskId, from, to, isSuccess, source } = query;
     const { limit, after } = pageOf(query);
     let select = db
       .selectFrom('jobExecutionLog')
       .select(['id', 'jobName', 'taskId', 'hostname', 'ip', 'shardingItem', 'executionSource'])
       .select(['failureCause', 'isSuccess', 'startTime', 'completeTime'])
-      .where('startTime', 'is not', null);
-    if (jobName !== undefined) select = select.where('jobName', '=', jobName);
-    if (taskId !== undefined) select = select.where('taskId', '=', taskId);
-    if (from !== undefined) select = select.where('startTime', '>=', dialect.time(from.getTime()));
-    if (to !== undefined) select = select.where('startTime', '<', dialect.time(to.getTime()));
-    if (isSuccess !== undefined) select = select.where('isSuccess', '=', dialect.flag(isSuccess));
-    if (source !== undefined) select = select.where('executionSource', '=', source);
+      .where(executionConditions(query, dialect));
     if (after !== undefined) select = select.where(this.isBehind('startTime', after));
     const found = await select
       .orderBy('startTime', 'desc')
@@ -59,16 +62,11 @@ export class TraceReader {
    */
   async statuses(query: TraceQuery): Promise<TracePage<StatusTrace>> {
     const { db, dialect } = this.store;
-    const { jobName, taskId, from, to } = query;
     const { limit, after } = pageOf(query);
     let select = db
       .selectFrom('jobStatusTraceLog')
       .select(['id', 'jobName', 'taskId', 'slaveId', 'shardingItem', 'state', 'message', 'creationTime'])
-      .where('creationTime', 'is not', null);
-    if (jobName !== undefined) select = select.where('jobName', '=', jobName);
-    if (taskId !== undefined) select = select.where('taskId', '=', taskId);
-    if (from !== undefined) select = select.where('creationTime', '>=', dialect.time(from.getTime()));
-    if (to !== undefined) select = select.where('creationTime', '<', dialect.time(to.getTime()));
+      .where(statusConditions(query, dialect));
     if (after !== undefined) select = select.where(this.isBehind('creationTime', after));
     const found = await select
       .orderBy('creationTime', 'desc')
@@ -82,6 +80,31 @@ export class TraceReader {
       creationTime: dateOf(creationTime!),
     }));
     return page(rows, limit, ({ creationTime, id }) => [creationTime.getTime(), id]);
+  }
+
+  /** @throws {MissingHistoryTableError} @throws what else the driver says */
+  async countExecutions(filter: ExecutionFilter): Promise<ExecutionCount> {
+    const { db, dialect } = this.store;
+    const { executions, jobs } = await db
+      .selectFrom('jobExecutionLog')
+      .select(({ fn }) => [fn.countAll().as('executions'), fn.count('jobName').distinct().as('jobs')])
+      .where(executionConditions(filter, dialect))
+      .executeTakeFirstOrThrow()
+      .catch((error: unknown) => rethrow('JOB_EXECUTION_LOG', error));
+    // PostgreSQL's driver gives a count as a text.
+    return { executions: Number(executions), jobs: Number(jobs) };
+  }
+
+  /** @throws {MissingHistoryTableError} @throws what else the driver says */
+  async countStatuses(filter: TraceFilter): Promise<number> {
+    const { db, dialect } = this.store;
+    const { rows } = await db
+      .selectFrom('jobStatusTraceLog')
+      .select(({ fn }) => fn.countAll().as('rows'))
+      .where(statusConditions(filter, dialect))
+      .executeTakeFirstOrThrow()
+      .catch((error: unknown) => rethrow('JOB_STATUS_TRACE_LOG', error));
+    return Number(rows);
   }
 
   private isBehind(column: 'startTime' | 'creationTime', [ms, id]: Position) {

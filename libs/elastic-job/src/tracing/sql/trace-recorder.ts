@@ -3,7 +3,8 @@ import { type JobName, serverIpOfTask, type SettledOutcome, type Trigger } from 
 import type { JobEvent } from '../job-event.js';
 import { describeFailure } from './describe-failure.js';
 import { RowIds } from './row-ids.js';
-import { type ExecutionRow, fitting, type StatusRow, type TraceRow, type TraceState } from './trace-row.js';
+import type { TraceState } from '../trace-query.js';
+import { type ExecutionRow, fitting, type StatusRow, type TraceRow } from './trace-row.js';
 
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 

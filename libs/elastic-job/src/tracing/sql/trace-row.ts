@@ -1,3 +1,5 @@
+import type { TraceState } from '../trace-query.js';
+
 /** What happened to one item, as a row of `JOB_EXECUTION_LOG`. Times are milliseconds since the epoch. */
 export interface ExecutionRow {
   readonly table: 'execution';
@@ -14,9 +16,6 @@ export interface ExecutionRow {
   /** Null while it runs. */
   readonly completeTime: number | null;
 }
-
-/** @see ElasticJob, `JobStatusTraceEvent.State`: those of a job without ElasticJob-Cloud. */
-export type TraceState = 'TASK_STAGING' | 'TASK_RUNNING' | 'TASK_FINISHED' | 'TASK_ERROR';
 
 /** What happened to the items of an instance together, as a row of `JOB_STATUS_TRACE_LOG`. */
 export interface StatusRow {
