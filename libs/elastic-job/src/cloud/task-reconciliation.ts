@@ -21,11 +21,15 @@ import { releaseTask } from './task-release.js';
 import type { TaskScheduling } from './task-scheduling.js';
 
 const ROUND_MS = 20_000;
+/** Two rounds closer together could not tell a leftover from a run that is just being settled. */
+const LEAST_ROUND_MS = 10_000;
 
 /** Reconciliation of a scheduler's backend with the registry. */
 export class TaskReconciliation {
   private readonly ending = new AbortController();
   private rounds: Promise<void> | undefined;
+  /** When a round is possible again, on the monotonic clock. */
+  private nextAt = 0;
   /** Leftovers of the last round, by their uid. */
   private suspected: ReadonlySet<string> = new Set();
   /** Leftovers that were told to end, by their uid. */
@@ -47,11 +51,28 @@ export class TaskReconciliation {
     await this.rounds;
   }
 
+  /**
+   * Begins a round at once, on an operator's word.
+   * @returns false if the last one ended less than 10 s ago, or goes on; nothing is done then
+   * @throws {TaskBackendError} @throws what the registry says
+   */
+  async now(): Promise<boolean> {
+    const { clock } = this.scheduling;
+    if (clock.monotonicNow() < this.nextAt) return false;
+    this.nextAt = Infinity;
+    try {
+      await this.round();
+    } finally {
+      this.nextAt = clock.monotonicNow() + LEAST_ROUND_MS;
+    }
+    return true;
+  }
+
   private async repeat(): Promise<void> {
     const { signal } = this.ending;
     while (!signal.aborted) {
       await this.scheduling.clock.sleep(ROUND_MS, signal).catch(() => {}); // Cut short.
-      if (!signal.aborted) await this.round().catch((error: unknown) => this.report(error));
+      if (!signal.aborted) await this.now().catch((error: unknown) => this.report(error));
     }
   }
 

@@ -129,6 +129,11 @@ export class TaskScheduler {
     return fault && `task of backend ${this.backend.name}: ${fault}`;
   }
 
+  /** Releases tasks that nobody follows, now. @see TaskReconciliation.now */
+  reconcile(): Promise<boolean> {
+    return this.reconciliation.now();
+  }
+
   private findIntervalFault({ cron, resident, timeZone }: JobConfiguration): string | undefined {
     const { leastIntervalMs } = this.backend;
     if (cron === undefined || resident) return undefined;
