@@ -7,6 +7,8 @@ const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
   ['UNKNOWN_JOB', HttpStatus.NOT_FOUND],
   ['UNKNOWN_ITEM', HttpStatus.NOT_FOUND],
   ['UNKNOWN_SERVER', HttpStatus.NOT_FOUND],
+  ['UNKNOWN_CLOUD_APP', HttpStatus.NOT_FOUND],
+  ['UNKNOWN_CLOUD_JOB', HttpStatus.NOT_FOUND],
   ['CONFIGURATION', HttpStatus.BAD_REQUEST],
   ['INVALID_ARGUMENT', HttpStatus.BAD_REQUEST],
   ['CRON_SYNTAX', HttpStatus.BAD_REQUEST],
@@ -15,20 +17,31 @@ const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
   ['ELASTIC_JOB_2_CONFIGURATION', HttpStatus.CONFLICT],
   ['CONTENTION', HttpStatus.CONFLICT],
   ['JOB_EXISTS', HttpStatus.CONFLICT],
+  ['CLOUD_APP_EXISTS', HttpStatus.CONFLICT],
+  ['CLOUD_APP_DISABLED', HttpStatus.CONFLICT],
+  ['CLOUD_JOB_EXISTS', HttpStatus.CONFLICT],
+  ['CLOUD_JOB_DISABLED', HttpStatus.CONFLICT],
+  ['CLOUD_TRIGGER', HttpStatus.CONFLICT],
+  ['UNUSABLE_CLOUD_NODE', HttpStatus.CONFLICT],
+  ['MISSING_RUN_HISTORY', HttpStatus.CONFLICT],
+  ['MISSING_HISTORY_TABLE', HttpStatus.CONFLICT],
+  ['REPEATED_RECONCILE', HttpStatus.TOO_MANY_REQUESTS],
   ['REQUEST_TOO_LARGE', HttpStatus.PAYLOAD_TOO_LARGE],
   ['NO_AUTH', HttpStatus.FORBIDDEN],
   ['UNTRUSTED_ACL', HttpStatus.FORBIDDEN],
   ['REGISTRY_UNAVAILABLE', HttpStatus.SERVICE_UNAVAILABLE],
   ['SERVER_ERROR', HttpStatus.SERVICE_UNAVAILABLE],
+  ['TASK_BACKEND', HttpStatus.SERVICE_UNAVAILABLE],
   ['SESSION_LOST', HttpStatus.SERVICE_UNAVAILABLE],
   ['SHUTTING_DOWN', HttpStatus.SERVICE_UNAVAILABLE],
 ]);
 
 /**
- * Answers HTTP requests that end with an error of this package by `{ statusCode, code, message }`: 404 for a job, item
- * or server that is not there, 400 for what is asked wrongly, 409 for what stands in the registry or others write, 413
- * for more than a node or request may hold, 403 for rights there that are missing or that others have, 503 while it is
- * away or the process stops. Any other error is answered by 500 and logged, as
+ * Answers HTTP requests that end with an error of this package by `{ statusCode, code, message }`: 404 for a job, item,
+ * server or application that is not there, 400 for what is asked wrongly, 409 for what stands in the registry or others
+ * write, and for a history that is not kept, 413 for more than a node or request may hold, 429 for a repetition that
+ * comes too soon, 403 for rights there that are missing or that others have, 503 while registry or backend is away or
+ * the process stops. Any other error is answered by 500 and logged, as
  * Nest does. Under anything but HTTP the error goes on.
  *
  * @example { provide: APP_FILTER, useClass: ElasticJobExceptionFilter }

@@ -23,7 +23,8 @@ export interface CloudAppConfiguration {
 export type CloudAppOptions = Pick<CloudAppConfiguration, 'appName' | 'appURL' | 'bootstrapScript'> &
   Partial<CloudAppConfiguration>;
 
-const ROWS = {
+/** Rule and default of each field. */
+export const CLOUD_APP_ROWS = {
   appName: { rule: JOB_SETTINGS.name.rule, required: true },
   appURL: { rule: filledText('an image, such as "registry.example.org/jobs:1.0"'), required: true },
   bootstrapScript: { rule: filledText('a command, such as "bin/start.sh"'), required: true },
@@ -35,7 +36,7 @@ const ROWS = {
 
 /** The nodes of applications, and the options of which they are made. */
 export const CLOUD_APP_FORM = new CloudForm<CloudAppConfiguration>({
-  rows: ROWS,
+  rows: CLOUD_APP_ROWS,
   of: 'an application',
   name: 'appName',
   read: (node) => ({

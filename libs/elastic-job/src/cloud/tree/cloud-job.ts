@@ -56,7 +56,8 @@ export type CloudJobOptions = Pick<
 > &
   Partial<CloudJobConfiguration>;
 
-const ROWS = {
+/** Rule and default of each field. */
+export const CLOUD_JOB_ROWS = {
   appName: { rule: JOB_SETTINGS.name.rule, required: true },
   cpuCount: { rule: positive(), required: true },
   memoryMB: { rule: positive(), required: true },
@@ -82,7 +83,7 @@ const ROWS = {
 
 /** The nodes of jobs, and the options of which they are made. */
 export const CLOUD_JOB_FORM = new CloudForm<CloudJobConfiguration>({
-  rows: ROWS,
+  rows: CLOUD_JOB_ROWS,
   of: 'a cloud job',
   name: 'jobName',
   read: (node) => ({

@@ -13,7 +13,7 @@ export type { CodeOption, JobOptions } from './job-options.js';
 export type { OnHung } from './on-hung-option.js';
 export { NESTJS_PREFIX } from './job-options.rules.js';
 export { JOB_SETTINGS, type Setting, type SettingAt, settingsAt } from './job-settings.js';
-export { byName, namesOf, type OptionRow, OptionTable } from './option-table.js';
+export { byName, namesOf, type OptionRow, OptionTable, Ruled } from './option-table.js';
 export { type JobOptionsSource, resolveJobOptions } from './resolve-job-options.js';
 export { followMisfire, type MisfirePolicy, misfirePolicyOf } from './misfire-policy.js';
 export { parseShardingItemParameters, ShardingItemParametersError } from './sharding-item-parameters.js';

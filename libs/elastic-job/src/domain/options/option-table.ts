@@ -71,7 +71,8 @@ export function byName(names: readonly PropertyKey[], valueOf: (name: PropertyKe
   return Object.fromEntries(names.map((name) => [name, valueOf(name)]));
 }
 
-function Ruled(rows: Readonly<Record<string, OptionRow>>): ClassDecorator {
+/** Gives a class the rules of a table, as class-validator and Nest's `ValidationPipe` take them. */
+export function Ruled(rows: Readonly<Record<string, OptionRow>>): ClassDecorator {
   return ({ prototype }) => {
     for (const [name, { rule, required }] of Object.entries(rows)) {
       rule.decorator(prototype, name);

@@ -1,5 +1,6 @@
 import type { TaskAllow, TaskBackend } from '../../cloud/index.js';
 import type { TaskOptions, TaskResources } from '../../domain/index.js';
+import type { CloudRestOptions } from './rest/cloud-rest-options.js';
 import type { CloudTreeOptions } from './tree/cloud-tree-options.js';
 
 /** Settings that several jobs share. @see ElasticJob-Cloud, application configuration */
@@ -33,4 +34,6 @@ export interface ElasticJobCloudModuleOptions {
   readonly tree?: CloudTreeOptions;
   /** What jobs of the registry may have tasks run; jobs of the code need no entry. @default nothing */
   readonly allow?: TaskAllow;
+  /** REST as ElasticJob-Cloud has it, under `/api` of the application; needs `tree`. @default there is none */
+  readonly rest?: CloudRestOptions;
 }

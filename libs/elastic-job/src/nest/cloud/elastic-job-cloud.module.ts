@@ -7,6 +7,7 @@ import { IN_TASK } from '../in-task.js';
 import { CLOCK, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
 import { CloudTree } from './tree/cloud-tree.js';
+import { CLOUD_REST_CONTROLLERS, cloudRestProviders } from './rest/cloud-rest.providers.js';
 import { cloudTreeProviders } from './tree/cloud-tree.providers.js';
 import { TaskScheduler } from './task-scheduler.js';
 
@@ -33,6 +34,7 @@ const SCHEDULER: FactoryProvider = {
 };
 
 const TREE = cloudTreeProviders(MODULE_OPTIONS_TOKEN);
+const REST = cloudRestProviders(MODULE_OPTIONS_TOKEN);
 
 /**
  * Runs the items of jobs with `executor: 'task'` as tasks of their own. Import it once, beside `ElasticJobModule`, and
@@ -45,5 +47,9 @@ const TREE = cloudTreeProviders(MODULE_OPTIONS_TOKEN);
  * ]
  * ```
  */
-@Module({ providers: [SCHEDULER, ...TREE], exports: [TASK_SCHEDULER, CloudConfigurations] })
+@Module({
+  controllers: [...CLOUD_REST_CONTROLLERS],
+  providers: [SCHEDULER, ...TREE, ...REST],
+  exports: [TASK_SCHEDULER, CloudConfigurations],
+})
 export class ElasticJobCloudModule extends ConfigurableModuleClass {}

@@ -55,3 +55,4 @@ export { isElasticJobTask } from './is-elastic-job-task.js';
 export { runTask, type RunTaskOptions } from './run-task.js';
 export type { ImportedModule } from './task.module.js';
 export type { CloudTreeOptions } from './tree/cloud-tree-options.js';
+export type { CloudRestOptions } from './rest/cloud-rest-options.js';

@@ -1,0 +1,157 @@
+import {
+  type CloudConfigurations,
+  type CloudJobConfiguration,
+  formatCloudTaskId,
+  readOwnSettings,
+  UNASSIGNED_SLAVE_ID,
+} from '../../../cloud/index.js';
+import type { Clock } from '../../../clock/index.js';
+import { JobPaths, readRecords } from '../../../coordination/index.js';
+import { nextFireTimes, serverIpOf, type StoredRecord } from '../../../domain/index.js';
+import type { ShardingInfo, ShardingStatisticsApi } from '../../../operations/index.js';
+import { NoNodeError, type RegistryCenter } from '../../../registry/index.js';
+
+/** An item of a job. @see ElasticJob-Cloud 3.0.2, `TaskContext.MetaInfo` */
+export interface CloudMetaInfoAnswer {
+  readonly jobName: string;
+  readonly shardingItems: readonly number[];
+}
+
+/** A task that runs. @see ElasticJob-Cloud 3.0.2, `TaskContext` */
+export interface CloudTaskAnswer {
+  readonly id: string;
+  readonly metaInfo: CloudMetaInfoAnswer;
+  readonly type: 'READY' | 'FAILOVER';
+  /** The machine; `unassigned-slave` before it is known. */
+  readonly slaveId: string;
+  readonly idle: boolean;
+}
+
+/** A job that has still to run. @see ElasticJob-Cloud 3.0.2, `CloudJobController.findAllReadyTasks` */
+export interface CloudReadyAnswer {
+  readonly jobName: string;
+  /** A whole number, as text. */
+  readonly times: string;
+}
+
+/** An item that waits to run again. @see ElasticJob-Cloud 3.0.2, `FailoverTaskInfo` */
+export interface CloudFailoverAnswer {
+  readonly taskInfo: CloudMetaInfoAnswer;
+  readonly originalTaskId: string;
+}
+
+/** Runs that one job may owe in an answer; more are shown as so many. */
+const MOST_TIMES = 10_000;
+
+interface JobItems {
+  readonly job: CloudJobConfiguration;
+  readonly items: readonly ShardingInfo[];
+}
+
+/**
+ * ElasticJob-Cloud's queues of the registered jobs, as Lite's nodes of their items have them. Every answer asks the
+ * registry: 4 requests and a few more for each job.
+ */
+export class CloudQueues {
+  constructor(
+    private readonly configurations: CloudConfigurations,
+    private readonly sharding: ShardingStatisticsApi,
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The items that run now. */
+  async running(): Promise<readonly CloudTaskAnswer[]> {
+    const found = await this.itemsWhere(({ holder }) => holder !== undefined);
+    return found.map(({ info, jobName, record }) => {
+      const { item, holder = '', task } = info;
+      const type = (task?.source ?? sourceOf(info)) === 'FAILOVER' ? 'FAILOVER' : 'READY';
+      // A run without a task of its own runs in its scheduler.
+      const slaveId = task === undefined ? serverIpOf(holder) || holder : (task.node ?? UNASSIGNED_SLAVE_ID);
+      const uuid = task?.id ?? runOf(record);
+      const id = formatCloudTaskId({ jobName, items: [item], type, slaveId, uuid });
+      return { id, metaInfo: { jobName, shardingItems: [item] }, type, slaveId, idle: false };
+    });
+  }
+
+  /** The jobs that owe a run: a missed fire time that will be caught up on, or an operator's trigger. */
+  async ready(): Promise<readonly CloudReadyAnswer[]> {
+    const ready: CloudReadyAnswer[] = [];
+    for (const { items, job } of await this.jobs()) {
+      const times = this.owedTimes(job, items) + ((await this.isTriggered(job.jobName)) ? 1 : 0);
+      if (times > 0) ready.push({ jobName: job.jobName, times: String(times) });
+    }
+    return ready;
+  }
+
+  /** The items whose run is to be repeated, or whose task is to be adopted. */
+  async failover(): Promise<readonly CloudFailoverAnswer[]> {
+    const found = await this.itemsWhere(({ isQueued }) => isQueued);
+    return found.map(({ info, jobName, record }) => {
+      const { item, lastRun } = info;
+      const slaveId = (lastRun && serverIpOf(lastRun.instanceId)) || UNASSIGNED_SLAVE_ID;
+      const uuid = runOf(record);
+      const originalTaskId = formatCloudTaskId({ jobName, items: [item], type: 'READY', slaveId, uuid });
+      return { taskInfo: { jobName, shardingItems: [item] }, originalTaskId };
+    });
+  }
+
+  private async isTriggered(jobName: string): Promise<boolean> {
+    try {
+      const instanceIds = await this.registry.children(new JobPaths(jobName).triggers);
+      return instanceIds.length > 0;
+    } catch (error) {
+      if (error instanceof NoNodeError) return false;
+      throw error;
+    }
+  }
+
+  private async itemsWhere(isWanted: (info: ShardingInfo) => boolean) {
+    const jobs = await this.jobs();
+    const found = jobs.flatMap(({ items, job: { jobName } }) =>
+      items.filter(isWanted).map((info) => ({ jobName, info, item: info.item })),
+    );
+    if (found.length === 0) return [];
+    const records = await readRecords(this.registry, found);
+    return found.map(({ info, jobName }, index) => ({ info, jobName, record: records[index] }));
+  }
+
+  private async jobs(): Promise<readonly JobItems[]> {
+    const stored = await this.configurations.jobs.readAll();
+    const jobs = stored.flatMap(({ configuration }) => configuration ?? []);
+    return Promise.all(jobs.map(async (job) => ({ job, items: await this.sharding.getShardingInfo(job.jobName) })));
+  }
+
+  /** Java counts up with `misfire`, and keeps one run without. */
+  private owedTimes({ cron, misfire, props }: CloudJobConfiguration, items: readonly ShardingInfo[]): number {
+    const owing = items.filter(({ isMisfired }) => isMisfired);
+    if (owing.length === 0) return 0;
+    if (!misfire || !cron) return 1;
+    const { timeZone } = readOwnSettings(props).settings;
+    const now = this.clock.wallNow();
+    return Math.max(
+      ...owing.map(({ lastRun }) => {
+        return Math.max(1, countFireTimes(cron, timeZone, lastRun?.fireTime ?? now, now));
+      }),
+    );
+  }
+}
+
+function sourceOf({ failover }: ShardingInfo): 'FAILOVER' | 'NORMAL_TRIGGER' {
+  return failover ? 'FAILOVER' : 'NORMAL_TRIGGER';
+}
+
+/** Names a launch where its task is not known. Java's instances leave no record. */
+function runOf(record: StoredRecord | undefined): string {
+  return record?.kind === 'record' ? record.record.run : 'unknown';
+}
+
+function countFireTimes(cron: string, timeZone: string | undefined, after: number, until: number): number {
+  let count = 0;
+  for (let last = after; count < MOST_TIMES; count += 1) {
+    const [next] = nextFireTimes(cron, { after: last, timeZone });
+    if (next === undefined || next.getTime() > until) break;
+    last = next.getTime();
+  }
+  return count;
+}

@@ -1,0 +1,72 @@
+import type { CanActivate, Type } from '@nestjs/common';
+import { ConfigurationError, show } from '../../../domain/index.js';
+
+/** The access to REST as ElasticJob-Cloud has it; exactly one of the two is to be given. */
+export interface CloudRestOptions {
+  /**
+   * The secret that requests carry as header `accessToken`: at least 128 random bits, which are 32 hexadecimal digits or
+   * 22 characters of base64url, as `openssl rand -hex 16` prints them. There is no default.
+   */
+  readonly token?: string;
+  /**
+   * Guards of the application's own instead, all of which must let a request through: instances, or classes that are
+   * providers of a module or that Nest can make.
+   */
+  readonly guards?: readonly (CanActivate | Type<CanActivate>)[];
+}
+
+/** The options of the module that REST depends on. */
+export interface RestParts {
+  readonly rest?: CloudRestOptions;
+  readonly tree?: object;
+}
+
+const LEAST_BITS = 128;
+/** Fewer different characters are a pattern: of 22 random characters of 16 kinds, one set in a million has fewer. */
+const LEAST_KINDS = 7;
+
+/** Faults of the options `rest` and `tree` together, one text each. A token is never shown. */
+function findRestFaults({ rest, tree }: RestParts): readonly string[] {
+  if (rest === undefined) return [];
+  if (typeof rest !== 'object' || rest === null) return [`rest must be { token } or { guards }, but is ${show(rest)}`];
+  return [
+    ...(tree === undefined
+      ? ['rest needs tree, where applications and jobs are registered; give tree: {} as well']
+      : []),
+    ...findAccessFaults(rest),
+  ];
+}
+
+function findAccessFaults({ guards, token }: CloudRestOptions): readonly string[] {
+  if ((guards === undefined) === (token === undefined)) return ['rest must have either token or guards'];
+  if (guards !== undefined)
+    return Array.isArray(guards) && guards.length > 0 && guards.every(isGuard) ? [] : [NO_GUARDS];
+  return typeof token === 'string' && isStrong(token) ? [] : [WEAK_TOKEN];
+}
+
+const NO_GUARDS = 'rest.guards must be a list of at least one guard of Nest';
+const WEAK_TOKEN =
+  `rest.token must be a random text of at least ${LEAST_BITS} bits, without spaces, such as "openssl rand -hex 16" ` +
+  'prints it';
+
+/** @throws {ConfigurationError} */
+export function assertRestUsable(options: RestParts): void {
+  const faults = findRestFaults(options);
+  if (faults.length > 0) throw new ConfigurationError('ElasticJobCloudModule', faults);
+}
+
+function isGuard(guard: unknown): boolean {
+  return typeof guard === 'function' || typeof Object(guard).canActivate === 'function';
+}
+
+/** Bits of a random text that has these kinds of characters. */
+function isStrong(token: string): boolean {
+  if (!/^[\x21-\x7e]+$/.test(token) || new Set(token).size < LEAST_KINDS) return false;
+  return token.length * bitsOf(token) >= LEAST_BITS;
+}
+
+function bitsOf(token: string): number {
+  if (/^\d+$/.test(token)) return Math.log2(10);
+  if (/^(?:[\da-f]+|[\dA-F]+)$/.test(token)) return 4;
+  return /^(?:[\da-z]+|[\dA-Z]+)$/.test(token) ? Math.log2(36) : 6;
+}

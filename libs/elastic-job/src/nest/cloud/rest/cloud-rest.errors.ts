@@ -1,0 +1,47 @@
+import { ElasticJobError, type JobName } from '../../../domain/index.js';
+
+/** The job cannot be triggered as it stands. Nothing was asked for. */
+export class CloudTriggerError extends ElasticJobError {
+  readonly code = 'CLOUD_TRIGGER';
+
+  /** @param reason the end of a sentence, with what to try */
+  constructor(
+    readonly jobName: JobName,
+    reason: string,
+  ) {
+    super(`The cloud job "${jobName}" cannot be triggered: ${reason}.`);
+  }
+}
+
+/** The text of a registered application or job cannot be used. */
+export class UnusableCloudNodeError extends ElasticJobError {
+  readonly code = 'UNUSABLE_CLOUD_NODE';
+
+  constructor(
+    readonly nodeName: string,
+    readonly problems: readonly string[],
+  ) {
+    super(`What is registered as "${nodeName}" cannot be used: ${problems.join('; ')}. Update it.`);
+  }
+}
+
+/** No history of runs is kept, so nothing can be answered from it. */
+export class MissingRunHistoryError extends ElasticJobError {
+  readonly code = 'MISSING_RUN_HISTORY';
+
+  constructor() {
+    super(
+      'No history of runs is kept; give ElasticJobModule the option tracing: [new SqlHistory(db)], of ' +
+        'nestjs-elastic-job/tracing/sql.',
+    );
+  }
+}
+
+/** Tasks have been reconciled a moment ago. */
+export class RepeatedReconcileError extends ElasticJobError {
+  readonly code = 'REPEATED_RECONCILE';
+
+  constructor() {
+    super('Tasks have been reconciled less than 10 s ago, or are being reconciled; try again in 10 s.');
+  }
+}
