@@ -222,9 +222,13 @@ describe('a job that is disabled', () => {
     expect(await names()).toEqual(['settle']);
 
     workMs = SECOND;
+    const enabledAt = cluster.clock.wallNow();
     await done(enable());
     await cluster.advance(12 * SECOND);
     expect(joined()).toEqual([0, 1, 2]);
+    const later = tasks.launches.slice(3).map(({ target }) => target.fireTime);
+    expect(later.length).toBeGreaterThanOrEqual(3);
+    expect(later.filter((fireTime) => fireTime < enabledAt)).toEqual([]);
     tasks.assertSound();
   });
 });

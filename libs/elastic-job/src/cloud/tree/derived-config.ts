@@ -23,6 +23,12 @@ export const CLOUD_TEMPLATE: TemplateName = 'elasticjob-cloud';
 /** Says of which state of the registered job a `config` is; other versions keep it, and users do not see it. */
 const VERSION = `${NESTJS_PREFIX}cloudVersion`;
 
+/**
+ * Says that the job is disabled. With the mark's removal the text is written, and Lite owes nothing that came before: what
+ * came while the job was disabled is not caught up on.
+ */
+const RESTS = `${NESTJS_PREFIX}cloudRests`;
+
 /** Lite's settings that a registered job decides. The others are Lite's alone, and stay as they are. */
 const DERIVED = [
   'cron',
@@ -49,19 +55,29 @@ export function cloudVersionOf(config: string, jobName: JobName): bigint | undef
   return text !== undefined && /^\d+$/.test(text) ? BigInt(text) : undefined;
 }
 
+/** The state of a registered job. */
+export interface RegisteredState {
+  readonly job: CloudJobConfiguration;
+  /** The mzxid of its node. */
+  readonly version: bigint;
+  /** The job is disabled, or its application. */
+  readonly isDisabled: boolean;
+}
+
 /**
  * The text of Lite's `config` for a registered job.
- * @param version the mzxid of its node
  * @param former what stands there; settings that are Lite's alone are kept. Undefined: nothing does
  * @throws {ConfigurationError} if Lite cannot go by it
  */
-export function deriveConfig(job: CloudJobConfiguration, version: bigint, former?: string): string {
+export function deriveConfig({ job, version, isDisabled }: RegisteredState, former?: string): string {
   const given = liteOptionsOf(job);
   const said = DERIVED.filter((name) => given[name] !== undefined);
   const place = `cloud job "${job.jobName}"`;
   const kept = keptOf(former ?? formatCreated(resolveJobOptions(given, { place }), CLOUD_TEMPLATE, []), job.jobName);
   const options = { ...layOptions(templateFor(job.jobName), kept), ...given };
-  const marked = { ...kept, unknown: { ...kept.unknown, props: { ...kept.unknown.props, [VERSION]: `${version}` } } };
+  const { [RESTS]: _, ...others } = kept.unknown.props;
+  const marks = { [VERSION]: `${version}`, ...(isDisabled ? { [RESTS]: 'true' } : {}) };
+  const marked = { ...kept, unknown: { ...kept.unknown, props: { ...others, ...marks } } };
   return formatConfiguration(resolveJobOptions(options, { place }), marked, [...said, 'misfire']);
 }
 

@@ -61,6 +61,8 @@ interface Followed {
 
 export class CloudTreeFollower {
   private readonly followed = new Map<JobName, Followed>();
+  /** Jobs of which both sides have agreed since they rested last: only then they are joined. */
+  private readonly admitted = new Set<JobName>();
   /** Of which states of the registered jobs the `config` nodes were made that this process goes by. */
   private readonly versions = new Map<JobName, bigint | undefined>();
   private readonly settling = new Set<JobName>();
@@ -77,7 +79,7 @@ export class CloudTreeFollower {
       ...template,
       name: CLOUD_TEMPLATE,
       place: 'the tree of ElasticJob-Cloud',
-      admits: (jobName) => this.planOf(jobName) !== undefined,
+      admits: (jobName) => this.admitted.has(jobName),
       onConfigurationOf: (jobName, text) => this.hearConfiguration(jobName, text),
     });
   }
@@ -106,7 +108,11 @@ export class CloudTreeFollower {
   private async follow(signal: AbortSignal): Promise<void> {
     try {
       await this.untilDone('taking over what ElasticJob-Cloud has left', () => this.takeOver(), signal);
-      await this.untilDone('looking for jobs that are not registered any more', () => this.settleStanding(), signal);
+      await this.untilDone(
+        'looking for jobs that are not registered any more',
+        () => this.settleStanding(signal),
+        signal,
+      );
       const { handOver } = this.parts;
       await Promise.all([
         this.untilDone('following the registered jobs', () => this.hearChanges(signal), signal),
@@ -141,8 +147,8 @@ export class CloudTreeFollower {
   }
 
   /** Jobs may have been removed while no scheduler was there to hear of it. */
-  private async settleStanding(): Promise<void> {
-    for (const jobName of await this.parts.lite.names()) await this.parts.lite.settle(jobName);
+  private async settleStanding(signal: AbortSignal): Promise<void> {
+    for (const jobName of await this.parts.lite.names()) void this.settle(jobName, signal);
   }
 
   private async hearChanges(signal: AbortSignal): Promise<void> {
@@ -159,8 +165,12 @@ export class CloudTreeFollower {
       if (change.job.isDisabled) this.cancelRuns(jobName);
       this.followed.set(jobName, { job: change.job, plan });
     }
-    this.parts.runtime.templates.findJobsSoon();
-    if (!this.isResting(jobName)) void this.settle(jobName, signal);
+    if (this.planOf(jobName) === undefined && this.admitted.delete(jobName))
+      this.parts.runtime.templates.findJobsSoon();
+    const isRegistered = change.kind !== 'vanished';
+    // A job that cannot run here is for others to create.
+    if (isRegistered && !change.job.isDisabled && this.planOf(jobName) === undefined) return;
+    void this.settle(jobName, signal);
   }
 
   /** @returns undefined if it rests */
@@ -218,7 +228,11 @@ export class CloudTreeFollower {
 
   private async settleOnce(jobName: JobName): Promise<void> {
     const settled = await this.parts.lite.settle(jobName);
-    if (settled.kind === 'again') this.again.add(jobName);
+    if (settled.kind === 'again') return void this.again.add(jobName);
+    if (this.planOf(jobName) !== undefined && !this.admitted.has(jobName)) {
+      this.admitted.add(jobName);
+      this.parts.runtime.templates.findJobsSoon();
+    }
     if (settled.kind === 'reverted') {
       this.report(
         jobName,

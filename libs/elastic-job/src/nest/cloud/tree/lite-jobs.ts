@@ -6,6 +6,7 @@ import {
   cloudVersionOf,
   deriveConfig,
   editedCloudJob,
+  type RegisteredState,
 } from '../../../cloud/index.js';
 import { ConfigurationNodeError } from '../../../coordination/index.js';
 import { ConfigurationError, createdRoot, type JobName, parseCreatedJob } from '../../../domain/index.js';
@@ -54,10 +55,11 @@ export class LiteJobs {
     if (registered === undefined) return isOurs && !created?.isBeingRemoved ? this.remove(jobName) : AGREED;
     const read = CLOUD_JOB_FORM.read(registered.data, jobName);
     if (read.kind === 'faulty') return AGREED; // The feed tells of it.
-    if (root === undefined) return this.create(read.configuration, registered);
+    const state = await this.stateOf(read.configuration, registered);
+    if (root === undefined) return state.isDisabled ? AGREED : this.create(state);
     if (!isOurs) throw taken(jobName, root);
     if (created.isBeingRemoved || config === undefined) return AGAIN;
-    return this.agree(read.configuration, registered, config);
+    return this.agree(state, registered, config);
   }
 
   /** The names of all Lite jobs that were made of registered ones. */
@@ -68,11 +70,17 @@ export class LiteJobs {
     return names.filter((_, index) => parseCreatedJob(roots[index]?.data ?? '')?.template === CLOUD_TEMPLATE);
   }
 
-  private async create(job: CloudJobConfiguration, registered: RegistryNode): Promise<Settled> {
-    const { jobName } = job;
+  private async stateOf(job: CloudJobConfiguration, { stat }: RegistryNode): Promise<RegisteredState> {
+    const marks = [CLOUD_PATHS.disabledJob(job.jobName), CLOUD_PATHS.disabledApp(job.appName)];
+    const found = await this.registries.cloud.readMany(marks);
+    return { job, version: stat.mzxid, isDisabled: found.some((mark) => mark !== undefined) };
+  }
+
+  private create(state: RegisteredState): Promise<Settled> {
+    const { jobName } = state.job;
     return this.commit('lite', [
       creation(`/${jobName}`, createdRoot(CLOUD_TEMPLATE)),
-      creation(`/${jobName}/config`, deriveConfig(job, registered.stat.mzxid)),
+      creation(`/${jobName}/config`, deriveConfig(state)),
     ]);
   }
 
@@ -81,20 +89,20 @@ export class LiteJobs {
     return AGREED;
   }
 
-  private async agree(job: CloudJobConfiguration, registered: RegistryNode, config: RegistryNode): Promise<Settled> {
-    const { mzxid } = registered.stat;
+  private async agree(state: RegisteredState, registered: RegistryNode, config: RegistryNode): Promise<Settled> {
+    const { job, version: current } = state;
     let because: ConfigurationError | ConfigurationNodeError | undefined;
     try {
       const version = cloudVersionOf(config.data, job.jobName);
-      if (version !== undefined && version > mzxid) return AGAIN; // The other server is behind.
-      const edited = version === mzxid ? editedCloudJob(job, config.data) : undefined;
+      if (version !== undefined && version > current) return AGAIN; // The other server is behind.
+      const edited = version === current ? editedCloudJob(job, config.data) : undefined;
       if (edited !== undefined) return await this.writeThrough(edited, registered);
     } catch (error) {
       if (!(error instanceof ConfigurationError || error instanceof ConfigurationNodeError)) throw error;
       because = error;
     }
     const former = because instanceof ConfigurationNodeError ? undefined : config.data;
-    const text = deriveConfig(job, mzxid, former);
+    const text = deriveConfig(state, former);
     const result = text === config.data ? AGREED : await this.commit('lite', [set(config, text)]);
     return because !== undefined && result === AGREED ? { kind: 'reverted', because } : result;
   }

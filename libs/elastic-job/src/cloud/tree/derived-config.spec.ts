@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { layConfiguration, parseConfiguration } from '../../coordination/index.js';
+import { CLOUD_JOB_FORM, type CloudJobOptions } from './cloud-job.js';
+import { cloudVersionOf, deriveConfig, editedCloudJob, templateFor } from './derived-config.js';
+
+const JOB = CLOUD_JOB_FORM.resolve({
+  appName: 'shop',
+  cpuCount: 0.5,
+  memoryMB: 64,
+  jobExecutionType: 'TRANSIENT',
+  jobName: 'settle',
+  cron: '0/5 * * * * ?',
+  shardingTotalCount: 2,
+  shardingItemParameters: '0=a,1=b',
+  props: { tenant: 'acme', 'elastic-job.io/timeZone': 'Europe/Berlin', 'elastic-job.io/queueName': 'night' },
+});
+const derive = (job: typeof JOB, version: bigint, former?: string) =>
+  deriveConfig({ job, version, isDisabled: false }, former);
+const resolve = (options: Partial<CloudJobOptions>) => CLOUD_JOB_FORM.resolve({ ...JOB, ...options });
+
+describe('the config of a registered job', () => {
+  it('given a job, when its config is written, then Lite goes by it, and its version is no prop of the user', () => {
+    const text = derive(JOB, 17n);
+
+    expect(cloudVersionOf(text, 'settle')).toBe(17n);
+    expect(layConfiguration(templateFor('settle'), text).configuration).toMatchObject({
+      cron: '0/5 * * * * ?',
+      timeZone: 'Europe/Berlin',
+      shardingTotalCount: 2,
+      misfirePolicy: 'once',
+      failover: false,
+      props: { tenant: 'acme' },
+    });
+  });
+
+  it('given a config that is in step, when it is derived again, then nothing is written and nothing was edited', () => {
+    const text = derive(JOB, 17n);
+    expect(derive(JOB, 17n, text)).toBe(text);
+    expect(editedCloudJob(JOB, text)).toBeUndefined();
+  });
+
+  it('given a disabled job, when it is enabled, then the text is another one, so that Lite owes nothing from before', () => {
+    const text = derive(JOB, 17n);
+    const disabled = deriveConfig({ job: JOB, version: 17n, isDisabled: true }, text);
+    expect(disabled).not.toBe(text);
+    expect(editedCloudJob(JOB, disabled)).toBeUndefined();
+    expect(derive(JOB, 17n, disabled)).toBe(text);
+  });
+
+  it('given settings that go away in the registered job, when it is derived, then they go in Lite as well', () => {
+    const former = derive(resolve({ jobParameter: 'weekly', misfire: true }), 17n);
+    const text = derive(resolve({ shardingItemParameters: undefined }), 18n, former);
+
+    const stored = parseConfiguration(text, 'settle');
+    expect(stored).toMatchObject({ jobParameter: undefined, shardingItemParameters: undefined });
+    expect(layConfiguration(templateFor('settle'), text).configuration.misfirePolicy).toBe('once');
+  });
+
+  it.each<[string, Partial<CloudJobOptions>]>([
+    ['cron and total', { cron: '0 0 3 * * ?', shardingTotalCount: 4 }],
+    ['misfire and failover', { misfire: true, failover: true }],
+    ['parameters and texts', { shardingItemParameters: '0=c', jobParameter: 'x: y', description: 'night' }],
+    ['the zone', { props: { ...JOB.props, 'elastic-job.io/timeZone': 'GMT+8:00' } }],
+    ["the user's props", { props: { ...JOB.props, tenant: 'other', more: 'yes' } }],
+  ])('given an edit of %s in Lite, when it is read back, then the registered job is changed so alone', (_, changes) => {
+    const edited = resolve(changes);
+    expect(editedCloudJob(JOB, derive(edited, 17n))).toEqual(edited);
+  });
+
+  it('given a daemon, when Lite gets a schedule, then what is registered stays', () => {
+    const daemon = resolve({ jobExecutionType: 'DAEMON' });
+    const edited = derive(resolve({}), 17n, derive(daemon, 17n));
+    expect(editedCloudJob(daemon, edited)).toBeUndefined();
+  });
+});
