@@ -30,7 +30,6 @@ export {
   type Requeue,
   type ResidentStop,
   type RunBarrier,
-  type ItemTrace,
   type RunTrace,
   type RunTracer,
   type TracedTask,
@@ -40,7 +39,6 @@ export {
   type TaskLife,
   type TaskOptions,
   type TracedRun,
-  type TracedTask,
   type Trigger,
   type UnmetReason,
 } from '../domain/index.js';
