@@ -12,10 +12,10 @@ import { CloudForm } from './cloud-form.js';
 import { positive } from './cloud-rules.js';
 import { readOwnSettings } from './own-settings.js';
 
-const EXECUTION_TYPES = ['TRANSIENT', 'DAEMON'] as const;
-
 /** TRANSIENT: a task for each fire time; DAEMON: a task that stays, and follows the schedule by itself. */
-type CloudJobExecutionType = (typeof EXECUTION_TYPES)[number];
+export type CloudJobExecutionType = 'TRANSIENT' | 'DAEMON';
+
+const EXECUTION_TYPES = ['TRANSIENT', 'DAEMON'] as const satisfies readonly CloudJobExecutionType[];
 
 /**
  * A job of ElasticJob-Cloud. A text that is undefined has no entry in the node; those that are empty have one.

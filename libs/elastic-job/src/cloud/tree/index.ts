@@ -1,11 +1,14 @@
 // ElasticJob-Cloud's tree: its paths, its texts, the applications and jobs that are registered there, and what its own
 // schedulers have left behind.
 export * from './cloud-app.js';
+export type * from './cloud-apps.js';
 export * from './cloud-configurations.js';
 export * from './cloud-form.js';
 export * from './cloud-job.js';
 export type * from './cloud-job-feed.js';
 export * from './cloud-job-plan.js';
+export type * from './cloud-jobs.js';
+export type { StoredCloudNode } from './cloud-nodes.js';
 export * from './cloud-paths.js';
 export * from './cloud-task-id.js';
 export * from './cloud-tree.errors.js';
