@@ -12,7 +12,7 @@ import type { ShardingInfo, ShardingStatisticsApi } from '../../../operations/in
 import { NoNodeError, type RegistryCenter } from '../../../registry/index.js';
 
 /** An item of a job. @see ElasticJob-Cloud 3.0.2, `TaskContext.MetaInfo` */
-export interface CloudMetaInfoAnswer {
+interface CloudMetaInfoAnswer {
   readonly jobName: string;
   readonly shardingItems: readonly number[];
 }
