@@ -18,7 +18,14 @@ async function start(failover: boolean): Promise<void> {
     const backend = tasks.backend();
     await cluster.clock.advanceUntil(backend.start({ clock, cluster: 'c', emit: () => {} }));
     const settings = { template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: 1_000 };
-    const type = new TaskJobType({ backend, cluster: 'c', clock, settingsOf: () => settings, emit: () => {} });
+    const type = new TaskJobType({
+      backend,
+      cluster: 'c',
+      clock,
+      settingsOf: () => settings,
+      recordsOf: () => Promise.resolve([]),
+      emit: () => {},
+    });
     const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 1, failover };
     await cluster.clock.advanceUntil(runtime.registrar.add(job, type));
   }

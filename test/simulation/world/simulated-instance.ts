@@ -1,5 +1,6 @@
-import { TaskJobType } from '../../../libs/elastic-job/src/cloud/index.js';
+import { TaskJobType, TaskReconciliation, type TaskScheduling } from '../../../libs/elastic-job/src/cloud/index.js';
 import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
+import { readRecords } from '../../../libs/elastic-job/src/coordination/index.js';
 import type { JobConfiguration, ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
 import {
   type LaneName,
@@ -130,6 +131,7 @@ export class SimulatedInstance {
       cluster: 'simulation',
       clock,
       settingsOf,
+      recordsOf: (items, signal) => readRecords(this.center, items, { signal }),
       emit: (event) => runtime.events.emit(event),
     });
   }

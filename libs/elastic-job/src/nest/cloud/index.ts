@@ -18,7 +18,6 @@ export {
   LiveCloudSchedulerError,
   MissingTaskError,
   NewerTaskEnvelopeError,
-  type SeenCloudJob,
   TaskBootTimeoutError,
   type SeenCloudJob,
   type StoredCloudNode,
