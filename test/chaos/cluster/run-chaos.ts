@@ -64,22 +64,31 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const cluster = await Cluster.start({ ...clusterOptions(options, given), slackMs, keep, drawClockMs });
   const telling = setInterval(() => tell(cluster.faults.faults.length), 60_000);
   try {
-    await delay(WARM_UP_MS);
-    const from = Date.now();
-    await new Breakage(cluster, random, { clocks, refusals }).run(options.ms);
-    const { sessionTimeoutMs, tickMs } = cluster.options;
-    await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + Math.max(...JOBS.map(({ periodMs }) => periodMs)));
-    const to = Date.now();
-    // To judge takes seconds, in which the networks of the workers would stand still.
-    const left = await leaveInOrder(cluster);
-    const judgement = judge(await cluster.history({ from, to }));
-    const violations = [...judgement.violations, ...left, ...deaths(cluster)];
-    const { refusals: refused } = await cluster.logs.read();
-    return { ...judgement, violations, refusals: refused, faults: cluster.faults.counts(), story: tellerOf(cluster) };
+    return await judged(cluster, () => new Breakage(cluster, random, { clocks, refusals }).run(options.ms));
   } finally {
     clearInterval(telling);
     await cluster.stop();
   }
+}
+
+/** Waits until the cluster is at work, lets it be broken, heal and leave, and judges what came of it. */
+export async function judged(
+  cluster: Cluster,
+  breakIt: () => Promise<void>,
+  warmUpMs = WARM_UP_MS,
+): Promise<ChaosResult> {
+  const { jobs, sessionTimeoutMs, tickMs } = cluster.options;
+  await delay(warmUpMs);
+  const from = Date.now();
+  await breakIt();
+  await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + Math.max(...jobs.map(({ periodMs }) => periodMs)));
+  const to = Date.now();
+  // To judge takes seconds, in which the networks of the workers would stand still.
+  const left = await leaveInOrder(cluster);
+  const judgement = judge(await cluster.history({ from, to }));
+  const violations = [...judgement.violations, ...left, ...deaths(cluster)];
+  const { refusals: refused } = await cluster.logs.read();
+  return { ...judgement, violations, refusals: refused, faults: cluster.faults.counts(), story: tellerOf(cluster) };
 }
 
 /** All workers leave. @returns what they have left behind */
