@@ -1,0 +1,59 @@
+import type { Fault, Violation } from '../cluster/check/index.js';
+import type { TaskLine } from './task-line.js';
+
+/** Counts of the ledger. */
+export interface TaskCounts {
+  readonly begun: number;
+  readonly ended: number;
+  /** Tasks that died with their schedulers. */
+  readonly died: number;
+  /** Launches of a target after its first one. */
+  readonly relaunches: number;
+}
+
+export function countTasks(lines: readonly TaskLine[]): TaskCounts {
+  const begins = lines.filter(({ step }) => step === 'begin');
+  const ended = lines.filter(({ step }) => step === 'end').length;
+  const died = unended(lines).length;
+  return { begun: begins.length, ended, died, relaunches: begins.filter(({ launch }) => launch > 1).length };
+}
+
+/**
+ * What must not be in the ledger of tasks, beside what the judge of runs finds: a launch of a target that begins twice,
+ * launches that do not rise, and a task that died although its scheduler lived. Pure.
+ * @param faults the deaths of schedulers
+ */
+export function taskFaults(lines: readonly TaskLine[], faults: readonly Fault[]): readonly Violation[] {
+  const killed = new Set(faults.filter(({ isFatal }) => isFatal).map(({ victim }) => victim));
+  const early = unended(lines).filter(({ worker }) => !killed.has(worker));
+  return [
+    ...doubled(lines),
+    ...early.map((line) => violation('unexplained', line, 'has no end, and its scheduler lives')),
+  ];
+}
+
+function doubled(lines: readonly TaskLine[]): readonly Violation[] {
+  const latest = new Map<string, TaskLine>();
+  const found: Violation[] = [];
+  for (const line of lines.filter(({ step }) => step === 'begin').toSorted((a, b) => a.at - b.at)) {
+    const target = `${line.job} ${line.item} ${line.fireTime}`;
+    const former = latest.get(target);
+    if (former !== undefined && line.launch <= former.launch) {
+      found.push(
+        violation('doubled', line, `comes after launch ${former.launch} of the same target (run ${former.run})`),
+      );
+    }
+    latest.set(target, line);
+  }
+  return found;
+}
+
+/** Begins of tasks that were never heard of again. */
+function unended(lines: readonly TaskLine[]): readonly TaskLine[] {
+  const over = new Set(lines.filter(({ step }) => step !== 'begin').map(({ run }) => run));
+  return lines.filter(({ step, run }) => step === 'begin' && !over.has(run));
+}
+
+function violation(rule: Violation['rule'], { job, item, at, launch, worker, run }: TaskLine, why: string): Violation {
+  return { rule, job, item, at, text: `launch ${launch} by ${worker} (run ${run}) ${why}` };
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAtWork, processesWith, ProcessTable } from '../../../libs/elastic-job/src/cloud/process/process-table.js';
+import type { Seeded } from '../../support/seeded.js';
+import type { Cluster } from '../cluster/stage/cluster.js';
+import type { Worker } from '../cluster/stage/worker.js';
+import type { TaskVariables } from './task-line.js';
+
+/** From one SIGKILL to the next. */
+const KILL_EVERY_MS = 5_000;
+const LOOK_MS = 10;
+/** The longest time that is waited for a child to go. */
+const MOST_GONE_MS = 10_000;
+const SCHEDULER: keyof TaskVariables = 'SCHEDULER';
+
+/** What one SIGKILL has left behind. */
+export interface Kill {
+  /** Tasks that ran then. */
+  readonly tasks: number;
+  /** Until neither a task nor a supervisor was left, in milliseconds; Infinity: some have stayed. */
+  readonly goneMs: number;
+}
+
+/** Kills one scheduler every five seconds, and starts another one in its place. */
+export async function killSchedulers(cluster: Cluster, random: Seeded, ms: number): Promise<readonly Kill[]> {
+  const kills: Kill[] = [];
+  const begunAt = performance.now();
+  for (let due = 0; due < ms; due += KILL_EVERY_MS) {
+    await delay(Math.max(0, begunAt + due - performance.now()));
+    const { all } = cluster.workforce;
+    kills.push(await kill(cluster, all[random.below(all.length)]!));
+    await cluster.workforce.join();
+  }
+  await delay(Math.max(0, begunAt + ms - performance.now()));
+  return kills;
+}
+
+async function kill({ faults, workforce }: Cluster, victim: Worker): Promise<Kill> {
+  const children = new ProcessTable().membersOf(victim.process.pid);
+  const tasks = processesWith(SCHEDULER, victim.name).length;
+  faults.open({ kind: 'SIGKILL', victim: victim.name, isPause: false, isFatal: true });
+  const killedAt = performance.now();
+  const dying = workforce.kill(victim);
+  const goneMs = await untilGone(victim.name, children, killedAt);
+  await dying;
+  return { tasks, goneMs };
+}
+
+async function untilGone(name: string, children: readonly number[], since: number): Promise<number> {
+  for (;;) {
+    const isLeft = children.some(isAtWork) || processesWith(SCHEDULER, name).length > 0;
+    const ms = performance.now() - since;
+    if (!isLeft) return ms;
+    if (ms > MOST_GONE_MS) return Infinity;
+    await delay(LOOK_MS);
+  }
+}

@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Bundle, bundle } from '../../support/bundle/bundle.js';
+import { Seeded } from '../../support/seeded.js';
+import { type JobPlan, linesOf, type Violation } from '../cluster/check/index.js';
+import { type ChaosOptions, type ChaosResult, clusterOptions, judged } from '../cluster/run-chaos.js';
+import { Cluster } from '../cluster/stage/cluster.js';
+import { countTasks, type TaskCounts, taskFaults } from './check-tasks.js';
+import { type Kill, killSchedulers } from './kills.js';
+import type { TaskLine } from './task-line.js';
+
+const SCHEDULERS = 3;
+/** The shorter period is no longer than the slack, so that a target that is left out is always found. */
+const JOBS: readonly JobPlan[] = [
+  { name: 'each-three-seconds', cron: '0/3 * * * * ?', periodMs: 3_000, items: 8 },
+  { name: 'each-ten-seconds', cron: '0/10 * * * * ?', periodMs: 10_000, items: 8 },
+];
+
+/** Every item has been begun once by then: only from there on its owners know what they have missed. */
+const WARM_UP_MS = 14_000;
+
+/** What came of it. */
+export interface TasksResult {
+  readonly chaos: ChaosResult;
+  /** Of the judge of runs, and of the ledger of tasks. */
+  readonly violations: readonly Violation[];
+  readonly counts: TaskCounts;
+  readonly kills: readonly Kill[];
+}
+
+/** Builds what schedulers and their tasks run. */
+export async function buildTaskPrograms(): Promise<ChaosOptions['programs'] & Pick<Bundle, 'remove'>> {
+  const made = await bundle({
+    scheduler: 'test/chaos/tasks/scheduler.fixture.ts',
+    task: 'test/chaos/tasks/task.fixture.ts',
+    supervisor: 'libs/elastic-job/src/cloud/process/supervisor/task-supervisor.ts',
+  });
+  return { node: fileURLToPath(made.url('scheduler')), remove: () => made.remove() };
+}
+
+/** Three schedulers with tasks in child processes, of which one is killed every five seconds for that time. */
+export async function runTasks(options: ChaosOptions & { readonly keep: string }): Promise<TasksResult> {
+  const { keep, ms, seed, slackMs } = options;
+  const version = { leastMs: 50, mostMs: 1_500, version: '' };
+  const given = { namespace: 'chaos-tasks', jobs: JOBS, workers: SCHEDULERS, version };
+  const cluster = await Cluster.start({ ...clusterOptions(options, given), slackMs, keep });
+  try {
+    let kills: readonly Kill[] = [];
+    const breakIt = async () => {
+      kills = await killSchedulers(cluster, new Seeded(seed), ms);
+    };
+    const chaos = await judged(cluster, breakIt, WARM_UP_MS);
+    const lines = await readLedger(keep);
+    const violations = [...chaos.violations, ...taskFaults(lines, cluster.faults.faults)];
+    return { chaos, violations, counts: countTasks(lines), kills };
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function readLedger(directory: string): Promise<readonly TaskLine[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.runs.log'));
+  const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
+  return texts.flatMap((text) => linesOf(text).map((line): TaskLine => JSON.parse(line)));
+}

@@ -1,0 +1,19 @@
+import type { RunLine } from '../cluster/check/index.js';
+
+/** Line of the ledger of tasks. `run` is the begin that the task belongs to, and its item. */
+export interface TaskLine extends RunLine {
+  /** Counted from 1 for each target. */
+  readonly launch: number;
+  readonly pid: number;
+}
+
+/** Variables of a task, beside its envelope. */
+export interface TaskVariables {
+  /** The file that it appends to. */
+  readonly LEDGER: string;
+  /** Name of its scheduler. */
+  readonly SCHEDULER: string;
+  /** The length of its work, from and to, in milliseconds. */
+  readonly LEAST_MS: string;
+  readonly MOST_MS: string;
+}

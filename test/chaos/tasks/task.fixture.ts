@@ -1,0 +1,44 @@
+// A task: plain Node, which appends to the ledger as it begins and as it ends.
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import type { TaskEnvelope } from '../../../libs/elastic-job/src/cloud/index.js';
+import type { RunLine } from '../cluster/check/index.js';
+import type { TaskLine } from './task-line.js';
+
+const { ELASTIC_JOB_TASK, LEDGER, SCHEDULER, LEAST_MS, MOST_MS } = process.env;
+const envelope: TaskEnvelope = JSON.parse(ELASTIC_JOB_TASK!);
+const begunAt = Date.now();
+const ledger = openSync(LEDGER!, 'a');
+
+process.once('SIGTERM', () => {
+  append('abort');
+  process.exit(143);
+});
+append('begin');
+const workMs = Number(LEAST_MS) + Math.random() * (Number(MOST_MS) - Number(LEAST_MS));
+setTimeout(() => {
+  append('end');
+  closeSync(ledger);
+  process.exit(0);
+}, workMs);
+
+/** In one write, and on the disk when it returns: the process may be killed at any moment. */
+function append(step: RunLine['step']): void {
+  const line: TaskLine = {
+    step,
+    // A begin may be of several items, each with a task of its own.
+    run: `${envelope.run}/${envelope.shardingItem}`,
+    job: envelope.jobName,
+    item: envelope.shardingItem,
+    fireTime: envelope.fireTime,
+    source: envelope.source,
+    token: envelope.token,
+    tokenEpoch: envelope.tokenEpoch,
+    worker: SCHEDULER!,
+    begunAt,
+    at: Date.now(),
+    launch: envelope.launch,
+    pid: process.pid,
+  };
+  writeSync(ledger, `${JSON.stringify(line)}\n`);
+  fsyncSync(ledger);
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { OpenHandles, startEnsemble } from '../../support/faults/index.js';
+import { report } from '../cluster/report.js';
+import { TICK_MS } from '../cluster/run-chaos.js';
+import { buildTaskPrograms, runTasks, type TasksResult } from './run-tasks.js';
+
+// In full: TASKS_MINUTES=20 npm run test:chaos -- test/chaos/tasks
+const MS = Number(process.env['TASKS_MINUTES'] ?? 0.75) * 60_000;
+/** Others may use the machine as well. */
+const SLACK_MS = 3_000;
+/** A child may outlive its scheduler so long. */
+const MOST_GONE_MS = 1_000;
+const SEED = Number(process.env['CHAOS_SEED'] ?? 18);
+
+const handles = new OpenHandles();
+afterAll(() => handles.stopAll());
+
+it(
+  `given three schedulers with tasks in child processes, when one is killed every 5 s for ${MS / 1_000} s (seed ${SEED}), then no target is lost or doubled, no two tasks of an item overlap, and no child outlives its scheduler by a second`,
+  async () => {
+    const programs = await buildTaskPrograms();
+    await handles.add({ stop: () => programs.remove() });
+    const ensemble = await handles.add(startEnsemble(3, { settings: { tickTime: TICK_MS } }));
+    const keep = await mkdtemp(join(tmpdir(), 'chaos-tasks-'));
+    await handles.add({ stop: () => rm(keep, { recursive: true }) });
+
+    const result = await runTasks({ kind: 'node', programs, ensemble, keep, ms: MS, seed: SEED, slackMs: SLACK_MS });
+    console.info(`${report([{ title: `seed ${SEED}`, chaos: result.chaos }])}\n${describe(result)}`);
+    // The stories first: a log that is cut keeps its end.
+    for (const each of result.violations) console.error(`${each.rule}: ${each.text}\n${result.chaos.story(each)}`);
+
+    const { violations, kills, counts } = result;
+    expect(violations.map(({ rule, job, item, at, text }) => `${rule}: ${job} ${item} ${at} ${text}`)).toEqual([]);
+    expect(kills.filter(({ goneMs }) => goneMs > MOST_GONE_MS)).toEqual([]);
+    // Kills that hit no task, or whose tasks were not repeated, would prove nothing.
+    expect(counts.died).toBeGreaterThan(0);
+    expect(counts.relaunches).toBeGreaterThan(0);
+  },
+  2 * MS + 180_000,
+);
+
+function describe({ counts, kills }: TasksResult): string {
+  const { begun, ended, died, relaunches } = counts;
+  const hit = kills.reduce((sum, { tasks }) => sum + tasks, 0);
+  const slowest = Math.round(Math.max(...kills.map(({ goneMs }) => goneMs)));
+  return `${kills.length} schedulers killed, with ${hit} tasks; ${begun} tasks begun, ${ended} ended, ${died} died with their schedulers, ${relaunches} launched again; all children gone after ${slowest} ms at most`;
+}
