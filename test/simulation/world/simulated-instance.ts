@@ -49,6 +49,7 @@ export class SimulatedInstance {
   private readonly type: TaskJobType | undefined;
   private readonly parts: ReturnType<SimulatedInstance['handlerParts']>;
   private backend: MemoryTasks | undefined;
+  private reconciliation: TaskReconciliation | undefined;
   private readonly cuts = new Map<string, () => void>();
 
   constructor(
@@ -93,6 +94,7 @@ export class SimulatedInstance {
       await this.backend.start({ clock: this.clock, cluster: 'simulation', emit: () => {} });
     for (const { jobName } of this.surroundings.configurations) await this.add(jobName);
     await this.runtime.start();
+    this.reconciliation?.start();
     this.surroundings.log({ kind: 'started', instance: this.index });
   }
 
@@ -126,14 +128,16 @@ export class SimulatedInstance {
       const { timeoutMs } = runtime.registrar.of(jobName).configuration;
       return { template: {}, resources: { cpu: 1, memoryMb: 64 }, timeoutMs, graceMs };
     };
-    return new TaskJobType({
+    const scheduling: TaskScheduling = {
       backend: seen,
       cluster: 'simulation',
       clock,
       settingsOf,
       recordsOf: (items, signal) => readRecords(this.center, items, { signal }),
       emit: (event) => runtime.events.emit(event),
-    });
+    };
+    this.reconciliation = new TaskReconciliation(scheduling, graceMs);
+    return new TaskJobType(scheduling);
   }
 
   private handlerParts() {
@@ -180,6 +184,7 @@ export class SimulatedInstance {
     this.state = 'leaving';
     log({ kind: 'leaving', instance: this.index });
     await this.runtime.stop();
+    await this.reconciliation?.stop();
     if (this.backend !== undefined) await this.backend.stop();
     log({ kind: 'left', instance: this.index });
   }
