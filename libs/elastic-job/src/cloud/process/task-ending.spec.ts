@@ -12,7 +12,10 @@ function stateOf(ending: Partial<TaskEnding>, report?: TaskReport) {
 
 it.each([
   [{ code: 0 }, { name: 'FINISHED', report: { v: 1, outcome: 'succeeded', ms: 9 } }],
-  [{ code: 0, ...TOLD }, { name: 'FINISHED', report: { v: 1, outcome: 'succeeded', ms: 9 } }],
+  [
+    { code: 0, ...TOLD },
+    { name: 'FINISHED', report: { v: 1, outcome: 'succeeded', ms: 9 } },
+  ],
   [{ code: 79 }, { name: 'FINISHED', detail: 'exit code 79', report: { v: 1, outcome: 'failed', ms: 9 } }],
   [{ code: 78 }, { name: 'ERROR', detail: 'exit code 78' }],
   [{ code: 3 }, { name: 'FAILED', detail: 'exit code 3' }],
