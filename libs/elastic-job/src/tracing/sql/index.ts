@@ -28,9 +28,11 @@ export type {
   ExecutionFilter,
   ExecutionQuery,
   ExecutionTrace,
+  RunHistory,
   StatusTrace,
   TraceFilter,
   TracePage,
+  TracePageQuery,
   TraceQuery,
   TraceState,
 } from '../trace-query.js';
