@@ -97,7 +97,7 @@ async function runAll(seeds: number): Promise<number> {
 function tellSightings(seen: ReadonlyMap<string, number>, seeds: number): boolean {
   if (!values.tasks) return true;
   console.log('what has happened to tasks:');
-  for (const [what, count] of [...seen].toSorted()) console.log(`  ${what}: ${count}`);
+  for (const [what, count] of [...seen].toSorted(([a], [b]) => (a < b ? -1 : 1))) console.log(`  ${what}: ${count}`);
   const missing = unseen(seen);
   if (missing.length > 0) console.log(`never happened: ${missing.join('; ')}`);
   return missing.length === 0 || seeds < ENOUGH_SEEDS;

@@ -238,5 +238,5 @@ function violation(
   at: number,
   what: string,
 ): Violation {
-  return { at, message: `task ${task.uid} of ${targetKey(task)} ${what}`, about: `${task.jobName}` };
+  return { at, message: `task ${task.uid} of ${targetKey(task)} ${what}`, about: task.jobName };
 }

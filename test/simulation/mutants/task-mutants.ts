@@ -64,7 +64,8 @@ let risen = 2n ** 60n;
 
 /** Its token is greater than any before, whenever it is compared. */
 function withRisingToken(order: TaskOrder): TaskOrder {
-  return Object.create(order, { token: { get: () => (risen += 1n) } }) as TaskOrder;
+  const rising: TaskOrder = Object.create(order, { token: { get: () => (risen += 1n) } });
+  return rising;
 }
 
 /** A death counts, whatever its cause. */
@@ -72,7 +73,7 @@ function withCountedInnocents(center: MemoryRegistryCenter): RegistryCenter {
   const counted = (operation: Operation): Operation => {
     if (operation.kind !== 'set' || !RECORD.test(operation.path)) return operation;
     if (!/"cause":"(LOST|DROPPED|GONE|UNKNOWN)"/.test(operation.data)) return operation;
-    const record = JSON.parse(operation.data) as { executorDeaths?: number };
+    const record: { readonly executorDeaths?: number } = JSON.parse(operation.data);
     return { ...operation, data: JSON.stringify({ ...record, executorDeaths: (record.executorDeaths ?? 0) + 1 }) };
   };
   return changing(center, (operations, send) => send(operations.map(counted)));

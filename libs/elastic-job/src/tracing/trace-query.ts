@@ -25,7 +25,7 @@ export interface ExecutionFilter extends TraceFilter {
 }
 
 /** How many rows, the newest first. */
-interface TracePageQuery {
+export interface TracePageQuery {
   /** Most rows of a page, from 1 to 1000. @default 100 */
   readonly limit?: number;
   /** Where the last page ended: its `cursor`. @default the newest */

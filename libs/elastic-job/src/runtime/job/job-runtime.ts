@@ -4,11 +4,9 @@ import { ElasticJob2ConfigurationError, type JobTree } from '../../coordination/
 import {
   DistributeOnceElasticJobListener,
   type ElasticJobListener,
-  HandedOverError,
   type JobConfiguration,
   type JobInstance,
   type JobName,
-  SuspendedTooLongError,
 } from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
 import {
@@ -27,6 +25,7 @@ import { type JobMode, OUTSIDE } from './job-mode.js';
 import { type JobStatus, statusOf } from './job-status.js';
 import { knownListeners } from './known-listeners.js';
 import { MixedJob } from './mixed-job.js';
+import { suspensionOf } from './suspension.js';
 
 /**
  * One job of this process, from its registration to its removal, over any number of sessions.
@@ -155,11 +154,7 @@ export class JobRuntime {
 
   /** The registry has been silent for too long: what runs is told to stop; a task that others can adopt goes on. */
   suspend(graceMs: number): void {
-    const { definition, jobName } = this;
-    const isAdoptable = definition.tasks === 'adoptable';
-    this.running.abort(
-      isAdoptable ? new HandedOverError(jobName, 'suspended') : new SuspendedTooLongError(jobName, graceMs),
-    );
+    this.running.abort(suspensionOf(this.definition, graceMs));
   }
 
   /** Tells the other instances how far this host's clock is ahead of the registry's, in milliseconds. */
@@ -268,9 +263,8 @@ export class JobRuntime {
     };
   }
 
-  private tellConfiguration(tree: JobTree): void {
+  private readonly tellConfiguration = (tree: JobTree): void =>
     this.definition.onConfigurationChanged?.(tree.node(tree.paths.config)?.data);
-  }
 
   private lookAtMembers(tree: JobTree): void {
     const { jobInstanceId } = tree.self;

@@ -1,6 +1,7 @@
 /** Tasks that exist in memory alone, on the clock of a test, for several schedulers of one cluster. */
 export type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep } from './memory-task-script.js';
 export { MemoryTaskCluster } from './memory-task-cluster.js';
-export type { MemoryTaskClusterOptions, MemoryTaskEvent, MemoryTaskLaunch } from './memory-task-store.js';
+export type { MemoryTaskEvent } from './memory-task-event.js';
+export type { MemoryTaskClusterOptions, MemoryTaskLaunch } from './memory-task-store.js';
 export type { MemoryTasks } from './memory-tasks.js';
 export type { TaskHold, TaskHoldOptions, TaskRequest } from './task-holds.js';

@@ -1,12 +1,6 @@
 import type { Clock } from '../../clock/index.js';
-import {
-  launchOf,
-  placeOf,
-  type TaskHandle,
-  type TaskKey,
-  type TaskState,
-  type TaskTarget,
-} from '../../cloud/index.js';
+import { launchOf, placeOf, type TaskKey, type TaskTarget } from '../../cloud/index.js';
+import type { MemoryTaskEvent } from './memory-task-event.js';
 import { MemoryTask, type MemoryTaskWorld } from './memory-task.js';
 import type { MemoryTaskScript } from './memory-task-script.js';
 import { TaskHolds, type TaskRequest } from './task-holds.js';
@@ -28,11 +22,6 @@ export interface MemoryTaskClusterOptions {
   /** Told of each effect on a task as it happens, whoever hears of its answer. @default nobody is */
   readonly onEvent?: (event: MemoryTaskEvent) => void;
 }
-
-/** An effect on a task. `ended`: its process does nothing any more, though nobody may be told yet. */
-export type MemoryTaskEvent =
-  | { readonly kind: 'launched' | 'adopted' | 'opened' | 'released'; readonly handle: TaskHandle }
-  | { readonly kind: 'ended'; readonly handle: TaskHandle; readonly state: TaskState };
 
 /** A task that has begun to do something. */
 export interface MemoryTaskLaunch {

@@ -9,7 +9,7 @@ import {
   type TaskReport,
   type TaskState,
 } from '../../cloud/index.js';
-import type { MemoryTaskEvent } from './memory-task-store.js';
+import type { MemoryTaskEvent } from './memory-task-event.js';
 import type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep } from './memory-task-script.js';
 
 /** Limit of the output that is kept of a task, in bytes. */

@@ -1,0 +1,11 @@
+// Covered by test/scenario/task-suspension.spec.ts
+import { HandedOverError, SuspendedTooLongError } from '../../domain/index.js';
+import type { JobDefinition } from './job-definition.js';
+
+/** The reason by which runs end once the registry has been silent for too long. */
+export function suspensionOf({ configuration, tasks }: JobDefinition, graceMs: number): Error {
+  const { jobName } = configuration;
+  return tasks === 'adoptable'
+    ? new HandedOverError(jobName, 'suspended')
+    : new SuspendedTooLongError(jobName, graceMs);
+}
