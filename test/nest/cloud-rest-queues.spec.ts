@@ -5,7 +5,7 @@ import { formatRunRecord } from '../../libs/elastic-job/src/domain/index.js';
 import { CLOUD_REGISTRY, REGISTRY_CENTER } from '../../libs/elastic-job/src/nest/tokens.js';
 import { creation, type RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { SwitchedSqlite } from '../support/databases/switched-sqlite.js';
-import { APP, JOB, OrderJobs, startRest, waitingTasks } from './support/cloud-rest-application.js';
+import { APP, JOB, startRest, waitingTasks } from './support/cloud-rest-application.js';
 
 const HOUR = 3_600_000;
 
@@ -125,7 +125,6 @@ describe('events and statistics of a history of runs', () => {
     const rest = await startRest({
       jobs: { tracing: [new SqlHistory(sqlite.db, { gatherMs: 1 })] },
       cloud: { backend: tasks.backend('a') },
-      providers: [OrderJobs],
     });
     await rest.tell('POST', '/api/app', APP);
     await rest.tell('POST', '/api/job/register', JOB);
@@ -133,7 +132,7 @@ describe('events and statistics of a history of runs', () => {
       status: 200,
       answer: { successCount: 0, failedCount: 0 },
     });
-    await rest.tell('POST', '/api/job/trigger', { jobName: 'settle' });
+    await rest.trigger({ jobName: 'settle' });
     await vi.waitFor(
       async () => {
         const { answer } = await rest.ask('GET', '/api/job/statistics/tasks/results/lastMinute');

@@ -2,7 +2,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { ValidationPipe } from '@nestjs/common';
 import { describe, expect, it, vi } from 'vitest';
-import { APP, JOB, OrderJobs, startRest, waitingTasks } from './support/cloud-rest-application.js';
+import { APP, JOB, startRest, waitingTasks } from './support/cloud-rest-application.js';
 
 const FULL_APP = { ...APP, cpuCount: 1, memoryMB: 128, appCacheEnable: true, eventTraceSamplingCount: 0 };
 
@@ -52,15 +52,14 @@ describe.each([
 
   it.each([{ jobName: 'settle' }, 'settle', '"settle"'])('triggers the job that the body %j names', async (body) => {
     const tasks = waitingTasks();
-    const { ask, tell } = await startRest({
+    const { ask, tell, trigger } = await startRest({
       adapter: adapter(),
       cloud: { backend: tasks.backend('a') },
-      providers: [OrderJobs],
     });
     await tell('POST', '/api/app', APP);
     await tell('POST', '/api/job/register', JOB);
 
-    expect(await ask('POST', '/api/job/trigger', body)).toEqual({ status: 200, answer: true });
+    await trigger(body);
     await vi.waitFor(
       async () => {
         const { answer } = await ask('GET', '/api/job/tasks/running');

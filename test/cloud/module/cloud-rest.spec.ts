@@ -1,5 +1,5 @@
 import { expect, inject, it, vi } from 'vitest';
-import { APP, JOB, OrderJobs, startRest, waitingTasks } from '../../nest/support/cloud-rest-application.js';
+import { APP, JOB, startRest, waitingTasks } from '../../nest/support/cloud-rest-application.js';
 
 it('over a real ZooKeeper: registers, triggers, shows and removes a job, as two schedulers see it', async () => {
   const namespace = `cloud-rest-${process.pid}`;
@@ -7,7 +7,6 @@ it('over a real ZooKeeper: registers, triggers, shows and removes a job, as two 
   const parts = (scheduler: string) => ({
     jobs: { registry: { type: 'zookeeper', servers: inject('zooKeeper'), namespace } as const },
     cloud: { backend: tasks.backend(scheduler), tree: { namespace: `${namespace}-tree` } },
-    providers: [OrderJobs],
   });
   const a = await startRest(parts('a'));
   const b = await startRest(parts('b'));
@@ -21,7 +20,7 @@ it('over a real ZooKeeper: registers, triggers, shows and removes a job, as two 
     answer: [{ registeredCount: 1 }],
   });
 
-  expect(await a.ask('POST', '/api/job/trigger', { jobName: 'settle' })).toEqual({ status: 200, answer: true });
+  await a.trigger({ jobName: 'settle' });
   const running = async () => (await b.ask('GET', '/api/job/tasks/running')).answer;
   await vi.waitFor(
     async () =>

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { ElasticJob, ElasticJobModule, type ElasticJobModuleOptions } from '@app/elastic-job';
+import { ElasticJobModule, type ElasticJobModuleOptions } from '@app/elastic-job';
 import { ElasticJobCloudModule, type ElasticJobCloudModuleOptions } from '@app/elastic-job/cloud';
 import { SystemClock } from '@app/elastic-job/spi';
 import { MemoryTaskCluster } from '@app/elastic-job/testing';
 import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common';
 import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { QUIET } from './job-application.js';
 
 export const TOKEN = randomBytes(16).toString('hex');
@@ -20,12 +20,6 @@ export const JOB = {
   shardingTotalCount: 2,
   jobExecutionType: 'TRANSIENT',
 };
-
-/** The work of `settle`, as the schedulers' code has it: tasks that run until they are told to end. */
-export class OrderJobs {
-  @ElasticJob({ name: 'settle', executor: 'task', monitorExecution: true, shardingTotalCount: 2 })
-  settle(): void {}
-}
 
 /** Tasks that go on until they are told to end. */
 export function waitingTasks(): MemoryTaskCluster {
@@ -52,7 +46,8 @@ export interface RestParts extends ModuleMetadata {
 class RootModule {}
 
 export function cloudOptions(cloud: Partial<ElasticJobCloudModuleOptions> = {}): ElasticJobCloudModuleOptions {
-  return { backend: waitingTasks().backend('a'), tree: {}, rest: { token: TOKEN }, ...cloud };
+  const allow = { images: [APP.appURL], commands: [APP.bootstrapScript] };
+  return { backend: waitingTasks().backend('a'), tree: {}, allow, rest: { token: TOKEN }, ...cloud };
 }
 
 /** Starts a real application, and answers how to ask it. It is closed when the test has finished. */
@@ -96,5 +91,12 @@ export async function startRest({ jobs, cloud, cloudModule, adapter, prepare, ..
     const { answer, status } = await ask(method, path, body);
     if (status !== 200) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`);
   }
-  return { app, ask, tell };
+
+  /** Triggers a job once a scheduler has it. */
+  async function trigger(body: unknown): Promise<void> {
+    const triggered = { status: 200, answer: true };
+    const asked = async () => expect(await ask('POST', '/api/job/trigger', body)).toEqual(triggered);
+    await vi.waitFor(asked, { timeout: 10_000, interval: 50 });
+  }
+  return { app, ask, tell, trigger };
 }
