@@ -392,4 +392,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 'tasks',
     showed: 'a checker expected somebody to release a task that was handed over as its item was beyond the total',
   },
+  {
+    seed: 1226,
+    edition: 'tasks',
+    showed: 'a checker did not know that an operator was heard whose word was answered with an error',
+  },
 ];

@@ -26,7 +26,10 @@ export function check29OneTask(history: History): Violation[] {
  */
 export function check30LaunchedOnce(history: History): Violation[] {
   const isShared = history.plan.tasks?.adopts === true;
-  const lost = new Set(history.of('operation').flatMap(({ name, id }) => (name === 'confirm lost' && id ? [id] : [])));
+  // Also a word that was answered with an error may have been heard.
+  const lost = new Set(
+    recordsOf(history).flatMap(({ record }) => (record.settled?.cause === 'GONE_BY_OPERATOR' ? [record.run] : [])),
+  );
   const isConfirmedLost = ({ run }: { readonly run: string }) => lost.has(run);
   return [...byTarget(history.tasks).values()].flatMap((tasks) => {
     const opened = tasks.filter(({ openedAt }) => openedAt !== undefined).toSorted(byOpening);
