@@ -279,6 +279,18 @@ describe('a job that cannot run', () => {
     }
   });
 
+  it('rests where the backend cannot launch tasks as fast as it fires; the event says what to do', async () => {
+    tasks = new MemoryTaskCluster({ clock: cluster.clock, leastIntervalMs: 30 * SECOND });
+    await start();
+    await register();
+    await cluster.advance(12 * SECOND);
+
+    expect(joined()).toEqual([]);
+    expect(errorsOf(0)).toEqual([
+      expect.stringMatching(/launches none more often than every 30000 ms; register the job as a DAEMON/),
+    ]);
+  });
+
   it('leaves a job of the code alone that has its name, and is told', async () => {
     await start(1);
     const lite: RegistryCenter = cluster.app(0).get(REGISTRY_CENTER, { strict: false });

@@ -1,6 +1,7 @@
 // Runs that live in tasks of their own: the port of a backend, what a task is told, and what becomes of it. A transient
 // Cloud job is a Lite job whose executor is a task. No Nest.
 export * from './followed-task.js';
+export * from './find-interval-fault.js';
 export * from './process/index.js';
 export * from './read-task-report.js';
 export * from './task-backend.error.js';

@@ -1,5 +1,6 @@
 import {
   CLOUD_TEMPLATE,
+  findIntervalFault,
   type TaskBackend,
   TaskJobType,
   TaskReconciliation,
@@ -17,7 +18,6 @@ import {
   type JobConfiguration,
   type JobName,
   parseCreatedJob,
-  shortestIntervalMs,
   show,
   type TaskBackendStatus,
   type TaskOptions,
@@ -123,26 +123,20 @@ export class TaskScheduler {
     await this.tree?.unfollow();
   }
 
+  /** Releases tasks that nobody follows, now. @see TaskReconciliation.now */
+  reconcile(): Promise<boolean> {
+    return this.reconciliation.now();
+  }
+
   private findTaskFault(configuration: JobConfiguration): string | undefined {
     const { template } = this.settingsFor(configuration);
     const fault = this.backend.findFault(template) ?? this.findIntervalFault(configuration);
     return fault && `task of backend ${this.backend.name}: ${fault}`;
   }
 
-  /** Releases tasks that nobody follows, now. @see TaskReconciliation.now */
-  reconcile(): Promise<boolean> {
-    return this.reconciliation.now();
-  }
-
-  private findIntervalFault({ cron, resident, timeZone }: JobConfiguration): string | undefined {
-    const { leastIntervalMs } = this.backend;
-    if (cron === undefined || resident) return undefined;
-    const intervalMs = shortestIntervalMs(cron, { after: this.clock.wallNow(), timeZone });
-    if (intervalMs >= leastIntervalMs) return undefined;
-    return (
-      `its fire times are ${intervalMs} ms apart, and it launches none more often than every ${leastIntervalMs} ms; ` +
-      'make the job resident, so that its tasks go on, or leave out executor'
-    );
+  private findIntervalFault(configuration: JobConfiguration): string | undefined {
+    const fault = findIntervalFault(this.backend, configuration, this.clock.wallNow());
+    return fault && `${fault}; make the job resident, so that its tasks go on, or leave out executor`;
   }
 
   private settingsOf(jobName: JobName): TaskSettings {

@@ -4,6 +4,7 @@ import {
   type CloudJobPlan,
   CloudTakeover,
   type CloudTaskOptions,
+  findIntervalFault,
   type TaskBackend,
 } from '../../../cloud/index.js';
 import { ConfigurationError, type JobName } from '../../../domain/index.js';
@@ -47,7 +48,7 @@ export class CloudTree {
       handOver: new HandOver({ registries, takeover, operate, runtime, clock }),
       lite: new LiteJobs(registries, operate),
       allow: options.allow,
-      fit: (plan) => fitTo(options.backend, plan),
+      fit: (plan) => fitTo(options.backend, plan, clock.wallNow()),
     });
   }
 
@@ -87,16 +88,18 @@ export class CloudTree {
 }
 
 /** A backend without images starts the command on its own host, whatever the application's image is. */
-function fitTo(backend: TaskBackend, plan: CloudJobPlan): FittedPlan {
+function fitTo(backend: TaskBackend, plan: CloudJobPlan, now: number): FittedPlan {
   const { command, image } = plan.tasks.task;
   const hasImages = backend.findFault({ command, image }) === undefined;
   const task = hasImages ? { command, image } : { command };
   const fault = backend.findFault(task);
+  const tooFast = findIntervalFault(backend, plan.options, now);
   const unknown = POD_SETTINGS.filter((name) => plan.tasks[name] !== undefined);
   return {
     plan: { ...plan, tasks: { ...plan.tasks, task } },
     faults: [
       ...(fault === undefined ? [] : [`the backend ${backend.name} refuses its task: ${fault}`]),
+      ...(tooFast === undefined ? [] : [`backend ${backend.name}: ${tooFast}; register the job as a DAEMON`]),
       ...unknown.map((name) => `props.elastic-job.io/${name} is for pods, and the backend ${backend.name} has none`),
     ],
   };
