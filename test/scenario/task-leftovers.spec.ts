@@ -19,6 +19,7 @@ let cluster: TestCluster;
 let tasks: MemoryTaskCluster;
 let told: JobEvent[];
 let reconciliations: TaskReconciliation[];
+let recordsAsked: number;
 
 beforeEach(async () => {
   told = [];
@@ -27,10 +28,10 @@ beforeEach(async () => {
   tasks = new MemoryTaskCluster({ clock: cluster.clock, delayMs: () => 1 });
   tasks.script(JOB, ({ clock, signal }) => clock.sleep(WORK_MS, signal));
   for (const index of [0, 1]) {
-    const scheduling = await schedulerOn(index);
+    const type = await schedulerOn(index);
     const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, misfire: false };
     const { registrar } = cluster.instances[index]!.runtime;
-    await cluster.clock.advanceUntil(registrar.add(job, new TaskJobType(scheduling)));
+    await cluster.clock.advanceUntil(registrar.add(job, type));
   }
   await cluster.advance(5_000);
 });
@@ -112,6 +113,19 @@ describe('a task whose run is not over', () => {
     expect(tasks.launches).toHaveLength(2);
   });
 
+  it('costs no request while the only scheduler follows all tasks itself', async () => {
+    tasks.script(JOB, ({ clock, signal }) => clock.sleep(20 * MINUTE, signal));
+    await cluster.clock.advanceUntil(reconciliations[1]!.stop());
+    await cluster.leave(1);
+    await fire();
+    recordsAsked = 0;
+
+    await cluster.advance(10 * MINUTE);
+
+    expect(await standing()).toHaveLength(2);
+    expect(recordsAsked).toBe(0);
+  });
+
   it('is left alone while nobody follows it, and adopted', async () => {
     tasks.script(JOB, ({ clock, signal }) => clock.sleep(2 * MINUTE, signal));
     await fire();
@@ -153,7 +167,7 @@ async function standing(): Promise<readonly TaskHandle[]> {
 }
 
 /** Starts the reconciliation of an instance. */
-async function schedulerOn(index: number): Promise<TaskScheduling> {
+async function schedulerOn(index: number): Promise<TaskJobType> {
   const { center, clock } = cluster.instances[index]!;
   const backend = tasks.backend(`s${index}`);
   await cluster.clock.advanceUntil(backend.start({ clock, cluster: 'c', emit: () => {} }));
@@ -162,11 +176,15 @@ async function schedulerOn(index: number): Promise<TaskScheduling> {
     cluster: 'c',
     clock,
     settingsOf: () => ({ template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: GRACE_MS }),
-    recordsOf: (items, signal) => readRecords(center, items, { signal }),
+    recordsOf: (items, signal) => {
+      recordsAsked += items.length;
+      return readRecords(center, items, { signal });
+    },
     emit: (event) => void told.push(event),
   };
-  const reconciliation = new TaskReconciliation(scheduling, GRACE_MS);
+  const type = new TaskJobType(scheduling);
+  const reconciliation = new TaskReconciliation(scheduling, type, GRACE_MS);
   reconciliation.start();
   reconciliations.push(reconciliation);
-  return scheduling;
+  return type;
 }

@@ -136,8 +136,9 @@ export class SimulatedInstance {
       recordsOf: (items, signal) => readRecords(this.center, items, { signal }),
       emit: (event) => runtime.events.emit(event),
     };
-    this.reconciliation = new TaskReconciliation(scheduling, graceMs);
-    return new TaskJobType(scheduling);
+    const type = new TaskJobType(scheduling);
+    this.reconciliation = new TaskReconciliation(scheduling, type, graceMs);
+    return type;
   }
 
   private handlerParts() {

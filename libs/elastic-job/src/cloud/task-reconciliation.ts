@@ -8,7 +8,8 @@
  *
  * Guarantees: no task of a run that is followed, or waits to be adopted, is touched: the records are read after the
  * tasks were listed, and each launch follows a begin in the record. Whoever adopts a task meanwhile holds it with a
- * greater token, so that the release of the former holder does nothing. A leftover that does nothing is gone after 60 s.
+ * greater token, so that the release of the former holder does nothing. A leftover that does nothing is gone after
+ * 60 s.
  *
  * Failures: a round without an answer is left out, and the next one begins anew.
  */
@@ -17,6 +18,7 @@ import { isLeftover } from './leftover.decision.js';
 import { TaskBackendError } from './task-backend.error.js';
 import type { TaskHandle } from './task-backend.js';
 import { isTaskEnd } from './task-history.js';
+import type { TaskJobType } from './task.job-type.js';
 import { releaseTask } from './task-release.js';
 import type { TaskScheduling } from './task-scheduling.js';
 
@@ -38,6 +40,7 @@ export class TaskReconciliation {
   /** @param graceMs from the request to end until a leftover is killed, in milliseconds */
   constructor(
     private readonly scheduling: TaskScheduling,
+    private readonly type: Pick<TaskJobType, 'running'>,
     private readonly graceMs: number,
   ) {}
 
@@ -87,8 +90,11 @@ export class TaskReconciliation {
   }
 
   private async leftovers(): Promise<readonly TaskHandle[]> {
+    const followed = new Set(this.type.running.map(({ id }) => id));
     const handles: TaskHandle[] = [];
-    for await (const handle of this.scheduling.backend.list(this.ending.signal)) handles.push(handle);
+    for await (const handle of this.scheduling.backend.list(this.ending.signal)) {
+      if (!followed.has(handle.uid)) handles.push(handle);
+    }
     if (handles.length === 0) return [];
     const records = await this.scheduling.recordsOf(
       handles.map(({ key }) => key),

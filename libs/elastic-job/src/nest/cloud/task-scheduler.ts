@@ -71,7 +71,11 @@ export class TaskScheduler {
     };
     this.type = new TaskJobType(scheduling);
     this.watched = new WatchedBackend(scheduling, this.type);
-    this.reconciliation = new TaskReconciliation(scheduling, options.defaults?.task?.graceMs ?? DEFAULT_GRACE_MS);
+    this.reconciliation = new TaskReconciliation(
+      scheduling,
+      this.type,
+      options.defaults?.task?.graceMs ?? DEFAULT_GRACE_MS,
+    );
   }
 
   /**
