@@ -20,6 +20,8 @@ import { type JobFacts, readJob } from './job-facts.js';
  * since the epoch.
  */
 export interface RecordedRun {
+  /** Names the run: each begin has another one. */
+  readonly run: string;
   /** The id of the instance that ran it. */
   readonly instanceId: string;
   /** The instant that the run stands for. */
@@ -110,8 +112,9 @@ function infoOf(job: JobFacts, item: number, node: (path: string) => RegistryNod
 function recordedRun(node: RegistryNode | undefined): RecordedRun | undefined {
   const stored = node && parseRunRecord(node.data);
   if (node === undefined || stored?.kind !== 'record') return undefined;
-  const { by, target, attempt, begunAt, launch, settled } = stored.record;
+  const { by, target, attempt, begunAt, launch, run, settled } = stored.record;
   return Object.freeze({
+    run,
     instanceId: by,
     fireTime: target.fireTime,
     origin: target.origin,

@@ -6,9 +6,9 @@ import {
   UNASSIGNED_SLAVE_ID,
 } from '../../../cloud/index.js';
 import type { Clock } from '../../../clock/index.js';
-import { JobPaths, readRecords } from '../../../coordination/index.js';
-import { nextFireTimes, serverIpOf, type StoredRecord } from '../../../domain/index.js';
-import type { ShardingInfo, ShardingStatisticsApi } from '../../../operations/index.js';
+import { JobPaths } from '../../../coordination/index.js';
+import { CronSchedule, serverIpOf } from '../../../domain/index.js';
+import type { RecordedRun, ShardingInfo, ShardingStatisticsApi } from '../../../operations/index.js';
 import { NoNodeError, type RegistryCenter } from '../../../registry/index.js';
 
 /** An item of a job. @see ElasticJob-Cloud 3.0.2, `TaskContext.MetaInfo` */
@@ -63,12 +63,12 @@ export class CloudQueues {
   /** The items that run now. */
   async running(): Promise<readonly CloudTaskAnswer[]> {
     const found = await this.itemsWhere(({ holder }) => holder !== undefined);
-    return found.map(({ info, jobName, record }) => {
-      const { item, holder = '', task } = info;
+    return found.map(({ info, jobName }) => {
+      const { item, holder = '', lastRun, task } = info;
       const type = (task?.source ?? sourceOf(info)) === 'FAILOVER' ? 'FAILOVER' : 'READY';
       // A run without a task of its own runs in its scheduler.
       const slaveId = task === undefined ? serverIpOf(holder) || holder : (task.node ?? UNASSIGNED_SLAVE_ID);
-      const uuid = task?.id ?? runOf(record);
+      const uuid = task?.id ?? runOf(lastRun);
       const id = formatCloudTaskId({ jobName, items: [item], type, slaveId, uuid });
       return { id, metaInfo: { jobName, shardingItems: [item] }, type, slaveId, idle: false };
     });
@@ -87,10 +87,10 @@ export class CloudQueues {
   /** The items whose run is to be repeated, or whose task is to be adopted. */
   async failover(): Promise<readonly CloudFailoverAnswer[]> {
     const found = await this.itemsWhere(({ isQueued }) => isQueued);
-    return found.map(({ info, jobName, record }) => {
+    return found.map(({ info, jobName }) => {
       const { item, lastRun } = info;
       const slaveId = (lastRun && serverIpOf(lastRun.instanceId)) || UNASSIGNED_SLAVE_ID;
-      const uuid = runOf(record);
+      const uuid = runOf(lastRun);
       const originalTaskId = formatCloudTaskId({ jobName, items: [item], type: 'READY', slaveId, uuid });
       return { taskInfo: { jobName, shardingItems: [item] }, originalTaskId };
     });
@@ -108,12 +108,7 @@ export class CloudQueues {
 
   private async itemsWhere(isWanted: (info: ShardingInfo) => boolean) {
     const jobs = await this.jobs();
-    const found = jobs.flatMap(({ items, job: { jobName } }) =>
-      items.filter(isWanted).map((info) => ({ jobName, info, item: info.item })),
-    );
-    if (found.length === 0) return [];
-    const records = await readRecords(this.registry, found);
-    return found.map(({ info, jobName }, index) => ({ info, jobName, record: records[index] }));
+    return jobs.flatMap(({ items, job: { jobName } }) => items.filter(isWanted).map((info) => ({ jobName, info })));
   }
 
   private async jobs(): Promise<readonly JobItems[]> {
@@ -142,16 +137,14 @@ function sourceOf({ failover }: ShardingInfo): 'FAILOVER' | 'NORMAL_TRIGGER' {
 }
 
 /** Names a launch where its task is not known. Java's instances leave no record. */
-function runOf(record: StoredRecord | undefined): string {
-  return record?.kind === 'record' ? record.record.run : 'unknown';
+function runOf(lastRun: RecordedRun | undefined): string {
+  return lastRun?.run ?? 'unknown';
 }
 
 function countFireTimes(cron: string, timeZone: string | undefined, after: number, until: number): number {
+  const schedule = new CronSchedule(cron, timeZone, 'natural');
   let count = 0;
-  for (let last = after; count < MOST_TIMES; count += 1) {
-    const [next] = nextFireTimes(cron, { after: last, timeZone });
-    if (next === undefined || next.getTime() > until) break;
-    last = next.getTime();
-  }
+  let last = schedule.next(after);
+  for (; last !== undefined && last <= until && count < MOST_TIMES; count += 1) last = schedule.next(last);
   return count;
 }
