@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock/index.js';
+import { BackOff, type Clock } from '../../../clock/index.js';
 import { CLOUD_PATHS, type CloudHandover, type CloudTakeover } from '../../../cloud/index.js';
 import { JobPaths } from '../../../coordination/index.js';
 import type { JobOperateApi } from '../../../operations/index.js';
@@ -6,8 +6,9 @@ import { acquireLatch, creation } from '../../../registry/index.js';
 import type { ElasticJobRuntime } from '../../../runtime/index.js';
 import type { CloudRegistries } from './lite-jobs.js';
 
-/** Between two looks at what is pending, in milliseconds. */
-const LOOK_MS = 1_000;
+/** Between two looks at what is pending, in milliseconds: a job may rest for long before it comes. */
+const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
+const LONGEST_LATCH_WAIT_MS = 1_000;
 
 /** Surroundings of a handover. */
 export interface HandOverParts {
@@ -19,8 +20,8 @@ export interface HandOverParts {
 }
 
 /**
- * Hands what was taken over on to Lite's jobs: items that wait for failover are queued, and then each run that is owed is
- * triggered when no item of the job runs. One scheduler at a time does so, of the jobs that it is in. One that dies
+ * Hands what was taken over on to Lite's jobs: items that wait for failover are queued, and then each run that is owed
+ * is triggered when no item of the job runs. One scheduler at a time does so, of the jobs that it is in. One that dies
  * between a run's trigger and its note leaves that run to be triggered again.
  */
 export class HandOver {
@@ -29,41 +30,49 @@ export class HandOver {
   /** Resolves when nothing is pending. @throws the signal's reason, and what a registry refuses */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, registries, takeover } = this.parts;
+    const idle = new BackOff(clock, PAUSES);
     while ((await takeover.pending()).length > 0) {
-      const limits = { timeoutMs: LOOK_MS, signal };
+      const limits = { timeoutMs: LONGEST_LATCH_WAIT_MS, signal };
       const latch = await acquireLatch(registries.cloud, clock, CLOUD_PATHS.takeoverLatch, limits);
       try {
-        if (latch !== undefined) await this.step();
+        if (latch !== undefined && (await this.step())) idle.succeeded();
       } finally {
         await latch?.release();
       }
-      await clock.sleep(LOOK_MS, signal);
+      idle.failed();
+      await idle.pause(signal);
+      signal.throwIfAborted();
     }
   }
 
-  private async step(): Promise<void> {
+  /** @returns true if something was handed on */
+  private async step(): Promise<boolean> {
     const { runtime, takeover } = this.parts;
+    let isAny = false;
     const joined = new Set(runtime.registrar.jobs.map(({ jobName }) => jobName));
     for (const handover of await takeover.pending()) {
       if (!joined.has(handover.jobName)) continue; // Until it comes, or is enabled.
-      await (handover.items.length > 0 ? this.queue(handover) : this.trigger(handover));
+      isAny = (handover.items.length > 0 ? await this.queue(handover) : await this.trigger(handover)) || isAny;
     }
+    return isAny;
   }
 
-  private async queue(handover: CloudHandover): Promise<void> {
+  private async queue(handover: CloudHandover): Promise<true> {
     const { registries, takeover } = this.parts;
     const paths = new JobPaths(handover.jobName);
     await registries.lite.ensurePath(paths.queue);
     // One that waits already is queued once.
     for (const item of handover.items) await registries.lite.transaction([creation(paths.queued(item))]);
     await takeover.settle(handover, { runs: handover.runs, items: [] });
+    return true;
   }
 
-  private async trigger(handover: CloudHandover): Promise<void> {
+  private async trigger(handover: CloudHandover): Promise<boolean> {
     const { operate, runtime, takeover } = this.parts;
     const { jobName, runs } = handover;
-    if ((await runtime.executions.running(jobName)).length > 0) return;
+    if ((await runtime.executions.running(jobName)).length > 0) return false;
     const { asked } = await operate.trigger(jobName);
     if (asked.length > 0) await takeover.settle(handover, { runs: runs - 1, items: [] });
+    return asked.length > 0;
   }
 }
