@@ -83,9 +83,11 @@ export class SettleQueue {
     let unclear = this.unclearOf(batch);
     while (open.length > 0) {
       try {
-        const joined = await this.joinedInTurn(open);
-        open = [...open, ...joined];
-        unclear = [...unclear, ...this.unclearOf(joined)];
+        if (open.some(({ note }) => note !== undefined)) {
+          const joined = await this.joinedInTurn(open);
+          open = [...open, ...joined];
+          unclear = [...unclear, ...this.unclearOf(joined)];
+        }
         if (unclear.length > 0) open = await this.withoutEnded(open, unclear);
         unclear = [];
         if (open.length > 0) open = await this.tryCommit(open, setbacks);
@@ -101,11 +103,10 @@ export class SettleQueue {
   }
 
   /**
-   * Waits for the turn of items that are to be counted. @returns items that have ended meanwhile, as far as they fit the
-   * same request: each turn may take seconds, so they do not wait for the next one
+   * Waits for the turn of items that are to be counted. @returns items that have ended meanwhile, as far as they fit
+   * the same request: each turn may take seconds, so they do not wait for the next one
    */
   private async joinedInTurn(open: readonly EndedItem[]): Promise<readonly EndedItem[]> {
-    if (!open.some(({ note }) => note !== undefined)) return [];
     await this.notes.turn();
     return this.take(open);
   }
