@@ -43,7 +43,7 @@ export interface TaskFact extends TaskTarget {
   /** In which it has ended. */
   readonly state?: string;
   readonly killer?: string;
-  /** What it has reported. */
+  /** Its report. */
   readonly outcome?: string;
 }
 

@@ -27,7 +27,10 @@ const TAIL = 40;
 /** What has no number: the history can be told. */
 const TO_ITS_END: Invariant = { number: 0, name: 'comes to its end', check: () => [] };
 
-/** Runs the history of a seed and looks at it. @param edition `tasks`: of jobs whose items are tasks @throws what the world itself could not do */
+/**
+ * Runs the history of a seed and looks at it. @param edition `tasks`: of jobs whose items are tasks @throws what the
+ * world itself could not do
+ */
 export async function simulate(seed: number, mutation?: Mutation, edition?: Edition | 'tasks'): Promise<Simulation> {
   const plan = edition === 'tasks' ? taskPlanOf(seed) : planOf(seed, edition);
   const world = new World(plan, mutation);

@@ -35,7 +35,7 @@ export function readTasks(entries: readonly Entry[]): readonly TaskLife[] {
   return [...lives.values()];
 }
 
-/** What names the target of a task, or of a begin. */
+/** The target of a task, or of a begin, as text. */
 export function targetKey(of: Pick<TaskLife, 'jobName' | 'item' | 'fireTime' | 'origin'>): string {
   return `${of.jobName}/${of.item} for ${new Date(of.fireTime).toISOString().slice(11, 19)} of ${of.origin}`;
 }

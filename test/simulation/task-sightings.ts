@@ -35,7 +35,7 @@ export function taskSightings(history: History): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** What has to happen in many histories, and is in none of these. */
+/** Sightings that have to be in many histories, and are in none of these. */
 export function unseen(counts: ReadonlyMap<string, number>): readonly string[] {
   return DUE.filter((what) => !counts.has(what));
 }

@@ -19,8 +19,8 @@ export function countTasks(lines: readonly TaskLine[]): TaskCounts {
 }
 
 /**
- * What must not be in the ledger of tasks, beside what the judge of runs finds: a launch of a target that begins twice,
- * launches that do not rise, and a task that died although its scheduler lived. Pure.
+ * Finds what must not be in the ledger of tasks, beside what the judge of runs finds: a launch of a target that begins
+ * twice, launches that do not rise, and a task that died although its scheduler lived. Pure.
  * @param faults the deaths of schedulers
  */
 export function taskFaults(lines: readonly TaskLine[], faults: readonly Fault[]): readonly Violation[] {

@@ -12,7 +12,7 @@ const LOOK_MS = 10;
 const MOST_GONE_MS = 10_000;
 const SCHEDULER: keyof TaskVariables = 'SCHEDULER';
 
-/** What one SIGKILL has left behind. */
+/** Traces of one SIGKILL. */
 export interface Kill {
   /** Tasks that ran then. */
   readonly tasks: number;

@@ -20,7 +20,7 @@ const JOBS: readonly JobPlan[] = [
 /** Every item has been begun once by then: only from there on its owners know what they have missed. */
 const WARM_UP_MS = 14_000;
 
-/** What came of it. */
+/** The result of a chaos run. */
 export interface TasksResult {
   readonly chaos: ChaosResult;
   /** Of the judge of runs, and of the ledger of tasks. */

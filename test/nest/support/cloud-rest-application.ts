@@ -28,7 +28,7 @@ export function waitingTasks(): MemoryTaskCluster {
   return tasks;
 }
 
-/** What an application consists of, beside the jobs' modules. */
+/** Parts of an application, beside the jobs' modules. */
 export interface RestParts extends ModuleMetadata {
   readonly jobs?: ElasticJobModuleOptions;
   readonly cloud?: Partial<ElasticJobCloudModuleOptions>;

@@ -73,7 +73,7 @@ export class TriggeredJob {
     return this.cluster.events(instance);
   }
 
-  /** What has asked for the runs so far, in the order in which they began. */
+  /** The origins of the runs so far, in the order in which they began. */
   origins(item?: number): string[] {
     return this.contexts.filter(({ shardingItem }) => item === undefined || shardingItem === item).map(originOf);
   }

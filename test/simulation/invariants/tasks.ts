@@ -22,7 +22,8 @@ export function check29OneTask(history: History): Violation[] {
 
 /**
  * 30. Each launch of a target begins once; a further launch begins only after the one before has died, or was never
- * opened, or an operator has said that it is gone. Where nobody can adopt, a scheduler that dies takes with it what it knew of an end.
+ * opened, or an operator has said that it is gone. Where nobody can adopt, a scheduler that dies takes with it what it
+ * knew of an end.
  */
 export function check30LaunchedOnce(history: History): Violation[] {
   const isShared = history.plan.tasks?.adopts === true;
@@ -131,8 +132,8 @@ export function check34SettledOnce(history: History): Violation[] {
 const TIDY_MS = 3_000;
 
 /**
- * 35. When everything has settled no gated task is left, and none whose run is over. A task whose release has failed, or
- * whose scheduler was gone before it, stands until the next run of its item: nobody looks for it before.
+ * 35. When everything has settled no gated task is left, and none whose run is over. A task whose release has failed,
+ * or whose scheduler was gone before it, stands until the next run of its item: nobody looks for it before.
  */
 export function check35NothingLeft(history: History): Violation[] {
   const until = history.closingAt;

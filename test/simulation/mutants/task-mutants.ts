@@ -49,7 +49,7 @@ function withFireTimeInName(backend: TaskBackend): TaskBackend {
   });
 }
 
-/** Whoever claims a task gets it, and whoever has had it still holds it. */
+/** Every claim of a task succeeds, and its former holder still holds it. */
 function withoutToken(backend: TaskBackend): TaskBackend {
   const newest = (handle: TaskHandle): TaskHandle => ({ ...handle, token: 2n ** 62n });
   return overriding<TaskBackend>(backend, {

@@ -52,7 +52,7 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
   }
 }
 
-/** What a run is noted with. */
+/** The facts that a run is noted with. */
 export type RunParts = Pick<HandlerParts, 'instance' | 'isResident' | 'nextRun' | 'onAsk' | 'log'>;
 
 /** Notes the begin of a run, and what it is told. @returns with what asks for its lease */

@@ -53,7 +53,7 @@ export type DisturbanceKind =
   | 'stray-mark'
   /** Something else ends a task. */
   | 'task-dies'
-  /** Nobody can reach a task for a while, or until an operator says that it is gone. */
+  /** A task cannot be reached for a while, or until an operator says that it is gone. */
   | 'task-hides'
   /** A request to the backend of tasks, or the answer, is lost. */
   | 'fail-request'

@@ -15,7 +15,7 @@ import type { Disturbance, Plan, PlannedJob } from './plan.js';
 import type { PlannedTasks } from './task-plan.js';
 
 const REQUESTS: readonly TaskRequest[] = ['claim', 'claim', 'open', 'open', 'watch', 'cancel', 'release', 'release'];
-/** What may end a task, from within or from outside. */
+/** Ends of a task, from within or from outside. */
 const DEATHS: readonly TaskState[] = [
   ...(['FAILED', 'ERROR', 'LOST', 'DROPPED', 'GONE', 'UNKNOWN'] as const).map((name) => ({ name })),
   { name: 'KILLED', killer: 'other' },
@@ -72,7 +72,7 @@ export class TaskWorld {
     return true;
   }
 
-  /** Nobody can say any more what becomes of a task. @returns it; undefined: none runs */
+  /** Makes a task unreachable. @returns it; undefined: none runs */
   hide({ who }: Disturbance): TaskHandle | undefined {
     const task = pick([...this.alive.values()], who);
     if (task === undefined || this.hidden.has(task)) return undefined;
@@ -112,7 +112,7 @@ export class TaskWorld {
     for (const held of this.holds) held.goOn();
   }
 
-  /** What schedulers have left behind ends: nobody comes for it any more. */
+  /** Ends tasks that schedulers have left behind, since no other one comes for them. */
   end(): void {
     for (const handle of this.standing.values()) this.cluster.end(handle.key, { name: 'GONE', detail: 'the end' });
   }
@@ -178,7 +178,7 @@ export class TaskWorld {
   }
 }
 
-/** What the scheduler of an instance is called in holds. */
+/** The name of an instance's scheduler in holds. */
 function schedulerOf(index: number): string {
   return `s${index}`;
 }

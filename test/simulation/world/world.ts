@@ -33,7 +33,7 @@ export interface Mutation {
   readonly store?: () => EffectStore;
   /** What handlers are given in place of their context. */
   readonly context?: (context: ShardingContext) => ShardingContext;
-  /** What schedulers have for a backend of tasks. */
+  /** The backend of tasks that schedulers share. */
   readonly backend?: (backend: TaskBackend) => TaskBackend;
 }
 

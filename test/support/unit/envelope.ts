@@ -1,6 +1,6 @@
 import type { TaskEnvelope } from '../../../libs/elastic-job/src/cloud/index.js';
 
-/** What a task is told of its run, where nothing in particular is meant. */
+/** An envelope for tests in which its content does not matter. */
 export const ENVELOPE: TaskEnvelope = {
   v: 1,
   jobName: 'settle',

@@ -20,7 +20,7 @@ try {
   await rm(directory, { recursive: true });
   await zooKeeper.stop();
 }
-// Whatever a failed play has left running must not keep the process.
+// Processes that a failed play has left running must not keep this one.
 process.exit();
 
 /**

@@ -31,7 +31,9 @@ interface JobHealth {
 }
 
 export interface HealthLimits {
-  /** A lost session, or backend of tasks, is `degraded` for so long, and then `down`, in milliseconds. @default 30_000 */
+  /**
+   * A lost session, or backend of tasks, is `degraded` for so long, and then `down`, in milliseconds. @default 30_000
+   */
   readonly lostMs?: number;
   /** A fire time that is overdue for longer means that this process is stuck, in milliseconds. @default 120_000 */
   readonly lagMs?: number;

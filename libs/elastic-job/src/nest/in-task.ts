@@ -1,5 +1,5 @@
 /**
- * What differs in the application of a task, which runs one item of one job for a scheduler elsewhere. `runTask`
+ * Differences of the application of a task, which runs one item of one job for a scheduler elsewhere. `runTask`
  * provides `ELASTIC_JOB_TASK` around the application's own module; the providers of the services ask for it, and
  * nothing else does: the module finds, judges and defines the jobs as always, over a registry that is not there.
  */

@@ -119,9 +119,9 @@ export class JobOperateApi {
   }
 
   /**
-   * Asks for the abort of every run of the job that is under way now, as `cancel` does for one. ElasticJob-Cloud does so
-   * as it disables a job or changes it: disable it first, or its next fire time begins others. 3 requests, and two for
-   * each item that runs.
+   * Asks for the abort of every run of the job that is under way now, as `cancel` does for one. ElasticJob-Cloud does
+   * so as it disables a job or changes it: disable it first, or its next fire time begins others. 3 requests, and two
+   * for each item that runs.
    * @returns what came of it, by item, ascending; empty: nothing runs
    * @throws {UnknownJobError} @throws {InvalidArgumentError}
    */

@@ -196,8 +196,8 @@ export type JobEvent =
       readonly detail: string | undefined;
     }
   /**
-   * The task is in another state now, in ElasticJob-Cloud's words. `startedAfterMs`: of the first RUNNING of a task that
-   * was launched here, the time since the begin of its run, in milliseconds.
+   * The task is in another state now, in ElasticJob-Cloud's words. `startedAfterMs`: of the first RUNNING of a task
+   * that was launched here, the time since the begin of its run, in milliseconds.
    */
   | {
       readonly kind: 'task-state';

@@ -78,7 +78,7 @@ export interface StatusTrace {
   readonly slaveId: string;
   /** As in `[0, 1, 2]`. */
   readonly shardingItem: string;
-  /** What a Java instance wrote may be another word. */
+  /** A Java instance may have written another word. */
   readonly state: TraceState | (string & {});
   readonly message: string;
   readonly creationTime: Date;

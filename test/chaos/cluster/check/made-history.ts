@@ -29,7 +29,7 @@ export function runsBut(...without: readonly number[]): readonly Run[] {
   return targets.filter((target) => !without.includes(target)).map((target) => run(target));
 }
 
-/** What the first run of a later target has told of those that it passed by. */
+/** Events of the first run of a later target about those that it passed by. */
 function toldBetween(runs: readonly Run[]): readonly Told[] {
   const fireTimes = [...new Set(runs.map(({ fireTime = 0 }) => fireTime))].toSorted((a, b) => a - b);
   return fireTimes.slice(1).flatMap((fireTime, index) => {

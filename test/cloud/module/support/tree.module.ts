@@ -7,7 +7,7 @@ import { ElasticJobCloudModule, LocalProcesses } from '../../../../libs/elastic-
 const TYPESCRIPT = new URL('../../../support/faults/register-typescript.mjs', import.meta.url).href;
 const MAIN = fileURLToPath(new URL('./tree-main.fixture.ts', import.meta.url));
 
-/** What operators register as the application's command. */
+/** The application's command as operators register it. */
 export const SCRIPT = `exec '${process.execPath}' --no-deprecation --import '${TYPESCRIPT}' '${MAIN}'`;
 
 /** Where tasks note what they have done, a line each. */

@@ -29,9 +29,9 @@ export interface CloudJobPlan {
  *
  * ElasticJob-Cloud counts every fire time that it could not begin as long as `misfire` is on, and otherwise keeps one:
  * its ready counter is always 1 then. So no job of its tree skips all of them. It marks running items always, whatever
- * `monitorExecution` says; so does this. It heeds none of `disabled`, `overwrite`, `maxTimeDiffSeconds` and the types of
- * sharding and thread pools: they have the defaults here. The resources of an application were those of an executor that
- * several tasks shared; a task of ours has its own alone.
+ * `monitorExecution` says; so does this. It heeds none of `disabled`, `overwrite`, `maxTimeDiffSeconds` and the types
+ * of sharding and thread pools: they have the defaults here. The resources of an application were those of an executor
+ * that several tasks shared; a task of ours has its own alone.
  * @param app that of the job
  */
 export function planCloudJob(job: CloudJobConfiguration, app: CloudAppConfiguration): CloudJobPlan {

@@ -24,8 +24,8 @@ export const CLOUD_TEMPLATE: TemplateName = 'elasticjob-cloud';
 const VERSION = `${NESTJS_PREFIX}cloudVersion`;
 
 /**
- * Says that the job is disabled. With the mark's removal the text is written, and Lite owes nothing that came before: what
- * came while the job was disabled is not caught up on.
+ * Says that the job is disabled. With the mark's removal the text is written, and Lite owes nothing that came before:
+ * what came while the job was disabled is not caught up on.
  */
 const RESTS = `${NESTJS_PREFIX}cloudRests`;
 
@@ -135,7 +135,7 @@ function keptOf(config: string, jobName: JobName): StoredConfiguration {
   return { ...drop(stored), props: {}, nestjs: drop(stored.nestjs) };
 }
 
-/** What a registered job is where its `config` says nothing. */
+/** Settings of a registered job where its `config` says nothing. */
 export function templateFor(jobName: JobName): JobConfiguration {
   const options = { name: jobName, shardingTotalCount: 1, monitorExecution: true, executor: 'task' } as const;
   return resolveJobOptions(options, { place: `cloud job "${jobName}"` });

@@ -2,7 +2,7 @@ import { show } from '../../domain/index.js';
 import type { CloudTaskOptions } from './cloud-job-plan.js';
 
 /**
- * What the registry may have tasks run. A job that asks for anything else does not run here.
+ * Programs that the registry may have tasks run. A job that asks for anything else does not run here.
  * @default nothing
  */
 export interface TaskAllow {
@@ -17,7 +17,7 @@ export interface TaskAllow {
   readonly podTemplates?: readonly string[];
 }
 
-/** What a job asks for that is not allowed, one text each, which says what to add. */
+/** Finds parts of a job that are not allowed. Each text says what to add to `allow`. */
 export function findForbidden(
   { podTemplate, task: { command, image } }: CloudTaskOptions,
   { images = [], commands = [], podTemplates = [] }: TaskAllow = {},

@@ -52,8 +52,8 @@ export function rootOperations(tree: JobTree, className: string): Operation[] {
 }
 
 /**
- * What a job that was created from a template lacks; its root and `config` were written when it was created. Nothing
- * once it is to go.
+ * Nodes that a job lacks which was created from a template; its root and `config` were written when it was created.
+ * Nothing once it is to go.
  */
 export function createdOperations(tree: JobTree): Operation[] {
   const missing = parentOperations(tree);

@@ -60,7 +60,7 @@ export class ShownTask {
     const creation = { kind: 'create', path, data, mode: 'EPHEMERAL' } as const;
     const made = await registry.transaction([creation]);
     if (made.kind === 'committed' || this.isOver) return true;
-    // What stands there would go with the session of another one, or was written without an answer.
+    // A node that stands there would go with the session of another one, or was written without an answer.
     const renewed = await registry.transaction([{ kind: 'delete', path }, creation]);
     return renewed.kind === 'committed';
   }

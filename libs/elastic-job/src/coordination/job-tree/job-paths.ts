@@ -44,8 +44,8 @@ type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `usable`,
- * `term`, `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and the `record`, `checkpoint` and `task` of
- * an item are ours.
+ * `term`, `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and the `record`, `checkpoint` and `task`
+ * of an item are ours.
  */
 export class JobPaths {
   readonly root: string;

@@ -12,8 +12,8 @@ export interface RunTracer {
    */
   start(trigger: Trigger): RunTrace | undefined;
   /**
-   * In the process of a task: calls the handler of its item and returns what that does, again for each attempt. What the
-   * handler traces belongs to the item, which is followed elsewhere.
+   * In the process of a task: calls the handler of its item and returns what that does, again for each attempt. What
+   * the handler traces belongs to the item, which is followed elsewhere.
    * @param traceparent of the item in its scheduler. @see RunTrace.traceparentOf
    * @default the handler is called
    */

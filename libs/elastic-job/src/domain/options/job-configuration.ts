@@ -51,7 +51,7 @@ export interface JobConfiguration extends Required<
   /** Undefined: the items run in this process. */
   readonly executor: 'task' | undefined;
   readonly appName: string | undefined;
-  /** What is left out is as application and Cloud module say. */
+  /** Fields that are left out are as application and Cloud module say. */
   readonly resources: Partial<TaskResources> | undefined;
   readonly task: TaskOptions | undefined;
   /** The jobs after whose runs this one is started; empty: it has a schedule, or is triggered. */

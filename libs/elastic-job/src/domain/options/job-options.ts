@@ -171,7 +171,8 @@ export interface JobOptions {
    */
   readonly executor?: 'task';
   /**
-   * One of the `apps` of `ElasticJobCloudModule`: what it says of tasks holds unless `resources` and `task` say otherwise.
+   * One of the `apps` of `ElasticJobCloudModule`: what it says of tasks holds unless `resources` and `task` say
+   * otherwise.
    * @default none @see ElasticJob-Cloud, application configuration
    */
   readonly appName?: string;

@@ -15,7 +15,7 @@ export interface TracedTask {
   readonly exitCode: number | undefined;
 }
 
-/** What follows an item whose work is a task. */
+/** The trace of an item whose work is a task. */
 export interface ItemTrace {
   /** How the task names what follows it, as W3C's `traceparent` header does; undefined: it cannot. */
   readonly traceparent: string | undefined;

@@ -22,7 +22,7 @@ const TABLES = {
   tree: new OptionTable({ namespace: { rule: text() } }, 'tree', 'tree.'),
 };
 
-/** What is wrong with the options that name tasks, one text each. */
+/** Finds faults of the options that name tasks, one text each. */
 export function findOptionFaults({
   allow,
   apps = {},

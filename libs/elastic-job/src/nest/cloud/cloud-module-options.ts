@@ -32,7 +32,7 @@ export interface ElasticJobCloudModuleOptions {
    * `CloudConfigurations` can be injected. @default only the jobs of the code
    */
   readonly tree?: CloudTreeOptions;
-  /** What jobs of the registry may have tasks run; jobs of the code need no entry. @default nothing */
+  /** Programs that jobs of the registry may have tasks run; jobs of the code need no entry. @default nothing */
   readonly allow?: TaskAllow;
   /** REST as ElasticJob-Cloud has it, under `/api` of the application; needs `tree`. @default there is none */
   readonly rest?: CloudRestOptions;

@@ -42,7 +42,7 @@ export class NestTask implements TaskApplication {
     };
   }
 
-  // What the handler traces hangs below the span of its item, which the scheduler has.
+  // The handler's spans hang below the span of its item, which the scheduler has.
   private traced(handler: ItemWork, { traceparent }: TaskEnvelope): ItemWork {
     const { redact, tracer } = this.options;
     if (tracer === undefined || traceparent === undefined) return handler;

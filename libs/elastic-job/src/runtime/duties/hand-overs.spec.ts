@@ -14,7 +14,7 @@ let other: Member;
 let operator: RegistryCenter;
 let running: RunningItems;
 let handOvers: HandOvers;
-/** Whether others can adopt what runs. */
+/** Others can adopt the runs, or not. */
 let tasks: JobContext['tasks'];
 let lease: ExecutionLease;
 /** Two items that run here as tasks. */

@@ -15,11 +15,11 @@ let failures: unknown[];
 let faults: (Error | undefined)[];
 /** The tree's events reach it. */
 let isHearing: boolean;
-/** What the job is started after. */
+/** The jobs that the job is started after. */
 let parents: string[];
 /** Of the begins, those that came to something. */
 let started: unknown[];
-/** What a begin comes to; undefined: nothing was free. */
+/** The lease of a begin; undefined: nothing was free. */
 let lease: ExecutionLease | undefined;
 let starts: DependencyStarts;
 beforeEach(async () => {

@@ -4,8 +4,8 @@ import { ConfigurationError, show } from '../../../domain/index.js';
 /** The access to REST as ElasticJob-Cloud has it; exactly one of the two is to be given. */
 export interface CloudRestOptions {
   /**
-   * The secret that requests carry as header `accessToken`: at least 128 random bits, which are 32 hexadecimal digits or
-   * 22 characters of base64url, as `openssl rand -hex 16` prints them. There is no default.
+   * The secret that requests carry as header `accessToken`: at least 128 random bits, which are 32 hexadecimal digits
+   * or 22 characters of base64url, as `openssl rand -hex 16` prints them. There is no default.
    */
   readonly token?: string;
   /**

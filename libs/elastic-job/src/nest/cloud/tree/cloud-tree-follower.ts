@@ -5,11 +5,11 @@
  * does not rest is a Lite job of the template `CLOUD_TEMPLATE`, which this process joins.
  *
  * Guarantees: a job that is registered, changed, disabled or removed comes, changes, rests or goes on every scheduler.
- * What it runs is cancelled as it is changed, disabled or removed, as in Java. A job that cannot run is told, with
+ * Its runs are cancelled as it is changed, disabled or removed, as in Java. A job that cannot run is told, with
  * its faults, and keeps nobody from the others.
  *
- * Failures: while a scheduler of ElasticJob-Cloud lives nothing is followed, which is told; it is asked again. Without an
- * answer of a registry the jobs go on as they are, and what was to be done is repeated.
+ * Failures: while a scheduler of ElasticJob-Cloud lives nothing is followed, which is told; it is asked again. Without
+ * an answer of a registry the jobs go on as they are, and what was to be done is repeated.
  */
 import { BackOff, type Clock } from '../../../clock/index.js';
 import {
@@ -100,7 +100,7 @@ export class CloudTreeFollower {
     await this.following;
   }
 
-  /** What the tasks of a job are to be; undefined for a job that is not registered, or rests. */
+  /** The plan of a job; undefined for one that is not registered, or rests. */
   planOf(jobName: JobName): CloudJobPlan | undefined {
     return this.followed.get(jobName)?.plan;
   }
@@ -160,6 +160,7 @@ export class CloudTreeFollower {
     if (change.kind === 'vanished') {
       this.cancelRuns(jobName);
       this.followed.delete(jobName);
+      this.versions.delete(jobName);
     } else {
       const plan = this.judge(change.job);
       if (change.job.isDisabled) this.cancelRuns(jobName);
@@ -216,7 +217,7 @@ export class CloudTreeFollower {
       } catch (error) {
         if (signal.aborted) break;
         if (failed.failures === 0) this.report(jobName, 'following a registered job failed', error);
-        // What Lite cannot go by waits until it is changed.
+        // A job that Lite cannot go by waits until it is changed.
         if (!(error instanceof ConfigurationError)) this.again.add(jobName);
       }
       if (!this.again.has(jobName)) break;

@@ -21,7 +21,7 @@ export interface CloudRegistries {
   readonly cloud: RegistryCenter;
 }
 
-/** What came of making both sides of a job agree. */
+/** The result of making both sides of a job agree. */
 export type Settled =
   | { readonly kind: 'agreed' }
   /** One of them has changed meanwhile, or the Lite job is on its way out. */
@@ -114,7 +114,7 @@ export class LiteJobs {
 
   private async commit(where: keyof CloudRegistries, operations: readonly Operation[]): Promise<Settled> {
     const { kind } = await this.registries[where].transaction(operations);
-    // What was written through comes back as a newer state of the registered job.
+    // An edit that was written through comes back as a newer state of the registered job.
     return kind === 'committed' && where === 'lite' ? AGREED : AGAIN;
   }
 }
