@@ -1,6 +1,7 @@
 import { parseRunRecord, type RunRecord } from '../../../libs/elastic-job/src/domain/index.js';
-import { type History, indexOf } from '../history.js';
+import type { History } from '../history.js';
 import { targetKey, type TaskLife } from '../task-lives.js';
+import { LONGEST_TIDYING_MS } from '../world/world.js';
 import { byItem, itemKey, timeOf, type Violation } from './invariant.js';
 
 /** An end after which nobody repeats a target: its handler has returned or thrown. */
@@ -128,63 +129,36 @@ export function check34SettledOnce(history: History): Violation[] {
   });
 }
 
-/** A task in calm is opened, and released once its run is settled, within this time and a few requests. */
-const TIDY_MS = 3_000;
-
 /**
- * 35. When everything has settled no gated task is left, and none whose run is over. A task whose release has failed,
- * or whose scheduler was gone before it, stands until the next run of its item: nobody looks for it before.
+ * 35. No gated task is left in the end, and none whose run is over: what its scheduler has not released, every scheduler
+ * looks for. A history waits for that.
  */
 export function check35NothingLeft(history: History): Violation[] {
   const until = history.closingAt;
-  const isOver = (task: TaskLife) => task.launchedAt >= until || (task.release?.at ?? Infinity) < until;
-  return history.tasks
-    .filter((task) => !isOver(task))
-    .flatMap((task): Violation[] => {
-      const since = leftSince(history, task, until);
-      const isLeft = since !== undefined && since + TIDY_MS + 2 * history.promptMs < until;
-      if (!history.judges(35, isLeft && isUnreconciled(history, task, since) && UNRECONCILED) || !isLeft) return [];
-      const what = task.openedAt === undefined ? 'is left gated' : 'is left although its run is over';
-      return [violation(task, until, `${what}, since ${timeOf(since)}`)];
-    });
+  return history.tasks.flatMap((task) => {
+    if (task.launchedAt >= until) return [];
+    const goneAt = Math.min(task.release?.at ?? Infinity, until);
+    const since = leftSince(history, task) ?? Infinity;
+    history.judges(35);
+    if (goneAt - since <= LONGEST_TIDYING_MS - 20_000) return [];
+    const what = task.openedAt === undefined ? 'was left gated' : 'was left although its run was over';
+    return [violation(task, goneAt, `${what}, since ${timeOf(since)}`)];
+  });
 }
 
-const UNRECONCILED = 'its scheduler could not release it, and the item has not run again';
-
-/** When nobody had to follow it any more, or was to open it. Undefined: it runs, and is followed. */
-function leftSince(history: History, task: TaskLife, until: number): number | undefined {
-  if (task.openedAt === undefined) return task.holders.at(-1)!.at;
-  const run = task.holders.at(-1)!.run;
-  const records = recordsOf(history).filter(
-    ({ at, jobName, item }) => at < until && jobName === task.jobName && item === task.item,
-  );
-  return records.find(
-    ({ record }) => record.run === run && record.settled !== undefined && record.settled.cause !== 'handed-over',
-  )?.at;
-}
-
-/** Its scheduler was kept from the release, or that was lost, and no later task of the item has needed the place. */
-function isUnreconciled(history: History, task: TaskLife, since: number): boolean {
-  if (history.tasks.some((one) => isPlaceOf(task, one) && one.launchedAt > since)) return false;
-  const { run } = task.holders.at(-1)!;
-  const holder = history.beginsOf(task.jobName, task.item).find(({ record }) => record.run === run);
-  const isLost = history.of('fault').some(({ at, fault }) => fault.startsWith('request fails') && at >= since);
-  return (
-    holder === undefined ||
-    isLost ||
-    isGivenUp(history, task, run) ||
-    !history.isSteady(indexOf(holder.record.by), since, TIDY_MS)
-  );
-}
-
-/** It was handed over, and the item's place in the queue was given up: the item is beyond the total. */
-function isGivenUp(history: History, { jobName, item }: TaskLife, run: string): boolean {
-  const written = recordsOf(history).filter((one) => one.jobName === jobName && one.item === item);
-  return written.some(({ record, before }) => before?.settled?.cause === 'handed-over' && record.run === run);
-}
-
-function isPlaceOf(task: TaskLife, { jobName, item }: TaskLife): boolean {
-  return jobName === task.jobName && item === task.item;
+/** When nobody had to follow it any more, or was to open it. Undefined: its run was not over. */
+function leftSince(history: History, task: TaskLife): number | undefined {
+  const { at: since, run } = task.holders.at(-1)!;
+  if (task.openedAt === undefined) return since;
+  const path = `/${task.jobName}/sharding/${task.item}/record`;
+  return history.writesTo(path).find(({ at, kind, data }) => {
+    if (at < since) return false;
+    const stored = parseRunRecord(kind === 'deleted' ? '' : data);
+    if (stored.kind !== 'record') return true;
+    const { launch, settled, target } = stored.record;
+    if (stored.record.run === run) return settled !== undefined && settled.cause !== 'handed-over';
+    return launch !== task.launch || targetKey({ ...task, ...target }) !== targetKey(task);
+  })?.at;
 }
 
 interface WrittenRecord {

@@ -12,6 +12,7 @@ export const TASK_MUTANTS: readonly Mutant[] = [
   { name: 'token of an adoption', foundBy: [33], mutation: { backend: withoutToken } },
   { name: 'innocence of deaths', foundBy: [32], mutation: { through: withCountedInnocents } },
   { name: 'raised launch', foundBy: [30, 33], mutation: { backend: withoutLaunches } },
+  { name: 'look for leftovers', foundBy: [35], mutation: { backend: withoutList } },
 ];
 
 const UNLINKED: TaskLink = { heldForMs: () => 0, saveCheckpoint: () => Promise.resolve() };
@@ -84,4 +85,9 @@ function withoutLaunches(backend: TaskBackend): TaskBackend {
   return overriding<TaskBackend>(backend, {
     claim: (order, signal) => backend.claim({ ...order, target: { ...order.target, launch: 1 } }, signal),
   });
+}
+
+/** No scheduler sees the tasks of others. */
+function withoutList(backend: TaskBackend): TaskBackend {
+  return overriding<TaskBackend>(backend, { async *list() {} });
 }

@@ -15,6 +15,8 @@ import type { Disturbance, Plan, PlannedJob } from './plan.js';
 import type { PlannedTasks } from './task-plan.js';
 
 const REQUESTS: readonly TaskRequest[] = ['claim', 'claim', 'open', 'open', 'watch', 'cancel', 'release', 'release'];
+/** Tasks that were launched since everything has settled are younger, in milliseconds. */
+const OLDEST_MS = 20_000;
 /** Ends of a task, from within or from outside. */
 const DEATHS: readonly TaskState[] = [
   ...(['FAILED', 'ERROR', 'LOST', 'DROPPED', 'GONE', 'UNKNOWN'] as const).map((name) => ({ name })),
@@ -35,7 +37,7 @@ export class TaskWorld {
   private readonly cluster: MemoryTaskCluster;
   private readonly chance: Chance;
   private readonly latencies: Chance;
-  private readonly standing = new Map<string, TaskHandle>();
+  private readonly standing = new Map<string, { readonly handle: TaskHandle; readonly since: number }>();
   private readonly alive = new Map<string, TaskHandle>();
   private readonly holds = new Set<TaskHold>();
   private readonly hidden = new Set<TaskHandle>();
@@ -57,6 +59,12 @@ export class TaskWorld {
   backend(index: number): { readonly own: MemoryTasks; readonly seen: TaskBackend } {
     const own = this.cluster.backend(schedulerOf(index));
     return { own, seen: this.parts.through(own) };
+  }
+
+  /** True if there is a task that is older than any that was launched since everything has settled can be. */
+  get hasLeft(): boolean {
+    const oldest = this.parts.clock.wallNow() - OLDEST_MS;
+    return [...this.standing.values()].some(({ since }) => since < oldest);
   }
 
   get graceMs(): number {
@@ -114,7 +122,7 @@ export class TaskWorld {
 
   /** Ends tasks that schedulers have left behind, since no other one comes for them. */
   end(): void {
-    for (const handle of this.standing.values()) this.cluster.end(handle.key, { name: 'GONE', detail: 'the end' });
+    for (const { handle } of this.standing.values()) this.cluster.end(handle.key, { name: 'GONE', detail: 'the end' });
   }
 
   /** @param act called once a request stands there; when everything is repaired it goes on */
@@ -143,7 +151,7 @@ export class TaskWorld {
       token,
       ...(state && { state: state.name, killer: state.killer, outcome: state.report?.outcome }),
     });
-    if (kind === 'launched') this.standing.set(uid, handle);
+    if (kind === 'launched') this.standing.set(uid, { handle, since: this.parts.clock.wallNow() });
     if (kind === 'released') this.standing.delete(uid);
     if (kind === 'ended') this.alive.delete(uid);
     if (kind !== 'opened') return;

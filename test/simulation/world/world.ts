@@ -37,6 +37,9 @@ export interface Mutation {
   readonly backend?: (backend: TaskBackend) => TaskBackend;
 }
 
+/** Tasks that were left behind are released within this time, in milliseconds. */
+export const LONGEST_TIDYING_MS = 180_000;
+
 const START = Date.UTC(2030, 0, 1, 12);
 
 /** The processes, the registry and an operator of one history, and the one time line that they share. */
@@ -151,6 +154,7 @@ export class World {
     }
     this.clock.setTimer(plan.calmAt, () => disturbances.end());
     await this.clock.advance(plan.endAt);
+    await this.untilTidy();
     await this.close();
     return this.log;
   }
@@ -165,6 +169,12 @@ export class World {
       // Whoever looks after processes starts another one.
       if (error instanceof SessionLostError) this.join();
     });
+  }
+
+  /** Waits for the release of tasks that were left behind: two rounds of reconciliation, and a grace. */
+  private async untilTidy(): Promise<void> {
+    for (let waitedMs = 0; this.tasks?.hasLeft === true && waitedMs < LONGEST_TIDYING_MS; waitedMs += 10_000)
+      await this.clock.advance(10_000);
   }
 
   private async close(): Promise<void> {
