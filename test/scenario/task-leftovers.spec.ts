@@ -5,15 +5,12 @@ import {
   TaskReconciliation,
   type TaskScheduling,
 } from '../../libs/elastic-job/src/cloud/index.js';
-import { readRecords } from '../../libs/elastic-job/src/coordination/index.js';
 import { createTestCluster, MemoryTaskCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { addJobOfTasks, fire as fireIn, GRACE_MS, JOB, MINUTE, schedulingOn } from './support/task-schedulers.js';
 
-const JOB = 'settle-orders';
-const MINUTE = 60_000;
 const SESSION_MS = 10_000;
 const WORK_MS = 5_000;
-const GRACE_MS = 2_000;
 
 let cluster: TestCluster;
 let tasks: MemoryTaskCluster;
@@ -28,10 +25,8 @@ beforeEach(async () => {
   tasks = new MemoryTaskCluster({ clock: cluster.clock, delayMs: () => 1 });
   tasks.script(JOB, ({ clock, signal }) => clock.sleep(WORK_MS, signal));
   for (const index of [0, 1]) {
-    const type = await schedulerOn(index);
-    const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, misfire: false };
-    const { registrar } = cluster.instances[index]!.runtime;
-    await cluster.clock.advanceUntil(registrar.add(job, type));
+    const scheduling = await countedOn(index);
+    reconcile(scheduling, await addJobOfTasks({ cluster, tasks }, index, scheduling, { misfire: false }));
   }
   await cluster.advance(5_000);
 });
@@ -92,7 +87,8 @@ describe('a task that nobody follows any more', () => {
     const newcomer = await cluster.join();
     const { center } = cluster.instances[newcomer]!;
     for (const item of [0, 1]) await cluster.clock.advanceUntil(center.delete(`/${JOB}/sharding/${item}/record`));
-    await schedulerOn(newcomer);
+    const scheduling = await countedOn(newcomer);
+    reconcile(scheduling, new TaskJobType(scheduling));
 
     await cluster.advance(2 * 20_000 + 1_000);
     expect(ended).toBe(2);
@@ -151,8 +147,8 @@ describe('a task whose run is not over', () => {
   });
 });
 
-async function fire(): Promise<void> {
-  await cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + 1_000);
+function fire(): Promise<void> {
+  return fireIn({ cluster });
 }
 
 async function standing(): Promise<readonly TaskHandle[]> {
@@ -166,25 +162,20 @@ async function standing(): Promise<readonly TaskHandle[]> {
   return found;
 }
 
-/** Starts the reconciliation of an instance. */
-async function schedulerOn(index: number): Promise<TaskJobType> {
-  const { center, clock } = cluster.instances[index]!;
-  const backend = tasks.backend(`s${index}`);
-  await cluster.clock.advanceUntil(backend.start({ clock, cluster: 'c', emit: () => {} }));
-  const scheduling: TaskScheduling = {
-    backend,
-    cluster: 'c',
-    clock,
-    settingsOf: () => ({ template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: GRACE_MS }),
+/** Counts the records that are read. */
+async function countedOn(index: number): Promise<TaskScheduling> {
+  const scheduling = await schedulingOn({ cluster, tasks, hear: (event) => void told.push(event) }, index);
+  return {
+    ...scheduling,
     recordsOf: (items, signal) => {
       recordsAsked += items.length;
-      return readRecords(center, items, { signal });
+      return scheduling.recordsOf(items, signal);
     },
-    emit: (event) => void told.push(event),
   };
-  const type = new TaskJobType(scheduling);
+}
+
+function reconcile(scheduling: TaskScheduling, type: TaskJobType): void {
   const reconciliation = new TaskReconciliation(scheduling, type, GRACE_MS);
   reconciliation.start();
   reconciliations.push(reconciliation);
-  return type;
 }

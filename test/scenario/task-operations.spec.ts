@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TaskJobType, type TaskScheduling } from '../../libs/elastic-job/src/cloud/index.js';
-import { readRecords, ShownTask } from '../../libs/elastic-job/src/coordination/index.js';
 import type { JobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import {
   JobOperateApi,
@@ -12,9 +10,8 @@ import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.j
 import { createTestCluster, MemoryTaskCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import { allNodes, operatorOf } from './support/registry-walk.js';
+import { addJobOfTasks, fire as fireIn, JOB, MINUTE, schedulingOn } from './support/task-schedulers.js';
 
-const JOB = 'settle-orders';
-const MINUTE = 60_000;
 const WORK_MS = 30_000;
 const STAGING_MS = 2_000;
 
@@ -34,32 +31,15 @@ async function start(
   tasks = new MemoryTaskCluster({ clock: cluster.clock, adopts, delayMs: () => 1 });
   tasks.script(JOB, ({ clock, signal }) => clock.sleep(WORK_MS, signal));
   for (let index = 0; index < instances; index += 1) {
-    const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, misfire: false, ...options };
-    const { registrar } = cluster.instances[index]!.runtime;
-    await cluster.clock.advanceUntil(registrar.add(job, new TaskJobType(await schedulerOn(index))));
+    const stage = { cluster, tasks, hear: (event: JobEvent) => void told.push(event) };
+    await addJobOfTasks(stage, index, await schedulingOn(stage, index), { misfire: false, ...options });
   }
   operator = await operatorOf(cluster);
   await cluster.advance(5_000);
 }
 
-async function schedulerOn(index: number): Promise<TaskScheduling> {
-  const { center, clock } = cluster.instances[index]!;
-  const backend = tasks.backend(`s${index}`);
-  await cluster.clock.advanceUntil(backend.start({ clock, cluster: 'c', emit: () => {} }));
-  return {
-    backend,
-    cluster: 'c',
-    clock,
-    settingsOf: () => ({ template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: 2_000 }),
-    recordsOf: (items, signal) => readRecords(center, items, { signal }),
-    displayOf: ({ jobName, item }) => new ShownTask(center, jobName, item),
-    emit: (event) => void told.push(event),
-  };
-}
-
-/** Moves on to the next fire time, and a little further. */
-async function fire(): Promise<void> {
-  await cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + 1_000);
+function fire(): Promise<void> {
+  return fireIn({ cluster });
 }
 
 function infoOf(item: number): Promise<ShardingInfo> {

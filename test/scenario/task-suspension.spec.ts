@@ -1,9 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { TaskJobType } from '../../libs/elastic-job/src/cloud/index.js';
 import { createTestCluster, MemoryTaskCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
+import { addJobOfTasks, fire, JOB, schedulingOn } from './support/task-schedulers.js';
 
-const JOB = 'settle-orders';
-const MINUTE = 60_000;
 const WORK_MS = 3_000;
 
 let cluster: TestCluster;
@@ -14,20 +12,9 @@ async function start(failover: boolean): Promise<void> {
   cluster = await createTestCluster({ instances: 2, sessionTimeoutMs: 20_000, suspendedGraceMs: 500, jobs: [] });
   tasks = new MemoryTaskCluster({ clock: cluster.clock });
   tasks.script(JOB, ({ clock, signal }) => clock.sleep(WORK_MS, signal));
-  for (const { clock, runtime } of cluster.instances) {
-    const backend = tasks.backend();
-    await cluster.clock.advanceUntil(backend.start({ clock, cluster: 'c', emit: () => {} }));
-    const settings = { template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: 1_000 };
-    const type = new TaskJobType({
-      backend,
-      cluster: 'c',
-      clock,
-      settingsOf: () => settings,
-      recordsOf: () => Promise.resolve([]),
-      emit: () => {},
-    });
-    const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 1, failover };
-    await cluster.clock.advanceUntil(runtime.registrar.add(job, type));
+  for (const index of [0, 1]) {
+    const stage = { cluster, tasks };
+    await addJobOfTasks(stage, index, await schedulingOn(stage, index), { shardingTotalCount: 1, failover });
   }
   await cluster.advance(5_000);
 }
@@ -36,7 +23,7 @@ it.each([true, false])(
   'given a registry that is silent for longer than suspendedGraceMs, when it answers again, then the task that went on is adopted (failover: %s)',
   async (failover) => {
     await start(failover);
-    await cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + 1_000);
+    await fire({ cluster });
     const owner = cluster.assignment(JOB).get(0)!;
     cluster.partition(owner);
     await cluster.advance(WORK_MS + 2_000);

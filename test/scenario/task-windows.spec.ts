@@ -1,41 +1,26 @@
 import { afterEach, expect, it } from 'vitest';
-import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
-import { type TaskHandle, TaskJobType } from '../../libs/elastic-job/src/cloud/index.js';
+import type { TaskHandle } from '../../libs/elastic-job/src/cloud/index.js';
 import { createTestCluster, MemoryTaskCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import type { TaskHoldOptions, TaskRequest } from '../../libs/elastic-job/src/testing/index.js';
+import { addJobOfTasks, JOB, MINUTE, schedulingOn } from './support/task-schedulers.js';
 
 /** Rounds in each window; `TASK_WINDOW_ROUNDS=200` is the long form. */
 const ROUNDS = Number(process.env['TASK_WINDOW_ROUNDS'] ?? 5);
-const JOB = 'settle-orders';
-const MINUTE = 60_000;
 const SESSION_MS = 10_000;
 const WORK_MS = 5_000;
 const INSTANCES = 3;
 
 let cluster: TestCluster;
 let tasks: MemoryTaskCluster;
-let events: JobEvent[];
 afterEach(() => cluster.stop());
 
 async function start(failover: boolean): Promise<void> {
-  events = [];
   cluster = await createTestCluster({ instances: INSTANCES, sessionTimeoutMs: SESSION_MS, jobs: [] });
   tasks = new MemoryTaskCluster({ clock: cluster.clock, delayMs: () => 1 });
   tasks.script(JOB, ({ clock, signal }) => clock.sleep(WORK_MS, signal));
-  for (const [index, { clock, runtime }] of cluster.instances.entries()) {
-    const backend = tasks.backend(`s${index}`);
-    await cluster.clock.advanceUntil(backend.start({ clock, cluster: 'c', emit: () => {} }));
-    const settings = { template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: 1_000 };
-    const type = new TaskJobType({
-      backend,
-      cluster: 'c',
-      clock,
-      settingsOf: () => settings,
-      recordsOf: () => Promise.resolve([]),
-      emit: (event) => void events.push(event),
-    });
-    const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: INSTANCES, failover };
-    await cluster.clock.advanceUntil(runtime.registrar.add(job, type));
+  const stage = { cluster, tasks };
+  for (const index of cluster.instances.keys()) {
+    await addJobOfTasks(stage, index, await schedulingOn(stage, index), { shardingTotalCount: INSTANCES, failover });
   }
   await cluster.advance(5_000);
 }
