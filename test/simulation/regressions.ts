@@ -397,4 +397,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 'tasks',
     showed: 'a checker did not know that an operator was heard whose word was answered with an error',
   },
+  {
+    seed: 210_334,
+    edition: 'tasks',
+    showed: 'a checker did not know that an operator may confirm the loss of a task that its run has not adopted yet',
+  },
 ];

@@ -30,22 +30,27 @@ export function check30LaunchedOnce(history: History): Violation[] {
   const isShared = history.plan.tasks?.adopts === true;
   // Also a word that was answered with an error may have been heard.
   const lost = new Set(
-    recordsOf(history).flatMap(({ record }) => (record.settled?.cause === 'GONE_BY_OPERATOR' ? [record.run] : [])),
+    recordsOf(history).flatMap(({ jobName, item, record: { launch = 1, settled, target } }) =>
+      settled?.cause === 'GONE_BY_OPERATOR' ? [launchKey({ jobName, item, ...target, launch })] : [],
+    ),
   );
-  const isConfirmedLost = ({ run }: { readonly run: string }) => lost.has(run);
   return [...byTarget(history.tasks).values()].flatMap((tasks) => {
     const opened = tasks.filter(({ openedAt }) => openedAt !== undefined).toSorted(byOpening);
     return opened.flatMap((task, index): Violation[] => {
       const before = opened.slice(0, index);
       if (before.some(({ launch }) => launch >= task.launch))
         return [violation(task, task.openedAt!, `began as launch ${task.launch} after a launch that is not lower`)];
-      const done = before.find(({ end, holders }) => end?.state === DONE && !holders.some(isConfirmedLost));
+      const done = before.find((former) => former.end?.state === DONE && !lost.has(launchKey(former)));
       if (!history.judges(30, done !== undefined && !isShared && 'nobody can adopt')) return [];
       return done === undefined
         ? []
         : [violation(task, task.openedAt!, `began although launch ${done.launch} is done`)];
     });
   });
+}
+
+function launchKey(task: Pick<TaskLife, 'jobName' | 'item' | 'fireTime' | 'origin' | 'launch'>): string {
+  return `${targetKey(task)}, launch ${task.launch}`;
 }
 
 /** 31. A task goes only once the registry knows the end of its run, or that another run of the item has begun. */
