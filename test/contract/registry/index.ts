@@ -10,6 +10,7 @@ import { describeRaces } from './races.contract.js';
 import { describeRequests } from './requests.contract.js';
 import { describeSequentialNodes } from './sequential.contract.js';
 import { describeSessions } from './sessions.contract.js';
+import { describeSharedRequests } from './shared.contract.js';
 import { describeSizes } from './sizes.contract.js';
 import { describeSubtrees } from './subtree.contract.js';
 import { describeSync } from './sync.contract.js';
@@ -31,6 +32,7 @@ export function describeRegistryContract(adapter: RegistryAdapter): void {
     describeLazySubtrees(adapter);
     describeChildrenWatches(adapter);
     describeSync(adapter);
+    describeSharedRequests(adapter);
     describeLatches(adapter);
     describeSizes(adapter);
     describeRequests(adapter);

@@ -33,6 +33,7 @@ export async function slowQueue(registry: Registry, member: Member, { latencyMs 
   const settled = Object.assign(
     (name: string, operations: readonly Operation[]): EndedItem => ({
       item: 0,
+      fireTime: 0,
       paths: [operations[0]!.path],
       operations,
       isDisturbed: false,

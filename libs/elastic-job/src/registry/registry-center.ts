@@ -67,7 +67,7 @@ export interface RegistryCenter {
    * What no state of nodes explains is an error, which names that operation's path.
    * @throws {RequestTooLargeError} before anything is sent. @throws {NoAuthError} @throws {ServerError}
    */
-  transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult>;
+  transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult>;
 
   /** Opens a view of everything at and below `path`; complete when the promise resolves. `path` need not exist yet. */
   openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree>;
@@ -143,6 +143,16 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Longest wait for the answer, in milliseconds. @default the adapter's `requestTimeoutMs` */
   readonly timeoutMs?: number;
+}
+
+export interface TransactionOptions extends RequestOptions {
+  /**
+   * Lets the transaction share a request with others of this session: those that come within one turn of the event loop
+   * leave together, in the order of this instant, in milliseconds since the epoch. Each is answered as if it had left
+   * alone, and is all or nothing by itself unless all of them are committed.
+   * @default it leaves alone and at once
+   */
+  readonly dueAt?: number;
 }
 
 /**

@@ -27,7 +27,7 @@ export class SettingsWriter {
       if (stored === 'elastic-job-2') return true;
       const operations = this.installOperations(tree, local, stored);
       if (operations.length === 0) return true;
-      const result = await tree.commit(operations);
+      const result = await tree.commitShared(operations);
       // Whoever was faster may have installed the same job: look again at what is left to do.
       if (result.kind === 'refused') return undefined;
       await tree.sync({ signal: tree.signal });

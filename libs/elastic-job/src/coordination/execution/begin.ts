@@ -123,10 +123,13 @@ export class Begin {
     }
   }
 
-  /** @returns undefined if the transaction was refused */
+  /**
+   * @param guard of a claim, for which other instances race: it leaves at once, and alone
+   * @returns undefined if the transaction was refused
+   */
   private async commit(
     items: readonly BeginningItem[],
-    guard: readonly Operation[] = [],
+    guard?: readonly Operation[],
   ): Promise<ExecutionLease | undefined> {
     // Before the registry knows of the marks: none of them is ever taken for nobody's.
     const { blocked, runs } = this.own;
@@ -144,16 +147,18 @@ export class Begin {
 
   private async tryCommit(
     items: readonly BeginningItem[],
-    guard: readonly Operation[],
+    guard: readonly Operation[] | undefined,
   ): Promise<ExecutionLease | undefined> {
+    const { tree, trigger } = this;
     const [self, ...perItem] = this.request(items);
+    const operations = [...self, ...(guard ?? []), ...perItem.flat()];
     try {
-      const result = await this.tree.commit([...self, ...guard, ...perItem.flat()]);
+      const result = await (guard ? tree.commit(operations) : tree.commitShared(operations, trigger.fireTime));
       if (result.kind === 'refused') {
         if (result.index < self.length) await this.assertRegistered();
         return undefined;
       }
-      const results = result.results.slice(self.length + guard.length);
+      const results = result.results.slice(operations.length - perItem.flat().length);
       return this.lease(items, heldItems(items, perItem, results, this.record));
     } catch (error) {
       if (!isUnanswered(error) || error.fate === 'not-applied') throw error;

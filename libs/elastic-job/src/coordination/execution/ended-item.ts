@@ -7,6 +7,8 @@ export type Standing = 'open' | 'recorded' | 'fenced';
 /** An item that has ended, on its way into a settle transaction. */
 export interface EndedItem {
   readonly item: number;
+  /** The fire time of its run, in milliseconds since the epoch. */
+  readonly fireTime: number;
   /** The nodes that show what has become of it. */
   readonly paths: readonly string[];
   readonly operations: readonly Operation[];

@@ -9,6 +9,7 @@ const MARKS = ['running', 'failover', 'failovering'] as const;
 /** A run of one item that has ended: what has to be written, whatever others have done to its marks meanwhile. */
 export class EndedRun implements EndedItem {
   readonly paths: readonly string[];
+  readonly fireTime: number;
   /** The record as it is written, or was. */
   private readonly text: string;
   private pending: readonly Operation[];
@@ -26,6 +27,7 @@ export class EndedRun implements EndedItem {
     readonly onSettled: (isRecorded: boolean) => void,
     readonly note?: RunNote,
   ) {
+    this.fireTime = record.target.fireTime;
     this.paths = [tree.paths.record(item), ...MARKS.map((mark) => tree.paths.mark(item, mark))];
     this.text = tree.recordText(record);
     this.pending = settleOperations(tree.paths, { item, version }, this.text, {

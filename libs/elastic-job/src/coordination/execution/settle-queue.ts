@@ -1,5 +1,13 @@
 import type { Clock } from '../../clock/index.js';
-import { isRefusal, NoAuthError, RequestPauses, ServerError, SessionLostError } from '../../registry/index.js';
+import {
+  isRefusal,
+  NoAuthError,
+  type Operation,
+  RequestPauses,
+  ServerError,
+  SessionLostError,
+  type TransactionResult,
+} from '../../registry/index.js';
 import { RunNotes } from '../dependencies/index.js';
 import { type JobTree, readNow } from '../job-tree/index.js';
 import type { EndedItem } from './ended-item.js';
@@ -115,7 +123,7 @@ export class SettleQueue {
   private async tryCommit(batch: readonly EndedItem[], { lostRaces }: Setbacks): Promise<readonly EndedItem[]> {
     const noted = await this.notes.of(batch.flatMap(({ note }) => note ?? []));
     const operations = batch.flatMap((ended) => ended.operations);
-    const result = await this.tree.commit([...operations, ...noted.operations]);
+    const result = await this.send(batch, operations, noted.operations);
     if (result.kind === 'committed') {
       noted.onCommitted(result.results.slice(operations.length));
       for (const ended of batch) this.conclude(ended, true);
@@ -134,6 +142,16 @@ export class SettleQueue {
     const stuck = refused === undefined ? open : open.filter((ended) => ended === refused);
     this.postpone(stuck, new Error(`${result.path}: refused again and again, ${result.refusal}`));
     return open.filter((ended) => !stuck.includes(ended));
+  }
+
+  /** Counts are what others write too: they leave at once, and alone, lest they hold up other jobs. */
+  private send(
+    batch: readonly EndedItem[],
+    operations: readonly Operation[],
+    counts: readonly Operation[],
+  ): Promise<TransactionResult> {
+    if (counts.length > 0) return this.tree.commit([...operations, ...counts]);
+    return this.tree.commitShared(operations, Math.min(...batch.map(({ fireTime }) => fireTime)));
   }
 
   /** @returns what has to be tried again at once */

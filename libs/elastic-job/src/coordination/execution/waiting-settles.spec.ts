@@ -94,5 +94,13 @@ describe('ends that the registry does not record', () => {
 });
 
 function ended(item: number): EndedItem {
-  return { item, paths: [], operations: [], isDisturbed: false, judgeStanding: () => 'open', onSettled: () => {} };
+  return {
+    item,
+    fireTime: 0,
+    paths: [],
+    operations: [],
+    isDisturbed: false,
+    judgeStanding: () => 'open',
+    onSettled: () => {},
+  };
 }

@@ -134,10 +134,10 @@ class History {
     for (let item = 0; item < TOTAL; item++) {
       if (!operations.some(({ kind, path }) => kind === 'create' && path === paths.queued(item))) continue;
       this.queued += 1;
-      if (this.held.some(({ lease }) => lease.items.includes(item))) this.doubles.push(`${item} is held`);
       await tree.sync();
-      // Whoever has claimed it since has removed the entry.
+      // The answer may come later than that to a claim, which removes the entry.
       if (!tree.has(paths.queued(item))) continue;
+      if (this.held.some(({ lease }) => lease.items.includes(item))) this.doubles.push(`${item} is held`);
       if (tree.isRunning(item) || tree.has(paths.mark(item, 'failover'))) this.doubles.push(`${item} is marked`);
     }
   }

@@ -152,6 +152,20 @@ export class JobTree extends ItemNodes {
   }
 
   /**
+   * The same, in one request with those of other jobs that come within one turn of the event loop: for what all jobs of
+   * a process do at the same instant.
+   * @param dueAt those that are due first go first; in milliseconds since the epoch
+   * @see TransactionOptions.dueAt
+   */
+  commitShared(
+    operations: readonly Operation[],
+    dueAt = this.clock.wallNow(),
+    options: RequestOptions = { signal: this.signal },
+  ): Promise<TransactionResult> {
+    return this.registry.transaction(operations, { ...options, dueAt });
+  }
+
+  /**
    * Makes values known; asks the registry only for those that are not.
    * @returns false if one has changed again meanwhile: sync, and look anew
    */

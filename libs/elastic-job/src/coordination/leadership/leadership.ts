@@ -143,7 +143,7 @@ export class Leadership {
   private stand(tree: JobTree, termVersion: number): Promise<TransactionResult> {
     const { paths } = tree;
     const data = tree.self.jobInstanceId;
-    return tree.commit([
+    return tree.commitShared([
       { kind: 'check', path: paths.instance(data) },
       { kind: 'create', path: paths.leader, data, mode: 'EPHEMERAL' },
       { kind: 'set', path: paths.leader, data, version: ELECTED_VERSION - 1 },

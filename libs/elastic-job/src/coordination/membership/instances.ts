@@ -60,7 +60,7 @@ export class Instances {
       if (alongside === undefined) return undefined;
       const burials = [...(options.former ?? [])].flatMap((former) => burialOperations(tree, ...former));
       const operations = [...burials, ...joinOperations(tree, options), ...alongside];
-      await tree.commit(operations);
+      await tree.commitShared(operations);
       return undefined; // Look what came of it: the server node may have appeared meanwhile.
     });
   }
@@ -110,7 +110,7 @@ export class Instances {
         .filter((path) => tree.stat(path)?.ephemeralOwner === tree.registry.session.id)
         .map((path): Operation => ({ kind: 'delete', path }));
       if (operations.length === 0) return true;
-      return (await tree.commit(operations, {})).kind === 'committed' ? true : undefined;
+      return (await tree.commitShared(operations, undefined, {})).kind === 'committed' ? true : undefined;
     });
   }
 }

@@ -188,7 +188,7 @@ export class Sharding {
       const owners = changes.filter(({ path }) => path !== tree.paths.reshardingFlag);
       const isToBeRead = tree.company.readsOwnersLate && tree.isReshardingNecessary() && owners.length > 0;
       const operations = [...term.guard, ...configGuard(tree), ...(isToBeRead ? owners : changes)];
-      const result = await tree.commit(operations, { signal });
+      const result = await tree.commitShared(operations, undefined, { signal });
       if (result.kind === 'refused') return undefined;
       if (isToBeRead) {
         await this.clock.sleep(JAVA_READ_MS, signal);

@@ -5,6 +5,8 @@ import type {
   SubtreeListener,
   SubtreeOptions,
 } from '../registry-center.js';
+import { SharedSync } from '../shared-sync.js';
+import { ownWait } from '../own-wait.js';
 import type { MemoryServer } from './memory-server.js';
 import { MemorySession, type MemorySessionOptions } from './memory-session.js';
 import { MemorySubtree, type ViewingClient } from './memory-subtree.js';
@@ -13,6 +15,7 @@ import { localNodes } from './news.js';
 /** What a client asks of the server in its session, with every answer in the order of the link. */
 export class MemoryClient implements ViewingClient {
   readonly session: MemorySession;
+  private readonly sharedSync: SharedSync;
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
 
   constructor(
@@ -20,6 +23,8 @@ export class MemoryClient implements ViewingClient {
     private readonly options: MemorySessionOptions,
   ) {
     this.session = new MemorySession(server, options);
+    const nothing = () => {};
+    this.sharedSync = new SharedSync(() => this.request('sync', nothing, nothing), options.clock);
   }
 
   /**
@@ -38,6 +43,14 @@ export class MemoryClient implements ViewingClient {
     const id = this.session.usableId(operation);
     this.traffic.foreground += 1;
     return this.session.requests.send(operation, () => this.server.serve(id, ask), receive, options);
+  }
+
+  /**
+   * News and replies come over one link in order: all that was committed before the request is heard before its reply.
+   */
+  async sync(operation: string, options?: RequestOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
+    await ownWait(this.sharedSync.sync(), this.options.clock, operation, options);
   }
 
   /**

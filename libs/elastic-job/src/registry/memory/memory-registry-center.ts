@@ -19,11 +19,13 @@ import type {
   SubtreeEvent,
   SubtreeListener,
   SubtreeOptions,
+  TransactionOptions,
   TransactionResult,
 } from '../registry-center.js';
 import { NodeExistsError, NoNodeError, RequestTooLargeError } from '../registry.errors.js';
 import { RegistryTime } from '../registry-time.js';
 import { OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
+import { SharedTransactions } from '../shared-transactions.js';
 import { MemoryClient } from './memory-client.js';
 import type { Latency } from './memory-link.js';
 import type { FailedRequest, MemoryServer } from './memory-server.js';
@@ -65,6 +67,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
   private readonly namespace: Namespace;
   private readonly client: MemoryClient;
   private readonly registryTime: RegistryTime;
+  private readonly shared: SharedTransactions;
 
   /**
    * @internal
@@ -82,6 +85,9 @@ export class MemoryRegistryCenter implements RegistryCenter {
       namespace: this.namespace,
       latencyMs: options.latencyMs ?? 0,
     });
+    const { maxRequestBytes } = this;
+    const send = (operations: readonly Operation[]) => this.send(operations);
+    this.shared = new SharedTransactions({ sessionId: () => this.session.id, maxRequestBytes, send }, options.clock);
   }
 
   get session(): SessionInfo {
@@ -188,9 +194,16 @@ export class MemoryRegistryCenter implements RegistryCenter {
     await this.write({ kind: 'delete', path, version }, options);
   }
 
-  async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
+  async transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult> {
+    const bytes = this.transactionBytes(operations);
+    this.assertFits(`transaction of ${operations.length}`, bytes);
+    const dueAt = options?.dueAt;
+    if (dueAt === undefined) return this.send(operations, options);
+    return this.shared.add({ operations, bytes, dueAt }, options);
+  }
+
+  private async send(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
     const name = `transaction of ${operations.length}`;
-    this.assertFits(name, this.transactionBytes(operations));
     const sent = operations.map((operation) => this.globalize(operation));
     const heard = this.registryTime.writing();
     return this.client.request(

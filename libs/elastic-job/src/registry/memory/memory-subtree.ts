@@ -13,8 +13,8 @@ import type { NodeChange } from './node-tree.js';
 /** The client that has opened a view, as the view needs it. */
 export interface ViewingClient {
   readonly session: { readonly info: SessionInfo };
-  /** Asks the server, and takes the answer in the order of the link. @throws as `Subtree.sync` does */
-  request(operation: string, ask: () => void, receive: () => void, options?: RequestOptions): Promise<void>;
+  /** @throws as `Subtree.sync` does */
+  sync(operation: string, options?: RequestOptions): Promise<void>;
   /** @param take is given the nodes in the order of the link */
   readNodes(
     operation: string,
@@ -41,10 +41,7 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
 
   async sync(options?: RequestOptions): Promise<void> {
     this.assertLive();
-    // News and replies come over one link in order: all that was committed before this request is heard before its
-    // reply.
-    const nothing = () => {};
-    await this.client.request(`sync ${this.path}`, nothing, nothing, options);
+    await this.client.sync(`sync ${this.path}`, options);
   }
 
   async load(paths: readonly string[], options?: RequestOptions): Promise<void> {

@@ -71,9 +71,10 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   }
 
   async sync(options?: RequestOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
     this.assertLive();
     const synced = async () => {
-      await this.client.sync(this.path, options);
+      await this.client.sharedSync.sync();
       this.assertLive();
       if (this.reads.isStale) void this.readAgain().catch(() => {});
       await this.reads.allRead();

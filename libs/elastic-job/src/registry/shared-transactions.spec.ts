@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { SystemClock } from '../clock/index.js';
+import type { Operation, TransactionResult } from './registry-center.js';
+import { NoAuthError, RegistryUnavailableError, ServerError, SessionLostError } from './registry.errors.js';
+import { SharedTransactions } from './shared-transactions.js';
+
+type Send = (operations: readonly Operation[]) => Promise<TransactionResult>;
+
+/** Transactions of one operation each, named by their paths, over a registry that answers as it is told to. */
+function sharing(send: Send, sessionId: () => string = () => 'one') {
+  const sent: string[][] = [];
+  const shared = new SharedTransactions(
+    {
+      sessionId,
+      maxRequestBytes: 1_000_000,
+      send: (operations) => {
+        sent.push(operations.map(({ path }) => path));
+        return send(operations);
+      },
+    },
+    new SystemClock(),
+  );
+  const add = (path: string, dueAt = 0) =>
+    shared.add({ operations: [{ kind: 'check', path }], bytes: 100, dueAt }).catch((error: unknown) => error);
+  return { add, sent };
+}
+
+const committed = async (operations: readonly Operation[]): Promise<TransactionResult> => ({
+  kind: 'committed',
+  results: operations.map(() => ({ kind: 'check' })),
+});
+
+describe('transactions that share a request', () => {
+  it.each([
+    ['access is denied', new NoAuthError('/b')],
+    ['a quota is exceeded', new ServerError('transaction of 3', -125, '/b')],
+  ])('given a request that is refused because %s, when it is sent again, then it is one by one', async (_, refusal) => {
+    const { add, sent } = sharing(async (operations) => {
+      if (operations.some(({ path }) => path === '/b')) throw refusal;
+      return committed(operations);
+    });
+    const answers = await Promise.all([add('/a'), add('/b'), add('/c')]);
+    expect(answers).toEqual([await committed([{ kind: 'check', path: '/a' }]), refusal, answers[0]]);
+    expect(sent).toEqual([['/a', '/b', '/c'], ['/a'], ['/b'], ['/c']]);
+  });
+
+  it('given a server that is overloaded, when it refuses a request, then it is not sent many instead', async () => {
+    const overloaded = new ServerError('transaction of 2', -127);
+    const { add, sent } = sharing(() => Promise.reject(overloaded));
+    expect(await Promise.all([add('/a'), add('/b')])).toEqual([overloaded, overloaded]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('given a request without an answer, when it ends, then each member hears that its fate is unknown', async () => {
+    const unknown = new RegistryUnavailableError('transaction of 2', 'unknown', 'the connection broke');
+    const { add, sent } = sharing(() => Promise.reject(unknown));
+    expect(await Promise.all([add('/a'), add('/b')])).toEqual([unknown, unknown]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('given a session that ends before the request leaves, when its turn comes, then nothing is sent', async () => {
+    let session = 'one';
+    const { add, sent } = sharing(committed, () => session);
+    const lost = add('/a');
+    session = 'two';
+    const next = add('/b');
+    expect(await lost).toBeInstanceOf(SessionLostError);
+    expect(await next).toMatchObject({ kind: 'committed' });
+    expect(sent).toEqual([['/b']]);
+  });
+
+  it('given members with a deadline, when it passes, then only that member gives up', async () => {
+    let answer!: (result: TransactionResult) => void;
+    const answered = new Promise<TransactionResult>((resolve) => (answer = resolve));
+    const shared = new SharedTransactions(
+      { sessionId: () => 'one', maxRequestBytes: 1_000_000, send: () => answered },
+      new SystemClock(),
+    );
+    const member = (timeoutMs?: number) =>
+      shared.add({ operations: [{ kind: 'check', path: '/a' }], bytes: 100, dueAt: 0 }, { timeoutMs });
+    const [hasty, patient] = [member(1), member()];
+    await expect(hasty).rejects.toThrow('transaction of 1');
+    answer({ kind: 'committed', results: [{ kind: 'check' }, { kind: 'check' }] });
+    expect(await patient).toEqual({ kind: 'committed', results: [{ kind: 'check' }] });
+  });
+});
