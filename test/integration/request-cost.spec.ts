@@ -89,6 +89,16 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', LIMIT
     expect(cost.foreground).toBeLessThanOrEqual(3 + cost.elapsedMs / roundTripMs);
     expect(cost.foreground).toBeLessThan(1_000);
   });
+
+  it('given 200 jobs that are due at one instant, when they have run, then it has cost 10 requests at most', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `${JOB}-${index}`);
+    const registry = await startJobs(center, names, 1, () => {});
+
+    const cost = await costOfTrigger(registry, names);
+
+    print(name, 200, 'in as many jobs', cost);
+    expect(cost.foreground).toBeLessThanOrEqual(10);
+  });
 });
 
 interface Cost {
@@ -97,48 +107,54 @@ interface Cost {
   readonly elapsedMs: number;
 }
 
-async function start(
+function start(
   center: (namespace: string) => RegistryCenter,
+  shardingTotalCount: number,
+  handler: JobHandler,
+  more: Partial<JobOptions> = {},
+): Promise<RegistryCenter> {
+  return startJobs(center, [JOB], shardingTotalCount, handler, more);
+}
+
+async function startJobs(
+  center: (namespace: string) => RegistryCenter,
+  names: readonly string[],
   shardingTotalCount: number,
   handler: JobHandler,
   more: Partial<JobOptions> = {},
 ): Promise<RegistryCenter> {
   const registry = center(`cost-${clock.uuid()}`);
   runtime = new ElasticJobRuntime({ registry, clock });
-  const options = {
-    name: JOB,
-    cron: '0 0 0 1 1 ? 2199',
-    shardingTotalCount,
-    failover: true,
-    monitorExecution: true,
-    ...more,
-  };
-  const configuration = resolveJobOptions(options, { place: 'request-cost.spec' });
-  await runtime.registrar.register({ configuration, className: JOB, place: 'request-cost.spec', handler });
+  const common = { cron: '0 0 0 1 1 ? 2199', shardingTotalCount, failover: true, monitorExecution: true, ...more };
+  for (const name of names) {
+    const configuration = resolveJobOptions({ name, ...common }, { place: 'request-cost.spec' });
+    await runtime.registrar.register({ configuration, className: JOB, place: 'request-cost.spec', handler });
+  }
   await runtime.start();
-  await trigger(); // The first run of a job is not steady state.
+  await trigger(names); // The first run of a job is not steady state.
   return registry;
 }
 
-async function trigger(): Promise<void> {
-  await runtime!.registrar.of(JOB).currentSession!.tick(clock.wallNow());
+async function trigger(names: readonly string[] = [JOB]): Promise<void> {
+  const now = clock.wallNow();
+  await Promise.all(names.map((name) => runtime!.registrar.of(name).currentSession!.tick(now)));
 }
 
-async function costOfTrigger(registry: RegistryCenter): Promise<Cost> {
-  await quiet(registry);
+async function costOfTrigger(registry: RegistryCenter, names?: readonly string[]): Promise<Cost> {
+  await quiet(registry, names);
   const before = { ...registry.traffic };
   const begunAt = clock.monotonicNow();
-  await trigger();
+  await trigger(names);
   const elapsedMs = clock.monotonicNow() - begunAt;
   const foreground = registry.traffic.foreground - before.foreground;
-  await quiet(registry);
+  await quiet(registry, names);
   return { foreground, background: registry.traffic.background - before.background, elapsedMs };
 }
 
 // The sync of a view resolves when nothing is left to be read again.
-async function quiet(registry: RegistryCenter): Promise<void> {
+async function quiet(registry: RegistryCenter, names: readonly string[] = [JOB]): Promise<void> {
   const before = registry.traffic.foreground;
-  await runtime!.registrar.of(JOB).currentSession!.tree.sync();
+  await Promise.all(names.map((name) => runtime!.registrar.of(name).currentSession!.tree.sync()));
   expect(registry.traffic.foreground).toBe(before + 1);
 }
 

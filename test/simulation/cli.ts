@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { type Coverage, Coverages, describeCoverage, isEnough } from './coverage.js';
 import { INVARIANTS, TASK_INVARIANTS } from './invariants/index.js';
 import { MUTANTS } from './mutants/mutants.js';
+import { SHARING_MUTANTS } from './mutants/sharing-mutants.js';
 import { TASK_MUTANTS } from './mutants/task-mutants.js';
 import { report, simulate } from './simulate.js';
 import { unseen } from './task-sightings.js';
@@ -129,7 +130,7 @@ function nameOf(number: number): string {
 
 async function huntMutants(seeds: number): Promise<number> {
   let survivors = 0;
-  const mutants = values.tasks ? TASK_MUTANTS : MUTANTS;
+  const mutants = values.tasks ? TASK_MUTANTS : [...MUTANTS, ...SHARING_MUTANTS];
   for (const { name, mutation, foundBy } of mutants.filter((mutant) => mutant.name.includes(values.mutant ?? ''))) {
     let found: string | undefined;
     for (let seed = from; seed <= seeds && found === undefined; seed++) {

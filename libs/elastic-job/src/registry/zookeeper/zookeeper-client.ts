@@ -15,7 +15,6 @@ import { RegistryTime } from '../registry-time.js';
 import { SharedSync } from '../shared-sync.js';
 import { AclJudge } from './acl-judge.js';
 import {
-  type Answer,
   FrameWriter,
   type Link,
   loadJute,
@@ -36,6 +35,7 @@ import {
   openNamespace,
   Session,
   SessionRequests,
+  SharedReads,
   timedRequest,
   Warnings,
   warnOfPlainText,
@@ -63,6 +63,7 @@ export class ZooKeeperClient {
   readonly owners: NodeOwners | undefined;
   /** As `sync`, in one request for all that ask in one turn of the event loop. */
   readonly sharedSync: SharedSync;
+  private readonly sharedReads: SharedReads;
   private readonly protocol: Protocol;
   private readonly registryTime: RegistryTime;
 
@@ -89,6 +90,9 @@ export class ZooKeeperClient {
     this.requests = new SessionRequests(this.session, lease, options, clock);
     this.owners = judge && nodeOwners(judge, this.requests, options.namespace);
     this.sharedSync = new SharedSync(() => this.sync('/'), clock);
+    this.sharedReads = new SharedReads((reads, counted, receive) =>
+      this.session.send(this.protocol.multiRead(reads), receive, counted),
+    );
     warnOfStandstill(this.session, options, clock, warn);
     warnOfPlainText(this.session, options, warn);
   }
@@ -205,22 +209,19 @@ export class ZooKeeperClient {
   }
 
   /**
-   * Reads parts of nodes in line with the watches. `receive` is called for each piece; without a reply if the
-   * connection broke first.
+   * Reads parts of nodes in line with the watches. `receive` is called for each of them, in their order; without a
+   * reply if the connection broke first. What several views want in one turn shares its requests.
    */
   readParts<R extends NodeRead>(
     reads: readonly R[],
     counted: 'foreground' | 'background',
-    receive: (asked: readonly R[], reply: Reply<readonly NodeFound[]> | undefined) => void,
+    receive: (read: R, reply: Reply<NodeFound> | undefined) => void,
   ): void {
-    const sent = reads.map(({ what, path }) => ({ what, path: this.absolute(path) }));
-    let done = 0;
-    for (const piece of readPieces(sent)) {
-      const asked = reads.slice(done, (done += piece.length));
-      const take = (answer: Answer<readonly NodeFound[]>) =>
-        receive(asked, answer.kind === 'dropped' ? undefined : answer);
-      this.session.send(this.protocol.multiRead(piece), take, counted);
-    }
+    const parts = reads.map((read) => ({
+      read: { what: read.what, path: this.absolute(read.path) },
+      receive: (reply: Reply<NodeFound> | undefined) => receive(read, reply),
+    }));
+    this.sharedReads.add(parts, counted);
   }
 
   /** The server's path. @throws {ConfigurationError} if ZooKeeper would refuse it */

@@ -6,6 +6,7 @@ export { askLink, openNamespace } from './open-namespace.js';
 export { warnOfPlainText } from './plain-text.js';
 export { SessionRequests } from './session-requests.js';
 export { Session } from './session.js';
+export { SharedReads } from './shared-reads.js';
 export { timedRequest } from './timed-request.js';
 export { type ConnectionUser, keepConnected } from './upkeep.js';
 export { Warnings } from './warnings.js';

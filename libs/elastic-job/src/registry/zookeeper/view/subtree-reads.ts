@@ -51,9 +51,7 @@ export class SubtreeReads {
     const readings = this.unsent;
     this.unsent = [];
     if (readings.length === 0) return;
-    this.client.readParts(readings, counted, (asked, reply) => {
-      for (const [index, reading] of asked.entries()) this.receive(reading, index, reply);
-    });
+    this.client.readParts(readings, counted, (reading, reply) => this.receive(reading, reply));
   }
 
   /** Sends again what an earlier connection did not answer. */
@@ -102,15 +100,13 @@ export class SubtreeReads {
     for (const reading of all) resolveWith(reading, outcome);
   }
 
-  private receive(reading: Reading, index: number, reply: Reply<readonly NodeFound[]> | undefined): void {
+  private receive(reading: Reading, reply: Reply<NodeFound> | undefined): void {
     const underWay = this.underWay[reading.what];
     // The view was closed or lost meanwhile.
     if (underWay.get(reading.path) !== reading) return;
     if (!reply) return void this.unsent.push(reading);
     underWay.delete(reading.path);
-    resolveWith(reading, () =>
-      this.take(reading, reply.kind === 'ok' ? { kind: 'ok', value: reply.value[index]! } : reply),
-    );
+    resolveWith(reading, () => this.take(reading, reply));
   }
 
   private enqueue(reading: Reading): void {

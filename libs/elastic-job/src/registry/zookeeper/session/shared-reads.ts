@@ -1,0 +1,49 @@
+import { type Answer, type NodeFound, type NodeRead, readPieces, type Reply } from '../wire/index.js';
+
+/** A part of a node that is to be read. */
+interface WantedPart {
+  readonly read: NodeRead;
+  /** Takes the reply in, in the order of the server; none if the connection broke first. */
+  receive(reply: Reply<NodeFound> | undefined): void;
+}
+
+type Counted = 'foreground' | 'background';
+
+/** What is wanted of nodes in one turn of the event loop leaves in common requests, whoever wants it. */
+export class SharedReads {
+  private wanted: WantedPart[] = [];
+  private counted: Counted = 'background';
+
+  constructor(
+    private readonly send: (
+      reads: readonly NodeRead[],
+      counted: Counted,
+      receive: (answer: Answer<readonly NodeFound[]>) => void,
+    ) => void,
+  ) {}
+
+  /** @param counted as what the requests count; as foreground if only one of them does */
+  add(parts: readonly WantedPart[], counted: Counted): void {
+    if (this.wanted.length === 0) process.nextTick(() => this.sendAll());
+    this.wanted.push(...parts);
+    if (counted === 'foreground') this.counted = counted;
+  }
+
+  private sendAll(): void {
+    const { counted, wanted } = this;
+    this.wanted = [];
+    this.counted = 'background';
+    let next = 0;
+    for (const piece of readPieces(wanted.map(({ read }) => read))) {
+      const parts = wanted.slice(next, (next += piece.length));
+      this.send(piece, counted, (answer) => {
+        for (const [index, part] of parts.entries()) part.receive(replyTo(answer, index));
+      });
+    }
+  }
+}
+
+function replyTo(answer: Answer<readonly NodeFound[]>, index: number): Reply<NodeFound> | undefined {
+  if (answer.kind === 'dropped') return undefined;
+  return answer.kind === 'ok' ? { kind: 'ok', value: answer.value[index]! } : answer;
+}

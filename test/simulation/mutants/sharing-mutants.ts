@@ -1,0 +1,139 @@
+import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
+import type {
+  MemoryRegistryCenter,
+  Operation,
+  RegistryCenter,
+  RequestOptions,
+  Subtree,
+  TransactionResult,
+} from '../../../libs/elastic-job/src/registry/index.js';
+import type { Mutant } from './mutants.js';
+import { overriding } from './overriding.js';
+
+/** What jobs share of a request, done wrongly. */
+export const SHARING_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'begins of the neighbours of a refusal',
+    foundBy: [3, 5, 16, 26],
+    mutation: { through: (center, clock) => grouping(center, clock, droppingNeighbours) },
+  },
+  {
+    name: 'sync after the trigger',
+    foundBy: [20],
+    mutation: { through: withEarlierSync },
+  },
+  {
+    name: 'signals of their own',
+    foundBy: [26],
+    mutation: { through: (center, clock) => grouping(center, clock, abortedByFirst) },
+  },
+  {
+    name: 'refusals of their own',
+    foundBy: [1, 2, 24],
+    mutation: { through: (center, clock) => grouping(center, clock, toldToNext) },
+  },
+];
+
+interface Member {
+  readonly operations: readonly Operation[];
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (result: TransactionResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Send = (operations: readonly Operation[], options?: RequestOptions) => Promise<TransactionResult>;
+/** Answers a group of at least two. */
+type Answering = (group: readonly Member[], send: Send) => Promise<void>;
+
+/** A registry that is sent what shares a request as one transaction, and whose answer is dealt out by `answering`. */
+function grouping(center: MemoryRegistryCenter, clock: Clock, answering: Answering): RegistryCenter {
+  const send: Send = (operations, options) => center.transaction(operations, options);
+  let waiting: Member[] = [];
+  const leave = async () => {
+    await clock.nextTurn();
+    const group = waiting;
+    waiting = [];
+    if (group.length === 1) return sendAlone(group[0]!, send);
+    await answering(group, send).catch((error: unknown) => {
+      for (const { reject } of group) reject(error);
+    });
+  };
+  return overriding<RegistryCenter>(center, {
+    transaction: (operations, options) => {
+      if (options?.dueAt === undefined) return send(operations, options);
+      return new Promise((resolve, reject) => {
+        if (waiting.push({ operations, signal: options.signal, resolve, reject }) === 1) void leave();
+      });
+    },
+  });
+}
+
+/** The one that is refused hears so, and the others hear nothing any more. */
+const droppingNeighbours: Answering = async (group, send) => {
+  const result = await send(operationsOf(group));
+  if (result.kind === 'committed') return deal(group, result);
+  const { member, index } = blamed(group, result.index);
+  member.resolve({ ...result, index });
+};
+
+/** The group leaves, and is given up, as its first member is. */
+const abortedByFirst: Answering = async (group, send) => {
+  const result = await send(operationsOf(group), { signal: group[0]!.signal });
+  if (result.kind === 'committed') return deal(group, result);
+  for (const member of group) void sendAlone(member, send);
+};
+
+/** The others are sent again without the one that is refused, and their answers are dealt out one too far. */
+const toldToNext: Answering = async (group, send) => {
+  const result = await send(operationsOf(group));
+  if (result.kind === 'committed') return deal(group, result);
+  const { member, index } = blamed(group, result.index);
+  const others = group.filter((one) => one !== member);
+  const again = await send(operationsOf(others));
+  if (again.kind === 'refused') return void group.map((one) => sendAlone(one, send));
+  const next = group[(group.indexOf(member) + 1) % group.length]!;
+  const told = others.map((one) => (one === next ? member : one));
+  next.resolve({ ...result, index });
+  deal(told, again, others);
+};
+
+/** A view is content with a sync of the last 50 ms, so that a trigger may see what was so before it was due. */
+function withEarlierSync(center: MemoryRegistryCenter, clock: Clock): RegistryCenter {
+  let earlier: Promise<void> | undefined;
+  const forget = () => void (earlier = undefined);
+  const openSubtree: RegistryCenter['openSubtree'] = async (path, listener, options) => {
+    const view = await center.openSubtree(path, listener, options);
+    return overriding<Subtree>(view, {
+      sync: (how) => {
+        earlier ??= view.sync(how).finally(() => clock.setTimer(50, forget));
+        return earlier;
+      },
+    });
+  };
+  return overriding<RegistryCenter>(center, { openSubtree });
+}
+
+async function sendAlone({ operations, signal, resolve, reject }: Member, send: Send): Promise<void> {
+  await send(operations, { signal }).then(resolve, reject);
+}
+
+function operationsOf(group: readonly Member[]): readonly Operation[] {
+  return group.flatMap(({ operations }) => operations);
+}
+
+/** @param sent those whose operations the results are of, in their order */
+function deal(group: readonly Member[], result: TransactionResult & { kind: 'committed' }, sent = group): void {
+  let next = 0;
+  for (const [position, { operations }] of sent.entries()) {
+    group[position]!.resolve({ ...result, results: result.results.slice(next, (next += operations.length)) });
+  }
+}
+
+function blamed(group: readonly Member[], index: number): { readonly member: Member; readonly index: number } {
+  let left = index;
+  for (const member of group) {
+    if (left < member.operations.length) return { member, index: left };
+    left -= member.operations.length;
+  }
+  throw new TypeError(`No operation ${index}.`);
+}
