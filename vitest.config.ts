@@ -19,7 +19,7 @@ export default defineConfig({
   // The longest first: a shorter one is the beginning of others.
   resolve: { alias: entries.toSorted((a, b) => b.find.length - a.find.length) },
   test: {
-    include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
+    include: ['bench/**/*.spec.ts', 'libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
     // Those that break servers or attack, those beside Java or other releases, and those over database servers or
     // processes run by themselves: vitest.*.config.ts. Those of projects that use the package run there: npm run
     // test:consumers.

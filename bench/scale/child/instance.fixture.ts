@@ -1,0 +1,79 @@
+// A process under measurement, which does as it is told by IPC: `instance.ts` is the other end.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import type { Call, CallName, InstanceCalls, Memory, Reply } from './instance-calls.js';
+import { RunningJobs } from './running-jobs.js';
+import { timeResharding, timeTriggers } from './virtual-triggers.js';
+
+type Answers = {
+  readonly [Name in CallName]: (
+    given: Parameters<InstanceCalls[Name]>[0],
+  ) => ReturnType<InstanceCalls[Name]> | Promise<ReturnType<InstanceCalls[Name]>>;
+};
+
+/** Once is not enough: what finalizers let go is collected by the next one. */
+const COLLECTIONS = 3;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+let jobs: RunningJobs | undefined;
+
+const answers: Answers = {
+  start: (options) => (jobs = new RunningJobs(options)).start(),
+  watch: ({ seconds, items }) => running().watch(seconds, items),
+  memory,
+  vitals: () => running().vitals(),
+  add: (group) => running().add(group),
+  declare: (template) => running().declare(template),
+  untilJobs: (count) => running().untilJobs(count),
+  create: ({ template, count }) => running().create(template, count),
+  remove: ({ count }) => running().remove(count),
+  write: ({ servers, writes }) => timeWrites(servers, writes),
+  trigger: ({ runs }) => timeTriggers(runs),
+  reshard: timeResharding,
+  leave: () => jobs?.leave(),
+};
+
+function running(): RunningJobs {
+  if (jobs === undefined) throw new TypeError('The process has not started any jobs.');
+  return jobs;
+}
+
+async function memory(): Promise<Memory> {
+  for (let n = 0; n < COLLECTIONS; n += 1) {
+    collectGarbage();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { heapUsed: heap, rss } = process.memoryUsage();
+  return { heap, rss };
+}
+
+/** How long each write of the bare client takes, one after the other, in milliseconds. */
+async function timeWrites(servers: string, writes: number): Promise<readonly number[]> {
+  const center = new ZooKeeperRegistryCenter({ servers, namespace: 'bare' }, new SystemClock());
+  await center.connect();
+  await center.ensurePath('/node');
+  const warmUp = writes / 4;
+  const took: number[] = [];
+  for (let n = 0; n < warmUp + writes; n += 1) {
+    const begun = performance.now();
+    await center.set('/node', String(n));
+    if (n >= warmUp) took.push(performance.now() - begun);
+  }
+  await center.close();
+  return took;
+}
+
+async function answer<Name extends CallName>({ id, call, with: given }: Call<Name>): Promise<void> {
+  const tell = (reply: Reply) => process.send!(reply);
+  try {
+    tell({ id, result: (await answers[call](given)) ?? null });
+  } catch (error) {
+    tell({ id, failed: error instanceof Error ? String(error.stack) : String(error) });
+  }
+}
+
+process.on('message', (call: Call) => void answer(call));
+process.on('disconnect', () => process.exit());

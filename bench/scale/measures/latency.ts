@@ -1,0 +1,83 @@
+import { percentile, withMissing } from '../statistics.js';
+import type { JobGroup, Window } from '../child/instance-calls.js';
+import type { Stage } from '../stage.js';
+import type { Figures, Measurement } from './measurement.js';
+
+const EACH_SECOND = '* * * * * ?';
+const WARM_UP_SECONDS = 3;
+const WRITES = 2_000;
+
+/** Jobs that are due each second, in one process over ZooKeeper. */
+export interface DueJobs {
+  readonly jobs: number;
+  /** @default 1 */
+  readonly items?: number;
+  /** Due instants of a second, at equal distances. @default 1: all jobs are due at the full second */
+  readonly phases?: number;
+}
+
+/** Lateness, processor time and requests of jobs that are due each second. */
+export function due({ jobs, items = 1, phases = 1 }: DueJobs): Measurement {
+  const group: JobGroup = { prefix: 'job', count: jobs, items, cron: EACH_SECOND };
+  return async (stage) => {
+    const window = await watchJobs(stage, [group], phases);
+    const begun = window.lateness['job'] ?? [];
+    const runs = stage.seconds * jobs * items;
+    const lateness = withMissing(begun, runs);
+    // Runs that an overloaded process has left out are no saving: the others stand for them.
+    const scale = runs / begun.length;
+    return {
+      p50: percentile(lateness, 0.5),
+      p99: percentile(lateness, 0.99),
+      donePercent: 100 / scale,
+      corePercent: (scale * window.cpuMs) / (10 * stage.seconds),
+      requestsOfInstant: (scale * window.requests) / stage.seconds / phases,
+      cpuOfTriggerUs: (scale * 1_000 * window.cpuMs) / (stage.seconds * jobs),
+    };
+  };
+}
+
+/** As `due`, beside two bare writes, one after the other, right before it. */
+export function spread(jobs: number, phases: number): Measurement {
+  const measure = due({ jobs, phases });
+  return async (stage) => {
+    const bare = await writes(stage);
+    const figures = await measure(stage);
+    return { ...figures, beyondTwoWrites: figures['p99']! - bare['twoP99']! };
+  };
+}
+
+/** Small jobs beside a large one, and without it, each due each second. */
+export function overload(small: number, items: number): Measurement {
+  const few: JobGroup = { prefix: 'small', count: small, items: 1, cron: EACH_SECOND };
+  const large: JobGroup = { prefix: 'large', count: 1, items, cron: EACH_SECOND };
+  const p99 = async (stage: Stage, groups: readonly JobGroup[]) => {
+    const { lateness } = await watchJobs(stage, groups, 1);
+    return percentile(withMissing(lateness['small'] ?? [], stage.seconds * small), 0.99);
+  };
+  return async (stage) => {
+    const alone = await p99(stage, [few]);
+    const beside = await p99(stage, [few, large]);
+    return { alone, beside, delay: beside - alone };
+  };
+}
+
+/** The bare client's writes to one node while nothing else happens, one after the other. */
+export async function writes(stage: Stage): Promise<Figures> {
+  return stage.with(1, async ([instance]) => {
+    const took = await instance!.call('write', { servers: stage.servers, writes: WRITES });
+    const pairs = Array.from({ length: WRITES / 2 }, (_, n) => took[2 * n]! + took[2 * n + 1]!);
+    return { p50: percentile(took, 0.5), p99: percentile(took, 0.99), twoP99: percentile(pairs, 0.99) };
+  });
+}
+
+async function watchJobs(stage: Stage, groups: readonly JobGroup[], phases: number): Promise<Window> {
+  return stage.with(1, async ([instance]) => {
+    const items = Object.fromEntries(groups.map((group) => [group.prefix, group.count * group.items]));
+    const { servers } = stage;
+    const namespace = stage.newNamespace();
+    await instance!.call('start', { servers, namespace, groups, phases, untilPlanned: true });
+    await instance!.call('watch', { seconds: WARM_UP_SECONDS, items });
+    return instance!.call('watch', { seconds: stage.seconds, items });
+  });
+}

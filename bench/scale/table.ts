@@ -1,0 +1,113 @@
+import Table from 'cli-table3';
+import type { Figures } from './measures/measurement.js';
+import type { TableOptions } from './options.js';
+import { chooseRows, MEASUREMENT_NAMES, MEASUREMENTS, type MeasurementName, type Row } from './rows.js';
+import { Stage } from './stage.js';
+import { median } from './statistics.js';
+import { exitCodeOf, isQuiet, MOST_BARE_MS, type Verdict, verdictOf, type Wanted } from './verdict.js';
+
+/** How long jobs are watched in each round. */
+const SECONDS = 10;
+const QUICK_SECONDS = 5;
+
+/** A row of the table as it is printed. */
+export interface Judged {
+  readonly row: Row;
+  readonly measured: string;
+  readonly wanted: string;
+  readonly verdict: Verdict;
+}
+
+export interface TableResult {
+  readonly judged: readonly Judged[];
+  readonly exitCode: 0 | 1 | 2;
+}
+
+/** The rounds of each measurement. */
+type Rounds = Readonly<Partial<Record<MeasurementName, readonly Figures[]>>>;
+
+/** Measures in interleaved rounds, and judges the medians. */
+export async function measureTable({ isQuick, rows: letters, rounds }: TableOptions): Promise<TableResult> {
+  const rows = chooseRows(letters, isQuick);
+  const measured = await measureRounds(namesFor(rows), rounds, isQuick);
+  const p99s = valuesOf(measured, 'writes', 'p99');
+  const isValid = p99s.length === 0 || isQuiet(p99s);
+  const judged = rows.map((row) => judge(row, valuesOf(measured, row.measurement, row.figure), isValid));
+  if (p99s.length > 0) judged.unshift(bareRow(p99s, isValid));
+  return { judged, exitCode: exitCodeOf(judged.map(({ verdict }) => verdict)) };
+}
+
+/** The table for a terminal. */
+export function formatTable(judged: readonly Judged[]): string {
+  const table = new Table({
+    head: ['', 'row', 'measured', 'wanted', ''],
+    colAligns: ['left', 'left', 'right', 'right', 'left'],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const { row, measured, wanted, verdict } of judged) {
+    table.push([row.letter, row.title, measured, wanted, verdict]);
+  }
+  return table.toString();
+}
+
+/** The bare writes come along with all that is judged beside them. */
+function namesFor(rows: readonly Row[]): readonly MeasurementName[] {
+  const needed = new Set<MeasurementName>(rows.map(({ measurement }) => measurement));
+  if (rows.some(({ kind }) => kind === 'time')) needed.add('writes');
+  return MEASUREMENT_NAMES.filter((name) => needed.has(name));
+}
+
+async function measureRounds(names: readonly MeasurementName[], rounds: number, isQuick: boolean): Promise<Rounds> {
+  const stage = await Stage.open(isQuick ? QUICK_SECONDS : SECONDS);
+  const measured: Partial<Record<MeasurementName, Figures[]>> = {};
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const name of names) {
+        console.error(`round ${round} of ${rounds}: ${name} ...`);
+        const figures = await MEASUREMENTS[name](stage);
+        (measured[name] ??= []).push(figures);
+        console.error(`  ${formatFigures(figures)}`);
+      }
+    }
+    return measured;
+  } finally {
+    await stage.close();
+  }
+}
+
+function valuesOf(measured: Rounds, name: MeasurementName, figure: string): readonly number[] {
+  return (measured[name] ?? []).flatMap((figures) => figures[figure] ?? []);
+}
+
+function judge(row: Row, values: readonly number[], isValid: boolean): Judged {
+  return {
+    row,
+    measured: values.length === 0 ? '-' : `${formatNumber(median(values))} ${row.unit}`.trim(),
+    wanted: formatWanted(row.wanted, row.unit),
+    verdict: verdictOf(values, row.wanted, isValid || row.kind !== 'time'),
+  };
+}
+
+/** What every row that tells a time is judged beside. */
+function bareRow(p99s: readonly number[], isValid: boolean): Judged {
+  const wanted = { kind: 'at most', value: MOST_BARE_MS } as const;
+  const title = 'a bare write on the idle server: p99';
+  const row: Row = { letter: '', title, measurement: 'writes', figure: 'p99', unit: 'ms', kind: 'time', wanted };
+  return judge(row, p99s, isValid);
+}
+
+function formatWanted(wanted: Wanted, unit: string): string {
+  if (wanted.kind === 'none') return '';
+  return `${wanted.kind === 'at most' ? '≤' : '≥'} ${formatNumber(wanted.value)} ${unit}`.trim();
+}
+
+function formatFigures(figures: Figures): string {
+  return Object.entries(figures)
+    .map(([name, value]) => `${name} ${formatNumber(value)}`)
+    .join(', ');
+}
+
+function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return 'never';
+  return value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
+}
