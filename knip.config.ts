@@ -28,6 +28,8 @@ export default {
         'apps/demo/src/demo/{embedded,cluster,tasks}.ts',
         'apps/demo/src/tasks/scheduler.ts',
         '.ci/suite.mjs',
+        // A process of bench/cpu.ts, which names it by path.
+        'bench/cpu-trial.ts',
         // Processes and threads begin with these. Specs name them by path.
         'test/**/*.fixture.{ts,mjs,cjs}',
         'test/nest/built/copies.importer.mjs',
