@@ -23,11 +23,6 @@ export const SHARING_MUTANTS: readonly Mutant[] = [
     mutation: { through: withEarlierSync },
   },
   {
-    name: 'signals of their own',
-    foundBy: [26],
-    mutation: { through: (center, clock) => grouping(center, clock, abortedByFirst) },
-  },
-  {
     name: 'refusals of their own',
     foundBy: [1, 2, 24],
     mutation: { through: (center, clock) => grouping(center, clock, toldToNext) },
@@ -74,13 +69,6 @@ const droppingNeighbours: Answering = async (group, send) => {
   if (result.kind === 'committed') return deal(group, result);
   const { member, index } = blamed(group, result.index);
   member.resolve({ ...result, index });
-};
-
-/** The group leaves, and is given up, as its first member is. */
-const abortedByFirst: Answering = async (group, send) => {
-  const result = await send(operationsOf(group), { signal: group[0]!.signal });
-  if (result.kind === 'committed') return deal(group, result);
-  for (const member of group) void sendAlone(member, send);
 };
 
 /** The others are sent again without the one that is refused, and their answers are dealt out one too far. */
