@@ -73,11 +73,6 @@ export function childPath(parent: string, name: string): string {
   return parent === '/' ? `/${name}` : `${parent}/${name}`;
 }
 
-/** Whether `path` is `root` or below it. */
-export function isWithin(path: string, root: string): boolean {
-  return root === '/' || path === root || path.startsWith(`${root}/`);
-}
-
 /** The last level of a path. */
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);

@@ -5,8 +5,8 @@ import { RegistryUnavailableError, SessionLostError } from '../registry.errors.j
 import { MemoryLease } from './memory-lease.js';
 import { type LaneName, type Latency, MemoryLink } from './memory-link.js';
 import type { MemoryServer, Peer } from './memory-server.js';
-import type { MemorySubtree } from './memory-subtree.js';
 import { localNodes, type News } from './news.js';
+import { OpenViews } from './open-views.js';
 import { PendingRequests } from './pending-requests.js';
 
 /** How a client's session behaves; times in milliseconds. */
@@ -41,7 +41,7 @@ export class MemorySession implements Peer {
   readonly link: MemoryLink;
   readonly requests: PendingRequests;
   /** The open views, which live as long as the session. */
-  readonly views = new Set<MemorySubtree>();
+  readonly views: OpenViews;
   info: SessionInfo;
   private readonly listeners = new Set<(session: SessionInfo) => void>();
   private readTimer?: Timer;
@@ -56,6 +56,7 @@ export class MemorySession implements Peer {
   ) {
     this.link = new MemoryLink(server.clock, options.latencyMs, options.newsLagMs);
     this.requests = new PendingRequests(this.link, options.clock, options.requestTimeoutMs);
+    this.views = new OpenViews(options.namespace);
     this.lease = new MemoryLease(options.clock, options.sessionTimeoutMs, () => this.outlast());
     this.info = { state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs };
   }
@@ -121,7 +122,7 @@ export class MemorySession implements Peer {
   }
 
   hear(news: News, isOwn: boolean): void {
-    for (const view of this.views) view.hear(news.within(this.options.namespace), isOwn);
+    this.views.hear(news, isOwn);
   }
 
   disconnected(): void {
@@ -196,7 +197,7 @@ export class MemorySession implements Peer {
     const { id } = this.info;
     if (id === undefined) return;
     if (this.info.state === 'LOST') return this.renew();
-    const views = [...this.views];
+    const views = this.views.all;
     this.converse(
       () =>
         this.server.resume(id) && views.map(({ path }) => this.server.subtree(this.options.namespace.absolute(path))),
@@ -222,13 +223,8 @@ export class MemorySession implements Peer {
 
   private lose(): void {
     this.lease.stopWaiting();
-    this.loseViews();
+    this.views.lose();
     this.become('LOST');
-  }
-
-  private loseViews(): void {
-    for (const view of this.views) view.lose();
-    this.views.clear();
   }
 
   /** The lease is over, whether the connection is known to be or not. */
@@ -249,7 +245,7 @@ export class MemorySession implements Peer {
       this.link.send(bye);
     }
     this.requests.fail('this registry center was closed');
-    this.loseViews();
+    this.views.lose();
     this.info = { ...this.info, id: undefined };
     this.become(undefined);
   }

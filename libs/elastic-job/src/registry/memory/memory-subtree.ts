@@ -1,5 +1,4 @@
 import { KnownSubtree } from '../known-subtree.js';
-import { isWithin } from '../node-map.js';
 import type {
   RegistryNode,
   RequestOptions,
@@ -68,12 +67,11 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
   }
 
   /**
-   * Shows all changes of a commit, then tells of them one by one.
+   * Shows all changes of a commit at and below its path, then tells of them one by one.
    * @param isOwn whether this client made them, so that it knows their values
    */
   hear(changes: readonly NodeChange[], isOwn: boolean): void {
-    const within = changes.filter(({ node }) => isWithin(node.path, this.path));
-    const seen = within.filter((change) => this.take(change, isOwn));
+    const seen = changes.filter((change) => this.take(change, isOwn));
     for (const { kind, node } of seen) {
       if (!this.closed) this.listener({ kind, path: node.path });
     }
