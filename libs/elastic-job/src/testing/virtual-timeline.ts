@@ -117,12 +117,21 @@ export class VirtualTimeline {
    * As Node's timer phase does: timers that are due at the same instant fire in one turn, promises settling in between,
    * so that what each of them asks of `nextTurn` comes after all of them.
    */
-  private async fire(timers: readonly PendingTimer[]): Promise<void> {
-    const fireOne = async (timer: PendingTimer): Promise<void> => {
-      await realTurn();
-      if (this.timers.delete(timer)) timer.callback();
-    };
-    await Promise.all(timers.map(fireOne));
+  private fire(timers: readonly PendingTimer[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let left = timers.length;
+      if (left === 0) resolve();
+      const fireOne = (timer: PendingTimer): void => {
+        try {
+          if (this.timers.delete(timer)) timer.callback();
+        } catch (error) {
+          reject(error);
+        }
+        left -= 1;
+        if (left === 0) resolve();
+      };
+      for (const timer of timers) setImmediate(fireOne, timer);
+    });
   }
 }
 

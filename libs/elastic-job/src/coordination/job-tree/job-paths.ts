@@ -41,6 +41,10 @@ export const ITEM_NODES = [
 ] as const;
 type ItemNodeName = (typeof ITEM_NODES)[number];
 type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
+/** As far as they were asked for. */
+type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string>>;
+
+const KINDS: ReadonlyMap<string, ItemNodeKind> = new Map(ITEM_NODES.map((name) => [name, `item-${name}`]));
 
 /**
  * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `usable`,
@@ -83,6 +87,9 @@ export class JobPaths {
   readonly systemTime: string;
   /** Ephemeral: the address of the instance that runs next, under SINGLE_SHARDING_BALANCE. */
   readonly nextInstanceIp: string;
+  private readonly belowItems: string;
+  // Each trigger names these again and again, and a text that is made anew has to be hashed anew.
+  private readonly ofItems = new Map<number, ItemPaths>();
 
   constructor(readonly jobName: JobName) {
     this.root = `/${jobName}`;
@@ -102,6 +109,7 @@ export class JobPaths {
     this.queue = `${this.root}/leader/failover/items`;
     this.failoverLatch = `${this.root}/leader/failover/latch`;
     this.items = `${this.root}/sharding`;
+    this.belowItems = `${this.items}/`;
     this.triggers = `${this.root}/trigger`;
     this.cancels = `${this.root}/cancel`;
     this.guarantees = `${this.root}/guarantee`;
@@ -162,7 +170,7 @@ export class JobPaths {
   }
 
   item(item: number): string {
-    return `${this.items}/${item}`;
+    return this.ofItem(item).item;
   }
 
   /**
@@ -175,10 +183,19 @@ export class JobPaths {
 
   /** A node below an item: `instance` (the assigned owner), `running` (the holder), or one of the other marks. */
   mark(item: number, name: ItemNodeName): string {
-    return `${this.items}/${item}/${name}`;
+    const paths = this.ofItem(item);
+    return (paths[name] ??= `${paths.item}/${name}`);
+  }
+
+  private ofItem(item: number): ItemPaths {
+    let paths = this.ofItems.get(item);
+    if (paths === undefined) this.ofItems.set(item, (paths = { item: `${this.items}/${item}` }));
+    return paths;
   }
 
   parse(path: string): JobNode {
+    // Nearly all that happens in a job.
+    if (path.startsWith(this.belowItems)) return parseItemNode(path.slice(this.belowItems.length));
     const [first, second, third, ...rest] = path.slice(this.root.length + 1).split('/');
     if (first === 'config' && second === undefined) return { kind: 'config' };
     if (first === 'instances' && second !== undefined) return { kind: 'instance', instanceId: second };
@@ -187,7 +204,6 @@ export class JobPaths {
     if (first === 'trigger' && second !== undefined && third === undefined)
       return { kind: 'trigger', instanceId: second };
     if (first === 'guarantee' && rest.length === 0) return parseGuarantee(second, third);
-    if (first === 'sharding' && second !== undefined) return parseItemNode(second, third);
     if (first === 'cancel' && third === undefined) return parseCancel(second);
     if (path === this.root) return { kind: 'root' };
     if (path === this.items || path === this.servers) return { kind: 'parent' };
@@ -222,10 +238,13 @@ export function parseItem(name: string | undefined): number | undefined {
   return Number.isSafeInteger(Number(name)) ? Number(name) : undefined;
 }
 
-function parseItemNode(itemText: string | undefined, name: string | undefined): JobNode {
-  const item = parseItem(itemText);
+/** @param path below that of all items */
+function parseItemNode(path: string): JobNode {
+  const end = path.indexOf('/');
+  const item = parseItem(end === -1 ? path : path.slice(0, end));
   if (item === undefined) return { kind: 'other' };
-  if (name === undefined) return { kind: 'item', item };
-  const known = ITEM_NODES.find((candidate) => candidate === name);
-  return known === undefined ? { kind: 'other' } : { kind: `item-${known}`, item };
+  if (end === -1) return { kind: 'item', item };
+  const nameEnd = path.indexOf('/', end + 1);
+  const kind = KINDS.get(nameEnd === -1 ? path.slice(end + 1) : path.slice(end + 1, nameEnd));
+  return kind === undefined ? { kind: 'other' } : { kind, item };
 }

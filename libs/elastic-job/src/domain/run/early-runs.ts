@@ -41,6 +41,8 @@ export function recordAsOf(stored: StoredRecord, writtenAt: number, now: Registr
   }
   const { record } = stored;
   const { early, lastScheduled, target, owesAfter } = record;
+  const latest = Math.max(target.fireTime, lastScheduled ?? -Infinity, owesAfter ?? -Infinity);
+  if (!isAhead(latest, now)) return { stored, ahead: [] };
   const scheduled = [lastScheduled ?? [], target.origin === 'schedule' ? target.fireTime : []].flat();
   const begun = scheduled.filter((time) => !early?.fireTimes.includes(time));
   const ahead = begun.filter((time) => isAhead(time, now)).toSorted((a, b) => a - b);

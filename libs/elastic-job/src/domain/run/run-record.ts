@@ -129,10 +129,14 @@ export function parseRunRecord(text: string, writtenAt?: number): StoredRecord {
   if (text === '') return { kind: 'none' };
   const { v: _version, ...fields } = parseFields(text);
   if (!isReadable(fields)) return { kind: 'none', unreadableSince: writtenAt };
-  const kept = Object.entries(fields).filter(([field, value]) => !isKnown(field) || FIELDS[field](value));
+  const isKept = (field: string) => !isKnown(field) || FIELDS[field](fields[field]);
+  const names = Object.keys(fields);
+  // Nearly no record is damaged.
+  const kept = names.every(isKept)
+    ? fields
+    : Object.fromEntries(names.filter(isKept).map((field) => [field, fields[field]]));
   const { run, by, target } = fields;
-  const record = { run, by, target, attempt: 1, begunAt: target.fireTime, ...Object.fromEntries(kept) };
-  return { kind: 'record', record };
+  return { kind: 'record', record: { run, by, target, attempt: 1, begunAt: target.fireTime, ...kept } };
 }
 
 /**
@@ -247,7 +251,9 @@ export function passedRunRecord(run: string, by: string, fireTime: number, at: n
   return { run, by, target, attempt: 1, begunAt: fireTime, settled: { at, outcome: 'succeeded' } };
 }
 
-function isReadable(fields: Readonly<Record<string, unknown>>): fields is Pick<RunRecord, 'run' | 'by' | 'target'> {
+function isReadable(
+  fields: Readonly<Record<string, unknown>>,
+): fields is Readonly<Record<string, unknown>> & Pick<RunRecord, 'run' | 'by' | 'target'> {
   const { run, by, target, settled } = fields;
   return isString(run) && isString(by) && isTarget(target) && (settled === undefined || isSettledRun(settled));
 }

@@ -34,6 +34,8 @@ export class CronSchedule {
   private readonly walls: WallTimes;
   private readonly zone: TimeZone;
   private readonly passes: Passes;
+  /** The last answer of `next`. */
+  private found: { readonly after: number; readonly next: number } | undefined;
 
   /**
    * @param timeZone an IANA name or `GMT+8:00`; undefined is the zone of the host
@@ -58,6 +60,15 @@ export class CronSchedule {
 
   /** The first fire instant strictly after the given instant, or undefined if there is none. */
   next(after: number): number | undefined {
+    const { found } = this;
+    // A fire time is asked for several times while it is the next one.
+    if (found !== undefined && found.after <= after && after < found.next) return found.next;
+    const next = this.search(after);
+    if (next !== undefined) this.found = { after, next };
+    return next;
+  }
+
+  private search(after: number): number | undefined {
     let from = Math.max(Math.floor(after / SECOND) * SECOND, BEFORE_FIRST_YEAR);
     for (;;) {
       const wall = this.walls.atOrAfter(from - REACH);
