@@ -31,7 +31,7 @@ export default {
         // A process of bench/cpu.ts, which names it by path.
         'bench/cpu-trial.ts',
         // Processes and threads begin with these. Specs name them by path.
-        'test/**/*.fixture.{ts,mjs,cjs}',
+        '{bench,test}/**/*.fixture.{ts,mjs,cjs}',
         'test/nest/built/copies.importer.mjs',
         // This configuration cannot be loaded without a plan of mutants, so the files that it names stand here.
         'vitest.mutation.config.ts',

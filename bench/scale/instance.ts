@@ -9,6 +9,7 @@ const LEAVE_LIMIT_MS = 30_000;
 /** A process under measurement. It ends with this one at the latest. */
 export class Instance {
   private lastId = 0;
+  private stopping: Promise<void> | undefined;
 
   private constructor(readonly process: ClientProcess) {}
 
@@ -27,8 +28,13 @@ export class Instance {
     return this.ask(name, given, CALL_LIMIT_MS);
   }
 
-  /** It leaves its jobs in order, and ends. */
-  async stop(): Promise<void> {
+  /** It leaves its jobs in order, and ends. Idempotent. */
+  stop(): Promise<void> {
+    this.stopping ??= this.leaveAndEnd();
+    return this.stopping;
+  }
+
+  private async leaveAndEnd(): Promise<void> {
     await this.ask('leave', undefined, LEAVE_LIMIT_MS).catch((error: unknown) => console.error(error));
     await this.process.stop();
   }

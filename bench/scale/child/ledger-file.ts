@@ -1,7 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
-import type { LedgerLine } from '../ledger.js';
+import type { LedgerLine } from '../cluster/ledger.js';
 
 /** Writes down what this process does, line by line, so that a SIGKILL takes nothing of it along. */
 export class LedgerFile {

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClusterOptions } from '../options.js';
+import { Stage } from '../stage.js';
+import { dueTimes, judgeLedger, type LedgerSums } from './ledger.js';
+import { Members, type Sight } from './members.js';
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+/** Jobs are due in the first seconds of each minute; the rest of it shows what a cluster costs that has nothing to do. */
+const BUSY_SECONDS = 50;
+/** What is due at the last busy second has ended by then. */
+const REST_SECONDS = { from: 54, to: 59 };
+/** What was due last is done. */
+const TAIL_MS = 5_000;
+/** A span begins at a full minute, and this is the least that has to be left until then. */
+const LEAD_MS = 2_000;
+
+/** What an undisturbed minute has cost, and its rest. */
+export interface Minute {
+  readonly begun: Sight;
+  readonly ended: Sight;
+  readonly restBegun: Sight;
+  readonly restEnded: Sight;
+  readonly watches: readonly number[];
+}
+
+export interface ClusterResult {
+  readonly sums: LedgerSums;
+  readonly minute: Minute;
+  /** How long it took to replace all processes, in seconds. */
+  readonly restartS: number;
+}
+
+/** Every process is replaced, one of them after a SIGKILL, while jobs are due once a minute each. */
+export async function runCluster(options: ClusterOptions): Promise<ClusterResult> {
+  const directory = await mkdtemp(join(tmpdir(), 'bench-scale-'));
+  try {
+    const stage = await Stage.open(0);
+    try {
+      return await runOn(stage, directory, options);
+    } finally {
+      await stage.close();
+    }
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function runOn(stage: Stage, directory: string, options: ClusterOptions): Promise<ClusterResult> {
+  const { processes, jobs, items, minutes } = options;
+  const cron = Array.from({ length: BUSY_SECONDS }, (_, second) => `${second} * * * * ?`);
+  const groups = [{ prefix: 'job', count: jobs, items, cron }];
+  const members = new Members(stage, directory, { servers: stage.servers, namespace: stage.newNamespace(), groups });
+  try {
+    while (members.count < processes) {
+      await members.join();
+      console.error(`${members.count} of ${processes} processes take part in ${jobs} jobs`);
+    }
+    // An item owes fire times from its first one on: each has to run once before anything is judged.
+    const from = nextMinute() + MINUTE_MS;
+    console.error(`the restart begins: ${new Date(from).toISOString()}`);
+    await untilTime(from);
+    const restartS = await restart(members);
+    const last = Math.max(nextMinute(), from + (minutes - 1) * MINUTE_MS);
+    console.error(`undisturbed minute: ${new Date(last).toISOString()}`);
+    const minute = await watchMinute(members, last);
+    await delay(TAIL_MS);
+    await members.stop();
+    const seconds = new Map(Array.from({ length: jobs }, (_, n) => [`job-${n}`, n % BUSY_SECONDS]));
+    const due = dueTimes(seconds, from, last + MINUTE_MS);
+    return { sums: judgeLedger(due, items, await members.ledger()), minute, restartS };
+  } finally {
+    await members.stop();
+  }
+}
+
+/** @returns how long it took, in seconds */
+async function restart(members: Members): Promise<number> {
+  const begun = performance.now();
+  const victim = Math.floor(members.count / 2);
+  for (let index = 0; index < members.count; index += 1) {
+    const how = index === victim ? 'kill' : 'leave';
+    await members.replace(index, how);
+    console.error(`${index + 1} of ${members.count} processes are replaced (${how})`);
+  }
+  return (performance.now() - begun) / SECOND_MS;
+}
+
+async function watchMinute(members: Members, from: number): Promise<Minute> {
+  await untilTime(from);
+  const begun = await members.sight();
+  await untilTime(from + REST_SECONDS.from * SECOND_MS);
+  const restBegun = await members.sight();
+  await untilTime(from + REST_SECONDS.to * SECOND_MS);
+  const restEnded = await members.sight();
+  await untilTime(from + MINUTE_MS);
+  const ended = await members.sight();
+  return { begun, ended, restBegun, restEnded, watches: await members.watches() };
+}
+
+function nextMinute(): number {
+  return Math.ceil((Date.now() + LEAD_MS) / MINUTE_MS) * MINUTE_MS;
+}
+
+function untilTime(time: number): Promise<void> {
+  return delay(Math.max(0, time - Date.now()));
+}
