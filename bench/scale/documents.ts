@@ -7,13 +7,12 @@ import type { Judged } from './table.js';
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
 const FOLDER = new URL('../../docs/performance/', import.meta.url);
 const GROWTH = new URL('growth.json', FOLDER);
-const BEGIN = '<!-- table:begin, written by npm run bench:scale -- --write-docs -->';
-const END = '<!-- table:end -->';
+/** What stands in the page between two marks is written by this bench. */
+type Part = 'table' | 'plots';
 
 /** Writes the table into the page. @param note where and when it was measured */
 export async function writeTable(judged: readonly Judged[], note: string): Promise<void> {
-  const page = putTable(await readFile(PAGE, 'utf8'), formatMarkdown(judged, note));
-  await writeFormatted(PAGE, page, 'markdown');
+  await rewritePage('table', formatMarkdown(judged, note));
 }
 
 export async function writeGrowth(growth: Growth): Promise<void> {
@@ -21,19 +20,26 @@ export async function writeGrowth(growth: Growth): Promise<void> {
   await writeFormatted(GROWTH, JSON.stringify(growth), 'json');
 }
 
-/** Draws what was measured last. @returns how many files were written */
+/** Draws what was measured last, and shows it in the page. @returns how many files were written */
 export async function writePlots(): Promise<number> {
   const growth: Growth = JSON.parse(await readFile(GROWTH, 'utf8'));
-  const plots = Object.entries(drawGrowth(growth));
-  for (const [name, svg] of plots) await writeFile(new URL(`${name}.svg`, FOLDER), svg);
+  const plots = drawGrowth(growth);
+  for (const { name, svg } of plots) await writeFile(new URL(`${name}.svg`, FOLDER), svg);
+  const images = plots.map(({ name, title }) => `![${title}](performance/${name}.svg)`);
+  await rewritePage('plots', [`${growth.note}:`, ...images].join('\n\n'));
   return plots.length;
 }
 
-/** Replaces what stands between the two marks. @throws if the page has not both of them */
-export function putTable(page: string, table: string): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`The page has not the lines "${BEGIN}" and "${END}".`);
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${page.slice(end)}`;
+async function rewritePage(part: Part, text: string): Promise<void> {
+  await writeFormatted(PAGE, replacePart(await readFile(PAGE, 'utf8'), part, text), 'markdown');
+}
+
+/** Replaces what stands between the two marks of a part. @throws if the page has not both of them */
+export function replacePart(page: string, part: Part, text: string): string {
+  const [begin, end] = [`<!-- ${part}:begin -->`, `<!-- ${part}:end -->`];
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`The page has not the lines "${begin}" and "${end}".`);
+  return `${page.slice(0, from + begin.length)}\n\n${text}\n\n${page.slice(to)}`;
 }
 
 export function formatMarkdown(judged: readonly Judged[], note: string): string {

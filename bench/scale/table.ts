@@ -6,9 +6,9 @@ import { Stage } from './stage.js';
 import { median } from './statistics.js';
 import { exitCodeOf, isQuiet, MOST_BARE_MS, type Verdict, verdictOf, type Wanted } from './verdict.js';
 
-/** How long jobs are watched in each round. */
-const SECONDS = 10;
-const QUICK_SECONDS = 5;
+/** How long jobs are watched in each round: a multiple of every period of theirs. */
+const SECONDS = 12;
+const QUICK_SECONDS = 6;
 
 /** A row of the table as it is printed. */
 export interface Judged {

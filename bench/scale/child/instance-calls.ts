@@ -25,6 +25,14 @@ export interface StartOptions {
   readonly untilPlanned?: boolean;
 }
 
+export interface WatchOptions {
+  readonly instants: number;
+  /** From one due instant to the next one: a divisor of 60. */
+  readonly everySeconds: number;
+  /** Items that are due at each of them. */
+  readonly items: number;
+}
+
 /** What a window of whole seconds has shown. */
 export interface Window {
   /** Of each run that was due in it, from the due instant to the handler's first line, in milliseconds, by prefix. */
@@ -55,8 +63,8 @@ export interface Memory {
 export interface InstanceCalls {
   /** @returns how long it took, in milliseconds */
   start(options: StartOptions): number;
-  /** The next so many full seconds. @param items that are due in each of them, by prefix */
-  watch(options: { readonly seconds: number; readonly items: Readonly<Record<string, number>> }): Window;
+  /** Watches the jobs for some due instants. */
+  watch(options: WatchOptions): Window;
   memory(): Memory;
   vitals(): Vitals;
   /** Adds jobs one after the other. @returns how long it took, in milliseconds */

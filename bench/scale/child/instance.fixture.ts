@@ -22,7 +22,7 @@ let jobs: RunningJobs | undefined;
 
 const answers: Answers = {
   start: (options) => (jobs = new RunningJobs(options)).start(),
-  watch: ({ seconds, items }) => running().watch(seconds, items),
+  watch: (options) => running().watch(options),
   memory,
   vitals: () => running().vitals(),
   add: (group) => running().add(group),

@@ -10,7 +10,7 @@ import {
 } from '../../../libs/elastic-job/src/domain/index.js';
 import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
-import type { JobGroup, StartOptions, Vitals, Window } from './instance-calls.js';
+import type { JobGroup, StartOptions, Vitals, WatchOptions, Window } from './instance-calls.js';
 import { LatenessLog } from './lateness.js';
 import { LedgerFile } from './ledger-file.js';
 import { PhasedClock } from './phased-clock.js';
@@ -71,11 +71,12 @@ export class RunningJobs {
     return performance.now() - begun;
   }
 
-  /** The next full seconds that begin in at least one of them. @param items due in each of them, by prefix */
-  async watch(seconds: number, items: Readonly<Record<string, number>>): Promise<Window> {
-    const from = (Math.floor(Date.now() / 1_000) + 2) * 1_000;
-    const to = from + seconds * 1_000;
-    this.lateness.open(from, to, seconds * Object.values(items).reduce((sum, count) => sum + count, 0));
+  /** The next due instants. The first of them is a second away at least. */
+  async watch({ instants, everySeconds, items }: WatchOptions): Promise<Window> {
+    const periodMs = everySeconds * 1_000;
+    const from = Math.ceil((Date.now() + 1_000) / periodMs) * periodMs;
+    const to = from + instants * periodMs;
+    this.lateness.open(from, to, instants * items);
     await untilTime(from - BEFORE_MS);
     const before = this.vitals();
     await untilTime(to - BEFORE_MS);

@@ -3,26 +3,28 @@ import type { JobGroup, Window } from '../child/instance-calls.js';
 import type { Stage } from '../stage.js';
 import type { Figures, Measurement } from './measurement.js';
 
-const EACH_SECOND = '* * * * * ?';
-const WARM_UP_SECONDS = 3;
+const WARM_UP_INSTANTS = 3;
 const WRITES = 2_000;
 
-/** Jobs that are due each second, in one process over ZooKeeper. */
+/** Jobs that are due together, in one process over ZooKeeper. */
 export interface DueJobs {
   readonly jobs: number;
   /** @default 1 */
   readonly items?: number;
   /** Due instants of a second, at equal distances. @default 1: all jobs are due at the full second */
   readonly phases?: number;
+  /** From one due instant to the next one of a job, in seconds: a divisor of 60. @default 1 */
+  readonly everySeconds?: number;
 }
 
-/** Lateness, processor time and requests of jobs that are due each second. */
-export function due({ jobs, items = 1, phases = 1 }: DueJobs): Measurement {
-  const group: JobGroup = { prefix: 'job', count: jobs, items, cron: EACH_SECOND };
+/** Lateness, processor time and requests of jobs that are due together. */
+export function due({ jobs, items = 1, phases = 1, everySeconds = 1 }: DueJobs): Measurement {
+  const group = dueGroup('job', jobs, items, everySeconds);
   return async (stage) => {
-    const window = await watchJobs(stage, [group], phases);
+    const window = await watchJobs(stage, [group], { phases, everySeconds });
     const begun = window.lateness['job'] ?? [];
-    const runs = stage.seconds * jobs * items;
+    const instants = stage.seconds / everySeconds;
+    const runs = instants * jobs * items;
     const lateness = withMissing(begun, runs);
     // Runs that an overloaded process has left out are no saving: the others stand for them.
     const scale = runs / begun.length;
@@ -31,8 +33,8 @@ export function due({ jobs, items = 1, phases = 1 }: DueJobs): Measurement {
       p99: percentile(lateness, 0.99),
       donePercent: 100 / scale,
       corePercent: (scale * window.cpuMs) / (10 * stage.seconds),
-      requestsOfInstant: (scale * window.requests) / stage.seconds / phases,
-      cpuOfTriggerUs: (scale * 1_000 * window.cpuMs) / (stage.seconds * jobs),
+      requestsOfInstant: (scale * window.requests) / instants / phases,
+      cpuOfTriggerUs: (scale * 1_000 * window.cpuMs) / (instants * jobs),
     };
   };
 }
@@ -49,10 +51,10 @@ export function spread(jobs: number, phases: number): Measurement {
 
 /** Small jobs beside a large one, and without it, each due each second. */
 export function overload(small: number, items: number): Measurement {
-  const few: JobGroup = { prefix: 'small', count: small, items: 1, cron: EACH_SECOND };
-  const large: JobGroup = { prefix: 'large', count: 1, items, cron: EACH_SECOND };
+  const few = dueGroup('small', small, 1, 1);
+  const large = dueGroup('large', 1, items, 1);
   const p99 = async (stage: Stage, groups: readonly JobGroup[]) => {
-    const { lateness } = await watchJobs(stage, groups, 1);
+    const { lateness } = await watchJobs(stage, groups, { phases: 1, everySeconds: 1 });
     return percentile(withMissing(lateness['small'] ?? [], stage.seconds * small), 0.99);
   };
   return async (stage) => {
@@ -71,13 +73,22 @@ export async function writes(stage: Stage): Promise<Figures> {
   });
 }
 
-async function watchJobs(stage: Stage, groups: readonly JobGroup[], phases: number): Promise<Window> {
+/** @param everySeconds a divisor of 60 */
+function dueGroup(prefix: string, count: number, items: number, everySeconds: number): JobGroup {
+  return { prefix, count, items, cron: `0/${everySeconds} * * * * ?` };
+}
+
+async function watchJobs(
+  stage: Stage,
+  groups: readonly JobGroup[],
+  { phases, everySeconds }: Required<Pick<DueJobs, 'phases' | 'everySeconds'>>,
+): Promise<Window> {
   return stage.with(1, async ([instance]) => {
-    const items = Object.fromEntries(groups.map((group) => [group.prefix, group.count * group.items]));
+    const items = groups.reduce((sum, group) => sum + group.count * group.items, 0);
     const { servers } = stage;
     const namespace = stage.newNamespace();
     await instance!.call('start', { servers, namespace, groups, phases, untilPlanned: true });
-    await instance!.call('watch', { seconds: WARM_UP_SECONDS, items });
-    return instance!.call('watch', { seconds: stage.seconds, items });
+    await instance!.call('watch', { instants: WARM_UP_INSTANTS, everySeconds, items });
+    return instance!.call('watch', { instants: stage.seconds / everySeconds, everySeconds, items });
   });
 }

@@ -1,3 +1,4 @@
+import { isQuiet } from '../verdict.js';
 import type { Growth, SeriesName } from './growth.js';
 import { plotSvg } from './svg.js';
 
@@ -7,6 +8,8 @@ interface GrowthPlot {
   readonly series: SeriesName;
   readonly xLabel: string;
   readonly yLabel: string;
+  /** It tells a time, which a busy machine changes. */
+  readonly isTime: boolean;
   /** What each line is called, and the figure that it shows. */
   readonly lines: Readonly<Record<string, string>>;
 }
@@ -22,6 +25,7 @@ const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
     series: 'due',
     xLabel: DUE_JOBS,
     yLabel: 'ms',
+    isTime: true,
     lines: { p50: 'p50', p99: 'p99' },
   },
   'cpu-by-jobs': {
@@ -29,6 +33,7 @@ const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
     series: 'due',
     xLabel: DUE_JOBS,
     yLabel: 'µs',
+    isTime: false,
     lines: { 'per trigger': 'cpuOfTriggerUs' },
   },
   'requests-by-jobs': {
@@ -36,6 +41,7 @@ const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
     series: 'due',
     xLabel: DUE_JOBS,
     yLabel: 'requests',
+    isTime: false,
     lines: { requests: 'requestsOfInstant' },
   },
   'start-by-jobs': {
@@ -43,6 +49,7 @@ const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
     series: 'rest',
     xLabel: RESTING_JOBS,
     yLabel: 's',
+    isTime: true,
     lines: { 'all planned': 'startS' },
   },
   'memory-by-jobs': {
@@ -50,6 +57,7 @@ const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
     series: 'rest',
     xLabel: RESTING_JOBS,
     yLabel: 'MB',
+    isTime: false,
     lines: { RSS: 'rssMb' },
   },
   'lateness-by-items': {
@@ -57,6 +65,7 @@ const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
     series: 'items',
     xLabel: ITEMS,
     yLabel: 'ms',
+    isTime: true,
     lines: { p50: 'p50', p99: 'p99' },
   },
   'requests-by-items': {
@@ -64,6 +73,7 @@ const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
     series: 'items',
     xLabel: ITEMS,
     yLabel: 'requests',
+    isTime: false,
     lines: { requests: 'requestsOfInstant' },
   },
   'resharding-by-instances': {
@@ -71,19 +81,31 @@ const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
     series: 'instances',
     xLabel: 'simulated instances',
     yLabel: 'ms',
+    isTime: false,
     lines: { 'virtual time': 'virtualMs', 'CPU of all': 'computedMs' },
   },
 };
 
-/** The text of each SVG file, by its name without the ending. */
-export function drawGrowth({ note, series }: Growth): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(GROWTH_PLOTS).map(([name, { lines, series: ofPlot, ...labels }]) => {
+/** An SVG file to be written. */
+export interface DrawnPlot {
+  /** Without the ending. */
+  readonly name: string;
+  /** In words. */
+  readonly title: string;
+  readonly svg: string;
+}
+
+/** Draws what was measured. On a busy machine what tells a time is left out. */
+export function drawGrowth({ note, bare, series }: Growth): readonly DrawnPlot[] {
+  const isValid = isQuiet([bare['p99']!]);
+  return Object.entries(GROWTH_PLOTS)
+    .filter(([, { isTime }]) => isValid || !isTime)
+    .map(([name, { lines, series: ofPlot, title, xLabel, yLabel }]) => {
       const drawn = Object.entries(lines).map(([lineName, figure]) => ({
         name: lineName,
         points: series[ofPlot].map(({ size, figures }) => ({ x: size, y: figures[figure] ?? NaN })),
       }));
-      return [name, plotSvg({ ...labels, note, lines: drawn })];
-    }),
-  );
+      const svg = plotSvg({ title, xLabel, yLabel, note, lines: drawn });
+      return { name, title: `${title}: ${xLabel}`, svg };
+    });
 }
