@@ -14,20 +14,21 @@ export type ContextOf = (item: number, attempt: number) => ShardingContext;
 /** Makes the contexts of a lease's items: frozen, and with nothing mutable that two of them would share. */
 export function contextsOf(lease: ExecutionLease, configuration: JobConfiguration, tokenEpoch: number): ContextOf {
   const { jobName, trigger } = lease;
+  const { jobParameter, props, shardingTotalCount } = configuration;
   const parameters = parseShardingItemParameters(configuration.shardingItemParameters);
-  const shared = {
-    jobName,
-    taskId: taskIdOf(lease),
-    jobParameter: configuration.jobParameter,
-    shardingTotalCount: configuration.shardingTotalCount,
-    source: trigger.source,
-    trigger: askedBy(trigger),
-    tokenEpoch,
-    props: configuration.props,
-  };
+  const taskId = taskIdOf(lease);
+  const asked = askedBy(trigger);
+  // Field by field: beside a getter, a spread costs ten times as much as all the rest.
   return (item, attempt) =>
     Object.freeze({
-      ...shared,
+      jobName,
+      taskId,
+      jobParameter,
+      shardingTotalCount,
+      source: trigger.source,
+      trigger: asked,
+      tokenEpoch,
+      props,
       attempt,
       shardingItem: item,
       shardingParameter: parameters.get(item),
