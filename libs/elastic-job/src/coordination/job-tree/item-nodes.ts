@@ -72,7 +72,8 @@ export abstract class ItemNodes extends JobNodes {
     const node = this.view.node(path);
     if (node !== undefined) {
       const { mtime, version } = node.stat;
-      return { ...recordAsOf(this.readRecords.of(node), mtime, this.now()), version, isMissing: false };
+      const { ahead, stored } = recordAsOf(this.readRecords.of(node), mtime, this.now());
+      return { stored, version, isMissing: false, ahead };
     }
     if (this.has(path) || !this.has(this.paths.item(item))) return undefined;
     return { stored: { kind: 'none' }, version: 0, isMissing: true, ahead: [] };

@@ -6,6 +6,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const KEPT_DAYS = 8;
 
 /**
  * The wall times that a Quartz cron expression names. A wall time is what a clock on the wall shows, written as the
@@ -22,6 +23,8 @@ export class WallTimes {
   private readonly months: readonly number[];
   private readonly years: readonly number[];
   private readonly daysOf: DayRule;
+  /** The days that were found, by that from which on they were sought: fire times of one day ask for the same few. */
+  private readonly days = new Map<number, number | undefined>();
 
   /** @throws {CronSyntaxError} if the expression is not one of Quartz, or would be misread by it. */
   constructor(expression: string) {
@@ -46,6 +49,14 @@ export class WallTimes {
   }
 
   private dayAtOrAfter(day: number): number | undefined {
+    if (this.days.has(day)) return this.days.get(day);
+    if (this.days.size >= KEPT_DAYS) this.days.clear();
+    const found = this.searchDay(day);
+    this.days.set(day, found);
+    return found;
+  }
+
+  private searchDay(day: number): number | undefined {
     const date = new Date(day);
     const [fromYear, fromMonth, fromDay] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
     for (const year of this.years) {
