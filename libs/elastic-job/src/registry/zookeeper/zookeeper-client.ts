@@ -66,6 +66,8 @@ export class ZooKeeperClient {
   private readonly sharedReads: SharedReads;
   private readonly protocol: Protocol;
   private readonly registryTime: RegistryTime;
+  /** A write that changes nothing. */
+  private readonly nothing: Request<MultiAnswer>;
 
   constructor(
     private readonly options: ResolvedZooKeeperOptions,
@@ -74,6 +76,7 @@ export class ZooKeeperClient {
     this.registryTime = new RegistryTime(clock);
     const jute = loadJute();
     this.protocol = new Protocol(jute, options.ownsNodes);
+    this.nothing = this.protocol.multi([{ kind: 'check', path: options.namespace.root }]);
     const { links, lease } =
       options.connection === 'worker-thread'
         ? linksOfWorker(this.protocol, options, clock)
@@ -187,8 +190,7 @@ export class ZooKeeperClient {
    * @see ZOOKEEPER-1675
    */
   async sync(path: string, options?: RequestOptions): Promise<void> {
-    const nothing = this.protocol.multi([{ kind: 'check', path: this.options.namespace.root }]);
-    await this.askRead('sync', path, nothing, options);
+    await this.askRead('sync', path, this.nothing, options);
   }
 
   /** Watches a path as the watcher asks, until `unwatch` or the end of the session. The path need not exist. */

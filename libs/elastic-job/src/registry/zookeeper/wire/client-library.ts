@@ -2,13 +2,12 @@ import { createRequire } from 'node:module';
 import { ConfigurationError } from '../../../domain/index.js';
 
 /**
- * The part of `node-zookeeper-client` that this adapter stands on: its codec, with which every request is written. It
+ * The part of `node-zookeeper-client` that this adapter stands on: its codec, with which most requests are written. It
  * is an inner module, so the version is pinned exactly and checked here. These types say no more than what is used.
  */
 export interface Jute {
   readonly PROTOCOL_VERSION: number;
   readonly Request: new (header: JutePayload | null, payload: JutePayload | null) => { toBuffer(): Buffer };
-  readonly data: Readonly<Record<'ACL' | 'Id', JuteRecordType>>;
   readonly protocol: Readonly<
     Record<
       | 'RequestHeader'
@@ -16,12 +15,7 @@ export interface Jute {
       | 'AuthPacket'
       | 'GetDataRequest'
       | 'ExistsRequest'
-      | 'GetChildren2Request'
-      | 'CreateRequest'
-      | 'SetDataRequest'
-      | 'DeleteRequest'
-      | 'CheckVersionRequest'
-      | 'MultiHeader',
+      | 'GetChildren2Request',
       JuteRecordType
     >
   >;

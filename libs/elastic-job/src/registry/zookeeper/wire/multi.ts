@@ -1,8 +1,9 @@
 import type { NodeStat, Operation, RegistryNode } from '../../registry-center.js';
-import type { Jute, JutePayload } from './client-library.js';
+import type { JutePayload } from './client-library.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
-import { type RequestBody, textBytes, writeText } from './request.js';
+import { textBytes, writeText } from './request.js';
+import type { WriteBody } from './write-body.js';
 
 /**
  * What became of one operation of a transaction. The server tells the stat of a created node, or does not, as it likes.
@@ -29,11 +30,6 @@ export type NodeFound =
   | { readonly kind: 'children'; readonly names: readonly string[] }
   | { readonly kind: 'refused'; readonly code: number };
 
-/** An operation that may be part of a transaction. */
-export interface WriteBody extends RequestBody {
-  readonly payload: JutePayload;
-}
-
 /** Operation code, whether this is the end, error. */
 const HEADER_BYTES = 9;
 /** Below the server's limit of a megabyte. */
@@ -43,17 +39,18 @@ const MOST_READS = 200;
 /** The operations of a refused transaction before the one that failed have 0, those after it -2. */
 const NOT_TO_BLAME: ReadonlySet<number> = new Set([0, -2]);
 
-/**
- * A transaction, whose records follow each other, each after a header. The client's own TransactionRequest knows none
- * of the newer operations, and takes version 0 for "any version".
- */
-export function multiPayload(jute: Jute, operations: readonly WriteBody[]): JutePayload {
-  const header = (opCode: number, isEnd: boolean) => new jute.protocol.MultiHeader(opCode, isEnd, -1);
-  const records = operations.flatMap(({ opCode, payload }) => [header(opCode, false), payload]);
-  records.push(header(-1, true));
+/** A transaction, whose records follow each other, each after a header. */
+export function multiPayload(writes: readonly WriteBody[]): JutePayload {
   return {
-    byteLength: () => records.reduce((bytes, record) => bytes + record.byteLength(), 0),
-    serialize: (buffer, offset) => records.reduce((at, record) => at + record.serialize(buffer, at), offset) - offset,
+    byteLength: () => writes.reduce((bytes, { payload }) => bytes + HEADER_BYTES + payload.byteLength(), HEADER_BYTES),
+    serialize: (buffer, offset) => {
+      let at = offset;
+      for (const { opCode, payload } of writes) {
+        at = writeHeader(opCode, false, buffer, at);
+        at += payload.serialize(buffer, at);
+      }
+      return writeHeader(-1, true, buffer, at) - offset;
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { CreateMode, NodeStat, Operation, Refusal } from '../../registry-center.js';
-import { type AclEntry, type AclId, ALL_PERMISSIONS } from './acl.js';
-import { type Jute, type JutePayload, type JuteRecordType, recordType } from './client-library.js';
+import type { AclEntry, AclId } from './acl.js';
+import { type Jute, type JuteRecordType, recordType } from './client-library.js';
 import {
   type MultiAnswer,
   multiPayload,
@@ -9,11 +9,11 @@ import {
   type NodeRead,
   readMultiReadReply,
   readMultiReply,
-  type WriteBody,
 } from './multi.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
 import type { Request } from './request.js';
+import { aclBytes, writeBody, type WriteBody } from './write-body.js';
 
 interface NodeContent {
   readonly data: string;
@@ -50,14 +50,6 @@ export const UNIMPLEMENTED = -6;
 /** The server closes the session: the client has not authenticated, or by no scheme that is asked for. */
 export const UNAUTHENTICATED = -124;
 
-const ANY_VERSION = -1;
-const CREATE_FLAGS: Readonly<Record<CreateMode, number>> = {
-  PERSISTENT: 0,
-  EPHEMERAL: 1,
-  PERSISTENT_SEQUENTIAL: 2,
-  EPHEMERAL_SEQUENTIAL: 3,
-  CONTAINER: 4,
-};
 const PERSISTENT = 0;
 const PERSISTENT_RECURSIVE = 1;
 const ANY_WATCHER = 3;
@@ -72,7 +64,7 @@ interface NodeAcl {
 
 /** Writes what can be asked with the client's codec. Paths are the server's. */
 export class Protocol {
-  private readonly acl: JutePayload;
+  private readonly acl: Buffer;
   private readonly PathRequest: JuteRecordType;
   private readonly TokenRequest: JuteRecordType;
   private readonly PathAndNumberRequest: JuteRecordType;
@@ -83,8 +75,7 @@ export class Protocol {
     private readonly jute: Jute,
     creatorOnly: boolean,
   ) {
-    const [scheme, id] = creatorOnly ? ['auth', ''] : ['world', 'anyone'];
-    this.acl = new jute.data.ACL(ALL_PERMISSIONS, new jute.data.Id(scheme, id));
+    this.acl = aclBytes(creatorOnly ? { scheme: 'auth', id: '' } : { scheme: 'world', id: 'anyone' });
     const path = { name: 'path', type: 'ustring' } as const;
     this.PathRequest = recordType(jute, [path]);
     this.TokenRequest = recordType(jute, [{ name: 'token', type: 'buffer' }]);
@@ -151,7 +142,7 @@ export class Protocol {
 
   multi(operations: readonly Operation[]): Request<MultiAnswer> {
     const writes = operations.map((operation) => this.write(operation));
-    const payload = multiPayload(this.jute, writes);
+    const payload = multiPayload(writes);
     return { opCode: OP_CODE.MULTI, payload, read: (reply) => readMultiReply(operations, reply) };
   }
 
@@ -186,25 +177,6 @@ export class Protocol {
   }
 
   private write(operation: Operation): WriteBody {
-    const { CheckVersionRequest, CreateRequest, DeleteRequest, SetDataRequest } = this.jute.protocol;
-    const { path } = operation;
-    switch (operation.kind) {
-      case 'check':
-        return { opCode: OP_CODE.CHECK, payload: new CheckVersionRequest(path, operation.version ?? ANY_VERSION) };
-      case 'delete':
-        return { opCode: OP_CODE.DELETE, payload: new DeleteRequest(path, operation.version ?? ANY_VERSION) };
-      case 'set': {
-        const payload = new SetDataRequest(path, Buffer.from(operation.data), operation.version ?? ANY_VERSION);
-        return { opCode: OP_CODE.SET_DATA, payload };
-      }
-      case 'create': {
-        const { data, mode } = operation;
-        const payload = new CreateRequest(path, Buffer.from(data), [this.acl], CREATE_FLAGS[mode]);
-        // Answered with path and stat: the newer form of the operation.
-        return { opCode: mode === 'CONTAINER' ? OP_CODE.CREATE_CONTAINER : OP_CODE.CREATE2, payload };
-      }
-      default:
-        return operation satisfies never;
-    }
+    return writeBody(operation, this.acl);
   }
 }
