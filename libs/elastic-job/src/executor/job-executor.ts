@@ -31,21 +31,11 @@ export class JobExecutor {
    * started. Who leaves the iteration early aborts it likewise. Nothing starts before the first `next()`.
    */
   run(lease: ExecutionLease, job: ExecutableJob): AsyncGenerator<ItemOutcome, void, void> {
-    const run = new LeaseRun(this.clock, lease, job, this.options, this.slots);
-    return this.watched(run);
+    return new LeaseRun(this.clock, lease, job, this.options, this.slots).outcomes(this.runs);
   }
 
   /** Nobody is told any more of handlers that do not return: the process leaves them behind. */
   forgetHung(): void {
     for (const run of this.runs) run.forget();
-  }
-
-  private async *watched(run: LeaseRun): AsyncGenerator<ItemOutcome, void, void> {
-    this.runs.add(run);
-    try {
-      yield* run.outcomes();
-    } finally {
-      this.runs.delete(run);
-    }
   }
 }

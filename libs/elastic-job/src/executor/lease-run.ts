@@ -39,9 +39,10 @@ export class LeaseRun {
     );
   }
 
-  /** @see JobExecutor.run */
-  async *outcomes(): AsyncGenerator<ItemOutcome, void, void> {
+  /** @param runs those of the executor, of which this is one from the first `next()` on. @see JobExecutor.run */
+  async *outcomes(runs: Set<LeaseRun>): AsyncGenerator<ItemOutcome, void, void> {
     const { items } = this.lease;
+    runs.add(this);
     const offFree = this.slots.onFree(() => this.fillSlots());
     const offMayStart = this.lease.onMayStart(() => this.fillSlots());
     const offAborted = items.map((item) => this.dropWhenAborted(item));
@@ -55,6 +56,7 @@ export class LeaseRun {
       this.waiting.length = 0;
       this.retries.stopAll();
       this.abortRunning();
+      runs.delete(this);
     }
   }
 
