@@ -10,6 +10,17 @@ import { exitCodeOf, isQuiet, MOST_BARE_MS, type Verdict, verdictOf, type Wanted
 const SECONDS = 12;
 const QUICK_SECONDS = 6;
 
+/** What every row that tells a time is judged beside. */
+const BARE: Row = {
+  letter: '',
+  title: 'a bare write on the idle server: p99',
+  measurement: 'writes',
+  figure: 'p99',
+  unit: 'ms',
+  kind: 'time',
+  wanted: { kind: 'at most', value: MOST_BARE_MS },
+};
+
 /** A row of the table as it is printed. */
 export interface Judged {
   readonly row: Row;
@@ -23,17 +34,17 @@ export interface TableResult {
   readonly exitCode: 0 | 1 | 2;
 }
 
-/** The rounds of each measurement. */
-type Rounds = Readonly<Partial<Record<MeasurementName, readonly Figures[]>>>;
+/** The rounds of each measurement. Undefined: it failed. */
+type Rounds = Readonly<Partial<Record<MeasurementName, readonly (Figures | undefined)[]>>>;
 
 /** Measures in interleaved rounds, and judges the medians. */
 export async function measureTable({ isQuick, rows: letters, rounds }: TableOptions): Promise<TableResult> {
   const rows = chooseRows(letters, isQuick);
   const measured = await measureRounds(namesFor(rows), rounds, isQuick);
-  const p99s = valuesOf(measured, 'writes', 'p99');
+  const p99s = valuesOf(measured, BARE);
   const isValid = p99s.length === 0 || isQuiet(p99s);
-  const judged = rows.map((row) => judge(row, valuesOf(measured, row.measurement, row.figure), isValid));
-  if (p99s.length > 0) judged.unshift(bareRow(p99s, isValid));
+  const judged = rows.map((row) => judge(row, valuesOf(measured, row), isValid));
+  if (p99s.length > 0) judged.unshift(judge(BARE, p99s, isValid));
   return { judged, exitCode: exitCodeOf(judged.map(({ verdict }) => verdict)) };
 }
 
@@ -59,14 +70,14 @@ function namesFor(rows: readonly Row[]): readonly MeasurementName[] {
 
 async function measureRounds(names: readonly MeasurementName[], rounds: number, isQuick: boolean): Promise<Rounds> {
   const stage = await Stage.open(isQuick ? QUICK_SECONDS : SECONDS);
-  const measured: Partial<Record<MeasurementName, Figures[]>> = {};
+  const measured: Partial<Record<MeasurementName, (Figures | undefined)[]>> = {};
   try {
     for (let round = 1; round <= rounds; round += 1) {
       for (const name of names) {
         console.error(`round ${round} of ${rounds}: ${name} ...`);
-        const figures = await MEASUREMENTS[name](stage);
+        const figures = await measureOrTell(name, stage);
         (measured[name] ??= []).push(figures);
-        console.error(`  ${formatFigures(figures)}`);
+        if (figures) console.error(`  ${formatFigures(figures)}`);
       }
     }
     return measured;
@@ -75,8 +86,26 @@ async function measureRounds(names: readonly MeasurementName[], rounds: number, 
   }
 }
 
-function valuesOf(measured: Rounds, name: MeasurementName, figure: string): readonly number[] {
-  return (measured[name] ?? []).flatMap((figures) => figures[figure] ?? []);
+/** A measurement that fails makes its rows fall short, and the others are made all the same. */
+async function measureOrTell(name: MeasurementName, stage: Stage): Promise<Figures | undefined> {
+  try {
+    return await MEASUREMENTS[name](stage);
+  } catch (error) {
+    console.error(error);
+    return undefined;
+  }
+}
+
+/** Nothing for what cannot be measured here; the worst for a round that failed, or did not come to an end. */
+function valuesOf(measured: Rounds, { measurement, figure, wanted }: Row): readonly number[] {
+  const worst = wanted.kind === 'at least' ? -Infinity : Infinity;
+  return (measured[measurement] ?? []).flatMap((figures) => {
+    if (figures === undefined) return worst;
+    if (Object.keys(figures).length === 0) return [];
+    const value = figures[figure];
+    if (value === undefined) throw new TypeError(`The measurement ${measurement} has no ${figure}.`);
+    return Number.isNaN(value) ? worst : value;
+  });
 }
 
 function judge(row: Row, values: readonly number[], isValid: boolean): Judged {
@@ -86,14 +115,6 @@ function judge(row: Row, values: readonly number[], isValid: boolean): Judged {
     wanted: formatWanted(row.wanted, row.unit),
     verdict: verdictOf(values, row.wanted, isValid || row.kind !== 'time'),
   };
-}
-
-/** What every row that tells a time is judged beside. */
-function bareRow(p99s: readonly number[], isValid: boolean): Judged {
-  const wanted = { kind: 'at most', value: MOST_BARE_MS } as const;
-  const title = 'a bare write on the idle server: p99';
-  const row: Row = { letter: '', title, measurement: 'writes', figure: 'p99', unit: 'ms', kind: 'time', wanted };
-  return judge(row, p99s, isValid);
 }
 
 function formatWanted(wanted: Wanted, unit: string): string {

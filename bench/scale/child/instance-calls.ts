@@ -19,6 +19,8 @@ export interface StartOptions {
   readonly phases?: number;
   /** The address to register under. @default that of the host */
   readonly ip?: string;
+  /** @default 30_000 */
+  readonly sessionTimeoutMs?: number;
   /** A file to which a line is added for each run, and for each fire time that is told as missed. @default none */
   readonly ledger?: string;
   /** Also waits until this instance, which is alone, has planned all jobs. @default false */

@@ -15,7 +15,8 @@ import { LatenessLog } from './lateness.js';
 import { LedgerFile } from './ledger-file.js';
 import { PhasedClock } from './phased-clock.js';
 
-const SESSION_TIMEOUT_MS = 10_000;
+/** A process that computes for long, as when it starts very many jobs, keeps its session. */
+const SESSION_TIMEOUT_MS = 30_000;
 /** A request may wait while this process computes. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const DRAIN_TIMEOUT_MS = 1_000;
@@ -141,9 +142,9 @@ export class RunningJobs {
   }
 
   private phase(behindMs: number): Phase {
-    const { servers, namespace, ip } = this.options;
+    const { servers, namespace, ip, sessionTimeoutMs = SESSION_TIMEOUT_MS } = this.options;
     const clock = new PhasedClock(behindMs, ip);
-    const limits = { namespace, sessionTimeoutMs: SESSION_TIMEOUT_MS, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+    const limits = { namespace, sessionTimeoutMs, requestTimeoutMs: REQUEST_TIMEOUT_MS };
     const registry =
       servers === undefined
         ? new MemoryRegistry(clock).center({ ...limits, clock })

@@ -8,6 +8,7 @@ import { dueTimes, judgeLedger, type LedgerSums } from './ledger.js';
 import { Members, type Sight } from './members.js';
 
 const MINUTE_MS = 60_000;
+const SESSION_TIMEOUT_MS = 15_000;
 const SECOND_MS = 1_000;
 /** Jobs are due in the first seconds of each minute; the rest of it shows what a cluster costs that has nothing to do. */
 const BUSY_SECONDS = 50;
@@ -53,7 +54,8 @@ async function runOn(stage: Stage, directory: string, options: ClusterOptions): 
   const { processes, jobs, items, minutes } = options;
   const cron = Array.from({ length: BUSY_SECONDS }, (_, second) => `${second} * * * * ?`);
   const groups = [{ prefix: 'job', count: jobs, items, cron }];
-  const members = new Members(stage, directory, { servers: stage.servers, namespace: stage.newNamespace(), groups });
+  const where = { servers: stage.servers, namespace: stage.newNamespace(), sessionTimeoutMs: SESSION_TIMEOUT_MS };
+  const members = new Members(stage, directory, { ...where, groups });
   try {
     while (members.count < processes) {
       await members.join();

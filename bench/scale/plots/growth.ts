@@ -68,7 +68,13 @@ async function measureSeries(stage: Stage, name: SeriesName): Promise<readonly S
   const samples: Sample[] = [];
   for (const size of sizes) {
     console.error(`${name}: ${size} ...`);
-    samples.push({ size, figures: await measure(size)(stage) });
+    samples.push({ size, figures: await measure(size)(stage).catch(tellFailure) });
   }
   return samples;
+}
+
+/** A size that cannot be measured here has no point in the plots. */
+function tellFailure(error: unknown): Figures {
+  console.error(error);
+  return {};
 }

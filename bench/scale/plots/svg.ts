@@ -94,11 +94,16 @@ function horizontalTick(value: number, at: number): string {
 }
 
 function xOf(value: number, axis: Axis): number {
-  return BOX.left + share(value, axis) * (BOX.right - BOX.left);
+  return rounded(BOX.left + share(value, axis) * (BOX.right - BOX.left));
 }
 
 function yOf(value: number, axis: Axis): number {
-  return BOX.bottom - share(value, axis) * (BOX.bottom - BOX.top);
+  return rounded(BOX.bottom - share(value, axis) * (BOX.bottom - BOX.top));
+}
+
+/** To a tenth of a pixel. */
+function rounded(pixels: number): number {
+  return Math.round(10 * pixels) / 10;
 }
 
 function share(value: number, { from, to }: Axis): number {
