@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DrainDeadlineError } from '../../domain/index.js';
 import {
+  afterNextLoad,
   beforeNextTransaction,
   JOB,
   type Member,
@@ -81,6 +82,19 @@ describe('the claim', () => {
 
     await third.tree.sync();
     expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
+  });
+
+  it('given an operator who disables the server while a claim reads, when it goes on, then it takes nothing', async () => {
+    await members.orphan(0);
+    await worker.tree.sync();
+    const { paths, self } = worker.tree;
+    const operator = await registry.operator();
+    afterNextLoad(worker, async () => {
+      await operator.set(paths.server(self.serverIp), 'DISABLED');
+      await worker.tree.sync();
+    });
+
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
   });
 
   it('given an aborted run that was queued, when it is claimed, then it runs again', async () => {

@@ -160,6 +160,8 @@ export class FailoverQueue {
   private async take(tree: JobTree, items: readonly number[], target: Target, latch?: HeldLatch): Promise<Claim> {
     const trigger: Trigger = { jobName: tree.jobName, ...target, source: 'FAILOVER' };
     const server = tree.paths.server(tree.self.serverIp);
+    // It may have been disabled while the records were read.
+    if (tree.serverStatus(tree.self.serverIp) === 'DISABLED') return { kind: 'empty' };
     const guard: Operation[] = [
       // An operator may be disabling the server.
       { kind: 'check', path: server, version: tree.stat(server)?.version },

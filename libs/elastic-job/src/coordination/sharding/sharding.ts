@@ -162,7 +162,7 @@ export class Sharding {
   /** Sets the resharding flag under the leader's guard, so that triggers wait for the plan. */
   async announce(tree: JobTree, term: LeadershipTerm): Promise<void> {
     if (tree.isReshardingNecessary()) return;
-    await tree.commit([...term.guard, creation(tree.paths.reshardingFlag)], { signal: term.signal });
+    await tree.commitShared([...term.guard, creation(tree.paths.reshardingFlag)], undefined, { signal: term.signal });
   }
 
   /**

@@ -77,11 +77,12 @@ export class Resharding {
     if (!this.peers.watchMissing()) await this.commit(term);
   }
 
-  // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them. A
-  // sweep does not: whoever dies meanwhile has orphans.
+  // Ten pods that start together cost few plans: triggers are told to wait, and the plan waits for the last of them. A
+  // leader who is alone waits for nobody. A sweep does not wait either: whoever dies meanwhile has orphans.
   private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
-    const { clock, options } = this.context;
-    await Promise.allSettled([clock.sleep(options.reshardDelayMs, signal)]);
+    const { clock, options, tree } = this.context;
+    const isAlone = tree.instances().length === 1;
+    await Promise.allSettled([isAlone ? clock.nextTurn() : clock.sleep(options.reshardDelayMs, signal)]);
     this.gathering = undefined;
     this.onGathered();
   }

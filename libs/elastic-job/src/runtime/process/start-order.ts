@@ -18,7 +18,8 @@ export function startOrder<J extends OrderedJob>(jobs: readonly J[]): readonly (
     const free = left.filter(({ configuration }) => !configuration.after.some((name) => names.has(name)));
     const group = free.length > 0 ? free : left;
     groups.push(group);
-    left = left.filter((job) => !group.includes(job));
+    const joining = new Set(group);
+    left = left.filter((job) => !joining.has(job));
   }
   return groups;
 }
