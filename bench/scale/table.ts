@@ -111,7 +111,7 @@ function valuesOf(measured: Rounds, { measurement, figure, wanted }: Row): reado
 function judge(row: Row, values: readonly number[], isValid: boolean): Judged {
   return {
     row,
-    measured: values.length === 0 ? '-' : `${formatNumber(median(values))} ${row.unit}`.trim(),
+    measured: values.length === 0 ? '-' : formatValue(median(values), row.unit),
     wanted: formatWanted(row.wanted, row.unit),
     verdict: verdictOf(values, row.wanted, isValid || row.kind !== 'time'),
   };
@@ -119,7 +119,11 @@ function judge(row: Row, values: readonly number[], isValid: boolean): Judged {
 
 function formatWanted(wanted: Wanted, unit: string): string {
   if (wanted.kind === 'none') return '';
-  return `${wanted.kind === 'at most' ? '≤' : '≥'} ${formatNumber(wanted.value)} ${unit}`.trim();
+  return `${wanted.kind === 'at most' ? '≤' : '≥'} ${formatValue(wanted.value, unit)}`;
+}
+
+function formatValue(value: number, unit: string): string {
+  return Number.isFinite(value) ? `${formatNumber(value)} ${unit}`.trim() : 'never';
 }
 
 function formatFigures(figures: Figures): string {

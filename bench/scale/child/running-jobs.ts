@@ -17,9 +17,9 @@ import { PhasedClock } from './phased-clock.js';
 
 /** A process that computes for long, as when it starts very many jobs, keeps its session. */
 const SESSION_TIMEOUT_MS = 30_000;
-/** A request may wait while this process computes. */
+/** A request, and a new session, may wait while this process computes. */
 const REQUEST_TIMEOUT_MS = 60_000;
-const DRAIN_TIMEOUT_MS = 1_000;
+const LIMITS = { drainTimeoutMs: 1_000, connectionTimeoutMs: REQUEST_TIMEOUT_MS };
 /** Of the last second of a window. */
 const LATEST_MS = 10_000;
 /** The figures of a window are taken so long before its full seconds, when nothing is due. */
@@ -149,7 +149,7 @@ export class RunningJobs {
       servers === undefined
         ? new MemoryRegistry(clock).center({ ...limits, clock })
         : new ZooKeeperRegistryCenter({ ...limits, servers }, clock);
-    const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: DRAIN_TIMEOUT_MS });
+    const runtime = new ElasticJobRuntime({ registry, clock, ...LIMITS });
     runtime.events.on((event) => {
       this.ledger?.hear(event);
       if (event.kind === 'resharded') this.planned += 1;
