@@ -88,6 +88,7 @@ export class ElasticJobRuntime {
     this.jobs = new OwnJobs(shared, {
       ending: this.ending.signal,
       jobs: () => this.registrar.all,
+      job: (jobName) => this.registrar.find(jobName),
       onSession: () => void this.templates.open(),
       onRemoved: () => this.templates.findJobsSoon(),
     });

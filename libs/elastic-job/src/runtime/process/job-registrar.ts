@@ -223,6 +223,14 @@ export class JobRegistrar {
   }
 
   /**
+   * Also a job that is being removed.
+   * @internal
+   */
+  find(jobName: JobName): JobRuntime | undefined {
+    return this.runtimes.get(jobName);
+  }
+
+  /**
    * Every job of which something may run here: also those that are being removed.
    * @internal
    */

@@ -1,13 +1,22 @@
 // Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
 import { JobRemovedError } from '../../coordination/index.js';
-import { ID_DELIMITER, type JobConfiguration, type ItemWork, type JobInstance } from '../../domain/index.js';
+import {
+  ID_DELIMITER,
+  type JobConfiguration,
+  type ItemWork,
+  type JobInstance,
+  type JobName,
+} from '../../domain/index.js';
 import { isolate } from '../../executor/index.js';
 import { RequestPauses, SessionLostError } from '../../registry/index.js';
 import { type JobDefinition, JobRuntime } from '../job/index.js';
 import { type ProcessContext, Reaction } from '../leases/index.js';
 import { startOrder } from './start-order.js';
+import { WorkLimit } from './work-limit.js';
 
+/** More of them would keep the process from its session for too long. */
+const JOINED_AT_ONCE = 500;
 /** Between attempts to join a job again, in milliseconds. */
 const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000 };
 
@@ -16,6 +25,7 @@ interface OwnJobsParts {
   /** Aborts as the process begins to stop. */
   readonly ending: AbortSignal;
   jobs(): readonly JobRuntime[];
+  job(jobName: JobName): JobRuntime | undefined;
   /** A session has begun in which jobs are joined. */
   onSession(): void;
   /** A job turns out to be one that is removed. */
@@ -25,6 +35,7 @@ interface OwnJobsParts {
 /** The jobs that this process is in, as one instance for each session of the registry. */
 export class OwnJobs {
   private readonly rejoining: Reaction;
+  private readonly joins = new WorkLimit(JOINED_AT_ONCE);
   /** The process in the session that lasts; undefined between two sessions. */
   private self: JobInstance | undefined;
 
@@ -45,7 +56,8 @@ export class OwnJobs {
   /** Joins every job: those that others are started after come first. */
   async join(): Promise<void> {
     const self = (this.self = this.identity());
-    for (const jobs of startOrder(this.parts.jobs())) await Promise.all(jobs.map((job) => job.join(self)));
+    for (const jobs of startOrder(this.parts.jobs()))
+      await Promise.all(jobs.map((job) => this.joins.run(() => job.join(self))));
   }
 
   loseSession(sessionId: string | undefined): void {
@@ -72,7 +84,7 @@ export class OwnJobs {
     const { clock, hungGraceMs, workerPool: pool } = this.shared.options;
     const { configuration: declared } = definition;
     // A handler may outlive its job.
-    const inForce = () => this.parts.jobs().find((job) => job.jobName === declared.jobName)?.configuration ?? declared;
+    const inForce = () => this.parts.job(declared.jobName)?.configuration ?? declared;
     return isolate(definition, { pool, clock, hungGraceMs, configuration: inForce });
   }
 
@@ -136,7 +148,7 @@ export class OwnJobs {
     const pauses = new RequestPauses(options.registry, this.clock, REJOIN_PAUSES);
     while (job.isWaitingForSession && this.self === self) {
       try {
-        await job.join(self);
+        await this.joins.run(() => job.join(self));
       } catch (error) {
         if (ending.aborted) return;
         if (error instanceof JobRemovedError) return this.parts.onRemoved();
