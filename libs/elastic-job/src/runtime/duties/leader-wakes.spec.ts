@@ -61,6 +61,13 @@ describe('a leader plans anew', () => {
     expect(duty.owners).toEqual([SELF, SELF, SELF]);
   });
 
+  it('given a leader that is alone, when the total changes, then its plan waits for nobody', async () => {
+    await lead();
+    await duty.edit('shardingTotalCount: 4', 'shardingTotalCount: 3');
+    await duty.clock.advance(RESHARD_DELAY_MS / 2);
+    expect(duty.owners).toEqual([SELF, SELF, SELF]);
+  });
+
   it('given an operator who asks for a plan, when the flag is set, then it is made and the flag is gone', async () => {
     await lead();
     await duty.put(duty.tree.paths.reshardingFlag);

@@ -60,11 +60,18 @@ export class Resharding {
     if (this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree)) {
       this.isPlanOutdated = false;
       await this.context.services.sharding.announce(this.context.tree, term);
-      this.gathering = this.gatherChanges(term);
-      return;
+      if (!this.isAlone) {
+        this.gathering = this.gatherChanges(term);
+        return;
+      }
     }
     this.isPlanOutdated = false;
     await this.commit(term);
+  }
+
+  /** Nobody else changes at the same time. */
+  private get isAlone(): boolean {
+    return this.context.tree.instances().length <= 1;
   }
 
   private async planBesideJava(term: LeadershipTerm): Promise<void> {
@@ -77,12 +84,11 @@ export class Resharding {
     if (!this.peers.watchMissing()) await this.commit(term);
   }
 
-  // Ten pods that start together cost few plans: triggers are told to wait, and the plan waits for the last of them. A
-  // leader who is alone waits for nobody. A sweep does not wait either: whoever dies meanwhile has orphans.
+  // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them. A
+  // sweep does not: whoever dies meanwhile has orphans. A leader that is alone has nobody to wait for.
   private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
-    const { clock, options, tree } = this.context;
-    const isAlone = tree.instances().length === 1;
-    await Promise.allSettled([isAlone ? clock.nextTurn() : clock.sleep(options.reshardDelayMs, signal)]);
+    const { clock, options } = this.context;
+    await Promise.allSettled([clock.sleep(options.reshardDelayMs, signal)]);
     this.gathering = undefined;
     this.onGathered();
   }
