@@ -103,6 +103,7 @@ export function decideGiveUp(owed: OwedSpan, { misfirePolicy }: CatchUpRule, lat
  * @param most as many of a stretch are counted
  */
 export function findMissed(owed: OwedSpan, most: number): readonly MissedTimes[] {
+  if (!hasFireTime(owed)) return [];
   const missed: MissedTimes[] = [];
   for (const span of spansBetween(owed, owed.excluded)) {
     const found = missedIn(owed.schedule, span, most);
@@ -112,6 +113,11 @@ export function findMissed(owed: OwedSpan, most: number): readonly MissedTimes[]
     else missed.splice(-1, 1, { ...found, first: before.first, count: Math.min(most, before.count + found.count) });
   }
   return missed;
+}
+
+/** Between two begins in a row there is none, and every trigger asks. */
+function hasFireTime({ schedule, after, until }: OwedSpan): boolean {
+  return after < until && (schedule.next(after) ?? Infinity) <= until;
 }
 
 function missedIn(schedule: FireTimes, { after, until }: Span, most: number): MissedTimes | undefined {

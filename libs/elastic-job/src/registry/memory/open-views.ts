@@ -1,6 +1,8 @@
 import type { Namespace } from '../namespace.js';
+import { parentPath } from '../node-map.js';
 import type { MemorySubtree } from './memory-subtree.js';
 import type { News } from './news.js';
+import type { NodeChange } from './node-tree.js';
 
 /** The open views of one client, by their roots: news of one job cost the views of the others nothing. */
 export class OpenViews {
@@ -25,15 +27,29 @@ export class OpenViews {
   }
 
   hear(news: News, isOwn: boolean): void {
-    if (this.byRoot.size === 0) return;
-    for (const [root, changes] of news.within(this.namespace)) {
-      for (const view of this.byRoot.get(root) ?? []) view.hear(changes, isOwn);
+    const heard = new Map<ReadonlySet<MemorySubtree>, NodeChange[]>();
+    for (const change of news.within(this.namespace)) {
+      for (const views of this.above(change.node.path)) {
+        const changes = heard.get(views);
+        if (changes) changes.push(change);
+        else heard.set(views, [change]);
+      }
     }
+    for (const [views, changes] of heard) for (const view of views) view.hear(changes, isOwn);
   }
 
   /** The session is over. */
   lose(): void {
     for (const view of this.all) view.lose();
     this.byRoot.clear();
+  }
+
+  /** The views that show a path, by their roots. */
+  private *above(path: string): Generator<ReadonlySet<MemorySubtree>, void> {
+    if (this.byRoot.size === 0) return;
+    for (let root: string | undefined = path; root !== undefined; root = parentPath(root)) {
+      const views = this.byRoot.get(root);
+      if (views) yield views;
+    }
   }
 }
