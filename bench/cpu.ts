@@ -6,7 +6,8 @@
 // npm run bench:cpu -- --zookeeper                    a real ZooKeeper as well, in real time
 // npm run bench:cpu -- --against main --rounds 4      against another commit, in so many rounds
 // npm run bench:cpu -- --limit 250                    exits with 1 if this tree's median is above, in microseconds
-// npm run bench:cpu -- --profile DIRECTORY            writes CPU profiles of this tree's processes
+// npm run bench:cpu -- --profile DIRECTORY            writes CPU profiles of this tree's processes, whose figures
+//                                                     mean nothing then: taking samples costs CPU, even at rest
 import { parseArgs } from 'node:util';
 import { startZooKeeperServer } from '../test/support/faults/index.js';
 import { Contestant } from './cpu-contestant.js';
