@@ -10,12 +10,7 @@ export interface Jute {
   readonly Request: new (header: JutePayload | null, payload: JutePayload | null) => { toBuffer(): Buffer };
   readonly protocol: Readonly<
     Record<
-      | 'RequestHeader'
-      | 'ConnectRequest'
-      | 'AuthPacket'
-      | 'GetDataRequest'
-      | 'ExistsRequest'
-      | 'GetChildren2Request',
+      'RequestHeader' | 'ConnectRequest' | 'AuthPacket' | 'GetDataRequest' | 'ExistsRequest' | 'GetChildren2Request',
       JuteRecordType
     >
   >;
