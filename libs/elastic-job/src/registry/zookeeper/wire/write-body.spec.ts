@@ -1,0 +1,63 @@
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../registry-center.js';
+import type { JutePayload, JuteRecordType } from './client-library.js';
+import { multiPayload } from './multi.js';
+import { aclBytes, writeBody } from './write-body.js';
+
+type Names = 'CreateRequest' | 'SetDataRequest' | 'DeleteRequest' | 'CheckVersionRequest' | 'MultiHeader';
+interface StockCodec {
+  readonly data: Readonly<Record<'ACL' | 'Id', JuteRecordType>>;
+  readonly protocol: Readonly<Record<Names, JuteRecordType>>;
+}
+
+const { data: types, protocol }: StockCodec = createRequire(import.meta.url)('node-zookeeper-client/lib/jute');
+const WORLD = { scheme: 'world', id: 'anyone' };
+const ACL = aclBytes(WORLD);
+const stockAcl = [new types.ACL(31, new types.Id(WORLD.scheme, WORLD.id))];
+const TEXT = 'späť 🚀';
+
+const CASES: readonly (readonly [string, Operation, JutePayload])[] = [
+  [
+    'an ephemeral node',
+    { kind: 'create', path: '/n/é', data: TEXT, mode: 'EPHEMERAL' },
+    new protocol.CreateRequest('/n/é', Buffer.from(TEXT), stockAcl, 1),
+  ],
+  [
+    'an empty node',
+    { kind: 'create', path: '/n', data: '', mode: 'PERSISTENT_SEQUENTIAL' },
+    new protocol.CreateRequest('/n', Buffer.alloc(0), stockAcl, 2),
+  ],
+  ['a value', { kind: 'set', path: '/n', data: TEXT }, new protocol.SetDataRequest('/n', Buffer.from(TEXT), -1)],
+  [
+    'version 0',
+    { kind: 'set', path: '/n', data: '', version: 0 },
+    new protocol.SetDataRequest('/n', Buffer.alloc(0), 0),
+  ],
+  ['a deletion', { kind: 'delete', path: '/n' }, new protocol.DeleteRequest('/n', -1)],
+  ['a check', { kind: 'check', path: '/n', version: 7 }, new protocol.CheckVersionRequest('/n', 7)],
+];
+
+describe('a write on the wire', () => {
+  it.each(CASES)('given %s, when it is written, then it has the bytes of the stock codec', (_, operation, stock) => {
+    expect(bytesOf(writeBody(operation, ACL).payload)).toEqual(bytesOf(stock));
+  });
+
+  it('given a transaction, when it is written, then each part follows its header, and one header ends it', () => {
+    const writes = CASES.map(([, operation]) => writeBody(operation, ACL));
+    const stock = CASES.flatMap(([, , payload], index) => [
+      bytesOf(new protocol.MultiHeader(writes[index]!.opCode, false, -1)),
+      bytesOf(payload),
+    ]);
+    const end = bytesOf(new protocol.MultiHeader(-1, true, -1));
+    expect(bytesOf(multiPayload(writes))).toEqual(Buffer.concat([...stock, end]));
+  });
+});
+
+/** With a margin, so that bytes beyond the announced size would show. */
+function bytesOf(payload: JutePayload): Buffer {
+  const buffer = Buffer.alloc(payload.byteLength() + 8);
+  const written = payload.serialize(buffer, 4);
+  expect(written).toBe(payload.byteLength());
+  return buffer.subarray(4, 4 + written);
+}
