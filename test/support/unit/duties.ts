@@ -44,13 +44,14 @@ export class Duty {
     readonly tree: JobTree,
   ) {
     this.clock = registry.clock;
+    const { clock } = registry;
     const events = new JobEvents();
     events.on((event) => void this.events.push(event));
     const schedule = Object.create(null, { willTick: { get: () => this.isTicking } });
+    const scheduleClock = Object.create(null, { setTimer: { value: clock.setTimer.bind(clock) } });
     const report = () => (error: unknown) => void this.errors.push(error);
-    const { clock } = registry;
     const options = resolveRuntimeOptions({ registry: tree.registry, clock, reshardDelayMs: RESHARD_DELAY_MS });
-    const common = { tree, services, events, clock, schedule, options, report };
+    const common = { tree, services, events, clock, schedule, scheduleClock, options, report };
     this.duties = new LeaderDuties(contextOf(common));
     hearTree(tree, this.duties);
   }

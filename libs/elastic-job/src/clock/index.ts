@@ -5,4 +5,5 @@ export * from './host-address.js';
 export * from './schedule-time.js';
 export * from './sleep.js';
 export * from './system-clock.js';
+export * from './timer-queue.js';
 export * from './wait-for.js';

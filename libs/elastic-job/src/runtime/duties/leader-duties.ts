@@ -138,7 +138,7 @@ export class LeaderDuties implements Duty {
     const { reconcileIntervalMinutes } = this.configuration;
     this.reconciling?.cancel();
     if (reconcileIntervalMinutes <= 0) return;
-    this.reconciling = this.context.clock.setTimer(reconcileIntervalMinutes * MINUTE_MS, () => {
+    this.reconciling = this.context.scheduleClock.setTimer(reconcileIntervalMinutes * MINUTE_MS, () => {
       this.context.services.dependencies.forget(this.context.tree);
       this.duties.wake();
       this.reconcileLater();

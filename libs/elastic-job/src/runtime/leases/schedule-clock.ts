@@ -1,5 +1,5 @@
 // Covered by test/scenario/clocks-apart.spec.ts
-import type { Clock, ScheduleTime, Timer } from '../../clock/index.js';
+import { type Clock, type ScheduleTime, type Timer, TimerQueue } from '../../clock/index.js';
 import { clockOffsetMs, decideReference, isAhead, type RegistryNow } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { TickClock } from '../../scheduling/index.js';
@@ -66,8 +66,11 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   /** While fire times are held back: when the registry is asked again, on the monotonic clock. */
   private askAt = 0;
   private isStopped = false;
+  /** What the jobs of the process wait for while they are at rest. */
+  private readonly waiting: TimerQueue;
 
   constructor(private readonly parts: ScheduleClockParts) {
+    this.waiting = new TimerQueue(parts.clock);
     this.monotonicToWallMs = this.distanceMs;
   }
 
@@ -138,8 +141,9 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return known === undefined ? own : Math.round(Math.min(Math.max(own, known.earliest), known.latest));
   }
 
+  /** All jobs of the process share one timer of the host's clock. */
   setTimer(ms: number, callback: () => void): Timer {
-    return this.parts.clock.setTimer(ms, callback);
+    return this.waiting.setTimer(ms, callback);
   }
 
   /** The time now, for catching up: the registry has been asked if the host's clock seems to run ahead. */

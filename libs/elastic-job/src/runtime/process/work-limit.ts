@@ -1,3 +1,4 @@
+// Covered by test/scenario/registering.spec.ts
 /** Lets so much work go on at once. The rest waits, in the order in which it came. */
 export class WorkLimit {
   private free: number;

@@ -1,0 +1,108 @@
+import type { Clock, Timer } from './clock.js';
+
+interface QueuedTimer {
+  /** On the monotonic clock. */
+  readonly due: number;
+  /** Timers that are due at one instant fire in the order in which they were set. */
+  readonly order: number;
+  readonly callback: () => void;
+  /** Its index in the heap; -1 once it has fired or was cancelled. */
+  place: number;
+}
+
+/** Any number of timers over one of the clock's: the earliest is armed, the others wait in a binary heap. */
+export class TimerQueue implements Pick<Clock, 'setTimer'> {
+  private readonly heap: QueuedTimer[] = [];
+  private count = 0;
+  private armed: { readonly due: number; readonly timer: Timer } | undefined;
+  /** The clock is asked once, after all that is due. */
+  private isFiring = false;
+
+  constructor(private readonly clock: Pick<Clock, 'monotonicNow' | 'setTimer'>) {}
+
+  /** @see Clock.setTimer */
+  setTimer(ms: number, callback: () => void): Timer {
+    this.count += 1;
+    const queued = { due: this.clock.monotonicNow() + ms, order: this.count, callback, place: this.heap.length };
+    this.heap.push(queued);
+    this.rise(queued);
+    this.arm();
+    return { cancel: () => this.cancel(queued) };
+  }
+
+  private cancel(queued: QueuedTimer): void {
+    if (queued.place === -1) return;
+    this.remove(queued);
+    this.arm();
+  }
+
+  /** Fires what is due. What is set meanwhile has its turn later, also if it is due at once. */
+  private wake(): void {
+    this.armed = undefined;
+    this.isFiring = true;
+    const now = this.clock.monotonicNow();
+    const last = this.count;
+    try {
+      for (let [next] = this.heap; next !== undefined && next.due <= now && next.order <= last; [next] = this.heap) {
+        this.remove(next);
+        next.callback();
+      }
+    } finally {
+      this.isFiring = false;
+      this.arm();
+    }
+  }
+
+  private arm(): void {
+    const [next] = this.heap;
+    if (this.isFiring || this.armed?.due === next?.due) return;
+    this.armed?.timer.cancel();
+    this.armed = undefined;
+    if (next === undefined) return;
+    const timer = this.clock.setTimer(Math.max(0, next.due - this.clock.monotonicNow()), () => this.wake());
+    this.armed = { due: next.due, timer };
+  }
+
+  private remove(queued: QueuedTimer): void {
+    const last = this.heap.pop()!;
+    if (last !== queued) {
+      this.put(last, queued.place);
+      this.rise(last);
+      this.sink(last);
+    }
+    queued.place = -1;
+  }
+
+  private rise(queued: QueuedTimer): void {
+    while (queued.place > 0) {
+      const above = this.heap[(queued.place - 1) >> 1]!;
+      if (isBefore(above, queued)) return;
+      this.swap(above, queued);
+    }
+  }
+
+  private sink(queued: QueuedTimer): void {
+    for (;;) {
+      const left = this.heap[2 * queued.place + 1];
+      const right = this.heap[2 * queued.place + 2];
+      const below = right !== undefined && isBefore(right, left!) ? right : left;
+      if (below === undefined || isBefore(queued, below)) return;
+      this.swap(queued, below);
+    }
+  }
+
+  private swap(above: QueuedTimer, below: QueuedTimer): void {
+    const { place } = above;
+    this.put(above, below.place);
+    this.put(below, place);
+  }
+
+  private put(queued: QueuedTimer, place: number): void {
+    this.heap[place] = queued;
+    queued.place = place;
+  }
+}
+
+function isBefore(one: QueuedTimer, other: QueuedTimer): boolean {
+  return one.due < other.due || (one.due === other.due && one.order < other.order);
+}
