@@ -80,12 +80,14 @@ export function layStored(
   { targets, allowed } = FOLLOWS_ALL,
 ): LaidConfiguration {
   const { props, refused } = guardProps(local.props, stored.props, targets, allowed);
-  const configuration = resolveLaid(local, { ...stored, props }, strategies);
+  const resolved = resolveLaid(local, { ...stored, props }, strategies);
+  const differing = findDifferences(local, resolved);
   return {
-    configuration,
+    // Most jobs have the same settings here and there: they are kept once.
+    configuration: differing.length === 0 ? local : resolved,
     differences: [
       // Where a created job differs from its template it is meant to.
-      ...(isCreated(stored) ? [] : findDifferences(local, configuration)),
+      ...(isCreated(stored) ? [] : differing),
       ...refused.map((name) => {
         const field = PROPS + name;
         const [ours, theirs] = [shown(field, local.props[name]), shown(field, stored.props[name])];

@@ -29,6 +29,14 @@ export const CRON_FIELDS: readonly CronFieldRange[] = [
   { name: 'year', lowest: 1970, highest: 2199, largestStep: 229 },
 ];
 
+/** The values of `*`: a list for all schedules, since one of the years is large. */
+const EVERY: ReadonlyMap<CronFieldName, readonly number[]> = new Map(
+  CRON_FIELDS.map(({ name, lowest, highest }) => [
+    name,
+    Object.freeze(Array.from({ length: highest - lowest + 1 }, (_, i) => lowest + i)),
+  ]),
+);
+
 /** `*`, a value or a range, and a step; each may be missing. */
 const PART = /^(?:\*|(\w+)(?:-(\w+))?)?(?:\/(\d+))?$/;
 /** No field has so many values. */
@@ -47,7 +55,8 @@ export class CronField {
    * The values that a list of values, ranges and steps stands for, ascending. A range may wrap: `22-2`, `FRI-MON`.
    * @throws {CronSyntaxError} if the text is anything else.
    */
-  values(): number[] {
+  values(): readonly number[] {
+    if (this.text === '*') return EVERY.get(this.range.name)!;
     const values = new Set<number>();
     const parts = new Set(this.text.split(','));
     if (parts.size > MOST_PARTS) this.refuse(`is a list of ${parts.size} parts, and may be one of ${MOST_PARTS}`);

@@ -39,14 +39,22 @@ export type Hearing = { readonly [Kind in keyof NewsByKind]?: (news: NewsOf<Kind
 
 /** Hands the news of one session to those that hear its kind, in the order in which they have come. */
 export class JobNewsFeed {
-  // By kind, since most news interest one or two of a dozen duties.
-  private readonly hearings: Record<string, Hearing[]> = {};
+  private readonly hearings: Hearing[] = [];
+  // Most news interest one or two of a dozen duties, and a job at rest has heard few kinds.
+  private readonly byKind = new Map<keyof NewsByKind, readonly Hearing[]>();
 
   on(hears: Hearing): void {
-    for (const kind of Object.keys(hears)) (this.hearings[kind] ??= []).push(hears);
+    this.hearings.push(hears);
+    this.byKind.clear();
   }
 
   tell<Kind extends keyof NewsByKind>(news: NewsOf<Kind>): void {
-    for (const hears of this.hearings[news.kind] ?? []) hears[news.kind]?.(news);
+    for (const hears of this.byKind.get(news.kind) ?? this.find(news.kind)) hears[news.kind]?.(news);
+  }
+
+  private find(kind: keyof NewsByKind): readonly Hearing[] {
+    const found = this.hearings.filter((hears) => hears[kind] !== undefined);
+    this.byKind.set(kind, found);
+    return found;
   }
 }
