@@ -54,6 +54,22 @@ describe('installing a job', () => {
     expect(await member.center.exists(`/${JOB}`)).toBeUndefined();
   });
 
+  it('given settings that a start writes, when it goes by them, then they are judged once', async () => {
+    const member = await registry.member();
+    let judged = 0;
+    const findPropsFaults = () => {
+      judged += 1;
+      return [];
+    };
+    const configuration = member.configurations.declared(JOB)!;
+    member.configurations.declare({ configuration, className: JOB, place: 'spec', findPropsFaults });
+
+    await member.configurations.install(member.tree);
+
+    expect(member.configurations.current(JOB)).toBe(configuration);
+    expect(judged).toBe(1);
+  });
+
   it('given a job that is installed, when it is installed again, then nothing is written', async () => {
     const member = await registry.joined();
     const before = member.center.traffic.foreground;

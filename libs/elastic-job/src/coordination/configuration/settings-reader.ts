@@ -8,10 +8,19 @@ import { type LaidConfiguration, layStored, type PropTrust, type StrategyLookup 
 import type { AssertFits, LocalJob } from './local-job.js';
 import type { StoredConfiguration } from './parse-configuration.js';
 
+/** A text, and what it has come to over the settings of a process. */
+interface LaidText {
+  readonly data: string;
+  readonly local: JobConfiguration;
+  readonly laid: LaidConfiguration;
+}
+
 /** Reads the texts of `config` and of the kept one as one process may follow them, each version once. */
 export class SettingsReader {
   private readonly texts = new ConfigurationTexts();
   private readonly keptTexts = new ConfigurationTexts();
+  /** What was laid last: the text that a start writes is the one that it goes by. */
+  private readonly laid = new Map<JobName, LaidText>();
 
   constructor(
     readonly assertFits: AssertFits,
@@ -22,6 +31,7 @@ export class SettingsReader {
   forget(jobName: JobName): void {
     this.texts.forget(jobName);
     this.keptTexts.forget(jobName);
+    this.laid.delete(jobName);
   }
 
   /** @throws why the text of `config` cannot be used */
@@ -81,7 +91,16 @@ export class SettingsReader {
   }
 
   /** @throws {ConfigurationNodeError} */
-  private lay(
+  private lay(job: LocalJob, data: string, texts: ConfigurationTexts): LaidConfiguration {
+    const { configuration: local } = job;
+    const known = this.laid.get(local.jobName);
+    if (known?.data === data && known.local === local) return known.laid;
+    const laid = this.layAnew(job, data, texts);
+    this.laid.set(local.jobName, { data, local, laid });
+    return laid;
+  }
+
+  private layAnew(
     { configuration: local, findPropsFaults, targets }: LocalJob,
     data: string,
     texts: ConfigurationTexts,

@@ -43,6 +43,7 @@ export class SettingsWriter {
    * this process would not follow; nothing is written then
    */
   async write(tree: JobTree, local: LocalJob, configuration: JobConfiguration, said: readonly string[]): Promise<void> {
+    this.reader.assertFits({ ...configuration, place: local.place });
     this.reader.assertFollowed(local, configuration);
     await untilCommitted(tree, 'writing the configuration', async () => {
       await tree.judgeConfig({ signal: tree.signal });
@@ -67,8 +68,9 @@ export class SettingsWriter {
 
   private overwrite(tree: JobTree, local: LocalJob, stored: StoredConfiguration | undefined): Operation[] {
     // Props that the local options do not name belong to somebody else.
-    const props = { ...stored?.props, ...local.configuration.props };
-    const data = this.format({ ...local, configuration: { ...local.configuration, props } }, stored);
+    const { configuration } = local;
+    const own = stored && { ...configuration, props: { ...stored.props, ...configuration.props } };
+    const data = this.format({ ...local, configuration: own ?? configuration }, stored);
     const isWritten = tree.node(tree.paths.config)?.data === data && tree.configTrust.kind !== 'foreign';
     return isWritten ? [] : writeOperations(tree, data);
   }
@@ -76,8 +78,7 @@ export class SettingsWriter {
   /** The text of a node. It is read back first: what nobody can use is never written. */
   private format(local: LocalJob, keeping: StoredConfiguration | undefined, said?: readonly string[]): string {
     const { configuration, place } = local;
-    const { jobName, shardingTotalCount } = configuration;
-    this.reader.assertFits({ jobName, place, shardingTotalCount });
+    const { jobName } = configuration;
     try {
       const data = formatConfiguration(configuration, keeping, said);
       this.reader.assertReadable(local, data);

@@ -12,6 +12,7 @@ import type { JobEvents } from '../../tracing/index.js';
 /** What a job runs by in this process: the settings that were usable last. Reading them never fails. */
 export class JobSettings {
   private cron: CronSchedule | undefined;
+  private firesByQuartz = false;
   private since = 0;
   private differing: readonly string[] = [];
   private bad: unknown;
@@ -24,7 +25,7 @@ export class JobSettings {
     private readonly configurations: Configurations,
     private readonly events: JobEvents,
   ) {
-    this.cron = scheduleOf(inForce, false);
+    this.cron = scheduleOf(inForce, this.firesByQuartz);
   }
 
   get configuration(): JobConfiguration {
@@ -78,7 +79,9 @@ export class JobSettings {
     if (isNews) this.tellBad(tree);
     if (problem !== undefined) return;
     this.tellOneOff(tree, configuration);
-    this.cron = scheduleOf(configuration, firesByQuartz);
+    if (configuration !== this.inForce || firesByQuartz !== this.firesByQuartz)
+      this.cron = scheduleOf(configuration, firesByQuartz);
+    this.firesByQuartz = firesByQuartz;
     this.inForce = configuration;
     this.since = writtenAt;
     this.tellDifferences(tree, differences.map(describeDifference));
