@@ -34,7 +34,7 @@ const clock = new CountingClock();
 
 describe('jobs that are created while the cluster runs, over a real ZooKeeper', () => {
   it(
-    'given many at once, when they are created and removed, then three instances join and leave each, and nothing is left within two minutes',
+    'given many at once, when they are created and removed, then three instances join and leave each, and nothing is left within a minute',
     { timeout: 180_000 },
     async () => {
       const namespace = `templates-${clock.uuid()}`;
@@ -53,7 +53,7 @@ describe('jobs that are created while the cluster runs, over a real ZooKeeper', 
       await expect.poll(() => operator.children('/'), WITHIN).toEqual([]);
       await expect.poll(() => runtimes.map(({ registrar }) => registrar.all.length), WITHIN).toEqual([0, 0, 0]);
 
-      expect(clock.monotonicNow() - begun).toBeLessThan(120_000);
+      expect(clock.monotonicNow() - begun).toBeLessThan(60_000);
       await expect.poll(() => watchedPaths(namespace), WITHIN).toEqual([`/${namespace}`]);
       expect(await heldSince(before)).toEqual([]);
     },

@@ -94,8 +94,9 @@ export class SettingsReader {
   private lay(job: LocalJob, data: string, texts: ConfigurationTexts): LaidConfiguration {
     const { configuration: local } = job;
     const known = this.laid.get(local.jobName);
-    if (known?.data === data && known.local === local) return known.laid;
-    const laid = this.layAnew(job, data, texts);
+    const isKnown = known?.data === data && known.local === local;
+    const laid = isKnown ? known.laid : this.layAnew(job, data, texts);
+    // Of two equal texts that of the node is kept: the other one can be forgotten.
     this.laid.set(local.jobName, { data, local, laid });
     return laid;
   }

@@ -37,6 +37,8 @@ type NewsOf<Kind extends keyof NewsByKind> = { readonly [K in Kind]: { readonly 
 /** What somebody hears: for each kind of news that it names, what follows from it. */
 export type Hearing = { readonly [Kind in keyof NewsByKind]?: (news: NewsOf<Kind>) => void };
 
+const NOBODY: readonly Hearing[] = [];
+
 /** Hands the news of one session to those that hear its kind, in the order in which they have come. */
 export class JobNewsFeed {
   private readonly hearings: Hearing[] = [];
@@ -54,7 +56,9 @@ export class JobNewsFeed {
 
   private find(kind: keyof NewsByKind): readonly Hearing[] {
     const found = this.hearings.filter((hears) => hears[kind] !== undefined);
-    this.byKind.set(kind, found);
-    return found;
+    // A copy has no room to grow, which a filtered list keeps.
+    const kept = found.length === 0 ? NOBODY : found.slice();
+    this.byKind.set(kind, kept);
+    return kept;
   }
 }
