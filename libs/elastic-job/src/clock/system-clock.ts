@@ -14,6 +14,9 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
  * sets one therefore cancels it when it stops.
  */
 export class SystemClock implements Clock {
+  /** Asked for at each start of an item; a question to the system takes longer than the rest of it. */
+  private readonly parallelism = availableParallelism();
+
   constructor(private readonly addressOptions: HostAddressOptions = {}) {}
 
   wallNow(): number {
@@ -76,6 +79,6 @@ export class SystemClock implements Clock {
   }
 
   processors(): number {
-    return availableParallelism();
+    return this.parallelism;
   }
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock/index.js';
-import { ownWait } from './own-wait.js';
 import type { Operation, RequestOptions, TransactionResult } from './registry-center.js';
-import { isRefusal, SessionLostError } from './registry.errors.js';
+import { isRefusal, RegistryUnavailableError, SessionLostError } from './registry.errors.js';
 
 /** The most that several transactions take together, in bytes: a refused group is sent again, member by member. */
 const MOST_SHARED_BYTES = 65_536;
@@ -50,18 +49,45 @@ export class SharedTransactions {
    * The signal and the limit withdraw this transaction alone. Until its request leaves, nothing is sent of it.
    * @throws as `RegistryCenter.transaction` does
    */
-  async add(transaction: SharedTransaction, options?: RequestOptions): Promise<TransactionResult> {
-    options?.signal?.throwIfAborted();
-    let member!: Member;
-    const answer = new Promise<TransactionResult>((resolve, reject) => {
-      member = { ...transaction, sessionId: this.sender.sessionId(), resolve, reject, isWithdrawn: false };
+  add(transaction: SharedTransaction, { signal, timeoutMs }: RequestOptions = {}): Promise<TransactionResult> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const { operations, bytes, dueAt } = transaction;
+      const end = () => {
+        member.isWithdrawn = true;
+        signal?.removeEventListener('abort', abort);
+        timer?.cancel();
+      };
+      const abort = () => {
+        end();
+        reject(signal?.reason);
+      };
+      const member: Member = {
+        operations,
+        bytes,
+        dueAt,
+        sessionId: this.sender.sessionId(),
+        isWithdrawn: false,
+        resolve(result) {
+          end();
+          resolve(result);
+        },
+        reject(error) {
+          end();
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', abort);
+      // Without a limit of its own, that of the request has to do.
+      const timer = timeoutMs === undefined ? undefined : this.clock.setTimer(timeoutMs, () => member.reject(late()));
+      const late = () =>
+        new RegistryUnavailableError(
+          `transaction of ${operations.length}`,
+          'unknown',
+          `no answer within ${timeoutMs} ms`,
+        );
+      if (this.waiting.push(member) === 1) void this.sendLater();
     });
-    if (this.waiting.push(member) === 1) void this.sendLater();
-    try {
-      return await ownWait(answer, this.clock, `transaction of ${transaction.operations.length}`, options);
-    } finally {
-      member.isWithdrawn = true;
-    }
   }
 
   private async sendLater(): Promise<void> {

@@ -71,7 +71,7 @@ export class ZooKeeperClient {
 
   constructor(
     private readonly options: ResolvedZooKeeperOptions,
-    clock: Clock,
+    readonly clock: Clock,
   ) {
     this.registryTime = new RegistryTime(clock);
     const jute = loadJute();

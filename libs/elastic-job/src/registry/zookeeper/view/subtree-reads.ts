@@ -30,6 +30,11 @@ export class SubtreeReads {
     private readonly take: (reading: Reading, reply: Reply<NodeFound>) => unknown,
   ) {}
 
+  /** Nothing is under way. */
+  get isIdle(): boolean {
+    return this.work.size === 0;
+  }
+
   isUnderWay(what: NodeRead['what'], path: string): boolean {
     return this.underWay[what].has(path);
   }

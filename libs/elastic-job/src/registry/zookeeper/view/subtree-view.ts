@@ -1,5 +1,6 @@
 import { type KnownNode, KnownSubtree } from '../../known-subtree.js';
 import { childPath } from '../../node-map.js';
+import { ownWait } from '../../own-wait.js';
 import type {
   RegistryNode,
   RequestOptions,
@@ -73,14 +74,14 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   async sync(options?: RequestOptions): Promise<void> {
     options?.signal?.throwIfAborted();
     this.assertLive();
-    const synced = async () => {
-      await this.client.sharedSync.sync();
-      this.assertLive();
-      if (this.reads.isStale) void this.readAgain().catch(() => {});
-      await this.reads.allRead();
-      this.assertLive();
-    };
-    await this.client.requests.bounded(`sync ${this.path}`, synced(), options);
+    const name = `sync ${this.path}`;
+    // The request has its own limit.
+    await ownWait(this.client.sharedSync.sync(), this.client.clock, name, options);
+    this.assertLive();
+    if (this.reads.isStale) void this.readAgain().catch(() => {});
+    if (this.reads.isIdle) return;
+    await this.client.requests.bounded(name, this.reads.allRead(), options);
+    this.assertLive();
   }
 
   async load(paths: readonly string[], options?: RequestOptions): Promise<void> {
