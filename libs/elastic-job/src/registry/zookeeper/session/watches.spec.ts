@@ -12,6 +12,24 @@ describe('who watches what', () => {
     expect(heard.toSorted()).toEqual(['/ created /a/b', '/a created /a/b', '/a/b created /a/b']);
   });
 
+  it('given watchers of any depth that come and go, when an event comes, then each above it hears it once', () => {
+    const watches = new Watches();
+    const paths = ['/', '/a', '/a/b', '/a/b/c', '/ab', '/b/c/d'];
+    for (const away of [undefined, ...paths]) {
+      const heard: string[] = [];
+      const added = paths.map((path) => [path, recorder(path, heard)] as const);
+      for (const [path, watcher] of added) watches.add(path, watcher);
+      for (const [path, watcher] of added) if (path === away) watches.remove(path, watcher);
+      for (const at of ['/', '/a', '/ab', '/a/b/c/d', '/b/c']) {
+        heard.length = 0;
+        watches.dispatch(CREATED, at);
+        const above = paths.filter((path) => path !== away && (path === '/' || `${at}/`.startsWith(`${path}/`)));
+        expect(heard.toSorted()).toEqual(above.map((path) => `${path} created ${at}`).toSorted());
+      }
+      for (const [path, watcher] of added) watches.remove(path, watcher);
+    }
+  });
+
   it('given an event of an unknown kind, when it comes, then nobody hears it', () => {
     const watches = new Watches();
     const heard: string[] = [];

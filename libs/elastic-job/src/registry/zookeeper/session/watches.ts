@@ -1,4 +1,3 @@
-import { parentPath } from '../../node-map.js';
 import type { RegistryNode } from '../../registry-center.js';
 import type { WatchedPaths } from '../wire/index.js';
 
@@ -42,17 +41,23 @@ const LONGEST_PIECE_BYTES = 128 * 1024;
 /** Who watches which path. */
 export class Watches {
   private readonly watchers = new Map<string, Set<Watcher>>();
+  /** How many paths of each depth are watched: they are few depths, and an event looks at no other. */
+  private readonly depths = new Map<number, number>();
+  /** The deepest first. */
+  private watchedDepths: readonly number[] = [];
 
   add(path: string, watcher: Watcher): void {
     const others = this.watchers.get(path);
-    if (others) others.add(watcher);
-    else this.watchers.set(path, new Set([watcher]));
+    if (others) return void others.add(watcher);
+    this.watchers.set(path, new Set([watcher]));
+    this.count(path, 1);
   }
 
   /** @returns whether nobody watches this path any more, and somebody did */
   remove(path: string, watcher: Watcher): boolean {
     const watchers = this.watchers.get(path);
     if (!watchers?.delete(watcher) || watchers.size > 0) return false;
+    this.count(path, -1);
     return this.watchers.delete(path);
   }
 
@@ -62,12 +67,15 @@ export class Watches {
     if (kind) for (const watcher of this.of(path)) watcher.heard(kind, path);
   }
 
-  /** Everybody who watches the path or one above it. */
-  *of(path: string): Generator<Watcher, void> {
-    for (let at: string | undefined = path; at !== undefined; at = parentPath(at)) {
-      const watchers = this.watchers.get(at);
-      if (watchers) yield* watchers;
+  /** Everybody who watches the path or one above it; the nearest first. */
+  of(path: string): Iterable<Watcher> {
+    const found: Set<Watcher>[] = [];
+    for (const depth of this.watchedDepths) {
+      const at = ancestorAt(path, depth);
+      const watchers = at === undefined ? undefined : this.watchers.get(at);
+      if (watchers) found.push(watchers);
     }
+    return found.length === 1 ? found[0]! : found.flatMap((watchers) => [...watchers]);
   }
 
   /** Tells everybody of a new connection. */
@@ -79,6 +87,8 @@ export class Watches {
   lose(): void {
     const all = this.all();
     this.watchers.clear();
+    this.depths.clear();
+    this.watchedDepths = [];
     for (const watcher of all) watcher.lost();
   }
 
@@ -103,7 +113,33 @@ export class Watches {
     return pieces;
   }
 
+  private count(path: string, more: 1 | -1): void {
+    const depth = depthOf(path);
+    const paths = (this.depths.get(depth) ?? 0) + more;
+    if (paths > 0) this.depths.set(depth, paths);
+    else this.depths.delete(depth);
+    if (paths === (more > 0 ? 1 : 0)) this.watchedDepths = [...this.depths.keys()].toSorted((a, b) => b - a);
+  }
+
   private all(): readonly Watcher[] {
     return [...this.watchers.values()].flatMap((watchers) => [...watchers]);
   }
+}
+
+/** How many levels a path has; 0 for the root. */
+function depthOf(path: string): number {
+  return path === '/' ? 0 : path.split('/').length - 1;
+}
+
+/** The path, or one above it, that has so many levels; undefined if the path has fewer. */
+function ancestorAt(path: string, depth: number): string | undefined {
+  if (depth === 0) return '/';
+  if (path === '/') return undefined;
+  let end = 0;
+  for (let level = 0; level < depth; level += 1) {
+    if (end === path.length) return undefined;
+    const next = path.indexOf('/', end + 1);
+    end = next === -1 ? path.length : next;
+  }
+  return end === path.length ? path : path.slice(0, end);
 }
