@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { SystemClock } from '../clock/index.js';
+import { SharedSync } from './shared-sync.js';
+
+const clock = new SystemClock();
+
+it('answers all that ask in one turn by one request, in their order and some in each turn', async () => {
+  let sent = 0;
+  const shared = new SharedSync(async () => void (sent += 1), clock);
+  const answered: number[] = [];
+  const all = Array.from({ length: 1_000 }, (_, index) => shared.sync().then(() => answered.push(index)));
+  await all[0];
+  expect(answered.length).toBeLessThan(200);
+  await Promise.all(all);
+  expect(sent).toBe(1);
+  expect(answered).toEqual([...Array(1_000).keys()]);
+});
+
+it('tells all of them why the request has failed', async () => {
+  const failure = new Error('no answer');
+  const shared = new SharedSync(() => Promise.reject(failure), clock);
+  const answers = await Promise.allSettled([shared.sync(), shared.sync()]);
+  expect(answers).toEqual([
+    { status: 'rejected', reason: failure },
+    { status: 'rejected', reason: failure },
+  ]);
+});
