@@ -4,8 +4,8 @@ import type { Clock } from '../clock/index.js';
 const AT_ONCE = 80;
 
 interface Waiter {
-  resolve(): void;
-  reject(error: unknown): void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
