@@ -378,6 +378,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'an item that ended while another instance counted waited for a second turn, and its end came 9 s late',
   },
   {
+    seed: 403_164,
+    edition: 4,
+    showed: 'a begin that was refused and tried again took an item whose hung handler still ran in the process',
+  },
+  {
     seed: 180,
     edition: 'tasks',
     showed: 'a task that had finished while the registry was silent was launched again',

@@ -124,7 +124,7 @@ export class OwingJob {
 
   /** As `LeaseRunner`; a spec may put another one in its place. */
   begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
-    const begun = await this.member.executions.begin({ trigger, items }, (lease) => this.running.add(lease));
+    const begun = await this.member.executions.begin({ trigger, items }, this.running);
     this.missedFireTimes.hears.ItemsBegun({ kind: 'ItemsBegun', trigger, former: begun.former });
     return begun;
   };

@@ -76,11 +76,12 @@ describe('a begin', () => {
 
   it('hands over its lease before it returns, and nothing where there is none', async () => {
     const taken: unknown[] = [];
+    const here = { has: () => false, add: (begun: unknown) => void taken.push(begun) };
     await member.tree.sync();
     const assignment = { trigger: triggerAt(1_000), items: [0] };
 
-    const { lease } = await member.executions.begin(assignment, (begun) => taken.push(begun));
-    await member.executions.begin(assignment, (begun) => taken.push(begun));
+    const { lease } = await member.executions.begin(assignment, here);
+    await member.executions.begin(assignment, here);
 
     expect(taken).toEqual([lease]);
   });

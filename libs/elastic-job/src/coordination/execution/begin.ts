@@ -73,9 +73,9 @@ export class Begin {
   }
 
   /** Those of the items that are free. One that this client may not write is left out. */
-  ofFree(items: readonly number[]): Promise<BegunExecution> {
+  ofFree(items: readonly number[], here: { has(item: number): boolean }): Promise<BegunExecution> {
     const blamed = new Set<number>();
-    return untilCommitted(this.tree, 'the begin', () => this.tryFree(items, blamed));
+    return untilCommitted(this.tree, 'the begin', () => this.tryFree(items, here, blamed));
   }
 
   /**
@@ -94,11 +94,17 @@ export class Begin {
   }
 
   /** @returns undefined if somebody was faster */
-  private async tryFree(items: readonly number[], blamed: Set<number>): Promise<BegunExecution | undefined> {
+  private async tryFree(
+    items: readonly number[],
+    here: { has(item: number): boolean },
+    blamed: Set<number>,
+  ): Promise<BegunExecution | undefined> {
     const { tree } = this;
     const { blocked } = this.own;
     if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
-    const decisions = items.map((item) => [item, decide(tree, this.configuration, this.trigger, item)] as const);
+    const decisionOn = (item: number) =>
+      here.has(item) ? 'busy' : decide(tree, this.configuration, this.trigger, item);
+    const decisions = items.map((item) => [item, decisionOn(item)] as const);
     const begun = decisions.filter(([, decision]) => decision === 'begin').map(([item]) => item);
     const refused = new Map(decisions.filter(isRefused));
     if (begun.length === 0) return { lease: undefined, refused, former: new Map() };
@@ -119,7 +125,7 @@ export class Begin {
       blocked.add(item, error);
       blamed.add(item);
       if (blocked.together(begun, blamed).length === 0) throw error;
-      return this.tryFree(items, blamed);
+      return this.tryFree(items, here, blamed);
     }
   }
 

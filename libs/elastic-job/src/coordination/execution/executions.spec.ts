@@ -161,6 +161,24 @@ describe('a begin', () => {
     expect((await beginning).lease?.items).toEqual([0]);
   });
 
+  it('given an item whose handler still runs here, when a refused begin is tried again, then it is busy', async () => {
+    const own = `/test${member.tree.paths.instance(member.id)}`;
+    const stopRefusing = registry.memory.fail(({ path }) => (path === own ? 'NO_NODE' : undefined));
+    const running = new Set<number>();
+    const here = { has: (item: number) => running.has(item), add: () => {} };
+    const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0, 1] }, here);
+    await registry.clock.advance(50);
+
+    // Another lease has begun it meanwhile and was given up: its handler has not returned, and there is no mark.
+    running.add(0);
+    stopRefusing();
+    await registry.clock.advance(1_000);
+
+    const { lease, refused } = await beginning;
+    expect(lease?.items).toEqual([1]);
+    expect(refused).toEqual(new Map([[0, 'busy']]));
+  });
+
   it('given a begin whose answer is lost, when the connection is back, then the lease is ours', async () => {
     await member.tree.sync();
     registry.memory.loseNextReply(member.sessionId);

@@ -57,6 +57,14 @@ export interface RunningItem {
 
 const NONE = new Map<number, never>();
 
+/** What runs in this process, of one job. */
+interface RunningHere {
+  has(item: number): boolean;
+  add(lease: ExecutionLease): void;
+}
+
+const NOWHERE: RunningHere = { has: () => false, add: () => {} };
+
 interface ExecutionOptions {
   readonly tracer?: RunTracer;
   /** @default the host's clock */
@@ -103,22 +111,22 @@ export class Executions {
 
   /**
    * Marks the free items of an assignment as running, all in one request, and hands them over as a lease.
-   * @param hold takes the lease as soon as there is one: without marks nothing else keeps this process from beginning
-   *   the items again
+   * @param here takes the lease as soon as there is one: without marks nothing else keeps this process from beginning
+   *   the items again. What it has already is busy: a handler that has not returned has no mark any more
    */
-  async begin({ trigger, items }: ShardAssignment, hold?: (lease: ExecutionLease) => void): Promise<BegunExecution> {
+  async begin({ trigger, items }: ShardAssignment, here: RunningHere = NOWHERE): Promise<BegunExecution> {
     const tree = this.trees.of(trigger.jobName);
     const configuration = this.configurations.current(trigger.jobName);
     if (configuration.monitorExecution) {
-      const begun = await this.newBegin(tree, configuration, trigger).ofFree(items);
-      if (begun.lease !== undefined) hold?.(begun.lease);
+      const begun = await this.newBegin(tree, configuration, trigger).ofFree(items, here);
+      if (begun.lease !== undefined) here.add(begun.lease);
       return begun;
     }
     if (items.length === 0) return { lease: undefined, refused: NONE, former: NONE };
     const trace = this.options.tracer?.start(trigger);
     trace?.begun({ jobName: tree.jobName, run: undefined, items, repeated: NONE });
     const lease = new UnmonitoredLease(tree, trigger, items, trace);
-    hold?.(lease);
+    here.add(lease);
     return { lease, refused: NONE, former: NONE };
   }
 

@@ -40,7 +40,7 @@ export class LeaseRunner {
     // sees.
     if (!this.gate.mayBegin) return { lease: undefined, refused: new Map(), former: new Map() };
     return running.expect(async () => {
-      const begun = await services.executions.begin({ trigger, items }, (lease) => running.add(lease));
+      const begun = await services.executions.begin({ trigger, items }, running);
       this.tellEarly(trigger, begun);
       news.tell({ kind: 'ItemsBegun', trigger, former: begun.former });
       if (begun.refused.size > 0) news.tell({ kind: 'ItemsRefused', refused: begun.refused });
