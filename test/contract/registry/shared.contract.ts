@@ -61,6 +61,25 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect([(await child).kind, (await parent).kind]).toEqual(['committed', 'committed']);
     });
 
+    it('given a shared transaction that waits, when something else is asked for, then that comes after it', async () => {
+      const client = await one();
+      const view = await client.openSubtree('/', () => {});
+      const asked = share(client, [creationOf('/a')]);
+      const [, found] = await Promise.all([view.sync(), client.read('/a')]);
+      expect(found?.path).toBe('/a');
+      expect(view.has('/a')).toBe(true);
+      await Promise.all(asked);
+    });
+
+    it('given a view that is synced, when a shared transaction was asked for before, then it is shown', async () => {
+      const client = await one();
+      const view = await client.openSubtree('/', () => {});
+      const synced = Promise.all([view.sync(), ...share(client, [creationOf('/a')])]);
+      await view.sync();
+      expect(view.has('/a')).toBe(true);
+      await synced;
+    });
+
     it('given a transaction that is refused, when others share its request, then they are committed', async () => {
       const client = await one();
       const cost = await costOf(client, async () => {

@@ -92,6 +92,12 @@ export class SharedTransactions {
 
   private async sendLater(): Promise<void> {
     await this.clock.nextTurn();
+    this.flush();
+  }
+
+  /** Sends what waits, so that a request that was asked for later does not overtake it. */
+  flush(): void {
+    if (this.waiting.length === 0) return;
     const members = this.waiting.filter((member) => !member.isWithdrawn);
     this.waiting = [];
     const current = this.sender.sessionId();

@@ -21,6 +21,8 @@ export class MemoryClient implements ViewingClient {
   constructor(
     private readonly server: MemoryServer,
     private readonly options: MemorySessionOptions,
+    /** Sends what was asked for before and waits. */
+    private readonly beforeRequest: () => void,
   ) {
     this.session = new MemorySession(server, options);
     const nothing = () => {};
@@ -38,6 +40,7 @@ export class MemoryClient implements ViewingClient {
     options?: RequestOptions,
   ): Promise<T> {
     options?.signal?.throwIfAborted();
+    this.beforeRequest();
     this.session.checkClock();
     if (this.session.isAsking) await this.session.answered();
     const id = this.session.usableId(operation);

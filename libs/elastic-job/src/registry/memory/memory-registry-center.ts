@@ -80,11 +80,8 @@ export class MemoryRegistryCenter implements RegistryCenter {
     this.namespace = new Namespace(options.namespace);
     this.maxRequestBytes = options.maxRequestBytes ?? 1_000_000;
     this.registryTime = new RegistryTime(options.clock);
-    this.client = new MemoryClient(server, {
-      ...options,
-      namespace: this.namespace,
-      latencyMs: options.latencyMs ?? 0,
-    });
+    const resolved = { ...options, namespace: this.namespace, latencyMs: options.latencyMs ?? 0 };
+    this.client = new MemoryClient(server, resolved, () => this.shared.flush());
     const { maxRequestBytes } = this;
     const send = (operations: readonly Operation[]) => this.send(operations);
     this.shared = new SharedTransactions({ sessionId: () => this.session.id, maxRequestBytes, send }, options.clock);

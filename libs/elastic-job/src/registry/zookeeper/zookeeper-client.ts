@@ -13,6 +13,7 @@ import type {
 } from '../registry-center.js';
 import { RegistryTime } from '../registry-time.js';
 import { SharedSync } from '../shared-sync.js';
+import { SharedTransactions } from '../shared-transactions.js';
 import { AclJudge } from './acl-judge.js';
 import {
   FrameWriter,
@@ -63,6 +64,7 @@ export class ZooKeeperClient {
   readonly owners: NodeOwners | undefined;
   /** As `sync`, in one request for all that ask in one turn of the event loop. */
   readonly sharedSync: SharedSync;
+  readonly sharedTransactions: SharedTransactions;
   private readonly sharedReads: SharedReads;
   private readonly protocol: Protocol;
   private readonly registryTime: RegistryTime;
@@ -92,7 +94,11 @@ export class ZooKeeperClient {
     this.session = new Session(links, this.protocol, options, clock, lease, prepare, warn);
     this.requests = new SessionRequests(this.session, lease, options, clock);
     this.owners = judge && nodeOwners(judge, this.requests, options.namespace);
-    this.sharedSync = new SharedSync(() => this.sync('/'), clock);
+    const { maxRequestBytes } = options;
+    const send = (operations: readonly Operation[]) => this.transaction(operations);
+    const sessionId = () => this.session.info.id;
+    this.sharedTransactions = new SharedTransactions({ sessionId, maxRequestBytes, send }, clock);
+    this.sharedSync = new SharedSync(() => this.syncWhenConnected(), clock);
     this.sharedReads = new SharedReads((reads, counted, receive) =>
       this.session.send(this.protocol.multiRead(reads), receive, counted),
     );
@@ -161,6 +167,7 @@ export class ZooKeeperClient {
   }
 
   async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
+    this.sharedTransactions.flush();
     const name = `transaction of ${operations.length}`;
     const sent = operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
     const request = this.writing(
@@ -191,6 +198,13 @@ export class ZooKeeperClient {
    */
   async sync(path: string, options?: RequestOptions): Promise<void> {
     await this.askRead('sync', path, this.nothing, options);
+  }
+
+  /** The connection may have broken since the sync was asked for: then over the next one. */
+  private async syncWhenConnected(): Promise<void> {
+    const { id, state } = this.session.info;
+    if (state === 'SUSPENDED') await this.requests.bounded('sync /', this.session.regained(id));
+    await this.sync('/');
   }
 
   /** Watches a path as the watcher asks, until `unwatch` or the end of the session. The path need not exist. */
@@ -254,11 +268,13 @@ export class ZooKeeperClient {
     options?: RequestOptions,
     version?: number,
   ): Promise<T> {
+    this.sharedTransactions.flush();
     const name = `${operation} ${path}`;
     return valueOf(name, path, await this.requests.ask(name, request, options), version);
   }
 
   private async askRead<T>(operation: string, path: string, request: Request<T>, options?: RequestOptions): Promise<T> {
+    this.sharedTransactions.flush();
     const name = `${operation} ${path}`;
     return valueOf(name, path, await this.requests.askRead(name, request, options));
   }

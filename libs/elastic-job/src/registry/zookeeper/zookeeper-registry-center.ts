@@ -22,7 +22,6 @@ import type {
 } from '../registry-center.js';
 import { NodeExistsError, RequestTooLargeError } from '../registry.errors.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
-import { SharedTransactions } from '../shared-transactions.js';
 import { sendWrite, type SingleWrite } from './send-write.js';
 import { ZooKeeperChildrenWatch } from './view/children-watch.js';
 import { SubtreeView, TIME_NODE } from './view/subtree-view.js';
@@ -35,7 +34,6 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   private readonly options: ResolvedZooKeeperOptions;
   private readonly client: ZooKeeperClient;
   private readonly aclBytes: number;
-  private readonly shared: SharedTransactions;
 
   /** @throws {ConfigurationError} for options that cannot work. */
   constructor(
@@ -46,9 +44,6 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     this.maxRequestBytes = this.options.maxRequestBytes;
     this.aclBytes = this.options.ownsNodes ? CREATOR_ACL_BYTES : OPEN_ACL_BYTES;
     this.client = new ZooKeeperClient(this.options, clock);
-    const { maxRequestBytes } = this;
-    const send = (operations: readonly Operation[]) => this.client.transaction(operations);
-    this.shared = new SharedTransactions({ sessionId: () => this.session.id, maxRequestBytes, send }, clock);
   }
 
   get session(): SessionInfo {
@@ -135,7 +130,7 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     this.assertSize(`transaction of ${operations.length}`, bytes);
     const dueAt = options?.dueAt;
     if (dueAt === undefined) return this.client.transaction(operations, options);
-    return this.shared.add({ operations, bytes, dueAt }, options);
+    return this.client.sharedTransactions.add({ operations, bytes, dueAt }, options);
   }
 
   async openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree> {

@@ -75,6 +75,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     options?.signal?.throwIfAborted();
     this.assertLive();
     const name = `sync ${this.path}`;
+    this.client.session.usable(name);
     // The request has its own limit.
     await ownWait(this.client.sharedSync.sync(), this.client.clock, name, options);
     this.assertLive();
