@@ -160,7 +160,10 @@ export class CatchUp implements Duty {
     const isAwaited = (item: number) => this.manual.isAwaited(item);
     const own = services.sharding.ownItems(tree);
     const free = own.filter((item) => !isAwaited(item) && !running.has(item) && !tree.isRunning(item));
-    this.yielded = own.filter((item) => isAwaited(item) || (this.yielded.includes(item) && !free.includes(item)));
+    // One that runs for an operator now was left to him as well, if the begin was faster than this look.
+    const isLeft = (item: number) =>
+      this.yielded.includes(item) || (running.leaseOf(item)?.trigger.origin ?? 'schedule') !== 'schedule';
+    this.yielded = own.filter((item) => isAwaited(item) || (!free.includes(item) && isLeft(item)));
     return free;
   }
 
