@@ -36,7 +36,9 @@ describe.skipIf(whyNot()).each(RELEASES)('a job created from a template, beside 
       const [node, java] = [await stage().node(), await stage().java()];
       await node.declare(TEMPLATE);
       await node.create(CREATED);
-      await journal.until('ours has all items', () => witness.isSharedBy([node], TOTAL) && witness.isAtRest());
+      // Its leader keeps the settings after the plan.
+      const isDone = () => witness.isSharedBy([node], TOTAL) && witness.isAtRest() && witness.has('usable');
+      await journal.until('ours has all items', isDone);
 
       const { before, after } = await refuse(witness, java, overwrite);
 
