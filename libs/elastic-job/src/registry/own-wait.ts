@@ -1,31 +1,51 @@
-import { type Clock, waitFor } from '../clock/index.js';
+import type { Clock } from '../clock/index.js';
 import type { RequestOptions } from './registry-center.js';
 import { RegistryUnavailableError } from './registry.errors.js';
 
-type Answer<T> = { readonly value: T } | { readonly error: unknown };
+/** A caller that waits for an answer which others wait for as well. */
+export interface Waiter<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+  /** It has its answer, or waits no more. */
+  isOver: boolean;
+}
 
 /**
- * Waits for an answer that others wait for as well: the signal and the limit end this wait, and nobody else's.
- * @param operation what is asked for, in the words of an error
- * @throws {RegistryUnavailableError} after `timeoutMs`; without it the answer's own deadline has to do
- * @throws the signal's reason, and what `shared` rejects with
+ * Waits for a shared answer. The signal and the limit end this wait, and nobody else's.
+ * @param operation the request, in the words of an error
+ * @param enter takes the waiter in, and answers it later
+ * @throws {RegistryUnavailableError} after `timeoutMs`; without it the limit of the shared request has to do
+ * @throws the signal's reason, and what the waiter is rejected with
  */
-export async function ownWait<T>(
-  shared: Promise<T>,
+export function ownWait<T>(
   clock: Clock,
   operation: string,
-  { signal, timeoutMs }: RequestOptions = {},
+  { signal, timeoutMs }: RequestOptions,
+  enter: (waiter: Waiter<T>) => void,
 ): Promise<T> {
-  const answer = await waitFor<Answer<T>>((conclude) => {
-    shared.then(
-      (value) => conclude({ value }),
-      (error: unknown) => conclude({ error }),
-    );
-    if (timeoutMs === undefined) return () => {};
-    const late = () => new RegistryUnavailableError(operation, 'unknown', `no answer within ${timeoutMs} ms`);
-    const timer = clock.setTimer(timeoutMs, () => conclude({ error: late() }));
-    return () => timer.cancel();
-  }, signal);
-  if ('error' in answer) throw answer.error;
-  return answer.value;
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const end = () => {
+      waiter.isOver = true;
+      signal?.removeEventListener('abort', abort);
+      timer?.cancel();
+    };
+    const waiter: Waiter<T> = {
+      isOver: false,
+      resolve: (value) => {
+        end();
+        resolve(value);
+      },
+      reject: (error) => {
+        end();
+        reject(error);
+      },
+    };
+    const abort = () => waiter.reject(signal?.reason);
+    const expire = () =>
+      waiter.reject(new RegistryUnavailableError(operation, 'unknown', `no answer within ${timeoutMs} ms`));
+    const timer = timeoutMs === undefined ? undefined : clock.setTimer(timeoutMs, expire);
+    signal?.addEventListener('abort', abort);
+    enter(waiter);
+  });
 }

@@ -8,7 +8,7 @@ it('answers all that ask in one turn by one request, in their order and some in 
   let sent = 0;
   const shared = new SharedSync(async () => void (sent += 1), clock);
   const answered: number[] = [];
-  const all = Array.from({ length: 1_000 }, (_, index) => shared.sync().then(() => answered.push(index)));
+  const all = Array.from({ length: 1_000 }, (_, index) => shared.sync('sync').then(() => answered.push(index)));
   await all[0];
   expect(answered.length).toBeLessThan(200);
   await Promise.all(all);
@@ -19,9 +19,21 @@ it('answers all that ask in one turn by one request, in their order and some in 
 it('tells all of them why the request has failed', async () => {
   const failure = new Error('no answer');
   const shared = new SharedSync(() => Promise.reject(failure), clock);
-  const answers = await Promise.allSettled([shared.sync(), shared.sync()]);
+  const answers = await Promise.allSettled([shared.sync('sync'), shared.sync('sync')]);
   expect(answers).toEqual([
     { status: 'rejected', reason: failure },
     { status: 'rejected', reason: failure },
   ]);
+});
+
+it('sends nothing once nobody waits any more', async () => {
+  let sent = 0;
+  const shared = new SharedSync(async () => void (sent += 1), clock);
+  const controller = new AbortController();
+  const withdrawn = shared.sync('sync', { signal: controller.signal });
+  controller.abort(new Error('given up'));
+  await expect(withdrawn).rejects.toThrow('given up');
+  await clock.nextTurn();
+  await shared.sync('sync');
+  expect(sent).toBe(1);
 });

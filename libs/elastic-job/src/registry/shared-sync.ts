@@ -1,12 +1,9 @@
 import type { Clock } from '../clock/index.js';
+import { ownWait, type Waiter } from './own-wait.js';
+import type { RequestOptions } from './registry-center.js';
 
 /** So many go on in one turn: between two of them the process hears its registry, and its timers come. */
 const AT_ONCE = 80;
-
-interface Waiter {
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
 
 /**
  * One request for all that want to see what was committed until now. It leaves at the end of the turn in which the
@@ -14,7 +11,7 @@ interface Waiter {
  * in which they have asked, some in each turn.
  */
 export class SharedSync {
-  private waiting: Waiter[] = [];
+  private waiting: Waiter<void>[] = [];
 
   /** @param send sends a sync at once; when it resolves, all that was committed before has been heard */
   constructor(
@@ -22,17 +19,22 @@ export class SharedSync {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws what `send` throws */
-  sync(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.waiting.push({ resolve, reject }) === 1) void this.sendNext();
+  /**
+   * The signal and the limit withdraw this caller alone. If nobody is left, nothing is sent.
+   * @param operation in the words of an error
+   * @throws what `send` throws, and what ends the wait
+   */
+  sync(operation: string, options: RequestOptions = {}): Promise<void> {
+    return ownWait(this.clock, operation, options, (waiter) => {
+      if (this.waiting.push(waiter) === 1) void this.sendNext();
     });
   }
 
   private async sendNext(): Promise<void> {
     await this.clock.nextTurn();
-    const waiting = this.waiting;
+    const waiting = this.waiting.filter(({ isOver }) => !isOver);
     this.waiting = [];
+    if (waiting.length === 0) return;
     try {
       await this.send();
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/index.js';
+import { ownWait, type Waiter } from './own-wait.js';
 import type { Operation, RequestOptions, TransactionResult } from './registry-center.js';
-import { isRefusal, RegistryUnavailableError, SessionLostError } from './registry.errors.js';
+import { isRefusal, SessionLostError } from './registry.errors.js';
 
 /** The most that several transactions take together, in bytes: a refused group is sent again, member by member. */
 const MOST_SHARED_BYTES = 65_536;
@@ -26,9 +27,7 @@ interface SharedTransaction {
 /** A transaction on its way into a request. */
 interface Member extends SharedTransaction {
   readonly sessionId: string | undefined;
-  readonly resolve: (result: TransactionResult) => void;
-  readonly reject: (error: unknown) => void;
-  isWithdrawn: boolean;
+  readonly waiter: Waiter<TransactionResult>;
 }
 
 /**
@@ -49,43 +48,11 @@ export class SharedTransactions {
    * The signal and the limit withdraw this transaction alone. Until its request leaves, nothing is sent of it.
    * @throws as `RegistryCenter.transaction` does
    */
-  add(transaction: SharedTransaction, { signal, timeoutMs }: RequestOptions = {}): Promise<TransactionResult> {
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
+  add(transaction: SharedTransaction, options: RequestOptions = {}): Promise<TransactionResult> {
+    const name = `transaction of ${transaction.operations.length}`;
+    return ownWait(this.clock, name, options, (waiter) => {
       const { operations, bytes, dueAt } = transaction;
-      const end = () => {
-        member.isWithdrawn = true;
-        signal?.removeEventListener('abort', abort);
-        timer?.cancel();
-      };
-      const abort = () => {
-        end();
-        reject(signal?.reason);
-      };
-      const member: Member = {
-        operations,
-        bytes,
-        dueAt,
-        sessionId: this.sender.sessionId(),
-        isWithdrawn: false,
-        resolve(result) {
-          end();
-          resolve(result);
-        },
-        reject(error) {
-          end();
-          reject(error);
-        },
-      };
-      signal?.addEventListener('abort', abort);
-      // Without a limit of its own, that of the request has to do.
-      const timer = timeoutMs === undefined ? undefined : this.clock.setTimer(timeoutMs, () => member.reject(late()));
-      const late = () =>
-        new RegistryUnavailableError(
-          `transaction of ${operations.length}`,
-          'unknown',
-          `no answer within ${timeoutMs} ms`,
-        );
+      const member = { operations, bytes, dueAt, sessionId: this.sender.sessionId(), waiter };
       if (this.waiting.push(member) === 1) void this.sendLater();
     });
   }
@@ -98,10 +65,11 @@ export class SharedTransactions {
   /** Sends what waits, so that a request that was asked for later does not overtake it. */
   flush(): void {
     if (this.waiting.length === 0) return;
-    const members = this.waiting.filter((member) => !member.isWithdrawn);
+    const members = this.waiting.filter(({ waiter }) => !waiter.isOver);
     this.waiting = [];
     const current = this.sender.sessionId();
-    for (const { sessionId, reject } of members) if (sessionId !== current) reject(new SessionLostError(sessionId));
+    for (const { sessionId, waiter } of members)
+      if (sessionId !== current) waiter.reject(new SessionLostError(sessionId));
     const ours = members.filter(({ sessionId }) => sessionId === current);
     const most = Math.min(MOST_SHARED_BYTES, this.sender.maxRequestBytes);
     const inOrder = ours.toSorted((a, b) => a.dueAt - b.dueAt);
@@ -111,22 +79,22 @@ export class SharedTransactions {
   private async send(group: readonly Member[]): Promise<void> {
     try {
       const result = await this.sender.send(group.flatMap(({ operations }) => operations));
-      if (result.kind === 'refused') return this.refused(group, ({ resolve }) => resolve(result));
+      if (result.kind === 'refused') return this.refused(group, ({ waiter }) => waiter.resolve(result));
       let next = 0;
-      for (const { operations, resolve } of group) {
-        resolve({ kind: 'committed', results: result.results.slice(next, (next += operations.length)) });
+      for (const { operations, waiter } of group) {
+        waiter.resolve({ kind: 'committed', results: result.results.slice(next, (next += operations.length)) });
       }
     } catch (error) {
       // A server that refuses any request, as an overloaded one does, is not to be sent many instead of one.
-      if (isRefusal(error) && error.path !== undefined) this.refused(group, ({ reject }) => reject(error));
-      else for (const { reject } of group) reject(error);
+      if (isRefusal(error) && error.path !== undefined) this.refused(group, ({ waiter }) => waiter.reject(error));
+      else for (const { waiter } of group) waiter.reject(error);
     }
   }
 
   private refused(group: readonly Member[], tell: (only: Member) => void): void {
     const [only] = group;
     if (group.length === 1) return tell(only!);
-    for (const member of group) if (!member.isWithdrawn) void this.send([member]);
+    for (const member of group) if (!member.waiter.isOver) void this.send([member]);
   }
 }
 

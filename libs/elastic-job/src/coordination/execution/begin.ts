@@ -51,6 +51,12 @@ export interface OwnWork {
   readonly blocked: BlockedItems;
 }
 
+/** The items of one job that run in this process. */
+export interface RunningHere {
+  has(item: number): boolean;
+  add(lease: ExecutionLease): void;
+}
+
 /** So many items are left out of one begin, one after the other; more of them wait for the next one. */
 const MOST_LEFT_OUT = 4;
 
@@ -73,7 +79,7 @@ export class Begin {
   }
 
   /** Those of the items that are free. One that this client may not write is left out. */
-  ofFree(items: readonly number[], here: { has(item: number): boolean }): Promise<BegunExecution> {
+  ofFree(items: readonly number[], here: Pick<RunningHere, 'has'>): Promise<BegunExecution> {
     const blamed = new Set<number>();
     return untilCommitted(this.tree, 'the begin', () => this.tryFree(items, here, blamed));
   }
@@ -96,7 +102,7 @@ export class Begin {
   /** @returns undefined if somebody was faster */
   private async tryFree(
     items: readonly number[],
-    here: { has(item: number): boolean },
+    here: Pick<RunningHere, 'has'>,
     blamed: Set<number>,
   ): Promise<BegunExecution | undefined> {
     const { tree } = this;
@@ -157,14 +163,15 @@ export class Begin {
   ): Promise<ExecutionLease | undefined> {
     const { tree, trigger } = this;
     const [self, ...perItem] = this.request(items);
-    const operations = [...self, ...(guard ?? []), ...perItem.flat()];
+    const ofItems = perItem.flat();
+    const operations = [...self, ...(guard ?? []), ...ofItems];
     try {
       const result = await (guard ? tree.commit(operations) : tree.commitShared(operations, trigger.fireTime));
       if (result.kind === 'refused') {
         if (result.index < self.length) await this.assertRegistered();
         return undefined;
       }
-      const results = result.results.slice(operations.length - perItem.flat().length);
+      const results = result.results.slice(operations.length - ofItems.length);
       return this.lease(items, heldItems(items, perItem, results, this.record));
     } catch (error) {
       if (!isUnanswered(error) || error.fate === 'not-applied') throw error;

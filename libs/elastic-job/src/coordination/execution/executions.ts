@@ -36,7 +36,7 @@ import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import { RunNotes, type UnmetDependency } from '../dependencies/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
-import { Begin, type BegunExecution, type OwnWork } from './begin.js';
+import { Begin, type BegunExecution, type OwnWork, type RunningHere } from './begin.js';
 import { BlockedItems } from './blocked-items.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { OwnRuns } from './own-runs.js';
@@ -56,12 +56,6 @@ export interface RunningItem {
 }
 
 const NONE = new Map<number, never>();
-
-/** What runs in this process, of one job. */
-interface RunningHere {
-  has(item: number): boolean;
-  add(lease: ExecutionLease): void;
-}
 
 const NOWHERE: RunningHere = { has: () => false, add: () => {} };
 

@@ -6,7 +6,6 @@ import type {
   SubtreeOptions,
 } from '../registry-center.js';
 import { SharedSync } from '../shared-sync.js';
-import { ownWait } from '../own-wait.js';
 import type { MemoryServer } from './memory-server.js';
 import { MemorySession, type MemorySessionOptions } from './memory-session.js';
 import { MemorySubtree, type ViewingClient } from './memory-subtree.js';
@@ -51,9 +50,8 @@ export class MemoryClient implements ViewingClient {
   /**
    * News and replies come over one link in order: all that was committed before the request is heard before its reply.
    */
-  async sync(operation: string, options?: RequestOptions): Promise<void> {
-    options?.signal?.throwIfAborted();
-    await ownWait(this.sharedSync.sync(), this.options.clock, operation, options);
+  sync(operation: string, options?: RequestOptions): Promise<void> {
+    return this.sharedSync.sync(operation, options);
   }
 
   /**

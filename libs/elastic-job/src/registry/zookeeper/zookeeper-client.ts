@@ -73,7 +73,7 @@ export class ZooKeeperClient {
 
   constructor(
     private readonly options: ResolvedZooKeeperOptions,
-    readonly clock: Clock,
+    clock: Clock,
   ) {
     this.registryTime = new RegistryTime(clock);
     const jute = loadJute();

@@ -1,6 +1,5 @@
 import { type KnownNode, KnownSubtree } from '../../known-subtree.js';
 import { childPath } from '../../node-map.js';
-import { ownWait } from '../../own-wait.js';
 import type {
   RegistryNode,
   RequestOptions,
@@ -77,7 +76,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     const name = `sync ${this.path}`;
     this.client.session.usable(name);
     // The request has its own limit.
-    await ownWait(this.client.sharedSync.sync(), this.client.clock, name, options);
+    await this.client.sharedSync.sync(name, options);
     this.assertLive();
     if (this.reads.isStale) void this.readAgain().catch(() => {});
     if (this.reads.isIdle) return;
