@@ -9,7 +9,7 @@ interface WantedPart {
 
 type Counted = 'foreground' | 'background';
 
-/** What is wanted of nodes in one turn of the event loop leaves in common requests, whoever wants it. */
+/** Common requests for all parts of nodes that are wanted in one turn of the event loop. */
 export class SharedReads {
   private wanted: WantedPart[] = [];
   private counted: Counted = 'background';
@@ -25,7 +25,8 @@ export class SharedReads {
   /** @param counted as what the requests count; as foreground if only one of them does */
   add(parts: readonly WantedPart[], counted: Counted): void {
     if (this.wanted.length === 0) process.nextTick(() => this.sendAll());
-    this.wanted.push(...parts);
+    // One by one: a view may want more than a call may have arguments.
+    for (const part of parts) this.wanted.push(part);
     if (counted === 'foreground') this.counted = counted;
   }
 
