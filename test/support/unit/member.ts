@@ -11,7 +11,7 @@ import {
 } from '../../../libs/elastic-job/src/registry/index.js';
 import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import { Configurations } from '../../../libs/elastic-job/src/coordination/configuration/index.js';
-import { Executions } from '../../../libs/elastic-job/src/coordination/execution/index.js';
+import { type ExecutionLease, Executions } from '../../../libs/elastic-job/src/coordination/execution/index.js';
 import { FailoverQueue, OrphanSweep } from '../../../libs/elastic-job/src/coordination/failover/index.js';
 import { Guarantees } from '../../../libs/elastic-job/src/coordination/guarantee/index.js';
 import { JobTree, JobTrees } from '../../../libs/elastic-job/src/coordination/job-tree/index.js';
@@ -180,6 +180,14 @@ export class Member {
   async begin(items: readonly number[], trigger: Partial<Trigger> = {}) {
     await this.tree.sync();
     return this.executions.begin({ trigger: triggerAt(1_000, trigger), items });
+  }
+
+  /** Ends items of a lease in success. @returns the outcomes, once they are settled */
+  async end(lease: ExecutionLease, ...items: readonly number[]) {
+    for (const item of items) lease.settle(item, SUCCEEDED);
+    const settled = lease.settled();
+    await this.registry.clock.advance(0);
+    return settled;
   }
 
   /** The session ends on the server; nobody here is told. */

@@ -1,24 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  CancelledError,
-  DrainDeadlineError,
-  InstanceRemovedError,
-  PROTOCOL,
-  type ShardOutcome,
-} from '../../domain/index.js';
-import { RegistryUnavailableError } from '../../registry/index.js';
+import { CancelledError, DrainDeadlineError, InstanceRemovedError, type ShardOutcome } from '../../domain/index.js';
 import { momentOf, SessionLease } from '../../registry/session-lease.js';
-import {
-  afterNextTransaction,
-  beforeNextTransaction,
-  JOB,
-  type Member,
-  Registry,
-  SESSION_TIMEOUT_MS,
-  SUCCEEDED,
-  triggerAt,
-} from '../../../../../test/support/unit/member.js';
-import { RemovedFromJobError } from './execution.errors.js';
+import { JOB, type Member, Registry, SESSION_TIMEOUT_MS, SUCCEEDED } from '../../../../../test/support/unit/member.js';
 
 let registry: Registry;
 let member: Member;
@@ -29,221 +12,11 @@ beforeEach(async () => {
   [member, other] = [members[0], members[1]!];
 });
 
-describe('a begin', () => {
-  it('given free items, when they are begun, then marks, records and tokens come from one transaction', async () => {
-    const { lease, refused } = await member.begin([0, 2]);
-
-    expect(refused.size).toBe(0);
-    expect(lease).toMatchObject({ items: [0, 2], holder: member.id });
-    await other.tree.sync();
-    await other.tree.loadRecords([0, 2]);
-    for (const item of [0, 2]) {
-      expect(await other.holder(item)).toBe(member.id);
-      expect(other.tree.record(item)!.stored).toMatchObject({ record: { by: member.id, target: { fireTime: 1_000 } } });
-      expect(lease!.token(item)).toBe(other.tree.stat(other.tree.paths.record(item))!.mzxid);
-    }
-    expect(await other.executions.running(JOB)).toMatchObject([
-      { item: 0, instanceId: member.id },
-      { item: 2, instanceId: member.id },
-    ]);
-  });
-
-  it('given two instances with the same view, when both begin the same item, then one has it and the other is told', async () => {
-    await Promise.all([member.tree.sync(), other.tree.sync()]);
-    const trigger = triggerAt(1_000);
-
-    const [one, two] = await Promise.all([
-      member.executions.begin({ trigger, items: [0] }),
-      other.executions.begin({ trigger, items: [0] }),
-    ]);
-
-    expect([one, two].filter(({ lease }) => lease)).toHaveLength(1);
-    expect([one, two].map(({ refused }) => refused.get(0))).toContain('alreadyBegun');
-  });
-
-  it('given another instance that runs the item to its end while a begin is on its way, when it arrives, then it is refused', async () => {
-    const runByOther = async (fireTime: number) => {
-      const { lease } = await other.begin([0], { fireTime });
-      lease!.settle(0, SUCCEEDED);
-      await lease!.settled();
-    };
-    await runByOther(500);
-    beforeNextTransaction(member, () => runByOther(1_000));
-
-    const { lease, refused } = await member.begin([0], { fireTime: 1_000 });
-
-    expect(lease).toBeUndefined();
-    expect(refused).toEqual(new Map([[0, 'alreadyBegun']]));
-  });
-
-  it('given one item of three that runs elsewhere, when they are begun, then the other two are', async () => {
-    await other.begin([1], { fireTime: 500 });
-    const trigger = triggerAt(1_000);
-
-    // Without a sync: the view is behind.
-    const { lease, refused } = await member.executions.begin({ trigger, items: [0, 1, 2] });
-
-    expect(lease!.items).toEqual([0, 2]);
-    expect(refused).toEqual(new Map([[1, 'busy']]));
-  });
-
-  it('given an item that has run for the fire time, when it is begun again, then it is refused as begun', async () => {
-    const { lease } = await member.begin([0]);
-    await end(lease!, 0);
-
-    expect((await other.begin([0])).refused).toEqual(new Map([[0, 'alreadyBegun']]));
-    expect((await other.begin([0], { fireTime: 500 })).refused).toEqual(new Map([[0, 'alreadyBegun']]));
-    expect((await other.begin([0], { fireTime: 2_000 })).refused.size).toBe(0);
-  });
-
-  it('given a record of a later version beside a later member, when the item runs, then its other fields are carried', async () => {
-    const operator = await registry.operator();
-    const { paths } = member.tree;
-    await operator.create(paths.instance('10.0.0.9@-@1'), 'labels: nestjs-elastic-job/2\n', 'EPHEMERAL');
-    const target = { fireTime: 500, origin: 'schedule' };
-    const later = { v: 2, run: 'x', by: 'y', target, settled: { at: 1, outcome: 'succeeded' }, more: [5] };
-    await operator.create(paths.record(0), JSON.stringify(later), 'PERSISTENT');
-
-    const { lease } = await member.begin([0]);
-    expect(await read()).toMatchObject({ v: PROTOCOL, by: member.id, target: { fireTime: 1_000 }, more: [5] });
-    expect(await read()).not.toHaveProperty('settled');
-    await end(lease!, 0);
-    expect(await read()).toMatchObject({ v: PROTOCOL, settled: { outcome: 'succeeded' }, more: [5] });
-
-    async function read(): Promise<unknown> {
-      return JSON.parse((await operator.read(paths.record(0)))!.data);
-    }
-  });
-
-  it('given an item that the tree does not have, when it is begun, then it is busy', async () => {
-    expect((await member.begin([99])).refused).toEqual(new Map([[99, 'busy']]));
-  });
-
-  it('given an item that waits for failover, when it is begun, then it is busy, unless nobody comes for it', async () => {
-    const operator = await registry.operator();
-    await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
-    expect((await member.begin([0])).refused).toEqual(new Map([[0, 'busy']]));
-
-    const { data } = (await operator.read(member.tree.paths.config))!;
-    await operator.set(member.tree.paths.config, data.replace('failover: true', 'failover: false'));
-
-    expect((await member.begin([0])).lease).toBeDefined();
-  });
-
-  it('given an item whose rescuer has died, when a newer target comes before the sweep, then it is busy: its failover is still owed', async () => {
-    const operator = await registry.operator();
-    await operator.create(member.tree.paths.mark(0, 'failovering'), 'gone', 'PERSISTENT');
-    await member.tree.sync();
-
-    expect((await member.begin([0])).refused).toEqual(new Map([[0, 'busy']]));
-  });
-
-  it('given an instance that an operator has removed, when it begins, then it is refused even before it has heard of it', async () => {
-    registry.memory.suspend(other.sessionId);
-    await (await registry.operator()).delete(member.tree.paths.instance(other.id));
-    registry.memory.resume(other.sessionId);
-    await registry.clock.advance(0);
-
-    await expect(other.executions.begin({ trigger: triggerAt(1_000), items: [0] })).rejects.toThrow(
-      RemovedFromJobError,
-    );
-  });
-
-  it('given a begin that is refused for its own instance, which is registered, when it is tried again, then it is begun', async () => {
-    const own = `/test${member.tree.paths.instance(member.id)}`;
-    const stopRefusing = registry.memory.fail(({ path }) => (path === own ? 'NO_NODE' : undefined));
-    const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0] });
-    await registry.clock.advance(50);
-
-    stopRefusing();
-    await registry.clock.advance(1_000);
-
-    expect((await beginning).lease?.items).toEqual([0]);
-  });
-
-  it('given an item whose handler still runs here, when a refused begin is tried again, then it is busy', async () => {
-    const own = `/test${member.tree.paths.instance(member.id)}`;
-    const stopRefusing = registry.memory.fail(({ path }) => (path === own ? 'NO_NODE' : undefined));
-    const running = new Set<number>();
-    const here = { has: (item: number) => running.has(item), add: () => {} };
-    const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0, 1] }, here);
-    await registry.clock.advance(50);
-
-    // Another lease has begun it meanwhile and was given up: its handler has not returned, and there is no mark.
-    running.add(0);
-    stopRefusing();
-    await registry.clock.advance(1_000);
-
-    const { lease, refused } = await beginning;
-    expect(lease?.items).toEqual([1]);
-    expect(refused).toEqual(new Map([[0, 'busy']]));
-  });
-
-  it('given a begin whose answer is lost, when the connection is back, then the lease is ours', async () => {
-    await member.tree.sync();
-    registry.memory.loseNextReply(member.sessionId);
-
-    const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0, 1] });
-    await registry.clock.advance(100);
-    const { lease } = await beginning;
-
-    expect(lease!.items).toEqual([0, 1]);
-    expect(lease!.token(0)).toBe(member.tree.stat(member.tree.paths.record(0))!.mzxid);
-    expect(await end(lease!, 0, 1)).toEqual(
-      new Map([
-        [0, SUCCEEDED],
-        [1, SUCCEEDED],
-      ]),
-    );
-  });
-
-  it('given a begin whose answer is lost and whose item was swept since, when the connection is back, then there is no lease', async () => {
-    afterNextTransaction(other, async () => {
-      await other.instances.leave(other.tree);
-      await member.orphans.sweep(member.tree, member.leader.term(JOB)!);
-      throw new RegistryUnavailableError('transaction', 'unknown', 'the connection broke');
-    });
-
-    const { lease, refused } = await other.begin([0]);
-
-    expect(lease).toBeUndefined();
-    expect(refused).toEqual(new Map([[0, 'alreadyBegun']]));
-  });
-
-  it('given a begin that never left, when it fails, then it says so and nothing was begun', async () => {
-    await member.tree.sync();
-    registry.memory.suspend(member.sessionId);
-
-    await expect(member.executions.begin({ trigger: triggerAt(1_000), items: [0] })).rejects.toMatchObject({
-      fate: 'not-applied',
-    });
-    await other.tree.sync();
-    expect(other.tree.isRunning(0)).toBe(false);
-  });
-
-  it('given no execution monitoring, when items are begun, then nothing is written and nothing is asked', async () => {
-    registry = new Registry();
-    const [plain] = await registry.sharded(1, { monitorExecution: false, failover: false });
-    const before = plain.center.traffic.foreground;
-
-    const { lease } = await plain.executions.begin({ trigger: triggerAt(1_000), items: [0, 1] });
-    expect(await end(lease!, 0, 1)).toEqual(
-      new Map([
-        [0, SUCCEEDED],
-        [1, SUCCEEDED],
-      ]),
-    );
-
-    expect(lease!.token(0)).toBeUndefined();
-    expect(plain.center.traffic.foreground).toBe(before);
-  });
-});
-
 describe('a settle', () => {
   it('given a run, when it ends, then its mark is gone and its record tells how', async () => {
     const { lease } = await member.begin([0]);
 
-    expect(await end(lease!, 0)).toEqual(new Map([[0, SUCCEEDED]]));
+    expect(await member.end(lease!, 0)).toEqual(new Map([[0, SUCCEEDED]]));
 
     await other.tree.sync();
     expect(other.tree.isRunning(0)).toBe(false);
@@ -349,17 +122,10 @@ describe('misfire flags', () => {
   });
 });
 
-type Lease = NonNullable<Awaited<ReturnType<Member['begin']>>['lease']>;
-
 /** The items with a misfire flag. */
 async function flags(): Promise<number[]> {
   await other.tree.sync();
   return other.tree.items().filter((item) => other.tree.has(other.tree.paths.mark(item, 'misfire')));
-}
-
-function end(lease: Lease, ...items: number[]) {
-  for (const item of items) lease.settle(item, SUCCEEDED);
-  return turn(lease.settled());
 }
 
 function catchError(work: () => void): unknown {
