@@ -7,7 +7,7 @@ import type { Window } from './cpu-trial.js';
 const HOOKS = 'test/support/faults/register-typescript.mjs';
 
 export interface ContestantOptions {
-  /** Whose sources run. */
+  /** The tree whose sources run. */
   readonly tree: string;
   /** `memory`, or a server's address. */
   readonly registry: string;
@@ -29,7 +29,7 @@ export class Contestant {
     return contestant;
   }
 
-  /** What the next windows have cost. */
+  /** Measures the next windows. */
   async measure(windows: number): Promise<readonly Window[]> {
     this.child.send(windows);
     return this.answer<readonly Window[]>();

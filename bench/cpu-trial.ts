@@ -8,7 +8,7 @@ import { MemoryRegistry, ZooKeeperRegistryCenter } from '../libs/elastic-job/src
 import { ElasticJobRuntime } from '../libs/elastic-job/src/runtime/index.js';
 import { VirtualClock } from '../libs/elastic-job/src/testing/index.js';
 
-/** What a process has done in one window. */
+/** The triggers of one window, and their cost. */
 export interface Window {
   readonly triggers: number;
   readonly cpuUs: number;

@@ -1,4 +1,4 @@
-// What a trigger of one item costs of the process's CPU, in this working tree and at another commit: 100 jobs due each
+// The CPU time of a trigger of one item, in this working tree and at another commit: 100 jobs due each
 // second, one instance, empty handlers, failover and monitorExecution. Both trees run in processes of their own and
 // take turns: this one, the other, the other, this one. What disturbs the machine meets both.
 //

@@ -7,7 +7,7 @@ import type { Judged } from './table.js';
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
 const FOLDER = new URL('../../docs/performance/', import.meta.url);
 const GROWTH = new URL('growth.json', FOLDER);
-/** What stands in the page between two marks is written by this bench. */
+/** The text of the page between two marks is written by this bench. */
 type Part = 'table' | 'plots';
 
 /** Writes the table into the page. @param note where and when it was measured */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What the command was asked for. */
+/** The options of the command. */
 export type ScaleOptions =
   TableOptions | ClusterOptions | { readonly mode: 'growth' } | { readonly mode: 'plot' } | { readonly mode: 'help' };
 

@@ -5,7 +5,7 @@ import type { Measurement } from './measures/measurement.js';
 import { added, dynamic, rest } from './measures/rest.js';
 import type { Wanted } from './verdict.js';
 
-/** What is measured in each round, in this order. Several rows may read one measurement. */
+/** The measurements of each round, in this order. Several rows may read one measurement. */
 export const MEASUREMENTS = {
   writes,
   due100: due({ jobs: 100 }),
@@ -118,7 +118,7 @@ export const ROWS: readonly Row[] = [
 /** Those of `--rows`. */
 export const LETTERS: readonly string[] = [...new Set(ROWS.map(({ letter }) => letter))];
 
-/** What `--quick` leaves out, besides what takes time: with the start of so many instances it takes too long. */
+/** Left out by `--quick` besides the rows of times: the start of so many instances takes too long. */
 const LONG: readonly MeasurementName[] = ['resharding'];
 
 export function chooseRows(letters: readonly string[] | undefined, isQuick: boolean): readonly Row[] {

@@ -10,7 +10,7 @@ import { exitCodeOf, isQuiet, MOST_BARE_MS, type Verdict, verdictOf, type Wanted
 const SECONDS = 12;
 const QUICK_SECONDS = 6;
 
-/** What every row that tells a time is judged beside. */
+/** The bare writes, beside which every row that tells a time is judged. */
 const BARE: Row = {
   letter: '',
   title: 'a bare write on the idle server: p99',

@@ -35,7 +35,7 @@ export interface WatchOptions {
   readonly items: number;
 }
 
-/** What a window of whole seconds has shown. */
+/** The figures of a window of whole seconds. */
 export interface Window {
   /** Of each run that was due in it, from the due instant to the handler's first line, in milliseconds, by prefix. */
   readonly lateness: Readonly<Record<string, readonly number[]>>;
@@ -61,7 +61,7 @@ export interface Memory {
   readonly rss: number;
 }
 
-/** What a measured process can be asked for. It answers when that is done. */
+/** The calls of a measured process. It answers when one is done. */
 export interface InstanceCalls {
   /** @returns how long it took, in milliseconds */
   start(options: StartOptions): number;

@@ -184,6 +184,7 @@ function definitionOf({ prefix, items, cron }: JobGroup, n: number, handler: Job
   return { configuration, className: name, place: 'bench', handler };
 }
 
+/** Waits in real time: fire times come by the host's clock. */
 function untilTime(time: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, time - Date.now())));
 }

@@ -1,4 +1,4 @@
-/** What a process has done, or has told of what nobody has. Times are in milliseconds since the epoch. */
+/** A run that a process has done, or a fire time that it has told as missed. Times are in milliseconds since the epoch. */
 export type LedgerLine =
   | {
       readonly kind: 'run';

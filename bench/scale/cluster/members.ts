@@ -64,7 +64,7 @@ export class Members {
     await Promise.all(this.members.map((member) => member.stop()));
   }
 
-  /** What all of them have written down, also those that are gone. */
+  /** The ledgers of all of them, also of those that are gone. */
   async ledger(): Promise<readonly LedgerLine[]> {
     const texts = await Promise.all(this.ledgers.map((path) => readFile(path, 'utf8')));
     return texts.flatMap((text) => text.split('\n').filter(Boolean).map(parseLine));

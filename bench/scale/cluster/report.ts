@@ -10,7 +10,7 @@ export function isClusterKept({ sums: { silent, doubled }, minute }: ClusterResu
   return silent.length === 0 && doubled.length === 0 && restRequests(minute).every((requests) => requests === 0);
 }
 
-/** What happened, for a terminal. */
+/** The result, for a terminal. */
 export function describeCluster({ sums, minute, restartS }: ClusterResult): string {
   const { due, once, repeated, told, silent, doubled } = sums;
   const serverPercent = (100 * (minute.ended.serverCpuMs - minute.begun.serverCpuMs)) / MINUTE_MS;

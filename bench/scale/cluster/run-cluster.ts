@@ -12,14 +12,14 @@ const SESSION_TIMEOUT_MS = 15_000;
 const SECOND_MS = 1_000;
 /** Jobs are due in the first seconds of each minute; the rest of it shows what a cluster costs that has nothing to do. */
 const BUSY_SECONDS = 50;
-/** What is due at the last busy second has ended by then. */
+/** By then the runs of the last busy second have ended. */
 const REST_SECONDS = { from: 54, to: 59 };
-/** What was due last is done. */
+/** By then the last run is done. */
 const TAIL_MS = 5_000;
 /** A span begins at a full minute, and this is the least that has to be left until then. */
 const LEAD_MS = 2_000;
 
-/** What an undisturbed minute has cost, and its rest. */
+/** The cost of an undisturbed minute, and of its rest. */
 export interface Minute {
   readonly begun: Sight;
   readonly ended: Sight;

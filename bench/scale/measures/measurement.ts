@@ -1,6 +1,6 @@
 import type { Stage } from '../stage.js';
 
-/** What one round of a measurement has shown, by name. */
+/** The figures of one round, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
 /** One round. @returns no figures if it cannot be made on this machine, of which it has told */

@@ -10,7 +10,7 @@ interface GrowthPlot {
   readonly yLabel: string;
   /** It tells a time, which a busy machine changes. */
   readonly isTime: boolean;
-  /** What each line is called, and the figure that it shows. */
+  /** The name of each line, and the figure that it shows. */
   readonly lines: Readonly<Record<string, string>>;
 }
 

@@ -8,7 +8,7 @@ import { Stage } from '../stage.js';
 /** How jobs are watched at each point, in seconds. */
 const SECONDS = 5;
 
-/** What grows, and the sizes at which it is measured. */
+/** A quantity that grows, and the sizes at which it is measured. */
 const SERIES = {
   /** Jobs of one item that are due each second. */
   due: { sizes: [10, 30, 100, 300, 1_000], measure: (jobs) => due({ jobs }) },
@@ -27,7 +27,7 @@ const SERIES = {
 
 export type SeriesName = keyof typeof SERIES;
 
-/** What one size has shown. */
+/** The figures of one size. */
 interface Sample {
   readonly size: number;
   /** Null, as JSON has it, where due runs were not done. */

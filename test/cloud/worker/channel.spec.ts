@@ -80,6 +80,7 @@ describe('the channel of a task', () => {
     await task.says('waiting');
 
     task.kill('SIGSTOP');
+    // Real time: a process that stands still tells nothing, and its grant ends by its own clock.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     task.kill('SIGCONT');
     expect(await task.ended).toMatchObject({

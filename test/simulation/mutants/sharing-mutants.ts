@@ -10,7 +10,7 @@ import type {
 import type { Mutant } from './mutants.js';
 import { overriding } from './overriding.js';
 
-/** What jobs share of a request, done wrongly. */
+/** The sharing of requests, done wrongly. */
 export const SHARING_MUTANTS: readonly Mutant[] = [
   {
     name: 'begins of the neighbours of a refusal',

@@ -19,7 +19,7 @@ interface LaidText {
 export class SettingsReader {
   private readonly texts = new ConfigurationTexts();
   private readonly keptTexts = new ConfigurationTexts();
-  /** What was laid last: the text that a start writes is the one that it goes by. */
+  /** The text that was laid last, by job: a start goes by the one that it has just written. */
   private readonly laid = new Map<JobName, LaidText>();
 
   constructor(

@@ -69,7 +69,7 @@ export class Resharding {
     await this.commit(term);
   }
 
-  /** Nobody else changes at the same time. */
+  /** No other instance is in the job, so none changes at the same time. */
   private get isAlone(): boolean {
     return this.context.tree.instances().length <= 1;
   }

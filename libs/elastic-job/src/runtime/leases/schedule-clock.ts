@@ -66,7 +66,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   /** While fire times are held back: when the registry is asked again, on the monotonic clock. */
   private askAt = 0;
   private isStopped = false;
-  /** What the jobs of the process wait for while they are at rest. */
+  /** The waits of all jobs of the process while they are at rest. */
   private readonly waiting: TimerQueue;
 
   constructor(private readonly parts: ScheduleClockParts) {
