@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { type Abortable, AbortState } from '../../../libs/elastic-job/src/clock/index.js';
 import type { ExecutionLease } from '../../../libs/elastic-job/src/coordination/index.js';
 import {
   LeaseLostError,
@@ -50,6 +50,22 @@ export function setUp({ items, options, trigger }: SetUpOptions, more: { readonl
   };
 }
 
+/** Knows how many wait for it. */
+class WatchedState extends AbortState {
+  waiting = 0;
+
+  override onAbort(listener: () => void): () => void {
+    const off = super.onAbort(listener);
+    this.waiting += 1;
+    let isOver = false;
+    return () => {
+      if (!isOver) this.waiting -= 1;
+      isOver = true;
+      off();
+    };
+  }
+}
+
 /** As much of a lease as the executor may use; it settles nothing. */
 class HandMadeLease implements ExecutionLease {
   readonly jobName = 'settle-orders';
@@ -59,14 +75,14 @@ class HandMadeLease implements ExecutionLease {
   mayStart = true;
   private readonly startListeners = new Set<() => void>();
   readonly run = 'run-1';
-  private readonly ending = new AbortController();
-  private readonly itemEndings: ReadonlyMap<number, AbortController>;
+  private readonly ending = new AbortState();
+  private readonly itemEndings: ReadonlyMap<number, WatchedState>;
 
   constructor(
     readonly items: readonly number[],
     trigger: Partial<Trigger> = {},
   ) {
-    this.itemEndings = new Map(items.map((item) => [item, new AbortController()]));
+    this.itemEndings = new Map(items.map((item) => [item, new WatchedState()]));
     this.trigger = {
       jobName: this.jobName,
       fireTime: FIRE_TIME,
@@ -82,13 +98,15 @@ class HandMadeLease implements ExecutionLease {
 
   /** How many wait for any of its signals. */
   get listeners(): number {
-    const signals = [this.ending, ...this.itemEndings.values()].map(({ signal }) => signal);
-    const starts = this.startListeners.size;
-    return signals.reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, starts);
+    return [...this.itemEndings.values()].reduce((sum, { waiting }) => sum + waiting, this.startListeners.size);
   }
 
   signalOf(item: number): AbortSignal {
     return this.itemEndings.get(item)!.signal;
+  }
+
+  endingOf(item: number): Abortable {
+    return this.itemEndings.get(item)!;
   }
 
   token(item: number): bigint {

@@ -33,7 +33,9 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
       shardingItem: item,
       shardingParameter: parameters.get(item),
       fireTime: new Date(trigger.fireTime),
-      signal: lease.signalOf(item),
+      get signal() {
+        return lease.signalOf(item);
+      },
       token: lease.token(item),
       get checkpoint() {
         return lease.checkpoint(item);

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock/index.js';
+import type { Abortable, Clock, Timer } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import { ExecutorDeathError, JobTimeoutError, type ShardOutcome } from '../domain/index.js';
 
@@ -14,7 +14,8 @@ interface ItemLimits {
 
 /** One attempt at an item, while its handler runs: its time limit, and how long it takes to heed its signal. */
 export class ItemRun {
-  private readonly signal: AbortSignal;
+  private readonly ending: Abortable;
+  private readonly offAborted: () => void;
   private timer: Timer | undefined;
   private sinceMs: number | undefined;
 
@@ -30,8 +31,8 @@ export class ItemRun {
     private readonly onHung: () => void,
   ) {
     const { leftMs, timeoutMs } = limits;
-    this.signal = lease.signalOf(item);
-    this.signal.addEventListener('abort', this.onAborted);
+    this.ending = lease.endingOf(item);
+    this.offAborted = this.ending.onAbort(() => this.aborted());
     if (timeoutMs === undefined) return;
     this.timer = clock.setTimer(leftMs, () =>
       lease.abortItem(item, new JobTimeoutError(lease.jobName, item, timeoutMs)),
@@ -60,20 +61,20 @@ export class ItemRun {
   /** Nobody is told any more, whatever the handler does. */
   forget(): void {
     this.timer?.cancel();
-    this.signal.removeEventListener('abort', this.onAborted);
+    this.offAborted();
   }
 
-  private readonly onAborted = (): void => {
+  private aborted(): void {
     this.timer?.cancel();
     this.sinceMs = this.clock.wallNow();
     this.timer = this.clock.setTimer(this.limits.hungGraceMs, this.onHung);
-  };
+  }
 
   /**
    * What counts if the signal aborted first: a handler that was told to stop may return half-done work as its result.
    */
   private interruption(): ShardOutcome | undefined {
-    const { aborted, reason } = this.signal;
+    const { aborted, reason } = this.ending;
     if (!aborted) return undefined;
     const isFailure = reason instanceof JobTimeoutError || reason instanceof ExecutorDeathError;
     return isFailure ? { kind: 'failed', error: reason } : { kind: 'aborted', reason };

@@ -109,7 +109,7 @@ export class LeaseRun {
   private mayRetry(item: number): boolean {
     try {
       this.lease.assertHeld(item);
-      return !this.lease.signalOf(item).aborted;
+      return !this.lease.endingOf(item).aborted;
     } catch {
       return false;
     }
@@ -117,7 +117,7 @@ export class LeaseRun {
 
   // Whoever waits for the item goes on without its handler, which keeps its slot; what that returns counts no more.
   private hang(item: number, { abortedAt = this.clock.wallNow() }: ItemRun): void {
-    const { reason } = this.lease.signalOf(item);
+    const { reason } = this.lease.endingOf(item);
     const isReleased = this.job.configuration.onHung === 'release';
     this.job.onHung?.({ item, since: abortedAt, reason, isReleased });
     if (!isReleased) return;
@@ -131,11 +131,10 @@ export class LeaseRun {
    * @returns a function that ends it
    */
   private dropWhenAborted(item: number): () => void {
-    const signal = this.lease.signalOf(item);
-    const drop = (): void => this.drop(item, { kind: 'aborted', reason: signal.reason });
-    if (signal.aborted) drop();
-    signal.addEventListener('abort', drop);
-    return () => signal.removeEventListener('abort', drop);
+    const ending = this.lease.endingOf(item);
+    const drop = (): void => this.drop(item, { kind: 'aborted', reason: ending.reason });
+    if (ending.aborted) drop();
+    return ending.onAbort(drop);
   }
 
   private drop(item: number, outcome: ShardOutcome): void {

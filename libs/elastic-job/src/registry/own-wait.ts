@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/index.js';
+import { type Clock, onAbort } from '../clock/index.js';
 import type { RequestOptions } from './registry-center.js';
 import { RegistryUnavailableError } from './registry.errors.js';
 
@@ -27,7 +27,7 @@ export function ownWait<T>(
     signal?.throwIfAborted();
     const end = () => {
       waiter.isOver = true;
-      signal?.removeEventListener('abort', abort);
+      off?.();
       timer?.cancel();
     };
     const waiter: Waiter<T> = {
@@ -45,7 +45,7 @@ export function ownWait<T>(
     const expire = () =>
       waiter.reject(new RegistryUnavailableError(operation, 'unknown', `no answer within ${timeoutMs} ms`));
     const timer = timeoutMs === undefined ? undefined : clock.setTimer(timeoutMs, expire);
-    signal?.addEventListener('abort', abort);
+    const off = signal && onAbort(signal, abort);
     enter(waiter);
   });
 }

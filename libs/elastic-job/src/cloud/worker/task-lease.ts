@@ -1,3 +1,4 @@
+import { type Abortable, AbortState } from '../../clock/index.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import {
   type Checkpoint,
@@ -21,7 +22,7 @@ export class TaskLease implements ExecutionLease {
   /** From SIGTERM to SIGKILL, in milliseconds. */
   readonly graceMs: number;
   private readonly fencingToken: bigint;
-  private readonly ending = new AbortController();
+  private readonly ending = new AbortState();
   private outcome: SettledOutcome | undefined;
   private listener: (item: number, outcome: SettledOutcome) => void = () => {};
 
@@ -50,7 +51,7 @@ export class TaskLease implements ExecutionLease {
 
   /** Synchronous, so also right after a pause of the process. */
   get isHeld(): boolean {
-    return this.mayAct() && !this.signal.aborted && this.outcome === undefined;
+    return this.mayAct() && !this.ending.aborted && this.outcome === undefined;
   }
 
   get mayStart(): boolean {
@@ -70,6 +71,10 @@ export class TaskLease implements ExecutionLease {
     return this.signal;
   }
 
+  endingOf(): Abortable {
+    return this.ending;
+  }
+
   // A lease that is lost is aborted, and does not come back.
   onMayStart(): () => void {
     return () => {};
@@ -77,7 +82,7 @@ export class TaskLease implements ExecutionLease {
 
   assertHeld(): void {
     if (this.isHeld) return;
-    const options = this.signal.aborted ? { cause: this.signal.reason } : {};
+    const options = this.ending.aborted ? { cause: this.ending.reason } : {};
     throw new LeaseLostError(this.jobName, this.items[0], options);
   }
 

@@ -93,12 +93,13 @@ export class Configurations {
     const { configTrust } = tree;
     if (configTrust.kind === 'unknown') return known ?? asDeclared(local);
     const foreignAcl = configTrust.kind === 'foreign' ? configTrust.acl : undefined;
-    const kept = tree.usableConfig;
     const { mzxid } = node.stat;
-    const keptIn = kept?.stat.mzxid;
     const isSame = known?.mzxid === mzxid && known.foreignAcl === foreignAcl;
     const error = isSame ? (known.fault ?? known.problem) : undefined;
-    if (isSame && (error === undefined || foreignAcl !== undefined || known.keptIn === keptIn)) return known;
+    if (isSame && (error === undefined || foreignAcl !== undefined)) return known;
+    const kept = tree.usableConfig;
+    const keptIn = kept?.stat.mzxid;
+    if (isSame && known.keptIn === keptIn) return known;
     const read =
       foreignAcl === undefined ? this.read(local, node, kept, known, error) : notRead(local, node, known, foreignAcl);
     const isUsable = (read.fault ?? read.problem) === undefined;

@@ -1,3 +1,4 @@
+import type { Abortable } from '../../clock/index.js';
 import type {
   BegunItem,
   Checkpoint,
@@ -34,6 +35,8 @@ export interface ExecutionLease {
   begun(item: number): BegunItem | undefined;
   /** Aborts with `signal`, or alone: its time is over, or an operator has cancelled it. The first reason stands. */
   signalOf(item: number): AbortSignal;
+  /** The same, for those that need no signal. */
+  endingOf(item: number): Abortable;
   /** False while the registry does not answer: an item that has not been started waits. */
   readonly mayStart: boolean;
   /** Calls back when the registry answers again. @returns a function that ends it */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import { type Clock, onAbort } from '../../clock/index.js';
 import {
   type BegunItem,
   type Checkpoint,
@@ -70,7 +70,7 @@ export class HeldLease extends ItemLease {
 
   override begun(item: number): BegunItem | undefined {
     const { launch = 1, run, target } = this.held.get(item)!.record;
-    const heldForMs = () => (this.signalOf(item).aborted || !this.isStanding(item) ? 0 : this.tree.leaseRemainingMs());
+    const heldForMs = () => (this.endingOf(item).aborted || !this.isStanding(item) ? 0 : this.tree.leaseRemainingMs());
     return { run, target, launch, heldForMs, isLatest: () => this.isLatest(item, run) };
   }
 
@@ -171,6 +171,6 @@ export class HeldLease extends ItemLease {
   private hold(item: number): void {
     this.unreachable.add(item);
     const onSessionOver = () => this.unreachable.delete(item) && this.conclude(item, { kind: 'fenced' });
-    this.tree.signal.addEventListener('abort', onSessionOver, { once: true });
+    onAbort(this.tree.signal, onSessionOver);
   }
 }

@@ -1,3 +1,4 @@
+import { AbortState, type Abortable, onAbort } from '../../clock/index.js';
 import {
   type BegunItem,
   type Checkpoint,
@@ -16,12 +17,13 @@ import type { ExecutionLease } from './execution-lease.js';
 /** What every lease has: it lives as long as its session, and knows what became of each of its items. */
 export abstract class ItemLease implements ExecutionLease {
   protected readonly outcomes = new Map<number, SettledOutcome>();
-  private readonly ending = new AbortController();
-  private readonly itemEndings: ReadonlyMap<number, AbortController>;
+  private readonly ending = new AbortState();
+  private readonly itemEndings: ReadonlyMap<number, AbortState>;
   /** Those of which no end was reported; the signals of the others stay as they are. */
   private readonly live: Set<number>;
   private readonly waiting: (() => void)[] = [];
   private listener: (item: number, outcome: SettledOutcome) => void = () => {};
+  private offSession = (): void => {};
 
   constructor(
     protected readonly tree: JobTree,
@@ -29,10 +31,10 @@ export abstract class ItemLease implements ExecutionLease {
     readonly items: readonly number[],
     readonly trace?: RunTrace,
   ) {
-    this.itemEndings = new Map(items.map((item) => [item, new AbortController()]));
+    this.itemEndings = new Map(items.map((item) => [item, new AbortState()]));
     this.live = new Set(items);
     if (tree.signal.aborted) this.abort(tree.signal.reason);
-    else tree.signal.addEventListener('abort', this.onSessionOver, { once: true });
+    else this.offSession = onAbort(tree.signal, () => this.abort(tree.signal.reason));
   }
 
   abstract readonly run: string | undefined;
@@ -66,9 +68,11 @@ export abstract class ItemLease implements ExecutionLease {
   }
 
   signalOf(item: number): AbortSignal {
-    const ending = this.itemEndings.get(item);
-    if (ending === undefined) throw new RangeError(`The lease has no item ${item}.`);
-    return ending.signal;
+    return this.stateOf(item).signal;
+  }
+
+  endingOf(item: number): Abortable {
+    return this.stateOf(item);
   }
 
   get mayStart(): boolean {
@@ -82,8 +86,8 @@ export abstract class ItemLease implements ExecutionLease {
   }
 
   assertHeld(item: number): void {
-    const own = this.itemEndings.get(item)?.signal;
-    const aborted = [this.signal, own].find((signal) => signal?.aborted);
+    const own = this.itemEndings.get(item);
+    const aborted = this.ending.aborted ? this.ending : own?.aborted ? own : undefined;
     if (aborted !== undefined) throw new LeaseLostError(this.jobName, item, { cause: aborted.reason });
     if (!this.isStanding(item)) throw new LeaseLostError(this.jobName, item);
   }
@@ -97,7 +101,7 @@ export abstract class ItemLease implements ExecutionLease {
 
   abort(reason: unknown): void {
     this.ending.abort(reason);
-    for (const item of this.items) this.abortItem(item, this.signal.reason);
+    for (const item of this.items) this.abortItem(item, this.ending.reason);
   }
 
   abortItem(item: number, reason: unknown): void {
@@ -128,9 +132,13 @@ export abstract class ItemLease implements ExecutionLease {
     this.outcomes.set(item, outcome);
     this.listener(item, outcome);
     if (this.outcomes.size < this.items.length) return;
-    this.tree.signal.removeEventListener('abort', this.onSessionOver);
+    this.offSession();
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  private readonly onSessionOver = (): void => this.abort(this.tree.signal.reason);
+  private stateOf(item: number): AbortState {
+    const ending = this.itemEndings.get(item);
+    if (ending === undefined) throw new RangeError(`The lease has no item ${item}.`);
+    return ending;
+  }
 }

@@ -22,8 +22,10 @@ export class ConfigOwner {
     private readonly path: string,
   ) {}
 
-  trustIn(node: RegistryNode | undefined): ConfigTrust {
-    if (node === undefined || this.owners === undefined) return OWN;
+  /** @param read the node that has the path now; not asked where nobody else could own it */
+  trustIn(read: () => RegistryNode | undefined): ConfigTrust {
+    const node = this.owners && read();
+    if (node === undefined) return OWN;
     if (this.latest?.czxid !== node.stat.czxid) return { kind: 'unknown' };
     return this.latest.others === undefined ? OWN : { kind: 'foreign', acl: this.latest.others };
   }

@@ -103,7 +103,7 @@ export class JobTree extends ItemNodes {
 
   /** Whether the `config` node as it is seen now may be gone by. */
   get configTrust(): ConfigTrust {
-    return this.configOwner.trustIn(this.node(this.paths.config));
+    return this.configOwner.trustIn(() => this.node(this.paths.config));
   }
 
   /** The text that is in force while that of `config` cannot be used; undefined if there is none of our own. */
@@ -112,7 +112,7 @@ export class JobTree extends ItemNodes {
   }
 
   private get usableTrust(): ConfigTrust {
-    return this.usableOwner.trustIn(this.node(this.paths.usableConfig));
+    return this.usableOwner.trustIn(() => this.node(this.paths.usableConfig));
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import { type Clock, onAbort } from '../../clock/index.js';
 import { serverError } from '../refusal-error.js';
 import type { RequestOptions } from '../registry-center.js';
 import { RegistryUnavailableError } from '../registry.errors.js';
@@ -36,7 +36,7 @@ export class PendingRequests {
     return new Promise((resolve, reject) => {
       const end = () => {
         timer.cancel();
-        signal?.removeEventListener('abort', abort);
+        off?.();
         this.pending.delete(giveUp);
       };
       const abort = () => {
@@ -48,7 +48,7 @@ export class PendingRequests {
         reject(new RegistryUnavailableError(operation, 'unknown', why));
       };
       const timer = this.clock.setTimer(timeoutMs, () => giveUp(`no answer within ${timeoutMs} ms`));
-      signal?.addEventListener('abort', abort);
+      const off = signal && onAbort(signal, abort);
       this.pending.add(giveUp);
       this.link.ask(answer, (given) => {
         if (!this.pending.has(giveUp)) return;

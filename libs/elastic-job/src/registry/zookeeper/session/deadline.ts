@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock/index.js';
+import { type Clock, onAbort } from '../../../clock/index.js';
 
 /**
  * Waits for `work`, but no longer than `limitMs` milliseconds and only until `signal` aborts. The work itself goes on.
@@ -18,13 +18,13 @@ export function bounded<T>(
       if (isSettled) return;
       isSettled = true;
       timer.cancel();
-      signal?.removeEventListener('abort', abort);
+      off?.();
       conclude();
     };
     const expire = () => void clock.nextTurn().then(() => end(() => reject(late())));
     const timer = clock.setTimer(limitMs, expire);
     const abort = () => end(() => reject(signal?.reason));
-    signal?.addEventListener('abort', abort);
+    const off = signal && onAbort(signal, abort);
     work.then(
       (value) => end(() => resolve(value)),
       (error: unknown) => end(() => reject(error)),

@@ -156,7 +156,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
 
   private heardCreated(path: string): void {
     // Known already: its end was not told, because it came while there was no connection.
-    this.remove(path);
+    if (this.entries.get(path)) this.remove(path);
     // Not taken in below a parent that is not known yet: it will be among the names that are listed there.
     if (this.appear(path) && this.holds(path)) void this.reads.read('data', path);
   }

@@ -1,0 +1,36 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { onAbort } from './on-abort.js';
+
+describe('listening to a signal that many listen to', () => {
+  it('calls each listener once, in the order in which they came', () => {
+    const ending = new AbortController();
+    const told: string[] = [];
+    onAbort(ending.signal, () => told.push('first'));
+    onAbort(ending.signal, () => told.push('second'));
+
+    ending.abort();
+
+    expect(told).toEqual(['first', 'second']);
+  });
+
+  it('calls none that has ended its wait, also if another one has ended it just then', () => {
+    const ending = new AbortController();
+    const [early, late] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    onAbort(ending.signal, early)();
+    onAbort(ending.signal, () => offLate());
+    const offLate = onAbort(ending.signal, late);
+
+    ending.abort();
+
+    expect(early).not.toHaveBeenCalled();
+    expect(late).not.toHaveBeenCalled();
+  });
+
+  it('adds one listener to the signal, however many there are', () => {
+    const { signal } = new AbortController();
+    for (let n = 0; n < 100; n += 1) onAbort(signal, () => {});
+
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  });
+});
