@@ -1,0 +1,141 @@
+// The history's part of bench/telemetry.ts: what a SqlHistory costs the event loop's thread per run, over a database
+// that answers at once and takes nothing of that thread, and over SQLite in this process, whose own work is included.
+import { EventEmitter, once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type DatabaseConnection,
+  type Dialect,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  SqliteDialect,
+} from 'kysely';
+import Libsql from 'libsql';
+import { SystemClock } from '../libs/elastic-job/src/clock/index.js';
+import { SqlHistory, type SqlHistoryOptions } from '../libs/elastic-job/src/tracing/sql/index.js';
+import { describeMedian, medianOf } from './statistics.js';
+import { Contestant } from './telemetry-contestant.js';
+
+/** Most microseconds of the event loop's thread per run of one item. */
+const MOST_US = 60;
+const ROUNDS = 10;
+/** Runs of which the rows are gathered: those of 200 ms, at 1,000 runs a second. */
+const SLICE = 200;
+
+/** Its history gathers until the slice ends. Everything else is real: what is waited for takes real time. */
+class SliceClock extends SystemClock {
+  private readonly slices = new EventEmitter();
+  private isEnding = false;
+
+  override async sleep(_ms: number, signal?: AbortSignal): Promise<void> {
+    if (!this.isEnding) await once(this.slices, 'end', { signal });
+  }
+
+  /** Nothing is gathered any longer until all is written. */
+  async endSlice(history: SqlHistory<unknown>): Promise<void> {
+    this.isEnding = true;
+    this.slices.emit('end');
+    while (history.status.queuedRows > 0) {
+      if (history.status.failingSince !== undefined) throw new Error('The database takes nothing.');
+      await this.nextTurn();
+    }
+    this.isEnding = false;
+  }
+}
+
+/** A database that says yes to everything, at once. */
+class AnsweringDialect implements Dialect {
+  createDriver = () => new AnsweringDriver();
+  createAdapter = () => new PostgresAdapter();
+  createQueryCompiler = () => new PostgresQueryCompiler();
+  createIntrospector = (db: Kysely<unknown>) => new PostgresIntrospector(db);
+}
+
+class AnsweringDriver extends DummyDriver {
+  override acquireConnection = async (): Promise<DatabaseConnection> => ({
+    executeQuery: async () => ({ rows: [] }),
+    // oxlint-disable-next-line require-yield -- no rows
+    async *streamQuery() {},
+  });
+}
+
+/** A contestant, the history that it has, and what that has cost in each round. */
+interface Entry {
+  readonly name: string;
+  readonly history: SqlHistory<unknown>;
+  readonly contestant: Contestant;
+  readonly costsUs: number[];
+}
+
+/** @returns whether the history costs as little as is promised */
+export async function judgeHistory(runsOfRound: number): Promise<boolean> {
+  const directory = await mkdtemp(join(tmpdir(), 'telemetry-'));
+  const answering = new Kysely<unknown>({ dialect: new AnsweringDialect() });
+  const database = new Libsql(join(directory, 'history.db'));
+  const sqlite = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
+  await sql`pragma journal_mode = wal`.execute(sqlite);
+  const entries = [
+    await enter('a database that answers at once', answering),
+    await enter('SQLite in this process', sqlite),
+  ];
+  await compete(entries, runsOfRound);
+  for (const entry of entries) await leave(entry);
+  for (const db of [answering, sqlite]) await db.destroy();
+  await rm(directory, { recursive: true });
+  return entries.map(isKept).every(Boolean);
+}
+
+async function enter(name: string, db: Kysely<unknown>, options: SqlHistoryOptions = {}): Promise<Entry> {
+  const history = new SqlHistory(db, options);
+  const sinkClock = new SliceClock();
+  const endSlice = () => sinkClock.endSlice(history);
+  const contestant = await Contestant.start({ sink: history, sinkClock, endSlice });
+  return { name, history, contestant, costsUs: [] };
+}
+
+async function compete(entries: readonly Entry[], runsOfRound: number): Promise<void> {
+  const bare = await Contestant.start();
+  const contestants = [bare, ...entries.map(({ contestant }) => contestant)];
+  console.info(
+    `History, µs of the event loop's thread per run: ${ROUNDS} rounds of ${runsOfRound} runs, one item each`,
+  );
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    for (const contestant of contestants) contestant.reset();
+    for (let slice = 0; slice < runsOfRound / SLICE; slice += 1) {
+      const first = slice % contestants.length;
+      const turns = [...contestants.slice(first), ...contestants.slice(0, first)];
+      for (const contestant of turns) await contestant.run(SLICE);
+    }
+    const perRun = (us: number) => us / (Math.ceil(runsOfRound / SLICE) * SLICE);
+    for (const { contestant, costsUs } of entries) costsUs.push(perRun(contestant.loopUs - bare.loopUs));
+    const told = entries.map(
+      ({ name, contestant, costsUs }) =>
+        `${name} ${microseconds(costsUs.at(-1)!)} (all threads ${microseconds(perRun(contestant.cpuUs - bare.cpuUs))})`,
+    );
+    console.info(`${round}: bare ${microseconds(perRun(bare.loopUs))}; ${told.join('; ')}`);
+  }
+  await bare.stop();
+}
+
+/** @throws if the history has not kept what it was told */
+async function leave({ name, history, contestant }: Entry): Promise<void> {
+  await contestant.stop();
+  const { queuedRows, droppedRows } = history.status;
+  if (droppedRows + queuedRows > 0) throw new Error(`${name}: ${droppedRows} rows were dropped, ${queuedRows} wait.`);
+}
+
+function isKept({ name, costsUs }: Entry): boolean {
+  console.info(`history, ${name}: median ${describeMedian(costsUs, microseconds)}`);
+  if (medianOf(costsUs) <= MOST_US) return true;
+  console.error(`history, ${name}: more than promised, ${MOST_US} µs.`);
+  return false;
+}
+
+function microseconds(us: number): string {
+  return `${us.toFixed(1)} µs`;
+}
