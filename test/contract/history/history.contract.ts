@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
+import { TraceRecorder } from '../../../libs/elastic-job/src/tracing/sql/trace-recorder.js';
 import { TraceRetention } from '../../../libs/elastic-job/src/tracing/sql/trace-retention.js';
 import { asTraceDb } from '../../../libs/elastic-job/src/tracing/sql/trace-database.js';
 import { dialectOf, traceDialect } from '../../../libs/elastic-job/src/tracing/sql/trace-dialect.js';
@@ -141,6 +142,19 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(running).toMatchObject({ isSuccess: false, completeTime: undefined });
       expect(ended).toEqual({ ...running, isSuccess: true, completeTime: expect.any(Date) });
       expect(others).toEqual([]);
+    });
+
+    it('given an end that is written before its start, when the start is written, then the row still tells the end', async () => {
+      const store = new TraceStore(asTraceDb(db), traceDialect(dialectOf(db)!));
+      await store.open();
+      const { begin, end } = toldRun({ outcomes: new Map([[0, { kind: 'failed', error: 'no' }]]) });
+      const recorder = new TraceRecorder(new SystemClock());
+      const [started, ended] = [begin, end].map((events) => events.flatMap((event) => recorder.rowsOf(event)));
+
+      for (const rows of [ended!, started!]) await store.write(rows);
+
+      expect(await executions()).toEqual([expect.objectContaining({ failure_cause: 'no' })]);
+      expect((await executions())[0]!['complete_time']).not.toBeNull();
     });
 
     it('given failovers, misfires and triggers without items, when they are told, then each is recorded as what it is', async () => {

@@ -35,7 +35,7 @@ export interface TraceDialect {
   time(ms: number): StoredTime;
   /** Ends an insert: rows whose ids are there already change nothing. */
   readonly orKeep: RawBuilder<unknown>;
-  /** Ends an insert: rows whose ids are there already tell how their runs have ended. */
+  /** Ends an insert: rows whose ids are there already tell how their runs have ended, if what comes does. */
   readonly orComplete: RawBuilder<unknown>;
   /** Deletes at most so many rows, the oldest first. */
   deleteBefore(table: string, timeColumn: string, before: StoredTime, count: number): RawBuilder<unknown>;
@@ -44,7 +44,8 @@ export interface TraceDialect {
 const ON_CONFLICT: Pick<TraceDialect, 'orKeep' | 'orComplete' | 'deleteBefore'> = {
   orKeep: sql`on conflict (id) do nothing`,
   orComplete: sql`on conflict (id) do update set is_success = excluded.is_success,
-    failure_cause = excluded.failure_cause, complete_time = excluded.complete_time`,
+    failure_cause = excluded.failure_cause, complete_time = excluded.complete_time
+    where excluded.complete_time is not null`,
   deleteBefore: (table, timeColumn, before, count) => {
     const [name, column] = [sql.raw(table), sql.raw(timeColumn)];
     return sql`delete from ${name} where id in
@@ -82,8 +83,10 @@ const MYSQL: TraceDialect = {
   flag: Number,
   time: (ms) => new Date(ms),
   orKeep: sql`on duplicate key update id = values(id)`,
-  orComplete: sql`on duplicate key update is_success = values(is_success), failure_cause = values(failure_cause),
-    complete_time = values(complete_time)`,
+  orComplete: sql`on duplicate key update
+    is_success = if(values(complete_time) is null, is_success, values(is_success)),
+    failure_cause = if(values(complete_time) is null, failure_cause, values(failure_cause)),
+    complete_time = coalesce(values(complete_time), complete_time)`,
   deleteBefore: (table, timeColumn, before, count) => {
     const column = sql.raw(timeColumn);
     return sql`delete from ${sql.raw(table)} where ${column} < ${before} order by ${column} limit ${sql.lit(count)}`;

@@ -1,8 +1,16 @@
 import { sql } from 'kysely';
-import type { ExecutionTable, StatusTable, StoredTime, TraceDatabase, TraceDb } from './trace-database.js';
+import { RowInsert } from './row-insert.js';
+import { executionColumns, statusColumns } from './trace-columns.js';
+import type { StoredTime, TraceDatabase, TraceDb } from './trace-database.js';
 import type { TraceDialect } from './trace-dialect.js';
 import { migrateTraces } from './trace-migrations.js';
 import type { ExecutionRow, StatusRow, TraceRow } from './trace-row.js';
+
+/**
+ * Most rows of one write: 2,200 parameters and about 3 MB of texts at the most, which every database takes.
+ * @see SQLite, "Limits": 32,766 parameters; PostgreSQL and MySQL: 65,535; MariaDB, `max_allowed_packet`: 16 MB
+ */
+export const MOST_ROWS = 200;
 
 const NAMES = {
   jobExecutionLog: ['JOB_EXECUTION_LOG', 'start_time'],
@@ -13,6 +21,8 @@ const NAMES = {
 export class TraceStore {
   /** With the dialect's names. */
   readonly db: TraceDb;
+  private readonly executions: RowInsert<ExecutionRow>;
+  private readonly statuses: RowInsert<StatusRow>;
   private isMigrated = false;
 
   constructor(
@@ -20,6 +30,8 @@ export class TraceStore {
     readonly dialect: TraceDialect,
   ) {
     this.db = plain.withPlugin(dialect.names);
+    this.executions = new RowInsert(NAMES.jobExecutionLog[0], executionColumns(dialect), dialect.orComplete, MOST_ROWS);
+    this.statuses = new RowInsert(NAMES.jobStatusTraceLog[0], statusColumns(dialect), dialect.orKeep, MOST_ROWS);
   }
 
   /** Whether the tables are there, as far as is known. */
@@ -34,17 +46,15 @@ export class TraceStore {
     this.isMigrated = true;
   }
 
-  /** All of them or none. May be repeated; rows may come in any order of their versions. */
+  /** All of them or none. May be repeated; rows may come in any order of their versions. @param rows MOST_ROWS at most */
   async write(rows: readonly TraceRow[]): Promise<void> {
     const executions = rows.filter((row) => row.table === 'execution');
-    const started = executions.filter(({ completeTime }) => completeTime === null);
-    const completed = executions.filter(({ completeTime }) => completeTime !== null);
     const statuses = rows.filter((row) => row.table === 'status');
-    const { orKeep, orComplete } = this.dialect;
+    if (statuses.length === 0) return this.executions.run(this.db, executions);
+    if (executions.length === 0) return this.statuses.run(this.db, statuses);
     await this.db.transaction().execute(async (trx) => {
-      await this.insertExecutions(trx, started, orKeep);
-      await this.insertExecutions(trx, completed, orComplete);
-      await this.insertStatuses(trx, statuses);
+      await this.executions.run(trx, executions);
+      await this.statuses.run(trx, statuses);
     });
   }
 
@@ -67,46 +77,5 @@ export class TraceStore {
     const [name, column] = NAMES[table];
     const { numAffectedRows = 0n } = await this.dialect.deleteBefore(name, column, before, count).execute(this.db);
     return Number(numAffectedRows);
-  }
-
-  private async insertExecutions(
-    trx: TraceDb,
-    rows: readonly ExecutionRow[],
-    end: TraceDialect['orKeep'],
-  ): Promise<void> {
-    if (rows.length === 0) return;
-    const values = rows.map((row) => this.executionValues(row));
-    await trx.insertInto('jobExecutionLog').values(values).modifyEnd(end).execute();
-  }
-
-  private async insertStatuses(trx: TraceDb, rows: readonly StatusRow[]): Promise<void> {
-    if (rows.length === 0) return;
-    const values = rows.map((row) => this.statusValues(row));
-    await trx.insertInto('jobStatusTraceLog').values(values).modifyEnd(this.dialect.orKeep).execute();
-  }
-
-  private executionValues(row: ExecutionRow): ExecutionTable {
-    const { dialect } = this;
-    const { table: _, ...columns } = row;
-    const { isSuccess, startTime, completeTime } = columns;
-    return {
-      ...columns,
-      isSuccess: dialect.flag(isSuccess),
-      startTime: dialect.time(startTime),
-      completeTime: completeTime === null ? null : dialect.time(completeTime),
-    };
-  }
-
-  private statusValues(row: StatusRow): StatusTable {
-    const { table: _, ...columns } = row;
-    return {
-      ...columns,
-      // ElasticJob takes it from the TASK_STAGING row of the same task, where it is empty for every job outside its
-      // Cloud.
-      originalTaskId: '',
-      source: 'LITE_EXECUTOR',
-      executionType: 'READY',
-      creationTime: this.dialect.time(columns.creationTime),
-    };
   }
 }

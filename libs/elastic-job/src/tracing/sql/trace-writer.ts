@@ -2,11 +2,9 @@ import { BackOff, type Clock } from '../../clock/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
 import { RowQueue } from './row-queue.js';
 import type { TraceRow } from './trace-row.js';
-import type { TraceStore } from './trace-store.js';
+import { MOST_ROWS, type TraceStore } from './trace-store.js';
 import { within } from './within.js';
 
-/** Rows of one transaction: few enough for every database's limits. */
-const BATCH_ROWS = 200;
 /** A row that alone has failed so often, while the database answers, is what is wrong. */
 const MOST_REFUSALS = 3;
 /** Longest wait for a transaction, in milliseconds. */
@@ -38,7 +36,7 @@ export class TraceWriter {
   private running: Promise<void> | undefined;
   private readonly backOff: BackOff;
   private refusals = 0;
-  private batchRows = BATCH_ROWS;
+  private batchRows = MOST_ROWS;
   private toldDropped = 0;
   private failingFrom: number | undefined;
 
@@ -103,7 +101,7 @@ export class TraceWriter {
       this.backOff.succeeded();
       this.refusals = 0;
       this.failingFrom = undefined;
-      this.batchRows = Math.min(this.batchRows * 2, BATCH_ROWS);
+      this.batchRows = Math.min(this.batchRows * 2, MOST_ROWS);
     } catch (error) {
       if (this.over.signal.aborted) return;
       this.backOff.failed();
@@ -153,7 +151,7 @@ export class TraceWriter {
     const { signal } = this.hurry;
     if (this.backOff.failures > 0 || signal.aborted) return;
     if (this.queue.size === 0) await new Promise<void>((resolve) => (this.wake = resolve));
-    if (this.queue.size >= BATCH_ROWS || signal.aborted) return;
+    if (this.queue.size >= MOST_ROWS || signal.aborted) return;
     await this.parts.clock.sleep(this.parts.gatherMs, signal).catch(() => {}); // Cut short.
   }
 

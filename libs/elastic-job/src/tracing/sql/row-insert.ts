@@ -1,0 +1,48 @@
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
+import type { StoredTime, TraceDb } from './trace-database.js';
+
+type Value = StoredTime | boolean | null;
+
+/** A column of an insert, in the statement's text: the same for every row, or a parameter of each. */
+export type InsertColumn<Row> =
+  { readonly name: string; readonly always: string } | { readonly name: string; readonly of: (row: Row) => Value };
+
+/**
+ * Inserts up to `mostRows` rows of a table by one statement. The text for the most rows is compiled once, and that for
+ * fewer is its beginning: to build a statement anew takes longer than to send it.
+ */
+export class RowInsert<Row> {
+  private readonly parameters: readonly ((row: Row) => Value)[];
+  private text: { readonly values: string; readonly ends: readonly number[]; readonly end: string } | undefined;
+
+  /** @param end what follows the rows: what becomes of ids that are there already */
+  constructor(
+    private readonly table: string,
+    private readonly columns: readonly InsertColumn<Row>[],
+    private readonly end: RawBuilder<unknown>,
+    private readonly mostRows: number,
+  ) {
+    this.parameters = columns.flatMap((column) => ('of' in column ? [column.of] : []));
+  }
+
+  /** @param rows at least one */
+  async run(db: TraceDb, rows: readonly Row[]): Promise<void> {
+    const values: Value[] = [];
+    for (const row of rows) for (const of of this.parameters) values.push(of(row));
+    await db.executeQuery(CompiledQuery.raw(this.textOf(rows.length, db), values));
+  }
+
+  private textOf(rows: number, db: TraceDb): string {
+    const { values, ends, end } = (this.text ??= this.compile(db));
+    const names = this.columns.map(({ name }) => name).join(', ');
+    return `insert into ${this.table} (${names}) values ${values.slice(0, ends[rows - 1])} ${end}`;
+  }
+
+  private compile(db: TraceDb) {
+    const row = sql.join(this.columns.map((column) => ('of' in column ? sql`${null}` : sql.raw(column.always))));
+    const values = sql.join(Array.from({ length: this.mostRows }, () => sql`(${row})`)).compile(db).sql;
+    // No row has another bracket in it.
+    const ends = [...values.matchAll(/\)/g)].map(({ index }) => index + 1);
+    return { values, ends, end: this.end.compile(db).sql };
+  }
+}

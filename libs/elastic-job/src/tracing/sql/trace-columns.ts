@@ -1,0 +1,38 @@
+import type { InsertColumn } from './row-insert.js';
+import type { TraceDialect } from './trace-dialect.js';
+import type { ExecutionRow, StatusRow } from './trace-row.js';
+
+/** What is written of a row of `JOB_EXECUTION_LOG`. */
+export function executionColumns(dialect: TraceDialect): readonly InsertColumn<ExecutionRow>[] {
+  return [
+    { name: 'id', of: ({ id }) => id },
+    { name: 'job_name', of: ({ jobName }) => jobName },
+    { name: 'task_id', of: ({ taskId }) => taskId },
+    { name: 'hostname', of: ({ hostname }) => hostname },
+    { name: 'ip', of: ({ ip }) => ip },
+    { name: 'sharding_item', of: ({ shardingItem }) => shardingItem },
+    { name: 'execution_source', of: ({ executionSource }) => executionSource },
+    { name: 'failure_cause', of: ({ failureCause }) => failureCause },
+    { name: 'is_success', of: ({ isSuccess }) => dialect.flag(isSuccess) },
+    { name: 'start_time', of: ({ startTime }) => dialect.time(startTime) },
+    { name: 'complete_time', of: ({ completeTime }) => (completeTime === null ? null : dialect.time(completeTime)) },
+  ];
+}
+
+/** What is written of a row of `JOB_STATUS_TRACE_LOG`. */
+export function statusColumns(dialect: TraceDialect): readonly InsertColumn<StatusRow>[] {
+  return [
+    { name: 'id', of: ({ id }) => id },
+    { name: 'job_name', of: ({ jobName }) => jobName },
+    // ElasticJob takes it from the TASK_STAGING row of the same task, where it is empty for every job outside its Cloud.
+    { name: 'original_task_id', always: "''" },
+    { name: 'task_id', of: ({ taskId }) => taskId },
+    { name: 'slave_id', of: ({ slaveId }) => slaveId },
+    { name: 'source', always: "'LITE_EXECUTOR'" },
+    { name: 'execution_type', always: "'READY'" },
+    { name: 'sharding_item', of: ({ shardingItem }) => shardingItem },
+    { name: 'state', of: ({ state }) => state },
+    { name: 'message', of: ({ message }) => message },
+    { name: 'creation_time', of: ({ creationTime }) => dialect.time(creationTime) },
+  ];
+}
