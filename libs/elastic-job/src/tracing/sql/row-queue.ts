@@ -22,7 +22,7 @@ export class RowQueue {
   }
 
   put(row: TraceRow): void {
-    if (!this.waiting.has(row.id) && this.size >= this.limit) this.dropOldest();
+    if (this.size >= this.limit && !this.waiting.has(row.id)) this.dropOldest();
     this.waiting.set(row.id, row);
   }
 

@@ -34,7 +34,7 @@ export type TraceRow = ExecutionRow | StatusRow;
 
 /** As much of a text as a column holds; no half of a surrogate pair, and no NUL, which PostgreSQL refuses. */
 export function fitting(text: string, units: number): string {
-  const clean = text.replaceAll('\0', '');
+  const clean = text.includes('\0') ? text.replaceAll('\0', '') : text;
   if (clean.length <= units) return clean;
   const cut = clean.slice(0, units);
   return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
