@@ -2,6 +2,7 @@ export * from './abort-state.js';
 export * from './back-off.js';
 export * from './clock.js';
 export * from './deadline.js';
+export * from './held-back.js';
 export * from './host-address.js';
 export * from './on-abort.js';
 export * from './schedule-time.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JobFailure } from './error-handler.js';
-import { type HeldFailures, holdFailure, kindOfFailure } from './failure-collapse.decision.js';
+import type { FailureReport, JobFailure } from './error-handler.js';
+import { joinReports, kindOfFailure } from './failure-collapse.decision.js';
 
 const failure: JobFailure = {
   jobName: 'settle-orders',
@@ -11,16 +11,12 @@ const failure: JobFailure = {
   error: new Error('down'),
 };
 
-describe('holdFailure', () => {
-  it('given a thousand failures of one kind, when they are held, then their number and their span are known', () => {
-    let held: HeldFailures | undefined;
-    for (let at = 1; at <= 1_000; at += 1) held = holdFailure(held, { ...failure, item: at }, at);
-    expect(held).toEqual({ failure: { ...failure, item: 1_000 }, count: 1_000, since: 1, until: 1_000 });
-  });
-
-  it('given failures that were told, when another comes, then it is the first of those that are held', () => {
-    const told = { failure, count: 0, since: 1, until: 9 };
-    expect(holdFailure(told, failure, 20)).toEqual({ failure, count: 1, since: 20, until: 20 });
+describe('joinReports', () => {
+  it('given a thousand failures of one kind, when they are joined, then their number and their span are known', () => {
+    const report = (at: number) => ({ ...failure, item: at, count: 1, since: at, until: at });
+    let held: FailureReport = report(1);
+    for (let at = 2; at <= 1_000; at += 1) held = joinReports(held, report(at));
+    expect(held).toEqual({ ...failure, item: 1_000, count: 1_000, since: 1, until: 1_000 });
   });
 });
 

@@ -1,23 +1,8 @@
-import type { JobFailure } from './error-handler.js';
+import type { FailureReport, JobFailure } from './error-handler.js';
 
-/** What is known of failures of one kind: those that were not told yet. */
-export interface HeldFailures {
-  readonly failure: JobFailure;
-  /** How many; 0 right after they were told. */
-  readonly count: number;
-  /** When the first of them happened, in milliseconds since the epoch. */
-  readonly since: number;
-  readonly until: number;
-}
-
-/**
- * A failure joins others of its kind. The first of a kind is told at once, all that follow are held, and told together
- * when the window is over.
- * @param held undefined: none of its kind was told within the window @param at milliseconds since the epoch
- */
-export function holdFailure(held: HeldFailures | undefined, failure: JobFailure, at: number): HeldFailures {
-  const { count = 0, since = at } = held ?? {};
-  return { failure, count: count + 1, since: count === 0 ? at : since, until: at };
+/** Reports of failures of one kind as one: of the later one, since the first, with the number of both. */
+export function joinReports(held: FailureReport, next: FailureReport): FailureReport {
+  return { ...next, count: held.count + next.count, since: held.since };
 }
 
 /**

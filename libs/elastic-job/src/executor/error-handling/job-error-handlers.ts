@@ -9,13 +9,15 @@
  * kinds of failures, 100 deliveries. A report that cannot be delivered goes to the log instead, and an
  * `error-handler-failed` event tells why.
  */
-import type { Clock } from '../../clock/index.js';
+import { type Clock, HeldBack } from '../../clock/index.js';
 import {
   ConfigurationError,
   type FailureReport,
   type JobConfiguration,
   type JobErrorHandler,
   type JobFailure,
+  joinReports,
+  kindOfFailure,
   type PropTargets,
   type Redact,
   redactThrown,
@@ -23,7 +25,6 @@ import {
 import type { JobEvents } from '../../tracing/index.js';
 import { Deliveries } from './deliveries.js';
 import { DeliveryError } from './error-handling.errors.js';
-import { HeldBack } from './held-back.js';
 
 /** What is told of failures unless the job says otherwise. */
 const DEFAULT_TYPE = 'LOG';
@@ -32,6 +33,8 @@ const ANSWERS: readonly string[] = [DEFAULT_TYPE, 'IGNORE', 'THROW'];
 /** How long failures of one kind are held back, and how long a delivery may take, in milliseconds. */
 export const DEFAULT_ERROR_WINDOW_MS = 300_000;
 const DEFAULT_TIME_LIMIT_MS = 10_000;
+/** How many kinds of failures are remembered. */
+const MOST_KINDS = 1_000;
 
 /** Channels that the module enables, and how. */
 const OURS: ReadonlyMap<string, string> = new Map([
@@ -44,10 +47,16 @@ const OURS: ReadonlyMap<string, string> = new Map([
 
 type HandledJob = Pick<JobConfiguration, 'jobErrorHandlerType' | 'jobName' | 'props'>;
 
+/** With the settings that were in force at the last failure. */
+interface TellableFailure {
+  readonly report: FailureReport;
+  readonly job: HandledJob;
+}
+
 /** Hands the failures of all jobs of a process to the error handlers that the jobs name. */
 export class JobErrorHandlers {
   private readonly channels: ReadonlyMap<string, JobErrorHandler>;
-  private readonly heldBack: HeldBack<HandledJob>;
+  private readonly heldBack: HeldBack<TellableFailure>;
   private readonly deliveries = new Deliveries();
   private readonly ending = new AbortController();
 
@@ -66,7 +75,12 @@ export class JobErrorHandlers {
     private readonly redact?: Redact,
   ) {
     this.channels = byType(channels);
-    this.heldBack = new HeldBack(clock, windowMs, (report, job) => this.send(report, job));
+    this.heldBack = new HeldBack(clock, {
+      windowMs,
+      mostKinds: MOST_KINDS,
+      join: (held, next) => ({ ...next, report: joinReports(held.report, next.report) }),
+      tell: ({ report, job }) => this.send(Object.freeze(report), job),
+    });
   }
 
   /** The props of all channels that say who is told, and with which secrets. */
@@ -129,7 +143,8 @@ export class JobErrorHandlers {
   private handOver(failure: JobFailure, job: HandledJob): void {
     try {
       this.assertUsable(job, `job "${job.jobName}"`);
-      this.heldBack.add(failure, job);
+      const now = this.clock.wallNow();
+      this.heldBack.add(kindOfFailure(failure), { report: { ...failure, count: 1, since: now, until: now }, job });
     } catch (fault) {
       this.logInstead(failure, job, fault);
     }
