@@ -14,6 +14,7 @@ import { JobErrorHandlers, JobExecutor } from '../../../libs/elastic-job/src/exe
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
 import { JobSettings } from '../../../libs/elastic-job/src/runtime/leases/job-settings.js';
+import { LateRuns } from '../../../libs/elastic-job/src/runtime/leases/late-runs.js';
 import { LeaseRunner } from '../../../libs/elastic-job/src/runtime/leases/lease-runner.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
@@ -22,6 +23,7 @@ import { contextOf } from './job-context.js';
 import type { JobContext } from '../../../libs/elastic-job/src/runtime/leases/job-context.js';
 
 export const HUNG_GRACE_MS = 1_000;
+export const LATE_AFTER_MS = 1_000;
 
 /** One job's session with what begins and runs its items, over the in-memory registry. Nothing begins by itself. */
 export class OneSession {
@@ -54,11 +56,12 @@ export class OneSession {
     this.settings = new JobSettings(member.configurations.current(JOB), member.configurations, events);
     this.settings.apply(tree);
     const { ahead } = this;
-    const isAhead: Pick<ScheduleClock, 'isAhead' | 'hasCome'> = {
+    const time: Pick<ScheduleClock, 'isAhead' | 'hasCome' | 'wallNow'> = {
+      wallNow: () => clock.wallNow(),
       isAhead: () => ahead.known,
       hasCome: () => Promise.resolve(!ahead.told),
     };
-    const scheduleClock: ScheduleClock = Object.assign(Object.create(null), isAhead);
+    const scheduleClock: ScheduleClock = Object.assign(Object.create(null), time);
     const { settings } = this;
     this.context = contextOf({
       tree,
@@ -69,6 +72,7 @@ export class OneSession {
       listeners,
       executor: new JobExecutor(clock, { tokenEpoch: 0, hungGraceMs: HUNG_GRACE_MS }),
       errorHandlers: new JobErrorHandlers(clock, events, [], 1_000),
+      lateRuns: new LateRuns(clock, events, LATE_AFTER_MS),
       events,
       clock,
       scheduleClock,

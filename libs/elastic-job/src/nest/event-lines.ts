@@ -41,6 +41,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   begun: (event) => runLine(event),
   finished: (event) => runLine(event),
   started: ({ trigger, item }) => debug(`${trigger.jobName}: item ${item} started`),
+  late: (event) => lateLine(event),
   settled: (event) => settledLine(event),
   refused: ({ trigger, items, cause }) => debug(`${trigger.jobName}: ${itemsText(items)} not begun, ${cause}`),
   postponed: ({ trigger, items }) =>
@@ -156,6 +157,11 @@ function mixedLine({ jobName, peers, unshareable }: EventOf<'mixed'>): EventLine
 
 function runLine({ kind, trigger, items }: EventOf<'triggered' | 'begun' | 'finished'>): EventLine {
   return debug(`${trigger.jobName}: ${kind}, ${itemsText(items)}`);
+}
+
+function lateLine({ trigger, latenessMs, lateAfterMs, count }: EventOf<'late'>): EventLine {
+  const line = `${trigger.jobName}: begun ${Math.round(latenessMs)} ms late for ${instant(trigger.fireTime)}`;
+  return warn(count === 1 ? line : `${line}, the latest of ${count} runs that were more than ${lateAfterMs} ms late`);
 }
 
 function settledLine({ trigger, item, outcome, durationMs }: EventOf<'settled'>): EventLine {

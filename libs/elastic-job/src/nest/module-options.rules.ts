@@ -32,6 +32,7 @@ export const MODULE_OPTIONS = {
   tokenEpoch: { default: 0, rule: wholeNumber({ from: 0 }) },
   javaReconnectGraceMs: { rule: wholeNumber({ from: 0 }) },
   hungGraceMs: { rule: wholeNumber({ from: 0 }) },
+  lateAfterMs: { rule: wholeNumber({ from: 0 }) },
   suspendedGraceMs: { rule: wholeNumber({ from: 0 }) },
   clockToleranceMs: { rule: wholeNumber({ from: 0 }) },
   fences: { default: [], rule: listOf('guards, such as a SqlGuard', (one) => hasMethods(one, 'assertNotAhead')) },

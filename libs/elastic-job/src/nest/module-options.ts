@@ -86,6 +86,12 @@ export interface ElasticJobModuleOptions {
    */
   readonly hungGraceMs?: number;
   /**
+   * How late a run may begin, from the instant at which it is due to its handler's first line, before a `late` event
+   * tells of it, in milliseconds.
+   * @default 5_000
+   */
+  readonly lateAfterMs?: number;
+  /**
    * Guarded stores, such as a `SqlGuard`: start is refused if one has seen tokens that the registry has yet to reach,
    * as after the registry was restored or replaced; the error names the `tokenEpoch` that helps.
    * @default []

@@ -32,6 +32,8 @@ export interface FunctionsProgramOptions {
   readonly drainTimeoutMs?: number;
   /** How long a handler may take to heed its signal before an event tells of it, in milliseconds. @default 30_000 */
   readonly hungGraceMs?: number;
+  /** How late a run may begin before an event tells of it, in milliseconds. @default 5_000 */
+  readonly lateAfterMs?: number;
   /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none */
   readonly suspendedGraceMs?: number;
   /** @default 10_000 */
@@ -53,8 +55,9 @@ export class FunctionsProgram implements TestProgram {
     options: FunctionsProgramOptions,
   ) {
     const { clock, center: registry } = process;
-    const { drainTimeoutMs, hungGraceMs, suspendedGraceMs, clockToleranceMs, errorHandlers, errorWindowMs } = options;
-    const limits = { drainTimeoutMs, hungGraceMs, suspendedGraceMs, clockToleranceMs };
+    const { drainTimeoutMs, hungGraceMs, lateAfterMs, suspendedGraceMs, clockToleranceMs } = options;
+    const { errorHandlers, errorWindowMs } = options;
+    const limits = { drainTimeoutMs, hungGraceMs, lateAfterMs, suspendedGraceMs, clockToleranceMs };
     this.runtime = new ElasticJobRuntime({ registry, clock, ...limits, errorHandlers, errorWindowMs });
   }
 

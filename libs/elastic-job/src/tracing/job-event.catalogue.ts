@@ -15,6 +15,7 @@ export const JOB_EVENTS: Readonly<Record<JobEvent['kind'], string>> = {
   postponed: "items are not free; they are run for an operator's trigger as soon as they are",
   begun: 'items are begun: marked and recorded as running here',
   started: 'a handler is called for an item',
+  late: 'runs of a job have begun later than `lateAfterMs` after they were due; told at most once a minute for each job',
   retrying: 'a handler has failed, and its item is tried again',
   settled: 'it is recorded how the run of an item has ended',
   finished: 'a lease has ended on this instance: every item that was begun is settled',

@@ -52,13 +52,28 @@ export type JobEvent =
   /** The items are not free; they are run for an operator's trigger as soon as they are. */
   | { readonly kind: 'postponed'; readonly trigger: Trigger; readonly items: readonly number[] }
   | { readonly kind: 'begun'; readonly trigger: Trigger; readonly taskId: string; readonly items: readonly number[] }
-  /** The handler is called for an item; `attempt` is 1 unless it is tried again. */
+  /**
+   * The handler is called for an item; `attempt` is 1 unless it is tried again. `latenessMs`: of the first item of a
+   * run, how long ago the run was due; nobody waits for a resident one.
+   */
   | {
       readonly kind: 'started';
       readonly trigger: Trigger;
       readonly taskId: string;
       readonly item: number;
       readonly attempt: number;
+      readonly latenessMs?: number | undefined;
+    }
+  /**
+   * Runs have begun more than `lateAfterMs` after they were due: `count` of a job. The first is told at once, and those
+   * of the following minute together, with the trigger and the lateness of the latest of them.
+   */
+  | {
+      readonly kind: 'late';
+      readonly trigger: Trigger;
+      readonly latenessMs: number;
+      readonly lateAfterMs: number;
+      readonly count: number;
     }
   | {
       readonly kind: 'settled';

@@ -67,6 +67,7 @@ const MODULE = {
   suspendedGraceMs: NUMBER,
   clockToleranceMs: NUMBER,
   hungGraceMs: NUMBER,
+  lateAfterMs: NUMBER,
   javaReconnectGraceMs: NUMBER,
   errorWindowMs: NUMBER,
 } satisfies Partial<Record<keyof ElasticJobModuleOptions, Variable<unknown>>>;
@@ -98,7 +99,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * | `ELASTIC_JOB_PROCESSING`, `_GLOBAL_ENHANCERS` (`true`, `false`) | `processing`, `globalEnhancers` |
  * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_INSTANCE_ID`, `_TOKEN_EPOCH` | `drainTimeoutMs`, `instanceId`, `tokenEpoch` |
  * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_CLOCK_TOLERANCE_MS`, `_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS`,
- * `_ERROR_WINDOW_MS` | the options of those names |
+ * `_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | the options of those names |
  *
  * A variable that is one of these but for a letter or two is refused; others that begin alike are named in the log.
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.

@@ -1,5 +1,4 @@
 import type { Counter } from 'prom-client';
-import type { Clock } from '../../clock/index.js';
 import type { JobName, SettledOutcome, Trigger } from '../../domain/index.js';
 import { type JobEvent, jobNameOf, type LabelValues, OTHER_VALUES } from '../../tracing/index.js';
 import { JobSeries, SeriesOfJobs } from './job-series.js';
@@ -41,7 +40,6 @@ export class EventMetrics {
   constructor(
     metrics: MetricSet,
     private readonly jobs: LabelValues,
-    private readonly clock: Clock,
     buckets: MetricBuckets = {},
     /** The error handlers that have a series each: a job's settings in the registry may name any other. */
     private readonly errorHandlerTypes: readonly string[] = [],
@@ -57,7 +55,9 @@ export class EventMetrics {
   hear(event: JobEvent): void {
     switch (event.kind) {
       case 'begun':
-        return this.begun(event.trigger);
+        return void (this.series.of(event.trigger.jobName).runs[event.trigger.source] += 1);
+      case 'started':
+        return this.started(event.trigger, event.latenessMs);
       case 'settled':
         return this.settled(event.trigger, event.outcome.kind, event.durationMs);
       case 'joined':
@@ -75,11 +75,8 @@ export class EventMetrics {
     }
   }
 
-  private begun({ jobName, fireTime, origin, source }: Trigger): void {
-    const { runs, lateness } = this.series.of(jobName);
-    runs[source] += 1;
-    // Nobody waits for a resident run.
-    if (origin !== 'resident') lateness[source].add(Math.max(0, this.clock.wallNow() - fireTime) / 1_000);
+  private started({ jobName, source }: Trigger, latenessMs: number | undefined): void {
+    if (latenessMs !== undefined) this.series.of(jobName).lateness[source].add(latenessMs / 1_000);
   }
 
   private settled({ jobName }: Trigger, outcome: SettledOutcome['kind'], durationMs: number): void {

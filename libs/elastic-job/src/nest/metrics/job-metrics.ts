@@ -33,7 +33,7 @@ export class JobMetrics {
     const { events, backend = () => undefined, buckets, errorHandlerTypes, into = new Registry(), ...parts } = given;
     this.registry = into;
     const metrics = new MetricSet(into);
-    const counted = new EventMetrics(metrics, parts.jobs, parts.clock, buckets, errorHandlerTypes);
+    const counted = new EventMetrics(metrics, parts.jobs, buckets, errorHandlerTypes);
     const tasks = new TaskMetrics(metrics, parts.jobs, backend, buckets?.taskStart);
     registerStatusMetrics(metrics, parts);
     events.on((event) => {

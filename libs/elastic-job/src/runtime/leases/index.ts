@@ -4,6 +4,7 @@ export * from './job-context.js';
 export * from './job-news.js';
 export * from './job-schedule.js';
 export * from './job-settings.js';
+export * from './late-runs.js';
 export * from './lease-runner.js';
 export * from './noted-span.js';
 export * from './reaction.js';

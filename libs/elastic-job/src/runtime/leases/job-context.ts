@@ -8,6 +8,7 @@ import type { JobNewsFeed } from './job-news.js';
 import type { ResolvedRuntimeOptions } from './runtime-options.js';
 import type { JobSchedule } from './job-schedule.js';
 import type { JobSettings } from './job-settings.js';
+import type { LateRuns } from './late-runs.js';
 import { registryReaction, type Reaction } from './reaction.js';
 import type { RunningItems } from './running-items.js';
 import type { ScheduleClock } from './schedule-clock.js';
@@ -19,6 +20,7 @@ export interface ProcessContext {
   /** What is told to sinks and users. */
   readonly events: JobEvents;
   readonly errorHandlers: JobErrorHandlers;
+  readonly lateRuns: LateRuns;
   /** Judges whether a fire time has come. */
   readonly scheduleClock: ScheduleClock;
 }

@@ -10,8 +10,9 @@ import {
   type RunTrace,
   type SettledOutcome,
   type ShardingContext,
+  type Trigger,
 } from '../../domain/index.js';
-import { HUNG_GRACE_MS, OneSession } from '../../../../../test/support/unit/one-session.js';
+import { HUNG_GRACE_MS, LATE_AFTER_MS, OneSession } from '../../../../../test/support/unit/one-session.js';
 
 const HOUR = 3_600_000;
 
@@ -187,6 +188,26 @@ it('given a listener that throws, when items run, then they run all the same, an
   await session.clock.advance(100);
   const told = 'telling a listener: Error: no mail';
   expect(session.heard).toEqual(['begun 0', 'run 0', 'before', told, 'handler', 'ended 0', 'after']);
+});
+
+it.each<[string, number, Partial<Trigger>, number | undefined]>([
+  ['two seconds late', 2_000, {}, 2_000],
+  ['due by a clock that is ahead of this one', -500, {}, 0],
+  ['resident, for which nobody waits', 2_000, { origin: 'resident' }, undefined],
+])('given a run that is %s, when it starts, then its first item tells its lateness', async (_, lateMs, more, told) => {
+  await session.run([0, 1], { fireTime: session.clock.wallNow() - lateMs, ...more });
+  expect(session.toldOf('started').map(({ latenessMs }) => latenessMs)).toEqual([told, undefined]);
+});
+
+it('given a run that is later than is good, when it starts, then that is told', async () => {
+  const { clock } = session;
+  const fireTime = clock.wallNow();
+  const { lease } = await session.begin([0], { fireTime });
+  await clock.advance(LATE_AFTER_MS + 1);
+  await clock.advanceUntil(session.leases.run(lease!));
+  expect(session.toldOf('late')).toMatchObject([
+    { trigger: { fireTime }, latenessMs: LATE_AFTER_MS + 1, lateAfterMs: LATE_AFTER_MS, count: 1 },
+  ]);
 });
 
 it('given an item that goes round, when its run is over, then the next instance is named, and in no other job', async () => {

@@ -159,11 +159,17 @@ export class LeaseRunner {
 
   // A hung handler keeps its item here until it returns, also if the item was given up to others.
   private watch(lease: ExecutionLease) {
-    const { events, running } = this.context;
+    const { events, lateRuns, running } = this.context;
     const { trigger } = lease;
     const taskId = taskIdOf(lease);
+    let isStarted = false;
     return {
-      onStarted: (item: number, attempt: number) => events.emit({ kind: 'started', trigger, taskId, item, attempt }),
+      onStarted: (item: number, attempt: number) => {
+        const latenessMs = isStarted ? undefined : this.latenessMs(trigger);
+        isStarted = true;
+        events.emit({ kind: 'started', trigger, taskId, item, attempt, latenessMs });
+        if (latenessMs !== undefined) lateRuns.note(trigger, latenessMs);
+      },
       onHung: (hung: HungHandler) => {
         running.hang(lease, hung);
         events.emit({ kind: 'hung', trigger, ...hung });
@@ -173,6 +179,16 @@ export class LeaseRunner {
         if (running.return(item, lease)) this.tellEnd(trigger, item);
       },
     };
+  }
+
+  /** How long ago a run that begins now was due; undefined if nobody waits for it. */
+  private latenessMs({ fireTime, origin }: Trigger): number | undefined {
+    const { scheduleClock, settings, tree } = this.context;
+    if (origin === 'resident') return undefined;
+    const isStart = origin === 'schedule' && settings.configuration.after.length > 0;
+    const start = isStart ? tree.startLedger()?.starts.find((one) => one.fireTime === fireTime) : undefined;
+    const ms = start === undefined ? scheduleClock.wallNow() - fireTime : scheduleClock.sharedNow() - start.at;
+    return Math.max(0, ms);
   }
 
   private tellDeath(lease: ExecutionLease, item: number, outcome: ShardOutcome): void {

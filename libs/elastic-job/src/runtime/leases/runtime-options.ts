@@ -41,6 +41,12 @@ export interface RuntimeOptions {
    */
   readonly hungGraceMs?: number;
   /**
+   * How late a run may begin, from the instant at which it is due to its handler's first line, before a `late` event
+   * tells of it, in milliseconds.
+   * @default 5_000
+   */
+  readonly lateAfterMs?: number;
+  /**
    * What runs is aborted once the registry has not answered for so long, in milliseconds.
    * @default none: running items go on until the session is lost
    */
@@ -77,6 +83,7 @@ export interface RuntimeOptions {
 }
 
 const DEFAULT_CLOCK_TOLERANCE_MS = 10_000;
+const DEFAULT_LATE_AFTER_MS = 5_000;
 
 type WithoutDefault =
   'cronDialect' | 'instanceId' | 'redact' | 'strategies' | 'suspendedGraceMs' | 'tracer' | 'workerPool';
@@ -97,6 +104,7 @@ export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeO
     fences: options.fences ?? [],
     listeners: options.listeners ?? [],
     hungGraceMs: options.hungGraceMs ?? DEFAULT_HUNG_GRACE_MS,
+    lateAfterMs: options.lateAfterMs ?? DEFAULT_LATE_AFTER_MS,
     errorHandlers: options.errorHandlers ?? [],
     allowRegistryTargets: options.allowRegistryTargets ?? {},
     errorWindowMs: options.errorWindowMs ?? DEFAULT_ERROR_WINDOW_MS,

@@ -13,6 +13,7 @@ import { JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { JobEvents } from '../../tracing/index.js';
 import {
+  LateRuns,
   type ProcessContext,
   type ResolvedRuntimeOptions,
   resolveRuntimeOptions,
@@ -65,6 +66,7 @@ export class ElasticJobRuntime {
   readonly templates: TemplateJobs;
   private readonly suspended: SuspendedGrace;
   private readonly errorHandlers: JobErrorHandlers;
+  private readonly lateRuns: LateRuns;
   private readonly jobs: OwnJobs;
   private readonly ending = new AbortController();
   private phase: RuntimePhase = 'idle';
@@ -74,8 +76,9 @@ export class ElasticJobRuntime {
 
   constructor(options: RuntimeOptions) {
     this.options = resolveRuntimeOptions(options);
-    const { clock, errorHandlers, errorWindowMs, redact, strategies, suspendedGraceMs } = this.options;
+    const { clock, errorHandlers, errorWindowMs, lateAfterMs, redact, strategies, suspendedGraceMs } = this.options;
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
+    this.lateRuns = new LateRuns(clock, this.events, lateAfterMs);
     this.services = this.newServices();
     this.scheduleClock = this.newScheduleClock();
     const shared: ProcessContext = {
@@ -83,6 +86,7 @@ export class ElasticJobRuntime {
       services: this.services,
       events: this.events,
       errorHandlers: this.errorHandlers,
+      lateRuns: this.lateRuns,
       scheduleClock: this.scheduleClock,
     };
     this.jobs = new OwnJobs(shared, {
@@ -220,6 +224,7 @@ export class ElasticJobRuntime {
     this.ending.abort(new ShuttingDownError());
     await this.jobs.leave(deadline.less(AFTER.departure));
     this.suspended.stop();
+    this.lateRuns.end();
     this.scheduleClock.stop();
     for (const stopListening of this.listening) stopListening();
     const toTell = deadline.less(AFTER.deliveries);
