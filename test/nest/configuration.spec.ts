@@ -49,6 +49,7 @@ describe('module options', () => {
       jobs: { 'settle-orders': 5 },
       drainTimeout: 7,
       hungGraceMs: -1,
+      lateAfterMs: -1,
       suspendedGraceMs: 'never',
       fences: [{ db: 1 }],
     };
@@ -61,6 +62,7 @@ describe('module options', () => {
       'hungGraceMs must be a whole number from 0 to 2147483647, but is -1',
       'instanceId must be a text without "/", "@-@" and blanks, such as a pod name, but is "a/b"',
       'jobs must be options by job name, such as { "settle-orders": { disabled: true } }, but is an object (settle-orders)',
+      'lateAfterMs must be a whole number from 0 to 2147483647, but is -1',
       'processing must be true or false, but is "no"',
       'registry.digest must be "user:password"',
       'registry.namespace must be a name such as "orders" or "shop/orders", but is undefined',
@@ -258,6 +260,7 @@ describe('elasticJobConfig', () => {
       TOKEN_EPOCH: '2',
       SUSPENDED_GRACE_MS: '1000',
       HUNG_GRACE_MS: '2000',
+      LATE_AFTER_MS: '2500',
       JAVA_RECONNECT_GRACE_MS: '3000',
       ERROR_WINDOW_MS: '4000',
     };
@@ -285,6 +288,7 @@ describe('elasticJobConfig', () => {
       tokenEpoch: 2,
       suspendedGraceMs: 1000,
       hungGraceMs: 2000,
+      lateAfterMs: 2500,
       javaReconnectGraceMs: 3000,
       errorWindowMs: 4000,
     });

@@ -1,18 +1,26 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-const SOURCE = 'libs/elastic-job/src/tracing/job-event.ts';
+const FOLDER = 'libs/elastic-job/src/tracing';
+/** The unions of events, and the files that declare them. */
+const UNIONS: ReadonlyMap<string, string> = new Map([
+  ['JobEvent', 'job-event.ts'],
+  ['TaskEvent', 'task-event.ts'],
+]);
 
 /** The fields of each event beside its kind, as its type declares them. */
 export function eventFields(): ReadonlyMap<string, readonly string[]> {
-  const source = ts.createSourceFile(SOURCE, readFileSync(SOURCE, 'utf8'), ts.ScriptTarget.ES2023, true);
-  const fields = new Map<string, readonly string[]>();
-  for (const statement of source.statements) {
-    if (!ts.isTypeAliasDeclaration(statement) || statement.name.text !== 'JobEvent') continue;
-    if (!ts.isUnionTypeNode(statement.type)) throw new TypeError('JobEvent is no union any more.');
-    for (const event of statement.type.types) fields.set(...fieldsOf(event));
-  }
-  return fields;
+  return new Map(eventsOf('JobEvent').map(fieldsOf));
+}
+
+/** The members of a union, and of those that are its members. */
+function eventsOf(union: string): readonly ts.TypeNode[] {
+  const path = `${FOLDER}/${UNIONS.get(union)}`;
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2023, true);
+  const declared = source.statements.filter(ts.isTypeAliasDeclaration).find(({ name }) => name.text === union);
+  if (declared === undefined || !ts.isUnionTypeNode(declared.type))
+    throw new TypeError(`${union} is no union any more.`);
+  return declared.type.types.flatMap((event) => (UNIONS.has(event.getText()) ? eventsOf(event.getText()) : event));
 }
 
 function fieldsOf(event: ts.TypeNode): [string, readonly string[]] {

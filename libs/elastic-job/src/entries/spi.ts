@@ -48,6 +48,7 @@ export {
   type JobEventListener,
   type JobEventSink,
   type SinkHost,
+  type TaskEvent,
   type TaskOfItem,
   type TracingStore,
   type TracingStoreStatus,

@@ -6,5 +6,6 @@ export * from './job-event.catalogue.js';
 export * from './job-events.js';
 export * from './label-values.js';
 export * from './named-event.js';
+export type * from './task-event.js';
 export * from './tracing-store.js';
 export type * from './trace-query.js';

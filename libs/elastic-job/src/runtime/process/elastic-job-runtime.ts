@@ -81,15 +81,7 @@ export class ElasticJobRuntime {
     this.lateRuns = new LateRuns(clock, this.events, lateAfterMs);
     this.services = this.newServices();
     this.scheduleClock = this.newScheduleClock();
-    const shared: ProcessContext = {
-      options: this.options,
-      services: this.services,
-      events: this.events,
-      errorHandlers: this.errorHandlers,
-      lateRuns: this.lateRuns,
-      scheduleClock: this.scheduleClock,
-    };
-    this.jobs = new OwnJobs(shared, {
+    this.jobs = new OwnJobs(this.newContext(), {
       ending: this.ending.signal,
       jobs: () => this.registrar.all,
       job: (jobName) => this.registrar.find(jobName),
@@ -185,6 +177,11 @@ export class ElasticJobRuntime {
       behindMs: this.scheduleClock.behindMs,
       jobs: processing ? this.registrar.all.map((job) => job.status()) : [],
     };
+  }
+
+  private newContext(): ProcessContext {
+    const { errorHandlers, events, lateRuns, options, scheduleClock, services } = this;
+    return { errorHandlers, events, lateRuns, options, scheduleClock, services };
   }
 
   private newServices(): CoordinationServices {
