@@ -9,12 +9,28 @@ describe('a trigger that meets items which still run', () => {
     const job = await OwingJob.sinceMinute1();
     await hold(job, [0, 1], 2);
 
-    await job.catchUp.misfire([1]);
+    job.catchUp.misfire([1]);
     await job.rest();
 
     expect(job.flags).toEqual([1]);
     expect(job.told).toMatchObject([{ kind: 'misfired', jobName: JOB, items: [1] }]);
     expect(job.told).toMatchObject([{ taskId: expect.stringMatching(`^${JOB}@-@1@-@`) }]);
+  });
+
+  it('given many triggers while the first flag is set, then one more request flags what all of them have met', async () => {
+    const job = await OwingJob.sinceMinute1();
+    await hold(job, [0, 1], 2);
+    const before = job.member.center.traffic.foreground;
+
+    for (const item of [0, 1, 0, 1, 1]) job.catchUp.misfire([item]);
+    await job.rest();
+
+    expect(job.flags).toEqual([0, 1]);
+    expect(job.told).toMatchObject([
+      { kind: 'misfired', items: [0] },
+      { kind: 'misfired', items: [1, 0] },
+    ]);
+    expect(job.member.center.traffic.foreground - before).toBe(2);
   });
 
   it.each<[string, number[], Parameters<typeof OwingJob.of>[0]]>([
@@ -24,7 +40,8 @@ describe('a trigger that meets items which still run', () => {
   ])('flags nothing if %s', async (_, items, options) => {
     const job = await OwingJob.of(options);
 
-    await job.catchUp.misfire(items);
+    job.catchUp.misfire(items);
+    await job.rest();
 
     expect(job).toMatchObject({ flags: [], told: [] });
   });
@@ -34,7 +51,7 @@ describe('a trigger that meets items which still run', () => {
     await hold(job, [1], 2);
     await job.comeTo(3.1);
 
-    await job.catchUp.misfire([0, 1]);
+    job.catchUp.misfire([0, 1]);
     await job.rest();
 
     expect(job.runs).toEqual(['0@3']);

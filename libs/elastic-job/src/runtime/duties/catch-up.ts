@@ -14,7 +14,7 @@ import {
   type Hearing,
   type JobContext,
   type LeaseRunner,
-  type Reaction,
+  Reaction,
   reactionIn,
   type TriggerGate,
 } from '../leases/index.js';
@@ -46,6 +46,9 @@ export class CatchUp implements Duty {
     TriggersBegun: () => this.wakeIf(this.yielded.length > 0),
   } satisfies Hearing;
   private readonly catchingUp: Reaction;
+  private readonly flagging: Reaction;
+  /** The items to flag. While one write is under way all triggers add to the next one, however slow the registry is. */
+  private readonly misfired = new Set<number>();
   /** The fire time that is being assigned and begun. */
   private handling: number | undefined;
   /** What was left to operators' triggers, and may owe something once they have run. */
@@ -69,6 +72,7 @@ export class CatchUp implements Duty {
     private readonly manual: Pick<ManualTriggers, 'isAwaited'>,
   ) {
     this.catchingUp = reactionIn(context, 'catching up', () => this.catchUp());
+    this.flagging = new Reaction(() => this.flagMisfired(), context.report('marking misfired items'));
   }
 
   /** Begins nothing more. */
@@ -105,11 +109,18 @@ export class CatchUp implements Duty {
     this.refusedAfter.clear();
   }
 
-  /** Notes in the registry that a trigger has met items which still ran: whoever ends them owes them one run more. */
-  async misfire(items: readonly number[]): Promise<void> {
-    const { clock, events, running, services, settings, tree } = this.context;
-    const { misfire, monitorExecution } = settings.configuration;
+  /** Notes in the registry that a trigger has met items which still run: whoever ends them owes them one run more. */
+  misfire(items: readonly number[]): void {
+    const { misfire, monitorExecution } = this.context.settings.configuration;
     if (items.length === 0 || !misfire || !monitorExecution) return;
+    for (const item of items) this.misfired.add(item);
+    this.flagging.wake();
+  }
+
+  private async flagMisfired(): Promise<void> {
+    const { clock, events, running, services, tree } = this.context;
+    const items = [...this.misfired];
+    this.misfired.clear();
     await untilAnswered(tree, clock, () => services.executions.markMisfired(tree.jobName, items));
     const { jobName, self } = tree;
     events.emit({ kind: 'misfired', jobName, taskId: formatTaskId(jobName, items, self.jobInstanceId), items });

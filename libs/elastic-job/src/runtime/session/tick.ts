@@ -40,8 +40,7 @@ export class Tick {
     const begun = await this.leases.begin(trigger, free);
     this.afterBegin(trigger, begun);
     const busy = free.filter((item) => begun.refused.get(item) === 'busy');
-    // Not awaited: what has been begun must not wait for what has not.
-    this.catchUp.misfire([...held, ...busy]).catch(this.context.report('marking misfired items'));
+    this.catchUp.misfire([...held, ...busy]);
     return begun.lease;
   }
 
