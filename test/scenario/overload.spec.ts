@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { JobOptions, MisfirePolicy, MissedReason } from '../../libs/elastic-job/src/domain/index.js';
 import { createTestCluster, type TestCluster, type TestJobHandler } from '../../libs/elastic-job/src/testing/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
-import { range } from './support/run-checks.js';
+import { ascending, range } from './support/run-checks.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -35,7 +35,7 @@ describe.each<[MisfirePolicy, MissedReason]>([
       for (const item of ITEMS) {
         const run = cluster.runs(job).flatMap((one) => (one.item === item ? one.fireTime : []));
         const given = missed.filter(({ items, jobName }) => jobName === job && items.includes(item)).flatMap(fireTimes);
-        expect([...run, ...given].filter((time) => due.includes(time)).toSorted()).toEqual(due);
+        expect([...run, ...given].filter((time) => due.includes(time)).toSorted(ascending)).toEqual(due);
       }
     expect(new Set(missed.map((event) => event.reason))).toEqual(new Set([reason]));
   });
