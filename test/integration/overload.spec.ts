@@ -1,4 +1,4 @@
-import { afterEach, expect, inject, it } from 'vitest';
+import { afterEach, expect, inject, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { type MisfirePolicy, resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import {
@@ -59,28 +59,50 @@ it.each(adapters)(
   },
 );
 
+it('leaves the event loop to others while many short handlers are called that end without a wait', async () => {
+  const registry = memory.center({ namespace: 'short', clock, sessionTimeoutMs: 30_000, requestTimeoutMs: 10_000 });
+  jobs = new BlockingJobs(registry, { names: ['many-items'], items: 200, blockMs: 10 });
+  let turns = 0;
+  const beat = setInterval(() => void (turns += 1), 10);
+  onTestFinished(() => clearInterval(beat));
+  await jobs.start();
+  const blocked = jobs.block(200);
+  await jobs.next(({ kind }) => kind === 'started' || undefined);
+  const before = turns;
+  await blocked;
+
+  // They take two seconds, with a turn each 50 ms.
+  expect(turns - before).toBeGreaterThan(20);
+});
+
+/** Jobs that are due each second, with one of the misfire policies each. */
+interface JobsThatBlock {
+  readonly names: readonly string[];
+  readonly items: number;
+  readonly blockMs: number;
+}
+
 class BlockingJobs {
   readonly runtime: ElasticJobRuntime;
   private readonly events: JobEvent[] = [];
   private runsToBlock = 0;
 
-  constructor(registry: RegistryCenter) {
+  constructor(
+    registry: RegistryCenter,
+    private readonly due: JobsThatBlock = { names: JOBS, items: 1, blockMs: BLOCK_MS },
+  ) {
     this.runtime = new ElasticJobRuntime({ registry, clock, lateAfterMs: LATE_AFTER_MS, reshardDelayMs: 0 });
     this.runtime.events.on((event) => void this.events.push(event));
   }
 
   async start(): Promise<void> {
-    for (const [index, name] of JOBS.entries()) {
+    const { items: shardingTotalCount, names } = this.due;
+    for (const [index, name] of names.entries()) {
       const misfirePolicy = POLICIES[index % POLICIES.length];
-      await this.runtime.registrar.register({
-        configuration: resolveJobOptions(
-          { name, cron: '* * * * * ?', shardingTotalCount: 1, misfirePolicy },
-          { place: 'test' },
-        ),
-        className: name,
-        place: 'test',
-        handler: () => this.handle(),
-      });
+      const options = { name, cron: '* * * * * ?', shardingTotalCount, misfirePolicy };
+      const configuration = resolveJobOptions(options, { place: 'test' });
+      const handler = () => this.handle();
+      await this.runtime.registrar.register({ configuration, className: name, place: 'test', handler });
     }
     await this.runtime.start();
   }
@@ -88,7 +110,19 @@ class BlockingJobs {
   /** The next so many runs block. Resolves when they have. */
   async block(runs: number): Promise<void> {
     this.runsToBlock = runs;
-    await this.next(() => (this.runsToBlock === 0 ? true : undefined));
+    await this.next(() => this.runsToBlock === 0 || undefined);
+  }
+
+  /** Resolves with the first answer to an event. */
+  next<T>(find: (event: JobEvent) => T | undefined): Promise<T> {
+    return new Promise((resolve) => {
+      const stop = this.runtime.events.on((event) => {
+        const found = find(event);
+        if (found === undefined) return;
+        stop();
+        resolve(found);
+      });
+    });
   }
 
   /** Resolves with a fire time from now on for which every job has been begun in time. */
@@ -119,18 +153,7 @@ class BlockingJobs {
   private handle(): void {
     if (this.runsToBlock === 0) return;
     this.runsToBlock -= 1;
-    const end = clock.monotonicNow() + BLOCK_MS;
+    const end = clock.monotonicNow() + this.due.blockMs;
     while (clock.monotonicNow() < end);
-  }
-
-  private next<T>(find: (event: JobEvent) => T | undefined): Promise<T> {
-    return new Promise((resolve) => {
-      const stop = this.runtime.events.on((event) => {
-        const found = find(event);
-        if (found === undefined) return;
-        stop();
-        resolve(found);
-      });
-    });
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import type { ExecutableJob, ItemOutcome } from './executable-job.js';
+import { FairTurns } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
 import { LeaseRun } from './lease-run.js';
 import { Slots } from './slots.js';
@@ -16,9 +17,11 @@ export class JobExecutor {
   private readonly slots = new Slots();
   private readonly runs = new Set<LeaseRun>();
 
+  /** @param turns shared by all jobs of a process */
   constructor(
     private readonly clock: Clock,
     private readonly options: JobExecutorOptions,
+    private readonly turns = new FairTurns(clock),
   ) {}
 
   /**
@@ -28,10 +31,11 @@ export class JobExecutor {
    * never settles is not yielded, unless `onHung` of the job is `release`; the others are.
    *
    * When an item aborts it is told by its signal if it runs; if it waits, it is yielded as aborted without being
-   * started. Who leaves the iteration early aborts it likewise. Nothing starts before the first `next()`.
+   * started. Who leaves the iteration early aborts it likewise. Nothing starts before the first `next()`. Once the
+   * handlers of a process have kept its event loop for 50 ms, all leases go on in later turns of it, one after the other.
    */
   run(lease: ExecutionLease, job: ExecutableJob): AsyncGenerator<ItemOutcome, void, void> {
-    return new LeaseRun(this.clock, lease, job, this.options, this.slots).outcomes(this.runs);
+    return new LeaseRun(this.clock, lease, job, this.options, this.slots, this.turns).outcomes(this.runs);
   }
 
   /** Nobody is told any more of handlers that do not return: the process leaves them behind. */

@@ -4,6 +4,7 @@ import { HandlerHungError, mostItemsAtOnce, type ShardOutcome } from '../domain/
 import { contextsOf, type ContextOf } from './contexts.js';
 import type { ExecutableJob, ItemOutcome } from './executable-job.js';
 import { ItemRun } from './item-run.js';
+import type { FairTurns } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
 import { Retries } from './retries.js';
 import type { Slots } from './slots.js';
@@ -19,6 +20,7 @@ export class LeaseRun {
   private readonly ended: ItemOutcome[] = [];
   private readonly contextOf: ContextOf;
   private readonly retries: Retries;
+  private isTurnAwaited = false;
   private wake = (): void => {};
 
   constructor(
@@ -27,6 +29,7 @@ export class LeaseRun {
     private readonly job: ExecutableJob,
     private readonly options: JobExecutorOptions,
     private readonly slots: Slots,
+    private readonly turns: FairTurns,
   ) {
     this.waiting = [...lease.items];
     this.contextOf = contextsOf(lease, job.configuration, options.tokenEpoch);
@@ -74,8 +77,20 @@ export class LeaseRun {
 
   private fillSlots(): void {
     const most = mostItemsAtOnce(this.job.configuration, this.clock.processors());
-    while (this.waiting.length > 0 && this.lease.mayStart && this.slots.take(most))
-      void this.runItem(this.waiting.shift()!);
+    while (this.waiting.length > 0 && this.lease.mayStart) {
+      if (!this.turns.isOpen) return this.fillSlotsLater();
+      if (!this.slots.take(most)) return;
+      this.turns.spend(() => void this.runItem(this.waiting.shift()!));
+    }
+  }
+
+  private fillSlotsLater(): void {
+    if (this.isTurnAwaited) return;
+    this.isTurnAwaited = true;
+    this.turns.later(() => {
+      this.isTurnAwaited = false;
+      this.fillSlots();
+    });
   }
 
   private queue(item: number): void {

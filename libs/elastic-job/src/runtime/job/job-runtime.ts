@@ -49,7 +49,7 @@ export class JobRuntime {
     readonly definition: JobDefinition,
     private readonly shared: ProcessContext,
   ) {
-    const { events, options, scheduleClock, services } = shared;
+    const { events, options, scheduleClock, services, turns } = shared;
     const { clock, tokenEpoch, hungGraceMs } = options;
     const listeners = knownListeners(definition, options.listeners);
     // Those of single items are told in the task.
@@ -59,7 +59,7 @@ export class JobRuntime {
         : listeners.filter((listener) => listener instanceof DistributeOnceElasticJobListener);
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
     this.mixed = new MixedJob(definition, this.settings, events);
-    this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs });
+    this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs }, turns);
     this.schedule = new JobSchedule(this.settings, scheduleClock, {
       onFire: (fireTime) => this.currentSession?.tick(fireTime),
       // An item that it has got since then may owe it.

@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock/index.js';
 import type { CoordinationServices, JobTree } from '../../coordination/index.js';
 import type { ElasticJobListener, ItemWork, JobType, TaskLife } from '../../domain/index.js';
-import type { JobErrorHandlers, JobExecutor } from '../../executor/index.js';
+import type { FairTurns, JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobNewsFeed } from './job-news.js';
 import type { ResolvedRuntimeOptions } from './runtime-options.js';
@@ -21,6 +21,8 @@ export interface ProcessContext {
   readonly events: JobEvents;
   readonly errorHandlers: JobErrorHandlers;
   readonly lateRuns: LateRuns;
+  /** By which the handlers of all jobs share the event loop. */
+  readonly turns: FairTurns;
   /** Judges whether a fire time has come. */
   readonly scheduleClock: ScheduleClock;
 }

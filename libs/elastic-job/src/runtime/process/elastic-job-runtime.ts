@@ -9,7 +9,7 @@ import {
   offsetsByProcess,
   ShuttingDownError,
 } from '../../domain/index.js';
-import { JobErrorHandlers } from '../../executor/index.js';
+import { FairTurns, JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { JobEvents } from '../../tracing/index.js';
 import {
@@ -181,7 +181,8 @@ export class ElasticJobRuntime {
 
   private newContext(): ProcessContext {
     const { errorHandlers, events, lateRuns, options, scheduleClock, services } = this;
-    return { errorHandlers, events, lateRuns, options, scheduleClock, services };
+    const turns = new FairTurns(options.clock);
+    return { errorHandlers, events, lateRuns, options, scheduleClock, services, turns };
   }
 
   private newServices(): CoordinationServices {

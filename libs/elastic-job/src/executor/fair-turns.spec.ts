@@ -1,0 +1,57 @@
+import { beforeEach, expect, it } from 'vitest';
+import { FairTurns } from './fair-turns.js';
+
+/** What has been called, in order; `|` is a turn of the event loop. */
+let log: string[];
+let now: number;
+let turns: FairTurns;
+beforeEach(() => {
+  log = [];
+  now = 0;
+  turns = new FairTurns({
+    monotonicNow: () => now,
+    nextTurn: async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      log.push('|');
+    },
+  });
+});
+
+/** A lease whose handlers each block for so long. Resolves when all of them have been called. */
+function lease(name: string, handlers: number, blockMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    let left = handlers;
+    const goOn = (): void => {
+      for (; left > 0; left -= 1) {
+        if (!turns.isOpen) return turns.later(goOn);
+        turns.spend(() => {
+          log.push(name);
+          now += blockMs;
+        });
+      }
+      resolve();
+    };
+    goOn();
+  });
+}
+
+it('calls handlers that take no time all at once', async () => {
+  await lease('a', 100, 0);
+  expect(log.join('')).toBe('a'.repeat(100));
+});
+
+it('lets the event loop turn when handlers have kept it for 50 ms', async () => {
+  await lease('a', 7, 25);
+  expect(log.join('')).toBe('aa|aa|aa|a');
+});
+
+it('lets leases go on by turns, so that a long one holds up no short one', async () => {
+  await Promise.all([lease('a', 6, 25), lease('b', 1, 1), lease('c', 3, 25)]);
+  expect(log.join('')).toBe('aa|aa|bcc|aa|c');
+});
+
+it('starts anew once all have gone on', async () => {
+  await lease('a', 3, 50);
+  await lease('b', 2, 1);
+  expect(log.join('')).toBe('a|a|a|bb');
+});
