@@ -9,8 +9,8 @@ export function contextOf(parts: Partial<JobContext>): JobContext {
 }
 
 /** Lets a duty hear what the tree tells, as long as `isListening`. */
-export function hearTree(tree: JobTree, { hears }: Duty, isListening = () => true): void {
+export function hearTree(tree: JobTree, duty: Duty, isListening = () => true): void {
   const news = new JobNewsFeed();
-  news.on(hears);
+  news.on(duty);
   tree.on((event) => isListening() && news.tell(event));
 }

@@ -125,7 +125,7 @@ export class OwingJob {
   /** As `LeaseRunner`; a spec may put another one in its place. */
   begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
     const begun = await this.member.executions.begin({ trigger, items }, this.running);
-    this.missedFireTimes.hears.ItemsBegun({ kind: 'ItemsBegun', trigger, former: begun.former });
+    this.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger, former: begun.former });
     return begun;
   };
 
@@ -141,7 +141,7 @@ export class OwingJob {
   }
 
   async wakeCatchUp(): Promise<void> {
-    this.catchUp.hears.WorkExpected();
+    this.catchUp.WorkExpected();
     await this.rest();
   }
 
@@ -201,7 +201,7 @@ export class OwingJob {
     this.runs.push(...lease.items.map((item) => `${item}@${minuteOf(lease.trigger.fireTime)}`));
     lease.onSettled((item) => {
       this.running.endLease(item, lease);
-      this.catchUp.hears.WorkExpected();
+      this.catchUp.WorkExpected();
     });
     if (!this.isSlow) void end(lease);
   }

@@ -53,7 +53,7 @@ it('given a request that is faster than the reply to the begin, when the items r
   await cancel(1, lease!.run!);
   expect(abortedOf(lease!)).toEqual([]);
   running.add(lease!);
-  cancellations.hears.LeaseRuns({ kind: 'LeaseRuns', lease: lease! });
+  cancellations.LeaseRuns({ kind: 'LeaseRuns', lease: lease! });
   await registry.clock.advance(0);
   expect(abortedOf(lease!)).toEqual([1]);
 });
@@ -89,7 +89,7 @@ it('given an item that runs elsewhere, when it is cancelled, then this instance 
 it('given nothing is cancelled, when items run, then nothing is asked of the registry', async () => {
   const lease = await run([0]);
   const before = member.center.traffic.foreground;
-  cancellations.hears.LeaseRuns({ kind: 'LeaseRuns', lease });
+  cancellations.LeaseRuns({ kind: 'LeaseRuns', lease });
   await registry.clock.advance(0);
   expect(member.center.traffic.foreground).toBe(before);
 });

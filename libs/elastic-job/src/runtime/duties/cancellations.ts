@@ -1,7 +1,7 @@
 // Covered by test/scenario/leases.spec.ts
 import { CancelledError, parseCancelRequest } from '../../domain/index.js';
-import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';
-import type { Duty } from './duty.js';
+import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
+import type { Duty, News } from './duty.js';
 
 /**
  * Aborts what operators cancel of this instance's runs, and ends those whose executors they have confirmed to be gone.
@@ -9,16 +9,23 @@ import type { Duty } from './duty.js';
  * leader's sweep.
  */
 export class Cancellations implements Duty {
-  readonly hears = {
-    CancelRequested: ({ item }) => this.wakeIf(this.context.running.has(item)),
-    TreeReset: () => this.wakeIf(this.context.tree.cancels().length > 0),
-    // The news of a request may have been faster than the reply to the begin.
-    LeaseRuns: ({ lease }) => this.wakeIf(this.context.tree.cancels().some((item) => lease.items.includes(item))),
-  } satisfies Hearing;
   private readonly cancelling: Reaction;
 
   constructor(private readonly context: JobContext) {
     this.cancelling = reactionIn(context, 'cancelling a run', () => this.abortCancelled());
+  }
+
+  CancelRequested({ item }: News<'CancelRequested'>): void {
+    this.wakeIf(this.context.running.has(item));
+  }
+
+  TreeReset(): void {
+    this.wakeIf(this.context.tree.cancels().length > 0);
+  }
+
+  // The news of a request may have been faster than the reply to the begin.
+  LeaseRuns({ lease }: News<'LeaseRuns'>): void {
+    this.wakeIf(this.context.tree.cancels().some((item) => lease.items.includes(item)));
   }
 
   private wakeIf(isCancelled: boolean): void {

@@ -10,11 +10,11 @@ beforeEach(() => start());
 
 describe('an instance that owes a fire time', () => {
   it.each<[string, () => void]>([
-    ['the connection is back', () => job.catchUp.hears.TreeReset()],
-    ['the leader has made a plan', () => job.catchUp.hears.ShardingCompleted()],
+    ['the connection is back', () => job.catchUp.TreeReset()],
+    ['the leader has made a plan', () => job.catchUp.ShardingCompleted()],
     ['its own server is switched', () => hearServer(job.member.self.serverIp)],
-    ['an item of its own is switched', () => job.catchUp.hears.ItemSwitched({ kind: 'ItemSwitched', item: 1 })],
-    ['the instance that is to run next is named', () => job.catchUp.hears.NextInstanceChanged()],
+    ['an item of its own is switched', () => job.catchUp.ItemSwitched({ kind: 'ItemSwitched', item: 1 })],
+    ['the instance that is to run next is named', () => job.catchUp.NextInstanceChanged()],
     ['an item of its own is released', () => hearReleased(1)],
     ['a run that was failed over has ended', () => hearEnded({ source: 'FAILOVER' })],
   ])('begins it when %s', async (_, happen) => {
@@ -54,7 +54,7 @@ describe('nothing is looked for', () => {
 
   it('when an item of another instance is switched or released', async () => {
     await job.operator.set(job.tree.paths.mark(1, 'instance'), '10.0.0.99@-@1');
-    job.catchUp.hears.ItemSwitched({ kind: 'ItemSwitched', item: 1 });
+    job.catchUp.ItemSwitched({ kind: 'ItemSwitched', item: 1 });
     hearReleased(1);
     await job.rest();
     expect(job.runs).toEqual([]);
@@ -91,7 +91,7 @@ describe('nothing is looked for', () => {
     await job.operator.set(job.tree.paths.server(job.member.self.serverIp), 'DISABLED');
     await job.rest();
     const before = job.member.center.traffic.foreground;
-    job.catchUp.hears.NextInstanceChanged();
+    job.catchUp.NextInstanceChanged();
     await job.rest();
     expect(job.member.center.traffic.foreground).toBe(before);
   });
@@ -133,14 +133,14 @@ async function start(options?: Parameters<typeof OwingJob.of>[0]): Promise<void>
 }
 
 function hearServer(serverIp: string): void {
-  job.catchUp.hears.ServerChanged({ kind: 'ServerChanged', serverIp });
+  job.catchUp.ServerChanged({ kind: 'ServerChanged', serverIp });
 }
 
 function hearReleased(item: number): void {
-  job.catchUp.hears.ItemReleased({ kind: 'ItemReleased', item });
+  job.catchUp.ItemReleased({ kind: 'ItemReleased', item });
 }
 
 /** A run of item 0 has ended. */
 function hearEnded(trigger: Partial<Trigger>): void {
-  job.catchUp.hears.ItemEnded({ kind: 'ItemEnded', trigger: triggerAt(minute(1), trigger), item: 0 });
+  job.catchUp.ItemEnded({ kind: 'ItemEnded', trigger: triggerAt(minute(1), trigger), item: 0 });
 }

@@ -17,7 +17,7 @@ describe("an operator's trigger", () => {
     await lease!.settled();
     expect(job.runs).toEqual(['1@2']);
 
-    job.catchUp.hears.TriggersBegun();
+    job.catchUp.TriggersBegun();
     await job.rest();
 
     expect(job.runs).toEqual(['1@2', '0@2']);

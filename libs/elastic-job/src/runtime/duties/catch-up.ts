@@ -10,16 +10,9 @@ import {
   owesAfter,
   type Trigger,
 } from '../../domain/index.js';
-import {
-  type Hearing,
-  type JobContext,
-  type LeaseRunner,
-  Reaction,
-  reactionIn,
-  type TriggerGate,
-} from '../leases/index.js';
+import { type JobContext, type LeaseRunner, Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
-import type { Duty } from './duty.js';
+import type { Duty, News } from './duty.js';
 import type { ManualTriggers } from './manual-triggers.js';
 import type { MissedFireTimes } from './missed-fire-times.js';
 
@@ -31,20 +24,6 @@ interface ItemsInOrder {
 
 /** Runs the items that this instance owns and owes a fire time, or that a trigger met while they still ran. */
 export class CatchUp implements Duty {
-  readonly hears = {
-    WorkExpected: () => this.catchingUp.wake(),
-    TreeReset: () => this.catchingUp.wake(),
-    ShardingCompleted: () => this.catchingUp.wake(),
-    ServerChanged: ({ serverIp }) => this.wakeIf(serverIp === this.context.tree.self.serverIp),
-    // What came while it was disabled is noted as owed by nobody.
-    ItemSwitched: ({ item }) => this.wakeIf(this.isOwn(item)),
-    // A fire time that came between the last run and this news was nobody's.
-    NextInstanceChanged: () => this.wakeIf(this.context.services.sharding.ownItems(this.context.tree).length > 0),
-    ItemReleased: ({ item }) => this.wakeIf(this.isOwn(item) && !this.context.running.has(item)),
-    ItemEnded: ({ trigger, item }) => this.wakeIf(this.yielded.length > 0 || this.mayOweAfter(trigger, item)),
-    // What was left to an operator's trigger may be free again.
-    TriggersBegun: () => this.wakeIf(this.yielded.length > 0),
-  } satisfies Hearing;
   private readonly catchingUp: Reaction;
   private readonly flagging: Reaction;
   /** The items to flag. While one write is under way all triggers add to the next one, however slow the registry is. */
@@ -73,6 +52,45 @@ export class CatchUp implements Duty {
   ) {
     this.catchingUp = reactionIn(context, 'catching up', () => this.catchUp());
     this.flagging = new Reaction(() => this.flagMisfired(), context.report('marking misfired items'));
+  }
+
+  WorkExpected(): void {
+    this.catchingUp.wake();
+  }
+
+  TreeReset(): void {
+    this.catchingUp.wake();
+  }
+
+  ShardingCompleted(): void {
+    this.catchingUp.wake();
+  }
+
+  ServerChanged({ serverIp }: News<'ServerChanged'>): void {
+    this.wakeIf(serverIp === this.context.tree.self.serverIp);
+  }
+
+  // What came while it was disabled is noted as owed by nobody.
+  ItemSwitched({ item }: News<'ItemSwitched'>): void {
+    this.wakeIf(this.isOwn(item));
+  }
+
+  // A fire time that came between the last run and this news was nobody's.
+  NextInstanceChanged(): void {
+    this.wakeIf(this.context.services.sharding.ownItems(this.context.tree).length > 0);
+  }
+
+  ItemReleased({ item }: News<'ItemReleased'>): void {
+    this.wakeIf(this.isOwn(item) && !this.context.running.has(item));
+  }
+
+  ItemEnded({ trigger, item }: News<'ItemEnded'>): void {
+    this.wakeIf(this.yielded.length > 0 || this.mayOweAfter(trigger, item));
+  }
+
+  // What was left to an operator's trigger may be free again.
+  TriggersBegun(): void {
+    this.wakeIf(this.yielded.length > 0);
   }
 
   /** Begins nothing more. */

@@ -51,7 +51,7 @@ it('given an instance without a free slot, when items wait, then it leaves them 
   await queue(2, 3);
   await wake(400);
   expect(claimed()).toEqual([]);
-  session.onItemEnded = () => claims.hears.WorkExpected();
+  session.onItemEnded = () => claims.WorkExpected();
   await session.clock.advance(200);
   expect(claimed()).toEqual([[2, 3]]);
 });
@@ -74,7 +74,7 @@ it.each([
     await start({ concurrency: 1 });
     await keepBusy(1);
     await queue(1, 2);
-    claims.hears.ItemsRefused({ kind: 'ItemsRefused', refused: new Map([[2, cause]]) });
+    claims.ItemsRefused({ kind: 'ItemsRefused', refused: new Map([[2, cause]]) });
     await session.clock.advance(100);
     expect([claimed(), rounds]).toEqual([taken, times]);
   },
@@ -129,13 +129,13 @@ it('given claims that others win, when it looks on, then at once and from a rand
 });
 
 it.each<[string, () => void, boolean]>([
-  ['the leader has made a plan', () => claims.hears.ShardingCompleted(), true],
+  ['the leader has made a plan', () => claims.ShardingCompleted(), true],
   ['its own server is switched', () => hearSwitched(session.member.self.serverIp), true],
   ['another server is switched', () => hearSwitched('10.0.0.99'), false],
-  ['that item is released', () => claims.hears.ItemReleased({ kind: 'ItemReleased', item: 1 }), true],
-  ['another item is released', () => claims.hears.ItemReleased({ kind: 'ItemReleased', item: 2 }), false],
-  ['a run of its own ends', () => claims.hears.ItemEnded(), true],
-  ['an instance is lost', () => claims.hears.InstanceLost(), true],
+  ['that item is released', () => claims.ItemReleased({ kind: 'ItemReleased', item: 1 }), true],
+  ['another item is released', () => claims.ItemReleased({ kind: 'ItemReleased', item: 2 }), false],
+  ['a run of its own ends', () => claims.ItemEnded(), true],
+  ['an instance is lost', () => claims.InstanceLost(), true],
 ])('given an item that waits, when %s, then whether it is taken is: %j', async (_, happen, isTaken) => {
   await queue(1);
   happen();
@@ -183,12 +183,12 @@ async function start(options: Partial<JobOptions> = {}): Promise<void> {
 }
 
 async function wake(ms = 0): Promise<void> {
-  claims.hears.WorkExpected();
+  claims.WorkExpected();
   await session.clock.advance(ms);
 }
 
 function hearSwitched(serverIp: string): void {
-  claims.hears.ServerChanged({ kind: 'ServerChanged', serverIp });
+  claims.ServerChanged({ kind: 'ServerChanged', serverIp });
 }
 
 /** Items that no record shows begun: each stands for the last fire time before now. */

@@ -1,15 +1,8 @@
 // Covered by test/scenario/failover-spread.spec.ts
 import type { ExecutionLease } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause } from '../../domain/index.js';
-import {
-  type Hearing,
-  type JobContext,
-  type LeaseRunner,
-  type Reaction,
-  reactionIn,
-  type TriggerGate,
-} from '../leases/index.js';
-import type { Duty } from './duty.js';
+import { type JobContext, type LeaseRunner, type Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
+import type { Duty, News } from './duty.js';
 
 /**
  * Who runs nothing claims at once; each running item makes an instance stand back for this long, up to four of them. So
@@ -24,19 +17,6 @@ const MOST_STEPS_BACK = 4;
  * waiting it takes even if it has none, as it would have begun it: an instance that is always busy starves nobody.
  */
 export class FailoverClaims implements Duty {
-  readonly hears = {
-    WorkExpected: () => this.claiming.wake(),
-    TreeReset: () => this.claiming.wake(),
-    ShardingCompleted: () => this.claiming.wake(),
-    ItemQueued: () => this.claiming.wake(),
-    // A server that was disabled has claimed nothing.
-    ServerChanged: ({ serverIp }) => this.wakeIf(serverIp === this.context.tree.self.serverIp),
-    ItemReleased: ({ item }) => this.wakeIf(this.context.tree.queue().includes(item)),
-    ItemEnded: () => this.claiming.wake(),
-    // What it may still have been at can be claimed now.
-    InstanceLost: () => this.claiming.wake(),
-    ItemsRefused: ({ refused }) => this.afterRefusal(refused),
-  } satisfies Hearing;
   private readonly claiming: Reaction;
   /** Items that a trigger has met here while they waited. */
   private awaited = new Set<number>();
@@ -49,6 +29,44 @@ export class FailoverClaims implements Duty {
     private readonly leases: LeaseRunner,
   ) {
     this.claiming = reactionIn(context, 'claiming failover items', () => this.claimAll());
+  }
+
+  WorkExpected(): void {
+    this.claiming.wake();
+  }
+
+  TreeReset(): void {
+    this.claiming.wake();
+  }
+
+  ShardingCompleted(): void {
+    this.claiming.wake();
+  }
+
+  ItemQueued(): void {
+    this.claiming.wake();
+  }
+
+  // A server that was disabled has claimed nothing.
+  ServerChanged({ serverIp }: News<'ServerChanged'>): void {
+    this.wakeIf(serverIp === this.context.tree.self.serverIp);
+  }
+
+  ItemReleased({ item }: News<'ItemReleased'>): void {
+    this.wakeIf(this.context.tree.queue().includes(item));
+  }
+
+  ItemEnded(): void {
+    this.claiming.wake();
+  }
+
+  // What it may still have been at can be claimed now.
+  InstanceLost(): void {
+    this.claiming.wake();
+  }
+
+  ItemsRefused({ refused }: News<'ItemsRefused'>): void {
+    this.afterRefusal(refused);
   }
 
   private wakeIf(mayClaim: boolean): void {

@@ -51,7 +51,7 @@ it('given runs that others cannot adopt, when an item moves, then its run goes o
   tasks = 'bound';
   await begin();
   await move(other.id);
-  handOvers.hears.LeaseRuns({ kind: 'LeaseRuns', lease });
+  handOvers.LeaseRuns({ kind: 'LeaseRuns', lease });
   expect(letGo()).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ it('given an item that moves while its run is begun, when the run is there, then
   const begun = await member.begin([staying!, moving!]);
   await move(other.id);
   running.add((lease = begun.lease!));
-  handOvers.hears.LeaseRuns({ kind: 'LeaseRuns', lease });
+  handOvers.LeaseRuns({ kind: 'LeaseRuns', lease });
   expect(letGo()).toEqual([moving]);
 });
 

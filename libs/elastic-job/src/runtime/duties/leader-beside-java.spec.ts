@@ -153,7 +153,7 @@ describe('an instance that does not lead', () => {
     await orphanBesideJava();
     await duty.elect(leader);
     await duty.start();
-    duty.duties.hears.SweepNeeded();
+    duty.duties.SweepNeeded();
     await duty.clock.advance(0);
     expect(duty.told('orphaned')).toEqual([]);
   });

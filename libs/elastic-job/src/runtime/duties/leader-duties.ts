@@ -1,8 +1,8 @@
 // Covered by test/scenario/operating.spec.ts
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
-import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';
-import type { Duty } from './duty.js';
+import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
+import type { Duty, News } from './duty.js';
 import { LeaderWork } from './leader-work.js';
 import { RecentPeers } from './recent-peers.js';
 import { Resharding } from './resharding.js';
@@ -16,63 +16,6 @@ const COMPARE_MS = 5_000;
  * is some. It plans a moment after the members or the total have changed, while it goes on sweeping.
  */
 export class LeaderDuties implements Duty {
-  readonly hears = {
-    LeaderLost: () => {
-      const { services, tree } = this.context;
-      services.leader.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": the election node went.`));
-      this.election.wake();
-    },
-    LeaderElected: () => this.wakeBesideJava(),
-    ShardingCompleted: () => {
-      this.peers.forget();
-      this.wakeBesideJava();
-    },
-    InstanceJoined: ({ instanceId }) => {
-      this.peers.note(instanceId);
-      this.reshardSoon();
-    },
-    InstanceDraining: () => this.reshardSoon(),
-    InstanceLost: ({ instanceId }) => {
-      const { services, tree } = this.context;
-      // Also by those who may lead before its grace is over.
-      if (tree.hasSession(instanceId)) services.shutdowns.note(tree, [instanceId]);
-      this.peers.note(instanceId);
-      this.reshardSoon();
-    },
-    // What an instance that was shut down has left behind is waited for no longer.
-    SessionEnded: ({ instanceId }) =>
-      this.wakeIf(this.context.services.shutdowns.forget(this.context.tree, instanceId)),
-    ServerChanged: ({ serverIp }) => {
-      const { tree } = this.context;
-      if (serverIp === tree.self.serverIp) this.election.wake();
-      // Nobody's items depend on a server without instances.
-      if (tree.hasInstanceAt(serverIp)) this.reshardSoon();
-    },
-    TreeReset: () => {
-      this.peers.rememberPeers();
-      this.election.wake();
-      this.reshardSoon();
-    },
-    ConfigurationChanged: () => {
-      this.reconcileLater();
-      this.reshardSoon();
-    },
-    ConfigurationKept: () => {
-      const { configurations } = this.context.services;
-      // It decides while the text of `config` cannot be used; somebody may have removed it by hand.
-      if (configurations.inForce(this.context.tree).fault !== undefined) this.reshardSoon();
-      else this.wakeIf(configurations.textToKeep(this.context.tree) !== undefined);
-    },
-    OwnerChanged: () => this.compareOwnersLater(),
-    ReshardingRequested: () => this.duties.wake(),
-    PlanDamaged: () => this.duties.wake(),
-    SweepNeeded: () => this.duties.wake(),
-    StartsChanged: () => this.wakeIf(this.context.services.dependencies.isDamaged(this.context.tree)),
-    CancelRequested: ({ item }) => this.wakeIf(this.isCancelLeft(item)),
-    // An item beyond the total is removed once nobody runs it.
-    ItemReleased: ({ item }) =>
-      this.wakeIf(item >= this.configuration.shardingTotalCount || this.resharding.isHeldUp || this.isCancelLeft(item)),
-  } satisfies Hearing;
   private readonly election: Reaction;
   private readonly duties: Reaction;
   private readonly peers: RecentPeers;
@@ -87,6 +30,97 @@ export class LeaderDuties implements Duty {
     this.peers = new RecentPeers(context, () => this.duties.wake());
     this.resharding = new Resharding(context, this.peers, () => this.duties.wake());
     this.work = new LeaderWork(context, this.peers, this.resharding, () => this.duties.wake());
+  }
+
+  LeaderLost(): void {
+    const { services, tree } = this.context;
+    services.leader.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": the election node went.`));
+    this.election.wake();
+  }
+
+  LeaderElected(): void {
+    this.wakeBesideJava();
+  }
+
+  ShardingCompleted(): void {
+    this.peers.forget();
+    this.wakeBesideJava();
+  }
+
+  InstanceJoined({ instanceId }: News<'InstanceJoined'>): void {
+    this.peers.note(instanceId);
+    this.reshardSoon();
+  }
+
+  InstanceDraining(): void {
+    this.reshardSoon();
+  }
+
+  InstanceLost({ instanceId }: News<'InstanceLost'>): void {
+    const { services, tree } = this.context;
+    // Also by those who may lead before its grace is over.
+    if (tree.hasSession(instanceId)) services.shutdowns.note(tree, [instanceId]);
+    this.peers.note(instanceId);
+    this.reshardSoon();
+  }
+
+  // What an instance that was shut down has left behind is waited for no longer.
+  SessionEnded({ instanceId }: News<'SessionEnded'>): void {
+    this.wakeIf(this.context.services.shutdowns.forget(this.context.tree, instanceId));
+  }
+
+  ServerChanged({ serverIp }: News<'ServerChanged'>): void {
+    const { tree } = this.context;
+    if (serverIp === tree.self.serverIp) this.election.wake();
+    // Nobody's items depend on a server without instances.
+    if (tree.hasInstanceAt(serverIp)) this.reshardSoon();
+  }
+
+  TreeReset(): void {
+    this.peers.rememberPeers();
+    this.election.wake();
+    this.reshardSoon();
+  }
+
+  ConfigurationChanged(): void {
+    this.reconcileLater();
+    this.reshardSoon();
+  }
+
+  ConfigurationKept(): void {
+    const { configurations } = this.context.services;
+    // It decides while the text of `config` cannot be used; somebody may have removed it by hand.
+    if (configurations.inForce(this.context.tree).fault !== undefined) this.reshardSoon();
+    else this.wakeIf(configurations.textToKeep(this.context.tree) !== undefined);
+  }
+
+  OwnerChanged(): void {
+    this.compareOwnersLater();
+  }
+
+  ReshardingRequested(): void {
+    this.duties.wake();
+  }
+
+  PlanDamaged(): void {
+    this.duties.wake();
+  }
+
+  SweepNeeded(): void {
+    this.duties.wake();
+  }
+
+  StartsChanged(): void {
+    this.wakeIf(this.context.services.dependencies.isDamaged(this.context.tree));
+  }
+
+  CancelRequested({ item }: News<'CancelRequested'>): void {
+    this.wakeIf(this.isCancelLeft(item));
+  }
+
+  // An item beyond the total is removed once nobody runs it.
+  ItemReleased({ item }: News<'ItemReleased'>): void {
+    this.wakeIf(item >= this.configuration.shardingTotalCount || this.resharding.isHeldUp || this.isCancelLeft(item));
   }
 
   /** Resolves when somebody leads and, if it is this instance, the first assignment is made. */

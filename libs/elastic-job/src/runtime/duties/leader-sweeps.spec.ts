@@ -160,7 +160,7 @@ async function orphan(item = 1): Promise<string> {
 }
 
 async function sweep(): Promise<void> {
-  duty.duties.hears.SweepNeeded();
+  duty.duties.SweepNeeded();
   await duty.clock.advance(0);
 }
 

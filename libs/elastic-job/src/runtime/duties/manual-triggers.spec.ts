@@ -27,7 +27,7 @@ beforeEach(async () => {
   const { context, leases } = session;
   triggers = new ManualTriggers(context, session.gate, leases, plan);
   context.news.on({ TriggersBegun: () => (begun += 1) });
-  context.news.on(triggers.hears);
+  context.news.on(triggers);
   tree.on((event) => context.news.tell(event));
   await session.operator.ensurePath(session.paths.triggers);
   triggers.start();
@@ -200,9 +200,9 @@ it('given a request that nobody can read, when it is taken, then it is told as s
 });
 
 it.each<[string, () => void]>([
-  ['it is told of work', () => triggers.hears.WorkExpected()],
-  ['the leader has made a plan', () => triggers.hears.ShardingCompleted()],
-  ['failed over items have been claimed', () => triggers.hears.QueueClaimed()],
+  ['it is told of work', () => triggers.WorkExpected()],
+  ['the leader has made a plan', () => triggers.ShardingCompleted()],
+  ['failed over items have been claimed', () => triggers.QueueClaimed()],
 ])('given a trigger that waits for an item, when it is free and %s, then it begins', async (_, happen) => {
   const { lease } = await session.begin([0]);
   await ask('a');
@@ -214,7 +214,7 @@ it.each<[string, () => void]>([
 });
 
 it('given no trigger that waits, when work is expected, then nothing is begun', async () => {
-  triggers.hears.WorkExpected();
+  triggers.WorkExpected();
   await session.clock.advance(0);
   expect(begun).toBe(0);
 });
@@ -223,7 +223,7 @@ it('given an item that runs elsewhere, when its trigger looks again, then it doe
   await session.markElsewhere(1);
   await ask('a');
   const before = session.member.center.traffic.foreground;
-  triggers.hears.WorkExpected();
+  triggers.WorkExpected();
   await session.clock.advance(0);
   expect(session.member.center.traffic.foreground).toBe(before);
 });

@@ -2,15 +2,8 @@
 import { parseTriggerRequest } from '../../coordination/index.js';
 import { findNodeTextFault, manualOrigin, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
-import {
-  type Hearing,
-  type JobContext,
-  type LeaseRunner,
-  type Reaction,
-  reactionIn,
-  type TriggerGate,
-} from '../leases/index.js';
-import type { Duty } from './duty.js';
+import { type JobContext, type LeaseRunner, type Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
+import type { Duty, News } from './duty.js';
 import { TriggerInbox } from './trigger-inbox.js';
 import type { TriggerPlan } from './trigger-plan.js';
 
@@ -33,20 +26,6 @@ interface WaitingTrigger {
  * @see ElasticJob, `TriggerListenerManager`, which drops what comes while the job runs
  */
 export class ManualTriggers implements Duty {
-  readonly hears = {
-    TriggerRequested: ({ instanceId }) => {
-      if (instanceId === this.context.tree.self.jobInstanceId) this.inbox.wake();
-    },
-    TreeReset: () => {
-      this.inbox.wake();
-      this.beginReleased();
-    },
-    WorkExpected: () => this.beginReleased(),
-    ShardingCompleted: () => this.beginReleased(),
-    ItemReleased: () => this.beginReleased(),
-    ItemEnded: () => this.beginReleased(),
-    QueueClaimed: () => this.beginReleased(),
-  } satisfies Hearing;
   private readonly inbox: TriggerInbox;
   private readonly begins: Reaction;
   /** In the order in which they were asked for. */
@@ -61,6 +40,35 @@ export class ManualTriggers implements Duty {
   ) {
     this.inbox = new TriggerInbox(context, (node) => this.accept(node));
     this.begins = reactionIn(context, 'running a trigger', () => this.beginAll());
+  }
+
+  TriggerRequested({ instanceId }: News<'TriggerRequested'>): void {
+    if (instanceId === this.context.tree.self.jobInstanceId) this.inbox.wake();
+  }
+
+  TreeReset(): void {
+    this.inbox.wake();
+    this.beginReleased();
+  }
+
+  WorkExpected(): void {
+    this.beginReleased();
+  }
+
+  ShardingCompleted(): void {
+    this.beginReleased();
+  }
+
+  ItemReleased(): void {
+    this.beginReleased();
+  }
+
+  ItemEnded(): void {
+    this.beginReleased();
+  }
+
+  QueueClaimed(): void {
+    this.beginReleased();
   }
 
   /** This instance has joined: whoever asks it is heard. */

@@ -16,7 +16,7 @@ describe('a begin that has passed by fire times', () => {
   ])('tells those before its own once, and counts them for each item: %s', async (misfirePolicy, reason) => {
     const job = await OwingJob.of({ misfirePolicy });
 
-    job.missedFireTimes.hears.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job).toMatchObject({ missed: [`0,1@2-3 ${reason}`], missedCount: 4 });
   });
@@ -28,7 +28,7 @@ describe('a begin that has passed by fire times', () => {
   ])('tells nothing if it %s', async (_, origin, since) => {
     const job = await OwingJob.of();
 
-    job.missedFireTimes.hears.ItemsBegun({
+    job.missedFireTimes.ItemsBegun({
       kind: 'ItemsBegun',
       trigger: triggerAt(minute(4), { origin }),
       former: new Map([[0, since]]),
@@ -41,7 +41,7 @@ describe('a begin that has passed by fire times', () => {
     const job = await OwingJob.of();
     await job.joinJava();
 
-    job.missedFireTimes.hears.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job.missed).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe('a begin that has passed by fire times', () => {
     job.aheadMs = 6_000;
     await job.judgeClock(2);
 
-    job.missedFireTimes.hears.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(5)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(5)), former: SINCE_MINUTE_1 });
 
     expect(job).toMatchObject({ missed: ['0,1@2-2 skipped', '0,1@3-4 superseded'], missedCount: 6 });
   });
@@ -61,7 +61,7 @@ describe('a begin that has passed by fire times', () => {
     job.aheadMs = 6_000;
     await job.judgeClock(9);
 
-    job.missedFireTimes.hears.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job.missed).toEqual(['0,1@2-3 skipped']);
   });

@@ -1,8 +1,8 @@
 // Covered by test/scenario/misfire-policies.spec.ts
 import { findMissed, type MisfirePolicy, type MissedReason, type MissedTimes } from '../../domain/index.js';
-import type { Hearing, JobContext, TriggerGate } from '../leases/index.js';
+import type { JobContext, TriggerGate } from '../leases/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
-import type { Duty } from './duty.js';
+import type { Duty, News } from './duty.js';
 
 /** As many fire times of one outage are counted. */
 const MOST_COUNTED = 1_000;
@@ -14,17 +14,15 @@ const REASONS: Readonly<Record<MisfirePolicy, MissedReason>> = { skip: 'skipped'
  * one instance sees the fire times in between and tells of them, at no extra request. Those in a row are told together.
  */
 export class MissedFireTimes implements Duty {
-  readonly hears = {
-    ItemsBegun: ({ trigger, former }) => {
-      if (trigger.origin === 'schedule') this.tell(trigger.fireTime - 1, former);
-    },
-  } satisfies Hearing;
-
   constructor(
     private readonly context: JobContext,
     private readonly gate: TriggerGate,
     private readonly owed: OwedFireTimes,
   ) {}
+
+  ItemsBegun({ trigger, former }: News<'ItemsBegun'>): void {
+    if (trigger.origin === 'schedule') this.tell(trigger.fireTime - 1, former);
+  }
 
   /** Items were given up. @param former the instant after which each owed what has come */
   gaveUp(upTo: ReadonlyMap<number, number>, former: ReadonlyMap<number, number>): void {

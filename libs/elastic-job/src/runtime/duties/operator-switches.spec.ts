@@ -70,9 +70,9 @@ it('keep the last ten spans of an item', async () => {
 it('look at items when they are switched or all is new, and at nothing else', async () => {
   await switchItem(1, true, 1_000);
   disabled.clear();
-  switches.hears.ServerChanged();
+  switches.ServerChanged();
   expect(switches.spansOf(1)).toEqual([]);
-  switches.hears.TreeReset();
+  switches.TreeReset();
   expect(switches.spansOf(1)).toHaveLength(1);
 });
 
@@ -101,7 +101,7 @@ it('tell of the server once for each change, and at first only if it is not enab
   switches.readServerSwitch();
   expect(told).toEqual([]);
   switchServer('DISABLED', 5_000);
-  switches.hears.TreeReset();
+  switches.TreeReset();
   switchServer('ENABLED', 9_000);
   expect(told).toEqual([
     { kind: 'server-switched', jobName: 'import', serverIp: SERVER, status: 'DISABLED' },
@@ -111,7 +111,7 @@ it('tell of the server once for each change, and at first only if it is not enab
 
 it('given a server disabled while the connection was away, when it is back, then that is told', () => {
   server = { status: 'DISABLED', mtime: 5_000, version: 1 };
-  switches.hears.TreeReset();
+  switches.TreeReset();
   expect(told).toMatchObject([{ kind: 'server-switched', status: 'DISABLED' }]);
 });
 
@@ -140,13 +140,13 @@ async function switchItem(item: number, isDisabled: boolean, afterMs: number): P
   await clock.advance(afterMs);
   if (isDisabled) disabled.add(item);
   else disabled.delete(item);
-  switches.hears.ItemSwitched();
+  switches.ItemSwitched();
   return clock.wallNow();
 }
 
 function switchServer(status: ServerStatus, mtime: number): void {
   server = { status, mtime, version: server.version + 1 };
-  switches.hears.ServerChanged();
+  switches.ServerChanged();
 }
 
 /** A stretch of this host's time, with the same one of the time that instances share. */

@@ -1,15 +1,7 @@
 // Covered by test/scenario/switching.spec.ts
 import type { ServerStatus } from '../../coordination/index.js';
 import type { NodeStat } from '../../registry/index.js';
-import {
-  type Hearing,
-  type Instant,
-  instantNow,
-  type JobContext,
-  type NotedSpan,
-  spanUntil,
-  UNKNOWN,
-} from '../leases/index.js';
+import { type Instant, instantNow, type JobContext, type NotedSpan, spanUntil, UNKNOWN } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /** What came before was begun, or given up, as soon as the item was enabled. */
@@ -20,14 +12,6 @@ const MOST_SPANS = 10;
  * items that is known as far as this session has seen it, of the server the registry knows it.
  */
 export class OperatorSwitches implements Duty {
-  readonly hears = {
-    ItemSwitched: () => this.readItemSwitches(),
-    ServerChanged: () => this.readServerSwitch(),
-    TreeReset: () => {
-      this.readItemSwitches();
-      this.readServerSwitch();
-    },
-  } satisfies Hearing;
   /** Since when, by item; undefined: since before this session. */
   private disabledItems: ReadonlyMap<number, Instant | undefined>;
   private readonly itemSpans = new Map<number, readonly NotedSpan[]>();
@@ -36,6 +20,19 @@ export class OperatorSwitches implements Duty {
 
   constructor(private readonly context: JobContext) {
     this.disabledItems = this.currentItems(new Map(), undefined);
+  }
+
+  ItemSwitched(): void {
+    this.readItemSwitches();
+  }
+
+  ServerChanged(): void {
+    this.readServerSwitch();
+  }
+
+  TreeReset(): void {
+    this.readItemSwitches();
+    this.readServerSwitch();
   }
 
   /** When this instance's server was disabled last, if it ever was; since when may be known to nobody here. */

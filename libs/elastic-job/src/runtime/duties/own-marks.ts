@@ -1,8 +1,8 @@
 // Covered by test/scenario/own-marks.spec.ts
 import type { Timer } from '../../clock/index.js';
 import { releaseStrayMarks } from '../../coordination/index.js';
-import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';
-import type { Duty } from './duty.js';
+import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
+import type { Duty, News } from './duty.js';
 
 /**
  * Between two looks, in milliseconds. A mark that is too young at the first is looked at in the second: 18 s after it
@@ -18,14 +18,6 @@ const YOUNG_MS = 3_000;
  * not written, and once for each; where nothing is marked nothing is looked at.
  */
 export class OwnMarks implements Duty {
-  readonly hears = {
-    ItemMarked: ({ item }) => {
-      if (!this.markedSince.has(item)) this.markedSince.set(item, this.context.clock.monotonicNow());
-      this.compareLater();
-    },
-    ItemReleased: ({ item }) => void this.markedSince.delete(item),
-    TreeReset: () => this.compareLater(),
-  } satisfies Hearing;
   private readonly comparing: Reaction;
   private timer: Timer | undefined;
   /** Since when items are marked, on the monotonic clock, as far as this session has heard. */
@@ -33,6 +25,19 @@ export class OwnMarks implements Duty {
 
   constructor(private readonly context: JobContext) {
     this.comparing = reactionIn(context, 'comparing marks', () => this.compareMarks());
+  }
+
+  ItemMarked({ item }: News<'ItemMarked'>): void {
+    if (!this.markedSince.has(item)) this.markedSince.set(item, this.context.clock.monotonicNow());
+    this.compareLater();
+  }
+
+  ItemReleased({ item }: News<'ItemReleased'>): void {
+    this.markedSince.delete(item);
+  }
+
+  TreeReset(): void {
+    this.compareLater();
   }
 
   stop(): void {

@@ -24,7 +24,7 @@ it.each<[string, () => void, boolean]>([
   ['the session begins', () => server.start(), true],
   ['its own server has changed', () => hear(member.self.serverIp), true],
   ['another server has changed', () => hear('10.0.0.99'), false],
-  ['the connection is back', () => server.hears.TreeReset(), true],
+  ['the connection is back', () => server.TreeReset(), true],
 ])('given a server node that is gone, when %s, then whether it is made anew is: %j', async (_, happen, isMade) => {
   happen();
   await registry.clock.advance(0);
@@ -39,7 +39,7 @@ it('given an instance that leaves, when its server node goes, then it stays away
 });
 
 function hear(serverIp: string): void {
-  server.hears.ServerChanged({ kind: 'ServerChanged', serverIp });
+  server.ServerChanged({ kind: 'ServerChanged', serverIp });
 }
 
 function failed(error: unknown): never {

@@ -1,20 +1,22 @@
 // Covered by test/scenario/mixed-members.spec.ts
-import { type Hearing, type JobContext, type Reaction, reactionIn } from '../leases/index.js';
-import type { Duty } from './duty.js';
+import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
+import type { Duty, News } from './duty.js';
 
 /** Keeps the node of this instance's server, which says that operators have enabled it. */
 export class OwnServer implements Duty {
-  readonly hears = {
-    ServerChanged: ({ serverIp }) => {
-      if (serverIp === this.context.tree.self.serverIp) this.keeping.wake();
-    },
-    TreeReset: () => this.keeping.wake(),
-  } satisfies Hearing;
   private readonly keeping: Reaction;
 
   constructor(private readonly context: JobContext) {
     const { services, tree } = context;
     this.keeping = reactionIn(context, 'keeping the server node', () => services.servers.keep(tree));
+  }
+
+  ServerChanged({ serverIp }: News<'ServerChanged'>): void {
+    if (serverIp === this.context.tree.self.serverIp) this.keeping.wake();
+  }
+
+  TreeReset(): void {
+    this.keeping.wake();
   }
 
   start(): void {

@@ -143,9 +143,9 @@ it('given an item that its former owner still runs, when it is released, then it
 });
 
 it.each<[string, () => void]>([
-  ['the connection is back', () => residents.hears.TreeReset()],
-  ['an instance is lost', () => residents.hears.InstanceLost()],
-  ['the instance that is to run next is named', () => residents.hears.NextInstanceChanged()],
+  ['the connection is back', () => residents.TreeReset()],
+  ['an instance is lost', () => residents.InstanceLost()],
+  ['the instance that is to run next is named', () => residents.NextInstanceChanged()],
 ])('given free items, when %s, then they begin', async (_, happen) => {
   isListening = false;
   happen();
@@ -207,7 +207,7 @@ it('given a job of another kind, when it looks, then it asks the registry nothin
 });
 
 async function wake(ms = 0): Promise<void> {
-  residents.hears.WorkExpected();
+  residents.WorkExpected();
   await session.clock.advance(ms);
 }
 

@@ -8,14 +8,7 @@ import {
   ResidentStoppedError,
   type Trigger,
 } from '../../domain/index.js';
-import {
-  type Hearing,
-  type JobContext,
-  type LeaseRunner,
-  type Reaction,
-  reactionIn,
-  type TriggerGate,
-} from '../leases/index.js';
+import { type JobContext, type LeaseRunner, type Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /**
@@ -30,18 +23,6 @@ const REFUSED_PAUSE_MS = 100;
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
 export class ResidentItems implements Duty {
-  readonly hears = {
-    WorkExpected: () => this.wake(),
-    TreeReset: () => this.wake(),
-    ShardingCompleted: () => this.wake(),
-    ConfigurationChanged: () => this.wake(),
-    InstanceJoined: () => this.wake(),
-    InstanceLost: () => this.wake(),
-    ItemSwitched: () => this.wake(),
-    ItemReleased: () => this.wake(),
-    ServerChanged: () => this.wake(),
-    NextInstanceChanged: () => this.wake(),
-  } satisfies Hearing;
   private readonly reaction: Reaction;
   private readonly held = new Map<number, ExecutionLease>();
   /** Items that have ended, until they are begun again. */
@@ -55,6 +36,46 @@ export class ResidentItems implements Duty {
     private readonly leases: LeaseRunner,
   ) {
     this.reaction = reactionIn(context, 'running resident items', () => this.runWanted());
+  }
+
+  WorkExpected(): void {
+    this.wake();
+  }
+
+  TreeReset(): void {
+    this.wake();
+  }
+
+  ShardingCompleted(): void {
+    this.wake();
+  }
+
+  ConfigurationChanged(): void {
+    this.wake();
+  }
+
+  InstanceJoined(): void {
+    this.wake();
+  }
+
+  InstanceLost(): void {
+    this.wake();
+  }
+
+  ItemSwitched(): void {
+    this.wake();
+  }
+
+  ItemReleased(): void {
+    this.wake();
+  }
+
+  ServerChanged(): void {
+    this.wake();
+  }
+
+  NextInstanceChanged(): void {
+    this.wake();
   }
 
   /** An item may be free, or no longer to run here. Nothing to do for a job of another kind. */

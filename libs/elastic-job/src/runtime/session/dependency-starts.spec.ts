@@ -68,7 +68,7 @@ it('leaves what came before this session to those who look for what is owed', as
   await write(10, 20, 30);
   expect(begun).toEqual([]);
   starts.open();
-  starts.hears.TreeReset();
+  starts.TreeReset();
   await registry.clock.advance(0);
   expect(begun).toEqual([]);
 });
@@ -95,7 +95,7 @@ it('looks again when the tree was read anew', async () => {
   await write(10);
   expect(begun).toEqual([]);
 
-  starts.hears.TreeReset();
+  starts.TreeReset();
   await registry.clock.advance(0);
 
   expect(begun).toEqual([10]);

@@ -1,6 +1,6 @@
 // Covered by test/scenario/after.spec.ts
 import type { Duty } from '../duties/index.js';
-import { type Hearing, type JobContext, type LeaseRunner, type Reaction, reactionIn } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, type Reaction, reactionIn } from '../leases/index.js';
 import type { Tick } from './tick.js';
 
 /**
@@ -9,10 +9,6 @@ import type { Tick } from './tick.js';
  * @see CatchUp
  */
 export class DependencyStarts implements Duty {
-  readonly hears = {
-    StartsChanged: () => this.begins.wake(),
-    TreeReset: () => this.begins.wake(),
-  } satisfies Hearing;
   private readonly begins: Reaction;
   private handled = Infinity;
 
@@ -22,6 +18,14 @@ export class DependencyStarts implements Duty {
     private readonly leases: Pick<LeaseRunner, 'start'>,
   ) {
     this.begins = reactionIn(context, 'starting after other jobs', () => this.beginNew());
+  }
+
+  StartsChanged(): void {
+    this.begins.wake();
+  }
+
+  TreeReset(): void {
+    this.begins.wake();
   }
 
   /** What comes from now on is begun here. */

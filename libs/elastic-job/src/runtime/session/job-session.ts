@@ -56,7 +56,7 @@ export class JobSession {
       handOvers: new HandOvers(context),
       marks: new OwnMarks(context),
     };
-    for (const { hears } of Object.values<Duty>(this.duties)) context.news.on(hears);
+    for (const duty of Object.values<Duty>(this.duties)) context.news.on(duty);
     context.tree.on((event) => context.news.tell(event));
   }
 
