@@ -10,6 +10,7 @@ export * from './sharding/index.js';
 
 export * from './errors.js';
 export * from './inspection.js';
+export * from './interned.js';
 export * from './missing-table.js';
 export * from './node-text.js';
 export * from './optional-package.js';

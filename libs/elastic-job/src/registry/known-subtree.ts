@@ -2,17 +2,12 @@ import { NodeMap, parentPath } from './node-map.js';
 import type { RegistryNode, SubtreeBounds, SubtreeOptions } from './registry-center.js';
 import { SessionLostError } from './registry.errors.js';
 
-/** A node that exists; with its content, if that is known and current. */
-export interface KnownNode {
-  readonly path: string;
-  node: RegistryNode | undefined;
-}
-
 /**
  * The nodes that a view knows of, within its bounds, and their reads. After the end of its session every read throws.
  */
 export abstract class KnownSubtree {
-  protected readonly entries = new NodeMap<KnownNode>();
+  /** The nodes that exist; with their contents, as far as these are known and current. */
+  protected readonly entries = new NodeMap<RegistryNode | undefined>();
   protected readonly holds: (path: string) => boolean;
   protected readonly bounds: SubtreeBounds | undefined;
   private isLost = false;
@@ -28,12 +23,12 @@ export abstract class KnownSubtree {
 
   has(path: string): boolean {
     this.assertLive();
-    return this.entries.get(path) !== undefined;
+    return this.entries.has(path);
   }
 
   node(path: string): RegistryNode | undefined {
     this.assertLive();
-    return this.entries.get(path)?.node;
+    return this.entries.get(path);
   }
 
   children(path: string): readonly string[] {
@@ -45,7 +40,7 @@ export abstract class KnownSubtree {
   protected admits(path: string): boolean {
     if (path === this.path) return true;
     const parent = parentPath(path)!;
-    if (!this.entries.get(parent)) return false;
+    if (!this.entries.has(parent)) return false;
     if (this.bounds === undefined) return true;
     if (this.entries.childCount(parent) < this.bounds.mostChildren) return this.bounds.admits(path);
     this.bounds.onLeftOut(parent, 'children');

@@ -1,68 +1,95 @@
-/** Nodes by path, with the names of their children: the server's tree, or a client's view of a part of it. */
-export class NodeMap<T extends { readonly path: string }> {
-  private readonly nodes = new Map<string, T>();
-  private readonly names = new Map<string, Set<string>>();
+import { interned } from '../domain/index.js';
+
+/** A node's place: its value, and the names of its children. A single one, which most have, needs no set of them. */
+interface Place<T> {
+  value: T;
+  names: Set<string> | string | undefined;
+}
+
+/**
+ * Values by path, with the names of the children: the server's tree, or a client's view of a part of it. A node that
+ * has a parent here comes after it and goes before it.
+ */
+export class NodeMap<T> {
+  private readonly places = new Map<string, Place<T>>();
+
+  has(path: string): boolean {
+    return this.places.has(path);
+  }
 
   get(path: string): T | undefined {
-    return this.nodes.get(path);
+    return this.places.get(path)?.value;
   }
 
   /** The names of the children, in no particular order; empty if there is no such node. */
   children(path: string): readonly string[] {
-    return this.nodes.has(path) ? [...(this.names.get(path) ?? [])] : [];
+    return namesIn(this.places.get(path));
   }
 
   /** How many children the node has. */
   childCount(path: string): number {
-    return this.names.get(path)?.size ?? 0;
+    const names = this.places.get(path)?.names;
+    return typeof names === 'string' ? 1 : (names?.size ?? 0);
   }
 
-  hasChildren(path: string): boolean {
-    return this.names.has(path);
-  }
-
-  put(node: T): void {
-    this.nodes.set(node.path, node);
-    const parent = parentPath(node.path);
-    if (parent === undefined) return;
-    const siblings = this.names.get(parent);
-    if (siblings) siblings.add(nameOf(node.path));
-    else this.names.set(parent, new Set([nameOf(node.path)]));
+  put(path: string, value: T): void {
+    const place = this.places.get(interned(path));
+    if (place !== undefined) {
+      place.value = value;
+      return;
+    }
+    this.places.set(path, { value, names: undefined });
+    const parent = this.parentOf(path);
+    if (parent !== undefined) addName(parent, nameOf(path));
   }
 
   remove(path: string): void {
-    this.nodes.delete(path);
-    const parent = parentPath(path);
-    const siblings = parent === undefined ? undefined : this.names.get(parent);
-    siblings?.delete(nameOf(path));
-    if (parent !== undefined && siblings?.size === 0) this.names.delete(parent);
+    if (!this.places.delete(path)) return;
+    const parent = this.parentOf(path);
+    if (parent !== undefined) removeName(parent, nameOf(path));
   }
 
   clear(): void {
-    this.nodes.clear();
-    this.names.clear();
+    this.places.clear();
   }
 
-  /** Every node, in no particular order. */
-  all(): Iterable<T> {
-    return this.nodes.values();
+  /** Every path, in no particular order. */
+  paths(): Iterable<string> {
+    return this.places.keys();
   }
 
-  /** The node and everything below it, parents first; empty if there is no such node. */
-  subtree(path: string): readonly T[] {
-    const node = this.nodes.get(path);
-    const found = node ? [node] : [];
+  /** The paths of the node and of everything below it, parents first; empty if there is no such node. */
+  subtree(path: string): readonly string[] {
+    const found = this.places.has(path) ? [path] : [];
     // The list grows while it is walked.
-    for (const { path: parent } of found) {
-      for (const name of this.names.get(parent) ?? []) {
-        const child = this.nodes.get(childPath(parent, name));
-        if (child) found.push(child);
-      }
-    }
+    for (const parent of found) for (const name of this.children(parent)) found.push(childPath(parent, name));
     return found;
+  }
+
+  private parentOf(path: string): Place<T> | undefined {
+    const parent = parentPath(path);
+    return parent === undefined ? undefined : this.places.get(parent);
   }
 }
 
+function namesIn(place: Place<unknown> | undefined): readonly string[] {
+  const names = place?.names;
+  if (names === undefined) return [];
+  return typeof names === 'string' ? [names] : [...names];
+}
+
+function addName(place: Place<unknown>, name: string): void {
+  const { names } = place;
+  if (names === undefined) place.names = interned(name);
+  else if (typeof names === 'string') place.names = new Set([names, interned(name)]);
+  else names.add(interned(name));
+}
+
+function removeName(place: Place<unknown>, name: string): void {
+  const { names } = place;
+  if (typeof names === 'object') names.delete(name);
+  else if (names === name) place.names = undefined;
+}
 /** The path of the parent, or undefined for the root. */
 export function parentPath(path: string): string | undefined {
   if (path === '/') return undefined;

@@ -1,4 +1,4 @@
-import type { GuaranteePhase, JobName } from '../../domain/index.js';
+import { type GuaranteePhase, interned, type JobName } from '../../domain/index.js';
 
 /**
  * What a path of a job's tree stands for. `parent`: that of the items or servers; `other`: any other, or an unknown
@@ -92,32 +92,32 @@ export class JobPaths {
   private readonly ofItems = new Map<number, ItemPaths>();
 
   constructor(readonly jobName: JobName) {
-    this.root = `/${jobName}`;
-    this.config = `${this.root}/config`;
-    this.usableConfig = `${this.root}/usable`;
-    this.instances = `${this.root}/instances`;
-    this.servers = `${this.root}/servers`;
-    this.sessions = `${this.root}/sessions`;
-    this.departures = `${this.root}/departed`;
-    this.election = `${this.root}/leader/election`;
-    this.leader = `${this.election}/instance`;
-    this.term = `${this.election}/term`;
-    this.electionLatch = `${this.election}/latch`;
-    this.shardingFlags = `${this.root}/leader/sharding`;
-    this.reshardingFlag = `${this.shardingFlags}/necessary`;
-    this.reshardingProcessing = `${this.shardingFlags}/processing`;
-    this.queue = `${this.root}/leader/failover/items`;
-    this.failoverLatch = `${this.root}/leader/failover/latch`;
-    this.items = `${this.root}/sharding`;
-    this.belowItems = `${this.items}/`;
-    this.triggers = `${this.root}/trigger`;
-    this.cancels = `${this.root}/cancel`;
-    this.guarantees = `${this.root}/guarantee`;
-    this.dependents = `${this.root}/dependents`;
-    this.countingLock = `${this.root}/counting`;
-    this.after = `${this.root}/after`;
-    this.systemTime = `${this.root}/systemTime/current`;
-    this.nextInstanceIp = `${this.root}/next-job-instance-ip`;
+    this.root = interned(`/${jobName}`);
+    this.config = interned(`${this.root}/config`);
+    this.usableConfig = interned(`${this.root}/usable`);
+    this.instances = interned(`${this.root}/instances`);
+    this.servers = interned(`${this.root}/servers`);
+    this.sessions = interned(`${this.root}/sessions`);
+    this.departures = interned(`${this.root}/departed`);
+    this.election = interned(`${this.root}/leader/election`);
+    this.leader = interned(`${this.election}/instance`);
+    this.term = interned(`${this.election}/term`);
+    this.electionLatch = interned(`${this.election}/latch`);
+    this.shardingFlags = interned(`${this.root}/leader/sharding`);
+    this.reshardingFlag = interned(`${this.shardingFlags}/necessary`);
+    this.reshardingProcessing = interned(`${this.shardingFlags}/processing`);
+    this.queue = interned(`${this.root}/leader/failover/items`);
+    this.failoverLatch = interned(`${this.root}/leader/failover/latch`);
+    this.items = interned(`${this.root}/sharding`);
+    this.belowItems = interned(`${this.items}/`);
+    this.triggers = interned(`${this.root}/trigger`);
+    this.cancels = interned(`${this.root}/cancel`);
+    this.guarantees = interned(`${this.root}/guarantee`);
+    this.dependents = interned(`${this.root}/dependents`);
+    this.countingLock = interned(`${this.root}/counting`);
+    this.after = interned(`${this.root}/after`);
+    this.systemTime = interned(`${this.root}/systemTime/current`);
+    this.nextInstanceIp = interned(`${this.root}/next-job-instance-ip`);
   }
 
   instance(instanceId: string): string {
@@ -184,12 +184,12 @@ export class JobPaths {
   /** A node below an item: `instance` (the assigned owner), `running` (the holder), or one of the other marks. */
   mark(item: number, name: ItemNodeName): string {
     const paths = this.ofItem(item);
-    return (paths[name] ??= `${paths.item}/${name}`);
+    return (paths[name] ??= interned(`${paths.item}/${name}`));
   }
 
   private ofItem(item: number): ItemPaths {
     let paths = this.ofItems.get(item);
-    if (paths === undefined) this.ofItems.set(item, (paths = { item: `${this.items}/${item}` }));
+    if (paths === undefined) this.ofItems.set(item, (paths = { item: interned(`${this.items}/${item}`) }));
     return paths;
   }
 

@@ -50,7 +50,7 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
     if (unknown.length === 0) return;
     await this.client.readNodes(`load ${unknown.length} nodes of ${this.path}`, unknown, options, (nodes) => {
       for (const node of nodes) {
-        if (node && this.entries.get(node.path)) this.put(node, true);
+        if (node && this.entries.has(node.path)) this.put(node, true);
       }
     });
   }
@@ -83,7 +83,7 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
 
   /** @returns false if the view does not know the node */
   private take({ kind, node }: NodeChange, isOwn: boolean): boolean {
-    if (kind !== 'created' && this.entries.get(node.path) === undefined) return false;
+    if (kind !== 'created' && !this.entries.has(node.path)) return false;
     if (kind !== 'deleted') return this.put(node, isOwn || this.holds(node.path));
     this.entries.remove(node.path);
     return true;
@@ -92,8 +92,8 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
   /** @returns false if the view does not take it in */
   private put(node: RegistryNode, isKnown: boolean): boolean {
     const { path } = node;
-    if (!this.entries.get(path) && !this.admits(path)) return false;
-    this.entries.put({ path, node: isKnown ? this.cut(node) : undefined });
+    if (!this.entries.has(path) && !this.admits(path)) return false;
+    this.entries.put(path, isKnown ? this.cut(node) : undefined);
     return true;
   }
 }

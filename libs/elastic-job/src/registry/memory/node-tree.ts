@@ -37,7 +37,7 @@ export class NodeTree {
   private readonly creations = new Map<string, number>();
 
   constructor() {
-    this.nodes.put({ path: '/', data: '', stat: firstStat({ zxid: 0n, time: 0, sessionId: '' }, 'PERSISTENT') });
+    this.put({ path: '/', data: '', stat: firstStat({ zxid: 0n, time: 0, sessionId: '' }, 'PERSISTENT') });
   }
 
   node(path: string): RegistryNode | undefined {
@@ -50,11 +50,11 @@ export class NodeTree {
 
   /** The node and everything below it, parents first. */
   subtree(path: string): readonly RegistryNode[] {
-    return this.nodes.subtree(path);
+    return this.nodesAt(this.nodes.subtree(path));
   }
 
   ephemeralsOf(sessionId: string): readonly RegistryNode[] {
-    return [...this.nodes.all()].filter((node) => node.stat.ephemeralOwner === sessionId);
+    return this.nodesAt(this.nodes.paths()).filter((node) => node.stat.ephemeralOwner === sessionId);
   }
 
   /** Applies all of the operations or none; each sees what the ones before it did. */
@@ -99,7 +99,7 @@ export class NodeTree {
     if (parent.stat.ephemeralOwner !== undefined) return refused('NO_CHILDREN_FOR_EPHEMERALS');
 
     const node = { path, data, stat: firstStat(commit, mode) };
-    this.nodes.put(node);
+    this.put(node);
     this.creations.set(parent.path, count + 1);
     const undo = () => {
       this.nodes.remove(path);
@@ -114,21 +114,21 @@ export class NodeTree {
     const before = found.node;
     const stat = { ...before.stat, mzxid: commit.zxid, mtime: commit.time, version: before.stat.version + 1 };
     const node = { path, data, stat };
-    this.nodes.put(node);
-    const undo = () => this.nodes.put(before);
+    this.put(node);
+    const undo = () => this.put(before);
     return { kind: 'done', result: { kind: 'set', stat }, change: { kind: 'changed', node }, undo };
   }
 
   private delete(path: string, version: number | undefined): Step {
     const found = this.expect(path, version);
     if (found.kind === 'refused') return found;
-    if (this.nodes.hasChildren(path)) return refused('NOT_EMPTY');
+    if (this.nodes.childCount(path) > 0) return refused('NOT_EMPTY');
     const { node } = found;
     const count = this.creations.get(path) ?? 0;
     this.nodes.remove(path);
     this.creations.delete(path);
     const undo = () => {
-      this.nodes.put(node);
+      this.put(node);
       this.creations.set(path, count);
     };
     return { kind: 'done', result: { kind: 'delete' }, change: { kind: 'deleted', node }, undo };
@@ -137,6 +137,14 @@ export class NodeTree {
   private check(path: string, version: number | undefined): Step {
     const found = this.expect(path, version);
     return found.kind === 'refused' ? found : { kind: 'done', result: { kind: 'check' }, undo: () => {} };
+  }
+
+  private put(node: RegistryNode): void {
+    this.nodes.put(node.path, node);
+  }
+
+  private nodesAt(paths: Iterable<string>): readonly RegistryNode[] {
+    return Array.from(paths, (path) => this.nodes.get(path)!);
   }
 
   private expect(path: string, version: number | undefined) {

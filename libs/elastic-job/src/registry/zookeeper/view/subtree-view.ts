@@ -1,4 +1,4 @@
-import { type KnownNode, KnownSubtree } from '../../known-subtree.js';
+import { KnownSubtree } from '../../known-subtree.js';
 import { childPath } from '../../node-map.js';
 import type {
   RegistryNode,
@@ -107,12 +107,11 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   heard(kind: NodeEventKind, absolutePath: string): void {
     const path = this.client.relative(absolutePath);
     if (path === TIME_NODE) return;
-    const entry = this.entries.get(path);
     switch (kind) {
       case 'created':
         return this.heardCreated(path);
       case 'changed':
-        return entry && this.heardChanged(entry);
+        return this.heardChanged(path);
       case 'deleted':
         return this.remove(path);
       case 'children':
@@ -128,9 +127,8 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
 
   wrote({ data, stat, path: absolutePath }: RegistryNode): void {
     const path = this.client.relative(absolutePath);
-    const entry = this.entries.get(path);
-    if (!entry) return;
-    entry.node = { path, data, stat };
+    if (!this.entries.has(path)) return;
+    this.entries.put(path, { path, data, stat });
     this.outbox.arrived(path);
     this.reads.spare(path);
   }
@@ -140,7 +138,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   }
 
   reconnected(): void {
-    for (const entry of this.entries.all()) if (!this.holds(entry.path)) entry.node = undefined;
+    for (const path of this.entries.paths()) if (!this.holds(path)) this.entries.put(path, undefined);
     const repair = (this.repairs += 1);
     void this.readAgain().then(
       () => this.repairs === repair && this.tell({ kind: 'reset' }),
@@ -161,13 +159,13 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     if (this.appear(path) && this.holds(path)) void this.reads.read('data', path);
   }
 
-  private heardChanged(entry: KnownNode): void {
-    const { path } = entry;
+  private heardChanged(path: string): void {
+    if (!this.entries.has(path)) return;
     if (this.holds(path)) {
       if (this.isOpen) this.outbox.putWaiting({ kind: 'changed', path });
       void this.reads.read('data', path);
     } else {
-      entry.node = undefined;
+      this.entries.put(path, undefined);
       this.tell({ kind: 'changed', path });
     }
   }
@@ -175,10 +173,10 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   private readAgain(): Promise<unknown> {
     this.reads.isStale = false;
     this.reads.resend();
-    const known = [...this.entries.all()].filter(({ path }) => path !== this.path);
+    const known = [...this.entries.paths()].filter((path) => path !== this.path);
     return Promise.all([
       this.readAll(this.path),
-      ...known.map(({ path, node }) => this.readAll(path, node?.stat.ephemeralOwner !== undefined)),
+      ...known.map((path) => this.readAll(path, this.entries.get(path)?.stat.ephemeralOwner !== undefined)),
     ]);
   }
 
@@ -202,7 +200,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
       this.remove(path);
       return undefined;
     }
-    if (!this.entries.get(path)) {
+    if (!this.entries.has(path)) {
       // Deleted meanwhile; only the root is found by reading it.
       if (path !== this.path) return undefined;
       this.appear(path);
@@ -214,13 +212,13 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
 
   private takeNode(node: RegistryNode): Promise<unknown> | undefined {
     const { path } = node;
-    const before = this.entries.get(path)?.node;
+    const before = this.entries.get(path);
     const isReplaced = before !== undefined && before.stat.czxid !== node.stat.czxid;
     if (isReplaced) {
       this.remove(path);
       this.appear(path);
     }
-    this.entries.put({ path, node });
+    this.entries.put(path, node);
     const isTold = this.outbox.arrived(path);
     if (!isTold && before && !isReplaced && before.stat.mzxid !== node.stat.mzxid) this.tell({ kind: 'changed', path });
     return isReplaced && node.stat.ephemeralOwner === undefined ? this.reads.read('children', path) : undefined;
@@ -238,7 +236,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   /** @returns false if the view does not take it in */
   private appear(path: string): boolean {
     if (!this.admits(path)) return false;
-    this.entries.put({ path, node: undefined });
+    this.entries.put(path, undefined);
     if (!this.isOpen) return true;
     if (this.holds(path)) this.outbox.putWaiting({ kind: 'created', path });
     else this.outbox.put({ kind: 'created', path });
@@ -246,10 +244,10 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   }
 
   private remove(path: string): void {
-    for (const entry of this.entries.subtree(path).toReversed()) {
-      this.entries.remove(entry.path);
+    for (const gone of this.entries.subtree(path).toReversed()) {
+      this.entries.remove(gone);
       // What was not told yet need not be told at all.
-      if (this.outbox.withdraw(entry.path) !== 'created') this.tell({ kind: 'deleted', path: entry.path });
+      if (this.outbox.withdraw(gone) !== 'created') this.tell({ kind: 'deleted', path: gone });
     }
   }
 
