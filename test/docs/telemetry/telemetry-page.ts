@@ -31,7 +31,7 @@ function events(): string {
 \`JobEvents.on\`, \`@OnJobEvent\` and the sinks of the module's \`tracing\` hear them, in the process in which they happen. Instants are milliseconds since the epoch, durations end in \`Ms\`;
 a \`trigger\` has the job's name, the fire time, its origin and its source.
 
-They are the lines of the application's log, too: no line per scheduled trigger above \`debug\`, unless something is wrong with it. What an operator triggers is told at \`log\`, once by each instance that takes it.
+They are the lines of the application's log, too: no line per scheduled trigger above \`debug\`, unless something is wrong with it. What an operator triggers is told at \`log\`, once by each instance that takes it. A job that is late all the time is told of once a minute.
 
 ${table(['Event', 'Fields', 'What has happened'], rows)}`;
 }

@@ -45,7 +45,7 @@ export const METRICS = {
   elastic_job_lateness_seconds: {
     type: 'histogram',
     labels: ['job', 'source'],
-    help: 'From the instant at which a run is due to the first line of its handler',
+    help: 'From the instant at which a run is due to the first line of its first handler',
     buckets: LATENESS_BUCKETS,
   },
   elastic_job_item_duration_seconds: {
