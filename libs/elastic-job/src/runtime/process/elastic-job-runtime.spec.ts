@@ -73,6 +73,39 @@ describe('a process without its registry', () => {
   });
 });
 
+describe('a process that loses its session while it starts', () => {
+  const NAMES = ['first', 'second', 'third'];
+  /** What happens besides, as the session ends. */
+  let besides: () => void;
+  beforeEach(async () => {
+    besides = () => {};
+    for (const name of NAMES) await runtime.registrar.register(job({ name }));
+    const off = runtime.events.on(({ kind }) => {
+      if (kind !== 'joined') return;
+      off();
+      registry.expire(center.session.id!);
+      besides();
+    });
+  });
+
+  it('joins all its jobs in the next session', async () => {
+    await clock.advanceUntil(runtime.start());
+
+    expect(runtime.status().jobs).toMatchObject(NAMES.map(() => ({ isJoined: true })));
+    const instance = `10.0.0.1@-@1-${center.session.id}`;
+    for (const name of NAMES)
+      expect(await clock.advanceUntil(center.children(`/${name}/instances`))).toEqual([instance]);
+    expect(told.filter(({ kind }) => kind === 'error')).toEqual([]);
+  });
+
+  it('gives its start up if there is no other session in time', async () => {
+    besides = () => center.unplug();
+
+    await expect(clock.advanceUntil(runtime.start())).rejects.toThrow(SessionLostError);
+    expect(runtime.status().phase).toBe('stopped');
+  });
+});
+
 describe('a process that has lost its session', () => {
   it('given a registry that refuses instances, when it stops that, then the job joins', async () => {
     await start();

@@ -1,5 +1,5 @@
 // Covered by test/scenario/registering.spec.ts
-import type { Deadline } from '../../clock/index.js';
+import { type Deadline, waitFor } from '../../clock/index.js';
 import { JobRemovedError } from '../../coordination/index.js';
 import {
   ID_DELIMITER,
@@ -38,6 +38,8 @@ export class OwnJobs {
   private readonly joins = new WorkLimit(JOINED_AT_ONCE);
   /** The process in the session that lasts; undefined between two sessions. */
   private self: JobInstance | undefined;
+  /** The first joins are repeated by whoever waits for them. */
+  private isStarting = false;
 
   constructor(
     private readonly shared: ProcessContext,
@@ -53,11 +55,48 @@ export class OwnJobs {
     return this.shared.options.clock;
   }
 
-  /** Joins every job: those that others are started after come first. */
+  /**
+   * Joins every job: those that others are started after come first. If the session ends meanwhile, as that of a
+   * process may that is too busy to be heard, all of them in the next one.
+   */
   async join(): Promise<void> {
+    this.isStarting = true;
+    try {
+      while (!(await this.joinAll())) await this.shared.scheduleClock.ask();
+    } finally {
+      this.isStarting = false;
+    }
+  }
+
+  /** @returns false if the session has ended meanwhile, and there is another one */
+  private async joinAll(): Promise<boolean> {
     const self = (this.self = this.identity());
-    for (const jobs of startOrder(this.parts.jobs()))
-      await Promise.all(jobs.map((job) => this.joins.run(() => job.join(self))));
+    for (const jobs of startOrder(this.parts.jobs())) {
+      const joins = jobs.map((job) => this.joins.run(() => job.join(self)));
+      try {
+        await Promise.all(joins);
+      } catch (error) {
+        if (!(error instanceof SessionLostError) || !(await this.isSessionReplaced())) throw error;
+        await Promise.allSettled(joins);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Waits for the session that follows one that was lost. @returns false if none has begun in time */
+  private async isSessionReplaced(): Promise<boolean> {
+    const { connectionTimeoutMs, registry } = this.shared.options;
+    if (registry.session.state !== 'LOST') return true;
+    const arm = (conclude: (isReplaced: boolean) => void) => {
+      const off = registry.onSession(({ state }) => state === 'RECONNECTED' && conclude(true));
+      const timer = this.clock.setTimer(connectionTimeoutMs, () => conclude(false));
+      return () => {
+        off();
+        timer.cancel();
+      };
+    };
+    return waitFor(arm, this.parts.ending);
   }
 
   loseSession(sessionId: string | undefined): void {
@@ -67,7 +106,7 @@ export class OwnJobs {
 
   /** There is a session again: under a new id, every job anew. */
   rejoinSoon(): void {
-    if (this.self === undefined) this.rejoining.wake();
+    if (this.self === undefined && !this.isStarting) this.rejoining.wake();
   }
 
   /** Leaves every job, and joins none any more. */
