@@ -1,5 +1,6 @@
 // The history's part of bench/telemetry.ts: what a SqlHistory costs the event loop's thread per run, over a database
-// that answers at once and takes nothing of that thread, and over SQLite in this process, whose own work is included.
+// that answers at once and takes nothing of that thread, over SQLite in this process, whose own work is included, and
+// over SQLite in a thread of its own.
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ import {
 import Libsql from 'libsql';
 import { SystemClock } from '../libs/elastic-job/src/clock/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../libs/elastic-job/src/tracing/sql/index.js';
+import { bundleHistoryThread, inThread } from '../test/support/databases/history-thread.js';
 import { describeMedian, medianOf } from './statistics.js';
 import { Contestant } from './telemetry-contestant.js';
 
@@ -42,7 +44,8 @@ class SliceClock extends SystemClock {
     this.slices.emit('end');
     while (history.status.queuedRows > 0) {
       if (history.status.failingSince !== undefined) throw new Error('The database takes nothing.');
-      await this.nextTurn();
+      // A thread that is waited for takes as long as it does; to ask it without a pause would cost more than it.
+      await super.sleep(1);
     }
     this.isEnding = false;
   }
@@ -76,18 +79,26 @@ interface Entry {
 export async function judgeHistory(runsOfRound: number): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), 'telemetry-'));
   const answering = new Kysely<unknown>({ dialect: new AnsweringDialect() });
-  const database = new Libsql(join(directory, 'history.db'));
-  const sqlite = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
-  await sql`pragma journal_mode = wal`.execute(sqlite);
+  const path = (name: string) => join(directory, `${name}.db`);
+  const [sqlite, apart] = [await openSqlite(path('process')), await openSqlite(path('thread'))];
+  const threads = await bundleHistoryThread();
   const entries = [
     await enter('a database that answers at once', answering),
     await enter('SQLite in this process', sqlite),
+    await enter('SQLite in a thread', apart, inThread(threads, 'sqlite', path('thread'))),
   ];
   await compete(entries, runsOfRound);
   for (const entry of entries) await leave(entry);
-  for (const db of [answering, sqlite]) await db.destroy();
+  for (const db of [answering, sqlite, apart]) await db.destroy();
+  await threads.remove();
   await rm(directory, { recursive: true });
   return entries.map(isKept).every(Boolean);
+}
+
+async function openSqlite(path: string): Promise<Kysely<unknown>> {
+  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: new Libsql(path) }) });
+  await sql`pragma journal_mode = wal`.execute(db);
+  return db;
 }
 
 async function enter(name: string, db: Kysely<unknown>, options: SqlHistoryOptions = {}): Promise<Entry> {

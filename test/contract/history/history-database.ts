@@ -1,9 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
 
 /** A real database that the history's contract is held against. */
 export interface HistoryDatabase {
   /** A client of its own, as another process has one. The database closes what is left open. */
   connect(): Kysely<unknown>;
+  /** What every history of it is made with besides. */
+  readonly options?: SqlHistoryOptions;
   /** Ends every client. */
   close(): Promise<void>;
 }

@@ -39,7 +39,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
 
     /** A history that is started; its events are real time's. */
     function start(options: SqlHistoryOptions = {}, at: Kysely<unknown> = db, clock: Clock = new SystemClock()) {
-      const history = new SqlHistory(at, { gatherMs: 1, ...options });
+      const history = new SqlHistory(at, { gatherMs: 1, ...database.options, ...options });
       history.start({ clock, emit: (event) => void heard.push(event) });
       return history;
     }

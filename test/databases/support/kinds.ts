@@ -15,6 +15,7 @@ export interface OpenedServer {
 /** A database that tests run over. */
 export interface DatabaseKind {
   readonly name: string;
+  readonly dialect: 'postgres' | 'mysql';
   /** Names a server that is there already. */
   readonly variable: 'POSTGRES_URL' | 'MYSQL_URL';
   /** Why there is no program of its own to start; undefined if there is one. */
@@ -29,6 +30,7 @@ export interface DatabaseKind {
 export const KINDS: readonly DatabaseKind[] = [
   {
     name: 'PostgreSQL',
+    dialect: 'postgres',
     variable: 'POSTGRES_URL',
     lack: POSTGRES_LACK,
     java: POSTGRES_JAVA,
@@ -37,6 +39,7 @@ export const KINDS: readonly DatabaseKind[] = [
   },
   {
     name: 'MariaDB',
+    dialect: 'mysql',
     variable: 'MYSQL_URL',
     lack: MARIADB_LACK,
     java: MARIADB_JAVA,

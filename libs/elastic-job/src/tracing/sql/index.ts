@@ -9,6 +9,9 @@
  * - Slow or absent database: the queue fills up to its limit, then the oldest rows give way, are counted, and a
  *   `history-dropped` event tells how many. The writer tries again with growing pauses, and goes on where it was.
  * - A row that the database refuses for what is in it is dropped and counted, and the others go on.
+ * - Writing costs the event loop what the driver does there, and SQLite's driver does everything there. With
+ *   `dialectModule` a thread writes: at most one write is with it, the rest waits in the same queue by the same rules. A
+ *   thread that dies is told, and another one repeats what it was writing.
  * - Crash: what is queued is lost, and a run whose end was not written stays as not successful and not complete.
  * - Unknown fate of a write: it is repeated. Rows have ids, so nothing is there twice, except status rows in MySQL,
  *   whose ids are not unique in ElasticJob's table.

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Kysely } from 'kysely';
 import { ConfigurationError, show } from '../../domain/index.js';
 import type { JobEventSink, SinkHost } from '../event-sink.js';
@@ -21,6 +22,7 @@ import { TraceRecorder } from './trace-recorder.js';
 import { TraceRetention } from './trace-retention.js';
 import { TraceStore } from './trace-store.js';
 import { TraceWriter } from './trace-writer.js';
+import { WriterThread } from './thread/writer-thread.js';
 
 export type { TraceDialectName } from './trace-dialect.js';
 
@@ -37,6 +39,25 @@ export interface SqlHistoryOptions {
   readonly queueRows?: number;
   /** How long rows are gathered before they are written, in milliseconds. @default 200 */
   readonly gatherMs?: number;
+  /**
+   * The file of a module that exports a function `createDialect`, which makes a dialect of Kysely for the same database.
+   * If it is given, rows are written in a thread of its own, over a connection of its own, and cost the event loop no
+   * more than to collect them. Reading, the tables and what is deleted stay with the Kysely that is given.
+   *
+   * ```ts
+   * // history.dialect.ts
+   * export const createDialect = () => new SqliteDialect({ database: new Database('history.db') });
+   * // app.module.ts
+   * new SqlHistory(db, { dialectModule: new URL('./history.dialect.js', import.meta.url) })
+   * ```
+   * @default rows are written in the thread of the event loop
+   */
+  readonly dialectModule?: URL;
+  /**
+   * Where the file is that `nestjs-elastic-job/history-thread` names, if the application is bundled.
+   * @default beside this one
+   */
+  readonly threadUrl?: URL;
 }
 
 /**
@@ -60,6 +81,7 @@ export interface SqlHistoryOptions {
 export class SqlHistory<Database> implements JobEventSink, RunHistory {
   readonly name: string;
   private readonly options: SqlHistoryOptions;
+  private readonly dialect: TraceDialectName;
   private readonly store: TraceStore;
   private readonly reader: TraceReader;
   private parts: HistoryParts | undefined;
@@ -72,7 +94,8 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
     if (problems.length > 0) throw new ConfigurationError('SqlHistory', problems);
     this.options = options;
     this.name = options.name ?? 'sql';
-    this.store = new TraceStore(asTraceDb(db), traceDialect(dialect!));
+    this.dialect = dialect!;
+    this.store = new TraceStore(asTraceDb(db), traceDialect(this.dialect));
     this.reader = new TraceReader(this.store);
   }
 
@@ -129,9 +152,11 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
     const onDropped = (count: number) => emit({ kind: 'history-dropped', sink, count });
     const onError = (message: string, error: unknown) =>
       emit({ kind: 'error', jobName: undefined, message: `history "${sink}": ${message}`, error });
+    const thread = this.threadOf(onError);
     this.parts = {
       recorder: new TraceRecorder(clock),
-      writer: new TraceWriter({ store, clock, queueRows, gatherMs, onDropped, onError }),
+      thread,
+      writer: new TraceWriter({ store: thread ?? store, clock, queueRows, gatherMs, onDropped, onError }),
       retention: new TraceRetention({ store, clock, keepDays, keepRows, onError }),
     };
     this.parts.writer.start();
@@ -147,17 +172,29 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
   async stop(signal: AbortSignal): Promise<void> {
     this.parts?.retention.stop();
     await this.parts?.writer.stop(signal);
+    await this.parts?.thread?.close(signal);
     this.isStarted = false;
+  }
+
+  private threadOf(onError: (message: string, error: unknown) => void): WriterThread | undefined {
+    const { dialect, store } = this;
+    const { dialectModule, threadUrl } = this.options;
+    if (dialectModule === undefined) return undefined;
+    const settings = { dialectModule: dialectModule.href, dialect };
+    const onDeath = (error: Error) => onError('the writer thread has died; another one goes on', error);
+    return new WriterThread({ store, settings, entry: threadUrl, onDeath });
   }
 }
 
 interface HistoryParts {
   readonly recorder: TraceRecorder;
+  readonly thread: WriterThread | undefined;
   readonly writer: TraceWriter;
   readonly retention: TraceRetention;
 }
 
-function problemsOf({ name, dialect, keepDays, keepRows, queueRows, gatherMs }: SqlHistoryOptions): string[] {
+function problemsOf({ name, dialect, ...options }: SqlHistoryOptions): string[] {
+  const { keepDays, keepRows, queueRows, gatherMs, dialectModule, threadUrl } = options;
   const isNamed = name === undefined || (typeof name === 'string' && name !== '');
   return [
     isNamed || `name (given as ${show(name)}) must be a text`,
@@ -167,7 +204,14 @@ function problemsOf({ name, dialect, keepDays, keepRows, queueRows, gatherMs }: 
     isWhole(keepRows, 1) || `keepRows (given as ${show(keepRows)}) must be a whole number from 1`,
     isWhole(queueRows, 1_000) || `queueRows (given as ${show(queueRows)}) must be a whole number from 1000`,
     isWhole(gatherMs, 0) || `gatherMs (given as ${show(gatherMs)}) must be a whole number from 0`,
+    fileProblem('dialectModule', dialectModule),
+    fileProblem('threadUrl', threadUrl),
   ].filter((problem) => typeof problem === 'string');
+}
+
+function fileProblem(option: string, url: URL | undefined): string | true {
+  if (url === undefined || (url instanceof URL && url.protocol === 'file:' && existsSync(url))) return true;
+  return `${option} (given as ${show(String(url))}) must be the URL of a file that is there`;
 }
 
 function isWhole(value: unknown, from: number): boolean {

@@ -14,8 +14,11 @@ const PAUSES = { firstMs: 500, longestMs: 10_000 };
 /** While the process ends, it is tried again at once, almost. */
 const HURRIED_PAUSE_MS = 200;
 
+/** Where rows are written to. */
+export type RowStore = Pick<TraceStore, 'isOpen' | 'open' | 'write' | 'ping'>;
+
 interface TraceWriterParts {
-  readonly store: TraceStore;
+  readonly store: RowStore;
   readonly clock: Clock;
   readonly queueRows: number;
   /** How long rows are gathered, in milliseconds. */
@@ -130,7 +133,7 @@ export class TraceWriter {
     if (this.backOff.failures === 1) this.parts.onError('the database takes nothing; trying again', error);
   }
 
-  private async answers(store: TraceStore): Promise<boolean> {
+  private async answers(store: RowStore): Promise<boolean> {
     try {
       await within(this.parts.clock, WRITE_TIMEOUT_MS, store.ping());
       return true;

@@ -1,0 +1,23 @@
+/**
+ * What passes between the thread of the event loop and the one that writes a history's rows. Each order is answered
+ * once, before the next one is sent; only `close` is answered by the thread's end.
+ */
+import type { TraceDialectName } from '../trace-dialect.js';
+import type { TraceRow } from '../trace-row.js';
+
+/** What the thread starts with. */
+export interface ThreadSettings {
+  /** The module that makes its dialect, as a URL. */
+  readonly dialectModule: string;
+  readonly dialect: TraceDialectName;
+}
+
+export type ThreadOrder =
+  | { readonly kind: 'write'; readonly rows: readonly TraceRow[] }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'close' };
+
+/** What of a failure can be cloned, whatever it is; undefined: there was none. */
+export interface ThreadAnswer {
+  readonly failure?: { readonly message: string; readonly stack: string | undefined };
+}
