@@ -1,4 +1,10 @@
-import { ElasticJob, type ElasticJobModuleOptions, REGISTRY_CENTER, type ShardingContext } from '@app/elastic-job';
+import {
+  ElasticJob,
+  type ElasticJobModuleOptions,
+  JobEvents,
+  REGISTRY_CENTER,
+  type ShardingContext,
+} from '@app/elastic-job';
 import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Logger, type LoggerService, type Provider } from '@nestjs/common';
@@ -72,6 +78,22 @@ describe('log lines', () => {
 
     expect(logger.lines).toContain('debug: settle-orders: triggered, items 0,1');
     expect(logger.lines.filter((line) => !line.startsWith('debug: '))).toEqual([]);
+  });
+
+  it('given runs that are late, when they are told, then a warning has the fire time, and the number if it is of many', async () => {
+    const logger = new Lines();
+    const clock = new VirtualClock();
+    const start = NestFactory.createApplicationContext(rootModule({ clock }), { logger });
+    const { app } = new JobApplication(await whileTimePasses(clock, start), clock);
+    const trigger = { jobName: 'bills', fireTime: 0, origin: 'schedule', source: 'NORMAL_TRIGGER' } as const;
+    for (const count of [1, 60])
+      app.get(JobEvents).emit({ kind: 'late', trigger, latenessMs: 6_000.4, lateAfterMs: 5_000, count });
+
+    const line = 'warn: bills: begun 6000 ms late for 1970-01-01T00:00:00.000Z';
+    expect(logger.lines.filter((text) => text.startsWith('warn: bills'))).toEqual([
+      line,
+      `${line}, the latest of 60 runs that were more than 5000 ms late`,
+    ]);
   });
 
   it('given a setting that the registry has otherwise, when the job joins, then one line names both remedies', async () => {
