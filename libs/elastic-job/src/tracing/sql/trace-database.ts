@@ -19,14 +19,14 @@ export function asTraceDb<Database>(db: Kysely<Database>): TraceDb {
 export type StoredTime = Date | number | string;
 
 /** `JOB_EXECUTION_LOG`. */
-export type ExecutionTable = Omit<ExecutionRow, 'table' | 'isSuccess' | 'startTime' | 'completeTime'> & {
+type ExecutionTable = Omit<ExecutionRow, 'table' | 'isSuccess' | 'startTime' | 'completeTime'> & {
   readonly isSuccess: boolean | number;
   readonly startTime: StoredTime | null;
   readonly completeTime: StoredTime | null;
 };
 
 /** `JOB_STATUS_TRACE_LOG`. What others wrote may be in any state, and without a message. */
-export type StatusTable = Omit<StatusRow, 'table' | 'state' | 'message' | 'creationTime'> & {
+type StatusTable = Omit<StatusRow, 'table' | 'state' | 'message' | 'creationTime'> & {
   readonly originalTaskId: string;
   readonly source: string | null;
   readonly executionType: string;
