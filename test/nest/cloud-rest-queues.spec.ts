@@ -185,7 +185,7 @@ describe('events and statistics of a history of runs', () => {
     });
     await vi.waitFor(async () => {
       const { answer: states } = await ask('GET', '/api/job/events/statusTraces?jobName=settle&perPage=1');
-      expect(states).toMatchObject({ total: 3, rows: [{ jobName: 'settle', state: 'TASK_FINISHED' }] });
+      expect(states).toMatchObject({ total: 2, rows: [{ jobName: 'settle', state: 'TASK_FINISHED' }] });
     });
   });
 

@@ -66,7 +66,7 @@ export interface ExecutionTrace {
   readonly completeTime: Date | undefined;
 }
 
-/** @see ElasticJob, `JobStatusTraceEvent.State`: those of a job without ElasticJob-Cloud. */
+/** @see ElasticJob, `JobStatusTraceEvent.State`: those of a job without ElasticJob-Cloud. Java alone writes TASK_STAGING. */
 export type TraceState = 'TASK_STAGING' | 'TASK_RUNNING' | 'TASK_FINISHED' | 'TASK_ERROR';
 
 /** One state of a task: of all items of an instance together. */

@@ -2,8 +2,8 @@
  * A history of runs in ElasticJob's two tables: the official console reads it, and Java instances may write it as well.
  *
  * - State: `JOB_EXECUTION_LOG`, a row for each run of an item, written as its handler is called and again as it ends;
- *   `JOB_STATUS_TRACE_LOG`, a few rows for each run of this instance's items together (TASK_STAGING, TASK_RUNNING,
- *   TASK_FINISHED or TASK_ERROR), as Java writes them. A small table of our own remembers the migrations.
+ *   `JOB_STATUS_TRACE_LOG`, two rows for each run of this instance's items together (TASK_RUNNING, then TASK_FINISHED or
+ *   TASK_ERROR), as Java writes them; without Java's TASK_STAGING, which would tell of the instant of TASK_RUNNING. A small table of our own remembers the migrations.
  * - Promise: no job ever waits for it. Rows are queued in memory and written in batches; a run that ends before its
  *   start was written is one write.
  * - Slow or absent database: the queue fills up to its limit, then the oldest rows give way, are counted, and a

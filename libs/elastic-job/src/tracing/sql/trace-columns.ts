@@ -24,7 +24,7 @@ export function statusColumns(dialect: TraceDialect): readonly InsertColumn<Stat
   return [
     { name: 'id', of: ({ id }) => id },
     { name: 'job_name', of: ({ jobName }) => jobName },
-    // ElasticJob takes it from the TASK_STAGING row of the same task, where it is empty for every job outside its Cloud.
+    // Empty for every job outside ElasticJob's Cloud.
     { name: 'original_task_id', always: "''" },
     { name: 'task_id', of: ({ taskId }) => taskId },
     { name: 'slave_id', of: ({ slaveId }) => slaveId },

@@ -12,7 +12,8 @@ type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 const WIDTH = { jobName: 100, taskId: 255, host: 255, ip: 50, items: 100, text: 4_000 };
 
 /**
- * Turns what happens to jobs into rows.
+ * Turns what happens to jobs into rows. There is none in TASK_STAGING: Java writes it as a trigger comes, whose items are
+ * known here once they are begun, so that it would tell of the same instant as the row that follows it.
  * @see ElasticJob, `ElasticJobExecutor`: which states it tells, and with which texts
  */
 export class TraceRecorder {
@@ -34,7 +35,7 @@ export class TraceRecorder {
       case 'misfired':
         return this.passed(event, misfireText(event));
       case 'begun':
-        return [this.staging(event), this.status(event, 'TASK_RUNNING', '')];
+        return [this.status(event, 'TASK_RUNNING', '')];
       case 'started':
         return this.start(event);
       case 'settled':
@@ -75,11 +76,7 @@ export class TraceRecorder {
 
   /** What was to run, and did not. */
   private passed(event: EventOf<'triggered' | 'misfired'>, why: string): StatusRow[] {
-    return [this.staging(event), this.status(event, 'TASK_FINISHED', why)];
-  }
-
-  private staging(event: EventOf<'triggered' | 'misfired' | 'begun'>): StatusRow {
-    return this.status(event, 'TASK_STAGING', `Job '${jobOf(event)}' execute begin.`);
+    return [this.status(event, 'TASK_FINISHED', why)];
   }
 
   private status(
