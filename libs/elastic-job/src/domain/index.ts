@@ -15,3 +15,4 @@ export * from './missing-table.js';
 export * from './node-text.js';
 export * from './optional-package.js';
 export * from './protocol.js';
+export * from './sparse.js';

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/index.js';
+import { SparseSet } from '../domain/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import type { ExecutableJob, ItemOutcome } from './executable-job.js';
 import { FairTurns } from './fair-turns.js';
@@ -15,7 +16,7 @@ import { Slots } from './slots.js';
  */
 export class JobExecutor {
   private readonly slots = new Slots();
-  private readonly runs = new Set<LeaseRun>();
+  private readonly runs = new SparseSet<LeaseRun>();
 
   /** @param turns shared by all jobs of a process */
   constructor(

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
-import { HandlerHungError, mostItemsAtOnce, type ShardOutcome } from '../domain/index.js';
+import { HandlerHungError, mostItemsAtOnce, type ShardOutcome, type SparseSet } from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
 import type { ExecutableJob, ItemOutcome } from './executable-job.js';
 import { ItemRun } from './item-run.js';
@@ -43,7 +43,7 @@ export class LeaseRun {
   }
 
   /** @param runs those of the executor, of which this is one from the first `next()` on. @see JobExecutor.run */
-  async *outcomes(runs: Set<LeaseRun>): AsyncGenerator<ItemOutcome, void, void> {
+  async *outcomes(runs: SparseSet<LeaseRun>): AsyncGenerator<ItemOutcome, void, void> {
     const { items } = this.lease;
     runs.add(this);
     const offFree = this.slots.onFree(() => this.fillSlots());

@@ -1,7 +1,9 @@
+import { SparseSet } from '../domain/index.js';
+
 /** The places of one job on this instance. Its leases share them; the older lease fills a free place first. */
 export class Slots {
   private taken = 0;
-  private readonly waiting = new Set<() => void>();
+  private readonly waiting = new SparseSet<() => void>();
 
   /** @param limit how many there are at the moment */
   take(limit: number): boolean {

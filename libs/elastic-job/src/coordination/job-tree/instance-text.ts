@@ -1,4 +1,4 @@
-import { findNodeTextFault, type JobInstance, PROTOCOL } from '../../domain/index.js';
+import { findNodeTextFault, interned, type JobInstance, PROTOCOL } from '../../domain/index.js';
 
 /** Written into `labels`, the one field of an instance node that no Java code reads: who carries it is one of ours. */
 const LABEL_PREFIX = 'nestjs-elastic-job/';
@@ -43,7 +43,8 @@ export function formatInstance({ jobInstanceId, serverIp }: JobInstance): string
 export function parseInstance(jobInstanceId: string, serverIpOfName: string, text: string): RegisteredInstance {
   const isRead = findNodeTextFault(text) === undefined;
   const field = (name: string) => (isRead && new RegExp(`^${name}:(.*)$`, 'm').exec(text)?.[1]?.trim()) || undefined;
-  const instance = { jobInstanceId, serverIp: field('serverIp') ?? serverIpOfName };
+  // An instance is the same in all jobs of its process.
+  const instance = { jobInstanceId: interned(jobInstanceId), serverIp: interned(field('serverIp') ?? serverIpOfName) };
   const label = field('labels') ?? '';
   if (!label.startsWith(LABEL_PREFIX)) return { ...instance, isOurs: false };
   const [digits] = PROTOCOL_NUMBER.exec(label.slice(LABEL_PREFIX.length)) ?? [];

@@ -1,4 +1,4 @@
-import type { LastRunKind } from '../../domain/index.js';
+import { type LastRunKind, SparseMap, SparseSet } from '../../domain/index.js';
 import type { JobNode } from './job-paths.js';
 
 /**
@@ -7,8 +7,8 @@ import type { JobNode } from './job-paths.js';
  */
 export class LastRuns {
   /** When the mark appeared that no record followed; by item. */
-  private readonly unrecorded = new Map<number, number>();
-  private readonly recorded = new Set<number>();
+  private readonly unrecorded = new SparseMap<number, number>();
+  private readonly recorded = new SparseSet<number>();
 
   /** @param at milliseconds since the epoch */
   note(change: 'created' | 'changed' | 'deleted', node: JobNode, at: number): void {

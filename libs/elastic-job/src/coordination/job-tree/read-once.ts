@@ -1,3 +1,4 @@
+import { SparseMap } from '../../domain/index.js';
 import type { RegistryNode } from '../../registry/index.js';
 
 /** Nodes that are gone are forgotten with all others, once there are so many. */
@@ -6,7 +7,7 @@ const MOST_KEPT = 10_000;
 /** What the texts of nodes say: each version of a node is read once, by whomever and however often it is asked for. */
 export class ReadOnce<T> {
   // A view keeps one object for each version of a node. By path, since collecting weak keys costs every trigger.
-  private readonly known = new Map<string, { readonly node: RegistryNode; readonly value: T }>();
+  private readonly known = new SparseMap<string, { readonly node: RegistryNode; readonly value: T }>();
 
   constructor(private readonly read: (node: RegistryNode) => T) {}
 

@@ -1,3 +1,5 @@
+import { SparseMap } from '../../domain/index.js';
+
 /** The registry answers, and does not do what a job has asked it for. */
 export interface StandingRefusal {
   /** In milliseconds since the epoch. */
@@ -16,7 +18,7 @@ interface RefusedWork {
 
 /** What the registry refuses to do for one job at the moment. */
 export class Refusals {
-  private readonly standing = new Map<RefusedWork, StandingRefusal>();
+  private readonly standing = new SparseMap<RefusedWork, StandingRefusal>();
 
   /** The one that has stood for the longest; undefined: none. */
   get oldest(): StandingRefusal | undefined {

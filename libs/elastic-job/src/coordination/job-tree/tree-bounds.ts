@@ -1,4 +1,4 @@
-import { ElasticJobError, isInstanceId, NODE_TEXT_LIMITS } from '../../domain/index.js';
+import { ElasticJobError, isInstanceId, NODE_TEXT_LIMITS, SparseSet } from '../../domain/index.js';
 import type { SubtreeBounds } from '../../registry/index.js';
 import { ITEM_NODES, type JobPaths, parseItem } from './job-paths.js';
 
@@ -78,7 +78,7 @@ export class OversizedNodeError extends ElasticJobError {
  * @param onLeftOut told once for each node
  */
 export function treeBounds(paths: JobPaths, onLeftOut: (error: OversizedNodeError) => void): SubtreeBounds {
-  const told = new Set<string>();
+  const told = new SparseSet<string>();
   let foreign = 0;
   const below = (path: string) => path.slice(paths.root.length + 1);
   return {

@@ -22,7 +22,6 @@ export class Absences {
   /** Starts the clock for those of the instances that are not registered; call it when one vanishes. */
   note(tree: JobTree, instanceIds: Iterable<string>): void {
     const since = this.since.get(tree) ?? new Map<string, number>();
-    this.since.set(tree, since);
     for (const id of instanceIds) {
       if (!tree.hasInstance(id) && !since.has(id)) since.set(id, this.clock.monotonicNow());
     }
@@ -31,6 +30,8 @@ export class Absences {
       const isForgotten = this.clock.monotonicNow() - at > mostMs;
       if (isForgotten || tree.hasInstance(id)) since.delete(id);
     }
+    if (since.size > 0) this.since.set(tree, since);
+    else this.since.delete(tree);
   }
 
   /** True if it is missing, and has been for the whole grace. As of the last sync. */

@@ -8,6 +8,7 @@ import {
   type OwedSpan,
   formatTaskId,
   owesAfter,
+  SparseMap,
   type Trigger,
 } from '../../domain/index.js';
 import { type JobContext, type LeaseRunner, Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
@@ -38,7 +39,7 @@ export class CatchUp implements Duty {
    * The instants after which items owe fire times that the registry has refused to begin, before it has a record of
    * them.
    */
-  private readonly refusedAfter = new Map<number, number>();
+  private readonly refusedAfter = new SparseMap<number, number>();
   /** Comes when a fire time is too late for the trigger that may still begin it. */
   private late: Timer | undefined;
 

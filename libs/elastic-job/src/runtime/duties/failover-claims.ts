@@ -1,6 +1,6 @@
 // Covered by test/scenario/failover-spread.spec.ts
 import type { ExecutionLease } from '../../coordination/index.js';
-import { failsOver, mostItemsAtOnce, type RefusalCause } from '../../domain/index.js';
+import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet } from '../../domain/index.js';
 import { type JobContext, type LeaseRunner, type Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
@@ -19,7 +19,7 @@ const MOST_STEPS_BACK = 4;
 export class FailoverClaims implements Duty {
   private readonly claiming: Reaction;
   /** Items that a trigger has met here while they waited. */
-  private awaited = new Set<number>();
+  private readonly awaited = new SparseSet<number>();
   /** Somebody has another view of the queue: parts of it overlap. */
   private hasLost = false;
 
@@ -121,8 +121,8 @@ export class FailoverClaims implements Duty {
 
   private async claimAll(): Promise<void> {
     const { tree } = this.context;
-    const { awaited } = this;
-    this.awaited = new Set();
+    const awaited = new Set(this.awaited);
+    this.awaited.clear();
     if (tree.queue().length === 0 || !this.mayClaim) return;
     const found: (ExecutionLease | 'lost')[] = [];
     await this.standBack();

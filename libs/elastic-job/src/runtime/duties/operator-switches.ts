@@ -1,5 +1,6 @@
 // Covered by test/scenario/switching.spec.ts
 import type { ServerStatus } from '../../coordination/index.js';
+import { SparseMap } from '../../domain/index.js';
 import type { NodeStat } from '../../registry/index.js';
 import { type Instant, instantNow, type JobContext, type NotedSpan, spanUntil, UNKNOWN } from '../leases/index.js';
 import type { Duty } from './duty.js';
@@ -14,7 +15,7 @@ const MOST_SPANS = 10;
 export class OperatorSwitches implements Duty {
   /** Since when, by item; undefined: since before this session. */
   private disabledItems: ReadonlyMap<number, Instant | undefined>;
-  private readonly itemSpans = new Map<number, readonly NotedSpan[]>();
+  private readonly itemSpans = new SparseMap<number, readonly NotedSpan[]>();
   private serverStatus: ServerStatus | undefined = 'ENABLED';
   private serverDisabledAt = UNKNOWN;
 
@@ -73,7 +74,9 @@ export class OperatorSwitches implements Duty {
   ): ReadonlyMap<number, Instant | undefined> {
     const { tree } = this.context;
     const disabled = tree.items().filter((item) => tree.has(tree.paths.mark(item, 'disabled')));
-    return new Map(disabled.map((item) => [item, known.has(item) ? known.get(item) : now]));
+    const since = new SparseMap<number, Instant | undefined>();
+    for (const item of disabled) since.set(item, known.has(item) ? known.get(item) : now);
+    return since;
   }
 
   private get serverChangedAt(): Instant | undefined {

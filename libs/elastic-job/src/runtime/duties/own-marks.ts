@@ -1,6 +1,7 @@
 // Covered by test/scenario/own-marks.spec.ts
 import type { Timer } from '../../clock/index.js';
 import { releaseStrayMarks } from '../../coordination/index.js';
+import { SparseMap } from '../../domain/index.js';
 import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
@@ -21,7 +22,7 @@ export class OwnMarks implements Duty {
   private readonly comparing: Reaction;
   private timer: Timer | undefined;
   /** Since when items are marked, on the monotonic clock, as far as this session has heard. */
-  private readonly markedSince = new Map<number, number>();
+  private readonly markedSince = new SparseMap<number, number>();
 
   constructor(private readonly context: JobContext) {
     this.comparing = reactionIn(context, 'comparing marks', () => this.compareMarks());

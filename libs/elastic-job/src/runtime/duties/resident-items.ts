@@ -6,6 +6,7 @@ import {
   residentPauseMs,
   type ResidentStop,
   ResidentStoppedError,
+  SparseMap,
   type Trigger,
 } from '../../domain/index.js';
 import { type JobContext, type LeaseRunner, type Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
@@ -24,10 +25,10 @@ const REFUSED_PAUSE_MS = 100;
  */
 export class ResidentItems implements Duty {
   private readonly reaction: Reaction;
-  private readonly held = new Map<number, ExecutionLease>();
+  private readonly held = new SparseMap<number, ExecutionLease>();
   /** Items that have ended, until they are begun again. */
-  private readonly resting = new Map<number, Timer>();
-  private readonly lastPausesMs = new Map<number, number>();
+  private readonly resting = new SparseMap<number, Timer>();
+  private readonly lastPausesMs = new SparseMap<number, number>();
   private isStopped = false;
 
   constructor(

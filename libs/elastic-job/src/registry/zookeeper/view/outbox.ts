@@ -1,3 +1,4 @@
+import { SparseMap } from '../../../domain/index.js';
 import type { SubtreeEvent, SubtreeListener } from '../../registry-center.js';
 import { isolated } from '../wire/index.js';
 
@@ -14,7 +15,7 @@ interface Letter {
 export class Outbox {
   private letters: Letter[] = [];
   /** The letter that waits for the value at a path: one at most. */
-  private readonly waiting = new Map<string, Letter>();
+  private readonly waiting = new SparseMap<string, Letter>();
 
   constructor(private readonly listener: SubtreeListener) {}
 

@@ -1,3 +1,4 @@
+import { SparseMap, SparseSet } from '../../../domain/index.js';
 import type { NodeFound, NodeRead, Reply } from '../wire/index.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
@@ -18,11 +19,11 @@ export interface Reading extends NodeRead {
 export class SubtreeReads {
   /** A read has failed, so what it was to find is not known. */
   isStale = false;
-  private readonly underWay = { data: new Map<string, Reading>(), children: new Map<string, Reading>() };
+  private readonly underWay = { data: new SparseMap<string, Reading>(), children: new SparseMap<string, Reading>() };
   private unsent: Reading[] = [];
-  private readonly work = new Set<Promise<unknown>>();
+  private readonly work = new SparseSet<Promise<unknown>>();
   /** Own writes without an answer, by the path that they name. */
-  private readonly writes = new Map<string, number>();
+  private readonly writes = new SparseMap<string, number>();
 
   /** @param take takes a reply in; what it throws becomes the outcome of the read */
   constructor(
