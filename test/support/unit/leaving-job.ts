@@ -37,11 +37,9 @@ export class LeavingJob {
     const session: JobSession = Object.assign(Object.create(null), { tree });
     const events = new JobEvents();
     events.on((event) => void this.told.push(event));
-    this.departure = new JobDeparture({
+    const shared = { services, events, options };
+    this.departure = new JobDeparture(shared, {
       jobName: JOB,
-      services,
-      events,
-      options,
       running: this.running,
       session: () => (this.hasSession ? session : undefined),
       joined: () => this.joined,

@@ -251,8 +251,7 @@ export class CatchUp implements Duty {
   }
 
   private loadRecords(items: readonly number[]): Promise<boolean> {
-    const { tree } = this.context;
-    return tree.loadRecords(items, { signal: tree.signal });
+    return this.context.tree.loadRecords(items, { signal: this.context.tree.signal });
   }
 
   /** Whether anything can be caught up on now. */

@@ -27,8 +27,19 @@ describe('a process that leaves a job', () => {
     await clock.advanceUntil(job.departure.drain());
     expect(await job.nodes()).toEqual([]);
     expect([job.lost, job.stops, job.departure.isLeaving, job.departure.removal]).toEqual([[LEFT], 1, true, undefined]);
-    expect(job.departure.signal.reason).toEqual(LEFT);
+    const late = job.departure.whileStaying(async (signal) => signal.reason);
+    expect([await late, job.departure.isDecided]).toEqual([LEFT, true]);
     expect(await terms.next()).toMatchObject({ done: true });
+  });
+
+  it('given work that only one who stays has to do, when it leaves, then that is given up', async () => {
+    const { departure } = job;
+    const untilAborted = (signal: AbortSignal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
+    const done = await departure.whileStaying(async ({ aborted }) => aborted);
+    const given = departure.whileStaying(untilAborted);
+    await clock.advanceUntil(departure.drain());
+    expect([done, await given]).toEqual([false, LEFT]);
   });
 
   it('given an item that runs, when it leaves, then others know at once, and it stays until the end', async () => {

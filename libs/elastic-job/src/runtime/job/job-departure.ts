@@ -7,6 +7,7 @@ import {
   InstanceRemovedError,
   type JobName,
   LeftJobError,
+  SparseSet,
 } from '../../domain/index.js';
 import { isRegistryFailure } from '../../registry/index.js';
 import type { ProcessContext, RunningItems } from '../leases/index.js';
@@ -16,7 +17,7 @@ import type { JobSession } from '../session/index.js';
 const ABORT_GRACE_MS = 1_000;
 
 /** What a departure needs of the job. */
-interface JobDepartureParts extends Pick<ProcessContext, 'options' | 'services' | 'events'> {
+interface JobDepartureParts {
   readonly jobName: JobName;
   readonly running: RunningItems;
   /** What runs here are tasks that others can adopt: nobody has to wait for them. @default false */
@@ -34,7 +35,9 @@ interface JobDepartureParts extends Pick<ProcessContext, 'options' | 'services' 
 
 /** How this process leaves a job for good: because it wants to, or because an operator has removed its instance. */
 export class JobDeparture {
-  private readonly ending = new AbortController();
+  /** Why the job is to run no more in this process. */
+  private reason: Error | undefined;
+  private readonly stays = new SparseSet<AbortController>();
   private draining: Promise<void> | undefined;
   /** What cannot be removed from the registry now goes with the session. */
   private isSessionEnding = false;
@@ -43,11 +46,26 @@ export class JobDeparture {
   /** The instance node is gone, or about to go, for whichever reason. */
   private isGone = false;
 
-  constructor(private readonly parts: JobDepartureParts) {}
+  constructor(
+    private readonly shared: Pick<ProcessContext, 'options' | 'services' | 'events'>,
+    private readonly parts: JobDepartureParts,
+  ) {}
 
-  /** Aborts when the job is to run no more in this process. */
-  get signal(): AbortSignal {
-    return this.ending.signal;
+  /** The job is to run no more in this process. */
+  get isDecided(): boolean {
+    return this.reason !== undefined;
+  }
+
+  /** @param work is given up when the job is to run no more in this process */
+  async whileStaying<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stay = new AbortController();
+    if (this.reason !== undefined) stay.abort(this.reason);
+    this.stays.add(stay);
+    try {
+      return await work(stay.signal);
+    } finally {
+      this.stays.delete(stay);
+    }
   }
 
   /** This process wants to leave, or has left. */
@@ -78,8 +96,8 @@ export class JobDeparture {
   }
 
   private async drainOnce(): Promise<void> {
-    const { jobName, options, running } = this.parts;
-    const { clock, drainTimeoutMs } = options;
+    const { jobName, running } = this.parts;
+    const { clock, drainTimeoutMs } = this.shared.options;
     const deadline = Deadline.after(clock, drainTimeoutMs);
     this.end(new LeftJobError(jobName));
     if (this.parts.isAdoptable) running.end(new HandedOverError(jobName, 'leaving'));
@@ -100,9 +118,9 @@ export class JobDeparture {
   }
 
   private close(): void {
-    const { jobName, services } = this.parts;
+    const { jobName } = this.parts;
     this.parts.loseSession(new LeftJobError(jobName));
-    services.leader.forget(jobName);
+    this.shared.services.leader.forget(jobName);
   }
 
   /**
@@ -122,10 +140,11 @@ export class JobDeparture {
   }
 
   private async removeAs(instanceId: string): Promise<void> {
-    const { events, jobName, options, running, services } = this.parts;
+    const { events, options, services } = this.shared;
+    const { jobName, running } = this.parts;
     const error = new InstanceRemovedError(jobName, instanceId);
     events.emit({ kind: 'error', jobName, message: 'this instance was removed from the job', error });
-    if (this.signal.aborted) return running.end(error); // The drain goes on.
+    if (this.isDecided) return running.end(error); // The drain goes on.
     const { shutdownGraceMs } = services.configurations.current(jobName);
     this.removedBecause = error.message;
     this.end(error);
@@ -143,13 +162,13 @@ export class JobDeparture {
   // Others should have the items, and the lead, while this instance waits for its handlers. Unheard, they know it when
   // the instance is gone.
   private async announce(): Promise<void> {
-    const { jobName, services } = this.parts;
+    const { services } = this.shared;
     // The caller of `join` hears how it ended; here only that it did.
     await Promise.allSettled([this.parts.joined()]);
     await this.attempt('announcing the departure', async (tree) => {
       try {
         await services.instances.announceDrain(tree);
-        await services.leader.resign(jobName);
+        await services.leader.resign(this.parts.jobName);
       } catch (error) {
         unlessUnavailable()(error);
       }
@@ -158,7 +177,7 @@ export class JobDeparture {
 
   // A Java successor sets the flag only for what it sees as leader: it has not seen this instance go.
   private async abdicate(tree: JobTree): Promise<void> {
-    const { leader, sharding } = this.parts.services;
+    const { leader, sharding } = this.shared.services;
     const term = leader.term(this.parts.jobName);
     try {
       if (term !== undefined) await sharding.announce(tree, term);
@@ -169,25 +188,26 @@ export class JobDeparture {
   }
 
   private end(reason: Error): void {
-    this.ending.abort(reason);
+    this.reason ??= reason;
+    for (const stay of this.stays) stay.abort(this.reason);
     this.parts.stopBeginning();
   }
 
   private async leave(tree: JobTree): Promise<void> {
-    const { jobName, services } = this.parts;
-    await services.leader.resign(jobName);
+    const { services } = this.shared;
+    await services.leader.resign(this.parts.jobName);
     await services.instances.leave(tree);
   }
 
   private warn(): void {
-    const { events, jobName } = this.parts;
+    const { jobName } = this.parts;
     const message = 'left without the registry: the others learn of it when the session ends';
-    events.emit({ kind: 'warning', jobName, message });
+    this.shared.events.emit({ kind: 'warning', jobName, message });
   }
 
   // The session goes on: an instance that stayed would own items, or lead, and do nothing. A refusal is told once.
   private untilDone(work: string, tree: JobTree, act: () => Promise<void>): Promise<void> {
-    return untilDone(tree, this.parts.options.clock, act, this.parts.report(work, tree));
+    return untilDone(tree, this.shared.options.clock, act, this.parts.report(work, tree));
   }
 
   private async attempt(work: string, act: (tree: JobTree) => Promise<void>): Promise<void> {

@@ -1,13 +1,13 @@
 // Covered by test/scenario/registering.spec.ts
 import { JobTree, type OwnSweep, untilAnswered } from '../../coordination/index.js';
-import type { JobConfiguration, JobInstance, JobName } from '../../domain/index.js';
+import { type JobConfiguration, type JobInstance, type JobName, SparseMap } from '../../domain/index.js';
 import type { JobSettings, ProcessContext, RunningItems } from '../leases/index.js';
 import { assertFencesNotAhead } from './fence-check.js';
 import type { JobDefinition } from './job-definition.js';
 import type { MixedJob } from './mixed-job.js';
 
 /** What the way into a job needs of it. */
-interface JobEntryParts extends ProcessContext {
+interface JobEntryParts {
   readonly definition: JobDefinition;
   readonly settings: JobSettings;
   readonly running: RunningItems;
@@ -18,11 +18,14 @@ interface JobEntryParts extends ProcessContext {
 /** The way into a job: its tree is opened and judged, and the instance is registered in it. */
 export class JobEntry {
   /** Sessions that this process has lost, by the instance ids that it had in them: their nodes may still stand. */
-  private readonly former = new Map<string, string>();
+  private readonly former = new SparseMap<string, string>();
   private hasEntered = false;
 
   /** @throws {ConfigurationError} if the job cannot run by its own settings */
-  constructor(private readonly parts: JobEntryParts) {
+  constructor(
+    private readonly shared: ProcessContext,
+    private readonly parts: JobEntryParts,
+  ) {
     this.assertUsable(parts.definition.configuration);
   }
 
@@ -32,17 +35,19 @@ export class JobEntry {
    * @throws the reason why the job cannot run here, or if it ends meanwhile
    */
   async open(self: JobInstance, wanted: AbortSignal): Promise<JobTree> {
-    const { definition, mixed, options, scheduleClock, services, settings } = this.parts;
+    const { options, scheduleClock, services } = this.shared;
+    const { definition, mixed, settings } = this.parts;
     const { clock, fences, registry, tokenEpoch } = options;
     const now = () => scheduleClock.reference;
     const onOversized = this.parts.report('reading the job');
     const tree = await JobTree.open(registry, clock, this.jobName, self, { signal: wanted, now, onOversized });
     try {
+      const signal = AbortSignal.any([tree.signal, wanted]);
       // Once it has run, it waits for its parents whatever becomes of them.
       if (!this.hasEntered)
-        await this.whileWanted(tree, wanted, () => services.dependencies.assertPossible(tree, definition));
-      await this.install(tree, wanted);
-      await this.whileWanted(tree, wanted, () => assertFencesNotAhead(tree, fences, tokenEpoch));
+        await this.untilAnswered(tree, signal, () => services.dependencies.assertPossible(tree, definition));
+      await this.install(tree, signal);
+      await this.untilAnswered(tree, signal, () => assertFencesNotAhead(tree, fences, tokenEpoch));
       wanted.throwIfAborted();
       settings.apply(tree);
       // Once it has run, it waits for the peer to leave or for the settings to change.
@@ -57,12 +62,14 @@ export class JobEntry {
 
   /** Registers the instance. The nodes that it had in former sessions go with that. */
   async register(tree: JobTree, wanted: AbortSignal, onRegistered: () => void): Promise<void> {
-    const { events, running, scheduleClock, services, settings } = this.parts;
+    const { events, scheduleClock, services } = this.shared;
+    const { running, settings } = this.parts;
     const { configurations, instances, orphans } = services;
+    const signal = AbortSignal.any([tree.signal, wanted]);
     // What was no job of ours was left as it was, until somebody made it one.
-    if (!tree.has(tree.paths.sessions)) await this.whileWanted(tree, wanted, () => configurations.install(tree));
+    if (!tree.has(tree.paths.sessions)) await this.untilAnswered(tree, signal, () => configurations.install(tree));
     let swept: OwnSweep | undefined;
-    await this.whileWanted(tree, wanted, (signal) =>
+    await this.untilAnswered(tree, signal, () =>
       instances.join(tree, {
         isDisabled: settings.configuration.disabled,
         clockOffsetMs: scheduleClock.offsetMs,
@@ -94,30 +101,29 @@ export class JobEntry {
   }
 
   private assertUsable(configuration: JobConfiguration): void {
-    this.parts.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.parts.definition.place})`);
+    this.shared.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.parts.definition.place})`);
   }
 
   // Nothing is written into a tree that others may change; one that is made here is judged once it stands.
-  private async install(tree: JobTree, wanted: AbortSignal): Promise<void> {
-    const assertOwn = () => this.whileWanted(tree, wanted, (signal) => tree.assertOwn({ signal }));
+  private async install(tree: JobTree, signal: AbortSignal): Promise<void> {
+    const assertOwn = () => this.untilAnswered(tree, signal, () => tree.assertOwn({ signal }));
     const wasThere = tree.has(tree.paths.root);
     if (wasThere) await assertOwn();
-    await this.whileWanted(tree, wanted, () => this.parts.services.configurations.install(tree));
+    await this.untilAnswered(tree, signal, () => this.shared.services.configurations.install(tree));
     if (!wasThere) await assertOwn();
-    await this.whileWanted(tree, wanted, (signal) => tree.judgeConfig({ signal }));
+    await this.untilAnswered(tree, signal, () => tree.judgeConfig({ signal }));
   }
 
   /** The last sweep that was decided is the one that registered the instance. */
   private tellSwept({ queued, overflowed }: OwnSweep): void {
     const { jobName } = this;
-    const { events } = this.parts;
+    const { events } = this.shared;
     if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
     if (overflowed.length > 0) events.emit({ kind: 'failover-overflow', jobName, items: overflowed });
   }
 
-  /** Work that is given up with the session, and when the job is to end. */
-  private whileWanted(tree: JobTree, wanted: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const signal = AbortSignal.any([tree.signal, wanted]);
-    return untilAnswered(tree, this.parts.options.clock, () => work(signal), signal);
+  /** @param signal work is given up with the session, and when the job is to end */
+  private untilAnswered(tree: JobTree, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    return untilAnswered(tree, this.shared.options.clock, work, signal);
   }
 }

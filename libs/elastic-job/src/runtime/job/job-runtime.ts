@@ -1,13 +1,7 @@
 // Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
 import { ElasticJob2ConfigurationError, type JobTree } from '../../coordination/index.js';
-import {
-  DistributeOnceElasticJobListener,
-  type ElasticJobListener,
-  type JobConfiguration,
-  type JobInstance,
-  type JobName,
-} from '../../domain/index.js';
+import { type ElasticJobListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
 import {
   type Hearing,
@@ -51,12 +45,7 @@ export class JobRuntime {
   ) {
     const { events, options, scheduleClock, services, turns } = shared;
     const { clock, tokenEpoch, hungGraceMs } = options;
-    const listeners = knownListeners(definition, options.listeners);
-    // Those of single items are told in the task.
-    this.listeners =
-      definition.tasks === undefined
-        ? listeners
-        : listeners.filter((listener) => listener instanceof DistributeOnceElasticJobListener);
+    this.listeners = knownListeners(definition, options.listeners);
     this.settings = new JobSettings(definition.configuration, services.configurations, events);
     this.mixed = new MixedJob(definition, this.settings, events);
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs }, turns);
@@ -67,7 +56,8 @@ export class JobRuntime {
       onError: this.report('a trigger'),
     });
     const { mixed, running, settings } = this;
-    this.entry = new JobEntry({ ...shared, definition, settings, running, mixed, report: (work) => this.report(work) });
+    const report = (work: string) => this.report(work);
+    this.entry = new JobEntry(shared, { definition, settings, running, mixed, report });
     this.departure = this.createDeparture();
     services.trees.declare(this.jobName);
     services.configurations.declare(definition);
@@ -88,7 +78,7 @@ export class JobRuntime {
 
   /** True if the job has no session and should have one. */
   get isWaitingForSession(): boolean {
-    return this.currentSession === undefined && !this.departure.signal.aborted;
+    return this.currentSession === undefined && !this.departure.isDecided;
   }
 
   /** Registers the job in the current session and starts its schedule. @throws the reason if it ends meanwhile */
@@ -104,7 +94,7 @@ export class JobRuntime {
   }
 
   private async openSession(self: JobInstance): Promise<void> {
-    const tree = await this.entry.open(self, this.departure.signal);
+    const tree = await this.departure.whileStaying((wanted) => this.entry.open(self, wanted));
     try {
       this.shared.services.trees.set(tree);
       this.tellConfiguration(tree);
@@ -114,7 +104,7 @@ export class JobRuntime {
     } catch (error) {
       if (this.currentSession?.tree !== tree) tree.close(error);
       // Whoever ends the job also gives back what it may have registered.
-      else if (!this.departure.signal.aborted) this.loseSession(error);
+      else if (!this.departure.isDecided) this.loseSession(error);
       throw error;
     }
   }
@@ -125,9 +115,10 @@ export class JobRuntime {
     const { session } = this.mode;
     const { tree } = session;
     this.mode = { kind: 'entering', session };
-    await this.entry.register(tree, this.departure.signal, () => {
+    const onRegistered = () => {
       this.mode = { kind: 'registered', session, sessionId: this.shared.options.registry.session.id };
-    });
+    };
+    await this.departure.whileStaying((wanted) => this.entry.register(tree, wanted, onRegistered));
     const { jobInstanceId } = tree.self;
     // An operator may have removed it before it knew that it was registered.
     if (!tree.hasInstance(jobInstanceId)) return void this.departure.obeyRemoval(jobInstanceId);
@@ -199,11 +190,19 @@ export class JobRuntime {
 
   private createSession(tree: JobTree): JobSession {
     const { definition, executor, listeners, running, schedule, settings, shared } = this;
+    const { options, services, events, errorHandlers, lateRuns, scheduleClock, turns } = shared;
     const news = new JobNewsFeed();
     news.on(this.hearing(tree));
+    // Each field by its name: what is made by a spread has a shape of its own, which is larger than itself.
     return new JobSession({
-      ...shared,
-      clock: shared.options.clock,
+      options,
+      services,
+      events,
+      errorHandlers,
+      lateRuns,
+      scheduleClock,
+      turns,
+      clock: options.clock,
       tree,
       settings,
       schedule,
@@ -220,8 +219,7 @@ export class JobRuntime {
 
   private createDeparture(): JobDeparture {
     const { jobName, running, shared } = this;
-    return new JobDeparture({
-      ...shared,
+    return new JobDeparture(shared, {
       jobName,
       isAdoptable: this.definition.tasks === 'adoptable',
       running,

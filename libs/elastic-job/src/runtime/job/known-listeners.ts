@@ -1,14 +1,19 @@
 // Covered by test/scenario/listeners.spec.ts
-import { ConfigurationError, type ElasticJobListener, findNearestName } from '../../domain/index.js';
+import {
+  ConfigurationError,
+  DistributeOnceElasticJobListener,
+  type ElasticJobListener,
+  findNearestName,
+} from '../../domain/index.js';
 import type { JobDefinition } from './job-definition.js';
 
 /**
- * The listeners that a job may have: those of its definition, and those of the process.
+ * The listeners that are told here: those of the job's definition, and those of the process.
  * @throws {ConfigurationError} if the job names a type that none of them has. What the registry names besides is for
  *   Java peers
  */
 export function knownListeners(
-  { configuration, listeners: own = [], place }: JobDefinition,
+  { configuration, listeners: own = [], place, tasks }: JobDefinition,
   shared: readonly ElasticJobListener[],
 ): readonly ElasticJobListener[] {
   const listeners = [...own, ...shared];
@@ -21,5 +26,7 @@ export function knownListeners(
       return `jobListenerTypes has "${type}", but none of the module's \`listeners\` is of that type; ${hint}`;
     });
   if (problems.length > 0) throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, problems);
-  return listeners;
+  if (tasks === undefined) return listeners;
+  // Those of single items are told in the task.
+  return listeners.filter((listener) => listener instanceof DistributeOnceElasticJobListener);
 }
