@@ -1,3 +1,4 @@
+import { interned } from '../domain/index.js';
 import { NodeMap, parentPath } from './node-map.js';
 import type { RegistryNode, SubtreeBounds, SubtreeOptions } from './registry-center.js';
 import { SessionLostError } from './registry.errors.js';
@@ -50,6 +51,8 @@ export abstract class KnownSubtree {
   /** The node as the bounds keep it. */
   protected cut(node: RegistryNode): RegistryNode {
     const longest = this.bounds?.longest(node.path) ?? Infinity;
+    // What is held is often the same in many jobs, or twice in one.
+    if (this.holds(node.path)) interned(node.data);
     if (node.data.length <= longest) return node;
     this.bounds?.onLeftOut(node.path, 'value');
     // A copy: a slice of a text keeps all of it in memory.

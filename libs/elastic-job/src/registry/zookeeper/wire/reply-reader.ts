@@ -56,7 +56,9 @@ export class ReplyReader {
 
   stat(): NodeStat {
     const czxid = this.long();
-    const mzxid = this.long();
+    const lastZxid = this.long();
+    // Most nodes are never written again: both are then one number in memory.
+    const mzxid = lastZxid === czxid ? czxid : lastZxid;
     const ctime = Number(this.long());
     const mtime = Number(this.long());
     const version = this.int();
