@@ -1,13 +1,23 @@
 import type { Clock, Timer } from './clock.js';
 
-interface QueuedTimer {
-  /** On the monotonic clock. */
-  readonly due: number;
-  /** Timers that are due at one instant fire in the order in which they were set. */
-  readonly order: number;
-  readonly callback: () => void;
+class QueuedTimer implements Timer {
   /** Its index in the heap; -1 once it has fired or was cancelled. */
-  place: number;
+  place = -1;
+
+  /**
+   * @param due on the monotonic clock
+   * @param order timers that are due at one instant fire in the order in which they were set
+   */
+  constructor(
+    readonly due: number,
+    readonly order: number,
+    readonly callback: () => void,
+    private readonly queue: { cancel(queued: QueuedTimer): void },
+  ) {}
+
+  cancel(): void {
+    this.queue.cancel(this);
+  }
 }
 
 /** Any number of timers over one of the clock's: the earliest is armed, the others wait in a binary heap. */
@@ -23,14 +33,15 @@ export class TimerQueue implements Pick<Clock, 'setTimer'> {
   /** @see Clock.setTimer */
   setTimer(ms: number, callback: () => void): Timer {
     this.count += 1;
-    const queued = { due: this.clock.monotonicNow() + ms, order: this.count, callback, place: this.heap.length };
-    this.heap.push(queued);
+    const queued = new QueuedTimer(this.clock.monotonicNow() + ms, this.count, callback, this);
+    queued.place = this.heap.push(queued) - 1;
     this.rise(queued);
     this.arm();
-    return { cancel: () => this.cancel(queued) };
+    return queued;
   }
 
-  private cancel(queued: QueuedTimer): void {
+  /** For the timer itself. */
+  cancel(queued: QueuedTimer): void {
     if (queued.place === -1) return;
     this.remove(queued);
     this.arm();

@@ -37,7 +37,7 @@ it('go with the next comparison, are told, and free their items', async () => {
 });
 
 it('stay while they are younger than three seconds, and go with the comparison after', async () => {
-  marks.compareLater();
+  await mark(0);
   await registry.clock.advance(LOOK_MS - 2_900);
   await mark(1);
   await registry.clock.advance(3_000);
@@ -47,11 +47,17 @@ it('stay while they are younger than three seconds, and go with the comparison a
 });
 
 it('given a mark that is three seconds old, when marks are looked at, then its item is free', async () => {
-  marks.compareLater();
+  await mark(0);
   await registry.clock.advance(LOOK_MS - 3_000);
   await mark(1);
   await registry.clock.advance(3_000);
   expect(await isMarked(1)).toBe(false);
+});
+
+it('given no mark, when time goes by, then nothing waits to look at any', async () => {
+  const before = registry.clock.pendingTimers;
+  marks.compareLater();
+  expect(registry.clock.pendingTimers).toBe(before);
 });
 
 it('count from when they were set last', async () => {

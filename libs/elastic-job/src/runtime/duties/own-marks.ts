@@ -48,7 +48,7 @@ export class OwnMarks implements Duty {
 
   /** Looks at what is marked, in a while. */
   compareLater(): void {
-    if (this.context.tree.signal.aborted) return;
+    if (this.context.tree.signal.aborted || this.marked.length === 0) return;
     this.timer ??= this.context.clock.setTimer(COMPARE_MS, () => {
       this.timer = undefined;
       this.comparing.wake();
@@ -57,9 +57,9 @@ export class OwnMarks implements Duty {
 
   private async compareMarks(): Promise<void> {
     const { clock, events, news, tree } = this.context;
-    const marked = tree.items().filter((item) => tree.isMarked(item));
+    const { marked } = this;
     for (const item of this.markedSince.keys()) if (!marked.includes(item)) this.markedSince.delete(item);
-    if (marked.length > 0) this.compareLater();
+    this.compareLater();
     const youngest = clock.monotonicNow() - YOUNG_MS;
     const old = marked.filter((item) => (this.markedSince.get(item) ?? -Infinity) <= youngest && !this.isRun(item));
     if (old.length === 0) return;
@@ -68,6 +68,11 @@ export class OwnMarks implements Duty {
     if (released.length > 0) news.tell({ kind: 'WorkExpected' });
     if (isSweepNeeded) news.tell({ kind: 'SweepNeeded' });
     if (failures.length > 0) throw failures[0];
+  }
+
+  private get marked(): readonly number[] {
+    const { tree } = this.context;
+    return tree.items().filter((item) => tree.isMarked(item));
   }
 
   /** With a mark: also while it is being begun or settled, and as long as its handler goes on after its session. */
