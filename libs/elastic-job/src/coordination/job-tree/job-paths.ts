@@ -59,19 +59,14 @@ export class JobPaths {
   readonly instances: string;
   readonly servers: string;
   readonly sessions: string;
-  readonly departures: string;
   readonly election: string;
   readonly leader: string;
   readonly term: string;
-  /** Curator's latch that Java holds while it elects. */
-  readonly electionLatch: string;
   readonly shardingFlags: string;
   readonly reshardingFlag: string;
   /** Ephemeral: a Java leader is resharding. */
   readonly reshardingProcessing: string;
   readonly queue: string;
-  /** Curator's latch that Java holds while it takes an item from the queue. */
-  readonly failoverLatch: string;
   readonly items: string;
   readonly triggers: string;
   readonly cancels: string;
@@ -83,8 +78,6 @@ export class JobPaths {
   readonly countingLock: string;
   /** Its data says which runs of other jobs this one has been started after, and waits for. */
   readonly after: string;
-  /** Its mtime is the registry's clock. */
-  readonly systemTime: string;
   /** Ephemeral: the address of the instance that runs next, under SINGLE_SHARDING_BALANCE. */
   readonly nextInstanceIp: string;
   private readonly belowItems: string;
@@ -98,16 +91,13 @@ export class JobPaths {
     this.instances = interned(`${this.root}/instances`);
     this.servers = interned(`${this.root}/servers`);
     this.sessions = interned(`${this.root}/sessions`);
-    this.departures = interned(`${this.root}/departed`);
     this.election = interned(`${this.root}/leader/election`);
     this.leader = interned(`${this.election}/instance`);
     this.term = interned(`${this.election}/term`);
-    this.electionLatch = interned(`${this.election}/latch`);
     this.shardingFlags = interned(`${this.root}/leader/sharding`);
     this.reshardingFlag = interned(`${this.shardingFlags}/necessary`);
     this.reshardingProcessing = interned(`${this.shardingFlags}/processing`);
     this.queue = interned(`${this.root}/leader/failover/items`);
-    this.failoverLatch = interned(`${this.root}/leader/failover/latch`);
     this.items = interned(`${this.root}/sharding`);
     this.belowItems = interned(`${this.items}/`);
     this.triggers = interned(`${this.root}/trigger`);
@@ -116,8 +106,26 @@ export class JobPaths {
     this.dependents = interned(`${this.root}/dependents`);
     this.countingLock = interned(`${this.root}/counting`);
     this.after = interned(`${this.root}/after`);
-    this.systemTime = interned(`${this.root}/systemTime/current`);
     this.nextInstanceIp = interned(`${this.root}/next-job-instance-ip`);
+  }
+
+  get departures(): string {
+    return `${this.root}/departed`;
+  }
+
+  /** Curator's latch that Java holds while it elects. */
+  get electionLatch(): string {
+    return `${this.election}/latch`;
+  }
+
+  /** Curator's latch that Java holds while it takes an item from the queue. */
+  get failoverLatch(): string {
+    return `${this.root}/leader/failover/latch`;
+  }
+
+  /** Its mtime is the registry's clock. */
+  get systemTime(): string {
+    return `${this.root}/systemTime/current`;
   }
 
   instance(instanceId: string): string {

@@ -19,7 +19,7 @@ import { type JobNode, JobPaths } from './job-paths.js';
 import { eventOf, type JobTreeEvent, type JobTreeEventKind } from './job-tree-event.js';
 import { LastRuns } from './last-runs.js';
 import { Refusals } from './refusals.js';
-import { type OversizedNodeError, treeBounds } from './tree-bounds.js';
+import { type OversizedNodeError, TreeBounds } from './tree-bounds.js';
 
 /** How an instance looks at a job's tree. */
 interface JobTreeOptions extends RequestOptions {
@@ -72,7 +72,7 @@ export class JobTree extends ItemNodes {
   ): Promise<JobTree> {
     const tree = new JobTree(new JobPaths(jobName), self, registry, clock, registry.session.id, now);
     const holds = (path: string) => isHeld(tree.paths, path);
-    const bounds = treeBounds(tree.paths, onOversized);
+    const bounds = new TreeBounds(tree.paths, onOversized);
     tree.view = await registry.openSubtree(tree.paths.root, (event) => tree.hear(event), { ...options, holds, bounds });
     try {
       await tree.judgeConfig(options);

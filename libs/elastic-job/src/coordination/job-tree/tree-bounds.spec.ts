@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { JobPaths } from './job-paths.js';
-import { type OversizedNodeError, treeBounds } from './tree-bounds.js';
+import { type OversizedNodeError, TreeBounds } from './tree-bounds.js';
 
 function setUp() {
   const told: OversizedNodeError[] = [];
-  return { told, bounds: treeBounds(new JobPaths('settle'), (error) => told.push(error)) };
+  return { told, bounds: new TreeBounds(new JobPaths('settle'), (error) => told.push(error)) };
 }
 
 describe('what is taken in of a job', () => {

@@ -75,29 +75,46 @@ export class OversizedNodeError extends ElasticJobError {
 /**
  * What an instance takes in of a job's tree: the nodes that a job has, as many and as long as they can be. Others may
  * have written anything below the job; it costs no memory, and no time that grows with it.
- * @param onLeftOut told once for each node
  */
-export function treeBounds(paths: JobPaths, onLeftOut: (error: OversizedNodeError) => void): SubtreeBounds {
-  const told = new SparseSet<string>();
-  let foreign = 0;
-  const below = (path: string) => path.slice(paths.root.length + 1);
-  return {
-    mostChildren: MOST_CHILDREN,
-    admits: (path) => {
-      const place = placeOf(below(path));
-      if (place !== 'foreign') return place === 'known';
-      foreign += 1;
-      return foreign <= MOST_FOREIGN;
-    },
-    isLeaf: (path) => hasLeaves(below(path.slice(0, path.lastIndexOf('/')))),
-    longest: (path) => longestText(below(path)),
-    onLeftOut: (path, what) => {
-      if (told.has(path) || told.size >= MOST_TOLD) return;
-      told.add(path);
-      const most = what === 'value' ? `${longestText(below(path))} characters` : `${MOST_CHILDREN} children`;
-      onLeftOut(new OversizedNodeError(path, `more than ${most}`));
-    },
-  };
+export class TreeBounds implements SubtreeBounds {
+  private readonly told = new SparseSet<string>();
+  private foreign = 0;
+
+  /** @param tell told once for each node that is left out */
+  constructor(
+    private readonly paths: JobPaths,
+    private readonly tell: (error: OversizedNodeError) => void,
+  ) {}
+
+  get mostChildren(): number {
+    return MOST_CHILDREN;
+  }
+
+  admits(path: string): boolean {
+    const place = placeOf(this.below(path));
+    if (place !== 'foreign') return place === 'known';
+    this.foreign += 1;
+    return this.foreign <= MOST_FOREIGN;
+  }
+
+  isLeaf(path: string): boolean {
+    return hasLeaves(this.below(path.slice(0, path.lastIndexOf('/'))));
+  }
+
+  longest(path: string): number {
+    return longestText(this.below(path));
+  }
+
+  onLeftOut(path: string, what: 'children' | 'value'): void {
+    if (this.told.has(path) || this.told.size >= MOST_TOLD) return;
+    this.told.add(path);
+    const most = what === 'value' ? `${this.longest(path)} characters` : `${MOST_CHILDREN} children`;
+    this.tell(new OversizedNodeError(path, `more than ${most}`));
+  }
+
+  private below(path: string): string {
+    return path.slice(this.paths.root.length + 1);
+  }
 }
 
 /** @param path below the job */

@@ -40,7 +40,7 @@ const LONGEST_PIECE_BYTES = 128 * 1024;
 
 /** Who watches which path. */
 export class Watches {
-  private readonly watchers = new Map<string, Set<Watcher>>();
+  private readonly watchers = new Map<string, readonly Watcher[]>();
   /** How many paths of each depth are watched: they are few depths, and an event looks at no other. */
   private readonly depths = new Map<number, number>();
   /** The deepest first. */
@@ -48,15 +48,17 @@ export class Watches {
 
   add(path: string, watcher: Watcher): void {
     const others = this.watchers.get(path);
-    if (others) return void others.add(watcher);
-    this.watchers.set(path, new Set([watcher]));
-    this.count(path, 1);
+    this.watchers.set(path, [...(others ?? []), watcher]);
+    if (!others) this.count(path, 1);
   }
 
   /** @returns whether nobody watches this path any more, and somebody did */
   remove(path: string, watcher: Watcher): boolean {
     const watchers = this.watchers.get(path);
-    if (!watchers?.delete(watcher) || watchers.size > 0) return false;
+    if (!watchers?.includes(watcher)) return false;
+    const others = watchers.filter((one) => one !== watcher);
+    if (others.length > 0) this.watchers.set(path, others);
+    if (others.length > 0) return false;
     this.count(path, -1);
     return this.watchers.delete(path);
   }
@@ -69,13 +71,13 @@ export class Watches {
 
   /** Everybody who watches the path or one above it; the nearest first. */
   of(path: string): Iterable<Watcher> {
-    const found: Set<Watcher>[] = [];
+    const found: (readonly Watcher[])[] = [];
     for (const depth of this.watchedDepths) {
       const at = ancestorAt(path, depth);
       const watchers = at === undefined ? undefined : this.watchers.get(at);
       if (watchers) found.push(watchers);
     }
-    return found.length === 1 ? found[0]! : found.flatMap((watchers) => [...watchers]);
+    return found.length === 1 ? found[0]! : found.flat();
   }
 
   /** Tells everybody of a new connection. */
@@ -94,7 +96,7 @@ export class Watches {
 
   /** Whether what is below a path is watched as well. The server keeps one watch for each path. */
   isRecursive(path: string): boolean {
-    return [...(this.watchers.get(path) ?? [])].some((watcher) => watcher.isRecursive);
+    return (this.watchers.get(path) ?? []).some((watcher) => watcher.isRecursive);
   }
 
   /** The watched paths, in pieces that fit into one request each. */
@@ -122,7 +124,7 @@ export class Watches {
   }
 
   private all(): readonly Watcher[] {
-    return [...this.watchers.values()].flatMap((watchers) => [...watchers]);
+    return [...this.watchers.values()].flat();
   }
 }
 

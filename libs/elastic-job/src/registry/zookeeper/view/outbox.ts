@@ -63,5 +63,7 @@ export class Outbox {
       const { event } = this.letters.shift()!;
       isolated(() => this.listener(event));
     }
+    // A list that was emptied keeps the room that it had.
+    if (this.letters.length === 0) this.letters = [];
   }
 }

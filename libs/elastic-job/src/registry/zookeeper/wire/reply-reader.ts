@@ -1,3 +1,4 @@
+import { interned } from '../../../domain/index.js';
 import type { NodeStat } from '../../registry-center.js';
 
 const CONTAINER_OWNER = 1n << 63n;
@@ -65,7 +66,8 @@ export class ReplyReader {
     this.skip(8); // versions of the children and of the ACL
     const owner = BigInt.asUintN(64, this.long());
     this.skip(16); // data length, number of children, zxid of the last change of the children
-    return { czxid, mzxid, ctime, mtime, version, ephemeralOwner: isEphemeral(owner) ? owner.toString(16) : undefined };
+    const ephemeralOwner = isEphemeral(owner) ? interned(owner.toString(16)) : undefined;
+    return { czxid, mzxid, ctime, mtime, version, ephemeralOwner };
   }
 
   /** A missing text, array or vector has the length -1. */
