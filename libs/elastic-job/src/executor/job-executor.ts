@@ -33,7 +33,7 @@ export class JobExecutor {
    *
    * When an item aborts it is told by its signal if it runs; if it waits, it is yielded as aborted without being
    * started. Who leaves the iteration early aborts it likewise. Nothing starts before the first `next()`. Once the
-   * handlers of a process have kept its event loop for 50 ms, all leases go on in later turns of it, one after the other.
+   * handlers of a process have kept its event loop for 50 ms, leases go on in later turns of it, one by one.
    */
   run(lease: ExecutionLease, job: ExecutableJob): AsyncGenerator<ItemOutcome, void, void> {
     return new LeaseRun(this.clock, lease, job, this.options, this.slots, this.turns).outcomes(this.runs);

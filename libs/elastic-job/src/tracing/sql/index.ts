@@ -3,7 +3,8 @@
  *
  * - State: `JOB_EXECUTION_LOG`, a row for each run of an item, written as its handler is called and again as it ends;
  *   `JOB_STATUS_TRACE_LOG`, two rows for each run of this instance's items together (TASK_RUNNING, then TASK_FINISHED or
- *   TASK_ERROR), as Java writes them; without Java's TASK_STAGING, which would tell of the instant of TASK_RUNNING. A small table of our own remembers the migrations.
+ *   TASK_ERROR), as Java writes them. Java's TASK_STAGING is left out: it would tell of the instant of TASK_RUNNING. A
+ *   small table of our own remembers the migrations.
  * - Promise: no job ever waits for it. Rows are queued in memory and written in batches; a run that ends before its
  *   start was written is one write.
  * - Slow or absent database: the queue fills up to its limit, then the oldest rows give way, are counted, and a

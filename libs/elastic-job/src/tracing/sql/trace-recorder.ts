@@ -12,8 +12,8 @@ type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 const WIDTH = { jobName: 100, taskId: 255, host: 255, ip: 50, items: 100, text: 4_000 };
 
 /**
- * Turns what happens to jobs into rows. There is none in TASK_STAGING: Java writes it as a trigger comes, whose items are
- * known here once they are begun, so that it would tell of the same instant as the row that follows it.
+ * Turns what happens to jobs into rows. There is none in TASK_STAGING: Java writes it as a trigger comes. Here its items
+ * are known once they are begun, and it would tell of the same instant as the row that follows it.
  * @see ElasticJob, `ElasticJobExecutor`: which states it tells, and with which texts
  */
 export class TraceRecorder {
