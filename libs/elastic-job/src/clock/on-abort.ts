@@ -1,5 +1,7 @@
+import { SparseSet } from '../domain/index.js';
+
 /** Those that listen to a signal through `onAbort`. */
-const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+const listeners = new WeakMap<AbortSignal, SparseSet<() => void>>();
 
 /**
  * Calls back when a signal aborts that has not aborted yet. All who listen this way share one listener of the signal:
@@ -13,8 +15,8 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   return () => void others.delete(listener);
 }
 
-function listen(signal: AbortSignal): Set<() => void> {
-  const all = new Set<() => void>();
+function listen(signal: AbortSignal): SparseSet<() => void> {
+  const all = new SparseSet<() => void>();
   listeners.set(signal, all);
   const tell = () => {
     for (const listener of all) listener();

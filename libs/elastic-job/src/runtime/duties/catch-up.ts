@@ -9,6 +9,7 @@ import {
   formatTaskId,
   owesAfter,
   SparseMap,
+  SparseSet,
   type Trigger,
 } from '../../domain/index.js';
 import { type JobContext, type LeaseRunner, Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
@@ -28,7 +29,7 @@ export class CatchUp implements Duty {
   private readonly catchingUp: Reaction;
   private readonly flagging: Reaction;
   /** The items to flag. While one write is under way all triggers add to the next one, however slow the registry is. */
-  private readonly misfired = new Set<number>();
+  private readonly misfired = new SparseSet<number>();
   /** The fire time that is being assigned and begun. */
   private handling: number | undefined;
   /** What was left to operators' triggers, and may owe something once they have run. */

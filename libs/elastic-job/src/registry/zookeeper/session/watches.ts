@@ -48,7 +48,8 @@ export class Watches {
 
   add(path: string, watcher: Watcher): void {
     const others = this.watchers.get(path);
-    this.watchers.set(path, [...(others ?? []), watcher]);
+    // Most paths have one watcher: a list that is spread has room for sixteen more.
+    this.watchers.set(path, others ? [...others, watcher] : [watcher]);
     if (!others) this.count(path, 1);
   }
 
