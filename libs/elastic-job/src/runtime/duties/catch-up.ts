@@ -239,8 +239,7 @@ export class CatchUp implements Duty {
   }
 
   private isOwn(item: number): boolean {
-    const { tree } = this.context;
-    return tree.owner(item) === tree.self.jobInstanceId;
+    return this.context.tree.owner(item) === this.context.tree.self.jobInstanceId;
   }
 
   // From memory only: in steady state a trigger ends with its settle.
