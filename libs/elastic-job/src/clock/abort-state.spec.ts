@@ -38,6 +38,17 @@ describe('AbortState', () => {
     for (const { aborted, reason } of [signal, afterwards.signal]) expect([aborted, reason]).toEqual([true, FIRST]);
   });
 
+  it('tells those who listen to it before those who listen to its signal', () => {
+    const state = new AbortState();
+    const told: string[] = [];
+    state.signal.addEventListener('abort', () => told.push('signal'));
+    state.onAbort(() => told.push('state'));
+
+    state.abort(FIRST);
+
+    expect(told).toEqual(['state', 'signal']);
+  });
+
   it('is aborted although it has no reason', () => {
     const state = new AbortState();
     state.abort(undefined);

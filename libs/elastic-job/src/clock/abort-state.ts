@@ -31,14 +31,14 @@ export class AbortState implements Abortable {
     return this.controller.signal;
   }
 
-  /** The first reason stands. */
+  /** The first reason stands. Those who listen to the state hear of it before those who listen to its signal. */
   abort(reason: unknown): void {
     if (this.state !== undefined) return;
     this.state = { reason };
-    this.controller?.abort(reason);
     const { listeners } = this;
     this.listeners = undefined;
     for (const listener of listeners ?? []) listener();
+    this.controller?.abort(reason);
   }
 
   onAbort(listener: () => void): () => void {
