@@ -383,6 +383,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'a begin that was refused and tried again took an item whose hung handler still ran in the process',
   },
   {
+    seed: 605_981,
+    edition: 4,
+    showed: 'a process that an operator took out of a job while it started joined its jobs twice in one session',
+  },
+  {
     seed: 180,
     edition: 'tasks',
     showed: 'a task that had finished while the registry was silent was launched again',

@@ -71,12 +71,13 @@ export class OwnJobs {
   /** @returns false if the session has ended meanwhile, and there is another one */
   private async joinAll(): Promise<boolean> {
     const self = (this.self = this.identity());
+    const { id } = this.shared.options.registry.session;
     for (const jobs of startOrder(this.parts.jobs())) {
       const joins = jobs.map((job) => this.joins.run(() => job.join(self)));
       try {
         await Promise.all(joins);
       } catch (error) {
-        if (!(error instanceof SessionLostError) || !(await this.isSessionReplaced())) throw error;
+        if (!(error instanceof SessionLostError) || !(await this.isReplaced(id))) throw error;
         await Promise.allSettled(joins);
         return false;
       }
@@ -84,19 +85,22 @@ export class OwnJobs {
     return true;
   }
 
-  /** Waits for the session that follows one that was lost. @returns false if none has begun in time */
-  private async isSessionReplaced(): Promise<boolean> {
+  /**
+   * Whether another session has followed; waits for it if this one was lost. A job that an operator has taken this
+   * instance out of meanwhile has no session any more, though the process has.
+   */
+  private async isReplaced(id: string | undefined): Promise<boolean> {
     const { connectionTimeoutMs, registry } = this.shared.options;
-    if (registry.session.state !== 'LOST') return true;
-    const arm = (conclude: (isReplaced: boolean) => void) => {
-      const off = registry.onSession(({ state }) => state === 'RECONNECTED' && conclude(true));
-      const timer = this.clock.setTimer(connectionTimeoutMs, () => conclude(false));
+    const arm = (conclude: (value: undefined) => void) => {
+      const off = registry.onSession(({ state }) => state === 'RECONNECTED' && conclude(undefined));
+      const timer = this.clock.setTimer(connectionTimeoutMs, () => conclude(undefined));
       return () => {
         off();
         timer.cancel();
       };
     };
-    return waitFor(arm, this.parts.ending);
+    if (registry.session.state === 'LOST') await waitFor(arm, this.parts.ending);
+    return registry.session.state !== 'LOST' && registry.session.id !== id;
   }
 
   loseSession(sessionId: string | undefined): void {
