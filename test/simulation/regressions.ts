@@ -388,6 +388,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'a process that an operator took out of a job while it started joined its jobs twice in one session',
   },
   {
+    seed: 607_237,
+    edition: 4,
+    showed: 'a checker took a settle for a sweep, since it shared its request with the leader of another job',
+  },
+  {
     seed: 180,
     edition: 'tasks',
     showed: 'a task that had finished while the registry was silent was launched again',

@@ -15,20 +15,36 @@ export function overfullQueues(history: History): Violation[] {
   const swept = new Map<string, Set<string>>();
   const violations: Violation[] = [];
   for (const commit of history.commits) {
-    const isSweep = commit.operations.some(({ kind, path }) => kind === 'check' && path.endsWith('/election/term'));
     for (const { kind, path } of commit.writes) {
       const { jobName, node } = history.nodeOf(path);
       if (node.kind !== 'queued-item') continue;
       const waiting = swept.get(jobName) ?? new Set();
       swept.set(jobName, waiting);
       if (kind === 'deleted') waiting.delete(path);
-      if (kind !== 'created' || !isSweep) continue;
+      if (kind !== 'created' || !isSwept(history, commit, jobName, node.item)) continue;
       const { failoverQueueLimit = Infinity } = history.plan.jobs.find(({ name }) => name === jobName)!;
       if (waiting.add(path).size <= failoverQueueLimit) continue;
       violations.push({ at: commit.at, message: `${waiting.size} items of ${jobName} wait`, about: path });
     }
   }
   return [...violations, ...droppedRuns(history).flatMap((dropped) => repeated(history, dropped))];
+}
+
+/**
+ * A leader has put the item into the queue. Its request may be one with those of other jobs, and with settles of this
+ * job, which queue what they have ended.
+ */
+function isSwept(history: History, { operations, writes }: Commit, jobName: string, item: number): boolean {
+  const isGuarded = operations.some(
+    ({ kind, path }) => kind === 'check' && path === `/${jobName}/leader/election/term`,
+  );
+  const isSettled = writes.some(({ kind, path, data }) => {
+    const found = history.nodeOf(path);
+    if (kind !== 'changed' || found.jobName !== jobName || found.node.kind !== 'item-record') return false;
+    const stored = parseRunRecord(data);
+    return found.node.item === item && stored.kind === 'record' && stored.record.settled !== undefined;
+  });
+  return isGuarded && !isSettled;
 }
 
 /** What was dropped is told of, by who has dropped it. */
