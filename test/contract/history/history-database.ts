@@ -5,7 +5,7 @@ import type { SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sq
 export interface HistoryDatabase {
   /** A client of its own, as another process has one. The database closes what is left open. */
   connect(): Kysely<unknown>;
-  /** What every history of it is made with besides. */
+  /** Options that every history of it is made with. */
   readonly options?: SqlHistoryOptions;
   /** Ends every client. */
   close(): Promise<void>;

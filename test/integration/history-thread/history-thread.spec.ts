@@ -24,7 +24,7 @@ let threads: Bundle;
 let directory: string;
 let path: string;
 let db: Kysely<unknown>;
-/** What the thread of the event loop has the database do. */
+/** The requests of the event loop's thread to the database. */
 let statements: string[];
 let heard: JobEvent[];
 let history: SqlHistory<unknown>;

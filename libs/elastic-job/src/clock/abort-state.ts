@@ -7,7 +7,7 @@ export interface Abortable {
 }
 
 /**
- * What an `AbortController` is, as plain data: nearly all runs end without being aborted, and nobody asks for the
+ * An `AbortController` as plain data: nearly all runs end without being aborted, and nobody asks for the
  * signal of most of them. The signal is made when it is asked for, since that costs as much as the rest of a short run.
  */
 export class AbortState implements Abortable {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from './clock.js';
 
-/** What came of one kind since something of it was told. */
+/** All that came of one kind since something of it was told. */
 interface Kind<T> {
   /** Undefined: nothing. */
   held: T | undefined;
@@ -15,7 +15,7 @@ interface HeldBackOptions<T> {
    * @default all
    */
   readonly mostKinds?: number;
-  /** What is held so far, and what has come next, as one. */
+  /** Makes one of all that is held so far and the next. */
   readonly join: (held: T, next: T) => T;
   readonly tell: (told: T) => void;
 }

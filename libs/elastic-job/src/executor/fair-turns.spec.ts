@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { FairTurns } from './fair-turns.js';
 
-/** What has been called, in order; `|` is a turn of the event loop. */
+/** The calls, in order; `|` is a turn of the event loop. */
 let log: string[];
 let now: number;
 let turns: FairTurns;

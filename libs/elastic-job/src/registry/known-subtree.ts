@@ -51,7 +51,7 @@ export abstract class KnownSubtree {
   /** The node as the bounds keep it. */
   protected cut(node: RegistryNode): RegistryNode {
     const longest = this.bounds?.longest(node.path) ?? Infinity;
-    // What is held is often the same in many jobs, or twice in one.
+    // Values are often the same in many jobs, or twice in one.
     if (this.holds(node.path)) interned(node.data);
     if (node.data.length <= longest) return node;
     this.bounds?.onLeftOut(node.path, 'value');

@@ -90,6 +90,7 @@ function removeName(place: Place<unknown>, name: string): void {
   if (typeof names === 'object') names.delete(name);
   else if (names === name) place.names = undefined;
 }
+
 /** The path of the parent, or undefined for the root. */
 export function parentPath(path: string): string | undefined {
   if (path === '/') return undefined;

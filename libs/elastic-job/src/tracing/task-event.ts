@@ -12,7 +12,7 @@ export interface TaskOfItem {
   readonly node: string | undefined;
 }
 
-/** What happens to the tasks that run the items of jobs. */
+/** Events of the tasks that run the items of jobs. */
 export type TaskEvent =
   /** A task was made for an item, and does nothing before it is opened. */
   | {

@@ -96,7 +96,7 @@ export class SettingsReader {
     const known = this.laid.get(local.jobName);
     const isKnown = known?.data === data && known.local === local;
     const laid = isKnown ? known.laid : this.layAnew(job, data, texts);
-    // What it has come to is kept, so nobody asks again what it says.
+    // The result is kept, and nobody reads the text again.
     texts.forget(local.jobName);
     // Of two equal texts that of the node is kept: the other one can be forgotten.
     this.laid.set(local.jobName, { data, local, laid });

@@ -71,7 +71,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     after: Object.freeze([...settings.after]),
     jobExtraConfigurations: hidden(settings.jobExtraConfigurations),
   };
-  // What a spread makes has a shape of its own for each job, which takes three times as much memory as the values.
+  // A spread makes a shape of its own for each job, which takes three times as much memory as the values.
   return Object.freeze(byName<JobConfiguration>(CONFIGURATION_NAMES, (name) => values[name]));
 }
 

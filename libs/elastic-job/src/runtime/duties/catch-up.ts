@@ -72,7 +72,7 @@ export class CatchUp implements Duty {
     this.wakeIf(serverIp === this.context.tree.self.serverIp);
   }
 
-  // What came while it was disabled is noted as owed by nobody.
+  // Fire times that came while it was disabled are noted as owed by nobody.
   ItemSwitched({ item }: News<'ItemSwitched'>): void {
     this.wakeIf(this.isOwn(item));
   }
@@ -90,7 +90,7 @@ export class CatchUp implements Duty {
     this.wakeIf(this.yielded.length > 0 || this.mayOweAfter(trigger, item));
   }
 
-  // What was left to an operator's trigger may be free again.
+  // Items that were left to an operator's trigger may be free again.
   TriggersBegun(): void {
     this.wakeIf(this.yielded.length > 0);
   }

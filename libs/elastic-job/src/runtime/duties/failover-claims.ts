@@ -60,7 +60,7 @@ export class FailoverClaims implements Duty {
     this.claiming.wake();
   }
 
-  // What it may still have been at can be claimed now.
+  // Items that it may still have run can be claimed now.
   InstanceLost(): void {
     this.claiming.wake();
   }

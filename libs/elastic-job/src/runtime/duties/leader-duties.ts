@@ -64,7 +64,7 @@ export class LeaderDuties implements Duty {
     this.reshardSoon();
   }
 
-  // What an instance that was shut down has left behind is waited for no longer.
+  // The items of an instance that was shut down are waited for no longer.
   SessionEnded({ instanceId }: News<'SessionEnded'>): void {
     this.wakeIf(this.context.services.shutdowns.forget(this.context.tree, instanceId));
   }
@@ -72,7 +72,7 @@ export class LeaderDuties implements Duty {
   ServerChanged({ serverIp }: News<'ServerChanged'>): void {
     const { tree } = this.context;
     if (serverIp === tree.self.serverIp) this.election.wake();
-    // Nobody's items depend on a server without instances.
+    // No item depends on a server without instances.
     if (tree.hasInstanceAt(serverIp)) this.reshardSoon();
   }
 

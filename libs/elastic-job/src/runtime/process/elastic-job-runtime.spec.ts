@@ -75,7 +75,7 @@ describe('a process without its registry', () => {
 
 describe('a process that loses its session while it starts', () => {
   const NAMES = ['first', 'second', 'third'];
-  /** What happens besides, as the session ends. */
+  /** Called besides, as the session ends. */
   let besides: () => void;
   beforeEach(async () => {
     besides = () => {};

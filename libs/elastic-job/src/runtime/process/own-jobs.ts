@@ -86,7 +86,7 @@ export class OwnJobs {
   }
 
   /**
-   * Whether another session has followed; waits for it if this one was lost. A job that an operator has taken this
+   * True if another session has followed; waits for it if this one was lost. A job that an operator has taken this
    * instance out of meanwhile has no session any more, though the process has.
    */
   private async isReplaced(id: string | undefined): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { InsertColumn } from './row-insert.js';
 import type { TraceDialect } from './trace-dialect.js';
 import type { ExecutionRow, StatusRow } from './trace-row.js';
 
-/** What is written of a row of `JOB_EXECUTION_LOG`. */
+/** The written columns of `JOB_EXECUTION_LOG`. */
 export function executionColumns(dialect: TraceDialect): readonly InsertColumn<ExecutionRow>[] {
   return [
     { name: 'id', of: ({ id }) => id },
@@ -19,7 +19,7 @@ export function executionColumns(dialect: TraceDialect): readonly InsertColumn<E
   ];
 }
 
-/** What is written of a row of `JOB_STATUS_TRACE_LOG`. */
+/** The written columns of `JOB_STATUS_TRACE_LOG`. */
 export function statusColumns(dialect: TraceDialect): readonly InsertColumn<StatusRow>[] {
   return [
     { name: 'id', of: ({ id }) => id },

@@ -1,11 +1,11 @@
 /**
- * What passes between the thread of the event loop and the one that writes a history's rows. Each order is answered
+ * Messages between the thread of the event loop and the one that writes a history's rows. Each order is answered
  * once, before the next one is sent; only `close` is answered by the thread's end.
  */
 import type { TraceDialectName } from '../trace-dialect.js';
 import type { TraceRow } from '../trace-row.js';
 
-/** What the thread starts with. */
+/** The thread's settings. */
 export interface ThreadSettings {
   /** The module that makes its dialect, as a URL. */
   readonly dialectModule: string;
@@ -17,7 +17,7 @@ export type ThreadOrder =
   | { readonly kind: 'ping' }
   | { readonly kind: 'close' };
 
-/** What of a failure can be cloned, whatever it is; undefined: there was none. */
+/** The part of a failure that can be cloned; undefined: there was none. */
 export interface ThreadAnswer {
   readonly failure?: { readonly message: string; readonly stack: string | undefined };
 }
