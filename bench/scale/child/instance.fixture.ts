@@ -13,6 +13,8 @@ type Answers = {
   ) => ReturnType<InstanceCalls[Name]> | Promise<ReturnType<InstanceCalls[Name]>>;
 };
 
+/** After so many, the server's compiler has done its work: its threads would compete with what is timed. */
+const WARM_UP_WRITES = 4_000;
 /** Once is not enough: what finalizers let go is collected by the next one. */
 const COLLECTIONS = 3;
 
@@ -55,12 +57,11 @@ async function timeWrites(servers: string, writes: number): Promise<readonly num
   const center = new ZooKeeperRegistryCenter({ servers, namespace: 'bare' }, new SystemClock());
   await center.connect();
   await center.ensurePath('/node');
-  const warmUp = writes / 4;
   const took: number[] = [];
-  for (let n = 0; n < warmUp + writes; n += 1) {
+  for (let n = 0; n < WARM_UP_WRITES + writes; n += 1) {
     const begun = performance.now();
     await center.set('/node', String(n));
-    if (n >= warmUp) took.push(performance.now() - begun);
+    if (n >= WARM_UP_WRITES) took.push(performance.now() - begun);
   }
   await center.close();
   return took;
