@@ -153,6 +153,12 @@ export interface TransactionOptions extends RequestOptions {
    * @default it leaves alone and at once
    */
   readonly dueAt?: number;
+  /**
+   * Lets such transactions of this session go first that are not patient: this one leaves once those are answered, or
+   * 200 ms later, or before the next request that shares with nobody.
+   * @default false
+   */
+  readonly isPatient?: boolean;
 }
 
 /**

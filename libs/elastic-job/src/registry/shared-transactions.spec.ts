@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SystemClock } from '../clock/index.js';
+import { type Clock, SystemClock } from '../clock/index.js';
+import { VirtualClock } from '../testing/index.js';
 import type { Operation, TransactionResult } from './registry-center.js';
 import { NoAuthError, RegistryUnavailableError, ServerError, SessionLostError } from './registry.errors.js';
 import { SharedTransactions } from './shared-transactions.js';
@@ -7,7 +8,7 @@ import { SharedTransactions } from './shared-transactions.js';
 type Send = (operations: readonly Operation[]) => Promise<TransactionResult>;
 
 /** Transactions of one operation each, named by their paths, over a registry that answers as it is told to. */
-function sharing(send: Send, sessionId: () => string = () => 'one') {
+function sharing(send: Send, sessionId: () => string = () => 'one', clock: Clock = new SystemClock()) {
   const sent: string[][] = [];
   const shared = new SharedTransactions(
     {
@@ -18,11 +19,14 @@ function sharing(send: Send, sessionId: () => string = () => 'one') {
         return send(operations);
       },
     },
-    new SystemClock(),
+    clock,
   );
-  const add = (path: string, dueAt = 0) =>
-    shared.add({ operations: [{ kind: 'check', path }], bytes: 100, dueAt }).catch((error: unknown) => error);
-  return { add, sent };
+  const add = (path: string, isPatient = false) =>
+    shared
+      .add({ operations: [{ kind: 'check', path }], bytes: 100, dueAt: 0, isPatient })
+      .catch((error: unknown) => error);
+  const addPatient = (path: string) => add(path, true);
+  return { add, addPatient, flush: () => shared.flush(), sent };
 }
 
 const committed = async (operations: readonly Operation[]): Promise<TransactionResult> => ({
@@ -82,5 +86,57 @@ describe('transactions that share a request', () => {
     await expect(hasty).rejects.toThrow('transaction of 1');
     answer({ kind: 'committed', results: [{ kind: 'check' }, { kind: 'check' }] });
     expect(await patient).toEqual({ kind: 'committed', results: [{ kind: 'check' }] });
+  });
+
+  describe('of which some are patient', () => {
+    /** What was begun is answered when the test says so. */
+    function beside() {
+      let answer = (): void => {};
+      const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+      const clock = new VirtualClock();
+      const send: Send = async (operations) => {
+        if (operations[0]!.path === '/begin') await isAnswered;
+        return committed(operations);
+      };
+      return { ...sharing(send, () => 'one', clock), answer, clock };
+    }
+
+    it('given begins under way, when one has ended, then its end leaves once they are answered', async () => {
+      const { add, addPatient, answer, clock, sent } = beside();
+      const begun = add('/begin');
+      await clock.advance(0);
+      const ended = addPatient('/end');
+      await clock.advance(0);
+      expect(sent).toEqual([['/begin']]);
+      answer();
+      await Promise.all([begun, ended, clock.advance(0)]);
+      expect(sent).toEqual([['/begin'], ['/end']]);
+    });
+
+    it('given begins without an answer, when 200 ms have passed, then ends wait no longer', async () => {
+      const { add, addPatient, clock, sent } = beside();
+      void add('/begin');
+      await clock.advance(0);
+      void addPatient('/end');
+      await clock.advance(199);
+      expect(sent).toEqual([['/begin']]);
+      await clock.advance(1);
+      expect(sent).toEqual([['/begin'], ['/end']]);
+    });
+
+    it('given nothing else under way, when one has ended, then its end leaves in the next turn', async () => {
+      const { addPatient, clock, sent } = beside();
+      await Promise.all([addPatient('/end'), clock.advance(0)]);
+      expect(sent).toEqual([['/end']]);
+    });
+
+    it('given an end that waits, when another request is to leave, then the end leaves before it', async () => {
+      const { add, addPatient, clock, flush, sent } = beside();
+      void add('/begin');
+      await clock.advance(0);
+      void addPatient('/end');
+      flush();
+      expect(sent).toEqual([['/begin'], ['/end']]);
+    });
   });
 });

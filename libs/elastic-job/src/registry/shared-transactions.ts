@@ -1,10 +1,13 @@
-import type { Clock } from '../clock/index.js';
+import type { Clock, Timer } from '../clock/index.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { Operation, RequestOptions, TransactionResult } from './registry-center.js';
 import { isRefusal, SessionLostError } from './registry.errors.js';
 
 /** The most that several transactions take together, in bytes: a refused group is sent again, member by member. */
 const MOST_SHARED_BYTES = 65_536;
+
+/** What is over lets what is due go first for so long at most, in milliseconds. */
+const MOST_PATIENCE_MS = 200;
 
 /** How a request leaves. */
 interface TransactionSender {
@@ -22,6 +25,8 @@ interface SharedTransaction {
   readonly bytes: number;
   /** In milliseconds since the epoch. */
   readonly dueAt: number;
+  /** @see TransactionOptions.isPatient */
+  readonly isPatient?: boolean | undefined;
 }
 
 /** A transaction on its way into a request. */
@@ -35,9 +40,19 @@ interface Member extends SharedTransaction {
  * the order of the instants at which they are due. Each of them is answered as if it had left alone. The members of a
  * request that is refused go one by one, without waiting for each other: a refusal names one of them, and others may be
  * refused as well.
+ *
+ * Those that are patient wait while requests of others are under way, so that a thousand begins are not held up by the
+ * ends of those that were faster. 200 ms later they leave in any case, and so they do before any other request.
  */
 export class SharedTransactions {
   private waiting: Member[] = [];
+  private patient: Member[] = [];
+  /** Ends the patience. */
+  private alarm: Timer | undefined;
+  /** Requests without an answer whose members are not patient. */
+  private underWay = 0;
+  /** A request of these leaves, which is none of others that they must not overtake. */
+  private isSending = false;
 
   constructor(
     private readonly sender: TransactionSender,
@@ -51,29 +66,56 @@ export class SharedTransactions {
   add(transaction: SharedTransaction, options: RequestOptions = {}): Promise<TransactionResult> {
     const name = `transaction of ${transaction.operations.length}`;
     return ownWait(this.clock, name, options, (waiter) => {
-      const { operations, bytes, dueAt } = transaction;
-      const member = { operations, bytes, dueAt, sessionId: this.sender.sessionId(), waiter };
-      if (this.waiting.push(member) === 1) void this.sendLater();
+      const member = { ...transaction, sessionId: this.sender.sessionId(), waiter };
+      if (transaction.isPatient) this.addPatient(member);
+      else if (this.waiting.push(member) === 1) void this.sendLater();
     });
+  }
+
+  /** Sends all that waits, so that a request that was asked for later does not overtake it. */
+  flush(): void {
+    if (this.isSending) return;
+    this.alarm?.cancel();
+    this.sendAll([...this.waiting.splice(0), ...this.patient.splice(0)]);
   }
 
   private async sendLater(): Promise<void> {
     await this.clock.nextTurn();
-    this.flush();
+    const waiting = this.waiting.splice(0);
+    this.underWay += this.sendAll(waiting, () => void this.answered());
   }
 
-  /** Sends what waits, so that a request that was asked for later does not overtake it. */
-  flush(): void {
-    if (this.waiting.length === 0) return;
-    const members = this.waiting.filter(({ waiter }) => !waiter.isOver);
-    this.waiting = [];
+  private addPatient(member: Member): void {
+    if (this.patient.push(member) > 1) return;
+    this.alarm = this.clock.setTimer(MOST_PATIENCE_MS, () => this.flush());
+    void this.sendPatientLater();
+  }
+
+  private async answered(): Promise<void> {
+    this.underWay -= 1;
+    await this.sendPatientLater();
+  }
+
+  // In the turn of an answer those go on that have waited for it, and others begin.
+  private async sendPatientLater(): Promise<void> {
+    await this.clock.nextTurn();
+    if (this.patient.length > 0 && this.underWay === 0 && this.waiting.length === 0) this.flush();
+  }
+
+  /** @returns how many requests have left */
+  private sendAll(all: readonly Member[], onAnswered: () => void = () => {}): number {
+    const members = all.filter(({ waiter }) => !waiter.isOver);
     const current = this.sender.sessionId();
     for (const { sessionId, waiter } of members)
       if (sessionId !== current) waiter.reject(new SessionLostError(sessionId));
     const ours = members.filter(({ sessionId }) => sessionId === current);
     const most = Math.min(MOST_SHARED_BYTES, this.sender.maxRequestBytes);
     const inOrder = ours.toSorted((a, b) => a.dueAt - b.dueAt);
-    for (const group of groupsOf(inOrder, most)) void this.send(group);
+    const groups = groupsOf(inOrder, most);
+    this.isSending = true;
+    for (const group of groups) void this.send(group).then(onAnswered);
+    this.isSending = false;
+    return groups.length;
   }
 
   private async send(group: readonly Member[]): Promise<void> {

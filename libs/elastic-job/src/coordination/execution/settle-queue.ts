@@ -151,7 +151,9 @@ export class SettleQueue {
     counts: readonly Operation[],
   ): Promise<TransactionResult> {
     if (counts.length > 0) return this.tree.commit([...operations, ...counts]);
-    return this.tree.commitShared(operations, Math.min(...batch.map(({ fireTime }) => fireTime)));
+    const dueAt = Math.min(...batch.map(({ fireTime }) => fireTime));
+    // What is due begins before it is recorded that others have ended.
+    return this.tree.commitShared(operations, dueAt, { signal: this.tree.signal, isPatient: true });
   }
 
   /** @returns what has to be tried again at once */

@@ -7,6 +7,7 @@ import {
   type RegistryCenter,
   type RegistryNode,
   type RequestOptions,
+  type TransactionOptions,
   retry,
   type SubtreeEvent,
   type TransactionResult,
@@ -155,12 +156,12 @@ export class JobTree extends ItemNodes {
    * The same, in one request with those of other jobs that come within one turn of the event loop: for what all jobs of
    * a process do at the same instant.
    * @param dueAt those that are due first go first; in milliseconds since the epoch
-   * @see TransactionOptions.dueAt
+   * @see TransactionOptions
    */
   commitShared(
     operations: readonly Operation[],
     dueAt = this.clock.wallNow(),
-    options: RequestOptions = { signal: this.signal },
+    options: Omit<TransactionOptions, 'dueAt'> = { signal: this.signal },
   ): Promise<TransactionResult> {
     return this.registry.transaction(operations, { ...options, dueAt });
   }

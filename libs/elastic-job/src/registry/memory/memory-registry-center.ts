@@ -194,9 +194,9 @@ export class MemoryRegistryCenter implements RegistryCenter {
   async transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult> {
     const bytes = this.transactionBytes(operations);
     this.assertFits(`transaction of ${operations.length}`, bytes);
-    const dueAt = options?.dueAt;
+    const { dueAt, isPatient } = options ?? {};
     if (dueAt === undefined) return this.send(operations, options);
-    return this.shared.add({ operations, bytes, dueAt }, options);
+    return this.shared.add({ operations, bytes, dueAt, isPatient }, options);
   }
 
   private async send(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {

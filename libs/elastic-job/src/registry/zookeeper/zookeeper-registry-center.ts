@@ -128,9 +128,9 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   async transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult> {
     const bytes = this.transactionBytes(operations);
     this.assertSize(`transaction of ${operations.length}`, bytes);
-    const dueAt = options?.dueAt;
+    const { dueAt, isPatient } = options ?? {};
     if (dueAt === undefined) return this.client.transaction(operations, options);
-    return this.client.sharedTransactions.add({ operations, bytes, dueAt }, options);
+    return this.client.sharedTransactions.add({ operations, bytes, dueAt, isPatient }, options);
   }
 
   async openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree> {
