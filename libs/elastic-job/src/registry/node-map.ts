@@ -33,12 +33,12 @@ export class NodeMap<T> {
   }
 
   put(path: string, value: T): void {
-    const place = this.places.get(interned(path));
+    const place = this.places.get(path);
     if (place !== undefined) {
       place.value = value;
       return;
     }
-    this.places.set(path, { value, names: undefined });
+    this.places.set(interned(path), { value, names: undefined });
     const parent = this.parentOf(path);
     if (parent !== undefined) addName(parent, nameOf(path));
   }

@@ -1,5 +1,6 @@
 // Covered by test/scenario/misfire-policies.spec.ts
 import { findMissed, type MisfirePolicy, type MissedReason, type MissedTimes } from '../../domain/index.js';
+import type { Schedule } from '../../scheduling/index.js';
 import type { JobContext, TriggerGate } from '../leases/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
 import type { Duty, News } from './duty.js';
@@ -32,8 +33,13 @@ export class MissedFireTimes implements Duty {
   }
 
   private tell(until: number, former: ReadonlyMap<number, number | undefined>): void {
+    const { settings, tree } = this.context;
     // What a Java peer has run is in no record.
-    if (this.context.tree.company.runsUnrecorded) return;
+    if (tree.company.runsUnrecorded) return;
+    const { schedule } = settings;
+    const lasts = new Set(former.values());
+    // A begin follows the fire time before, nearly always: then one look at the schedule has to do.
+    if (schedule !== undefined && [...lasts].every((last) => !hasFireTime(schedule, last, until))) return;
     for (const group of this.owed.upTo(until, former)) this.tellGroup(group);
   }
 
@@ -52,4 +58,9 @@ export class MissedFireTimes implements Duty {
     events.emit({ kind: 'missed', jobName: tree.jobName, items, since: first, fireTime: last, count, reason });
     news.tell({ kind: 'FireTimesMissed', count: items.length * count });
   }
+}
+
+/** @param after undefined: nobody can say since when fire times are owed, so none is */
+function hasFireTime(schedule: Schedule, after: number | undefined, until: number): boolean {
+  return after !== undefined && after < until && (schedule.next(after) ?? Infinity) <= until;
 }
