@@ -21,12 +21,11 @@ function sharing(send: Send, sessionId: () => string = () => 'one', clock: Clock
     },
     clock,
   );
-  const add = (path: string, isPatient = false) =>
-    shared
-      .add({ operations: [{ kind: 'check', path }], bytes: 100, dueAt: 0, isPatient })
-      .catch((error: unknown) => error);
-  const addPatient = (path: string) => add(path, true);
-  return { add, addPatient, flush: () => shared.flush(), sent };
+  const addOf = (path: string, bytes: number, isPatient = false) =>
+    shared.add({ operations: [{ kind: 'check', path }], bytes, dueAt: 0, isPatient }).catch((error: unknown) => error);
+  const add = (path: string) => addOf(path, 100);
+  const addPatient = (path: string) => addOf(path, 100, true);
+  return { add, addOf, addPatient, flush: () => shared.flush(), sent };
 }
 
 const committed = async (operations: readonly Operation[]): Promise<TransactionResult> => ({
@@ -86,6 +85,12 @@ describe('transactions that share a request', () => {
     await expect(hasty).rejects.toThrow('transaction of 1');
     answer({ kind: 'committed', results: [{ kind: 'check' }, { kind: 'check' }] });
     expect(await patient).toEqual({ kind: 'committed', results: [{ kind: 'check' }] });
+  });
+
+  it('given a large one among small ones of one instant, when they leave, then it holds up none of them', async () => {
+    const { addOf, sent } = sharing(committed);
+    await Promise.all([addOf('/small', 100), addOf('/large', 200_000), addOf('/other', 100)]);
+    expect(sent).toEqual([['/small', '/other'], ['/large']]);
   });
 
   describe('of which some are patient', () => {

@@ -37,7 +37,7 @@ interface Member extends SharedTransaction {
 
 /**
  * Transactions of one session that share requests: those that come within one turn of the event loop leave together, in
- * the order of the instants at which they are due. Each of them is answered as if it had left alone. The members of a
+ * the order of the instants at which they are due, the small ones first. Each of them is answered as if it had left alone. The members of a
  * request that is refused go one by one, without waiting for each other: a refusal names one of them, and others may be
  * refused as well.
  *
@@ -110,7 +110,7 @@ export class SharedTransactions {
       if (sessionId !== current) waiter.reject(new SessionLostError(sessionId));
     const ours = members.filter(({ sessionId }) => sessionId === current);
     const most = Math.min(MOST_SHARED_BYTES, this.sender.maxRequestBytes);
-    const inOrder = ours.toSorted((a, b) => a.dueAt - b.dueAt);
+    const inOrder = ours.toSorted((a, b) => a.dueAt - b.dueAt || a.bytes - b.bytes);
     const groups = groupsOf(inOrder, most);
     this.isSending = true;
     for (const group of groups) void this.send(group).then(onAnswered);
