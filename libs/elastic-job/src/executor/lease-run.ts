@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
-import { HandlerHungError, mostItemsAtOnce, type ShardOutcome, type SparseSet } from '../domain/index.js';
+import { HandlerHungError, mostItemsAtOnce, type ShardOutcome, SparseMap, SparseSet } from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
 import type { ExecutableJob, ItemOutcome } from './executable-job.js';
 import { ItemRun } from './item-run.js';
@@ -15,8 +15,8 @@ import type { Slots } from './slots.js';
  */
 export class LeaseRun {
   private readonly waiting: number[];
-  private readonly running = new Map<number, ItemRun>();
-  private readonly released = new Set<number>();
+  private readonly running = new SparseMap<number, ItemRun>();
+  private readonly released = new SparseSet<number>();
   private readonly ended: ItemOutcome[] = [];
   private readonly contextOf: ContextOf;
   private readonly retries: Retries;

@@ -1,13 +1,13 @@
-import { type Clock, onAbort } from '../clock/index.js';
+import { type Clock, onAbort, type Timer } from '../clock/index.js';
 import type { RequestOptions } from './registry-center.js';
 import { RegistryUnavailableError } from './registry.errors.js';
 
 /** A caller that waits for an answer which others wait for as well. */
 export interface Waiter<T> {
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
+  resolve(value: T): void;
+  reject(error: unknown): void;
   /** It has its answer, or waits no more. */
-  isOver: boolean;
+  readonly isOver: boolean;
 }
 
 /**
@@ -25,27 +25,42 @@ export function ownWait<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const end = () => {
-      waiter.isOver = true;
-      off?.();
-      timer?.cancel();
-    };
-    const waiter: Waiter<T> = {
-      isOver: false,
-      resolve: (value) => {
-        end();
-        resolve(value);
-      },
-      reject: (error) => {
-        end();
-        reject(error);
-      },
-    };
-    const abort = () => waiter.reject(signal?.reason);
-    const expire = () =>
-      waiter.reject(new RegistryUnavailableError(operation, 'unknown', `no answer within ${timeoutMs} ms`));
-    const timer = timeoutMs === undefined ? undefined : clock.setTimer(timeoutMs, expire);
-    const off = signal && onAbort(signal, abort);
+    const waiter = new OwnWait(resolve, reject);
+    if (signal) waiter.off = onAbort(signal, () => waiter.reject(signal.reason));
+    if (timeoutMs !== undefined) {
+      const cause = `no answer within ${timeoutMs} ms`;
+      const expire = () => waiter.reject(new RegistryUnavailableError(operation, 'unknown', cause));
+      waiter.timer = clock.setTimer(timeoutMs, expire);
+    }
     enter(waiter);
   });
+}
+
+class OwnWait<T> implements Waiter<T> {
+  isOver = false;
+  /** Ends the wait for the signal. */
+  off: (() => void) | undefined;
+  /** Of the limit. */
+  timer: Timer | undefined;
+
+  constructor(
+    private readonly onAnswer: (value: T) => void,
+    private readonly onFailure: (error: unknown) => void,
+  ) {}
+
+  resolve(value: T): void {
+    this.end();
+    this.onAnswer(value);
+  }
+
+  reject(error: unknown): void {
+    this.end();
+    this.onFailure(error);
+  }
+
+  private end(): void {
+    this.isOver = true;
+    this.off?.();
+    this.timer?.cancel();
+  }
 }

@@ -38,12 +38,12 @@ export class SharedSync {
     try {
       await this.send();
     } catch (error) {
-      for (const { reject } of waiting) reject(error);
+      for (const waiter of waiting) waiter.reject(error);
       return;
     }
     for (let next = 0; next < waiting.length; next += AT_ONCE) {
       if (next > 0) await this.clock.nextTurn();
-      for (const { resolve } of waiting.slice(next, next + AT_ONCE)) resolve();
+      for (const waiter of waiting.slice(next, next + AT_ONCE)) waiter.resolve();
     }
   }
 }

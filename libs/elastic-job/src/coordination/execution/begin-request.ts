@@ -8,6 +8,7 @@ import {
   launchOf,
   owesAfter,
   type RunRecord,
+  SparseMap,
   type TaskLife,
   type Trigger,
   traceparentOf,
@@ -62,8 +63,12 @@ export function repeatedRuns(items: readonly BeginningItem[]): ReadonlyMap<numbe
 
 /** Fire times that the items' records show begun although they are yet to come, by item: a clock ran ahead. */
 export function earlyFireTimes(tree: JobTree, items: readonly BeginningItem[]): ReadonlyMap<number, readonly number[]> {
-  const ahead = items.map(({ item }) => [item, tree.record(item)?.ahead ?? []] as const);
-  return new Map(ahead.filter(([, fireTimes]) => fireTimes.length > 0));
+  const ahead = new SparseMap<number, readonly number[]>();
+  for (const { item } of items) {
+    const fireTimes = tree.record(item)?.ahead ?? [];
+    if (fireTimes.length > 0) ahead.set(item, fireTimes);
+  }
+  return ahead;
 }
 
 /** The instant after which each item owed fire times. */

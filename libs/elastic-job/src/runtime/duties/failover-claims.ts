@@ -57,7 +57,7 @@ export class FailoverClaims implements Duty {
   }
 
   ItemEnded(): void {
-    this.claiming.wake();
+    this.wakeIf(this.context.tree.queue().length > 0 || this.awaited.size > 0);
   }
 
   // Items that it may still have run can be claimed now.

@@ -12,6 +12,7 @@ import {
   type SettledOutcome,
   type ShardingContext,
   type ShardOutcome,
+  SparseMap,
   type Trigger,
 } from '../../domain/index.js';
 import { type HungHandler, JobListeners, type RetriedItem, taskIdOf } from '../../executor/index.js';
@@ -79,7 +80,7 @@ export class LeaseRunner {
     const { trigger } = lease;
     const taskId = taskIdOf(lease);
     const begunAt = clock.monotonicNow();
-    const contexts = new Map<number, ShardingContext>();
+    const contexts = new SparseMap<number, ShardingContext>();
     lease.onSettled((item, outcome) => {
       const isFree = running.endLease(item, lease);
       events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs: clock.monotonicNow() - begunAt });
@@ -137,7 +138,7 @@ export class LeaseRunner {
   }
 
   // Work that wants to hear of its settled runs is told with the context that it has had.
-  private noting(contexts: Map<number, ShardingContext>, handler: ItemWork): ItemWork {
+  private noting(contexts: SparseMap<number, ShardingContext>, handler: ItemWork): ItemWork {
     if (this.context.settled === undefined) return handler;
     return (context, begun) => {
       contexts.set(context.shardingItem, context);
