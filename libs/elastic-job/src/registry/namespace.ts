@@ -16,9 +16,11 @@ const LEGAL = new RegExp(String.raw`^(?:/(?!\.\.?(?:/|$))[^/${FORBIDDEN_CHARACTE
 export class Namespace {
   /** The server's path of the namespace itself. */
   readonly root: string;
+  private readonly below: string;
 
   constructor(readonly name: string) {
     this.root = `/${name}`;
+    this.below = `${this.root}/`;
     const problem = name.split('/')[0] === 'zookeeper' ? 'is reserved by the server' : pathProblem(this.root);
     if (problem) {
       throw new ConfigurationError('registry', [
@@ -38,7 +40,7 @@ export class Namespace {
   /** The port's path of a path that the server named, or undefined if that is outside of the namespace. */
   relative(absolutePath: string): string | undefined {
     if (absolutePath === this.root) return '/';
-    return absolutePath.startsWith(`${this.root}/`) ? absolutePath.slice(this.root.length) : undefined;
+    return absolutePath.startsWith(this.below) ? absolutePath.slice(this.root.length) : undefined;
   }
 }
 

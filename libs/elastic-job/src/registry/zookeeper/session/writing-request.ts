@@ -1,6 +1,6 @@
 import type { RegistryNode } from '../../registry-center.js';
 import type { Request } from '../wire/index.js';
-import type { Watches } from './watches.js';
+import type { Watcher, Watches } from './watches.js';
 
 /**
  * A write that tells the watchers of its nodes when it leaves and when it is answered. An event of such a node that
@@ -16,7 +16,8 @@ export function writingRequest<T>(
   request: Request<T>,
   contents: (value: T) => readonly RegistryNode[],
 ): Request<T> {
-  const concerned = paths.flatMap((path) => [...watches.of(path)].map((watcher) => ({ watcher, path })));
+  const concerned: { readonly watcher: Watcher; readonly path: string }[] = [];
+  for (const path of paths) for (const watcher of watches.of(path)) concerned.push({ watcher, path });
   if (concerned.length === 0) return request;
   return {
     ...request,

@@ -22,23 +22,25 @@ export class FrameReader {
     this.bytes += chunk.length;
     // Joined only when a step is possible, or a reply in many chunks would be copied many times.
     if (this.bytes < this.needed) return;
-    let rest = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks, this.bytes);
-    while (rest.length >= this.needed) {
+    const all = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks, this.bytes);
+    let start = 0;
+    while (all.length - start >= this.needed) {
       if (this.needed === LENGTH_BYTES) {
-        this.needed += this.frameBytes(rest);
+        this.needed += this.frameBytes(all, start);
         continue;
       }
-      const frame = rest.subarray(LENGTH_BYTES, this.needed);
-      rest = rest.subarray(this.needed);
+      const end = start + this.needed;
+      const frame = all.subarray(start + LENGTH_BYTES, end);
+      start = end;
       this.needed = LENGTH_BYTES;
       yield frame;
     }
-    this.chunks = rest.length > 0 ? [rest] : [];
-    this.bytes = rest.length;
+    this.bytes = all.length - start;
+    this.chunks = this.bytes > 0 ? [all.subarray(start)] : [];
   }
 
-  private frameBytes(rest: Buffer): number {
-    const bytes = rest.readInt32BE();
+  private frameBytes(all: Buffer, start: number): number {
+    const bytes = all.readInt32BE(start);
     if (bytes >= SHORTEST_BYTES && bytes <= this.longestBytes) return bytes;
     throw new RangeError(`the server announced a reply of ${bytes} bytes`);
   }
