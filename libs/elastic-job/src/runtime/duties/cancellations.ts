@@ -1,6 +1,6 @@
 // Covered by test/scenario/leases.spec.ts
 import { CancelledError, parseCancelRequest } from '../../domain/index.js';
-import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
+import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /**
@@ -9,10 +9,10 @@ import type { Duty, News } from './duty.js';
  * leader's sweep.
  */
 export class Cancellations implements Duty {
-  private readonly cancelling: Reaction;
+  private readonly cancelling: SessionReaction;
 
   constructor(private readonly context: JobContext) {
-    this.cancelling = reactionIn(context, 'cancelling a run', () => this.abortCancelled());
+    this.cancelling = new SessionReaction(context, 'cancelling a run', () => this.abortCancelled());
   }
 
   CancelRequested({ item }: News<'CancelRequested'>): void {

@@ -12,7 +12,7 @@ import {
   SparseSet,
   type Trigger,
 } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, Reaction, SessionReaction, type TriggerGate } from '../leases/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
 import type { Duty, News } from './duty.js';
 import type { ManualTriggers } from './manual-triggers.js';
@@ -26,7 +26,7 @@ interface ItemsInOrder {
 
 /** Runs the items that this instance owns and owes a fire time, or that a trigger met while they still ran. */
 export class CatchUp implements Duty {
-  private readonly catchingUp: Reaction;
+  private readonly catchingUp: SessionReaction;
   private readonly flagging: Reaction;
   /** The items to flag. While one write is under way all triggers add to the next one, however slow the registry is. */
   private readonly misfired = new SparseSet<number>();
@@ -52,7 +52,7 @@ export class CatchUp implements Duty {
     private readonly missed: MissedFireTimes,
     private readonly manual: Pick<ManualTriggers, 'isAwaited'>,
   ) {
-    this.catchingUp = reactionIn(context, 'catching up', () => this.catchUp());
+    this.catchingUp = new SessionReaction(context, 'catching up', () => this.catchUp());
     this.flagging = new Reaction(() => this.flagMisfired(), context.report('marking misfired items'));
   }
 

@@ -1,7 +1,7 @@
 // Covered by test/scenario/failover-spread.spec.ts
 import type { ExecutionLease } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, type Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /**
@@ -17,7 +17,7 @@ const MOST_STEPS_BACK = 4;
  * waiting it takes even if it has none, as it would have begun it: an instance that is always busy starves nobody.
  */
 export class FailoverClaims implements Duty {
-  private readonly claiming: Reaction;
+  private readonly claiming: SessionReaction;
   /** Items that a trigger has met here while they waited. */
   private readonly awaited = new SparseSet<number>();
   /** Somebody has another view of the queue: parts of it overlap. */
@@ -28,7 +28,7 @@ export class FailoverClaims implements Duty {
     private readonly gate: TriggerGate,
     private readonly leases: LeaseRunner,
   ) {
-    this.claiming = reactionIn(context, 'claiming failover items', () => this.claimAll());
+    this.claiming = new SessionReaction(context, 'claiming failover items', () => this.claimAll());
   }
 
   WorkExpected(): void {

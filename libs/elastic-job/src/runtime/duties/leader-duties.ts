@@ -1,7 +1,7 @@
 // Covered by test/scenario/operating.spec.ts
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
-import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
+import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 import { LeaderWork } from './leader-work.js';
 import { RecentPeers } from './recent-peers.js';
@@ -16,8 +16,8 @@ const COMPARE_MS = 5_000;
  * is some. It plans a moment after the members or the total have changed, while it goes on sweeping.
  */
 export class LeaderDuties implements Duty {
-  private readonly election: Reaction;
-  private readonly duties: Reaction;
+  private readonly election: SessionReaction;
+  private readonly duties: SessionReaction;
   private readonly peers: RecentPeers;
   private readonly resharding: Resharding;
   private readonly work: LeaderWork;
@@ -25,11 +25,12 @@ export class LeaderDuties implements Duty {
   private comparing: Timer | undefined;
 
   constructor(private readonly context: JobContext) {
-    this.election = reactionIn(context, 'leading the job', () => this.elect());
-    this.duties = reactionIn(context, 'leading the job', () => this.work.do());
-    this.peers = new RecentPeers(context, () => this.duties.wake());
-    this.resharding = new Resharding(context, this.peers, () => this.duties.wake());
-    this.work = new LeaderWork(context, this.peers, this.resharding, () => this.duties.wake());
+    this.election = new SessionReaction(context, 'leading the job', () => this.elect());
+    this.duties = new SessionReaction(context, 'leading the job', () => this.work.do());
+    const wake = () => this.duties.wake();
+    this.peers = new RecentPeers(context, wake);
+    this.resharding = new Resharding(context, this.peers, wake);
+    this.work = new LeaderWork(context, this.peers, this.resharding, wake);
   }
 
   LeaderLost(): void {

@@ -2,7 +2,7 @@
 import { parseTriggerRequest } from '../../coordination/index.js';
 import { findNodeTextFault, manualOrigin, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
-import { type JobContext, type LeaseRunner, type Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 import { TriggerInbox } from './trigger-inbox.js';
 import type { TriggerPlan } from './trigger-plan.js';
@@ -27,7 +27,7 @@ interface WaitingTrigger {
  */
 export class ManualTriggers implements Duty {
   private readonly inbox: TriggerInbox;
-  private readonly begins: Reaction;
+  private readonly begins: SessionReaction;
   /** In the order in which they were asked for. */
   private waiting: WaitingTrigger[] = [];
   private isStopped = false;
@@ -39,7 +39,7 @@ export class ManualTriggers implements Duty {
     private readonly plan: TriggerPlan,
   ) {
     this.inbox = new TriggerInbox(context, (node) => this.accept(node));
-    this.begins = reactionIn(context, 'running a trigger', () => this.beginAll());
+    this.begins = new SessionReaction(context, 'running a trigger', () => this.beginAll());
   }
 
   TriggerRequested({ instanceId }: News<'TriggerRequested'>): void {

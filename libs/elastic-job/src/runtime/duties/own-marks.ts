@@ -2,7 +2,7 @@
 import type { Timer } from '../../clock/index.js';
 import { releaseStrayMarks } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
-import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
+import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /**
@@ -19,13 +19,13 @@ const YOUNG_MS = 3_000;
  * not written, and once for each; where nothing is marked nothing is looked at.
  */
 export class OwnMarks implements Duty {
-  private readonly comparing: Reaction;
+  private readonly comparing: SessionReaction;
   private timer: Timer | undefined;
   /** Since when items are marked, on the monotonic clock, as far as this session has heard. */
   private readonly markedSince = new SparseMap<number, number>();
 
   constructor(private readonly context: JobContext) {
-    this.comparing = reactionIn(context, 'comparing marks', () => this.compareMarks());
+    this.comparing = new SessionReaction(context, 'comparing marks', () => this.compareMarks());
   }
 
   ItemMarked({ item }: News<'ItemMarked'>): void {

@@ -1,14 +1,14 @@
 // Covered by test/scenario/mixed-members.spec.ts
-import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
+import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /** Keeps the node of this instance's server, which says that operators have enabled it. */
 export class OwnServer implements Duty {
-  private readonly keeping: Reaction;
+  private readonly keeping: SessionReaction;
 
   constructor(private readonly context: JobContext) {
     const { services, tree } = context;
-    this.keeping = reactionIn(context, 'keeping the server node', () => services.servers.keep(tree));
+    this.keeping = new SessionReaction(context, 'keeping the server node', () => services.servers.keep(tree));
   }
 
   ServerChanged({ serverIp }: News<'ServerChanged'>): void {

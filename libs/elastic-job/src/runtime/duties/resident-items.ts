@@ -9,7 +9,7 @@ import {
   SparseMap,
   type Trigger,
 } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, type Reaction, reactionIn, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /**
@@ -24,7 +24,7 @@ const REFUSED_PAUSE_MS = 100;
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
 export class ResidentItems implements Duty {
-  private readonly reaction: Reaction;
+  private readonly reaction: SessionReaction;
   private readonly held = new SparseMap<number, ExecutionLease>();
   /** Items that have ended, until they are begun again. */
   private readonly resting = new SparseMap<number, Timer>();
@@ -36,7 +36,7 @@ export class ResidentItems implements Duty {
     private readonly gate: TriggerGate,
     private readonly leases: LeaseRunner,
   ) {
-    this.reaction = reactionIn(context, 'running resident items', () => this.runWanted());
+    this.reaction = new SessionReaction(context, 'running resident items', () => this.runWanted());
   }
 
   WorkExpected(): void {

@@ -1,14 +1,14 @@
 // Covered by test/scenario/triggers.spec.ts
 import { untilCommitted } from '../../coordination/index.js';
 import type { RegistryNode } from '../../registry/index.js';
-import { type JobContext, type Reaction, reactionIn } from '../leases/index.js';
+import { type JobContext, SessionReaction } from '../leases/index.js';
 
 /**
  * Takes operators' requests, which stand in `trigger/{own id}`: reads each and removes it, as soon as it appears, so
  * that the next one can follow. What was taken is told once, also if the reply to the removal is lost.
  */
 export class TriggerInbox {
-  private readonly taking: Reaction;
+  private readonly taking: SessionReaction;
   /** Read, and perhaps removed already. */
   private read: RegistryNode | undefined;
   private isOpen = false;
@@ -18,7 +18,7 @@ export class TriggerInbox {
     private readonly context: JobContext,
     private readonly onRequest: (node: RegistryNode) => void,
   ) {
-    this.taking = reactionIn(context, 'taking a trigger', () => this.take());
+    this.taking = new SessionReaction(context, 'taking a trigger', () => this.take());
   }
 
   /** From now on, with what is there already. */

@@ -9,7 +9,6 @@ import type { ResolvedRuntimeOptions } from './runtime-options.js';
 import type { JobSchedule } from './job-schedule.js';
 import type { JobSettings } from './job-settings.js';
 import type { LateRuns } from './late-runs.js';
-import { registryReaction, type Reaction } from './reaction.js';
 import type { RunningItems } from './running-items.js';
 import type { ScheduleClock } from './schedule-clock.js';
 
@@ -47,9 +46,4 @@ export interface JobContext extends ProcessContext {
   readonly clock: Clock;
   /** Tells that the work has failed, unless the session is over. */
   report(work: string): (error: unknown) => void;
-}
-
-/** A reaction of the session. @param what completes "... failed" */
-export function reactionIn(context: JobContext, what: string, work: () => Promise<void>): Reaction {
-  return registryReaction(context.tree, context.clock, work, context.report(what));
 }

@@ -1,21 +1,15 @@
 // Covered by test/scenario/refused-requests.spec.ts
-import type { Clock } from '../../clock/index.js';
-import { type JobTree, untilDone } from '../../coordination/index.js';
+import { untilDone } from '../../coordination/index.js';
+import type { JobContext } from './job-context.js';
 
 /**
  * Work that events wake. It runs once at a time; a wake during a run makes it run once more, so what the last event
  * told is never overlooked and a thousand events cost two runs.
  */
-export class Reaction {
+abstract class WokenWork {
   private run: Promise<void> | undefined;
   private isWoken = false;
   private isStopped = false;
-
-  /** @param work must look at the state of things, not at events. Its errors go to `onError`, which must not throw. */
-  constructor(
-    private readonly work: () => Promise<void>,
-    private readonly onError: (error: unknown) => void,
-  ) {}
 
   wake(): void {
     if (this.isStopped) return;
@@ -35,28 +29,65 @@ export class Reaction {
     this.isWoken = false;
   }
 
+  /** Must look at the state of things, not at events. */
+  protected abstract attempt(): Promise<void>;
+
+  /** Hears why an attempt has failed. Must not throw. */
+  protected abstract fail(error: unknown): void;
+
   private async runWhileWoken(): Promise<void> {
     while (this.isWoken) {
       this.isWoken = false;
       try {
-        await this.work();
+        await this.attempt();
       } catch (error) {
-        this.onError(error);
+        this.fail(error);
       }
     }
     this.run = undefined;
   }
 }
 
+/** Work that events wake, of whoever wants it done. */
+export class Reaction extends WokenWork {
+  /** @param onError must not throw */
+  constructor(
+    private readonly work: () => Promise<void>,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    super();
+  }
+
+  protected attempt(): Promise<void> {
+    return this.work();
+  }
+
+  protected fail(error: unknown): void {
+    this.onError(error);
+  }
+}
+
 /**
- * A reaction whose work asks the registry: unanswered, it begins anew as soon as the registry answers again, and after
- * a pause if the registry refuses it, which is told once.
+ * Work for a job during one session, which asks the registry: unanswered, it begins anew as soon as the registry
+ * answers again, and after a pause if the registry refuses it, which is told once.
  */
-export function registryReaction(
-  tree: JobTree,
-  clock: Clock,
-  work: () => Promise<void>,
-  onError: (error: unknown) => void,
-): Reaction {
-  return new Reaction(() => untilDone(tree, clock, work, onError), onError);
+export class SessionReaction extends WokenWork {
+  // A job has a dozen of these, most of which rest: what they need for a run is made when they run.
+  /** @param what completes "... failed" */
+  constructor(
+    private readonly context: Pick<JobContext, 'tree' | 'clock' | 'report'>,
+    private readonly what: string,
+    private readonly work: () => Promise<void>,
+  ) {
+    super();
+  }
+
+  protected attempt(): Promise<void> {
+    const { clock, tree } = this.context;
+    return untilDone(tree, clock, this.work, (error) => this.fail(error));
+  }
+
+  protected fail(error: unknown): void {
+    this.context.report(this.what)(error);
+  }
 }

@@ -1,6 +1,6 @@
 // Covered by test/scenario/after.spec.ts
 import type { Duty } from '../duties/index.js';
-import { type JobContext, type LeaseRunner, type Reaction, reactionIn } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, SessionReaction } from '../leases/index.js';
 import type { Tick } from './tick.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Tick } from './tick.js';
  * @see CatchUp
  */
 export class DependencyStarts implements Duty {
-  private readonly begins: Reaction;
+  private readonly begins: SessionReaction;
   private handled = Infinity;
 
   constructor(
@@ -17,7 +17,7 @@ export class DependencyStarts implements Duty {
     private readonly tick: Pick<Tick, 'begin'>,
     private readonly leases: Pick<LeaseRunner, 'start'>,
   ) {
-    this.begins = reactionIn(context, 'starting after other jobs', () => this.beginNew());
+    this.begins = new SessionReaction(context, 'starting after other jobs', () => this.beginNew());
   }
 
   StartsChanged(): void {
