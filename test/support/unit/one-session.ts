@@ -4,11 +4,12 @@ import type {
   ExecutionLease,
 } from '../../../libs/elastic-job/src/coordination/index.js';
 import { JOB, type Member, Registry, triggerAt } from './member.js';
-import type {
-  ElasticJobListener,
-  JobOptions,
-  ShardingContext,
-  Trigger,
+import {
+  type ElasticJobListener,
+  type JobOptions,
+  Schedules,
+  type ShardingContext,
+  type Trigger,
 } from '../../../libs/elastic-job/src/domain/index.js';
 import { JobErrorHandlers, JobExecutor } from '../../../libs/elastic-job/src/executor/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
@@ -53,7 +54,7 @@ export class OneSession {
   ) {
     const { events, running, clock, services, tree } = this;
     events.on((event) => void this.told.push(event));
-    this.settings = new JobSettings(member.configurations.current(JOB), member.configurations, events);
+    this.settings = new JobSettings(member.configurations.current(JOB), member.configurations, events, new Schedules());
     this.settings.apply(tree);
     const { ahead } = this;
     const time: Pick<ScheduleClock, 'isAhead' | 'hasCome' | 'wallNow'> = {

@@ -9,6 +9,7 @@ import {
   formatStartLedger,
   type JobOptions,
   NO_STARTS,
+  Schedules,
   type Span,
   type Start,
   type Trigger,
@@ -96,7 +97,7 @@ export class OwingJob {
       start: (lease: ExecutionLease) => this.start(lease),
     });
     this.tree = tree;
-    this.settings = new JobSettings(configurations.current(JOB), configurations, events);
+    this.settings = new JobSettings(configurations.current(JOB), configurations, events, new Schedules());
     this.settings.apply(tree);
     const shared = ({ after, until }: Span) => ({ after: after - this.aheadMs, until: until - this.aheadMs });
     const excluded = () => this.excluded?.map((span) => ({ ...span, shared: shared(span) }));

@@ -43,10 +43,10 @@ export class JobRuntime {
     readonly definition: JobDefinition,
     private readonly shared: ProcessContext,
   ) {
-    const { events, options, scheduleClock, services, turns } = shared;
+    const { events, options, scheduleClock, schedules, services, turns } = shared;
     const { clock, tokenEpoch, hungGraceMs } = options;
     this.listeners = knownListeners(definition, options.listeners);
-    this.settings = new JobSettings(definition.configuration, services.configurations, events);
+    this.settings = new JobSettings(definition.configuration, services.configurations, events, schedules);
     this.mixed = new MixedJob(definition, this.settings, events);
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs }, turns);
     this.schedule = new JobSchedule(this.settings, scheduleClock, {
@@ -190,7 +190,7 @@ export class JobRuntime {
 
   private createSession(tree: JobTree): JobSession {
     const { definition, executor, listeners, running, schedule, settings, shared } = this;
-    const { options, services, events, errorHandlers, lateRuns, scheduleClock, turns } = shared;
+    const { options, services, events, errorHandlers, lateRuns, scheduleClock, schedules, turns } = shared;
     const news = new JobNewsFeed();
     news.on(this.hearing(tree));
     // Each field by its name: what is made by a spread has a shape of its own, which is larger than itself.
@@ -201,6 +201,7 @@ export class JobRuntime {
       errorHandlers,
       lateRuns,
       scheduleClock,
+      schedules,
       turns,
       clock: options.clock,
       tree,

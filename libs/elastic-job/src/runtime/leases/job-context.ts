@@ -1,7 +1,7 @@
 // Covered by test/scenario/sharded-runs.spec.ts
 import type { Clock } from '../../clock/index.js';
 import type { CoordinationServices, JobTree } from '../../coordination/index.js';
-import type { ElasticJobListener, ItemWork, JobType, TaskLife } from '../../domain/index.js';
+import type { ElasticJobListener, ItemWork, JobType, Schedules, TaskLife } from '../../domain/index.js';
 import type { FairTurns, JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobNewsFeed } from './job-news.js';
@@ -24,6 +24,7 @@ export interface ProcessContext {
   readonly turns: FairTurns;
   /** Judges whether a fire time has come. */
   readonly scheduleClock: ScheduleClock;
+  readonly schedules: Schedules;
 }
 
 /** One job during one session of the registry, as everything sees it that works for it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
-import { type JobOptions, resolveJobOptions } from '../../domain/index.js';
+import { type JobOptions, resolveJobOptions, Schedules } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { JobSettings } from './job-settings.js';
 
@@ -165,7 +165,7 @@ async function installed(options: Partial<JobOptions> = {}) {
     { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 4, ...options },
     { place: 'spec' },
   );
-  return { member, events, settings: new JobSettings(local, member.configurations, jobEvents) };
+  return { member, events, settings: new JobSettings(local, member.configurations, jobEvents, new Schedules()) };
 }
 
 async function write({ center, tree }: Member, edit: (text: string) => string): Promise<void> {

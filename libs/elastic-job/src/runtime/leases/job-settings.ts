@@ -1,10 +1,11 @@
 // Covered by test/scenario/configuring.spec.ts
 import type { ConfigurationDifference, Configurations, JobTree } from '../../coordination/index.js';
 import {
-  CronSchedule,
+  type CronSchedule,
   findUnshareable,
   hasIdleFailover,
   type JobConfiguration,
+  type Schedules,
   timetableOf,
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
@@ -24,8 +25,9 @@ export class JobSettings {
     private inForce: JobConfiguration,
     private readonly configurations: Configurations,
     private readonly events: JobEvents,
+    private readonly schedules: Schedules,
   ) {
-    this.cron = scheduleOf(inForce, this.firesByQuartz);
+    this.cron = schedules.of(timetableOf(inForce, this.firesByQuartz));
   }
 
   get configuration(): JobConfiguration {
@@ -80,7 +82,7 @@ export class JobSettings {
     if (problem !== undefined) return;
     this.tellOneOff(tree, configuration);
     if (configuration !== this.inForce || firesByQuartz !== this.firesByQuartz)
-      this.cron = scheduleOf(configuration, firesByQuartz);
+      this.cron = this.schedules.of(timetableOf(configuration, firesByQuartz));
     this.firesByQuartz = firesByQuartz;
     this.inForce = configuration;
     this.since = writtenAt;
@@ -128,11 +130,6 @@ export class JobSettings {
     }
     return times;
   }
-}
-
-function scheduleOf(configuration: JobConfiguration, firesByQuartz: boolean): CronSchedule | undefined {
-  const { cron, timeZone, clockChange } = timetableOf(configuration, firesByQuartz);
-  return cron === undefined ? undefined : new CronSchedule(cron, timeZone, clockChange);
 }
 
 function describeDependent(jobName: string): string {

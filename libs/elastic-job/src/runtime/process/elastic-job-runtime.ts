@@ -7,6 +7,7 @@ import {
   type JobConfiguration,
   type JobOptions,
   offsetsByProcess,
+  Schedules,
   ShuttingDownError,
 } from '../../domain/index.js';
 import { FairTurns, JobErrorHandlers } from '../../executor/index.js';
@@ -182,7 +183,8 @@ export class ElasticJobRuntime {
   private newContext(): ProcessContext {
     const { errorHandlers, events, lateRuns, options, scheduleClock, services } = this;
     const turns = new FairTurns(options.clock);
-    return { errorHandlers, events, lateRuns, options, scheduleClock, services, turns };
+    const schedules = new Schedules();
+    return { errorHandlers, events, lateRuns, options, scheduleClock, schedules, services, turns };
   }
 
   private newServices(): CoordinationServices {
