@@ -19,9 +19,11 @@ export class LeavingJob {
   /** Reasons for which the session was lost. */
   readonly lost: unknown[] = [];
   stops = 0;
-  joined: Promise<void> | undefined;
+  joining: Promise<void> | undefined;
   hasSession = true;
-  private readonly running = new RunningItems();
+  readonly jobName = JOB;
+  readonly running = new RunningItems();
+  private readonly session: JobSession;
 
   /** @param member the instance that leaves */
   constructor(
@@ -34,25 +36,33 @@ export class LeavingJob {
     const services: CoordinationServices = Object.assign(Object.create(null), parts);
     const settings = { clock: registry.clock, drainTimeoutMs: DRAIN_MS };
     const options: ResolvedRuntimeOptions = Object.assign(Object.create(null), settings);
-    const session: JobSession = Object.assign(Object.create(null), { tree });
+    this.session = Object.assign(Object.create(null), { tree });
     const events = new JobEvents();
     events.on((event) => void this.told.push(event));
     const shared = { services, events, options };
-    this.departure = new JobDeparture(shared, {
-      jobName: JOB,
-      running: this.running,
-      session: () => (this.hasSession ? session : undefined),
-      joined: () => this.joined,
-      stopBeginning: () => (this.stops += 1),
-      loseSession: (reason) => void this.lost.push(reason),
-      report: (work) => () => void this.reports.push(work),
-    });
+    this.departure = new JobDeparture(shared, this);
   }
 
   /** The only instance, which leads and has all items. */
   static async ofOne(): Promise<LeavingJob> {
     const { registry, operator, member } = await Registry.ofOne();
     return new LeavingJob(registry, operator, member);
+  }
+
+  get currentSession(): JobSession | undefined {
+    return this.hasSession ? this.session : undefined;
+  }
+
+  stopBeginning(): void {
+    this.stops += 1;
+  }
+
+  loseSession(reason: unknown): void {
+    this.lost.push(reason);
+  }
+
+  report(work: string): () => void {
+    return () => void this.reports.push(work);
   }
 
   /** The error of an instance that an operator has removed. */

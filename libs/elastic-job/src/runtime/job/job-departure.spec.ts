@@ -82,7 +82,7 @@ describe('a process that leaves a job', () => {
 
   it('given a join under way, when it leaves, then it waits for the end of that', async () => {
     let fail: () => void;
-    job.joined = new Promise((_, reject) => (fail = () => reject(new Error('not joined'))));
+    job.joining = new Promise((_, reject) => (fail = () => reject(new Error('not joined'))));
     void job.departure.drain();
     await clock.advance(SECOND);
     expect(await job.nodes()).toEqual(['leader', 'instance', 'session']);

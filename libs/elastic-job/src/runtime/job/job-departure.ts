@@ -22,10 +22,9 @@ interface JobDepartureParts {
   readonly running: RunningItems;
   /** What runs here are tasks that others can adopt: nobody has to wait for them. @default false */
   readonly isAdoptable?: boolean;
-  /** The session as it is then, if any. */
-  session(): JobSession | undefined;
+  readonly currentSession: JobSession | undefined;
   /** Resolves when no session is being opened. */
-  joined(): Promise<void> | undefined;
+  readonly joining: Promise<void> | undefined;
   /** Nothing more begins here; what runs goes on. */
   stopBeginning(): void;
   loseSession(reason: unknown): void;
@@ -56,7 +55,7 @@ export class JobDeparture {
     return this.reason !== undefined;
   }
 
-  /** @param work is given up when the job is to run no more in this process */
+  /** @param work is given up when the session is lost, or when the job is to run no more in this process */
   async whileStaying<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stay = new AbortController();
     if (this.reason !== undefined) stay.abort(this.reason);
@@ -66,6 +65,11 @@ export class JobDeparture {
     } finally {
       this.stays.delete(stay);
     }
+  }
+
+  /** The session is lost, and with it what is done meanwhile to enter the job. */
+  interruptStay(reason: unknown): void {
+    for (const stay of this.stays) stay.abort(reason);
   }
 
   /** This process wants to leave, or has left. */
@@ -164,7 +168,7 @@ export class JobDeparture {
   private async announce(): Promise<void> {
     const { services } = this.shared;
     // The caller of `join` hears how it ended; here only that it did.
-    await Promise.allSettled([this.parts.joined()]);
+    await Promise.allSettled([this.parts.joining]);
     await this.attempt('announcing the departure', async (tree) => {
       try {
         await services.instances.announceDrain(tree);
@@ -189,7 +193,7 @@ export class JobDeparture {
 
   private end(reason: Error): void {
     this.reason ??= reason;
-    for (const stay of this.stays) stay.abort(this.reason);
+    this.interruptStay(this.reason);
     this.parts.stopBeginning();
   }
 
@@ -211,7 +215,7 @@ export class JobDeparture {
   }
 
   private async attempt(work: string, act: (tree: JobTree) => Promise<void>): Promise<void> {
-    const tree = this.parts.session()?.tree;
+    const tree = this.parts.currentSession?.tree;
     if (tree !== undefined) await act(tree).catch(this.parts.report(work, tree));
   }
 }

@@ -31,24 +31,23 @@ export class JobEntry {
 
   /**
    * The tree in a new session, with the settings that it says.
-   * @param wanted aborts when the job is to end here
+   * @param signal aborts when the job is to end here
    * @throws the reason why the job cannot run here, or if it ends meanwhile
    */
-  async open(self: JobInstance, wanted: AbortSignal): Promise<JobTree> {
+  async open(self: JobInstance, signal: AbortSignal): Promise<JobTree> {
     const { options, scheduleClock, services } = this.shared;
     const { definition, mixed, settings } = this.parts;
     const { clock, fences, registry, tokenEpoch } = options;
     const now = () => scheduleClock.reference;
     const onOversized = this.parts.report('reading the job');
-    const tree = await JobTree.open(registry, clock, this.jobName, self, { signal: wanted, now, onOversized });
+    const tree = await JobTree.open(registry, clock, this.jobName, self, { signal, now, onOversized });
     try {
-      const signal = AbortSignal.any([tree.signal, wanted]);
       // Once it has run, it waits for its parents whatever becomes of them.
       if (!this.hasEntered)
         await this.untilAnswered(tree, signal, () => services.dependencies.assertPossible(tree, definition));
       await this.install(tree, signal);
       await this.untilAnswered(tree, signal, () => assertFencesNotAhead(tree, fences, tokenEpoch));
-      wanted.throwIfAborted();
+      signal.throwIfAborted();
       settings.apply(tree);
       // Once it has run, it waits for the peer to leave or for the settings to change.
       if (!this.hasEntered) mixed.assertShareable(tree);
@@ -60,12 +59,14 @@ export class JobEntry {
     }
   }
 
-  /** Registers the instance. The nodes that it had in former sessions go with that. */
-  async register(tree: JobTree, wanted: AbortSignal, onRegistered: () => void): Promise<void> {
+  /**
+   * Registers the instance. The nodes that it had in former sessions go with that.
+   * @param signal aborts when the session is lost, or when the job is to end here
+   */
+  async register(tree: JobTree, signal: AbortSignal, onRegistered: () => void): Promise<void> {
     const { events, scheduleClock, services } = this.shared;
     const { running, settings } = this.parts;
     const { configurations, instances, orphans } = services;
-    const signal = AbortSignal.any([tree.signal, wanted]);
     // What was no job of ours was left as it was, until somebody made it one.
     if (!tree.has(tree.paths.sessions)) await this.untilAnswered(tree, signal, () => configurations.install(tree));
     let swept: OwnSweep | undefined;

@@ -3,18 +3,13 @@ import type { Deadline } from '../../clock/index.js';
 import { ElasticJob2ConfigurationError, type JobTree } from '../../coordination/index.js';
 import { type ElasticJobListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
-import {
-  type Hearing,
-  JobNewsFeed,
-  JobSchedule,
-  JobSettings,
-  type ProcessContext,
-  RunningItems,
-} from '../leases/index.js';
+import type { TickListener } from '../../scheduling/index.js';
+import { JobNewsFeed, JobSchedule, JobSettings, type ProcessContext, RunningItems } from '../leases/index.js';
 import { JobSession } from '../session/index.js';
 import type { JobDefinition } from './job-definition.js';
 import { JobDeparture } from './job-departure.js';
 import { JobEntry } from './job-entry.js';
+import { JobHearing } from './job-hearing.js';
 import { type JobMode, OUTSIDE } from './job-mode.js';
 import { type JobStatus, statusOf } from './job-status.js';
 import { knownListeners } from './known-listeners.js';
@@ -25,17 +20,19 @@ import { suspensionOf } from './suspension.js';
  * One job of this process, from its registration to its removal, over any number of sessions.
  *
  * Only `registered` ticks, begins and leads. `JobEntry` is the way in, and `JobDeparture` decides how the job is left.
+ * These, `JobHearing` and the schedule call this object itself: functions for each of them would be a large part of it.
  */
-export class JobRuntime {
-  private readonly settings: JobSettings;
+export class JobRuntime implements TickListener {
+  readonly settings: JobSettings;
   readonly schedule: JobSchedule;
   readonly running = new RunningItems();
   private readonly executor: JobExecutor;
   readonly listeners: readonly ElasticJobListener[];
-  private readonly mixed: MixedJob;
+  readonly mixed: MixedJob;
   private readonly entry: JobEntry;
   private departure: JobDeparture;
-  private joining: Promise<void> | undefined;
+  /** Resolves when no session is being opened. */
+  joining: Promise<void> | undefined;
   private mode: JobMode = OUTSIDE;
   private missedRuns = 0;
 
@@ -49,16 +46,9 @@ export class JobRuntime {
     this.settings = new JobSettings(definition.configuration, services.configurations, events, schedules);
     this.mixed = new MixedJob(definition, this.settings, events);
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs }, turns);
-    this.schedule = new JobSchedule(this.settings, scheduleClock, {
-      onFire: (fireTime) => this.currentSession?.tick(fireTime),
-      // An item that it has got since then may owe it.
-      onAgain: () => this.currentSession?.expectWork(),
-      onError: this.report('a trigger'),
-    });
-    const { mixed, running, settings } = this;
-    const report = (work: string) => this.report(work);
-    this.entry = new JobEntry(shared, { definition, settings, running, mixed, report });
-    this.departure = this.createDeparture();
+    this.schedule = new JobSchedule(this.settings, scheduleClock, this);
+    this.entry = new JobEntry(shared, this);
+    this.departure = new JobDeparture(shared, this);
     services.trees.declare(this.jobName);
     services.configurations.declare(definition);
   }
@@ -74,6 +64,11 @@ export class JobRuntime {
 
   get currentSession(): JobSession | undefined {
     return this.mode.session;
+  }
+
+  /** What runs here are tasks that others can adopt. */
+  get isAdoptable(): boolean {
+    return this.definition.tasks === 'adoptable';
   }
 
   /** True if the job has no session and should have one. */
@@ -140,6 +135,7 @@ export class JobRuntime {
     this.shared.services.leader.endTerm(this.jobName, reason);
     this.shared.services.trees.unset(session.tree);
     session.tree.close(reason);
+    this.departure.interruptStay(reason);
     this.shared.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
   }
 
@@ -178,7 +174,7 @@ export class JobRuntime {
     if (departure.removal === undefined || departure.isLeaving || departure !== this.departure) return false;
     this.entry.forgetLost();
     this.running.reopen();
-    this.departure = this.createDeparture();
+    this.departure = new JobDeparture(this.shared, this);
     return true;
   }
 
@@ -192,7 +188,7 @@ export class JobRuntime {
     const { definition, executor, listeners, running, schedule, settings, shared } = this;
     const { options, services, events, errorHandlers, lateRuns, scheduleClock, schedules, turns } = shared;
     const news = new JobNewsFeed();
-    news.on(this.hearing(tree));
+    news.on(new JobHearing(this, tree, scheduleClock));
     // Each field by its name: what is made by a spread has a shape of its own, which is larger than itself.
     return new JobSession({
       options,
@@ -218,59 +214,49 @@ export class JobRuntime {
     });
   }
 
-  private createDeparture(): JobDeparture {
-    const { jobName, running, shared } = this;
-    return new JobDeparture(shared, {
-      jobName,
-      isAdoptable: this.definition.tasks === 'adoptable',
-      running,
-      session: () => this.currentSession,
-      joined: () => this.joining,
-      stopBeginning: () => {
-        this.schedule.stop();
-        this.currentSession?.close();
-        this.currentSession?.endResidents();
-      },
-      loseSession: (reason) => this.loseSession(reason),
-      report: (work, tree) => this.report(work, tree),
-    });
+  /** A fire time has come. */
+  onFire(fireTime: number): Promise<void> | undefined {
+    return this.currentSession?.tick(fireTime);
   }
 
-  /** What the job hears of a session, before its duties do. */
-  private hearing(tree: JobTree): Hearing {
-    const look = () => this.lookAtMembers(tree);
-    const reload = () => {
-      this.tellConfiguration(tree);
-      this.reloadConfiguration(tree);
-      look();
-    };
-    return {
-      ClockReported: () => void this.shared.scheduleClock.hearOthers(),
-      RootChanged: () => this.definition.onRootChanged?.(),
-      TreeReset: () => {
-        this.definition.onRootChanged?.();
-        reload();
-      },
-      ConfigurationChanged: reload,
-      ConfigurationKept: () => {
-        if (!this.settings.isSound) reload();
-      },
-      InstanceJoined: look,
-      InstanceLost: look,
-      FireTimesMissed: ({ count }) => (this.missedRuns += count),
-      ItemOutlivedSession: () => this.currentSession?.expectWork(),
-    };
+  /** An item that it has got since then may owe it. */
+  onAgain(): void {
+    this.currentSession?.expectWork();
   }
 
-  private readonly tellConfiguration = (tree: JobTree): void =>
-    this.definition.onConfigurationChanged?.(tree.node(tree.paths.config)?.data);
+  onError(error: unknown): void {
+    this.report('a trigger')(error);
+  }
 
-  private lookAtMembers(tree: JobTree): void {
+  /** Nothing more begins here; what runs goes on. */
+  stopBeginning(): void {
+    this.schedule.stop();
+    this.currentSession?.close();
+    this.currentSession?.endResidents();
+  }
+
+  countMissed(runs: number): void {
+    this.missedRuns += runs;
+  }
+
+  /** Takes over what the tree says, and looks for what follows from it. */
+  reload(tree: JobTree): void {
+    this.tellConfiguration(tree);
+    this.reloadConfiguration(tree);
+    this.lookAtMembers(tree);
+  }
+
+  /** Leaves the job if its own instance has been removed; else looks for peers, and enters if it has waited to. */
+  lookAtMembers(tree: JobTree): void {
     const { jobInstanceId } = tree.self;
     if (this.mode.kind === 'registered' && !tree.hasInstance(jobInstanceId))
       return void this.departure.obeyRemoval(jobInstanceId);
     this.checkPeers(tree);
     if (this.currentSession?.tree === tree) this.enter().catch(this.report('joining the job', tree));
+  }
+
+  private tellConfiguration(tree: JobTree): void {
+    this.definition.onConfigurationChanged?.(tree.node(tree.paths.config)?.data);
   }
 
   private reloadConfiguration(tree: JobTree): void {
@@ -289,8 +275,8 @@ export class JobRuntime {
     else this.schedule.excludePast();
   }
 
-  /** @param tree once its session is over, what fails is no news */
-  private report(work: string, tree?: JobTree): (error: unknown) => void {
+  /** Tells that the work has failed. @param tree once its session is over, what fails is no news */
+  report(work: string, tree?: JobTree): (error: unknown) => void {
     return (error) => {
       if (tree?.signal.aborted) return;
       this.shared.events.emit({ kind: 'error', jobName: this.jobName, message: `${work} failed`, error });
