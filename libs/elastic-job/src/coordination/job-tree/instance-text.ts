@@ -43,11 +43,18 @@ export function formatInstance({ jobInstanceId, serverIp }: JobInstance): string
 export function parseInstance(jobInstanceId: string, serverIpOfName: string, text: string): RegisteredInstance {
   const isRead = findNodeTextFault(text) === undefined;
   const field = (name: string) => (isRead && new RegExp(`^${name}:(.*)$`, 'm').exec(text)?.[1]?.trim()) || undefined;
-  // An instance is the same in all jobs of its process.
-  const instance = { jobInstanceId: interned(jobInstanceId), serverIp: interned(field('serverIp') ?? serverIpOfName) };
   const label = field('labels') ?? '';
-  if (!label.startsWith(LABEL_PREFIX)) return { ...instance, isOurs: false };
+  const isOurs = label.startsWith(LABEL_PREFIX);
+  return {
+    // An instance is the same in all jobs of its process.
+    jobInstanceId: interned(jobInstanceId),
+    serverIp: interned(field('serverIp') ?? serverIpOfName),
+    isOurs,
+    protocol: isOurs ? protocolOf(label) : undefined,
+  };
+}
+
+function protocolOf(label: string): number {
   const [digits] = PROTOCOL_NUMBER.exec(label.slice(LABEL_PREFIX.length)) ?? [];
-  const protocol = Number(digits) || FIRST_PROTOCOL;
-  return { ...instance, isOurs: true, protocol };
+  return Number(digits) || FIRST_PROTOCOL;
 }

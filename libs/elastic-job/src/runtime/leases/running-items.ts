@@ -1,5 +1,7 @@
 // Covered by test/scenario/leases.spec.ts
+import { AbortState } from '../../clock/index.js';
 import type { ExecutionLease } from '../../coordination/index.js';
+import { SparseMap } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
 
 /** An item that runs here: under a lease, or its handler alone, which goes on although the item was given up. */
@@ -12,11 +14,11 @@ interface HeldHere {
 
 /** The items of one job that run in this process, and the leases that hold them. */
 export class RunningItems {
-  private readonly items = new Map<number, HeldHere>();
+  private readonly items = new SparseMap<number, HeldHere>();
   /** Begins under way. */
   private expected = 0;
   private waiting: (() => void)[] = [];
-  private ending = new AbortController();
+  private ending = new AbortState();
 
   get size(): number {
     return this.items.size;
@@ -54,7 +56,7 @@ export class RunningItems {
 
   add(lease: ExecutionLease): void {
     for (const item of lease.items) this.items.set(item, { lease, isLeaseOver: false });
-    if (this.ending.signal.aborted) lease.abort(this.ending.signal.reason);
+    if (this.ending.aborted) lease.abort(this.ending.reason);
   }
 
   /** Its handler has not heeded its signal: the item is not free before that returns. */
@@ -85,7 +87,7 @@ export class RunningItems {
 
   /** After `end`: what is begun from now on runs. */
   reopen(): void {
-    this.ending = new AbortController();
+    this.ending = new AbortState();
   }
 
   /** What runs now is told to stop; what begins later runs. */
