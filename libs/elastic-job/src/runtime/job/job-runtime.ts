@@ -186,8 +186,8 @@ export class JobRuntime implements TickListener {
 
   private createSession(tree: JobTree): JobSession {
     const { definition, executor, listeners, running, schedule, settings, shared } = this;
-    const { options, services, events, errorHandlers, lateRuns, scheduleClock, schedules, turns } = shared;
-    const news = new JobNewsFeed();
+    const { options, services, events, errorHandlers, lateRuns, scheduleClock, turns } = shared;
+    const news = new JobNewsFeed(shared.audience);
     news.on(new JobHearing(this, tree, scheduleClock));
     // Each field by its name: what is made by a spread has a shape of its own, which is larger than itself.
     return new JobSession({
@@ -197,7 +197,6 @@ export class JobRuntime implements TickListener {
       errorHandlers,
       lateRuns,
       scheduleClock,
-      schedules,
       turns,
       clock: options.clock,
       tree,

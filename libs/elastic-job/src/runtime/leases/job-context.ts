@@ -4,7 +4,7 @@ import type { CoordinationServices, JobTree } from '../../coordination/index.js'
 import type { ElasticJobListener, ItemWork, JobType, Schedules, TaskLife } from '../../domain/index.js';
 import type { FairTurns, JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import type { JobNewsFeed } from './job-news.js';
+import type { Audience, JobNewsFeed } from './job-news.js';
 import type { ResolvedRuntimeOptions } from './runtime-options.js';
 import type { JobSchedule } from './job-schedule.js';
 import type { JobSettings } from './job-settings.js';
@@ -25,10 +25,12 @@ export interface ProcessContext {
   /** Judges whether a fire time has come. */
   readonly scheduleClock: ScheduleClock;
   readonly schedules: Schedules;
+  /** Joined by what hears the news of a job. */
+  readonly audience: Audience;
 }
 
 /** One job during one session of the registry, as everything sees it that works for it. */
-export interface JobContext extends ProcessContext {
+export interface JobContext extends Omit<ProcessContext, 'audience' | 'schedules'> {
   /** The job's nodes. Its signal aborts when the session is over. */
   readonly tree: JobTree;
   readonly settings: JobSettings;

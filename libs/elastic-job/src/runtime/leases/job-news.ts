@@ -37,28 +37,47 @@ type NewsOf<Kind extends keyof NewsByKind> = { readonly [K in Kind]: { readonly 
 /** What somebody hears: for each kind of news that it names, what follows from it. */
 export type Hearing = { readonly [Kind in keyof NewsByKind]?: (news: NewsOf<Kind>) => void };
 
-const NOBODY: readonly Hearing[] = [];
+/**
+ * Hearers of certain classes in a certain order, and which of them hear a kind of news. A hearer that is no literal
+ * hears what its class does, so all jobs share a few of these: a table of its own would be a large part of a job.
+ */
+export class Audience {
+  private readonly larger = new Map<unknown, Audience>();
+  private readonly byKind = new Map<keyof NewsByKind, readonly number[]>();
+
+  /** The audience with one hearer more. */
+  joinedBy(hearer: Hearing): Audience {
+    const known = this.larger.get(hearer.constructor);
+    if (known !== undefined) return known;
+    const larger = new Audience();
+    this.larger.set(hearer.constructor, larger);
+    return larger;
+  }
+
+  /** The places of those that hear the kind of news. @param hearers any of this audience */
+  placesOf(kind: keyof NewsByKind, hearers: readonly Hearing[]): readonly number[] {
+    const known = this.byKind.get(kind);
+    if (known !== undefined) return known;
+    const places = [...hearers.keys()].filter((place) => hearers[place]![kind] !== undefined);
+    this.byKind.set(kind, places);
+    return places;
+  }
+}
 
 /** Hands the news of one session to those that hear its kind, in the order in which they have come. */
 export class JobNewsFeed {
-  private readonly hearings: Hearing[] = [];
-  // Most news interest one or two of a dozen duties, and a job at rest has heard few kinds.
-  private readonly byKind = new Map<keyof NewsByKind, readonly Hearing[]>();
+  private readonly hearers: Hearing[] = [];
 
-  on(hears: Hearing): void {
-    this.hearings.push(hears);
-    this.byKind.clear();
+  /** @param audience without hearers, shared by the feeds whose hearers are of the same classes */
+  constructor(private audience = new Audience()) {}
+
+  on(hearer: Hearing): void {
+    this.hearers.push(hearer);
+    this.audience = this.audience.joinedBy(hearer);
   }
 
   tell<Kind extends keyof NewsByKind>(news: NewsOf<Kind>): void {
-    for (const hears of this.byKind.get(news.kind) ?? this.find(news.kind)) hears[news.kind]?.(news);
-  }
-
-  private find(kind: keyof NewsByKind): readonly Hearing[] {
-    const found = this.hearings.filter((hears) => hears[kind] !== undefined);
-    // A copy has no room to grow, which a filtered list keeps.
-    const kept = found.length === 0 ? NOBODY : found.slice();
-    this.byKind.set(kind, kept);
-    return kept;
+    const { hearers } = this;
+    for (const place of this.audience.placesOf(news.kind, hearers)) hearers[place]![news.kind]?.(news);
   }
 }

@@ -14,6 +14,7 @@ import { FairTurns, JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { JobEvents } from '../../tracing/index.js';
 import {
+  Audience,
   LateRuns,
   type ProcessContext,
   type ResolvedRuntimeOptions,
@@ -184,7 +185,8 @@ export class ElasticJobRuntime {
     const { errorHandlers, events, lateRuns, options, scheduleClock, services } = this;
     const turns = new FairTurns(options.clock);
     const schedules = new Schedules();
-    return { errorHandlers, events, lateRuns, options, scheduleClock, schedules, services, turns };
+    const audience = new Audience();
+    return { audience, errorHandlers, events, lateRuns, options, scheduleClock, schedules, services, turns };
   }
 
   private newServices(): CoordinationServices {
