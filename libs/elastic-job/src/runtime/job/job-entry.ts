@@ -38,7 +38,7 @@ export class JobEntry {
     const { options, scheduleClock, services } = this.shared;
     const { definition, mixed, settings } = this.parts;
     const { clock, fences, registry, tokenEpoch } = options;
-    const now = () => scheduleClock.reference;
+    const now = scheduleClock.referenceNow;
     const onOversized = this.parts.report('reading the job');
     const tree = await JobTree.open(registry, clock, this.jobName, self, { signal, now, onOversized });
     try {

@@ -1,5 +1,4 @@
 // Covered by test/scenario/leases.spec.ts
-import { AbortState } from '../../clock/index.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
@@ -18,7 +17,8 @@ export class RunningItems {
   /** Begins under way. */
   private expected = 0;
   private waiting: (() => void)[] = [];
-  private ending = new AbortState();
+  /** Why nothing is to run any more. */
+  private ending: { readonly reason: unknown } | undefined;
 
   get size(): number {
     return this.items.size;
@@ -56,7 +56,7 @@ export class RunningItems {
 
   add(lease: ExecutionLease): void {
     for (const item of lease.items) this.items.set(item, { lease, isLeaseOver: false });
-    if (this.ending.aborted) lease.abort(this.ending.reason);
+    if (this.ending !== undefined) lease.abort(this.ending.reason);
   }
 
   /** Its handler has not heeded its signal: the item is not free before that returns. */
@@ -81,13 +81,13 @@ export class RunningItems {
 
   /** Also what is still being begun, and later. The first reason stands. */
   end(reason: unknown): void {
-    this.ending.abort(reason);
+    this.ending ??= { reason };
     this.abort(reason);
   }
 
   /** After `end`: what is begun from now on runs. */
   reopen(): void {
-    this.ending = new AbortState();
+    this.ending = undefined;
   }
 
   /** What runs now is told to stop; what begins later runs. */

@@ -92,6 +92,9 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return this.isUndecided ? undefined : this.known;
   }
 
+  /** The same as a function, one for all who keep it. */
+  readonly referenceNow = (): RegistryNow | undefined => this.reference;
+
   private get known(): RegistryNow | undefined {
     return this.toldAhead(this.referenceMs);
   }
