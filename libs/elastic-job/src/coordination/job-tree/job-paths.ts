@@ -68,18 +68,10 @@ export class JobPaths {
   readonly reshardingProcessing: string;
   readonly queue: string;
   readonly items: string;
-  readonly triggers: string;
-  readonly cancels: string;
-  /** Parent of both phases; its data says which rounds are over. */
-  readonly guarantees: string;
   /** Parent of the jobs that are started after this one; its data says how far its runs are. */
   readonly dependents: string;
-  /** Ephemeral: who alone counts the ended items of this job's runs now, for the jobs that are started after it. */
-  readonly countingLock: string;
   /** Its data says which runs of other jobs this one has been started after, and waits for. */
   readonly after: string;
-  /** Ephemeral: the address of the instance that runs next, under SINGLE_SHARDING_BALANCE. */
-  readonly nextInstanceIp: string;
   private readonly belowItems: string;
   // Each trigger names these again and again, and a text that is made anew has to be hashed anew.
   private readonly ofItems = new Map<number, ItemPaths>();
@@ -100,13 +92,33 @@ export class JobPaths {
     this.queue = interned(`${this.root}/leader/failover/items`);
     this.items = interned(`${this.root}/sharding`);
     this.belowItems = interned(`${this.items}/`);
-    this.triggers = interned(`${this.root}/trigger`);
-    this.cancels = interned(`${this.root}/cancel`);
-    this.guarantees = interned(`${this.root}/guarantee`);
     this.dependents = interned(`${this.root}/dependents`);
-    this.countingLock = interned(`${this.root}/counting`);
     this.after = interned(`${this.root}/after`);
-    this.nextInstanceIp = interned(`${this.root}/next-job-instance-ip`);
+  }
+
+  // Seldom named, and not kept: a process has all paths of each of its jobs.
+
+  get triggers(): string {
+    return `${this.root}/trigger`;
+  }
+
+  get cancels(): string {
+    return `${this.root}/cancel`;
+  }
+
+  /** Parent of both phases; its data says which rounds are over. */
+  get guarantees(): string {
+    return `${this.root}/guarantee`;
+  }
+
+  /** Ephemeral: who alone counts the ended items of this job's runs now, for the jobs that are started after it. */
+  get countingLock(): string {
+    return `${this.root}/counting`;
+  }
+
+  /** Ephemeral: the address of the instance that runs next, under SINGLE_SHARDING_BALANCE. */
+  get nextInstanceIp(): string {
+    return `${this.root}/next-job-instance-ip`;
   }
 
   get departures(): string {
