@@ -1,7 +1,7 @@
 import { CronSchedule } from './cron-schedule.js';
 import type { Timetable } from './last-fire-time.js';
 
-/** Then all are forgotten: a schedule stays with those that have it. */
+/** At so many all are forgotten: a schedule stays with those that have it. */
 const MOST_KEPT = 1_000;
 
 /** The schedules of many jobs: those with the same timetable share one, and with it the fire times that it has found. */

@@ -67,7 +67,7 @@ export class JobDeparture {
     }
   }
 
-  /** The session is lost, and with it what is done meanwhile to enter the job. */
+  /** Gives up the entry into the job that is under way: the session is lost. */
   interruptStay(reason: unknown): void {
     for (const stay of this.stays) stay.abort(reason);
   }

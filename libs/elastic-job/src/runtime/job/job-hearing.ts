@@ -5,7 +5,7 @@ import type { Hearing, JobSettings, ScheduleClock } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
 import type { JobDefinition } from './job-definition.js';
 
-/** What hears of a session for the job. */
+/** The part of a job that follows from news. */
 interface HearingJob {
   readonly definition: JobDefinition;
   readonly settings: JobSettings;
@@ -18,7 +18,7 @@ interface HearingJob {
   countMissed(runs: number): void;
 }
 
-/** What the job hears of a session, before its duties do. */
+/** Hears the news of one session for the job, before its duties do. */
 export class JobHearing implements Hearing {
   constructor(
     private readonly job: HearingJob,

@@ -66,7 +66,7 @@ export class JobRuntime implements TickListener {
     return this.mode.session;
   }
 
-  /** What runs here are tasks that others can adopt. */
+  /** Tasks run here, which others can adopt. */
   get isAdoptable(): boolean {
     return this.definition.tasks === 'adoptable';
   }

@@ -48,7 +48,7 @@ abstract class WokenWork {
   }
 }
 
-/** Work that events wake, of whoever wants it done. */
+/** Work of any kind that events wake. */
 export class Reaction extends WokenWork {
   /** @param onError must not throw */
   constructor(

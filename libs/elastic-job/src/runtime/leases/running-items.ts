@@ -17,7 +17,7 @@ export class RunningItems {
   /** Begins under way. */
   private expected = 0;
   private waiting: (() => void)[] = [];
-  /** Why nothing is to run any more. */
+  /** The reason for which nothing is to run any more. */
   private ending: { readonly reason: unknown } | undefined;
 
   get size(): number {
