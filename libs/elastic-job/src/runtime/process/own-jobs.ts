@@ -17,6 +17,8 @@ import { WorkLimit } from './work-limit.js';
 
 /** More of them would keep the process from its session for too long. */
 const JOINED_AT_ONCE = 500;
+/** A join that takes longer keeps no others waiting, in milliseconds. */
+const LONGEST_JOIN_MS = 5_000;
 /** Between attempts to join a job again, in milliseconds. */
 const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000 };
 
@@ -35,7 +37,7 @@ interface OwnJobsParts {
 /** The jobs that this process is in, as one instance for each session of the registry. */
 export class OwnJobs {
   private readonly rejoining: Reaction;
-  private readonly joins = new WorkLimit(JOINED_AT_ONCE);
+  private readonly joins: WorkLimit;
   /** The process in the session that lasts; undefined between two sessions. */
   private self: JobInstance | undefined;
   /** The first joins are repeated by whoever waits for them. */
@@ -45,6 +47,7 @@ export class OwnJobs {
     private readonly shared: ProcessContext,
     private readonly parts: OwnJobsParts,
   ) {
+    this.joins = new WorkLimit(this.clock, JOINED_AT_ONCE, LONGEST_JOIN_MS);
     this.rejoining = new Reaction(
       () => this.rejoin(),
       (error) => shared.events.emit({ kind: 'error', jobName: undefined, message: 'rejoining failed', error }),

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { VirtualClock } from '../../testing/index.js';
 import { WorkLimit } from './work-limit.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 it('does all the work in order, and never more than so much at once', async () => {
-  const limit = new WorkLimit(2);
+  const limit = new WorkLimit(new VirtualClock(), 2, 5_000);
   const begun: number[] = [];
   let atOnce = 0;
   let most = 0;
@@ -21,9 +22,31 @@ it('does all the work in order, and never more than so much at once', async () =
 });
 
 it('goes on with the rest when something throws', async () => {
-  const limit = new WorkLimit(1);
+  const limit = new WorkLimit(new VirtualClock(), 1, 5_000);
   const failed = limit.run(() => Promise.reject(new Error('no')));
   const next = limit.run(() => Promise.resolve('done'));
   await expect(failed).rejects.toThrow('no');
   expect(await next).toBe('done');
+});
+
+it('lets work that takes long keep no others waiting', async () => {
+  const clock = new VirtualClock();
+  const limit = new WorkLimit(clock, 1, 5_000);
+  const begun: string[] = [];
+  let end = (): void => {};
+  const refused = limit.run(() => {
+    begun.push('refused');
+    return new Promise<void>((resolve) => (end = resolve));
+  });
+  const next = limit.run(async () => void begun.push('next'));
+  await clock.advance(4_999);
+  expect(begun).toEqual(['refused']);
+  await clock.advance(1);
+  await next;
+  end();
+  await refused;
+  const [third, fourth] = ['third', 'fourth'].map((name) => limit.run(async () => void begun.push(name)));
+  await Promise.all([third, fourth]);
+  expect(begun).toEqual(['refused', 'next', 'third', 'fourth']);
+  expect(clock.pendingTimers).toBe(0);
 });
