@@ -56,6 +56,7 @@ export function concurrency(): KeptRule<ConcurrencyOption> {
 export function strategy(): KeptRule<string> {
   return {
     what: 'the type of a strategy, or the strategy itself',
+    accepts: () => true,
     decorator: Allow(),
     read: (node, key) => node.text(key),
   };

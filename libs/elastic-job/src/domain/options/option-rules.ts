@@ -12,6 +12,8 @@ export const NONE = 'none';
 export interface Rule {
   /** The end of "must be": `a number from 0 to 1`. */
   readonly what: string;
+  /** The values that keep the rule. @default class-validator alone can tell */
+  readonly accepts?: (value: unknown) => boolean;
   /** The rule as class-validator takes it. */
   readonly decorator: PropertyDecorator;
 }
@@ -36,7 +38,7 @@ type None = typeof NONE;
 /** A rule by what it accepts. @param message asked for only of a value that is not accepted */
 export function rule(what: string, accepts: (value: unknown) => boolean, message: Message = mustBe(what)): Rule {
   const validator = { validate: accepts, defaultMessage: (given?: ValidationArguments) => message(given!) };
-  return { what, decorator: ValidateBy({ name: what, validator }) };
+  return { what, accepts, decorator: ValidateBy({ name: what, validator }) };
 }
 
 /** A class-validator message that names the field, says what it must be and echoes what it is. */
@@ -52,12 +54,14 @@ export function mustBeUnseen(what: string): Message {
 /** True or false. */
 export function flag(): KeptRule<boolean> {
   const what = 'true or false';
-  return { what, decorator: IsBoolean({ message: mustBe(what) }), read: (node, key) => node.boolean(key) };
+  const accepts = (value: unknown) => typeof value === 'boolean';
+  return { what, accepts, decorator: IsBoolean({ message: mustBe(what) }), read: (node, key) => node.boolean(key) };
 }
 
 /** A text. @param what its form, if it has one */
 export function text(what = 'a text'): KeptRule<string> {
-  return { what, decorator: IsString({ message: mustBe(what) }), read: (node, key) => node.text(key) };
+  const accepts = (value: unknown) => typeof value === 'string';
+  return { what, accepts, decorator: IsString({ message: mustBe(what) }), read: (node, key) => node.text(key) };
 }
 
 /** A whole number that fits Java's `int`. */

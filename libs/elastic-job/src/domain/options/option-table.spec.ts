@@ -1,0 +1,48 @@
+import { validateSync } from 'class-validator';
+import { describe, expect, it } from 'vitest';
+import { HiddenText } from './hidden-text.js';
+import { JOB_SETTINGS, SETTING_NAMES } from './job-settings.js';
+import { OptionTable } from './option-table.js';
+
+const VALUES = [
+  undefined,
+  null,
+  true,
+  0,
+  1,
+  -1,
+  0.5,
+  1e10,
+  NaN,
+  '',
+  'none',
+  'CPU',
+  'orders',
+  'with space',
+  '- a: 1',
+  '0 0 2 * * ?',
+  'Europe/Berlin',
+  '0=a',
+  [],
+  ['a'],
+  ['a,b'],
+  [1],
+  {},
+  { a: 'b' },
+  { a: 1 },
+  { 'nestjs.a': 'b' },
+  new HiddenText('a'),
+  new URL('file:///a.js'),
+  () => undefined,
+  ...SETTING_NAMES.map((name) => JOB_SETTINGS[name].default),
+];
+
+describe('the rules of options', () => {
+  it.each(SETTING_NAMES)('given any value of %s, when it is judged, then class-validator comes to the same', (name) => {
+    const table = new OptionTable({ [name]: JOB_SETTINGS[name] }, 'a job');
+    for (const value of VALUES) {
+      const isBroken = validateSync(table.judged({ [name]: value })).length > 0;
+      expect([value, table.findBroken({ [name]: value }).length > 0]).toEqual([value, isBroken]);
+    }
+  });
+});
