@@ -1,7 +1,7 @@
 import { type Clock, hostTime, type ScheduleTime } from '../clock/index.js';
 import type { RunTracer } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
-import { type AssertFits, Configurations, type PropTrust, type StrategyLookup } from './configuration/index.js';
+import { Configurations, type PropTrust, type StrategyLookup } from './configuration/index.js';
 import { Dependencies, type UnmetDependency } from './dependencies/index.js';
 import { type DelayedSettles, Executions } from './execution/index.js';
 import { FailoverQueue, OrphanSweep } from './failover/index.js';
@@ -9,7 +9,7 @@ import { Guarantees } from './guarantee/index.js';
 import { JobTrees } from './job-tree/index.js';
 import { Leadership } from './leadership/index.js';
 import { Absences, Instances, ServerRetention, Servers } from './membership/index.js';
-import { assertFitsOneTransaction, Sharding } from './sharding/index.js';
+import { fitsOneTransactionOf, Sharding } from './sharding/index.js';
 
 /** The services of one process, each made once and given the same collaborators. */
 export interface CoordinationServices {
@@ -61,8 +61,7 @@ export function createCoordinationServices({
   ...reports
 }: CoordinationOptions): CoordinationServices {
   const trees = new JobTrees();
-  const assertFits: AssertFits = (job) => assertFitsOneTransaction(registry, job);
-  const configurations = new Configurations(trees, assertFits, strategies, trust);
+  const configurations = new Configurations(trees, fitsOneTransactionOf(registry), strategies, trust);
   const executions = new Executions(trees, configurations, clock, { ...reports, scheduleClock });
   const absences = new Absences(clock, () => javaReconnectGraceMs);
   const shutdowns = new Absences(clock, (jobName) => configurations.current(jobName).shutdownGraceMs);

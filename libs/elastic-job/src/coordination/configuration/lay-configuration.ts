@@ -32,6 +32,8 @@ type Comparable = string | number | boolean | undefined;
 type Comparables = Readonly<Record<string, Comparable>>;
 
 const PROPS = 'props.';
+const IN_JAVA = settingsAt('java');
+const IN_NESTJS = settingsAt('nestjs');
 
 /** A setting in which the registry's node differs from the local options. A strategy is named by its type. */
 export interface ConfigurationDifference {
@@ -81,7 +83,7 @@ export function layStored(
 ): LaidConfiguration {
   const { props, refused } = guardProps(local.props, stored.props, targets, allowed);
   const resolved = resolveLaid(local, { ...stored, props }, strategies);
-  const differing = findDifferences(local, resolved);
+  const differing = resolved === local ? [] : findDifferences(local, resolved);
   return {
     // Most jobs have the same settings here and there: they are kept once.
     configuration: differing.length === 0 ? local : resolved,
@@ -106,8 +108,10 @@ function resolveLaid(
   if (stored.jobName !== undefined && stored.jobName !== jobName) {
     throw new ConfigurationNodeError(jobName, [`jobName must be "${jobName}", but is "${stored.jobName}"`]);
   }
+  const options = layOptions(local, stored);
+  if (areResolved(options, local)) return local;
   try {
-    return resolveJobOptions(layOptions(local, stored), {
+    return resolveJobOptions(options, {
       place: `job "${jobName}"`,
       strategies: [local.strategy, ...strategies],
       surplusItemParameters: true,
@@ -120,13 +124,10 @@ function resolveLaid(
 }
 
 /** What Java takes a setting for that the node does not mention. @see ElasticJob, `JobConfigurationPOJO` */
-const ABSENT = byName<JavaOptions & Pick<JobConfiguration, 'clockChange'>>(
-  [...settingsAt('java'), 'clockChange'],
-  (name) => {
-    const { absent, default: usual }: Setting = JOB_SETTINGS[name];
-    return absent ?? usual;
-  },
-);
+const ABSENT = byName<JavaOptions & Pick<JobConfiguration, 'clockChange'>>([...IN_JAVA, 'clockChange'], (name) => {
+  const { absent, default: usual }: Setting = JOB_SETTINGS[name];
+  return absent ?? usual;
+});
 
 /**
  * The node over the local settings, not judged by any rule yet. What the node of a job that was created from a template
@@ -136,14 +137,12 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
   const { nestjs } = stored;
   const saysAll = !isCreated(stored);
   const { jobName: name, ...unsaid } = saysAll ? { ...local, ...ABSENT } : local;
-  const java = byName<JavaOptions>(settingsAt('java'), (setting) => stored[setting] ?? unsaid[setting]);
+  const java = byName<JavaOptions>(IN_JAVA, (setting) => stored[setting] ?? unsaid[setting]);
   const saysMisfire = saysAll || (stored.misfire ?? nestjs.misfirePolicy) !== undefined;
   return {
     ...unsaid,
     ...java,
-    ...byName<Pick<JobOptions, SettingAt<'nestjs'>>>(settingsAt('nestjs'), (setting) =>
-      said(nestjs[setting], unsaid[setting]),
-    ),
+    ...byName<Pick<JobOptions, SettingAt<'nestjs'>>>(IN_NESTJS, (setting) => said(nestjs[setting], unsaid[setting])),
     ...layTypes(local, stored),
     name,
     overwrite: local.overwrite,
@@ -180,6 +179,23 @@ function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
     jobExecutorThreadPoolSizeProviderType: layName(POOL_SIZE, poolSizeIn(stored), isJavaThreadPoolSizeType),
     jobListenerTypes: [...new Set([...jobListenerTypes, ...(nestjs.jobListenerTypes ?? local.jobListenerTypes)])],
   };
+}
+
+/** True if the options are the settings themselves, which have been resolved. */
+function areResolved(options: JobOptions, local: JobConfiguration): boolean {
+  const { name, props = {}, strategy = JOB_SETTINGS.strategy.default, ...others } = options;
+  const type = typeof strategy === 'string' ? strategy : strategy === local.strategy && local.strategy.type;
+  return (
+    name === local.jobName &&
+    type === local.strategy.type &&
+    differencesOf(local.props, props).length === 0 &&
+    Object.entries(others).every(([field, value]) => isEqual(value, Reflect.get(local, field)))
+  );
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
+  return one.length === other.length && one.every((element, index) => element === other[index]);
 }
 
 function findDifferences(local: JobConfiguration, inForce: JobConfiguration): ConfigurationDifference[] {

@@ -14,6 +14,7 @@ import {
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
 
+const IN_JAVA = settingsAt('java');
 /** The settings that an entry of the props may have. */
 const IN_PROPS = settingsAt('nestjs', 'either');
 /** Names the template of a job that was created from one. */
@@ -115,7 +116,7 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
   const { users, unknown } = propsBesideOurs(props);
   const extra = mapping.entryText('jobExtraConfigurations')?.value;
   const java = {
-    ...byName<JavaSettings>(settingsAt('java'), (name) => JOB_SETTINGS[name].rule.read(mapping, name, [])),
+    ...byName<JavaSettings>(IN_JAVA, (name) => JOB_SETTINGS[name].rule.read(mapping, name, [])),
     ...byName<JavaTexts>(JAVA_TEXTS, (name) => mapping.text(name)),
     jobListenerTypes: mapping.texts('jobListenerTypes'),
     jobExtraConfigurations: extra === undefined ? undefined : new HiddenText(extra),

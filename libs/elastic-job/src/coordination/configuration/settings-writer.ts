@@ -51,7 +51,7 @@ export class SettingsWriter {
       if (stored === 'elastic-job-2') throw new ElasticJob2ConfigurationError(tree.jobName);
       // Whether the next start overwrites the node is decided there.
       const overwrite = stored?.overwrite ?? configuration.overwrite;
-      const data = this.format({ ...local, configuration: { ...configuration, overwrite } }, stored, said);
+      const data = this.format(local, { ...configuration, overwrite }, stored, said);
       const result = await tree.commit(writeOperations(tree, data));
       if (result.kind === 'refused') return undefined;
       await tree.sync({ signal: tree.signal });
@@ -70,22 +70,25 @@ export class SettingsWriter {
     // Props that the local options do not name belong to somebody else.
     const { configuration } = local;
     const own = stored && { ...configuration, props: { ...stored.props, ...configuration.props } };
-    const data = this.format({ ...local, configuration: own ?? configuration }, stored);
+    const data = this.format(local, own ?? configuration, stored);
     const isWritten = tree.node(tree.paths.config)?.data === data && tree.configTrust.kind !== 'foreign';
     return isWritten ? [] : writeOperations(tree, data);
   }
 
   /** The text of a node. It is read back first: what nobody can use is never written. */
-  private format(local: LocalJob, keeping: StoredConfiguration | undefined, said?: readonly string[]): string {
-    const { configuration, place } = local;
-    const { jobName } = configuration;
+  private format(
+    local: LocalJob,
+    configuration: JobConfiguration,
+    keeping: StoredConfiguration | undefined,
+    said?: readonly string[],
+  ): string {
     try {
       const data = formatConfiguration(configuration, keeping, said);
       this.reader.assertReadable(local, data);
       return data;
     } catch (error) {
       if (!(error instanceof ConfigurationNodeError)) throw error;
-      throw new ConfigurationError(`job "${jobName}" (${place})`, error.problems, { cause: error });
+      throw new ConfigurationError(`job "${configuration.jobName}" (${local.place})`, error.problems, { cause: error });
     }
   }
 }

@@ -1,2 +1,2 @@
 export * from './sharding.js';
-export { assertFitsOneTransaction } from './transaction-limit.js';
+export { assertFitsOneTransaction, fitsOneTransactionOf } from './transaction-limit.js';

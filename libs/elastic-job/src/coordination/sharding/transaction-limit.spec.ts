@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { Registry } from '../../../../../test/support/unit/member.js';
-import { assertFitsOneTransaction } from './transaction-limit.js';
+import { assertFitsOneTransaction, fitsOneTransactionOf } from './transaction-limit.js';
 
 describe('the largest total of a job', () => {
   it('given the usual request size, when a job has 1,000 items, then they fit', () => {
@@ -30,6 +30,17 @@ describe('the largest total of a job', () => {
     expect(problem(center(), 30_000)).toMatch(
       /job "settle-orders" \(OrderJobs\.settle\): shardingTotalCount 30000: .* has \d+ bytes, and a request may have 1000000;/,
     );
+  });
+
+  it('given a total that fits one name, when it is too large for a longer one, then that job alone is refused', () => {
+    const registry = center();
+    const limit = Number(/at most (\d+) items/.exec(problem(registry, 50_000)!)![1]);
+    const assertFits = fitsOneTransactionOf(registry);
+    const judge = (jobName: string) => () => assertFits({ jobName, place: 'here', shardingTotalCount: limit });
+
+    expect(judge('settle-orders')).not.toThrow();
+    expect(judge('settle-prices')).not.toThrow();
+    expect(judge('settle-all-orders')).toThrow(/job "settle-all-orders" \(here\)/);
   });
 
   it('given the greatest total that is allowed, when one instance takes it through a life, then every transaction fits', async () => {

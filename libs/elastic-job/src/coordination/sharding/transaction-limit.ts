@@ -20,15 +20,18 @@ const UUID = '00000000-0000-4000-8000-000000000000';
 const LONGEST_TIME = 9_999_999_999_999;
 const TRACEPARENT = `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00`;
 
+interface SizedJob {
+  readonly jobName: string;
+  readonly place: string;
+  readonly shardingTotalCount: number;
+}
+
 /**
  * A plan is one transaction, and so is the begin of all items of an instance: neither is split. The total count is
  * limited by the larger of them.
  * @throws {ConfigurationError} that names job, limit and size
  */
-export function assertFitsOneTransaction(
-  registry: RegistryCenter,
-  job: { readonly jobName: string; readonly place: string; readonly shardingTotalCount: number },
-): void {
+export function assertFitsOneTransaction(registry: RegistryCenter, job: SizedJob): void {
   const { jobName, place, shardingTotalCount } = job;
   const paths = new JobPaths(jobName);
   const bytesOf = (total: number) => overheadBytes(registry, paths) + total * largestItem(registry, paths, total - 1);
@@ -39,6 +42,20 @@ export function assertFitsOneTransaction(
     `shardingTotalCount ${shardingTotalCount}: its largest transaction has ${bytes} bytes, and a request may have ` +
       `${registry.maxRequestBytes}; at most ${limit} items fit`,
   ]);
+}
+
+/**
+ * As `assertFitsOneTransaction`, for the many jobs of a process: names of one length have transactions of one size, and
+ * each size is worked out once.
+ */
+export function fitsOneTransactionOf(registry: RegistryCenter): (job: SizedJob) => void {
+  const fitting = new Set<string>();
+  return (job) => {
+    const size = `${job.shardingTotalCount} ${Buffer.byteLength(job.jobName)}`;
+    if (fitting.has(size)) return;
+    assertFitsOneTransaction(registry, job);
+    fitting.add(size);
+  };
 }
 
 /**
