@@ -15,8 +15,11 @@ import { type ProcessContext, Reaction } from '../leases/index.js';
 import { startOrder } from './start-order.js';
 import { WorkLimit } from './work-limit.js';
 
-/** More of them would keep the process from its session for too long. */
-const JOINED_AT_ONCE = 500;
+/**
+ * Enough for the server to have work while this process computes. What a join needs lives until it is over: with more
+ * of them it gets into the old part of the heap, which grows to twice its size and does not shrink again.
+ */
+const JOINED_AT_ONCE = 48;
 /** A join that takes longer keeps no others waiting, in milliseconds. */
 const LONGEST_JOIN_MS = 5_000;
 /** Between attempts to join a job again, in milliseconds. */
