@@ -100,7 +100,7 @@ export class LeaderDuties implements Duty {
   }
 
   ReshardingRequested(): void {
-    this.duties.wake();
+    this.wakeIf(!this.resharding.isAnnouncing);
   }
 
   PlanDamaged(): void {
@@ -128,10 +128,12 @@ export class LeaderDuties implements Duty {
   async start(): Promise<void> {
     this.peers.rememberPeers();
     await this.election.wakeAndWait();
-    await this.duties.wakeAndWait();
+    // An instance that is elected does the leader's work already.
+    this.wakeIf(this.context.services.leader.term(this.context.tree.jobName) === undefined);
+    await this.duties.rested();
     while (this.resharding.gathered !== undefined) {
       await this.resharding.gathered;
-      await this.duties.wakeAndWait();
+      await this.duties.rested();
     }
     this.reconcileLater();
   }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DRAINING } from '../../coordination/index.js';
 import type { JobOptions } from '../../domain/index.js';
 import { Duty, FORMER, JOB, NOBODY, RESHARD_DELAY_MS, SELF } from '../../../../../test/support/unit/duties.js';
@@ -11,6 +11,19 @@ let duty: Duty;
 afterEach(() => duty.end());
 
 describe('a leader plans anew', () => {
+  it('given an instance that has just joined, when it is elected, then it sweeps and plans once', async () => {
+    duty = await Duty.of();
+    const sweep = vi.spyOn(duty.services.orphans, 'sweep');
+    duty.duties.InstanceJoined({ kind: 'InstanceJoined', instanceId: SELF });
+
+    await duty.start();
+    await duty.clock.advance(SECOND);
+
+    expect(sweep).toHaveBeenCalledTimes(1);
+    expect(duty.told('resharded')).toHaveLength(1);
+    expect(duty.tree.isReshardingNecessary()).toBe(false);
+  });
+
   it('given others that join together, when the last has come, then all have items by one plan', async () => {
     await lead();
     await duty.join(FORMER);

@@ -10,6 +10,8 @@ import type { RecentPeers } from './recent-peers.js';
  * a Java peer looks for it. Only a leader whose schedule does not tick makes it as soon as nobody runs an item.
  */
 export class Resharding {
+  /** The flag is being set by this leader, who plans next. */
+  isAnnouncing = false;
   private isPlanOutdated = false;
   /** Resolves when it is time for the plan, unless more has changed meanwhile. */
   private gathering: Promise<void> | undefined;
@@ -59,7 +61,7 @@ export class Resharding {
     if (this.gathering !== undefined) return;
     if (this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree)) {
       this.isPlanOutdated = false;
-      await this.context.services.sharding.announce(this.context.tree, term);
+      await this.announce(term);
       if (!this.isAlone) {
         this.gathering = this.gatherChanges(term);
         return;
@@ -76,7 +78,7 @@ export class Resharding {
 
   private async planBesideJava(term: LeadershipTerm): Promise<void> {
     const isPlanNeeded = this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree);
-    if (isPlanNeeded) await this.context.services.sharding.announce(this.context.tree, term);
+    if (isPlanNeeded) await this.announce(term);
     this.isPlanOutdated = false;
     if (!this.context.tree.isReshardingPending()) return;
     if (this.waitingTriggers === 0 && this.context.schedule.willTick) return;
@@ -91,6 +93,15 @@ export class Resharding {
     await Promise.allSettled([clock.sleep(options.reshardDelayMs, signal)]);
     this.gathering = undefined;
     this.onGathered();
+  }
+
+  private async announce(term: LeadershipTerm): Promise<void> {
+    this.isAnnouncing = true;
+    try {
+      await this.context.services.sharding.announce(this.context.tree, term);
+    } finally {
+      this.isAnnouncing = false;
+    }
   }
 
   private async commit(term: LeadershipTerm): Promise<void> {

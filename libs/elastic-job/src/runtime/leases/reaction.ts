@@ -20,6 +20,11 @@ abstract class WokenWork {
   /** Wakes it, and resolves when that wake has been worked off. */
   async wakeAndWait(): Promise<void> {
     this.wake();
+    await this.rested();
+  }
+
+  /** Resolves when all wakes until then have been worked off. */
+  async rested(): Promise<void> {
     await this.run;
   }
 
