@@ -4,7 +4,7 @@ import type { Stage } from '../stage.js';
 import type { Figures, Measurement } from './measurement.js';
 
 /** After so much, V8 has compiled what a process does again and again, as in one that has run for minutes. */
-const WARM_UP = { instants: 10, runs: 5_000 };
+const WARM_UP = { instants: 10, runs: 8_000 };
 const WRITES = 2_000;
 
 /** Jobs that are due together, in one process over ZooKeeper. */
