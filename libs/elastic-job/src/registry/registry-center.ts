@@ -148,8 +148,8 @@ export interface RequestOptions {
 export interface TransactionOptions extends RequestOptions {
   /**
    * Lets the transaction share a request with others of this session: those that come within one turn of the event loop
-   * leave together, in the order of this instant, in milliseconds since the epoch, the small ones first. Each is answered as if it had left
-   * alone, and is all or nothing by itself unless all of them are committed.
+   * leave together, in the order of this instant, in milliseconds since the epoch; the small ones of one instant leave
+   * first. Each is answered as if it had left alone, and is all or nothing by itself unless all of them are committed.
    * @default it leaves alone and at once
    */
   readonly dueAt?: number;

@@ -6,7 +6,7 @@ import { isRefusal, SessionLostError } from './registry.errors.js';
 /** The most that several transactions take together, in bytes: a refused group is sent again, member by member. */
 const MOST_SHARED_BYTES = 65_536;
 
-/** What is over lets what is due go first for so long at most, in milliseconds. */
+/** Patience ends after so long, in milliseconds. */
 const MOST_PATIENCE_MS = 200;
 
 /** How a request leaves. */
@@ -37,9 +37,9 @@ interface Member extends SharedTransaction {
 
 /**
  * Transactions of one session that share requests: those that come within one turn of the event loop leave together, in
- * the order of the instants at which they are due, the small ones first. Each of them is answered as if it had left alone. The members of a
- * request that is refused go one by one, without waiting for each other: a refusal names one of them, and others may be
- * refused as well.
+ * the order of the instants at which they are due, the small ones of an instant first. Each is answered as if it had
+ * left alone. The members of a request that is refused go one by one, without waiting for each other: a refusal names
+ * one of them, and others may be refused as well.
  *
  * Those that are patient wait while requests of others are under way, so that a thousand begins are not held up by the
  * ends of those that were faster. 200 ms later they leave in any case, and so they do before any other request.
