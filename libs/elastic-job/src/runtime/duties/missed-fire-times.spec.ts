@@ -37,6 +37,18 @@ describe('a begin that has passed by fire times', () => {
     expect(job).toMatchObject({ missed: [], missedCount: 0 });
   });
 
+  it('tells what one item has passed by beside another that comes next', async () => {
+    const job = await OwingJob.of();
+    const former = new Map([
+      [0, minute(3)],
+      [1, minute(1)],
+    ]);
+
+    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former });
+
+    expect(job).toMatchObject({ missed: ['1@2-3 superseded'], missedCount: 2 });
+  });
+
   it('tells nothing beside Java, whose runs are in no record', async () => {
     const job = await OwingJob.of();
     await job.joinJava();
