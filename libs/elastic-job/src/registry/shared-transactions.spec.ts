@@ -94,7 +94,7 @@ describe('transactions that share a request', () => {
   });
 
   describe('of which some are patient', () => {
-    /** What was begun is answered when the test says so. */
+    /** A begin is answered when the test says so. */
     function beside() {
       let answer = (): void => {};
       const isAnswered = new Promise<void>((resolve) => (answer = resolve));

@@ -152,7 +152,7 @@ export class SettleQueue {
   ): Promise<TransactionResult> {
     if (counts.length > 0) return this.tree.commit([...operations, ...counts]);
     const dueAt = Math.min(...batch.map(({ fireTime }) => fireTime));
-    // What is due begins before it is recorded that others have ended.
+    // Due runs begin before the ends of others are recorded.
     return this.tree.commitShared(operations, dueAt, { signal: this.tree.signal, isPatient: true });
   }
 
