@@ -74,7 +74,7 @@ export class SharedTransactions {
 
   /** Sends all that waits, so that a request that was asked for later does not overtake it. */
   flush(): void {
-    if (this.isSending) return;
+    if (this.isSending || this.waiting.length + this.patient.length === 0) return;
     this.alarm?.cancel();
     this.sendAll([...this.waiting.splice(0), ...this.patient.splice(0)]);
   }
@@ -98,6 +98,7 @@ export class SharedTransactions {
 
   // In the turn of an answer those go on that have waited for it, and others begin.
   private async sendPatientLater(): Promise<void> {
+    if (this.patient.length === 0) return;
     await this.clock.nextTurn();
     if (this.patient.length > 0 && this.underWay === 0 && this.waiting.length === 0) this.flush();
   }
