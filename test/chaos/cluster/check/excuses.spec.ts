@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fault, historyOf, LAST, owned, rulesOf, run, runsBut } from './made-history.js';
+import type { Fault } from './index.js';
+import { fault, historyOf, KILL, LAST, owned, rulesOf, run, runsBut } from './made-history.js';
 
 describe('clocks', () => {
   const AHEAD_MS = 60_000;
@@ -38,6 +39,24 @@ describe('clocks', () => {
     const runs = runsBut(4_000, 5_000, 6_000, 7_000, 8_000, 9_000);
     expect(rulesOf(historyOf(runs, { faults, sights: [owned('a')] }))).toEqual([]);
     expect(rulesOf(historyOf(runs, { faults, sights: [owned('b')] }))).toContain('lost 4000');
+  });
+});
+
+describe('deaths', () => {
+  const death = fault({ ...KILL, victim: 'b', from: 3_900 });
+  const ensemble = (from: number, to: number) =>
+    fault({ kind: 'ensemble restarted', isPause: false, victim: undefined, from, to });
+  /** The first run after the death comes at 11 s. */
+  const runs = runsBut(4_000, 5_000, 6_000, 7_000, 8_000, 9_000, 10_000);
+  const rules = (restart: Fault) => rulesOf(historyOf(runs, { faults: [death, restart, LAST], sights: [owned('b')] }));
+
+  it('excuse until servers that came back have counted the session of the dead anew, and no longer', () => {
+    expect(rules(ensemble(6_500, 7_800))).toEqual([]);
+    expect(rules(ensemble(5_000, 5_400))).toContain('lost 4000');
+  });
+
+  it('are over for servers that are restarted later', () => {
+    expect(rules(ensemble(8_500, 8_600))).toContain('lost 4000');
   });
 });
 

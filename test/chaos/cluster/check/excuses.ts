@@ -81,10 +81,24 @@ export class Excuses {
     return responsible.flatMap((worker) => this.struck(worker).map((span) => overlap(span, { from: at, to: until })));
   }
 
+  /**
+   * The end of what a death excuses. A leader of ZooKeeper that begins counts each session from its beginning, also those
+   * of the dead: a fault of the ensemble before they have expired makes them last longer.
+   */
+  #expiryOf(death: number): number {
+    const bound = failoverBoundMs(this.history);
+    const ofEnsemble = this.history.faults.filter(
+      ({ items, keepsSession, victim }) => victim === undefined && !items && !keepsSession,
+    );
+    return ofEnsemble
+      .toSorted((a, b) => a.from - b.from)
+      .reduce((end, { from, to }) => (from < end && to > death ? Math.max(end, to + bound) : end), death + bound);
+  }
+
   #spanOf(fault: Fault): Span {
     const { victim, from, to, isFatal, isHeard = victim === undefined, keepsSession = false, retryMs = 0 } = fault;
     const bound = failoverBoundMs(this.history);
-    if (isFatal) return { from, to: from + bound };
+    if (isFatal) return { from, to: this.#expiryOf(from) };
     if (keepsSession || fault.items) return { from, to: to + RECONNECT_MS + retryMs };
     // Sessions may have ended meanwhile, for their clients; their nodes stand until the servers have counted anew.
     const isLong = isHeard && to - from > this.history.sessionTimeoutMs / 2;
