@@ -1,19 +1,17 @@
 import {
   byName,
+  JAVA_SETTINGS,
   JOB_SETTINGS,
   type JobConfiguration,
   NESTJS_PREFIX,
+  NESTJS_SETTINGS,
   NONE,
   type SettingAt,
-  settingsAt,
   type TemplateName,
 } from '../../domain/index.js';
 import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
 import { placeTypes } from './place-types.js';
 import { formatEntry, formatScalar } from './yaml-scalar.js';
-
-const IN_JAVA = settingsAt('java');
-const IN_NESTJS = settingsAt('nestjs');
 
 type OwnTexts = Record<SettingAt<'nestjs'>, string>;
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -40,7 +38,7 @@ export function formatConfiguration(
   const isWritten = whatIsWritten(said, keeping);
   const entries = new Map(keeping?.unknown.entries);
   const cron = configuration.cron ?? (isOnlyChanges ? '' : undefined);
-  const java = byName<Pick<JobConfiguration, SettingAt<'java'>>>(IN_JAVA, (name) => configuration[name]);
+  const java = byName<Pick<JobConfiguration, SettingAt<'java'>>>(JAVA_SETTINGS, (name) => configuration[name]);
   for (const [key, value] of Object.entries({ ...java, cron, jobName: configuration.jobName, ...types.java })) {
     if (value !== undefined && isWritten(key)) entries.set(key, formatEntry(key, value));
   }
@@ -103,7 +101,7 @@ function ownTexts(configuration: JobConfiguration, said: ReadonlySet<string>): T
   const isWritten = (name: SettingAt<'nestjs'>) =>
     said.has(name) || textOf(configuration[name]) !== textOf(JOB_SETTINGS[name].default);
   return {
-    ...byName<OwnTexts>(IN_NESTJS.filter(isWritten), (name) => textOf(configuration[name])),
+    ...byName<OwnTexts>(NESTJS_SETTINGS.filter(isWritten), (name) => textOf(configuration[name])),
     clockChange,
     // Of a job without a schedule both are written: an operator may turn one kind into the other.
     resident: cron === undefined ? String(resident) : undefined,

@@ -8,16 +8,17 @@ import {
   isJavaStrategyType,
   isJavaThreadPoolSizeType,
   isJavaTimeZone,
+  JAVA_SETTINGS,
   JOB_SETTINGS,
   type JobConfiguration,
   type JobOptions,
   misfirePolicyOf,
+  NESTJS_SETTINGS,
   NONE,
   type PropTargets,
   resolveJobOptions,
   type Setting,
   type SettingAt,
-  settingsAt,
   type ShardingStrategy,
 } from '../../domain/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
@@ -32,8 +33,6 @@ type Comparable = string | number | boolean | undefined;
 type Comparables = Readonly<Record<string, Comparable>>;
 
 const PROPS = 'props.';
-const IN_JAVA = settingsAt('java');
-const IN_NESTJS = settingsAt('nestjs');
 
 /** A setting in which the registry's node differs from the local options. A strategy is named by its type. */
 export interface ConfigurationDifference {
@@ -124,10 +123,13 @@ function resolveLaid(
 }
 
 /** What Java takes a setting for that the node does not mention. @see ElasticJob, `JobConfigurationPOJO` */
-const ABSENT = byName<JavaOptions & Pick<JobConfiguration, 'clockChange'>>([...IN_JAVA, 'clockChange'], (name) => {
-  const { absent, default: usual }: Setting = JOB_SETTINGS[name];
-  return absent ?? usual;
-});
+const ABSENT = byName<JavaOptions & Pick<JobConfiguration, 'clockChange'>>(
+  [...JAVA_SETTINGS, 'clockChange'],
+  (name) => {
+    const { absent, default: usual }: Setting = JOB_SETTINGS[name];
+    return absent ?? usual;
+  },
+);
 
 /**
  * The node over the local settings, not judged by any rule yet. What the node of a job that was created from a template
@@ -137,12 +139,14 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
   const { nestjs } = stored;
   const saysAll = !isCreated(stored);
   const { jobName: name, ...unsaid } = saysAll ? { ...local, ...ABSENT } : local;
-  const java = byName<JavaOptions>(IN_JAVA, (setting) => stored[setting] ?? unsaid[setting]);
+  const java = byName<JavaOptions>(JAVA_SETTINGS, (setting) => stored[setting] ?? unsaid[setting]);
   const saysMisfire = saysAll || (stored.misfire ?? nestjs.misfirePolicy) !== undefined;
   return {
     ...unsaid,
     ...java,
-    ...byName<Pick<JobOptions, SettingAt<'nestjs'>>>(IN_NESTJS, (setting) => said(nestjs[setting], unsaid[setting])),
+    ...byName<Pick<JobOptions, SettingAt<'nestjs'>>>(NESTJS_SETTINGS, (setting) =>
+      said(nestjs[setting], unsaid[setting]),
+    ),
     ...layTypes(local, stored),
     name,
     overwrite: local.overwrite,

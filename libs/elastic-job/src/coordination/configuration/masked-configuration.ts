@@ -1,11 +1,11 @@
-import { JOB_SETTINGS, NESTJS_PREFIX, settingsAt } from '../../domain/index.js';
+import { JAVA_SETTINGS, JOB_SETTINGS, NESTJS_PREFIX } from '../../domain/index.js';
 import { JAVA_TEXTS } from './parse-configuration.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
 
 const HIDDEN = 'hidden';
 /** The settings that hold no secrets. What others have added may. */
 const SHOWN: ReadonlySet<string> = new Set([
-  ...settingsAt('java').filter((name) => !('secret' in JOB_SETTINGS[name])),
+  ...JAVA_SETTINGS.filter((name) => !('secret' in JOB_SETTINGS[name])),
   ...JAVA_TEXTS,
   'jobListenerTypes',
 ]);

@@ -2,24 +2,22 @@ import {
   byName,
   hiddenProps,
   HiddenText,
+  JAVA_SETTINGS,
   JOB_SETTINGS,
   type JobConfiguration,
   type JobName,
   NESTJS_PREFIX,
   NONE,
+  PROPS_SETTINGS,
   type SettingAt,
-  settingsAt,
   type TemplateName,
 } from '../../domain/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
 
-const IN_JAVA = settingsAt('java');
-/** The settings that an entry of the props may have. */
-const IN_PROPS = settingsAt('nestjs', 'either');
 /** Names the template of a job that was created from one. */
 const TEMPLATE = `${NESTJS_PREFIX}template`;
-const OUR_KEYS: ReadonlySet<string> = new Set([...IN_PROPS.map((name) => NESTJS_PREFIX + name), TEMPLATE]);
+const OUR_KEYS: ReadonlySet<string> = new Set([...PROPS_SETTINGS.map((name) => NESTJS_PREFIX + name), TEMPLATE]);
 
 /** ElasticJob's settings that have another name or form there than in `JobOptions`, or two places. */
 export const JAVA_TEXTS = [
@@ -116,7 +114,7 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
   const { users, unknown } = propsBesideOurs(props);
   const extra = mapping.entryText('jobExtraConfigurations')?.value;
   const java = {
-    ...byName<JavaSettings>(IN_JAVA, (name) => JOB_SETTINGS[name].rule.read(mapping, name, [])),
+    ...byName<JavaSettings>(JAVA_SETTINGS, (name) => JOB_SETTINGS[name].rule.read(mapping, name, [])),
     ...byName<JavaTexts>(JAVA_TEXTS, (name) => mapping.text(name)),
     jobListenerTypes: mapping.texts('jobListenerTypes'),
     jobExtraConfigurations: extra === undefined ? undefined : new HiddenText(extra),
@@ -131,7 +129,7 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
 }
 
 function nestjsProps(props: YamlMapping): StoredNestjsProps {
-  const settings = byName<NestjsSettings>(IN_PROPS, (name) => {
+  const settings = byName<NestjsSettings>(PROPS_SETTINGS, (name) => {
     const { default: usual, rule } = JOB_SETTINGS[name];
     return rule.read(props, NESTJS_PREFIX + name, usual === undefined ? [NONE] : []);
   });

@@ -12,7 +12,14 @@ export { failsOver, hasIdleFailover, type JobConfiguration, switchesFailover } f
 export type { CodeOption, JobOptions } from './job-options.js';
 export type { OnHung } from './on-hung-option.js';
 export { NESTJS_PREFIX } from './job-options.rules.js';
-export { JOB_SETTINGS, type Setting, type SettingAt, settingsAt } from './job-settings.js';
+export {
+  JAVA_SETTINGS,
+  JOB_SETTINGS,
+  NESTJS_SETTINGS,
+  PROPS_SETTINGS,
+  type Setting,
+  type SettingAt,
+} from './job-settings.js';
 export { byName, namesOf, type OptionRow, OptionTable, Ruled } from './option-table.js';
 export { type JobOptionsSource, resolveJobOptions } from './resolve-job-options.js';
 export { followMisfire, type MisfirePolicy, misfirePolicyOf } from './misfire-policy.js';

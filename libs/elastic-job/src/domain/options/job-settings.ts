@@ -152,8 +152,13 @@ export type SettingAt<At extends Place> = keyof {
 /** The names of all settings, in the order of the table. */
 export const SETTING_NAMES = namesOf(JOB_SETTINGS);
 
-/** The names of the settings at one of the places, in the order of the table. */
-export function settingsAt<At extends Place>(...places: readonly At[]): readonly SettingAt<At>[] {
+/** Names of the settings by their place, in the order of the table. */
+export const JAVA_SETTINGS = settingsAt('java');
+export const NESTJS_SETTINGS = settingsAt('nestjs');
+/** The settings that an entry of the props may have. */
+export const PROPS_SETTINGS = settingsAt('nestjs', 'either');
+
+function settingsAt<At extends Place>(...places: readonly At[]): readonly SettingAt<At>[] {
   return SETTING_NAMES.filter((name): name is SettingAt<At> => places.some((at) => at === JOB_SETTINGS[name].at));
 }
 
