@@ -86,8 +86,7 @@ export abstract class ItemLease implements ExecutionLease {
   }
 
   assertHeld(item: number): void {
-    const own = this.itemEndings.get(item);
-    const aborted = this.ending.aborted ? this.ending : own?.aborted ? own : undefined;
+    const aborted = [this.ending, this.itemEndings.get(item)].find((ending) => ending?.aborted);
     if (aborted !== undefined) throw new LeaseLostError(this.jobName, item, { cause: aborted.reason });
     if (!this.isStanding(item)) throw new LeaseLostError(this.jobName, item);
   }
