@@ -4,10 +4,11 @@ import { isRegistryFailure, NoNodeError, SessionLostError } from './registry.err
 import { retry } from './retry.js';
 
 /**
- * Deletes a node, for as long as it takes: through reconnects and new sessions, until it is gone or the registry center
- * is closed. For what must not be left behind, such as a latch that nobody holds any more. Usually not awaited.
+ * Deletes a node and keeps trying, through reconnects and new sessions, until it is gone or the registry center is
+ * closed. Use it for nodes that must not stay behind, such as the node of a released latch. Usually not awaited.
  *
- * @throws {NotEmptyError} @throws {NoAuthError}: what waiting does not change
+ * @throws {NotEmptyError} if the node has children
+ * @throws {NoAuthError} if this client may not delete it
  * @see Curator, "guaranteed deletes"
  */
 export async function guaranteedDelete(registry: RegistryCenter, clock: Clock, path: string): Promise<void> {

@@ -4,10 +4,10 @@ import type { RegistryNode, SubtreeBounds, SubtreeOptions } from './registry-cen
 import { SessionLostError } from './registry.errors.js';
 
 /**
- * The nodes that a view knows of, within its bounds, and their reads. After the end of its session every read throws.
+ * The nodes that a view knows within its bounds, and the reads on them. Every read throws once the session has ended.
  */
 export abstract class KnownSubtree {
-  /** The nodes that exist; with their contents, as far as these are known and current. */
+  /** Existing nodes by path; the value is undefined while the content is unknown or outdated. */
   protected readonly entries = new NodeMap<RegistryNode | undefined>();
   protected readonly holds: (path: string) => boolean;
   protected readonly bounds: SubtreeBounds | undefined;
@@ -37,7 +37,7 @@ export abstract class KnownSubtree {
     return this.entries.children(path);
   }
 
-  /** True if one node more is taken in: the root, or a child of a known node that the bounds admit. */
+  /** True if the view takes in this node: the root, or a child of a known node that the bounds admit. */
   protected admits(path: string): boolean {
     if (path === this.path) return true;
     const parent = parentPath(path)!;
@@ -48,18 +48,18 @@ export abstract class KnownSubtree {
     return false;
   }
 
-  /** The node as the bounds keep it. */
+  /** The node with its value cut to the length that the bounds allow. */
   protected cut(node: RegistryNode): RegistryNode {
     const longest = this.bounds?.longest(node.path) ?? Infinity;
-    // Values are often the same in many jobs, or twice in one.
+    // Interned because many jobs hold the same value, and one job often holds it twice.
     if (this.holds(node.path)) interned(node.data);
     if (node.data.length <= longest) return node;
     this.bounds?.onLeftOut(node.path, 'value');
-    // A copy: a slice of a text keeps all of it in memory.
+    // A slice would keep the whole text in memory, so the value is copied.
     return { ...node, data: Buffer.from(node.data.slice(0, longest + 1)).toString() };
   }
 
-  /** Forgets everything: the session is over. */
+  /** Forgets all nodes because the session is over. */
   lose(): void {
     this.isLost = true;
     this.entries.clear();

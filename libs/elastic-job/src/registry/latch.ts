@@ -6,20 +6,20 @@ import { isRegistryFailure, isUnanswered, NodeExistsError, NoNodeError } from '.
 import { retry } from './retry.js';
 
 interface LatchOptions {
-  /** The data of the own node; Curator's peers show it as the participant's id. @default '' */
+  /** Data of the own node. Curator's peers show it as the participant's id. @default '' */
   readonly data?: string;
   /** Longest wait for the latch, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** The latch, as its holder sees it. */
+/** A latch that this client holds. */
 export interface HeldLatch {
-  /** The own node, which a transaction may check: while it exists, nobody else holds the latch. */
+  /** Path of the own node. A transaction can check it: while it exists, no other participant holds the latch. */
   readonly path: string;
-  /** Aborts when the latch may be lost: the session is SUSPENDED or LOST, or somebody has deleted the own node. */
+  /** Aborts when the latch may be lost: the session is SUSPENDED or LOST, or the own node was deleted. */
   readonly signal: AbortSignal;
-  /** Frees the latch. Resolves when the own node is gone, however long that takes. Never rejects. */
+  /** Frees the latch. Resolves when the own node is gone, with no time limit. Never rejects. */
   release(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface HeldLatch {
 const LOCK_NAME = 'latch-';
 
 /**
- * Curator's leader latch, in the same nodes: participants stand in line with ephemeral sequential nodes, and the first
+ * Acquires Curator's leader latch, in the same nodes: participants queue with ephemeral sequential nodes, and the first
  * one holds the latch.
  *
  * ```
@@ -36,14 +36,16 @@ const LOCK_NAME = 'latch-';
  *              +-- time is up, aborted       +-- release: own node deleted
  * ```
  *
- * - The own node's name holds a UUID (`_c_{uuid}-latch-{number}`): if the reply of its creation is lost, it is found by
- *   that name, never created twice. Once it is not wanted any more it is deleted, however long that takes.
- * - Instead of the predecessor alone the whole line is watched, by name only: that costs no request, and a one-shot
+ * - The own node's name holds a UUID (`_c_{uuid}-latch-{number}`). If the reply to its creation is lost, the node is
+ *   found by that name and never created twice. A node that is no longer wanted is deleted, with no time limit.
+ * - The view watches the names of the whole queue, not the predecessor alone. That costs no request, and a one-shot
  *   watch would destroy a recursive one on its path.
- * - A session's end takes the own node with it; the latch is not held beyond the session.
+ * - The own node goes with its session, so the latch never outlives the session.
  *
- * @returns undefined if the latch could not be had in time
- * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
+ * @returns undefined if the latch was not acquired in time
+ * @throws {RegistryUnavailableError}
+ * @throws {SessionLostError}
+ * @throws the signal's reason
  * @see Curator, `LeaderLatch`, and "protected" creation
  */
 export async function acquireLatch(
@@ -63,13 +65,13 @@ export async function acquireLatch(
   }
 }
 
-/** One place in the line. */
+/** One place in the queue. */
 class Participant {
   private readonly name: string;
   private readonly deadline: number;
   private readonly holding = new AbortController();
   private view?: Subtree;
-  /** The name of the own node, as the view shows it. */
+  /** Name of the own node, as the view shows it. */
   private own?: string;
   private onChange: () => void = () => {};
   private readonly stopListening: () => void;
@@ -95,7 +97,7 @@ class Participant {
       if (own === undefined) {
         await this.join(view);
       } else if (this.isFirst(view, own) && isConnected(this.registry)) {
-        // The view may be behind: somebody may have deleted the own node.
+        // The view may be outdated and still show an own node that was deleted.
         await view.sync(this.limits());
         if (this.isFirst(view, own)) return this.hold(view, own);
       } else if (!(await this.change())) {
@@ -104,7 +106,7 @@ class Participant {
     }
   }
 
-  /** Leaves the line, whether the latch is held or not. Never rejects. */
+  /** Leaves the queue, with or without the latch. Never rejects. */
   async leave(): Promise<void> {
     this.stopListening();
     this.onChange = () => {};
@@ -112,12 +114,12 @@ class Participant {
     try {
       await this.removeOwn();
     } catch {
-      // Nothing can be done about it: somebody has changed the node's ACL, or put children below it.
+      // Not repeatable: the node's ACL was changed, or it has children.
     }
     this.view?.close();
   }
 
-  /** Makes the own node. Afterwards the view shows it, unless somebody has deleted it already. */
+  /** Creates the own node. Afterwards the view shows it, unless it was deleted meanwhile. */
   private async join(view: Subtree): Promise<void> {
     try {
       const { data = '' } = this.options;
@@ -153,7 +155,7 @@ class Participant {
     return view.children(this.path).find((name) => name.startsWith(this.name));
   }
 
-  /** Waits until the line or the session has changed. @returns false if the time is up @throws the signal's reason */
+  /** Waits until the queue or the session changes. @returns false if the time is up @throws the signal's reason */
   private change(): Promise<boolean> {
     return waitFor<boolean>((conclude) => {
       const timer = this.clock.setTimer(this.leftMs, () => conclude(false));
@@ -169,8 +171,7 @@ class Participant {
     const { registry, clock, view } = this;
     if (this.own !== undefined) return guaranteedDelete(registry, clock, childPath(this.path, this.own));
     if (!view) return;
-    // Its creation was not answered, or was not asked for.
-    // With the session the node is gone as well.
+    // The creation was not answered, or not sent. If the session has ended, the node went with it.
     await retry(registry, clock, () => view.sync(), { isRepeated: isRegistryFailure });
     const own = this.ownIn(view);
     if (own !== undefined) await guaranteedDelete(registry, clock, childPath(this.path, own));
@@ -185,7 +186,7 @@ class Participant {
   }
 }
 
-/** Containers as Curator makes them: the registry removes them some time after the line has become empty. */
+/** Creates containers as Curator does: the registry removes them some time after the queue is empty. */
 async function createContainers(registry: RegistryCenter, path: string, options: RequestOptions): Promise<void> {
   const parent = parentPath(path);
   try {
@@ -203,7 +204,7 @@ function isConnected({ session }: RegistryCenter): boolean {
 }
 
 /**
- * Participants are sorted by what follows the name of the lock, whatever stands before it.
+ * Sequence number of a participant. Participants are sorted by the part after the lock's name only.
  * @see Curator, `LockInternals`
  */
 function numberOf(name: string): string {

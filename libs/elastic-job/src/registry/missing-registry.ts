@@ -1,15 +1,15 @@
 import { ElasticJobError } from '../domain/index.js';
 import type { RegistryCenter, SessionInfo } from './registry-center.js';
 
-/** This process has no registry: it runs one item as a task of its own, and its scheduler deals with the registry. */
+/** Thrown in a task, a process that runs one item and has no registry: its scheduler alone uses the registry. */
 export class MissingRegistryError extends ElasticJobError {
   readonly code = 'MISSING_REGISTRY';
 
-  /** @param operation what was asked, such as `read /settle-orders/config` or `LeaderService.isLeader` */
+  /** @param operation the request, such as `read /settle-orders/config` or `LeaderService.isLeader` */
   constructor(readonly operation: string) {
     super(
-      `${operation}: a task has no registry. Ask in a process that schedules the jobs, and hand the answer to the task ` +
-        "in its job's parameter or props; or connect to a registry of the application's own.",
+      `${operation}: a task has no registry. Ask in a process that schedules the jobs and pass the answer to the ` +
+        "task in its job's parameter or props, or connect to a registry of your own.",
     );
   }
 }
@@ -18,8 +18,8 @@ const NO_SESSION: SessionInfo = { state: undefined, id: undefined, timeoutMs: 0 
 const NEVER = (): (() => void) => () => {};
 
 /**
- * The registry of a process that has none: it opens nothing and is told nothing. To connect and to close it is allowed,
- * so that an application lives as usual; every request is refused.
+ * The registry of a process that has none. Connecting and closing succeed, so that an application starts and stops as
+ * usual; every request is refused.
  */
 export class MissingRegistry implements RegistryCenter {
   readonly session = NO_SESSION;

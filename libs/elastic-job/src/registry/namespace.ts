@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../domain/index.js';
 
-// What ZooKeeper's PathUtils.validatePath refuses: control characters, surrogates and private use, and specials.
+// Characters that ZooKeeper's PathUtils.validatePath refuses: control, surrogate, private-use and special characters.
 const FORBIDDEN_CHARACTERS = String.raw`\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff`;
 const FORBIDDEN = new RegExp(`[${FORBIDDEN_CHARACTERS}]`);
-// Nearly all paths are legal, and every request names some: one look has to do for them.
+// Nearly all paths are legal and every request names some, so one test must do for a legal path.
 const LEGAL = new RegExp(String.raw`^(?:/(?!\.\.?(?:/|$))[^/${FORBIDDEN_CHARACTERS}]+)+$`);
 
 /**
@@ -11,10 +11,10 @@ const LEGAL = new RegExp(String.raw`^(?:/(?!\.\.?(?:/|$))[^/${FORBIDDEN_CHARACTE
  * `shop/orders`, the port's `/settle` is the server's `/shop/orders/settle`, and its `/` is `/shop/orders`.
  *
  * @throws {ConfigurationError} for a name that ZooKeeper would refuse: `/` at an end, an empty, `.` or `..` level,
- *   control characters, or `zookeeper` (which the server keeps for itself) as the first level.
+ * control characters, or `zookeeper` (reserved by the server) as the first level.
  */
 export class Namespace {
-  /** The server's path of the namespace itself. */
+  /** The server's path of the namespace. */
   readonly root: string;
   private readonly below: string;
 
@@ -29,7 +29,9 @@ export class Namespace {
     }
   }
 
-  /** The server's path of a path of the port. @throws {ConfigurationError} if ZooKeeper would refuse the path. */
+  /**
+   * Returns the server's path for a path of the port. @throws {ConfigurationError} if ZooKeeper would refuse the path.
+   */
   absolute(path: string): string {
     if (path === '/') return this.root;
     const problem = pathProblem(path);
@@ -37,7 +39,7 @@ export class Namespace {
     return this.root + path;
   }
 
-  /** The port's path of a path that the server named, or undefined if that is outside of the namespace. */
+  /** Returns the port's path for a path of the server, or undefined outside the namespace. */
   relative(absolutePath: string): string | undefined {
     if (absolutePath === this.root) return '/';
     return absolutePath.startsWith(this.below) ? absolutePath.slice(this.root.length) : undefined;

@@ -1,14 +1,14 @@
 import { interned } from '../domain/index.js';
 
-/** A node's place: its value, and the names of its children. A single one, which most have, needs no set of them. */
+/** A node's value and the names of its children. Most nodes have a single child, which is stored without a set. */
 interface Place<T> {
   value: T;
   names: Set<string> | string | undefined;
 }
 
 /**
- * Values by path, with the names of the children: the server's tree, or a client's view of a part of it. A node that
- * has a parent here comes after it and goes before it.
+ * Values by path, with the names of the children: the server's tree, or a client's view of a part of it. A parent must
+ * be added before its children and removed after them.
  */
 export class NodeMap<T> {
   private readonly places = new Map<string, Place<T>>();
@@ -21,12 +21,12 @@ export class NodeMap<T> {
     return this.places.get(path)?.value;
   }
 
-  /** The names of the children, in no particular order; empty if there is no such node. */
+  /** Names of the children, in no particular order; empty if there is no such node. */
   children(path: string): readonly string[] {
     return namesIn(this.places.get(path));
   }
 
-  /** How many children the node has. */
+  /** Number of the node's children. */
   childCount(path: string): number {
     const names = this.places.get(path)?.names;
     return typeof names === 'string' ? 1 : (names?.size ?? 0);
@@ -58,7 +58,7 @@ export class NodeMap<T> {
     return this.places.keys();
   }
 
-  /** The paths of the node and of everything below it, parents first; empty if there is no such node. */
+  /** Paths of the node and all nodes below it, parents first; empty if there is no such node. */
   subtree(path: string): readonly string[] {
     const found = this.places.has(path) ? [path] : [];
     // The list grows while it is walked.
@@ -91,7 +91,7 @@ function removeName(place: Place<unknown>, name: string): void {
   else if (names === name) place.names = undefined;
 }
 
-/** The path of the parent, or undefined for the root. */
+/** Path of the parent, or undefined for the root. */
 export function parentPath(path: string): string | undefined {
   if (path === '/') return undefined;
   return path.slice(0, path.lastIndexOf('/')) || '/';

@@ -2,20 +2,20 @@ import { type Clock, onAbort, type Timer } from '../clock/index.js';
 import type { RequestOptions } from './registry-center.js';
 import { RegistryUnavailableError } from './registry.errors.js';
 
-/** A caller that waits for an answer which others wait for as well. */
+/** A caller that shares the wait for an answer with others. */
 export interface Waiter<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
-  /** It has its answer, or waits no more. */
+  /** True once it has its answer or has given up waiting. */
   readonly isOver: boolean;
 }
 
 /**
- * Waits for a shared answer. The signal and the limit end this wait, and nobody else's.
- * @param operation the request, in the words of an error
- * @param enter takes the waiter in, and answers it later
- * @throws {RegistryUnavailableError} after `timeoutMs`; without it the limit of the shared request has to do
- * @throws the signal's reason, and what the waiter is rejected with
+ * Waits for a shared answer. The signal and the limit end only this caller's wait.
+ * @param operation the request, as an error names it
+ * @param enter registers the waiter and answers it later
+ * @throws {RegistryUnavailableError} after `timeoutMs`; without it the limit of the shared request applies
+ * @throws the signal's reason, or the reason of the waiter's rejection
  */
 export function ownWait<T>(
   clock: Clock,
@@ -38,9 +38,9 @@ export function ownWait<T>(
 
 class OwnWait<T> implements Waiter<T> {
   isOver = false;
-  /** Ends the wait for the signal. */
+  /** Stops listening to the signal. */
   off: (() => void) | undefined;
-  /** Of the limit. */
+  /** Timer of the limit. */
   timer: Timer | undefined;
 
   constructor(

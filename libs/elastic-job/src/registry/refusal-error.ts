@@ -12,7 +12,7 @@ import {
 
 const NO_AUTH = -102;
 
-/** The error with which a single request rejects where a transaction would answer with a refusal. */
+/** Error of a single request where a transaction would answer with a refusal. */
 export function refusalError(refusal: Refusal, path: string, version?: number): ElasticJobError {
   switch (refusal) {
     case 'NO_NODE':
@@ -31,8 +31,8 @@ export function refusalError(refusal: Refusal, path: string, version?: number): 
 }
 
 /**
- * The error for a server's code that is no refusal.
- * @param path the node at which the request failed, if that is known
+ * Error for a server's code that is not a refusal.
+ * @param path the node at which the request failed, if known
  */
 export function serverError(code: number, operation: string, path?: string): ElasticJobError {
   return code === NO_AUTH && path !== undefined ? new NoAuthError(path) : new ServerError(operation, code, path);

@@ -1,13 +1,13 @@
 import { ElasticJobError } from '../domain/index.js';
 
-/** The registry did not answer. `fate` says whether the request may nevertheless have been applied. */
+/** The registry did not answer. `fate` tells if the request may have been applied all the same. */
 export class RegistryUnavailableError extends ElasticJobError {
   readonly code = 'REGISTRY_UNAVAILABLE';
 
   /**
-   * @param operation what was asked, such as `create /settle-orders/config`
-   * @param fate `not-applied`: it never left this process; `unknown`: it may have been applied, read before repeating
-   * it
+   * @param operation the request, such as `create /settle-orders/config`
+   * @param fate `not-applied`: it never left this process; `unknown`: it may have been applied, so read before
+   * repeating it
    */
   constructor(
     readonly operation: string,
@@ -20,8 +20,8 @@ export class RegistryUnavailableError extends ElasticJobError {
 }
 
 /**
- * Codes with which a server refuses a request that it has not applied. Behind any other, such as a failure or a timeout
- * of the server's own, or a code of a later version, the request may have been applied.
+ * Codes of requests that the server has not applied. With any other code, such as a failure or timeout inside the
+ * server, or a code of a later version, the request may have been applied.
  */
 const REFUSED_UNAPPLIED = new Map([
   [-5, 'it could not be read'],
@@ -40,16 +40,17 @@ const REFUSED_UNAPPLIED = new Map([
   [-127, 'the server is overloaded'],
 ]);
 
-/** The registry answered with an error that is none of a node's state: a quota, an overload, a failure of its own. */
+/** The registry answered with an error that is not about a node's state: a quota, an overload, an internal failure. */
 export class ServerError extends ElasticJobError {
   readonly code = 'SERVER_ERROR';
-  /** `not-applied`: the server has refused it; `unknown`: it may have been applied, read before repeating it. */
+  /** `not-applied`: the server refused it; `unknown`: it may have been applied, so read before repeating it. */
   readonly fate: 'not-applied' | 'unknown';
 
   /**
-   * @param operation what was asked, such as `create /settle-orders/config`
-   * @param serverCode ZooKeeper's number of the error. @see ZooKeeper, `KeeperException.Code`
-   * @param path the node at which the request failed, as far as the server tells
+   * @param operation the request, such as `create /settle-orders/config`
+   * @param serverCode ZooKeeper's error number
+   * @param path the node at which the request failed, if the server tells
+   * @see ZooKeeper, `KeeperException.Code`
    */
   constructor(
     readonly operation: string,
@@ -65,7 +66,7 @@ export class ServerError extends ElasticJobError {
   }
 }
 
-/** The server is too old: it lacks operations without which nothing here works. */
+/** The server is too old: it lacks operations that this library needs (ZooKeeper 3.6 and later have them). */
 export class UnsupportedServerError extends ElasticJobError {
   readonly code = 'UNSUPPORTED_SERVER';
 
@@ -74,7 +75,7 @@ export class UnsupportedServerError extends ElasticJobError {
   }
 }
 
-/** The session is over, and with it every ephemeral node and every right to act for it. */
+/** The session is over, and with it all its ephemeral nodes and every right to act for it. */
 export class SessionLostError extends ElasticJobError {
   readonly code = 'SESSION_LOST';
 
@@ -109,9 +110,7 @@ export class BadVersionError extends ElasticJobError {
     readonly path: string,
     readonly version: number | undefined,
   ) {
-    super(
-      `${path}: the node is not at version ${version}; somebody else has written it. Read it again and decide anew.`,
-    );
+    super(`${path}: the node is not at version ${version}; another client has written it. Read it again, then decide.`);
   }
 }
 
@@ -123,7 +122,7 @@ export class NotEmptyError extends ElasticJobError {
   }
 }
 
-/** The node's ACL does not admit this client: usually a wrong or a missing digest. */
+/** The node's ACL does not admit this client, usually because of a wrong or missing digest. */
 export class NoAuthError extends ElasticJobError {
   readonly code = 'NO_AUTH';
 
@@ -134,52 +133,54 @@ export class NoAuthError extends ElasticJobError {
   }
 }
 
-/** The servers do not accept what this client has shown of itself, or it has shown nothing though they ask for it. */
+/** The servers refused this client's credentials, or require some and got none. */
 export class AuthenticationError extends ElasticJobError {
   readonly code = 'AUTHENTICATION';
 
   constructor(readonly detail: string) {
-    super(`The registry does not know this client: ${detail}. See the registry's options digest and sasl.`);
+    super(`The registry refused this client: ${detail}. Check the registry's options digest and sasl.`);
   }
 }
 
 /**
- * Others than this client's user may change a node on which its jobs rest, so its digest protects nothing below: they
- * could have put nodes of their own there.
+ * Users other than this client's may change a node on which its jobs rest. The digest then protects nothing below that
+ * node, as they could have put nodes of their own there.
  */
 export class UntrustedAclError extends ElasticJobError {
   readonly code = 'UNTRUSTED_ACL';
-  /** What is so, without what to do. */
+  /** The problem alone, without the advice. */
   readonly finding: string;
 
   /**
-   * @param path the server's
+   * @param path the server's path
    * @param acl as `zkCli.sh` writes it, without the hashes of digests
    */
   constructor(
     readonly path: string,
     readonly acl: string,
   ) {
-    const finding = `${path}: its ACL (${acl}) lets others than this client's user change it, so nothing below is safe from them.`;
+    const finding =
+      `${path}: its ACL (${acl}) lets other users than this client's change it, so they may ` +
+      'have changed anything below it.';
     super(
-      `${finding} Delete it, so that it is made anew, or give it to that user alone: "setAcl -R ${path} auth::cdrwa" of ` +
-        "zkCli.sh, after addauth. The registry's option allowOpenAcl lives with it.",
+      `${finding} Delete the node, so that it is created again, or restrict it: "setAcl -R ${path} auth::cdrwa" in ` +
+        "zkCli.sh, after addauth. The registry's option allowOpenAcl accepts it as it is.",
     );
     this.finding = finding;
   }
 }
 
-/** The request has failed as a whole, for a reason that is none of a node's state. */
+/** The request failed as a whole, for a reason other than a node's state. */
 export function isRegistryFailure(error: unknown): error is RegistryUnavailableError | ServerError {
   return error instanceof RegistryUnavailableError || error instanceof ServerError;
 }
 
-/** The registry did not say what became of the request: it did not answer, or its own answer leaves that open. */
+/** The fate of the request is unknown: the registry did not answer, or its answer leaves the fate open. */
 export function isUnanswered(error: unknown): error is RegistryUnavailableError | ServerError {
   return error instanceof RegistryUnavailableError || (error instanceof ServerError && error.fate === 'unknown');
 }
 
-/** The registry answers, and refuses the request as such, whatever the nodes are like. An operator can mend it. */
+/** The registry answers, but refuses the request regardless of the nodes' state. An operator can fix the cause. */
 export function isRefusal(error: unknown): error is ServerError | NoAuthError {
   return error instanceof NoAuthError || (error instanceof ServerError && error.fate === 'not-applied');
 }
@@ -193,7 +194,7 @@ export class NoChildrenForEphemeralsError extends ElasticJobError {
   }
 }
 
-/** Refused before sending: a server would answer such a request by closing the connection. */
+/** Refused before sending, since a server would answer such a request by closing the connection. */
 export class RequestTooLargeError extends ElasticJobError {
   readonly code = 'REQUEST_TOO_LARGE';
 
@@ -202,6 +203,6 @@ export class RequestTooLargeError extends ElasticJobError {
     readonly bytes: number,
     readonly maxBytes: number,
   ) {
-    super(`${operation}: ${bytes} bytes are more than the ${maxBytes} that one request may have.`);
+    super(`${operation}: the request has ${bytes} bytes; at most ${maxBytes} are allowed.`);
   }
 }

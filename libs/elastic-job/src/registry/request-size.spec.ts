@@ -12,9 +12,9 @@ const operations: readonly Operation[] = [
   { kind: 'check', path: '/' },
 ];
 
-// The expected sizes were measured: the same requests, serialised by node-zookeeper-client 1.1.3.
+// Expected sizes were measured on the same requests, serialised by node-zookeeper-client 1.1.3.
 describe('the size of a request', () => {
-  it('given an operation of each kind, when their transaction is sized, then it is what the client would send', () => {
+  it('given an operation of each kind, when their transaction is sized, then it is as the client sends it', () => {
     expect(transactionBytes(operations, namespace, OPEN_ACL_BYTES)).toBe(253);
     expect(transactionBytes(operations, namespace, CREATOR_ACL_BYTES)).toBe(239);
   });

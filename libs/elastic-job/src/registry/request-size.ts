@@ -1,12 +1,12 @@
 import type { Namespace } from './namespace.js';
 import type { Operation } from './registry-center.js';
 
-/** An ACL vector of one entry: its count, the permissions, then scheme and id as counted strings. */
+/** Bytes of an ACL with one entry: its count, the permissions, then scheme and id as counted strings. */
 const aclBytes = (scheme: string, id: string): number => 4 + 4 + (4 + scheme.length) + (4 + id.length);
 
-/** What the ACL of a created node takes: everybody may do everything. */
+/** Bytes of the ACL of a node that every user may change. */
 export const OPEN_ACL_BYTES = aclBytes('world', 'anyone');
-/** What the ACL of a created node takes: its creator may do everything. */
+/** Bytes of the ACL of a node that only its creator may change. */
 export const CREATOR_ACL_BYTES = aclBytes('auth', '');
 
 const FRAME_BYTES = 4;
@@ -15,7 +15,7 @@ const MULTI_HEADER_BYTES = 9;
 const NUMBER_BYTES = 4;
 
 /**
- * The size of a single create, set or delete as ZooKeeper's client sends it, in bytes, with the frame's length field.
+ * Size of a single create, set or delete as ZooKeeper's client sends it, in bytes, including the frame's length field.
  *
  * @param aclBytesPerNode `OPEN_ACL_BYTES` or `CREATOR_ACL_BYTES`
  */
@@ -24,7 +24,7 @@ export function requestBytes(operation: Operation, namespace: Namespace, aclByte
 }
 
 /**
- * The size of a ZooKeeper multi request, in bytes, with the frame's length field.
+ * Size of a ZooKeeper multi request, in bytes, including the frame's length field.
  *
  * @param aclBytesPerNode `OPEN_ACL_BYTES` or `CREATOR_ACL_BYTES`
  * @see ZooKeeper's zookeeper.jute: RequestHeader, MultiHeader, CreateRequest, SetDataRequest, DeleteRequest,
@@ -35,7 +35,7 @@ export function transactionBytes(
   namespace: Namespace,
   aclBytesPerNode: number,
 ): number {
-  // One more header says that the operations have ended.
+  // One more header marks the end of the operations.
   let bytes = FRAME_BYTES + REQUEST_HEADER_BYTES + MULTI_HEADER_BYTES;
   for (const operation of operations) {
     bytes += MULTI_HEADER_BYTES + recordBytes(operation, namespace, aclBytesPerNode);

@@ -2,13 +2,13 @@ import { BackOff, type BackOffOptions, type Clock, waitFor } from '../clock/inde
 import type { RegistryCenter } from './registry-center.js';
 import { isUnanswered } from './registry.errors.js';
 
-/** Pauses while a registry that is there does not do what it is asked for, in milliseconds. */
+/** Pauses in milliseconds while the registry is connected but does not serve the request. */
 const PAUSES: BackOffOptions = { firstMs: 20, longestMs: 5_000 };
 
 /**
- * The pauses between repeated requests. Without a connection its return ends the pause. A connection that has broken
- * may be back already, so the first repetition comes at once; a registry that goes on refusing is asked again after a
- * back-off.
+ * Pauses between repeated requests. Without a connection, the pause lasts until it is back. After a broken connection
+ * the first repetition comes at once, as the connection may be back already. A registry that keeps refusing is asked
+ * again after a back-off.
  */
 export class RequestPauses {
   private readonly backOff: BackOff;
@@ -22,13 +22,13 @@ export class RequestPauses {
     this.backOff = new BackOff(clock, pauses);
   }
 
-  /** The registry has done what it was asked for: the next pause is the first one again. */
+  /** Resets the pauses after a success. */
   succeeded(): void {
     this.isFirst = true;
     this.backOff.succeeded();
   }
 
-  /** @returns false if the registry center is closed @throws the signal's reason */
+  /** Waits before the next attempt. @returns false if the registry center is closed @throws the signal's reason */
   async pause(signal?: AbortSignal): Promise<boolean> {
     signal?.throwIfAborted();
     const { state } = this.registry.session;
@@ -47,16 +47,16 @@ export class RequestPauses {
 interface RetryOptions {
   /** Ends the repetition. */
   readonly signal?: AbortSignal;
-  /** What another attempt may mend. @default `isUnanswered` */
+  /** Selects the errors that another attempt may overcome. @default `isUnanswered` */
   readonly isRepeated?: (error: unknown) => boolean;
-  /** Hears why an attempt has failed that is repeated. */
+  /** Hears the error of each attempt that will be repeated. */
   readonly onFailure?: (error: unknown) => void;
 }
 
 /**
- * Does work that asks the registry, again and again until it succeeds: the one place in which requests are repeated.
- * @param work looks before it writes: what was written although the reply was lost is found done
- * @throws what is not to be repeated, the signal's reason, and the last error once the registry center is closed
+ * Repeats work on the registry until it succeeds. This is the one place in which requests are repeated.
+ * @param work must read before it writes, so that it finds its own write done if only the reply was lost
+ * @throws an error that must not be repeated, the signal's reason, or the last error once the registry center is closed
  */
 export async function retry<T>(
   registry: RegistryCenter,

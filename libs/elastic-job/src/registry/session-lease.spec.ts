@@ -29,7 +29,7 @@ describe('the lease of a session', () => {
     expect(lease.remainingMs()).toBe(0);
   });
 
-  it('given answers, when belief is renewed, then it counts from when the request was sent, and never goes back', async () => {
+  it('given answers, when belief is renewed, then it counts from the sending of the request, never back', async () => {
     lease.grant(TIMEOUT_MS, momentOf(clock));
     await clock.advance(1_000);
     const early = momentOf(clock);
@@ -42,7 +42,7 @@ describe('the lease of a session', () => {
     expect(lease.remainingMs()).toBe(5_000);
   });
 
-  it('given a machine that slept, when it wakes, then the wall clock ends what the monotonic one would go on to believe', () => {
+  it('given a machine that slept, when it wakes, then the wall clock ends the belief', () => {
     lease.grant(TIMEOUT_MS, momentOf(clock));
     clock.setWall(clock.wallNow() + 8_000);
     expect(lease.remainingMs()).toBe(0);
@@ -68,7 +68,7 @@ describe('the lease of a session', () => {
     expect(lease.untilLossMs()).toBe(0);
   });
 
-  it('is believed in again when a request that was sent after the step is answered, and asks anew at the next step', async () => {
+  it('is believed in again once a request from after the step is answered, and asks at the next step', async () => {
     lease.grant(TIMEOUT_MS, momentOf(clock));
     const before = momentOf(clock);
     await clock.advance(1_000);

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/index.js';
 
 /**
- * A moment on both clocks, in milliseconds: the monotonic one may stand still while a machine sleeps, the wall clock
- * not.
+ * A moment on both clocks, in milliseconds. While a machine sleeps, the monotonic clock may stand still; the wall clock
+ * goes on.
  */
 export interface Moment {
   readonly monotonicMs: number;
@@ -13,19 +13,19 @@ export function momentOf(clock: Clock): Moment {
   return { monotonicMs: clock.monotonicNow(), wallMs: clock.wallNow() };
 }
 
-/** How far the wall clock was set forward since a moment, in milliseconds; negative: back. */
+/** Milliseconds by which the wall clock was set forward since a moment; negative if it was set back. */
 export function leapMs(since: Moment, clock: Clock): number {
   return clock.wallNow() - since.wallMs - (clock.monotonicNow() - since.monotonicMs);
 }
 
-/** The time since a moment, in milliseconds: the longer of both clocks' answers. */
+/** Milliseconds since a moment, by the clock that shows more. */
 export function elapsedMs(since: Moment, clock: Clock): number {
   return Math.max(clock.monotonicNow() - since.monotonicMs, clock.wallNow() - since.wallMs);
 }
 
 /**
- * So long before the session's timeout a client stops to believe in it, in milliseconds. A server counts from the last
- * request that it heard, in ticks, and its ensemble may know of that request a tick late.
+ * Milliseconds before the session's timeout at which a client stops believing in its session. A server counts, in
+ * ticks, from the last request that it heard, and its ensemble may learn of that request a tick late.
  *
  * @param serverTickMs the servers' `tickTime`, if known
  */
@@ -33,50 +33,51 @@ export function leaseMarginMs(timeoutMs: number, serverTickMs = 0): number {
   return Math.min(Math.max(serverTickMs, timeoutMs / 5), timeoutMs / 3);
 }
 
-/** How long belief in a session lasts without an answer, in milliseconds. @param serverTickMs as for `leaseMarginMs` */
+/**
+ * Milliseconds for which a client believes in its session without an answer. @param serverTickMs as for `leaseMarginMs`
+ */
 export function leaseLengthMs(timeoutMs: number, serverTickMs?: number): number {
   return timeoutMs - leaseMarginMs(timeoutMs, serverTickMs);
 }
 
 /**
- * Longest wait for a server's word after the wall clock was set forward, in milliseconds. A machine that slept and a
- * clock that was corrected look the same from here; a server can tell them apart.
+ * Longest wait, in milliseconds, for a server's answer after the wall clock was set forward. A machine that slept and a
+ * corrected clock look the same here; only a server can tell them apart.
  */
 const QUESTION_MS = 2_000;
 
 /**
- * How long a client may believe that its session lives. The server tells of an expiry only after a reconnect, so belief
- * ends by itself: some time after this client *sent* the last request that was answered. The server heard that request
- * later than it was sent, so it ends the session later.
+ * Time for which a client may believe in its session. The server tells of an expiry only after a reconnect, so belief
+ * ends by itself: some time after this client *sent* the last request that was answered. The server received that
+ * request later than it was sent, so it ends the session later.
  *
- * Belief and verdict differ where the wall clock alone says that the time is up: then nothing may be believed, and a
- * server is asked, before the session is given up.
+ * If only the wall clock says that the time is up, the process stops believing at once, but asks a server before it
+ * gives up the session.
  */
 export interface Lease {
-  /** A server has granted the session, in answer to a request that was sent at that moment. */
+  /** A server has granted the session, answering a request sent at that moment. */
   grant(timeoutMs: number, sent: Moment): void;
-  /** A request that was sent at that moment has been answered. */
+  /** A server has answered a request sent at that moment. */
   prove(sent: Moment): void;
-  /** There is no session any more. */
+  /** The session is over. */
   end(): void;
-  /** The time since the last proof of life, in milliseconds. */
+  /** Milliseconds since the last proof of life. */
   ageMs(): number;
   /**
-   * How long this process may still believe itself alive, in milliseconds; 0 when it may not, or not without a server's
-   * word.
+   * Milliseconds for which this process may still believe in its session; 0 when it may not, or only after asking a
+   * server.
    */
   remainingMs(): number;
   /**
-   * How long it takes until the session has to be given up, in milliseconds. The same as `remainingMs`, unless the wall
-   * clock was set forward: then at most 2 s from when that was noticed, and no longer than the lease by the monotonic
-   * clock.
+   * Milliseconds until the session must be given up. Equal to `remainingMs`, unless the wall clock was set forward:
+   * then at most 2 s after that was noticed, and no longer than the lease by the monotonic clock.
    */
   untilLossMs(): number;
 }
 
-/** The rules of every lease, wherever its last proof of life is kept. */
+/** Rules common to all leases, wherever the last proof of life is kept. */
 export abstract class TimedLease implements Lease {
-  /** Since when the wall clock alone says that the time is up, on the monotonic clock. */
+  /** Moment on the monotonic clock since which only the wall clock says that the time is up. */
   private askedAtMs?: number;
 
   constructor(
@@ -87,7 +88,7 @@ export abstract class TimedLease implements Lease {
   abstract grant(timeoutMs: number, sent: Moment): void;
   abstract prove(sent: Moment): void;
   abstract end(): void;
-  /** The time since the last proof of life by each clock; infinite without a session. */
+  /** Time since the last proof of life by each clock; infinite without a session. */
   protected abstract ages(): Moment;
   protected abstract get timeoutMs(): number;
 
@@ -117,7 +118,7 @@ export abstract class TimedLease implements Lease {
   }
 }
 
-/** A lease that one thread keeps and reads. */
+/** A lease that one thread alone writes and reads. */
 export class SessionLease extends TimedLease {
   private provenAt: Moment | undefined;
   protected timeoutMs = 0;

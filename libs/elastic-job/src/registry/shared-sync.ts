@@ -2,27 +2,28 @@ import type { Clock } from '../clock/index.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { RequestOptions } from './registry-center.js';
 
-/** So many go on in one turn: between two of them the process hears its registry, and its timers come. */
+/** Callers resumed in one turn. Between two turns the process serves its registry connection and its timers. */
 const AT_ONCE = 80;
 
 /**
- * One request for all that want to see what was committed until now. It leaves at the end of the turn in which the
- * first of them asks; those that ask after it has left share the next one. Once it is answered they go on in the order
- * in which they have asked, some in each turn.
+ * One sync request shared by all callers that need the latest commits. It leaves at the end of the turn in which the
+ * first one asks; callers that ask after it left share the next one. Once it is answered, callers resume in the order
+ * of their calls, some in each turn.
  */
 export class SharedSync {
   private waiting: Waiter<void>[] = [];
 
-  /** @param send sends a sync at once; when it resolves, all that was committed before has been heard */
+  /** @param send sends a sync at once; when it resolves, every earlier commit has been heard */
   constructor(
     private readonly send: () => Promise<void>,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * The signal and the limit withdraw this caller alone. If nobody is left, nothing is sent.
-   * @param operation in the words of an error
-   * @throws what `send` throws, and what ends the wait
+   * Waits for the shared sync. The signal and the limit withdraw this caller alone; if no caller is left, nothing is
+   * sent.
+   * @param operation the request, as an error names it
+   * @throws the error of `send`, or the reason that ends the wait
    */
   sync(operation: string, options: RequestOptions = {}): Promise<void> {
     return ownWait(this.clock, operation, options, (waiter) => {

@@ -7,7 +7,7 @@ import { SharedTransactions } from './shared-transactions.js';
 
 type Send = (operations: readonly Operation[]) => Promise<TransactionResult>;
 
-/** Transactions of one operation each, named by their paths, over a registry that answers as it is told to. */
+/** Transactions of one operation each, named by their paths, over a registry whose answers the test sets. */
 function sharing(send: Send, sessionId: () => string = () => 'one', clock: Clock = new SystemClock()) {
   const sent: string[][] = [];
   const shared = new SharedTransactions(
@@ -94,7 +94,7 @@ describe('transactions that share a request', () => {
   });
 
   describe('of which some are patient', () => {
-    /** A begin is answered when the test says so. */
+    /** A begin whose answer the test releases. */
     function beside() {
       let answer = (): void => {};
       const isAnswered = new Promise<void>((resolve) => (answer = resolve));

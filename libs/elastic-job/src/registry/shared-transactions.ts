@@ -3,16 +3,16 @@ import { ownWait, type Waiter } from './own-wait.js';
 import type { Operation, RequestOptions, TransactionResult } from './registry-center.js';
 import { isRefusal, SessionLostError } from './registry.errors.js';
 
-/** The most that several transactions take together, in bytes: a refused group is sent again, member by member. */
+/** Largest size of a shared request, in bytes. A refused one is sent again, member by member. */
 const MOST_SHARED_BYTES = 65_536;
 
-/** Patience ends after so long, in milliseconds. */
+/** Milliseconds after which a patient transaction waits no more. */
 const MOST_PATIENCE_MS = 200;
 
-/** How a request leaves. */
+/** The sender of the shared requests. */
 interface TransactionSender {
   sessionId(): string | undefined;
-  /** The most that a request may have. */
+  /** Largest size of a request. */
   readonly maxRequestBytes: number;
   /** Sends at once. @throws as `RegistryCenter.transaction` does */
   send(operations: readonly Operation[]): Promise<TransactionResult>;
@@ -23,35 +23,35 @@ interface SharedTransaction {
   readonly operations: readonly Operation[];
   /** Its size if it is sent alone. */
   readonly bytes: number;
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly dueAt: number;
   /** @see TransactionOptions.isPatient */
   readonly isPatient?: boolean | undefined;
 }
 
-/** A transaction on its way into a request. */
+/** A transaction that waits to become part of a request. */
 interface Member extends SharedTransaction {
   readonly sessionId: string | undefined;
   readonly waiter: Waiter<TransactionResult>;
 }
 
 /**
- * Transactions of one session that share requests: those that come within one turn of the event loop leave together, in
- * the order of the instants at which they are due, the small ones of an instant first. Each is answered as if it had
- * left alone. The members of a request that is refused go one by one, without waiting for each other: a refusal names
- * one of them, and others may be refused as well.
+ * Transactions of one session that share requests. Those of one turn of the event loop leave together, ordered by the
+ * instants at which they are due, the smallest first. Each is answered as if it had left alone. If a request is
+ * refused, its members are sent one by one without waiting for each other, since a refusal names one of them and others
+ * may be refused as well.
  *
- * Those that are patient wait while requests of others are under way, so that a thousand begins are not held up by the
- * ends of those that were faster. 200 ms later they leave in any case, and so they do before any other request.
+ * Patient transactions wait while requests of others are under way, so that the settles of fast runs do not hold up a
+ * thousand begins. They leave after 200 ms in any case, and before any other request.
  */
 export class SharedTransactions {
   private waiting: Member[] = [];
   private patient: Member[] = [];
-  /** Ends the patience. */
+  /** Timer that ends the patience. */
   private alarm: Timer | undefined;
-  /** Requests without an answer whose members are not patient. */
+  /** Number of requests without an answer whose members are not patient. */
   private underWay = 0;
-  /** A request of these leaves, which is none of others that they must not overtake. */
+  /** True while this class itself sends a request. Such a request must not flush the waiting ones first. */
   private isSending = false;
 
   constructor(
@@ -60,7 +60,7 @@ export class SharedTransactions {
   ) {}
 
   /**
-   * The signal and the limit withdraw this transaction alone. Until its request leaves, nothing is sent of it.
+   * Adds a transaction. The signal and the limit withdraw this transaction alone, as long as its request has not left.
    * @throws as `RegistryCenter.transaction` does
    */
   add(transaction: SharedTransaction, options: RequestOptions = {}): Promise<TransactionResult> {
@@ -72,7 +72,7 @@ export class SharedTransactions {
     });
   }
 
-  /** Sends all that waits, so that a request that was asked for later does not overtake it. */
+  /** Sends all waiting transactions, so that a later request does not overtake them. */
   flush(): void {
     if (this.isSending || this.waiting.length + this.patient.length === 0) return;
     this.alarm?.cancel();
@@ -96,14 +96,14 @@ export class SharedTransactions {
     await this.sendPatientLater();
   }
 
-  // In the turn of an answer those go on that have waited for it, and others begin.
+  // Waits one turn, in which callers that waited for the answer go on and may begin other transactions.
   private async sendPatientLater(): Promise<void> {
     if (this.patient.length === 0) return;
     await this.clock.nextTurn();
     if (this.patient.length > 0 && this.underWay === 0 && this.waiting.length === 0) this.flush();
   }
 
-  /** @returns how many requests have left */
+  /** @returns the number of requests sent */
   private sendAll(all: readonly Member[], onAnswered: () => void = () => {}): number {
     const members = all.filter(({ waiter }) => !waiter.isOver);
     const current = this.sender.sessionId();
@@ -128,7 +128,7 @@ export class SharedTransactions {
         waiter.resolve({ kind: 'committed', results: result.results.slice(next, (next += operations.length)) });
       }
     } catch (error) {
-      // A server that refuses any request, as an overloaded one does, is not to be sent many instead of one.
+      // A server that refuses every request, such as an overloaded one, must not receive many instead of one.
       if (isRefusal(error) && error.path !== undefined) this.refused(group, ({ waiter }) => waiter.reject(error));
       else for (const { waiter } of group) waiter.reject(error);
     }
@@ -141,7 +141,7 @@ export class SharedTransactions {
   }
 }
 
-/** As many in a row as fit one request. One that is larger goes alone. */
+/** Groups members in order, as many as fit one request. A larger member goes alone. */
 function groupsOf(members: readonly Member[], mostBytes: number): readonly (readonly Member[])[] {
   const groups: Member[][] = [];
   let room = 0;

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe('a client whose process is frozen', () => {
-  it('given requests on their way, when it thaws in time, then they were applied, and answers and news come in order', async () => {
+  it('given requests under way, when it thaws in time, then they were applied and answers come in order', async () => {
     const [client, other] = [
       await stage.connected({ latencyMs: 20, requestTimeoutMs: 60_000 }),
       await stage.connected(),
@@ -54,7 +54,7 @@ describe('a client whose process is frozen', () => {
     expect(client.session.state).toBe('CONNECTED');
   });
 
-  it('given its lease ran out, when it thaws, then LOST comes first and nothing of the session is delivered', async () => {
+  it('given its lease ran out, when it thaws, then LOST comes first and nothing else is delivered', async () => {
     const [client, other] = [await stage.connected({ requestTimeoutMs: 60_000 }), await stage.connected()];
     const told: string[] = [];
     await client.openSubtree('/', ({ kind }) => told.push(kind));
@@ -119,7 +119,7 @@ describe('a client whose process is frozen', () => {
     expect(await asked).toMatchObject({ code: 'SESSION_LOST' });
   });
 
-  it('given it thawed in time, when its sign of life comes too late, then the server ends the connection and it is LOST', async () => {
+  it('given it thawed in time, when its next request comes too late, then its session is LOST', async () => {
     const client = await stage.connected({ latencyMs: 5_000, requestTimeoutMs: 60_000 });
     const states = statesOf(client);
     const id = idOf(client);

@@ -11,7 +11,7 @@ import { MemorySession, type MemorySessionOptions } from './memory-session.js';
 import { MemorySubtree, type ViewingClient } from './memory-subtree.js';
 import { localNodes } from './news.js';
 
-/** What a client asks of the server in its session, with every answer in the order of the link. */
+/** Requests of one client to the server within its session. Answers come in the order of the link. */
 export class MemoryClient implements ViewingClient {
   readonly session: MemorySession;
   private readonly sharedSync: SharedSync;
@@ -20,7 +20,7 @@ export class MemoryClient implements ViewingClient {
   constructor(
     private readonly server: MemoryServer,
     private readonly options: MemorySessionOptions,
-    /** Sends what was asked for before and waits. */
+    /** Sends requests that were made earlier and still wait. */
     private readonly beforeRequest: () => void,
   ) {
     this.session = new MemorySession(server, options);
@@ -29,8 +29,9 @@ export class MemoryClient implements ViewingClient {
   }
 
   /**
-   * Asks the server, if there is a connection: `ask` runs there, `receive` here with the answer.
-   * @throws {RegistryUnavailableError} @throws {SessionLostError} between LOST and the next session
+   * Sends a request if there is a connection: `ask` runs at the server, `receive` here with the answer.
+   * @throws {RegistryUnavailableError}
+   * @throws {SessionLostError} between LOST and the next session
    */
   async request<A, T>(
     operation: string,
@@ -47,16 +48,14 @@ export class MemoryClient implements ViewingClient {
     return this.session.requests.send(operation, () => this.server.serve(id, ask), receive, options);
   }
 
-  /**
-   * News and replies come over one link in order: all that was committed before the request is heard before its reply.
-   */
+  /** News and replies share one link, in order: every commit before the request is heard before its reply. */
   sync(operation: string, options?: RequestOptions): Promise<void> {
     return this.sharedSync.sync(operation, options);
   }
 
   /**
-   * The nodes, in the order of the paths; undefined where there is none.
-   * @param take is given them in the order of the link
+   * Reads the nodes in the order of the paths; undefined for a path without a node.
+   * @param take receives them in the order of the link
    */
   readNodes(
     operation: string,

@@ -1,13 +1,10 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import { leapMs, leaseLengthMs, type Moment, momentOf, SessionLease } from '../session-lease.js';
 
-/**
- * The lease of a client whose server answers at once, or not at all: it has its full length while a server answers, and
- * runs while none does.
- */
+/** The lease of a memory client. It has its full length while a server answers, and runs down while none does. */
 export class MemoryLease extends SessionLease {
   private isRunning = false;
-  /** When the clocks were compared last, while a server answered. */
+  /** Moment of the last comparison of the clocks, while a server answered. */
   private compared: Moment;
   private timer?: Timer;
 
@@ -20,12 +17,18 @@ export class MemoryLease extends SessionLease {
     this.compared = momentOf(clock);
   }
 
-  /** How long this process may believe in the session: counts down while no server answers, else it is constant. */
+  /**
+   * Milliseconds for which this process may believe in the session. Constant while a server answers, else counting
+   * down.
+   */
   beliefMs(): number {
     return this.isRunning ? this.remainingMs() : this.lengthMs;
   }
 
-  /** No server answers from now on. @param aheadMs what the wall clock was set forward by since one has answered */
+  /**
+   * Starts the countdown: no server answers now. @param aheadMs how far the wall clock was set forward since the last
+   * answer
+   */
   run(aheadMs = 0): void {
     if (this.isRunning) return;
     const { monotonicMs, wallMs } = momentOf(this.clock);
@@ -33,13 +36,13 @@ export class MemoryLease extends SessionLease {
     this.grant(this.sessionTimeoutMs, { monotonicMs, wallMs: wallMs - aheadMs });
   }
 
-  /** Runs on from when it began to run last. */
+  /** Continues the countdown from its last start. */
   runOn(): void {
     this.isRunning = true;
     this.awaitEnd();
   }
 
-  /** Calls `over` once the session has to be given up, unless `stopWaiting` or `stop` comes first. */
+  /** Calls `over` when the session must be given up, unless `stopWaiting` or `stop` comes first. */
   awaitEnd(): void {
     this.stopWaiting();
     this.timer = this.clock.setTimer(this.untilLossMs(), () => {
@@ -52,19 +55,19 @@ export class MemoryLease extends SessionLease {
     this.timer?.cancel();
   }
 
-  /** A server answers again. */
+  /** Stops the countdown: a server answers again. */
   stop(): void {
     this.isRunning = false;
     this.stopWaiting();
   }
 
-  /** A server has granted or confirmed a session, or there is none any more. */
+  /** Starts afresh: a server has granted or confirmed a session, or there is no session any more. */
   renew(): void {
     this.isRunning = false;
     this.compared = momentOf(this.clock);
   }
 
-  /** While a server answers: whether the wall clock was set forward past the lease since the last look. */
+  /** True if the wall clock was set forward past the lease since the last look, while a server answered. */
   hasLeapt(): boolean {
     if (this.isRunning) return false;
     const isLeap = this.leapMs >= this.lengthMs;
@@ -72,7 +75,7 @@ export class MemoryLease extends SessionLease {
     return isLeap;
   }
 
-  /** How far the wall clock was set forward since the clocks were compared last. */
+  /** Milliseconds by which the wall clock was set forward since the last comparison. */
   get leapMs(): number {
     return leapMs(this.compared, this.clock);
   }

@@ -1,31 +1,31 @@
 import type { Clock } from '../../clock/index.js';
 
-/** The time there and back in milliseconds, or what draws one for each message. */
+/** Round-trip time in milliseconds, or a function that draws one per message. */
 export type Latency = number | (() => number);
 
-/** What a server that has hung up answers. */
+/** Answer of a server that has hung up. */
 export const NO_ANSWER = Symbol('no answer');
 
 /** The two directions of a link. */
 export type LaneName = 'requests' | 'replies';
 
 /**
- * The network between one client and the server: keeps the order of each direction, takes its time, and can be broken
- * or held up. What is in transit when it breaks never arrives. While the client is frozen, what arrives for it waits in
- * its socket. The client's server may lag behind, as a follower of an ensemble does: news are late, but what is asked
- * for is answered after them.
+ * The network between one client and the server. Each direction keeps its order, takes its time, and can be broken or
+ * held up; messages in transit are lost when it breaks. While the client is frozen, its messages wait in its socket.
+ * The client's server may lag behind like a follower of an ensemble: news come late, but before the answer to any later
+ * request.
  */
 export class MemoryLink {
   private readonly lanes: Readonly<Record<LaneName, Lane>>;
-  /** What the client's server has not heard of yet. */
+  /** News that the client's server has not received yet. */
   private readonly news: (() => void)[] = [];
   private isBroken = false;
   private isFrozen = false;
 
   /**
-   * @param clock the network's, which goes on when a client stands still
+   * @param clock the network's clock, which goes on while a client stands still
    * @param latency 0 is one microtask each way
-   * @param newsLag what the client's server is behind the others by
+   * @param newsLag how far the client's server is behind the others
    */
   constructor(
     private readonly clock: Clock,
@@ -43,7 +43,7 @@ export class MemoryLink {
     return this.isFrozen;
   }
 
-  /** Whether the network holds up a direction. */
+  /** True if the network holds up a direction. */
   get cut(): boolean {
     return Object.values(this.lanes).some((lane) => lane.isHeldBy('network'));
   }
@@ -60,7 +60,7 @@ export class MemoryLink {
     this.lanes.replies.carry(arrive);
   }
 
-  /** Calls `arrive` at the client once the client's server has heard of it. */
+  /** Calls `arrive` at the client once the client's server has received the news. */
   tell(arrive: () => void): void {
     if (this.isBroken) return;
     const lagMs = typeof this.newsLag === 'number' ? this.newsLag : this.newsLag();
@@ -69,7 +69,7 @@ export class MemoryLink {
     this.clock.setTimer(lagMs, () => this.catchUp(this.news.indexOf(arrive) + 1));
   }
 
-  /** There and back: `answer` runs at the server, `receive` at the client. */
+  /** Makes a round trip: `answer` runs at the server, `receive` at the client. */
   ask<A>(answer: () => A | typeof NO_ANSWER, receive: (answer: A) => void): void {
     this.send(() => {
       const given = answer();
@@ -77,7 +77,7 @@ export class MemoryLink {
     });
   }
 
-  /** Loses what is in transit and carries nothing until it is mended. */
+  /** Drops messages in transit and carries nothing until it is mended. */
   break(): void {
     this.drop();
     this.isBroken = true;
@@ -87,19 +87,19 @@ export class MemoryLink {
     this.isBroken = false;
   }
 
-  /** Loses what is in transit. */
+  /** Drops messages in transit. */
   drop(): void {
     this.news.length = 0;
     this.lanes.requests.drop();
     this.lanes.replies.drop();
   }
 
-  /** What is carried in this direction waits until it is released. */
+  /** Holds up messages in this direction until it is released. */
   hold(lane: LaneName): void {
     this.lanes[lane].hold('network');
   }
 
-  /** What has waited arrives at once, in order. */
+  /** Delivers the messages that were held up, at once and in order. */
   release(lane: LaneName): void {
     this.lanes[lane].release('network');
   }
@@ -109,7 +109,7 @@ export class MemoryLink {
     this.lanes.replies.hold('client');
   }
 
-  /** What has waited in the socket is taken in at once, in order. */
+  /** Delivers the messages that waited in the socket, at once and in order. */
   thaw(): void {
     this.isFrozen = false;
     this.lanes.replies.release('client');
@@ -120,7 +120,7 @@ export class MemoryLink {
   }
 }
 
-/** One direction. However long each message takes, none overtakes. */
+/** One direction. Messages never overtake each other, however long each one takes. */
 class Lane {
   private inTransit: (() => void)[] = [];
   private arrived: (() => void)[] = [];

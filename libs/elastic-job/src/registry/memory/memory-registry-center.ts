@@ -36,31 +36,29 @@ export interface MemoryRegistryCenterOptions {
   readonly namespace: string;
   /** The client's own clock; it may differ from the server's. */
   readonly clock: Clock;
-  /** How long the server keeps the session of a client that it does not hear, in milliseconds. */
+  /** Milliseconds for which the server keeps the session of a client that it does not hear. */
   readonly sessionTimeoutMs: number;
-  /** Longest wait for an answer, in milliseconds, where a request does not say. */
+  /** Longest wait for an answer, in milliseconds, for requests that set no limit. */
   readonly requestTimeoutMs: number;
   /** @default 1_000_000 */
   readonly maxRequestBytes?: number;
   /**
-   * The time from a request to its answer, in milliseconds; a function draws it for each message. At 0 it is one
-   * microtask each way: as fast as can be, but a loop that awaits nothing but requests keeps timers and sockets
-   * waiting.
+   * Milliseconds from a request to its answer; a function draws it for each message. 0 means one microtask each way:
+   * the fastest, but a loop that awaits only requests keeps timers and sockets waiting.
    * @default 0
    */
   readonly latencyMs?: Latency;
   /**
-   * How much later than its answers could be this client hears what others have written, in milliseconds, as if its
-   * server were a follower that lags behind; a function draws it for each commit. An answer comes after all news that
-   * precede it: that is what a sync is for.
+   * Milliseconds by which news of other clients' writes come late, as from a follower that lags behind; a function
+   * draws it for each commit. An answer comes after all news that precede it, which is the purpose of a sync.
    * @default 0
    */
   readonly newsLagMs?: Latency;
 }
 
 /**
- * One client of a `MemoryRegistry`. Sizes are counted as ZooKeeper's would be, with the open ACL, so that a tree that
- * fits here fits there.
+ * One client of a `MemoryRegistry`. Sizes are counted as ZooKeeper counts them, with the open ACL: a tree that fits
+ * here fits there too.
  */
 export class MemoryRegistryCenter implements RegistryCenter {
   readonly maxRequestBytes: number;
@@ -103,27 +101,25 @@ export class MemoryRegistryCenter implements RegistryCenter {
     return this.client.session.close(options);
   }
 
-  /** A client that was cut off keeps its belief: nobody tells it. */
+  /** A client that was cut off is not told, so it keeps believing in its session. */
   leaseRemainingMs(): number {
     return this.client.session.leaseRemainingMs();
   }
 
   /**
-   * The process of this client stands still, as after SIGSTOP: what it has sent arrives, what is sent to it waits, and
-   * the server ends its session after the timeout. Its clock has to be stopped with it. For simulations.
+   * Freezes the process of this client, as SIGSTOP does: messages that it has sent arrive, messages to it wait, and the
+   * server ends its session after the timeout. Stop its clock as well. For simulations.
    */
   freeze(): void {
     this.client.session.freeze();
   }
 
-  /**
-   * The process goes on. If it stood still for too long it hears SUSPENDED and LOST before anything else, and at once.
-   */
+  /** Lets the process go on. After too long a pause it first receives SUSPENDED and LOST, at once. */
   thaw(): void {
     this.client.session.thaw();
   }
 
-  /** The network between this client and the registry ends for good. */
+  /** Cuts the network between this client and the registry for good. */
   unplug(): void {
     this.client.session.link.break();
     this.client.session.disconnected();
@@ -133,7 +129,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
     return this.client.session.onChange(listener);
   }
 
-  /** There is nothing to warn of. */
+  /** The memory registry never warns. */
   onWarning(): () => void {
     return () => {};
   }
@@ -170,7 +166,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
   }
 
   async ensurePath(path: string, options?: RequestOptions): Promise<void> {
-    this.namespace.absolute(path); // refuses an illegal path before its parts are made
+    this.namespace.absolute(path); // rejects an illegal path before its parts are created
     let ancestor = '/';
     for (const name of path.split('/').slice(1)) {
       ancestor = childPath(ancestor, name);
@@ -240,7 +236,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
       heard(now);
       return now;
     };
-    // ZooKeeper tells its time by writing a node only; this server can be asked.
+    // ZooKeeper reveals its time only by writing a node; this server can be asked.
     return this.client.request('server time', () => this.server.wallNow(), receive, options);
   }
 
@@ -282,7 +278,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
 }
 
 /**
- * As ZooKeeper does, a transaction tells the state of what it has set, and a single write also of what it has created.
+ * As in ZooKeeper, a transaction returns the state of the nodes it has set, and a single write also of a created one.
  */
 function hearTime(answer: CommitResult, heard: (time: number) => void, isSingle = false): void {
   if (answer.kind === 'refused') return;

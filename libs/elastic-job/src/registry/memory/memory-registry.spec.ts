@@ -54,7 +54,7 @@ describe('the server', () => {
     expect(() => registry.expire('c0ffee')).toThrow('c0ffee');
   });
 
-  it('given clients that connect and close in a race, when all is over, then no node, session or timer is left', async () => {
+  it('given clients that connect and close in a race, when all is over, then no node or timer is left', async () => {
     const observer = await stage.connected();
     for (let round = 0; round < 200; round += 1) {
       const client = registry.center(stage.options());
@@ -124,7 +124,7 @@ describe('a server that does not serve', () => {
     expect(await client.transaction(operations)).toMatchObject({ kind: 'committed' });
   });
 
-  it('given a code for what was applied, when a client writes, then it is told the code, and the node is there', async () => {
+  it('given a code for an applied write, when a client writes, then it gets the code and the node exists', async () => {
     const client = await stage.connected();
     registry.fail(() => ({ code: -7, isApplied: true }));
 
@@ -132,7 +132,7 @@ describe('a server that does not serve', () => {
     expect(await client.exists('/a')).toBeDefined();
   });
 
-  it('given a code for all requests, when clients read, sync and write, then only those that it is meant for are told it', async () => {
+  it('given a code for all requests, when clients ask, then only the clients of the rule get it', async () => {
     const [client, other] = [await stage.connected(), await stage.connected()];
     const view = await client.openSubtree('/', () => {});
     const end = registry.failRequests((sessionId) => (sessionId === idOf(client) ? -127 : undefined));
@@ -177,7 +177,7 @@ describe('a client that closes', () => {
   });
 });
 
-/** Creates the node, or changes it, or deletes it; whatever a fault makes of it is fine. */
+/** Creates, changes or deletes the node; any outcome of a fault is accepted. */
 async function write(client: RegistryCenter, path: string, mode: 'EPHEMERAL' | 'PERSISTENT'): Promise<void> {
   await client
     .create(path, mode, mode)

@@ -11,47 +11,51 @@ import {
 } from './memory-server.js';
 
 /**
- * A registry inside this process, for any number of clients. It keeps ZooKeeper's rules of nodes, sessions,
- * transactions and order, and nothing on disk. A client's session lives as long as the link to it is in order.
+ * A registry inside this process, for any number of clients. It follows ZooKeeper's rules for nodes, sessions,
+ * transactions and order, and keeps nothing on disk. A client's session lives as long as the link to it works.
  *
- * Faults are made at once, by the id of a session, and last until the client has a new one:
+ * Faults start at once. They are made for the id of a session and last until the client has a new one. In the table,
+ * parts are parts of the session's timeout.
  *
  * | fault | the server | the client |
  * |---|---|---|
  * | `expire` | ends the session | SUSPENDED, LOST, RECONNECTED with a new session |
- * | `suspend` | ends the session after its timeout | SUSPENDED, after 4/5 of the timeout LOST, until `resume` |
- * | `cutOff` | ends the session | is not told: stays CONNECTED, a zombie whose requests time out, until `heal` |
- * | `loseNextReply` | commits the next write | the connection breaks before the reply: SUSPENDED, RECONNECTED |
- * | `cut` `requests` | hears nothing: ends the session after its timeout | hears news, but no replies: SUSPENDED after
- * 2/3 of the timeout, LOST after 4/5, until `uncut` |
- * | `cut` `replies` | hears and answers, until the client gives up | hears nothing: the same |
+ * | `suspend` | ends the session after its timeout | SUSPENDED, after 4/5 LOST, until `resume` |
+ * | `cutOff` | ends the session | is not told: CONNECTED, but its requests time out, until `heal` |
+ * | `loseNextReply` | commits the next write | loses the connection before the reply: SUSPENDED, RECONNECTED |
+ * | `cut` `requests` | hears nothing, ends it by timeout | hears news only: SUSPENDED after 2/3, LOST after 4/5 |
+ * | `cut` `replies` | answers until the client gives up | hears nothing: SUSPENDED after 2/3, LOST after 4/5 |
  *
- * A process that stands still is told by its client itself: `MemoryRegistryCenter.freeze` and `thaw`.
+ * `uncut` ends a cut. A process that stands still is simulated by its own client: `MemoryRegistryCenter.freeze` and
+ * `thaw`.
  *
- * Each of them throws a RangeError for the id of a session that no client has.
+ * Every fault throws a RangeError for the id of a session that no client has.
  */
 @sharedClass('MemoryRegistry')
 export class MemoryRegistry {
   private readonly server: MemoryServer;
 
-  /** @param clock the server's own: the times of nodes, session timeouts, the first transaction id */
+  /** @param clock the server's clock: times of nodes, session timeouts, the first transaction id */
   constructor(clock: Clock) {
     this.server = new MemoryServer(clock);
   }
 
-  /** A client, not connected yet. @throws {ConfigurationError} for a namespace that ZooKeeper would refuse. */
+  /**
+   * Creates a client that is not connected yet. @throws {ConfigurationError} for a namespace that ZooKeeper would
+   * refuse.
+   */
   center(options: MemoryRegistryCenterOptions): MemoryRegistryCenter {
     return new MemoryRegistryCenter(this.server, options);
   }
 
-  /** Ends the session as its timeout would. The client is told. */
+  /** Ends the session as its timeout would. The client learns of it. */
   expire(sessionId: string): void {
     const session = this.session(sessionId);
     this.server.end(session);
     this.server.disconnect(session);
   }
 
-  /** Breaks the connection and lets no other be made. Requests in flight have an unknown fate. */
+  /** Breaks the connection and prevents a new one. The fate of requests in flight is unknown. */
   suspend(sessionId: string): void {
     const session = this.session(sessionId);
     session.peer.link.break();
@@ -59,13 +63,13 @@ export class MemoryRegistry {
     session.peer.disconnected();
   }
 
-  /** Lets a suspended client connect again: in its session, or in a new one if that is over. */
+  /** Lets a suspended client connect again: in its session, or in a new one if that has ended. */
   resume(sessionId: string): void {
     const session = this.session(sessionId);
     if (session.peer.link.broken) this.server.disconnect(session);
   }
 
-  /** Makes a zombie: ends the session and leaves its client in the belief that it is connected. */
+  /** Makes a zombie: ends the session while its client still believes that it is connected. */
   cutOff(sessionId: string): void {
     const session = this.session(sessionId);
     session.peer.link.break();
@@ -77,13 +81,15 @@ export class MemoryRegistry {
     this.resume(sessionId);
   }
 
-  /** Commits the session's next write and breaks the connection before the reply: the write's fate is unknown. */
+  /**
+   * Commits the session's next write and breaks the connection before the reply, so the fate of the write is unknown.
+   */
   loseNextReply(sessionId: string): void {
     this.session(sessionId).losesNextReply = true;
   }
 
   /**
-   * Cuts one direction, without breaking the connection: what is sent waits.
+   * Cuts one direction without breaking the connection: messages in it wait.
    * @internal
    */
   cut(sessionId: string, lane: LaneName): void {
@@ -91,7 +97,7 @@ export class MemoryRegistry {
   }
 
   /**
-   * Ends a cut: what was sent arrives, or the client connects anew if it has given up.
+   * Ends a cut: waiting messages arrive, or the client connects anew if it has given up.
    * @internal
    */
   uncut(sessionId: string, lane: LaneName): void {
@@ -99,9 +105,9 @@ export class MemoryRegistry {
   }
 
   /**
-   * Answers writes with a refusal, or a code of ZooKeeper's such as -102 (no right) or -125 (a quota), instead of doing
-   * them: for operations, with absolute paths, to which the rule gives one. A transaction fails as a whole, or is done
-   * as a whole, if the rule says that.
+   * Answers writes with a refusal or one of ZooKeeper's codes, such as -102 (no right) or -125 (a quota), instead of
+   * applying them. It applies to operations, with absolute paths, for which the rule returns one. A transaction fails
+   * as a whole, or is applied as a whole if the rule says so.
    * @returns a function that ends the rule
    * @internal
    */
@@ -110,7 +116,7 @@ export class MemoryRegistry {
   }
 
   /**
-   * Answers requests of every kind, also those that read, with a code such as -127 (throttled).
+   * Answers requests of every kind, reads included, with a code such as -127 (throttled).
    * @returns a function that ends the rule
    * @internal
    */
@@ -119,7 +125,7 @@ export class MemoryRegistry {
   }
 
   /**
-   * Hears every commit as it happens, also the end of a session that had something ephemeral.
+   * Hears every commit as it happens, including the end of a session that had ephemeral nodes.
    * @returns a function that removes the listener
    * @internal
    */
@@ -128,8 +134,8 @@ export class MemoryRegistry {
   }
 
   /**
-   * A fault can be made for the session. One that has ended is forgotten when its client closes it, or hears of its
-   * end.
+   * True if faults can be made for the session. An ended session is forgotten when its client closes it or learns of
+   * its end.
    */
   knowsSession(sessionId: string): boolean {
     return this.server.session(sessionId) !== undefined;

@@ -9,60 +9,57 @@ import { UnservedRequest } from './pending-requests.js';
 /** A client as the server sees it. */
 export interface Peer {
   readonly link: MemoryLink;
-  /** The changes of one commit have arrived. @param isOwn whether it was this peer's */
+  /** Receives the changes of one commit. @param isOwn true if this peer made them */
   hear(news: News, isOwn: boolean): void;
-  /** The connection is gone; the client may come back over the link. */
+  /** The connection is gone. The client may come back over the link. */
   disconnected(): void;
-  /** One direction of the link is cut. */
+  /** Cuts one direction of the link. */
   cut(lane: LaneName): void;
   uncut(lane: LaneName): void;
 }
 
-/** A session as the server keeps it: until its peer says good-bye, or it is over. */
+/** A session as the server keeps it, until its peer closes it or it is over. */
 export interface ServerSession {
   readonly id: string;
   readonly timeoutMs: number;
   readonly peer: Peer;
   ended: boolean;
-  /** Its peer has opened another one: nobody will be heard in it any more. */
+  /** True once its peer has opened another session, so that nothing more comes in this one. */
   isAbandoned: boolean;
   /** Runs while the server does not hear the peer. */
   expiry?: Timer;
   losesNextReply: boolean;
 }
 
-/** The server does what it is asked for, and answers with a code of ZooKeeper's all the same. */
+/** The server applies the request and still answers with one of ZooKeeper's error codes. */
 interface AppliedFailure {
   readonly code: number;
   readonly isApplied: true;
 }
 
-/**
- * What a server answers instead of doing an operation: a refusal, or a code of ZooKeeper's; undefined: nothing, it does
- * it.
- */
+/** Returns the answer that replaces an operation, a refusal or one of ZooKeeper's codes, or undefined to apply it. */
 export type FailureRule = (operation: Operation, sessionId: string) => Refusal | number | AppliedFailure | undefined;
 
-/** What a server answers to a request of any kind instead of serving it; undefined: nothing, it serves it. */
+/** Returns the answer that replaces serving a request of any kind, or undefined to serve it. */
 export type RequestFailureRule = (sessionId: string) => number | AppliedFailure | undefined;
 
-/** The answer to a request that the server has not done for a reason that is none of a node's state. */
+/** Answer to a request that was not applied for a reason other than a node's state. */
 export interface FailedRequest {
   readonly kind: 'failed';
   readonly index: number;
   readonly code: number;
 }
 
-/** What has been written, with absolute paths. */
+/** One commit, with absolute paths. */
 export interface Committed {
   readonly zxid: bigint;
-  /** In whose name: of the session that wrote, or has ended. */
+  /** The session that wrote, or has ended. */
   readonly sessionId: string;
   readonly operations: readonly Operation[];
   readonly changes: readonly NodeChange[];
 }
 
-/** The tree, the sessions and the one order in which everything happens. Paths are absolute. */
+/** The tree, the sessions, and the single order of all events. Paths are absolute. */
 export class MemoryServer {
   private readonly tree = new NodeTree();
   private readonly sessions = new Map<string, ServerSession>();
@@ -72,13 +69,13 @@ export class MemoryServer {
   private zxid: bigint;
 
   constructor(readonly clock: Clock) {
-    // Tokens are transaction ids: a new registry must count from above an earlier one that a guarded store remembers.
+    // Tokens are transaction ids: a new registry must count from above any earlier one that a guarded store remembers.
     this.zxid = BigInt(Math.floor(clock.wallNow() * 1000));
   }
 
   /**
-   * Opens a session for a peer and creates the node that is the peer's root. What the peer had before it has given up:
-   * that session lasts until its timeout.
+   * Opens a session for a peer and creates the peer's root node. An earlier session of the peer lasts until its
+   * timeout.
    */
   open(peer: Peer, timeoutMs: number, root: string): string {
     for (const session of this.sessionsOf(peer)) {
@@ -93,7 +90,7 @@ export class MemoryServer {
     return id;
   }
 
-  /** Does what a session asks for. Once that is over nothing is done in its name, and its connection ends. */
+  /** Serves a request of a session. For an ended session it does nothing and ends its connection. */
   serve<A>(sessionId: string, ask: (sessionId: string) => A): A | typeof NO_ANSWER {
     const session = this.sessions.get(sessionId);
     if (session && !session.ended) return this.answer(sessionId, ask);
@@ -112,7 +109,7 @@ export class MemoryServer {
     return ask(sessionId);
   }
 
-  /** Takes a peer back after its connection broke. @returns whether its session is still alive. */
+  /** Takes a peer back after its connection broke. @returns true if its session is still alive. */
   resume(sessionId: string): boolean {
     const session = this.sessions.get(sessionId);
     if (!session || session.ended) return false;
@@ -122,17 +119,17 @@ export class MemoryServer {
     return true;
   }
 
-  /** A peer stands still: its session ends after its timeout, unless the peer is heard again. */
+  /** Starts the timeout of a peer that stands still. Its session ends unless the peer is heard again. */
   unheard(peer: Peer): void {
     for (const session of this.sessionsOf(peer)) this.expireLater(session);
   }
 
-  /** A peer that stood still goes on. If that was too long, its connection ends. */
+  /** Takes back a peer that stood still. If the pause was too long, its connection ends. */
   heard(peer: Peer): void {
     for (const session of this.sessionsOf(peer)) if (!this.resume(session.id)) this.disconnect(session);
   }
 
-  /** Ends what session the peer has and forgets it. */
+  /** Ends the peer's session, if it has one, and forgets it. */
   close(peer: Peer): void {
     for (const session of this.sessionsOf(peer)) {
       this.end(session);
@@ -140,7 +137,7 @@ export class MemoryServer {
     }
   }
 
-  /** Ends a session; everything ephemeral of it goes in one commit. */
+  /** Ends a session. All its ephemeral nodes go in one commit. */
   end(session: ServerSession): void {
     if (session.ended) return;
     session.ended = true;
@@ -166,7 +163,7 @@ export class MemoryServer {
     peer.disconnected();
   }
 
-  /** What a client asks for: done, unless a rule keeps the server from it. */
+  /** Applies a client's write, unless a rule prevents it. */
   write(sessionId: string, operations: readonly Operation[]): CommitResult | FailedRequest {
     for (const [index, operation] of operations.entries()) {
       for (const rule of this.failures) {
@@ -193,7 +190,7 @@ export class MemoryServer {
     return () => void this.requestFailures.delete(rule);
   }
 
-  /** Applies the operations and sends the news to everybody, before the reply that the caller will send. */
+  /** Applies the operations and sends the news to all peers, before the caller sends the reply. */
   commit(sessionId: string, operations: readonly Operation[]): CommitResult {
     const zxid = this.zxid + 1n;
     const result = this.tree.apply(operations, { zxid, time: this.clock.wallNow(), sessionId });
@@ -217,12 +214,12 @@ export class MemoryServer {
     return this.tree.node(path);
   }
 
-  /** The names of the children, or undefined if there is no such node. */
+  /** Names of the children, or undefined if there is no such node. */
   children(path: string): readonly string[] | undefined {
     return this.tree.node(path) && this.tree.children(path);
   }
 
-  /** The node and everything below it, parents first. */
+  /** The node and all nodes below it, parents first. */
   subtree(path: string): readonly RegistryNode[] {
     return this.tree.subtree(path);
   }
@@ -243,7 +240,7 @@ export class MemoryServer {
   }
 
   private loseReply(session: ServerSession | undefined): void {
-    // The end of a session is no write of its client's.
+    // The end of a session is not a write of its client.
     if (!session?.losesNextReply || session.ended) return;
     session.losesNextReply = false;
     this.disconnect(session);

@@ -9,7 +9,7 @@ import { localNodes, type News } from './news.js';
 import { OpenViews } from './open-views.js';
 import { PendingRequests } from './pending-requests.js';
 
-/** How a client's session behaves; times in milliseconds. */
+/** Behaviour of a client's session; times in milliseconds. */
 export interface MemorySessionOptions {
   readonly clock: Clock;
   readonly namespace: Namespace;
@@ -20,22 +20,20 @@ export interface MemorySessionOptions {
 }
 
 const LONGEST_CLOSE_MS = 2_000;
-/**
- * A client gives up a connection on which nothing has come for this part of the session's timeout, as ZooKeeper's does.
- */
+/** As in ZooKeeper's client, a connection without any message for this part of the session's timeout is given up. */
 const READ_TIMEOUT_PART = 2 / 3;
 
 /**
- * The client's end of its sessions, one after the other.
+ * The client's side of its sessions, one after the other.
  *
  * ```
  * undefined -> CONNECTED -> SUSPENDED -> RECONNECTED (same session) -> SUSPENDED ...
  *                           SUSPENDED -> LOST -> RECONNECTED (new session)
  * ```
- * LOST comes from the server after a reconnect, or, while there is none, from the client's own timer, before the server
- * gives the ephemeral nodes away. A session that this client declared lost is never resumed. A process that was frozen
- * looks at its lease before anything else: SUSPENDED and LOST come before any answer, any news and any timer. A wall
- * clock that was set forward past the lease is noticed at the next request or question; then the server is asked anew.
+ * LOST comes from the server after a reconnect or, without a connection, from the client's own timer, before the server
+ * removes the ephemeral nodes. A session that this client has declared lost is never resumed. A process that was frozen
+ * checks its lease first: SUSPENDED and LOST come before any answer, news or timer. A wall clock that was set forward
+ * past the lease is noticed at the next request or question, and then the server is asked again.
  */
 export class MemorySession implements Peer {
   readonly link: MemoryLink;
@@ -61,7 +59,7 @@ export class MemorySession implements Peer {
     this.info = { state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs };
   }
 
-  /** Counts down while no server answers; while one does it is constant. */
+  /** Milliseconds left. Counts down while no server answers; constant while one does. */
   leaseRemainingMs(): number {
     if (this.info.state === undefined || this.info.state === 'LOST') return 0;
     if (!this.hasLeapt()) return this.lease.beliefMs();
@@ -89,7 +87,7 @@ export class MemorySession implements Peer {
     return (this.closing ??= this.end(timeoutMs));
   }
 
-  /** Gives the connection up if the clock was set forward: only a server knows whether the session outlived that. */
+  /** Gives up the connection if the clock was set forward, since only a server knows if the session outlived that. */
   checkClock(): void {
     if (!this.hasLeapt() || this.closing) return;
     this.lease.run(this.lease.leapMs);
@@ -97,19 +95,19 @@ export class MemorySession implements Peer {
     this.disconnected();
   }
 
-  /** The clock was set forward, and the server has not answered yet. */
+  /** True if the clock was set forward and the server has not answered yet. */
   get isAsking(): boolean {
     return this.info.state === 'SUSPENDED' && this.lease.remainingMs() === 0 && this.lease.untilLossMs() > 0;
   }
 
-  /** Waits for the server's word, or for the end of the session. */
+  /** Waits for the server's answer or the end of the session. */
   answered(): Promise<void> {
     this.lease.awaitEnd();
     return waitFor<void>((goOn) => this.onChange(() => goOn()));
   }
 
   /**
-   * The session to ask in.
+   * The session for a request.
    * @throws {SessionLostError} between LOST and the next session
    * @throws {RegistryUnavailableError} without a connection
    */
@@ -138,21 +136,21 @@ export class MemorySession implements Peer {
     this.reconnect();
   }
 
-  /** The process stands still. What it has sent arrives; what is sent to it waits. */
+  /** Freezes the process. Messages that it has sent arrive; messages to it wait. */
   freeze(): void {
     this.link.freeze();
     this.lease.run();
     this.server.unheard(this);
   }
 
-  /** The process goes on. A connection that was silent for longer than the lease is given up unread. */
+  /** Lets the process go on. A connection that was silent for longer than the lease is dropped unread. */
   thaw(): void {
     const isLate = this.lease.remainingMs() === 0;
     if (isLate) this.link.drop();
     this.link.thaw();
     if (isLate || this.isBrokenWhileFrozen) this.disconnected();
     if (this.info.state === 'SUSPENDED' && this.lease.untilLossMs() === 0) this.lose();
-    // The server counts from before the pause until it hears this client, and so does the lease.
+    // The server counts from before the pause until it hears this client, and so must the lease.
     if (this.isConnected() && !this.closing) this.lease.runOn();
     this.link.send(() => {
       this.server.heard(this);
@@ -160,7 +158,7 @@ export class MemorySession implements Peer {
     });
   }
 
-  /** Nothing gets through in one direction: the client hears nothing any more, as its pings are not answered. */
+  /** Cuts one direction. The client hears nothing in either case, as its pings are not answered. */
   cut(lane: LaneName): void {
     this.link.hold(lane);
     if (lane === 'requests') this.server.unheard(this);
@@ -170,7 +168,7 @@ export class MemorySession implements Peer {
     this.readTimer ??= this.options.clock.setTimer(Math.max(0, waitMs), () => this.giveUp());
   }
 
-  /** What has waited gets through, unless the client has given the connection up meanwhile. */
+  /** Ends a cut. Messages that waited get through, unless the client has given up the connection. */
   uncut(lane: LaneName): void {
     const isGivenUp = this.link.broken;
     this.readTimer?.cancel();
@@ -182,7 +180,7 @@ export class MemorySession implements Peer {
     this.server.heard(this);
   }
 
-  /** A server answers again, unless one direction is cut, or this process stands still. */
+  /** Stops the countdown, unless one direction is still cut or this process stands still. */
   private endSilence(): void {
     if (this.isConnected() && !this.link.frozen && !this.link.cut) this.lease.stop();
   }
@@ -227,7 +225,7 @@ export class MemorySession implements Peer {
     this.become('LOST');
   }
 
-  /** The lease is over, whether the connection is known to be or not. */
+  /** Called when the lease is over, also while the connection still seems to be alive. */
   private outlast(): void {
     if (!this.isConnected()) return this.lose();
     this.link.drop();
@@ -266,11 +264,11 @@ export class MemorySession implements Peer {
     if (state === this.info.state) return;
     if (state !== 'SUSPENDED') this.lease.renew();
     this.info = { ...this.info, state, id };
-    // A listener that is added by another one hears the next change, not this one.
+    // A listener that another listener adds hears the next change, not this one.
     for (const listener of Array.from(this.listeners)) listener(this.info);
   }
 
-  /** There and back, for what nobody waits for. */
+  /** A round trip that no caller waits for. */
   private converse<A>(answer: () => A, receive: (answer: A) => void): void {
     this.link.ask(answer, (given) => {
       if (!this.closing) receive(given);

@@ -9,23 +9,23 @@ import type {
 } from '../registry-center.js';
 import type { NodeChange } from './node-tree.js';
 
-/** The client that has opened a view, as the view needs it. */
+/** The client of a view, as far as the view needs it. */
 export interface ViewingClient {
   readonly session: { readonly info: SessionInfo };
   /** @throws as `Subtree.sync` does */
   sync(operation: string, options?: RequestOptions): Promise<void>;
-  /** @param take is given the nodes in the order of the link */
+  /** @param take receives the nodes in the order of the link */
   readNodes(
     operation: string,
     paths: readonly string[],
     options: RequestOptions | undefined,
     take: (nodes: readonly (RegistryNode | undefined)[]) => void,
   ): Promise<unknown>;
-  /** The view hears nothing any more. */
+  /** Stops sending news to the view. */
   release(view: MemorySubtree): void;
 }
 
-/** What one client has heard of a subtree, in the order of the server. */
+/** A client's knowledge of a subtree, in the order of the server. */
 export class MemorySubtree extends KnownSubtree implements Subtree {
   private closed = false;
 
@@ -60,15 +60,15 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
     this.client.release(this);
   }
 
-  /** Takes the place of what was heard so far. */
+  /** Replaces everything that was heard so far. */
   replace(nodes: readonly RegistryNode[]): void {
     this.entries.clear();
     for (const node of nodes) this.put(node, this.holds(node.path));
   }
 
   /**
-   * Shows all changes of a commit at and below its path, then tells of them one by one.
-   * @param isOwn whether this client made them, so that it knows their values
+   * Applies all changes of a commit at and below its path, then tells the listener of them one by one.
+   * @param isOwn true if this client made them and therefore knows their values
    */
   hear(changes: readonly NodeChange[], isOwn: boolean): void {
     const seen = changes.filter((change) => this.take(change, isOwn));
@@ -89,7 +89,7 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
     return true;
   }
 
-  /** @returns false if the view does not take it in */
+  /** @returns false if the view does not take in the node */
   private put(node: RegistryNode, isKnown: boolean): boolean {
     const { path } = node;
     if (!this.entries.has(path) && !this.admits(path)) return false;

@@ -20,7 +20,7 @@ describe('order and latency', () => {
     expect(heard).toEqual(['created']);
   });
 
-  it('given a latency, when requests are made one by one, then each takes that long, and together they take it once', async () => {
+  it('given a latency, when requests are made one by one, then each takes it; together they take it once', async () => {
     const client = await stage.connected({ latencyMs: 100 });
     const begun = clock.monotonicNow();
     const times = await stage.during(async () => {
@@ -32,7 +32,7 @@ describe('order and latency', () => {
     expect(times).toEqual([100, 200]);
   });
 
-  it('given a far and a near client, when the near one writes, then the far one hears it later, but before its own later reply', async () => {
+  it('given a far client, when a near one writes, then the far one hears it before its next reply', async () => {
     const [near, far] = [await stage.connected({ latencyMs: 10 }), await stage.connected({ latencyMs: 400 })];
     const order: string[] = [];
     await stage.during(() => far.openSubtree('/', (event) => order.push(`heard ${event.kind}`)));
@@ -46,7 +46,7 @@ describe('order and latency', () => {
     expect(order).toEqual(['written', 'heard created', 'answered']);
   });
 
-  it('given an answer that comes too late, when the deadline passes, then the fate is unknown, and it was applied', async () => {
+  it('given an answer after the deadline, when it is awaited, then its fate is unknown; it was applied', async () => {
     const [slow, other] = [await stage.connected({ latencyMs: 200 }), await stage.connected()];
     const written = slow.create('/a', '', 'PERSISTENT', { timeoutMs: 150 }).catch((error: unknown) => error);
     await clock.advance(200);
@@ -56,7 +56,7 @@ describe('order and latency', () => {
 });
 
 describe('a client whose server lags behind', () => {
-  it('given a change of another, when it waits, then it hears of it late, and is up to date as soon as it has asked', async () => {
+  it('given a change of another client, when it only waits, then news is late; after a request it is not', async () => {
     const [client, other] = [await stage.connected({ newsLagMs: 300 }), await stage.connected()];
     const view = await client.openSubtree('/', () => {});
     await other.create('/first', '', 'PERSISTENT');

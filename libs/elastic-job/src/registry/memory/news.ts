@@ -2,13 +2,15 @@ import type { Namespace } from '../namespace.js';
 import type { RegistryNode } from '../registry-center.js';
 import type { NodeChange } from './node-tree.js';
 
-/** The changes of one commit. Peers of one namespace hear the very same: none pays for the paths of the others. */
+/**
+ * The changes of one commit. Peers of one namespace share the same list, so no peer pays for paths of other namespaces.
+ */
 export class News {
   private readonly byRoot = new Map<string, readonly NodeChange[]>();
 
   constructor(private readonly changes: readonly NodeChange[]) {}
 
-  /** What has changed in a namespace, with the port's paths. */
+  /** Changes within a namespace, with the port's paths. */
   within(namespace: Namespace): readonly NodeChange[] {
     const known = this.byRoot.get(namespace.root);
     if (known !== undefined) return known;
@@ -21,12 +23,12 @@ export class News {
   }
 }
 
-/** The nodes with the port's paths, without those that are outside of the namespace. */
+/** The nodes inside the namespace, with the port's paths. */
 export function localNodes(nodes: readonly RegistryNode[], namespace: Namespace): readonly RegistryNode[] {
   return nodes.flatMap((node) => localNode(node, namespace) ?? []);
 }
 
-/** Undefined for a node outside of the namespace. */
+/** The node with the port's path; undefined outside the namespace. */
 function localNode(node: RegistryNode, namespace: Namespace): RegistryNode | undefined {
   const path = namespace.relative(node.path);
   return path === undefined ? undefined : { ...node, path };

@@ -1,7 +1,7 @@
 import { NodeMap, parentPath } from '../node-map.js';
 import type { CreateMode, Operation, OperationResult, Refusal, RegistryNode } from '../registry-center.js';
 
-/** In whose name and when operations are applied. */
+/** Session and time of the operations. */
 interface Commit {
   readonly zxid: bigint;
   /** Milliseconds since the epoch. */
@@ -9,7 +9,7 @@ interface Commit {
   readonly sessionId: string;
 }
 
-/** What became of one node. For `deleted` the node is as it was. */
+/** Change of one node. For `deleted` it holds the node as it was. */
 export interface NodeChange {
   readonly kind: 'created' | 'changed' | 'deleted';
   readonly node: RegistryNode;
@@ -28,12 +28,12 @@ type Step =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
- * The server's tree: paths are absolute, nodes are immutable values that a write replaces. Knows neither sessions nor
- * time; the rules and the order in which they are checked are those of ZooKeeper's PrepRequestProcessor.
+ * The server's tree. Paths are absolute; nodes are immutable values that a write replaces. It knows no sessions and no
+ * time. The rules, and the order of their checks, are those of ZooKeeper's PrepRequestProcessor.
  */
 export class NodeTree {
   private readonly nodes = new NodeMap<RegistryNode>();
-  /** Creations below a node so far, deleted ones included: where sequence numbers come from. */
+  /** Creations below a node so far, including deleted ones: the source of sequence numbers. */
   private readonly creations = new Map<string, number>();
 
   constructor() {
@@ -48,7 +48,7 @@ export class NodeTree {
     return this.nodes.children(path);
   }
 
-  /** The node and everything below it, parents first. */
+  /** The node and all nodes below it, parents first. */
   subtree(path: string): readonly RegistryNode[] {
     return this.nodesAt(this.nodes.subtree(path));
   }
@@ -57,7 +57,7 @@ export class NodeTree {
     return this.nodesAt(this.nodes.paths()).filter((node) => node.stat.ephemeralOwner === sessionId);
   }
 
-  /** Applies all of the operations or none; each sees what the ones before it did. */
+  /** Applies all operations or none. Each one sees the effects of those before it. */
   apply(operations: readonly Operation[], commit: Commit): CommitResult {
     const done: Extract<Step, { kind: 'done' }>[] = [];
     for (const [index, operation] of operations.entries()) {

@@ -4,13 +4,13 @@ import type { MemorySubtree } from './memory-subtree.js';
 import type { News } from './news.js';
 import type { NodeChange } from './node-tree.js';
 
-/** The open views of one client, by their roots: news of one job cost the views of the others nothing. */
+/** The open views of one client, by their roots, so that news of one job cost the views of other jobs nothing. */
 export class OpenViews {
   private readonly byRoot = new Map<string, Set<MemorySubtree>>();
 
   constructor(private readonly namespace: Namespace) {}
 
-  /** In the order of their roots. */
+  /** All views, in the order of their roots. */
   get all(): readonly MemorySubtree[] {
     return [...this.byRoot.values()].flatMap((views) => [...views]);
   }
@@ -38,13 +38,13 @@ export class OpenViews {
     for (const [views, changes] of heard) for (const view of views) view.hear(changes, isOwn);
   }
 
-  /** The session is over. */
+  /** Ends all views because the session is over. */
   lose(): void {
     for (const view of this.all) view.lose();
     this.byRoot.clear();
   }
 
-  /** The views that show a path, by their roots. */
+  /** Views that show a path, grouped by their roots. */
   private *above(path: string): Generator<ReadonlySet<MemorySubtree>, void> {
     if (this.byRoot.size === 0) return;
     for (let root: string | undefined = path; root !== undefined; root = parentPath(root)) {

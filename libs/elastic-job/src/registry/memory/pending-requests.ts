@@ -4,17 +4,17 @@ import type { RequestOptions } from '../registry-center.js';
 import { RegistryUnavailableError } from '../registry.errors.js';
 import type { MemoryLink, NO_ANSWER } from './memory-link.js';
 
-/** Takes the place of an answer: the server has served the request, or not, and says only this. */
+/** Replaces an answer by an error code. The server may or may not have served the request. */
 export class UnservedRequest {
-  /** @param code ZooKeeper's number of the error */
+  /** @param code ZooKeeper's error number */
   constructor(readonly code: number) {}
 }
 
-/** The requests of a client that are not answered yet. Each of them ends: with its answer, or without. */
+/** A client's requests without an answer so far. Each of them ends, with or without its answer. */
 export class PendingRequests {
   private readonly pending = new Set<(why: string) => void>();
 
-  /** @param longestMs the longest wait for an answer, where a request does not say */
+  /** @param longestMs longest wait for an answer, for requests that set no limit */
   constructor(
     private readonly link: MemoryLink,
     private readonly clock: Clock,
@@ -22,7 +22,7 @@ export class PendingRequests {
   ) {}
 
   /**
-   * Sends a request: `answer` runs at the server, `receive` here, in the order of the link and before the promise
+   * Sends a request. `answer` runs at the server, `receive` here, in the order of the link and before the promise
    * resolves.
    * @throws the error of an `UnservedRequest`
    * @throws {RegistryUnavailableError} with fate `unknown` if no answer came in time, or if `fail` is called first
@@ -63,7 +63,7 @@ export class PendingRequests {
     });
   }
 
-  /** Ends all of them without an answer. */
+  /** Ends all requests without an answer. */
   fail(why: string): void {
     for (const giveUp of this.pending) giveUp(why);
   }

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe('a client whose connection is suspended', () => {
-  it('given requests in flight and new ones, when it is suspended, then the first are of unknown fate and the others never left', async () => {
+  it('given requests in flight, when it is suspended, then their fate is unknown; later ones never left', async () => {
     const client = await stage.connected();
     const inFlight = client.set('/', 'x');
     registry.suspend(idOf(client));
@@ -22,7 +22,7 @@ describe('a client whose connection is suspended', () => {
     await expect(client.read('/')).rejects.toMatchObject({ operation: 'read /', fate: 'not-applied' });
   });
 
-  it('given changes meanwhile, when it resumes in time, then session and nodes are kept, and the view is repaired before reset', async () => {
+  it('given changes meanwhile, when it resumes in time, then its view is repaired before the reset', async () => {
     const [client, other] = [await stage.connected(), await stage.connected()];
     await client.create('/e', '', 'EPHEMERAL');
     const heard: unknown[] = [];
@@ -43,7 +43,7 @@ describe('a client whose connection is suspended', () => {
     expect(view.children('/').toSorted()).toEqual(['e', 'later', 'missed']);
   });
 
-  it('given 4/5 of the timeout, when nobody answers, then it declares LOST before the server frees its nodes', async () => {
+  it('given no answer for 4/5 of the timeout, when it waits, then LOST comes before its nodes are freed', async () => {
     const [client, other] = [await stage.connected(), await stage.connected()];
     await client.create('/e', '', 'EPHEMERAL');
     const view = await client.openSubtree('/', () => {});
@@ -62,7 +62,7 @@ describe('a client whose connection is suspended', () => {
   });
 
   it.each([8_500, 60_000])(
-    'given a client that declared LOST, when it may connect again after %i ms, then it has a new session, and the old nodes go when the old one has had its time',
+    'given a client that declared LOST, when it reconnects after %i ms, then it has a new session',
     async (ms) => {
       const [client, other] = [await stage.connected(), await stage.connected()];
       await client.create('/e', '', 'EPHEMERAL');
@@ -80,7 +80,7 @@ describe('a client whose connection is suspended', () => {
     },
   );
 
-  it('given a connection that comes back too slowly, when LOST is declared meanwhile, then the old session is not resumed', async () => {
+  it('given LOST was declared, when the connection comes back, then the old session is not resumed', async () => {
     const client = await stage.connected({ latencyMs: 400 });
     const id = idOf(client);
     const states = statesOf(client);
@@ -92,7 +92,7 @@ describe('a client whose connection is suspended', () => {
     expect(idOf(client)).not.toBe(id);
   });
 
-  it('given a suspended client, when its session expires, then it may connect again and no timeout is left', async () => {
+  it('given a suspended client, when its session expires, then it can reconnect and no timeout is left', async () => {
     const client = await stage.connected();
     const id = idOf(client);
     registry.suspend(id);
@@ -112,7 +112,7 @@ describe('a client whose connection is suspended', () => {
     expect(states).toEqual([]);
   });
 
-  it('given a suspended client, when it closes, then that takes no time, and the server ends the session after its timeout', async () => {
+  it('given a suspended client, when it closes, then it does not wait, and its session ends by timeout', async () => {
     const [client, other] = [await stage.connected(), await stage.connected()];
     await client.create('/e', '', 'EPHEMERAL');
     const states = statesOf(client);

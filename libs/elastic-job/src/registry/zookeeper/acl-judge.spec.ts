@@ -11,7 +11,7 @@ const nothing: (message: string) => void = () => {};
 const [UNIMPLEMENTED, NO_NODE, NO_AUTH] = [-6, -101, -102];
 
 describe('a judge of ACLs', () => {
-  it('given a server that cannot say who asks, when nodes are judged, then those of the digest are its own', async () => {
+  it('given a server without whoAmI, when nodes are judged, then those of the digest are its own', async () => {
     const judge = judgeOf();
     expect(await judge.ownerOf('/n', server([{ ...OWN!, permissions: 31 }], UNIMPLEMENTED))).toEqual({
       czxid: 7n,
@@ -19,7 +19,7 @@ describe('a judge of ACLs', () => {
     });
   });
 
-  it('given an address that the server knows this client by, when a node admits it, then others may come from there', async () => {
+  it("given the client's own address, when a node admits it, then it counts as open to others", async () => {
     const here = { scheme: 'ip', id: '10.0.0.1' };
     const judged = await judgeOf().ownerOf('/n', server([{ ...here, permissions: 31 }], [here]));
     expect(judged).toMatchObject({ others: 'ip:10.0.0.1:cdrwa' });
@@ -33,13 +33,13 @@ describe('a judge of ACLs', () => {
     expect(asked.filter((opCode) => opCode === OP_CODE.GET_ACL)).toHaveLength(3);
   });
 
-  it('given no node, when it is judged, then there is nothing to say; given no access, then that is the error', async () => {
+  it('given no node, when it is judged, then there is no verdict; given no access, then it is an error', async () => {
     expect(await judgeOf().ownerOf('/n', server(NO_NODE))).toBeUndefined();
     await judgeOf().assertOwn('/n', server(NO_NODE));
     await expect(judgeOf().ownerOf('/n', server(NO_AUTH))).rejects.toThrow(NoAuthError);
   });
 
-  it('given an open tree that is lived with, when many nodes are judged, then one warning tells of the first', async () => {
+  it('given an open tree with allowOpenAcl, when many nodes are judged, then only the first is warned of', async () => {
     const warnings: string[] = [];
     const judge = judgeOf({ allowOpenAcl: true, warn: (message) => void warnings.push(message) });
     const open = server([{ permissions: 31, scheme: 'world', id: 'anyone' }]);
@@ -54,7 +54,7 @@ function judgeOf({ allowOpenAcl = false, warn = nothing } = {}): AclJudge {
   return new AclJudge(new Protocol(loadJute(), true), { credentials, allowOpenAcl }, warn);
 }
 
-/** Answers as a server does: with an ACL and with who asks, or with an error. */
+/** Answers as a server does: with an ACL and the client's identity, or with an error. */
 function server(
   acl: readonly AclEntry[] | number,
   asking: readonly Pick<AclEntry, 'scheme' | 'id'>[] | number = [],

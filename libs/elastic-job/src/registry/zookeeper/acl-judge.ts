@@ -13,39 +13,38 @@ import {
 } from './wire/index.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
-/** Sends a request that changes nothing. @param operation what is asked, for errors */
+/** Sends a request that changes nothing. @param operation the request, as an error names it */
 export type Ask = <T>(operation: string, request: Request<T>) => Promise<Reply<T>>;
 
-/** An address names every user of a host: such an entry is nobody's own. */
+/** An `ip` entry names every user of a host, so it belongs to no single user. */
 const UNAUTHENTICATED = 'ip';
 
 /**
- * Judges by ACLs whether nodes are this client's user's alone. Others may read them, and may neither write, create,
- * delete nor administer.
+ * Judges by ACLs if nodes belong to this client's user alone. Others may read them, but not write, create, delete or
+ * administer.
  *
- * ZooKeeper checks the right to create and to delete on the parent alone, and nobody can delete a node with children.
- * So the parents of the namespace are not judged, the root `/` among them, which is mostly open: who may create and
- * delete there can replace the namespace only while that is empty. A judgement of the namespace is therefore sound once
- * a node of this client stands in it. Below a node that was open once, others may have left nodes of their own.
+ * ZooKeeper checks the right to create and delete on the parent alone, and a node with children cannot be deleted. So
+ * the parents of the namespace are not judged. The root `/` is one of them, and mostly open: a user who may create and
+ * delete there can replace the namespace only while it is empty. A judgement of the namespace is therefore sound once
+ * it holds a node of this client. Below a node that was once open, others may have left nodes of their own.
  *
- * Own are the ids of the digest and of SASL, and those that the server says it knows the connection by, such as the
- * `x509` of a client certificate (before version 3.7 it cannot say). A server shows the hash of a digest only to those
- * who may administer the node: without that right a node cannot be judged, and counts as somebody else's.
+ * A user's own ids are those of the digest and of SASL, and those that the server reports for the connection, such as
+ * the `x509` of a client certificate (servers before version 3.7 cannot report them). A server shows the hash of a
+ * digest only to users who may administer the node. Without that right a node cannot be judged, and counts as another
+ * user's.
  */
 export class AclJudge {
   private own: readonly AclId[] | undefined;
   private hasWarned = false;
 
-  /** @param warn told once if an open ACL is lived with */
+  /** @param warn called once, if an open ACL is accepted */
   constructor(
     private readonly protocol: Protocol,
     private readonly options: Pick<ResolvedZooKeeperOptions, 'credentials' | 'allowOpenAcl'>,
     private readonly warn: (message: string) => void,
   ) {}
 
-  /**
-   * Whose the node is, by the server's path; undefined if there is none. One request, and another one the first time.
-   */
+  /** Judges the node at the server's path; undefined if there is none. One request, and one more the first time. */
   async ownerOf(path: string, ask: Ask): Promise<NodeOwner | undefined> {
     const operation = `getAcl ${path}`;
     const [own, reply] = await Promise.all([this.ownIds(ask), ask(operation, this.protocol.getAcl(path))]);
@@ -57,14 +56,16 @@ export class AclJudge {
     return { czxid, others: admitsOthers(entries, own) ? describeAcl(entries) : undefined };
   }
 
-  /** @throws {UntrustedAclError} if others may change the node, or what is right below it; not with `allowOpenAcl` */
+  /**
+   * @throws {UntrustedAclError} if others may change the node, or create nodes right below it; not with `allowOpenAcl`
+   */
   async assertOwn(path: string, ask: Ask): Promise<void> {
     const others = (await this.ownerOf(path, ask))?.others;
     if (others === undefined) return;
     const error = new UntrustedAclError(path, others);
     if (!this.options.allowOpenAcl) throw error;
     if (!this.hasWarned)
-      this.warn(`${error.finding} This is lived with, as allowOpenAcl says; of other nodes nothing is said.`);
+      this.warn(`${error.finding} It is accepted because of allowOpenAcl. Other such nodes are not reported.`);
     this.hasWarned = true;
   }
 

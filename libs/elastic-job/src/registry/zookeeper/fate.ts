@@ -1,6 +1,6 @@
 import type { CreateMode, RegistryNode } from '../registry-center.js';
 
-/** A single write that was sent and not answered. */
+/** A single write that was sent but not answered. */
 export type LostWrite =
   | { readonly kind: 'create'; readonly data: string; readonly mode: CreateMode }
   | { readonly kind: 'set'; readonly data: string; readonly version: number | undefined }
@@ -8,16 +8,17 @@ export type LostWrite =
 
 interface LostWriteContext {
   readonly sessionId: string | undefined;
-  /** The latest transaction that the client knew of when it sent the write: what is not later was there before. */
+  /** Latest transaction that the client knew of when it sent the write. A node that is not later existed before. */
   readonly lastZxid: bigint;
 }
 
 /**
- * What became of a write whose reply was lost, as far as the node tells that is there now. What another client may have
- * done as well is never taken for our own doing: two clients that write the same text must not both believe that they
- * were the one.
+ * Decides the fate of a write whose reply was lost, as far as the present node shows it. An effect that another client
+ * may have caused never counts as our own: if two clients write the same text, at most one may believe that it was the
+ * writer.
  *
- * @param node read in the same session, over a later connection, after a sync: the lost write is not under way any more
+ * @param node read in the same session, over a later connection, after a sync, so that the lost write cannot still
+ * arrive
  */
 export function fateOf(
   write: LostWrite,
@@ -27,7 +28,7 @@ export function fateOf(
   const isOlder = node !== undefined && node.stat.czxid <= lastZxid;
   switch (write.kind) {
     case 'create': {
-      // Whose number it was, nobody can tell.
+      // A sequence number does not tell which client created it.
       if (write.mode.endsWith('_SEQUENTIAL') || !node) return 'unknown';
       if (isOlder) return 'not-applied';
       const isOurs = write.mode === 'EPHEMERAL' && node.stat.ephemeralOwner === sessionId && node.data === write.data;
@@ -50,7 +51,7 @@ function setFate(
 ): 'not-applied' | 'unknown' {
   if (!node) return 'unknown';
   if (node.stat.mzxid <= lastZxid) return 'not-applied';
-  // Just one write leads from the expected version to the next, and it was another one.
+  // Exactly one write leads from the expected version to the next, and it was another client's.
   const isOthers = node.stat.czxid <= lastZxid && node.stat.version - 1 === version && node.data !== data;
   return isOthers ? 'not-applied' : 'unknown';
 }

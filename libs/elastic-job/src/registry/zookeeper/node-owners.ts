@@ -3,7 +3,7 @@ import type { NodeOwners, RequestOptions } from '../registry-center.js';
 import type { AclJudge, Ask } from './acl-judge.js';
 import type { SessionRequests } from './session/index.js';
 
-/** What the judge says of nodes below the namespace, asked over the session of the moment. */
+/** The judge's answers for nodes below the namespace, asked over the current session. */
 export function nodeOwners(judge: AclJudge, requests: SessionRequests, namespace: Namespace): NodeOwners {
   const asking =
     (options?: RequestOptions): Ask =>

@@ -4,19 +4,19 @@ import type { RegistryNode } from '../registry-center.js';
 import { NoNodeError } from '../registry.errors.js';
 import { type NodeFound, refusalOf, type Reply } from './wire/index.js';
 
-/** The error for a code with which the server refuses a request. */
+/** Error for a code with which the server refuses a request. */
 export function errorOf(operation: string, path: string, code: number, version?: number): ElasticJobError {
   const refusal = refusalOf(code);
   return refusal ? refusalError(refusal, path, version) : serverError(code, operation, path);
 }
 
-/** The value of a reply. @throws the error of the refusal */
+/** Value of a reply. @throws the error of the refusal */
 export function valueOf<T>(operation: string, path: string, reply: Reply<T>, version?: number): T {
   if (reply.kind === 'ok') return reply.value;
   throw errorOf(operation, path, reply.code, version);
 }
 
-/** Undefined where there is no node. */
+/** Turns a missing node into undefined. */
 export async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
@@ -26,7 +26,7 @@ export async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined>
   }
 }
 
-/** A node that was found among others. @throws the error of the refusal, unless it is that there is no node */
+/** A node that was read among others. @throws the error of the refusal, unless the node is missing */
 export function nodeFound(path: string, found: NodeFound): RegistryNode | undefined {
   if (found.kind === 'data') return { path, data: found.data, stat: found.stat };
   const code = found.kind === 'refused' ? found.code : 0;

@@ -9,13 +9,13 @@ export interface SingleWrite<T> {
   readonly path: string;
   readonly write: LostWrite;
   readonly send: () => Promise<T>;
-  /** The answer that was lost, from the node as it is now. */
+  /** Derives the lost answer from the present node. */
   readonly answer: (node: RegistryNode | undefined) => T;
 }
 
 /**
- * Sends a write, once. If the connection breaks before the answer, the time that is left goes into finding out what
- * became of it, so that fewer callers are told that its fate is unknown. It is never sent again.
+ * Sends a write once and never again. If the connection breaks before the answer, the remaining time is used to find
+ * out the fate of the write, so that fewer callers get an unknown fate.
  */
 export async function sendWrite<T>(
   client: ZooKeeperClient,
@@ -42,7 +42,7 @@ export async function sendWrite<T>(
   }
 }
 
-/** The node as it is after the lost write, which is then no longer under way; undefined if that cannot be found out. */
+/** The node after the lost write, which can then no longer arrive; undefined if that cannot be found out. */
 async function readAfterReconnect(
   client: ZooKeeperClient,
   path: string,

@@ -50,11 +50,11 @@ import { linksOfWorker } from './worker/worker-links.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
 /**
- * What a ZooKeeper ensemble offers, as promises, with every path below the namespace. Each request is sent once and
- * ends within its deadline; reads go on over a reconnect. It knows nothing of what the nodes mean.
+ * Operations of a ZooKeeper ensemble as promises, with every path below the namespace. Each request is sent once and
+ * ends within its deadline; reads continue over a reconnect. It knows nothing about the meaning of the nodes.
  *
  * Every method throws RegistryUnavailableError, SessionLostError, the signal's reason, the error of the refusal, and
- * ServerError for a code that is not of a node's state.
+ * ServerError for a code that is not about a node's state.
  */
 export class ZooKeeperClient {
   readonly session: Session;
@@ -62,7 +62,7 @@ export class ZooKeeperClient {
   readonly warnings = new Warnings();
   /** Undefined without credentials. */
   readonly owners: NodeOwners | undefined;
-  /** As `sync`, in one request for all that ask in one turn of the event loop. */
+  /** `sync`, with one request for all callers of one turn of the event loop. */
   readonly sharedSync: SharedSync;
   readonly sharedTransactions: SharedTransactions;
   private readonly sharedReads: SharedReads;
@@ -87,7 +87,7 @@ export class ZooKeeperClient {
     const judge = options.ownsNodes ? new AclJudge(this.protocol, options, warn) : undefined;
     const prepare = async (link: Link) => {
       await openNamespace(link, this.protocol, options.namespace, options.serverList);
-      // What becomes of it later, whoever joins a job finds out.
+      // Later changes of the ACL are found when a job is joined.
       if (this.session.info.state !== undefined) return;
       await judge?.assertOwn(options.namespace.root, (operation, request) => askLink(link, operation, request));
     };
@@ -106,7 +106,7 @@ export class ZooKeeperClient {
     warnOfPlainText(this.session, options, warn);
   }
 
-  /** The ensemble's wall clock, as the stats of what this client has written show it; undefined before the first. */
+  /** The ensemble's wall clock, as the stats of this client's writes show it; undefined before the first. */
   time(): TimeInterval | undefined {
     return this.registryTime.now();
   }
@@ -126,8 +126,8 @@ export class ZooKeeperClient {
   }
 
   /**
-   * The nodes, in the order of the paths; undefined where there is none. Each piece of up to half a megabyte of paths
-   * is read at one moment.
+   * The nodes in the order of the paths; undefined for a path without a node. Each piece of up to half a megabyte of
+   * paths is read at one moment.
    */
   async readMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (RegistryNode | undefined)[]> {
     const reads = paths.map((path) => ({ what: 'data', path: this.absolute(path) }) as const);
@@ -189,18 +189,19 @@ export class ZooKeeperClient {
   }
 
   /**
-   * Resolves when this client's server holds all that was committed before the call, and all events of it have been
-   * told.
+   * Resolves when this client's server holds everything that was committed before the call, and all its events have
+   * been told.
    *
    * It is a write that changes nothing. ZooKeeper's own `sync` is not enough: a leader answers its own clients at once,
-   * though a follower may have shown them a write that the leader itself is yet to apply, and it may have been deposed.
+   * although a follower may have shown them a write that the leader has yet to apply, and although it may have been
+   * deposed.
    * @see ZOOKEEPER-1675
    */
   async sync(path: string, options?: RequestOptions): Promise<void> {
     await this.askRead('sync', path, this.nothing, options);
   }
 
-  /** The connection may have broken since the sync was asked for: then over the next one. */
+  /** Uses the next connection if the present one has broken since the sync was asked for. */
   private async syncWhenConnected(): Promise<void> {
     const { id, state } = this.session.info;
     if (state === 'SUSPENDED') await this.requests.bounded('sync /', this.session.regained(id));
@@ -213,7 +214,7 @@ export class ZooKeeperClient {
     const { watches } = this.session;
     watches.add(absolutePath, watcher);
     this.session.send(this.protocol.addWatch(absolutePath, watches.isRecursive(absolutePath)), (answer) => {
-      // A connection that is gone has no watches; the next one is given all of them.
+      // A connection that is gone has no watches, and the next one gets all of them.
       if (answer.kind !== 'dropped') receive(answer);
     });
   }
@@ -225,8 +226,8 @@ export class ZooKeeperClient {
   }
 
   /**
-   * Reads parts of nodes in line with the watches. `receive` is called for each of them, in their order; without a
-   * reply if the connection broke first. What several views want in one turn shares its requests.
+   * Reads parts of nodes in line with the watches. `receive` is called for each part, in order, without a reply if the
+   * connection broke first. Parts that several views want in one turn share requests.
    */
   readParts<R extends NodeRead>(
     reads: readonly R[],
@@ -240,17 +241,17 @@ export class ZooKeeperClient {
     this.sharedReads.add(parts, counted);
   }
 
-  /** The server's path. @throws {ConfigurationError} if ZooKeeper would refuse it */
+  /** Returns the server's path. @throws {ConfigurationError} if ZooKeeper would refuse it */
   absolute(path: string): string {
     return this.options.namespace.absolute(path);
   }
 
-  /** The path below the namespace of a path that the server named. */
+  /** Returns the path below the namespace for a path of the server. */
   relative(absolutePath: string): string {
     return this.options.namespace.relative(absolutePath) ?? absolutePath;
   }
 
-  /** Shows a write to the watchers of its nodes and, by the answer's stamp, to the registry's clock. */
+  /** Reports a write to the watchers of its nodes and, by the stamp in its answer, to the registry's clock. */
   private writing<T>(
     absolutePaths: readonly string[],
     request: Request<T>,
@@ -284,7 +285,7 @@ export class ZooKeeperClient {
   }
 }
 
-/** Every node that a transaction writes bears the same time. */
+/** All nodes that a transaction writes have the same time. */
 function stampOf(answer: MultiAnswer): number | undefined {
   const results = answer.kind === 'committed' ? answer.results : [];
   return results

@@ -60,7 +60,7 @@ describe('the options of the ZooKeeper registry', () => {
     });
   });
 
-  it('given several wrong fields, when a registry center is made, then one error names all of them and their values', () => {
+  it('given several wrong fields, when a registry center is made, then one error names all with values', () => {
     const wrong = { ...right, servers: 'a:x', sessionTimeoutMs: 0, requestTimeoutMs: 1.5, digest: 'secret' };
     const make = () => new ZooKeeperRegistryCenter(wrong, new SystemClock());
     expect(make).toThrow(ConfigurationError);
@@ -70,7 +70,7 @@ describe('the options of the ZooKeeper registry', () => {
     expect(make).not.toThrow('secret');
   });
 
-  it('given TLS options with a function, when the connection is to have a thread of its own, then they are refused', () => {
+  it('given TLS options with a function, when the connection needs its own thread, then they are refused', () => {
     const tls = { checkServerIdentity: () => undefined };
     expect(resolveZooKeeperOptions({ ...right, tls }).credentials.reveal().tls).toBe(tls);
     const resolve = () => resolveZooKeeperOptions({ ...right, tls, connection: 'worker-thread' });

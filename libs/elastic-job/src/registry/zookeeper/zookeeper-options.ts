@@ -3,29 +3,28 @@ import { ConfigurationError, Hidden } from '../../domain/index.js';
 import { Namespace } from '../namespace.js';
 import { type Credentials, parseServerList, type SaslCredentials, type ServerAddress } from './wire/index.js';
 
-/** How to reach an ensemble, and the part of it to live in. Times are in milliseconds. */
+/** Address of an ensemble, the namespace to use in it, and limits. Times are in milliseconds. */
 export interface ZooKeeperOptions {
-  /** `host:port` or `[IPv6 address]:port`, separated by commas; the port is 2181 unless given. */
+  /** `host:port` or `[IPv6 address]:port`, separated by commas; the default port is 2181. */
   readonly servers: string;
-  /** Created if missing; may have several levels (`shop/orders`). */
+  /** Created if missing. May have several levels (`shop/orders`). */
   readonly namespace: string;
   /**
-   * `user:password`. Every node that is created then belongs to this user alone. Connecting, and each job that is
-   * joined, fail with an `UntrustedAclError` if others may change the namespace or the job's root; a job's `config`
-   * that others may write is not followed. Parents of the namespace are not judged: ZooKeeper lets nobody delete a node
-   * that has children.
+   * `user:password`. Every created node then belongs to this user alone. Connecting, and joining a job, fail with an
+   * `UntrustedAclError` if others may change the namespace or the job's root; a job's `config` that others may write is
+   * not followed. Parents of the namespace are not judged, since ZooKeeper does not delete a node that has children.
    */
   readonly digest?: string;
   /**
-   * Authenticates by SASL with DIGEST-MD5, as servers with a JAAS configuration know it; created nodes belong to this
-   * user alone, as with `digest`, and the same judgements apply. The password itself is not sent.
+   * Authenticates by SASL with DIGEST-MD5, for servers with a JAAS configuration. Created nodes belong to this user
+   * alone, and the same checks apply as with `digest`. The password itself is not sent.
    */
   readonly sasl?: SaslCredentials;
-  /** Lives with a namespace and jobs that others may change, and warns of the first. @default false */
+  /** Accepts a namespace and jobs that others may change, and warns of the first one. @default false */
   readonly allowOpenAcl?: boolean;
   /**
-   * How long the ensemble keeps the ephemeral nodes of a client that it does not hear: a crash is noticed after it, and
-   * up to a tick later. It may grant less or more, which a warning tells. @default 15_000
+   * Time for which the ensemble keeps the ephemeral nodes of a client that it does not hear. A crash is noticed after
+   * this time, and up to a tick later. The servers may grant less or more, which is warned of. @default 15_000
    */
   readonly sessionTimeoutMs?: number;
   /** Connects over TLS, with these options of `node:tls`: `ca`, `cert`, `key`, `servername` ... */
@@ -36,46 +35,47 @@ export interface ZooKeeperOptions {
    */
   readonly requireTls?: boolean;
   /**
-   * The servers' `tickTime`. A session's death can become known a tick late; if it is given, this client allows for
-   * that.
+   * The servers' `tickTime`. The death of a session may become known a tick late; with this option the client allows
+   * for that.
    * @default not considered
    */
   readonly serverTickMs?: number;
   /** Longest wait for the first session. @default 9_000 */
   readonly connectionTimeoutMs?: number;
-  /** Longest wait for an answer, where a request does not say. @default 10_000 */
+  /** Longest wait for an answer, for requests that set no limit. @default 10_000 */
   readonly requestTimeoutMs?: number;
-  /** The most that one request may have, in bytes; just below the server's `jute.maxbuffer`. @default 1_000_000 */
+  /** Largest request in bytes, just below the server's `jute.maxbuffer`. @default 1_000_000 */
   readonly maxRequestBytes?: number;
   /**
-   * The thread that keeps the connection. `in-process`: the one that uses it; while that computes, nobody tells the
-   * ensemble that this client lives. `worker-thread`: one of its own, which keeps the session alive meanwhile, at the
-   * cost of a thread and of a hop for each request. `tls` then takes only what can be sent to a thread: no functions.
+   * Thread that keeps the connection. `in-process`: the thread that uses it; while that thread computes, the ensemble
+   * does not hear that this client is alive. `worker-thread`: a thread of its own, which keeps the session alive
+   * meanwhile, at the cost of a thread and of a hop per request. `tls` must then be transferable to a thread: no
+   * functions.
    * @default 'in-process'
    */
   readonly connection?: 'in-process' | 'worker-thread';
   /**
-   * So long the thread that uses a `worker-thread` connection may be blocked: then the worker gives the session up,
-   * since nobody could tell such a thread from one that hangs. It may take up to an eighth longer.
+   * Time for which the thread that uses a `worker-thread` connection may be blocked. After it the worker gives up the
+   * session, since a blocked thread cannot be told from one that hangs. It may take up to an eighth longer.
    * @default 60_000
    */
   readonly maxBlockedMs?: number;
   /**
-   * Where a bundled application has put the entry of the worker thread: a further entry of the bundle whose source is
+   * Location of the worker thread's entry in a bundled application: a further entry of the bundle whose source is
    * `import 'nestjs-elastic-job/zookeeper-worker';`. @default the file of this package
    * @example new URL('./zookeeper-worker.js', import.meta.url)
    */
   readonly workerUrl?: URL;
 }
 
-/** The options as they are used: checked, and with the defaults applied. */
+/** Resolved options: checked, and with the defaults applied. */
 export interface ResolvedZooKeeperOptions {
-  /** As it was given, for messages. */
+  /** The list as it was given, for messages. */
   readonly serverList: string;
   readonly servers: readonly ServerAddress[];
   readonly namespace: Namespace;
   readonly credentials: Hidden<Credentials>;
-  /** Whether created nodes belong to this client's user alone, or to everybody. */
+  /** True if created nodes belong to this client's user alone, false if to everyone. */
   readonly ownsNodes: boolean;
   readonly allowOpenAcl: boolean;
   readonly serverTickMs: number | undefined;
@@ -89,8 +89,7 @@ export interface ResolvedZooKeeperOptions {
 }
 
 /**
- * @throws {ConfigurationError} that names every wrong field with its value, save those of digest and sasl, which are
- * secrets.
+ * @throws {ConfigurationError} that names every wrong field with its value, except the secret ones of digest and sasl
  */
 export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooKeeperOptions {
   const numbers = {
@@ -124,7 +123,7 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
   });
 }
 
-/** Problems of the credentials and of the way to connect. */
+/** Problems of the credentials and of the connection. */
 function connectionProblems(options: ZooKeeperOptions): readonly string[] {
   const { digest, sasl, tls, requireTls, connection = 'in-process' } = options;
   const problems: string[] = [];

@@ -35,7 +35,7 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   private readonly client: ZooKeeperClient;
   private readonly aclBytes: number;
 
-  /** @throws {ConfigurationError} for options that cannot work. */
+  /** @throws {ConfigurationError} for invalid options */
   constructor(
     options: ZooKeeperOptions,
     private readonly clock: Clock,
@@ -101,10 +101,10 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   }
 
   async ensurePath(path: string, options?: RequestOptions): Promise<void> {
-    this.client.absolute(path); // refuses an illegal path before its parts are made
+    this.client.absolute(path); // rejects an illegal path before its parts are created
     const names = path.split('/').slice(1);
     const levels = names.map((_, depth) => names.slice(0, depth + 1).reduce(childPath, '/'));
-    // All at once: the server takes them in this order.
+    // Sent all at once, since the server applies them in this order.
     await Promise.all(
       levels.map((level) =>
         this.create(level, '', 'PERSISTENT', options).catch((error: unknown) => {

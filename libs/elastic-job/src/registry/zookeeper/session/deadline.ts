@@ -1,9 +1,9 @@
 import { type Clock, onAbort } from '../../../clock/index.js';
 
 /**
- * Waits for `work`, but no longer than `limitMs` milliseconds and only until `signal` aborts. The work itself goes on.
- * If the limit is noticed late, because the process was busy or stopped, what has arrived meanwhile still counts.
- * @throws what `late` makes after the limit, or the signal's reason
+ * Waits for `work`, for at most `limitMs` milliseconds and until `signal` aborts. The work itself goes on. If the
+ * process was busy or stopped and notices the limit late, results that have arrived meanwhile still count.
+ * @throws the error of `late` after the limit, or the signal's reason
  */
 export function bounded<T>(
   work: Promise<T>,

@@ -10,7 +10,7 @@ import {
 } from '../wire/index.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
-/** What dialing depends on. */
+/** Options that dialing needs. */
 export type DialOptions = Pick<
   ResolvedZooKeeperOptions,
   'servers' | 'credentials' | 'sessionTimeoutMs' | 'connectionTimeoutMs' | 'serverTickMs'
@@ -20,7 +20,7 @@ const FIRST_LIMIT_MS = 1_000;
 /** Pauses between attempts to connect, in milliseconds. */
 export const DIAL_PAUSES = { firstMs: 100, longestMs: 500 };
 
-/** Links that this thread keeps, and their lease. */
+/** Links kept by this thread, and their lease. */
 export function linksOfThisThread(
   protocol: Protocol,
   writer: FrameWriter,
@@ -31,7 +31,7 @@ export function linksOfThisThread(
   return { links: new Dialer(protocol, writer, options, clock, lease), lease };
 }
 
-/** Decides which server is tried next, how long it may take, and how long to wait before another attempt. */
+/** Decides which server to try next, how long the attempt may take, and how long to wait before another one. */
 export class Dialer implements LinkSource {
   private readonly start: number;
   private readonly backOff: BackOff;
@@ -46,7 +46,7 @@ export class Dialer implements LinkSource {
     private readonly lease: Lease,
   ) {
     this.backOff = new BackOff(clock, DIAL_PAUSES);
-    // Clients begin at different servers, so that they spread over the ensemble.
+    // Clients start at different servers, so that they spread over the ensemble.
     this.start = Math.floor(clock.random() * options.servers.length);
   }
 
@@ -68,7 +68,7 @@ export class Dialer implements LinkSource {
     return this.latest;
   }
 
-  /** Nobody dials but the session itself, and it knows. */
+  /** Only the session itself dials here, so it needs no notice. */
   hold(): void {}
 
   failed(): void {
@@ -86,7 +86,7 @@ export class Dialer implements LinkSource {
   async release(): Promise<void> {}
 
   /**
-   * Short enough to try every server, and at least three times, while the session lives. A server that starts may
+   * Short enough to try every server, and at least three times, while the session lives. A server that is starting may
    * accept a connection and forget it, so a first attempt is given up even sooner.
    */
   private limitMs(): number {

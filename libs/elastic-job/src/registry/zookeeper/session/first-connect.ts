@@ -12,14 +12,14 @@ import { reasonOf } from '../wire/index.js';
 import { bounded } from './deadline.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
-/** Waiting does not help against these. */
+/** Errors that waiting does not cure. */
 const LASTING = [AuthenticationError, ConfigurationError, NoAuthError, UnsupportedServerError, UntrustedAclError];
 
 /**
- * The first session, which somebody waits for: attempts go on until one succeeds, or waiting makes no sense any more.
+ * The first session, for which a caller waits. Attempts go on until one succeeds or waiting makes no sense any more.
  */
 export class FirstConnect {
-  /** Why the last attempt failed. */
+  /** Error of the last attempt. */
   private problem: unknown;
   private end: (error?: Error) => void = () => {};
 
@@ -32,7 +32,7 @@ export class FirstConnect {
     this.end();
   }
 
-  /** An attempt has failed. */
+  /** Records a failed attempt. */
   failed(cause: unknown): void {
     this.problem = cause;
     if (cause instanceof Error && LASTING.some((kind) => cause instanceof kind)) this.end(cause);
@@ -41,8 +41,8 @@ export class FirstConnect {
   /**
    * Waits for the session.
    * @param closed aborts when the client is closed
-   * @throws {RegistryUnavailableError} if it did not come in time
-   * @throws what made waiting senseless
+   * @throws {RegistryUnavailableError} if the session did not come in time
+   * @throws the error that waiting does not cure
    * @throws the signal's reason
    */
   wait(closed: AbortSignal, options: RequestOptions = {}): Promise<void> {

@@ -1,5 +1,5 @@
-// Sessions over one link after the other: their states and lease, the watches that are set again on each link, and what
-// an operator is warned of.
+// Sessions over one link after the other: their states and lease, the watches that are set again on each link, and the
+// warnings for an operator.
 export { DIAL_PAUSES, Dialer, type DialOptions, linksOfThisThread } from './dialer.js';
 export { warnOfStandstill } from './loop-watch.js';
 export { askLink, openNamespace } from './open-namespace.js';

@@ -5,7 +5,7 @@ import { LoopWatch } from './loop-watch.js';
 const clock = new SystemClock();
 
 describe('the watch over the event loop', () => {
-  it('given a loop that stands still for longer than the limit, when it turns again, then it is told once for how long', async () => {
+  it('given a loop blocked beyond the limit, when it goes on, then the duration is told once', async () => {
     const told: number[] = [];
     const watch = new LoopWatch(clock, (stillMs) => told.push(stillMs));
     watch.start(80);
@@ -16,7 +16,7 @@ describe('the watch over the event loop', () => {
     expect(told[0]).toBeGreaterThan(130);
   });
 
-  // The machine may stand still meanwhile, which is told rightly.
+  // Retried, since the machine itself may stand still meanwhile, which is then told rightly.
   const calm = { retry: 2 };
   it('given a loop that turns, when it is often busy for less than the limit, then nothing is told', calm, async () => {
     const told: number[] = [];

@@ -3,22 +3,20 @@ import { leaseLengthMs } from '../../session-lease.js';
 import type { Session } from './session.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
-/** So many times within the limit the loop is looked after. */
+/** Number of checks of the loop within the limit. */
 const LOOKS = 8;
 
-/**
- * Notices, afterwards, that this thread's event loop has stood still: nothing was heard, answered or aborted meanwhile.
- */
+/** Notices, afterwards, that this thread's event loop was blocked. Nothing was heard, answered or aborted meanwhile. */
 export class LoopWatch {
   private timer?: Timer;
 
-  /** @param tell hears for how many milliseconds it stood still at least */
+  /** @param tell receives the milliseconds for which the loop was blocked, at least */
   constructor(
     private readonly clock: Clock,
     private readonly tell: (stillMs: number) => void,
   ) {}
 
-  /** Begins to watch. @param limitMs a shorter standstill, or one that is little longer, is of no concern */
+  /** Starts watching. @param limitMs blocks that are shorter, or little longer, are ignored */
   start(limitMs: number): void {
     this.stop();
     const waitMs = limitMs / LOOKS;
@@ -35,7 +33,9 @@ export class LoopWatch {
   }
 }
 
-/** Warns when the event loop has stood still for a third of what would cost the session, as long as there is one. */
+/**
+ * Warns, while there is a session, if the event loop was blocked for a third of the time that would cost the session.
+ */
 export function warnOfStandstill(
   session: Session,
   { connection, maxBlockedMs, serverTickMs }: ResolvedZooKeeperOptions,
@@ -50,8 +50,8 @@ export function warnOfStandstill(
   const advice = inProcess ? "or connect with connection: 'worker-thread'" : 'or raise maxBlockedMs';
   const watch = new LoopWatch(clock, (stillMs) =>
     warn(
-      `The event loop stood still for ${Math.round(stillMs)} ms; ${Math.round(costlyMs())} ms cost the session, and others ` +
-        `get its items. Compute in smaller steps or in a worker thread, ${advice}.`,
+      `The event loop stood still for ${Math.round(stillMs)} ms; ${Math.round(costlyMs())} ms cost the session, and ` +
+        `other instances then take over its items. Compute in smaller steps or in a worker thread, ${advice}.`,
     ),
   );
   session.onChange(({ state }) => {

@@ -13,7 +13,8 @@ import {
 } from '../wire/index.js';
 
 /**
- * Sees to it that the server is not too old, that the namespace exists and that this client may read it.
+ * Checks that the server is recent enough, that the namespace exists and that this client may read it; creates the
+ * namespace if it is missing.
  * @throws {UnsupportedServerError}
  * @throws {AuthenticationError}
  * @throws {NoAuthError} if it belongs to another digest
@@ -30,7 +31,7 @@ export async function openNamespace(
     `open ${namespace.root}`,
     protocol.multiRead([{ what: 'data', path: namespace.root }]),
   );
-  // Reads of many nodes are as old as the watches that views live on.
+  // ZooKeeper has had reads of many nodes for as long as the watches that views need, so one check does for both.
   if (read.kind === 'refused')
     throw read.code === UNIMPLEMENTED ? new UnsupportedServerError(servers) : refused(read.code, namespace.root);
   const [root] = read.value;
@@ -51,12 +52,12 @@ export async function askLink<T>(connection: Link, operation: string, request: R
 
 function refused(code: number, path: string): Error {
   if (code === UNAUTHENTICATED)
-    return new AuthenticationError('the servers ask for SASL, or for another authentication');
+    return new AuthenticationError('the servers ask for SASL or another kind of authentication');
   const refusal = refusalOf(code);
   return refusal ? refusalError(refusal, path) : serverError(code, `open ${path}`, path);
 }
 
-/** `/shop`, `/shop/orders`. */
+/** Levels of `/shop/orders`: `/shop`, `/shop/orders`. */
 function levelsOf(path: string): readonly string[] {
   const names = path.split('/').slice(1);
   return names.map((_, depth) => `/${names.slice(0, depth + 1).join('/')}`);

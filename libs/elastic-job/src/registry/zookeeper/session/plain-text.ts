@@ -4,7 +4,7 @@ import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i;
 
-/** Warns, once connected for the first time, of a digest that everybody on the way to the servers can read. */
+/** Warns at the first connection if the digest travels unencrypted beyond this host. */
 export function warnOfPlainText(
   session: Session,
   { credentials, servers }: Pick<ResolvedZooKeeperOptions, 'credentials' | 'servers'>,
@@ -17,13 +17,13 @@ export function warnOfPlainText(
     if (state !== 'CONNECTED') return;
     const hosts = beyond.map(({ host }) => host).join(', ');
     warn(
-      `The registry's digest goes to ${hosts} without TLS: whoever can read the connection has the password, and may then ` +
-        'write to the registry. Give the option tls; requireTls refuses to connect without it.',
+      `The registry's digest goes to ${hosts} without TLS: anyone who reads the connection has the password and can ` +
+        'write to the registry. Set the option tls; requireTls refuses to connect without it.',
     );
   });
 }
 
-/** By the name alone, which is not resolved. */
+/** Judges by the name alone, without resolving it. */
 export function isLoopback({ host }: ServerAddress): boolean {
   return LOOPBACK.test(host);
 }

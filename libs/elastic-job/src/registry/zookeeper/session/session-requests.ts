@@ -8,9 +8,9 @@ import type { Session } from './session.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 /**
- * The requests of a session that somebody waits for, each within its deadline. They are sent over the connection of the
- * moment; without one they fail at once. Only while a server is asked because the clock was set forward, they wait for
- * its word.
+ * Requests of a session that a caller waits for, each within its deadline. They go over the current connection, and
+ * fail at once without one. Only while a server is being asked because the clock was set forward do they wait for its
+ * answer.
  */
 export class SessionRequests {
   constructor(
@@ -21,8 +21,10 @@ export class SessionRequests {
   ) {}
 
   /**
-   * Sends a request, once.
-   * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
+   * Sends a request once.
+   * @throws {RegistryUnavailableError}
+   * @throws {SessionLostError}
+   * @throws the signal's reason
    */
   async ask<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
     const answer = await this.answerTo(operation, request, options);
@@ -31,8 +33,11 @@ export class SessionRequests {
   }
 
   /**
-   * Sends a request that changes nothing; if the connection breaks, again over the next one, while the session lives.
-   * @throws {RegistryUnavailableError} @throws {SessionLostError} @throws the signal's reason
+   * Sends a request that changes nothing. If the connection breaks, sends it again over the next one while the session
+   * lives.
+   * @throws {RegistryUnavailableError}
+   * @throws {SessionLostError}
+   * @throws the signal's reason
    */
   async askRead<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
     const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
@@ -47,7 +52,7 @@ export class SessionRequests {
     return answer;
   }
 
-  /** Waits no longer than the options, or the default, allow. */
+  /** Waits for `work`, at most as long as the options, or the default, allow. */
   bounded<T>(operation: string, work: Promise<T>, options?: RequestOptions): Promise<T> {
     const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
     const late = () => {
@@ -65,7 +70,7 @@ export class SessionRequests {
     return this.bounded(operation, connection.ask(request), options);
   }
 
-  /** Judges the session by its lease. Where a server has to be asked for that, waits for its word: 2 s at most. */
+  /** Judges the session by its lease. If that needs a server's answer, waits for it, for 2 s at most. */
   private async askAnew(operation: string, options?: RequestOptions): Promise<void> {
     const { id } = this.session.info;
     await this.session.judge();

@@ -2,7 +2,7 @@ import { waitFor } from '../../../clock/index.js';
 import type { SessionInfo } from '../../registry-center.js';
 import { isolated } from '../wire/index.js';
 
-/** What is known of the session now, and who hears of its changes. */
+/** The present state of the session, and the listeners for its changes. */
 export class SessionStates {
   private readonly listeners = new Set<(session: SessionInfo) => void>();
 
@@ -19,13 +19,13 @@ export class SessionStates {
     return waitFor<void>((goOn) => this.onChange(() => goOn()));
   }
 
-  /** Tells the listeners, if the state is another one. */
+  /** Sets the state, and tells the listeners if it differs. */
   become(change: Partial<SessionInfo>): void {
     const before = this.info.state;
     const info = { ...this.info, ...change };
     this.info = info;
     if (info.state === before) return;
-    // A copy: a listener that is added by another one hears the next change first.
+    // Iterates over a copy, so that a listener added by another one hears only the next change.
     for (const listener of new Set(this.listeners)) isolated(() => listener(info));
   }
 }

@@ -11,11 +11,11 @@ import { Watches } from './watches.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 const LONGEST_CLOSE_MS = 2_000;
-/** Without a connection the clocks are compared so often: no timer runs by the wall clock. */
+/** Milliseconds between comparisons of the clocks without a connection, as no timer runs by the wall clock. */
 const LOOK_MS = 500;
 
 /**
- * The client's end of its sessions, one after the other, each over one connection after the other.
+ * The client's side of its sessions, one after the other, each over one connection after the other.
  *
  * ```mermaid
  * stateDiagram-v2
@@ -27,39 +27,36 @@ const LOOK_MS = 500;
  *   LOST --> RECONNECTED: a new session
  * ```
  *
- * | what happens | what follows |
- * |---|---|
- * | the connection ends, or is silent for two thirds of the timeout | SUSPENDED; what was in flight ends, and is told
- * its fate |
- * | a server takes the session back within the lease | the watches are set, their owners told, then RECONNECTED |
- * | the wall clock is set forward past the lease | SUSPENDED; the next connection is the question to a server, 2 s at
- * most |
- * | a server says that the session is over, or the lease ends | LOST; the session is never resumed, even if it were
- * still there |
- * | a server answers after LOST | RECONNECTED, with a new session |
+ * - The connection ends, or is silent for two thirds of the timeout: SUSPENDED. Requests in flight end, each with its
+ *   fate.
+ * - A server takes the session back within the lease: the watches are set, their owners told, then RECONNECTED.
+ * - The wall clock is set forward past the lease: SUSPENDED. The next connection asks a server, for 2 s at most.
+ * - A server reports the end of the session, or the lease ends: LOST. The session is never resumed, even if it still
+ *   exists.
+ * - A server answers after LOST: RECONNECTED, with a new session.
  *
- * The lease is looked at before anything is sent and before anything is delivered, so a process that was stopped for
- * longer than its lease hears SUSPENDED and LOST before any answer.
+ * The lease is checked before anything is sent or delivered, so a process that was stopped for longer than its lease
+ * hears SUSPENDED and LOST before any answer.
  */
 export class Session implements ConnectionUser {
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
   readonly watches = new Watches();
   private readonly states: SessionStates;
   private ticket?: SessionTicket;
-  /** The latest connection, whatever its state. */
+  /** The latest connection, in any state. */
   private latest?: Link;
-  /** The connection that may be asked: while CONNECTED or RECONNECTED. */
+  /** The connection for requests, while CONNECTED or RECONNECTED. */
   private connection?: Link;
   private lossTimer?: Timer;
   private upkeep = new AbortController();
-  /** Resolves when no more attempts to connect are made, and nothing of them is left. */
+  /** Resolves when attempts to connect have stopped and are cleaned up. */
   private keeping = Promise.resolve();
   private connecting?: Promise<void>;
   private closing?: Promise<void>;
   private readonly first: FirstConnect;
   private warned: string | undefined;
 
-  /** @param prepare makes a new session fit for use, before anybody hears of it */
+  /** @param prepare makes a new session usable, before listeners hear of it */
   constructor(
     private readonly links: LinkSource,
     private readonly protocol: Protocol,
@@ -77,12 +74,12 @@ export class Session implements ConnectionUser {
     return this.states.info;
   }
 
-  /** The latest transaction that this client has heard of in its session. */
+  /** Latest transaction that this client has heard of in its session. */
   get lastZxid(): bigint {
     return this.latest?.lastZxid ?? 0n;
   }
 
-  /** 0 also while the next session is made fit for use: nobody has heard of it yet. */
+  /** 0 also while the next session is being prepared, as no listener has heard of it yet. */
   leaseRemainingMs(): number {
     if (this.info.state === 'LOST') return 0;
     const remainingMs = this.lease.remainingMs();
@@ -107,8 +104,9 @@ export class Session implements ConnectionUser {
   }
 
   /**
-   * The connection to ask.
-   * @throws {SessionLostError} between LOST and the next session @throws {RegistryUnavailableError} while there is none
+   * The connection for a request.
+   * @throws {SessionLostError} between LOST and the next session
+   * @throws {RegistryUnavailableError} without a connection
    */
   usable(operation: string): Link {
     if (this.info.state === 'LOST') throw new SessionLostError(this.info.id);
@@ -118,8 +116,9 @@ export class Session implements ConnectionUser {
   }
 
   /**
-   * Waits for the connection, where it has broken.
-   * @throws {SessionLostError} if the session is over @throws {RegistryUnavailableError} if this client is closed
+   * Waits until a broken connection is back.
+   * @throws {SessionLostError} if the session is over
+   * @throws {RegistryUnavailableError} if this client is closed
    */
   async regained(id: string | undefined): Promise<void> {
     if (!this.connection && !this.closing && this.info.state === 'SUSPENDED') {
@@ -130,7 +129,8 @@ export class Session implements ConnectionUser {
   }
 
   /**
-   * Sends a request whose answer is taken in line with the events. `receive` is called once, never before this returns.
+   * Sends a request whose answer is received in order with the events. `receive` is called once, never before this
+   * returns.
    */
   send<T>(
     request: Request<T>,
@@ -174,12 +174,14 @@ export class Session implements ConnectionUser {
   failed(cause: unknown): void {
     this.first.failed(cause);
     if (!(cause instanceof AuthenticationError) || this.info.state === undefined) return;
-    // Such as a password that the servers do not know any more: each attempt says the same.
+    // For example a password that the servers no longer accept; each attempt would give the same warning.
     if (cause.message !== this.warned) this.warn(cause.message);
     this.warned = cause.message;
   }
 
-  /** Judges the session by its lease, after what has arrived while this process was busy or stopped. */
+  /**
+   * Judges the session by its lease, after reading the messages that arrived while this process was busy or stopped.
+   */
   async judge(): Promise<void> {
     await this.clock.nextTurn();
     if (this.closing || this.info.state === undefined || this.info.state === 'LOST') return;
@@ -187,7 +189,7 @@ export class Session implements ConnectionUser {
     this.awaitLoss();
   }
 
-  /** Gives up the connection whose lease is over, and the session if that is clear. */
+  /** Gives up the connection if its lease is over, and the session too if no server needs to be asked. */
   checkLease(): void {
     if (this.connection) this.mayDeliver();
   }
@@ -246,7 +248,7 @@ export class Session implements ConnectionUser {
   private lose(): void {
     this.ticket = undefined;
     this.lease.end();
-    // If it was in use this says SUSPENDED, which comes before LOST.
+    // A connection in use becomes SUSPENDED here, which must precede LOST.
     this.latest?.abandon();
     this.lossTimer?.cancel();
     this.watches.lose();

@@ -1,15 +1,15 @@
 import { type Answer, type NodeFound, type NodeRead, readPieces, type Reply } from '../wire/index.js';
 
-/** A part of a node that is to be read. */
+/** A part of a node to be read. */
 interface WantedPart {
   readonly read: NodeRead;
-  /** Takes the reply in, in the order of the server; none if the connection broke first. */
+  /** Receives the reply, in the order of the server; undefined if the connection broke first. */
   receive(reply: Reply<NodeFound> | undefined): void;
 }
 
 type Counted = 'foreground' | 'background';
 
-/** Common requests for all parts of nodes that are wanted in one turn of the event loop. */
+/** Combines all reads of one turn of the event loop into common requests. */
 export class SharedReads {
   private wanted: WantedPart[] = [];
   private counted: Counted = 'background';
@@ -22,10 +22,10 @@ export class SharedReads {
     ) => void,
   ) {}
 
-  /** @param counted as what the requests count; as foreground if only one of them does */
+  /** @param counted kind of traffic; a request counts as foreground if one of its parts does */
   add(parts: readonly WantedPart[], counted: Counted): void {
     if (this.wanted.length === 0) process.nextTick(() => this.sendAll());
-    // One by one: a view may want more than a call may have arguments.
+    // Pushed one by one, since a view may want more parts than a call may have arguments.
     for (const part of parts) this.wanted.push(part);
     if (counted === 'foreground') this.counted = counted;
   }

@@ -2,9 +2,9 @@ import type { RegistryTime } from '../../registry-time.js';
 import type { Request } from '../wire/index.js';
 
 /**
- * A write whose answer tells the leader's clock: the leader stamps what it writes, at some moment between the sending
- * and the answer.
- * @param stampOf the leader's time in an answer, in milliseconds since the epoch; undefined: it tells none
+ * A write whose answer reveals the leader's clock: the leader stamps the write at some moment between sending and
+ * answer.
+ * @param stampOf the leader's time in an answer, in milliseconds since the epoch; undefined if it has none
  */
 export function timedRequest<T>(
   time: RegistryTime,

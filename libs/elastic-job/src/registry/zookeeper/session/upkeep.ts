@@ -1,22 +1,22 @@
 import type { Clock } from '../../../clock/index.js';
 import type { Link, LinkSource, SessionTicket } from '../wire/index.js';
 
-/** Who needs to be connected. None of its methods may reject or throw. */
+/** The user of a connection. None of its methods may reject or throw. */
 export interface ConnectionUser {
-  /** A link that is not opened yet. */
+  /** Creates a link that is not open yet. */
   dial(): Link;
-  /** The link has a session. @returns whether it is used now */
+  /** Receives a link with a session. @returns true if it is used now */
   adopt(link: Link, ticket: SessionTicket): Promise<boolean>;
-  /** The session that was asked for is over. */
+  /** The requested session is over. */
   expired(): void;
-  /** No session came of the attempt. */
+  /** The attempt gave no session. */
   failed(cause: unknown): void;
 }
 
-/** A link that held for less counts as a failed attempt, so that a server that drops us is not stormed. */
+/** A shorter connection counts as a failed attempt, so that clients do not storm a server that drops them. */
 const STABLE_MS = 1_000;
 
-/** Connects again and again, until the signal aborts. Never rejects. */
+/** Keeps connecting until the signal aborts. Never rejects. */
 export async function keepConnected(
   user: ConnectionUser,
   links: LinkSource,
@@ -34,7 +34,7 @@ export async function keepConnected(
   await links.release();
 }
 
-/** Opens one link and stays with it to its end. */
+/** Opens one link and uses it until it ends. */
 async function useOneLink(user: ConnectionUser, links: LinkSource): Promise<'used' | 'expired' | 'failed'> {
   const link = user.dial();
   const opening = await link.open();

@@ -1,6 +1,6 @@
 import { isolated } from '../wire/index.js';
 
-/** Who hears what may cost a session one day. */
+/** Listeners for conditions that could eventually cost the session. */
 export class Warnings {
   private readonly listeners = new Set<(message: string) => void>();
 

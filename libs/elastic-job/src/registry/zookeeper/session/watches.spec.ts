@@ -51,7 +51,7 @@ describe('who watches what', () => {
     expect(watches.pieces()).toEqual([]);
   });
 
-  it('given 10,000 long paths, when they are set again, then each is in one piece, and no piece is above 128 KiB', () => {
+  it('given 10,000 long paths, when they are set again, then each is in one piece of at most 128 KiB', () => {
     const watches = new Watches();
     const paths = Array.from({ length: 10_000 }, (_, n) => `/${'long'.repeat(40)}/${n}`);
     for (const path of paths) watches.add(path, recorder(path, []));
@@ -63,7 +63,7 @@ describe('who watches what', () => {
     expect(pieces.length).toBeLessThan(20);
   });
 
-  it('given a lost session, when its watchers are told, then they are forgotten, also where one of them leaves by itself', () => {
+  it('given a lost session, when its watchers are told, then all are forgotten, even if one leaves itself', () => {
     const watches = new Watches();
     const lost: string[] = [];
     const leaver: Watcher = { ...recorder('leaver', lost), lost: () => void watches.remove('/a', leaver) };

@@ -1,33 +1,30 @@
 import type { RegistryNode } from '../../registry-center.js';
 import type { WatchedPaths } from '../wire/index.js';
 
-/** What happened to one node; `children`: it has other ones, as only a watch that is not recursive hears. */
+/** Event of one node. `children`: its children have changed, which only non-recursive watches report. */
 export type NodeEventKind = 'created' | 'deleted' | 'changed' | 'children';
 
 /**
- * Watches one path, or everything at and below it, for as long as a session lives. Its methods must not throw. They are
+ * Watches one path, or a path and everything below it, for the life of a session. Its methods must not throw. They are
  * called in the order of the server, in line with the replies; paths are the server's.
  */
 export interface Watcher {
-  /** Whether it watches what is below the path as well. */
+  /** True if it also watches everything below the path. */
   readonly isRecursive: boolean;
   heard(kind: NodeEventKind, absolutePath: string): void;
-  /** A write of this client that names the path leaves. */
+  /** A write of this client that names the path is being sent. */
   writing(absolutePath: string): void;
-  /** A write of this client is answered: it has left this node. */
+  /** A write of this client was answered, with this node as its result. */
   wrote(node: RegistryNode): void;
-  /** A write of this client that names the path has ended; what is known of its effect was told before. */
+  /** A write of this client that names the path has ended. Its known effects were told before. */
   written(absolutePath: string): void;
-  /**
-   * There is a new connection in the same session, and the watch is in place again. What happened meanwhile is not
-   * told.
-   */
+  /** A new connection serves the same session, and the watch is set again. Changes in between are not told. */
   reconnected(): void;
   /** The session is over. */
   lost(): void;
 }
 
-/** ZooKeeper's numbers. */
+/** ZooKeeper's event numbers. */
 const KINDS: ReadonlyMap<number, NodeEventKind> = new Map([
   [1, 'created'],
   [2, 'deleted'],
@@ -35,25 +32,25 @@ const KINDS: ReadonlyMap<number, NodeEventKind> = new Map([
   [4, 'children'],
 ]);
 
-/** Leaves room below the server's limit of a megabyte for paths that are long. */
+/** Keeps a piece below the server's limit of a megabyte even if paths are long. */
 const LONGEST_PIECE_BYTES = 128 * 1024;
 
-/** Who watches which path. */
+/** Watchers by path. */
 export class Watches {
   private readonly watchers = new Map<string, readonly Watcher[]>();
-  /** How many paths of each depth are watched: they are few depths, and an event looks at no other. */
+  /** Number of watched paths per depth. There are few depths, and an event is looked up at these only. */
   private readonly depths = new Map<number, number>();
-  /** The deepest first. */
+  /** Watched depths, the deepest first. */
   private watchedDepths: readonly number[] = [];
 
   add(path: string, watcher: Watcher): void {
     const others = this.watchers.get(path);
-    // Most paths have one watcher: a list that is spread has room for sixteen more.
+    // Most paths have one watcher, and a spread list reserves room for sixteen more.
     this.watchers.set(path, others ? [...others, watcher] : [watcher]);
     if (!others) this.count(path, 1);
   }
 
-  /** @returns whether nobody watches this path any more, and somebody did */
+  /** @returns true if this removed the last watcher of the path */
   remove(path: string, watcher: Watcher): boolean {
     const watchers = this.watchers.get(path);
     if (!watchers?.includes(watcher)) return false;
@@ -64,13 +61,13 @@ export class Watches {
     return this.watchers.delete(path);
   }
 
-  /** Tells everybody who watches the path or one above it. @param type ZooKeeper's number of the event */
+  /** Tells every watcher of the path or of one above it. @param type ZooKeeper's event number */
   dispatch(type: number, path: string): void {
     const kind = KINDS.get(type);
     if (kind) for (const watcher of this.of(path)) watcher.heard(kind, path);
   }
 
-  /** Everybody who watches the path or one above it; the nearest first. */
+  /** Watchers of the path or of one above it, the nearest first. */
   of(path: string): Iterable<Watcher> {
     const found: (readonly Watcher[])[] = [];
     for (const depth of this.watchedDepths) {
@@ -81,12 +78,12 @@ export class Watches {
     return found.length === 1 ? found[0]! : found.flat();
   }
 
-  /** Tells everybody of a new connection. */
+  /** Tells all watchers of a new connection. */
   reconnected(): void {
     for (const watcher of this.all()) watcher.reconnected();
   }
 
-  /** Tells everybody that the session is over, and forgets them. */
+  /** Tells all watchers that the session is over, and forgets them. */
   lose(): void {
     const all = this.all();
     this.watchers.clear();
@@ -95,12 +92,12 @@ export class Watches {
     for (const watcher of all) watcher.lost();
   }
 
-  /** Whether what is below a path is watched as well. The server keeps one watch for each path. */
+  /** True if the nodes below a path are watched as well. The server keeps one watch per path. */
   isRecursive(path: string): boolean {
     return (this.watchers.get(path) ?? []).some((watcher) => watcher.isRecursive);
   }
 
-  /** The watched paths, in pieces that fit into one request each. */
+  /** Watched paths in pieces that each fit one request. */
   pieces(): readonly WatchedPaths[] {
     const pieces: WatchedPaths[] = [];
     let left = 0;
@@ -129,12 +126,12 @@ export class Watches {
   }
 }
 
-/** How many levels a path has; 0 for the root. */
+/** Number of levels of a path; 0 for the root. */
 function depthOf(path: string): number {
   return path === '/' ? 0 : path.split('/').length - 1;
 }
 
-/** The path, or one above it, that has so many levels; undefined if the path has fewer. */
+/** The path, or the one above it, at this depth; undefined if the path is not that deep. */
 function ancestorAt(path: string, depth: number): string | undefined {
   if (depth === 0) return '/';
   if (path === '/') return undefined;

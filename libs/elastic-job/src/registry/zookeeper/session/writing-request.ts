@@ -3,12 +3,12 @@ import type { Request } from '../wire/index.js';
 import type { Watcher, Watches } from './watches.js';
 
 /**
- * A write that tells the watchers of its nodes when it leaves and when it is answered. An event of such a node that
- * arrives in between needs no read: the server tells of a write's changes right before it answers the write, so once
- * the answer is here, what was written is what is there.
+ * A write that tells the watchers of its nodes when it is sent and when it is answered. An event of such a node in
+ * between needs no read: the server sends a write's events right before its answer, so the answer shows the current
+ * content.
  *
  * @param paths the server's paths that the write names
- * @param contents the nodes that the write has left, by the server's paths, as its answer tells
+ * @param contents nodes that the write has left, by the server's paths, as its answer shows
  */
 export function writingRequest<T>(
   watches: Watches,

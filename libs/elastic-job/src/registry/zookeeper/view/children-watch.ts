@@ -7,8 +7,8 @@ import { errorOf } from '../reply-value.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
 /**
- * Hears that the children of one node are others, by a watch that is not recursive. Where a view of this client watches
- * the same path recursively the server tells of the children themselves instead.
+ * Hears changes of one node's children, by a non-recursive watch. If a view of this client watches the same path
+ * recursively, the server reports the children themselves instead.
  */
 export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
   readonly isRecursive = false;
@@ -24,7 +24,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     this.absolutePath = client.absolute(path);
   }
 
-  /** From then on every change is told. */
+  /** Sets the watch. Every change after it resolves is told. */
   async open(options?: RequestOptions): Promise<void> {
     const { client, path } = this;
     const name = `watch children of ${path}`;
@@ -57,7 +57,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     if (isOwn ? kind !== 'changed' : isChild && kind !== 'changed' && kind !== 'children') this.tell();
   }
 
-  /** On a connection of its own the watch is in place, whatever became of the request for it. */
+  /** On a new connection the watch is set, even if the request for it was lost. */
   reconnected(): void {
     if (this.opened === undefined) this.tell();
     this.opened?.resolve();
@@ -68,7 +68,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     this.isClosed = true;
   }
 
-  // What this client writes itself is told by the server as well.
+  // The server also reports this client's own writes.
   writing(): void {}
   wrote(): void {}
   written(): void {}

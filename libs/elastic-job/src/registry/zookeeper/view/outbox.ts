@@ -4,17 +4,17 @@ import { isolated } from '../wire/index.js';
 
 interface Letter {
   readonly event: SubtreeEvent;
-  /** Whether the value that the view is to show is still on its way. */
+  /** True while the value that the view must show is still being read. */
   isWaiting: boolean;
 }
 
 /**
- * Events that are told in their order, each when the view shows it: one whose value is still being read holds up the
- * others.
+ * Tells events in their order, each when the view shows its change. An event whose value is still being read holds up
+ * the later ones.
  */
 export class Outbox {
   private letters: Letter[] = [];
-  /** The letter that waits for the value at a path: one at most. */
+  /** Letters that wait for a value, at most one per path. */
   private readonly waiting = new SparseMap<string, Letter>();
 
   constructor(private readonly listener: SubtreeListener) {}
@@ -24,7 +24,10 @@ export class Outbox {
     this.deliver();
   }
 
-  /** Tells it once `arrived` is called for its path. If one waits already, that one says enough. */
+  /**
+   * Adds an event that is told once `arrived` is called for its path. If one waits for the path already, that one is
+   * enough.
+   */
   putWaiting(event: Exclude<SubtreeEvent, { kind: 'reset' }>): void {
     if (this.waiting.has(event.path)) return;
     const letter = { event, isWaiting: true };
@@ -32,7 +35,7 @@ export class Outbox {
     this.letters.push(letter);
   }
 
-  /** The value at a path is there. @returns whether something waited for it */
+  /** Releases the event that waited for the value at a path. @returns true if there was one */
   arrived(path: string): boolean {
     const letter = this.waiting.get(path);
     if (!letter) return false;
@@ -42,7 +45,7 @@ export class Outbox {
     return true;
   }
 
-  /** Takes back what waits for the value at a path, if anything does. */
+  /** Withdraws the event that waits for the value at a path, if there is one. @returns its kind */
   withdraw(path: string): SubtreeEvent['kind'] | undefined {
     const letter = this.waiting.get(path);
     if (!letter) return undefined;
@@ -52,7 +55,7 @@ export class Outbox {
     return letter.event.kind;
   }
 
-  /** Nothing more is told. */
+  /** Stops telling events. */
   close(): void {
     this.letters = [];
     this.waiting.clear();
@@ -63,7 +66,7 @@ export class Outbox {
       const { event } = this.letters.shift()!;
       isolated(() => this.listener(event));
     }
-    // A list that was emptied keeps the room that it had.
+    // An emptied list keeps its memory; a new one does not.
     if (this.letters.length === 0) this.letters = [];
   }
 }

@@ -2,36 +2,36 @@ import { SparseMap, SparseSet } from '../../../domain/index.js';
 import type { NodeFound, NodeRead, Reply } from '../wire/index.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
-/** A part of a node that is being read, or is about to be. */
+/** A part of a node that is being read or queued to be read. */
 export interface Reading extends NodeRead {
-  /** Resolves when the reply is taken in and all that follows from it is read as well. */
+  /** Resolves when the reply has been received and the reads that follow from it are done. */
   readonly done: Promise<unknown>;
   resolve(following: unknown): void;
   reject(error: unknown): void;
-  /** Not sent, because the answer of an own write may spare it. */
+  /** True while it is not sent, because the answer of an own write may make it needless. */
   isHeld: boolean;
 }
 
 /**
- * The reads of one view: each part of a node at most once at a time, and all that are wanted in one turn in one
- * request. Over a reconnect they go on.
+ * Reads of one view. Each part of a node is read at most once at a time, and all parts wanted in one turn share a
+ * request. They continue over a reconnect.
  */
 export class SubtreeReads {
-  /** A read has failed, so what it was to find is not known. */
+  /** True after a failed read, since its result is missing. */
   isStale = false;
   private readonly underWay = { data: new SparseMap<string, Reading>(), children: new SparseMap<string, Reading>() };
   private unsent: Reading[] = [];
   private readonly work = new SparseSet<Promise<unknown>>();
-  /** Own writes without an answer, by the path that they name. */
+  /** Own writes without an answer, counted by the path that they name. */
   private readonly writes = new SparseMap<string, number>();
 
-  /** @param take takes a reply in; what it throws becomes the outcome of the read */
+  /** @param take receives a reply; an error that it throws becomes the outcome of the read */
   constructor(
     private readonly client: ZooKeeperClient,
     private readonly take: (reading: Reading, reply: Reply<NodeFound>) => unknown,
   ) {}
 
-  /** Nothing is under way. */
+  /** True if no read is under way. */
   get isIdle(): boolean {
     return this.work.size === 0;
   }
@@ -40,7 +40,7 @@ export class SubtreeReads {
     return this.underWay[what].has(path);
   }
 
-  /** Reads a part, unless that is under way. */
+  /** Reads a part, or joins the read of it that is under way. */
   read(what: NodeRead['what'], path: string): Promise<unknown> {
     const underWay = this.underWay[what].get(path);
     if (underWay) return underWay.done;
@@ -52,7 +52,7 @@ export class SubtreeReads {
     return reading.done;
   }
 
-  /** Sends what is wanted now. */
+  /** Sends the queued reads now. */
   send(counted: 'foreground' | 'background' = 'background'): void {
     const readings = this.unsent;
     this.unsent = [];
@@ -60,25 +60,25 @@ export class SubtreeReads {
     this.client.readParts(readings, counted, (reading, reply) => this.receive(reading, reply));
   }
 
-  /** Sends again what an earlier connection did not answer. */
+  /** Sends the reads again that an earlier connection did not answer. */
   resend(): void {
     process.nextTick(() => this.send());
   }
 
   /**
-   * Resolves when all reads that are under way now are done, and all that follows from them.
-   * @throws why one of them failed
+   * Resolves when all reads that are under way now, and those that follow from them, are done.
+   * @throws the error of one that failed
    */
   async allRead(): Promise<void> {
     await Promise.all(this.work);
   }
 
-  /** An own write that names the path has left: its answer may tell the value. */
+  /** Holds back reads of the path: an own write that names it was sent, and its answer may tell the value. */
   hold(path: string): void {
     this.writes.set(path, (this.writes.get(path) ?? 0) + 1);
   }
 
-  /** An own write has told the value. */
+  /** Drops a read that was held back, since an own write has told the value. */
   spare(path: string): void {
     const reading = this.underWay.data.get(path);
     if (!reading?.isHeld) return;
@@ -86,7 +86,7 @@ export class SubtreeReads {
     reading.resolve(undefined);
   }
 
-  /** An own write that names the path has ended. What still waits for it has to be read. */
+  /** Sends a read that was held back, since the own write ended without telling the value. */
   release(path: string): void {
     const left = (this.writes.get(path) ?? 1) - 1;
     if (left > 0) return void this.writes.set(path, left);
@@ -97,7 +97,7 @@ export class SubtreeReads {
     this.enqueue(reading);
   }
 
-  /** Nothing more is read. @param outcome what those that wait are told: nothing, or what it throws */
+  /** Ends all reads. @param outcome gives the waiting callers their result, or throws their error */
   end(outcome: () => unknown = () => undefined): void {
     const all = [...this.underWay.data.values(), ...this.underWay.children.values()];
     this.underWay.data.clear();

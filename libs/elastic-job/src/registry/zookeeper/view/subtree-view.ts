@@ -15,29 +15,32 @@ import type { NodeEventKind, Watcher } from '../session/index.js';
 import { errorOf, valueOf } from '../reply-value.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
-/** Comes and goes within one transaction to tell the server's time. Nobody sees it, but watches tell of it. */
+/**
+ * Node that is created and deleted within one transaction to reveal the server's time. No read shows it, but watches
+ * tell of it.
+ */
 export const TIME_NODE = '/nestjs-elastic-job.time';
 
 /**
- * A view of a subtree that one recursive watch keeps true.
+ * A view of a subtree that one recursive watch keeps current.
  *
  * It rests on one guarantee of ZooKeeper: over one connection, replies and events arrive in the order of the server.
  *
- * - An event that arrives before the reply of a read is in that reply. So a part that is being read, or is about to be,
+ * - An event that arrives before the reply of a read is part of that reply. So a part that is being read, or is queued,
  *   need not be read again.
- * - The events of a write arrive right before the write's reply. So after an own write its content is current, and an
- *   event of a node that an own write names waits for that write's reply instead of a read.
- * - Events tell of every node that comes after the watch was set, so names are listed only of what was there before.
+ * - The events of a write arrive right before its reply. So after an own write its content is current, and an event of
+ *   a node that an own write names waits for that reply instead of a read.
+ * - Events tell of every node created after the watch was set, so names are listed only for nodes that existed before.
  *
- * Replies are therefore taken in while the socket is read, never in a later turn. Events do not cross connections:
- * after a reconnect the names of every node are listed again and the values that are held are read again.
+ * Replies are therefore received while the socket is read, never in a later turn. Events do not cross connections:
+ * after a reconnect the names of all nodes are listed again, and the held values are read again.
  */
 export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   private readonly outbox: Outbox;
   private readonly reads: SubtreeReads;
   readonly isRecursive = true;
   private isOpen = false;
-  /** Counts the connections, so that only the last repair is told of. */
+  /** Number of the connection, so that only the last repair is told. */
   private repairs = 0;
 
   constructor(
@@ -51,7 +54,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     this.reads = new SubtreeReads(client, (reading, reply) => this.take(reading, reply));
   }
 
-  /** Reads everything for the first time; events are told from then on. */
+  /** Reads everything for the first time. Events are told from then on. */
   async open(options?: RequestOptions): Promise<void> {
     const name = `open subtree ${this.path}`;
     options?.signal?.throwIfAborted();
@@ -75,7 +78,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     this.assertLive();
     const name = `sync ${this.path}`;
     this.client.session.usable(name);
-    // The request has its own limit.
+    // No limit is set here, since the sync request has its own.
     await this.client.sharedSync.sync(name, options);
     this.assertLive();
     if (this.reads.isStale) void this.readAgain().catch(() => {});
@@ -153,9 +156,9 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   }
 
   private heardCreated(path: string): void {
-    // Known already: its end was not told, because it came while there was no connection.
+    // A node known already was deleted and created again while there was no connection.
     if (this.entries.get(path)) this.remove(path);
-    // Not taken in below a parent that is not known yet: it will be among the names that are listed there.
+    // Below a parent that is not known yet the node is ignored: the list of the parent's children will contain it.
     if (this.appear(path) && this.holds(path)) void this.reads.read('data', path);
   }
 
@@ -180,7 +183,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     ]);
   }
 
-  /** The value, if it is held, and the names of the children, if it can have any. */
+  /** Reads the value, if the view holds it, and the names of the children, if the node can have any. */
   private async readAll(path: string, isEphemeral = false): Promise<void> {
     const value = this.holds(path) ? this.reads.read('data', path) : undefined;
     const names = isEphemeral || this.bounds?.isLeaf(path) ? undefined : this.reads.read('children', path);
@@ -189,7 +192,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   }
 
   /**
-   * Takes a reply in, before the next one is looked at.
+   * Applies a reply, before the next one is looked at.
    * @returns the reads that follow from it
    * @throws for a refusal
    */
@@ -201,7 +204,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
       return undefined;
     }
     if (!this.entries.has(path)) {
-      // Deleted meanwhile; only the root is found by reading it.
+      // Deleted meanwhile. Only the root can be new to the view here.
       if (path !== this.path) return undefined;
       this.appear(path);
     }
@@ -233,7 +236,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     return Promise.all(taken.map((child) => this.readAll(child)));
   }
 
-  /** @returns false if the view does not take it in */
+  /** @returns false if the view does not take in the node */
   private appear(path: string): boolean {
     if (!this.admits(path)) return false;
     this.entries.put(path, undefined);
@@ -246,7 +249,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   private remove(path: string): void {
     for (const gone of this.entries.subtree(path).toReversed()) {
       this.entries.remove(gone);
-      // What was not told yet need not be told at all.
+      // An event that was not told yet is dropped together with the node.
       if (this.outbox.withdraw(gone) !== 'created') this.tell({ kind: 'deleted', path: gone });
     }
   }

@@ -7,7 +7,7 @@ const anyone = { scheme: 'world', id: 'anyone' };
 
 describe('an ACL', () => {
   it('given a digest, when its id is made, then it is that of ZooKeeper', () => {
-    // DigestAuthenticationProvider.generateDigest("super:admin"), as ZooKeeper's documentation has it.
+    // DigestAuthenticationProvider.generateDigest("super:admin") in ZooKeeper's documentation.
     expect(idsOfDigest('super:admin')[0]).toEqual({ scheme: 'digest', id: 'super:xQJmxLMiHGwaqBvst5y6rkB6HQs=' });
   });
 

@@ -8,7 +8,7 @@ export interface AclEntry {
   readonly id: string;
 }
 
-/** Whom an ACL entry may name. */
+/** Identity that an ACL entry names. */
 export type AclId = Pick<AclEntry, 'scheme' | 'id'>;
 
 /** In the order and letters of `zkCli.sh`: create, delete, read, write, administer. @see ZooKeeper, `ZooDefs.Perms` */
@@ -17,13 +17,13 @@ const READ = PERMISSIONS.r;
 export const ALL_PERMISSIONS = 31;
 
 /**
- * What servers may be told to hash digests with; the first is the default.
+ * Hash algorithms that servers may be configured to use for digests; the first one is the default.
  * @see ZooKeeper, `DigestAuthenticationProvider`
  */
 const DIGEST_ALGORITHMS = ['sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha3-256', 'sha3-384', 'sha3-512'];
 
 /**
- * The ids under which servers know a digest: one for each algorithm that they may use.
+ * Ids that servers may give a digest, one for each algorithm that they may use.
  * @param digest `user:password`
  */
 export function idsOfDigest(digest: string): readonly AclId[] {
@@ -34,7 +34,7 @@ export function idsOfDigest(digest: string): readonly AclId[] {
   }));
 }
 
-/** Whether somebody else than these ids may do anything but read. */
+/** True if an identity other than these may do anything but read. */
 export function admitsOthers(acl: readonly AclEntry[], own: readonly AclId[]): boolean {
   return acl.some(
     ({ permissions, scheme, id }) =>
@@ -43,7 +43,8 @@ export function admitsOthers(acl: readonly AclEntry[], own: readonly AclId[]): b
 }
 
 /**
- * The ACL as `zkCli.sh` writes it. The hash of a digest is left out, as servers do: a password can be guessed from it.
+ * The ACL as `zkCli.sh` writes it. Digests are shown without their hash, as servers do, because a password can be
+ * guessed from it.
  */
 export function describeAcl(acl: readonly AclEntry[]): string {
   return acl.map(({ permissions, scheme, id }) => `${scheme}:${shown(scheme, id)}:${letters(permissions)}`).join(',');

@@ -1,6 +1,6 @@
 import { RegistryUnavailableError } from '../../registry.errors.js';
 
-/** The error of a request whose connection ended before the answer. */
+/** Error of a request whose connection ended before the answer. */
 export function connectionBroke(
   operation: string,
   { wasSent, cause }: { readonly wasSent: boolean; readonly cause: unknown },
@@ -9,7 +9,7 @@ export function connectionBroke(
   return new RegistryUnavailableError(operation, wasSent ? 'unknown' : 'not-applied', detail, { cause });
 }
 
-/** Why a connection ended. Several addresses of one name fail together, with a code but without a message. */
+/** Reason why a connection ended. If all addresses of a name fail together, the error has a code but no message. */
 export function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);

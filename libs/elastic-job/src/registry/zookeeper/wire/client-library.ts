@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { ConfigurationError } from '../../../domain/index.js';
 
 /**
- * The part of `node-zookeeper-client` that this adapter stands on: its codec, with which most requests are written. It
- * is an inner module, so the version is pinned exactly and checked here. These types say no more than what is used.
+ * The part of `node-zookeeper-client` that this adapter uses: its codec, which encodes most requests. It is an inner
+ * module, so the version is pinned exactly and checked here. These types declare only the parts in use.
  */
 export interface Jute {
   readonly PROTOCOL_VERSION: number;
@@ -16,10 +16,10 @@ export interface Jute {
   >;
 }
 
-/** A record of ZooKeeper's wire format; its constructor takes the fields in the order of the format. */
+/** A record of ZooKeeper's wire format. Its constructor takes the fields in the order of the format. */
 export type JuteRecordType = new (...fields: readonly unknown[]) => JutePayload;
 
-/** What can be written into a request. */
+/** A payload that can be written into a request. */
 export interface JutePayload {
   byteLength(): number;
   /** @returns the number of bytes written */
@@ -34,7 +34,7 @@ interface JuteField {
 const PACKAGE = 'node-zookeeper-client';
 const VERSION = '1.1.3';
 
-/** @throws {ConfigurationError} if another version is installed than the one whose inner modules are known. */
+/** @throws {ConfigurationError} if the installed version is not the one whose inner modules are known. */
 export function loadJute(): Jute {
   const load = createRequire(import.meta.url);
   const { version }: { readonly version: string } = load(`${PACKAGE}/package.json`);
@@ -47,8 +47,8 @@ export function loadJute(): Jute {
 }
 
 /**
- * A record that the client does not have, in its own terms. Every record of the client is made by one class, which it
- * keeps to itself: the parent of each of them.
+ * Makes a type for a record that the client lacks. The client does not export the class of its records, but it is the
+ * parent of each of them.
  */
 export function recordType(jute: Jute, fields: readonly JuteField[]): JuteRecordType {
   const Record: new (specification: readonly JuteField[], values: readonly unknown[]) => JutePayload =

@@ -18,33 +18,36 @@ import type { ServerAddress } from './server-list.js';
 
 interface ConnectionOptions {
   readonly server: ServerAddress;
-  /** Which of the server's addresses is tried first. */
+  /** Selects the address of the server that is tried first. */
   readonly round: number;
   readonly credentials: Hidden<Credentials>;
   readonly sessionTimeoutMs: number;
   readonly serverTickMs: number | undefined;
-  /** Longest time from the name's resolution to the server's acceptance of the session, in milliseconds. */
+  /** Longest time from resolving the name to the server's acceptance of the session, in milliseconds. */
   readonly limitMs: number;
-  /** The session to go on with; undefined: a new one. */
+  /** The session to continue; undefined: a new one. */
   readonly ticket: SessionTicket | undefined;
-  /** The latest transaction that the session has seen. */
+  /** Latest transaction that the session has seen. */
   readonly lastZxid: bigint;
 }
 
-/** A node has up to a megabyte, and one reply can hold many. */
+/** A node has up to a megabyte, and one reply may hold many. */
 const LONGEST_REPLY_BYTES = 256 * 1024 * 1024;
-/** What a server answers when it will close the connection: the session is over, or has moved to another connection. */
+/**
+ * Codes with which a server announces that it closes the connection: the session is over, or moved to another
+ * connection.
+ */
 const ENDING_CODES: ReadonlySet<number> = new Set([-112, -118]);
 
 /**
- * One connection to one server, from the name's resolution to its end; it is never used again, so nothing of it can
- * leak into the next one.
+ * One connection to one server, from resolving its name to the end. It is never reused, so that no state leaks into the
+ * next one.
  *
- * - The credentials go first, then whatever is sent. All that is sent in one turn leaves in one write.
- * - It asks for a sign of life when it has sent nothing for half of the lease's margin, and ends when nothing that it
- *   has sent in the last two thirds of the session's timeout was answered: a link that dies in silence, one way or
- *   both, is noticed.
- * - A reply of the wrong form ends it.
+ * - The credentials go first, then the requests. Requests of one turn leave in one write.
+ * - It sends a ping when it has sent nothing for half of the lease's margin. It ends when no request or ping of the
+ *   last two thirds of the session's timeout was answered, so a link that fails silently, in one direction or both, is
+ *   noticed.
+ * - A malformed reply ends it.
  */
 export class Connection implements Link {
   readonly ended: Promise<unknown>;
@@ -55,7 +58,7 @@ export class Connection implements Link {
   private outgoing: Buffer[] = [];
   private lastSend: Moment;
   private readonly pings: Moment[] = [];
-  // Truly private: a TLS socket shows the client's key to whoever inspects it.
+  // A real private field, since inspecting a TLS socket reveals the client's key.
   #socket?: Socket;
   private alarm?: Timer;
   private isConnected = false;
@@ -116,7 +119,7 @@ export class Connection implements Link {
   }
 
   private use(socket: Socket, ready: ReturnType<typeof readyEvent>): void {
-    // Whatever happens to a socket that is given up is of no interest, but must be heard by somebody.
+    // A socket that was given up still needs a listener, or its error would be uncaught.
     socket.on('error', (error) => this.end(error));
     if (!this.isOpen) return void socket.destroy();
     this.#socket = socket.setNoDelay();
@@ -166,7 +169,7 @@ export class Connection implements Link {
     const code = reply.int();
     if (zxid > this.lastZxid) this.lastZxid = zxid;
     if (xid === XID.AUTH && code !== 0) return this.end(new AuthenticationError('the server refused the digest'));
-    // No answer to the request: what becomes of that is said with the end of the connection.
+    // This is no answer to the request. Its fate follows from the end of the connection.
     if (ENDING_CODES.has(code)) return this.end(new Error('the server ended the session'));
     const sent = xid === XID.PING ? this.pings.shift() : xid > 0 ? this.replies.sentAt(xid) : undefined;
     if (sent) this.lease.prove(sent);
@@ -196,7 +199,7 @@ export class Connection implements Link {
     this.#socket?.write(outgoing.length === 1 ? outgoing[0]! : Buffer.concat(outgoing));
   }
 
-  /** Wakes when the next sign of life is due, to be given or to have been received. */
+  /** Wakes when the next ping must be sent, or when an answer is overdue. */
   private watchOver(): void {
     this.alarm?.cancel();
     const toPingMs = this.pingAfterMs - elapsedMs(this.lastSend, this.clock);
@@ -218,9 +221,9 @@ export class Connection implements Link {
   }
 
   /**
-   * A member of an ensemble tells the leader twice in a tick which sessions it has heard. If it dies in between, the
-   * leader knows only of the request before, so that one must not be older than the lease's margin less half a tick.
-   * The margin is at least a tick, if that is known.
+   * Interval between signs of life. A member of an ensemble tells the leader twice per tick which sessions it has
+   * heard. If it dies in between, the leader knows only the request before, which must not be older than the lease's
+   * margin less half a tick. The margin is at least a tick, if that is known.
    */
   private get pingAfterMs(): number {
     return leaseMarginMs(this.timeoutMs, this.options.serverTickMs) / 2;
@@ -230,7 +233,7 @@ export class Connection implements Link {
     return (2 / 3) * this.timeoutMs;
   }
 
-  /** An alarm that is late, because the process was busy or stopped, looks first at what has arrived meanwhile. */
+  /** Runs an alarm after reading the messages that arrived while the process was busy or stopped. */
   private async afterPolling(act: () => void): Promise<void> {
     await this.clock.nextTurn();
     act();

@@ -1,7 +1,7 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { SaslCredentials } from './sasl.js';
 
-/** What shows a server who this client is. */
+/** Proof of this client's identity for a server. */
 export interface Credentials {
   readonly digest: string | undefined;
   readonly sasl: SaslCredentials | undefined;

@@ -1,26 +1,26 @@
 const LENGTH_BYTES = 4;
-/** No reply is shorter than its header. */
+/** Shortest reply in bytes: the length of its header. */
 const SHORTEST_BYTES = 16;
 
-/** Cuts what a socket reads into ZooKeeper's frames: a length of four bytes, then as many bytes. */
+/** Cuts the bytes of a socket into ZooKeeper's frames: a length of four bytes, then as many bytes. */
 export class FrameReader {
   private chunks: Buffer[] = [];
   private bytes = 0;
-  /** So many bytes must be there before the next step. */
+  /** Bytes needed before the next step. */
   private needed = LENGTH_BYTES;
 
-  /** @param longestBytes a frame that says to be longer is garbage, not data to wait for */
+  /** @param longestBytes a frame that announces more is garbage, and is not waited for */
   constructor(private readonly longestBytes: number) {}
 
   /**
-   * Takes in a chunk.
-   * @returns the frames that are complete now, without their lengths
-   * @throws {RangeError} for a length that cannot be
+   * Adds a chunk.
+   * @returns the frames that are now complete, without their lengths
+   * @throws {RangeError} for an impossible length
    */
   *read(chunk: Buffer): Generator<Buffer, void> {
     this.chunks.push(chunk);
     this.bytes += chunk.length;
-    // Joined only when a step is possible, or a reply in many chunks would be copied many times.
+    // Joined only when a step is possible. Otherwise a reply in many chunks would be copied many times.
     if (this.bytes < this.needed) return;
     const all = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks, this.bytes);
     let start = 0;

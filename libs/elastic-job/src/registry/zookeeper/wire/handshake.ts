@@ -3,23 +3,23 @@ import { OP_CODE } from './op-code.js';
 import { ReplyReader } from './reply-reader.js';
 import type { RequestBody } from './request.js';
 
-/** What lets a later connection go on with the session of an earlier one. */
+/** Lets a later connection continue the session of an earlier one. */
 export interface SessionTicket {
-  /** As `SessionInfo` has it. */
+  /** The id, as in `SessionInfo`. */
   readonly id: string;
   readonly password: Buffer;
-  /** What the server granted, in milliseconds. */
+  /** Session timeout that the server granted, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Replies and events that answer no request have numbers of their own. */
+/** Special numbers of replies and events that belong to no request. */
 export const XID = { EVENT: -1, PING: -2, AUTH: -4 } as const;
 
 const PASSWORD_BYTES = 16;
 
-/** Writes the frames of a connection. */
+/** Encodes the frames of a connection. */
 export class FrameWriter {
-  /** Asks whether the session still lives, and says that it should. */
+  /** A ping: asks if the session is alive, and keeps it alive. */
   readonly ping: Buffer;
 
   constructor(private readonly jute: Jute) {
@@ -32,8 +32,8 @@ export class FrameWriter {
 
   /**
    * The first frame of a connection.
-   * @param ticket the session to go on with; undefined: a new one
-   * @param lastZxid the latest transaction that this session has seen: a server that is behind it refuses
+   * @param ticket the session to continue; undefined: a new one
+   * @param lastZxid latest transaction that this session has seen; a server that is behind it refuses
    */
   connect(ticket: SessionTicket | undefined, sessionTimeoutMs: number, lastZxid: bigint): Buffer {
     const { PROTOCOL_VERSION, protocol, Request: JuteRequest } = this.jute;
@@ -53,7 +53,7 @@ export class FrameWriter {
   }
 }
 
-/** The server's first frame. @returns the session, or undefined if the one that was asked for is over */
+/** Decodes the server's first frame. @returns the session, or undefined if the requested one is over */
 export function readConnected(frame: Buffer): SessionTicket | undefined {
   const reply = new ReplyReader(frame);
   reply.int(); // protocol version

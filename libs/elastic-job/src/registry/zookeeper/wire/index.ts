@@ -1,4 +1,4 @@
-// One connection to one server, from the name's resolution to the socket's end: frames and the codec of requests and
+// One connection to one server, from resolving its name to the end of the socket: frames, the codec of requests and
 // replies, handshake and authentication.
 export { type AclEntry, type AclId, admitsOthers, describeAcl, idsOfDigest } from './acl.js';
 export { connectionBroke, reasonOf } from './broken-connection.js';

@@ -1,5 +1,5 @@
 /**
- * Calls a listener that must not throw. If it does, the error surfaces as uncaught, and the client reads on unharmed.
+ * Calls a listener that must not throw. If it does, the error becomes an uncaught one and the client continues reading.
  */
 export function isolated(call: () => void): void {
   try {

@@ -1,31 +1,29 @@
 import type { SessionTicket } from './handshake.js';
 import type { Answer, Request } from './request.js';
 
-/** How an attempt to connect ended. `expired`: the session of the ticket is over. */
+/** Outcome of an attempt to connect. `expired`: the session of the ticket is over. */
 export type Opening =
   | { readonly kind: 'connected'; readonly ticket: SessionTicket }
   | { readonly kind: 'expired' }
   | { readonly kind: 'failed'; readonly cause: unknown };
 
-/** What a link tells its session of. Must not throw. */
+/** Events of a link, told to its session. Must not throw. */
 export interface LinkListener {
-  /** A watch has fired; called in the order of replies and events. @param type ZooKeeper's number of the event */
+  /** A watch has fired. Called in the order of replies and events. @param type ZooKeeper's event number */
   watched(type: number, path: string): void;
-  /**
-   * @returns whether what has arrived may be delivered. If not, the link is given up: the session is not believed in
-   */
+  /** @returns false if the session is no longer believed in: received messages are dropped and the link is given up */
   mayDeliver(): boolean;
-  /** The link has ended. Every request without an answer is told so afterwards. */
+  /** The link has ended. Afterwards each request without an answer is told so. */
   dropped(): void;
 }
 
-/** One connection to one server, as its session uses it: from the attempt to its end, and never again. */
+/** One connection to one server, as its session uses it, from the first attempt to the end. Never reused. */
 export interface Link {
-  /** False as soon as nothing more can be sent. */
+  /** False as soon as no request can be sent any more. */
   readonly isOpen: boolean;
-  /** The latest transaction that the server has told of, in this session. */
+  /** Latest transaction of this session that the server has told of. */
   readonly lastZxid: bigint;
-  /** Resolves with the reason when the link has ended. */
+  /** Resolves with the reason once the link has ended. */
   readonly ended: Promise<unknown>;
   /** Connects and asks for the session. Called once. Never rejects. */
   open(): Promise<Opening>;
@@ -33,23 +31,23 @@ export interface Link {
   send<T>(request: Request<T>, receive: (answer: Answer<T>) => void): void;
   /** Sends a request. Never rejects. */
   ask<T>(request: Request<T>): Promise<Answer<T>>;
-  /** Ends the session and then the link; waits no longer than `limitMs` milliseconds for the server. Never rejects. */
+  /** Ends the session and then the link. Waits at most `limitMs` milliseconds for the server. Never rejects. */
   close(limitMs: number): Promise<void>;
-  /** Ends the link at once; the session lives on for its timeout. */
+  /** Ends the link at once. The session lives on until its timeout. */
   abandon(): void;
 }
 
-/** Where a session gets its links from, one after the other. */
+/** Source of a session's links, one after the other. */
 export interface LinkSource {
-  /** A link that is not opened yet. @param ticket the session to go on with; undefined: a new one */
+  /** Creates a link that is not open yet. @param ticket the session to continue; undefined: a new one */
   dial(ticket: SessionTicket | undefined, listener: LinkListener): Link;
-  /** The session of the latest link is in use: from now on it is worth to be gone on with. */
+  /** Marks the session of the latest link as in use: from now on it is worth continuing. */
   hold(): void;
-  /** The last attempt came to nothing, or not to much: the next one waits longer. */
+  /** Records a failed or short-lived connection, so that the next attempt waits longer. */
   failed(): void;
   succeeded(): void;
-  /** Waits before the next attempt, as long as there is reason to. Never rejects. */
+  /** Waits before the next attempt, as long as the back-off asks for. Never rejects. */
   pause(signal: AbortSignal): Promise<void>;
-  /** No link is needed any more, until the next call of `dial`. Never rejects. */
+  /** Frees all resources until the next call of `dial`. Never rejects. */
   release(): Promise<void>;
 }

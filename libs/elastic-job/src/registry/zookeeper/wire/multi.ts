@@ -5,9 +5,7 @@ import type { ReplyReader } from './reply-reader.js';
 import { textBytes, writeText } from './request.js';
 import type { WriteBody } from './write-body.js';
 
-/**
- * What became of one operation of a transaction. The server tells the stat of a created node, or does not, as it likes.
- */
+/** Result of one operation of a transaction. Servers may or may not include the stat of a created node. */
 export type MultiResult =
   | { readonly kind: 'check' }
   | { readonly kind: 'create'; readonly path: string; readonly stat: NodeStat | undefined }
@@ -18,28 +16,28 @@ export type MultiAnswer =
   | { readonly kind: 'committed'; readonly results: readonly MultiResult[] }
   | { readonly kind: 'refused'; readonly index: number; readonly code: number };
 
-/** One part of a read of many nodes. */
+/** One part of a request that reads many nodes. */
 export interface NodeRead {
   readonly what: 'data' | 'children';
   readonly path: string;
 }
 
-/** What one part of a read of many nodes has found, or the server's code for why it has not. */
+/** Result of one part of a request that reads many nodes, or the server's error code. */
 export type NodeFound =
   | { readonly kind: 'data'; readonly data: string; readonly stat: NodeStat }
   | { readonly kind: 'children'; readonly names: readonly string[] }
   | { readonly kind: 'refused'; readonly code: number };
 
-/** Operation code, whether this is the end, error. */
+/** Operation code, end marker, error. */
 const HEADER_BYTES = 9;
-/** Below the server's limit of a megabyte. */
+/** Largest read request, below the server's limit of a megabyte. */
 const LONGEST_READ_BYTES = 512 * 1024;
-/** A node has up to a megabyte: this is what a reply may have at most, and a process must hold at once. */
+/** Most nodes per read. A node has up to a megabyte, and the process must hold the whole reply in memory. */
 const MOST_READS = 200;
-/** The operations of a refused transaction before the one that failed have 0, those after it -2. */
+/** Codes of the operations that did not cause a refusal: 0 before the one that failed, -2 after it. */
 const NOT_TO_BLAME: ReadonlySet<number> = new Set([0, -2]);
 
-/** A transaction, whose records follow each other, each after a header. */
+/** Encodes a transaction: its records one after the other, each behind a header. */
 export function multiPayload(writes: readonly WriteBody[]): JutePayload {
   return {
     byteLength: () => writes.reduce((bytes, { payload }) => bytes + HEADER_BYTES + payload.byteLength(), HEADER_BYTES),
@@ -85,7 +83,7 @@ function readResult(kind: Operation['kind'], opCode: number, reply: ReplyReader)
   }
 }
 
-/** The nodes that a committed transaction has left, as far as its results tell. */
+/** Nodes that a committed transaction has left, as far as its results show them. */
 export function writtenNodes(
   operations: readonly Operation[],
   results: readonly MultiResult[],
@@ -104,7 +102,9 @@ export function writtenNodes(
   return [...nodes.values()];
 }
 
-/** Written by hand: a tree is read with thousands of these, and the codec takes some microseconds for each record. */
+/**
+ * Written by hand: a tree is read with thousands of these, and the library's codec takes some microseconds per record.
+ */
 export function multiReadPayload(reads: readonly NodeRead[]): JutePayload {
   return {
     byteLength: () => reads.reduce((bytes, { path }) => bytes + multiReadBytes(path), HEADER_BYTES),
@@ -124,7 +124,7 @@ function multiReadBytes(path: string): number {
   return HEADER_BYTES + textBytes(path) + 1;
 }
 
-/** Parts of a large read, each of which fits into one request; at least one. */
+/** Splits a large read into parts that each fit one request; at least one. */
 export function readPieces(reads: readonly NodeRead[]): readonly (readonly NodeRead[])[] {
   const pieces: NodeRead[][] = [[]];
   let left = LONGEST_READ_BYTES;
@@ -155,7 +155,7 @@ function* headers(reply: ReplyReader): Generator<readonly [index: number, opCode
   for (let index = 0; ; index += 1) {
     const opCode = reply.int();
     const isEnd = reply.boolean();
-    reply.int(); // the error, which an error's record has again
+    reply.int(); // the error, which the record of an error repeats
     if (isEnd) return;
     yield [index, opCode];
   }

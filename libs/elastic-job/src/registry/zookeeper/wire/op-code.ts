@@ -1,5 +1,5 @@
 /**
- * ZooKeeper's numbers for what can be asked; the client knows only those of version 3.4.
+ * ZooKeeper's operation numbers. The client library knows only those of version 3.4.
  * @see ZooKeeper, `ZooDefs.OpCode`
  */
 export const OP_CODE = {

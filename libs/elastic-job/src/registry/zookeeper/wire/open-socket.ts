@@ -7,18 +7,18 @@ import type { ServerAddress } from './server-list.js';
 interface SocketOptions {
   readonly server: ServerAddress;
   readonly tls: ConnectionOptions | undefined;
-  /** Which of the addresses of the server's name is tried first. */
+  /** Selects the address of the server's name that is tried first. */
   readonly round: number;
-  /** The time that the whole connection may take, in milliseconds. */
+  /** Milliseconds that the whole connection may take. */
   readonly limitMs: number;
 }
 
-/** Below this, an address on another continent would never answer in time. */
+/** With less time, an address on another continent would never answer. */
 const SHORTEST_ATTEMPT_MS = 250;
 
 /**
- * Resolves the name anew, since a server may have moved, and connects to the first of its addresses that accepts. The
- * socket is not connected yet when the promise resolves.
+ * Resolves the name again, since a server may have moved, and connects to the first address that accepts. The socket is
+ * not connected yet when the promise resolves.
  */
 export async function openSocket({ server, tls, round, limitMs }: SocketOptions): Promise<Socket> {
   const addresses = await lookup(server.host, { all: true });
@@ -31,17 +31,17 @@ export async function openSocket({ server, tls, round, limitMs }: SocketOptions)
     autoSelectFamilyAttemptTimeout: Math.max(SHORTEST_ATTEMPT_MS, Math.floor(limitMs / addresses.length)),
   };
   if (!tls) return connectTcp(target);
-  // A certificate is issued to a name; TLS knows no server name that is an address.
+  // A certificate is issued to a name, and TLS does not accept an address as a server name.
   const servername = isIP(server.host) ? undefined : server.host;
   return connectTls({ servername, ...tls, ...target });
 }
 
-/** The event after which the socket may be written. */
+/** Event after which the socket may be written to. */
 export function readyEvent(tls: ConnectionOptions | undefined): 'connect' | 'secureConnect' {
   return tls ? 'secureConnect' : 'connect';
 }
 
-/** A lookup that has been made already. */
+/** A lookup function that returns addresses found earlier. */
 function answering(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses;

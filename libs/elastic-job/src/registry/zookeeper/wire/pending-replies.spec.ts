@@ -35,7 +35,7 @@ describe('requests that wait for their replies', () => {
     expect(() => replies.sentAt(2)).toThrow('reply 2 came instead of 1');
   });
 
-  it('given sent requests and one that is not, when the connection drops, then each is told once whether it had left', () => {
+  it('given sent and unsent requests, when the connection drops, then each is told once if it had left', () => {
     const replies = new PendingReplies();
     const heard: Answer<number>[] = [];
     const cause = new Error('cut');
@@ -62,7 +62,7 @@ describe('requests that wait for their replies', () => {
     expect(heard).toEqual(['first ok', 'second dropped']);
   });
 
-  it('given a reply of the wrong form, when it is read, then that is an error, and the request is still to be told', () => {
+  it('given a malformed reply, when it is read, then it is an error and the request stays pending', () => {
     const replies = new PendingReplies();
     const heard: Answer<number>[] = [];
     const request: Request<number> = { ...number(1).request, read: (reply) => reply.int() };
@@ -72,7 +72,7 @@ describe('requests that wait for their replies', () => {
     expect(heard).toMatchObject([{ kind: 'dropped' }]);
   });
 
-  it('given a request that wants to know, when it leaves and is answered, then it hears both before its sender', () => {
+  it('given a request with hooks, when it leaves and is answered, then they are called before its sender', () => {
     const replies = new PendingReplies();
     const { request, heard } = number(7);
     replies.expect(request, () => heard.push('sender'));

@@ -5,28 +5,28 @@ import type { Answer, Request } from './request.js';
 
 interface Pending {
   readonly xid: number;
-  /** The moment of the write that it was part of; undefined before. */
+  /** Moment of the socket write that contained the request; undefined before. */
   sent: Moment | undefined;
-  /** @returns what tells the answer @throws {RangeError} if the reply is not of the right form */
+  /** @returns a function that tells the answer @throws {RangeError} if the reply is malformed */
   read(code: number, reply: ReplyReader): () => void;
   drop(cause: unknown): void;
 }
 
-/** Requests are numbered with a signed 32-bit number that is above zero. */
+/** Requests are numbered with positive signed 32-bit integers. */
 const MAX_XID = 2 ** 31 - 1;
-/** Answered requests are forgotten in batches: taking each from the front would move all the others. */
+/** Answered requests are removed in batches, as removing each one from the front would move all the others. */
 const FORGET_AFTER = 1_024;
 
-/** The requests of one connection that wait for their replies, which come in the order of the requests. */
+/** Requests of one connection that wait for their replies. Replies come in the order of the requests. */
 export class PendingReplies {
   private pending: Pending[] = [];
   private answered = 0;
   private written = 0;
 
-  /** @param lastXid the number after which to go on */
+  /** @param lastXid the number before the first one */
   constructor(private lastXid = 0) {}
 
-  /** @returns the number that the request is to be sent with */
+  /** @returns the number to send the request with */
   expect<T>(request: Request<T>, receive: (answer: Answer<T>) => void): number {
     this.lastXid = this.lastXid === MAX_XID ? 1 : this.lastXid + 1;
     const tell = (answer: Answer<T>) => {
@@ -47,18 +47,20 @@ export class PendingReplies {
     return pending.xid;
   }
 
-  /** So many wait for their replies. */
+  /** Number of requests without a reply. */
   get waiting(): number {
     return this.pending.length - this.answered;
   }
 
-  /** The first so many that wait have left. @param count all, unless given */
+  /** Marks the first waiting requests as sent. @param count all of them, unless given */
   markSent(moment: Moment, count = this.waiting): void {
     const end = this.answered + count;
     for (; this.written < end; this.written += 1) this.pending[this.written]!.sent = moment;
   }
 
-  /** When the request was sent that is answered now. @throws {RangeError} if another one is to be answered first */
+  /**
+   * Moment at which the request that is answered now was sent. @throws {RangeError} if the reply is for another request
+   */
   sentAt(xid: number): Moment | undefined {
     const next = this.pending[this.answered];
     if (next?.xid !== xid) throw new RangeError(`reply ${xid} came instead of ${next?.xid ?? 'none'}`);
@@ -66,24 +68,24 @@ export class PendingReplies {
   }
 
   /**
-   * Answers the request that is next.
-   * @throws {RangeError} if the reply is not of the right form; it is then still pending
+   * Answers the next request.
+   * @throws {RangeError} if the reply is malformed; the request then stays pending
    */
   answer(code: number, reply: ReplyReader): void {
     const tell = this.pending[this.answered]?.read(code, reply);
     this.answered += 1;
-    // What is answered has left, though nobody may have said so.
+    // An answered request has been sent, even if it was not marked so.
     this.written = Math.max(this.written, this.answered);
     if (this.answered >= FORGET_AFTER || this.answered === this.pending.length) {
       this.pending.splice(0, this.answered);
       this.written -= this.answered;
       this.answered = 0;
     }
-    // Last: whoever is told may send, or end the connection.
+    // Called last, since the listener may send requests or end the connection.
     tell?.();
   }
 
-  /** The connection has ended: tells all that are left. */
+  /** Tells all remaining requests that the connection has ended. */
   drop(cause: unknown): void {
     for (const pending of this.pending.splice(this.answered)) pending.drop(cause);
   }

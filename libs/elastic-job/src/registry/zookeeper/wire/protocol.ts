@@ -21,7 +21,7 @@ interface NodeContent {
 }
 
 interface CreatedNode {
-  /** With the sequence number, if it has one. */
+  /** The created path, including a sequence number. */
   readonly path: string;
   readonly stat: NodeStat;
 }
@@ -40,14 +40,14 @@ const REFUSALS: ReadonlyMap<number, Refusal> = new Map([
   [-111, 'NOT_EMPTY'],
 ]);
 
-/** The refusal that a code of the server means, or undefined if it is none that the port knows. */
+/** The refusal for a server's code, or undefined for a code that the port does not know. */
 export function refusalOf(code: number): Refusal | undefined {
   return REFUSALS.get(code);
 }
 
-/** The server does not know the operation: it is too old, or the operation is switched off. */
+/** The server does not know the operation: it is too old, or the operation is disabled. */
 export const UNIMPLEMENTED = -6;
-/** The server closes the session: the client has not authenticated, or by no scheme that is asked for. */
+/** The server closes the session because the client has not authenticated, or not by a required scheme. */
 export const UNAUTHENTICATED = -124;
 
 const PERSISTENT = 0;
@@ -56,13 +56,13 @@ const ANY_WATCHER = 3;
 
 const nothing = (): void => {};
 
-/** A node's ACL, and which of the nodes that have had the path it belongs to. */
+/** A node's ACL, and the transaction that created the node, which tells it from other nodes of the same path. */
 interface NodeAcl {
   readonly entries: readonly AclEntry[];
   readonly czxid: bigint;
 }
 
-/** Writes what can be asked with the client's codec. Paths are the server's. */
+/** Encodes requests with the client library's codec. Paths are the server's. */
 export class Protocol {
   private readonly acl: Buffer;
   private readonly PathRequest: JuteRecordType;
@@ -70,7 +70,7 @@ export class Protocol {
   private readonly PathAndNumberRequest: JuteRecordType;
   private readonly SetWatches2: JuteRecordType;
 
-  /** @param creatorOnly whether created nodes belong to the authenticated user alone, or to everybody */
+  /** @param creatorOnly true if created nodes belong to the authenticated user alone, false if to everyone */
   constructor(
     private readonly jute: Jute,
     creatorOnly: boolean,
@@ -116,13 +116,13 @@ export class Protocol {
     };
   }
 
-  /** The ids that the server knows this connection by; of a digest only the user's name. Since version 3.7. */
+  /** Ids by which the server knows this connection; for a digest only the user's name. Since version 3.7. */
   whoAmI(): Request<readonly AclId[]> {
     const read = (reply: ReplyReader) => reply.list(() => ({ scheme: reply.text(), id: reply.text() }));
     return { opCode: OP_CODE.WHO_AM_I, payload: null, read };
   }
 
-  /** One step of SASL, which the server answers with a token of its own. */
+  /** One step of SASL, which the server answers with its own token. */
   sasl(token: Buffer): Request<Buffer> {
     return { opCode: OP_CODE.SASL, payload: new this.TokenRequest(token), read: (reply) => reply.bytes() };
   }
@@ -152,15 +152,15 @@ export class Protocol {
   }
 
   /**
-   * Watches a path, or everything at and below it, for as long as the connection lives; the path need not exist. A
-   * second one for a path replaces the first.
+   * Watches a path, or everything at and below it, for the life of the connection. The path need not exist. A second
+   * watch on a path replaces the first.
    */
   addWatch(path: string, isRecursive: boolean): Request<void> {
     const payload = new this.PathAndNumberRequest(path, isRecursive ? PERSISTENT_RECURSIVE : PERSISTENT);
     return { opCode: OP_CODE.ADD_WATCH, payload, read: nothing };
   }
 
-  /** Removes every watch of this connection on just this path. */
+  /** Removes every watch of this connection on exactly this path. */
   removeWatches(path: string): Request<void> {
     const payload = new this.PathAndNumberRequest(path, ANY_WATCHER);
     return { opCode: OP_CODE.REMOVE_WATCHES, payload, read: nothing };

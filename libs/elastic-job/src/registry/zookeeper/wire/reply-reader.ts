@@ -5,10 +5,10 @@ const CONTAINER_OWNER = 1n << 63n;
 const TTL_OWNER = 0xffn << 56n;
 
 /**
- * Reads the fields of one reply, in the order of ZooKeeper's format. The client's own codec makes six buffers for each
- * stat, which is most of the time that a large tree takes to read; so replies are read here.
+ * Decodes the fields of one reply, in the order of ZooKeeper's format. The client library's codec allocates six buffers
+ * per stat, which dominates the time to read a large tree, so replies are decoded here.
  *
- * Every method throws a RangeError where the frame is too short for what it says to hold.
+ * Every method throws a RangeError if the frame is shorter than its fields announce.
  */
 export class ReplyReader {
   private at = 0;
@@ -27,7 +27,7 @@ export class ReplyReader {
     return this.frame.readUInt8(this.skip(1)) === 1;
   }
 
-  /** A copy: a part of the frame would keep all of it in memory. */
+  /** Copied, since a slice would keep the whole frame in memory. */
   bytes(): Buffer {
     const length = this.length();
     const start = this.skip(length);
@@ -40,7 +40,7 @@ export class ReplyReader {
     return this.frame.toString('utf8', start, start + length);
   }
 
-  /** All that is left, which stays a part of the frame. */
+  /** The rest of the frame, without copying it. */
   rest(): Buffer {
     return this.frame.subarray(this.at);
   }
@@ -58,7 +58,7 @@ export class ReplyReader {
   stat(): NodeStat {
     const czxid = this.long();
     const lastZxid = this.long();
-    // Most nodes are never written again: both are then one number in memory.
+    // Most nodes are never written again, so both fields then share one number in memory.
     const mzxid = lastZxid === czxid ? czxid : lastZxid;
     const ctime = Number(this.long());
     const mtime = Number(this.long());
@@ -75,7 +75,7 @@ export class ReplyReader {
     return Math.max(0, this.int());
   }
 
-  /** @returns where the skipped bytes begin */
+  /** @returns the position where the skipped bytes begin */
   private skip(bytes: number): number {
     const start = this.at;
     if (start + bytes > this.frame.length) {
@@ -87,8 +87,8 @@ export class ReplyReader {
 }
 
 /**
- * Whether a session owns the node. Containers, which Curator makes for parents, and nodes with a time to live are
- * marked in the same field: they are persistent and have children.
+ * True if a session owns the node. Containers, which Curator creates as parents, and nodes with a time to live are
+ * marked in the same field, but are persistent and may have children.
  * @see ZooKeeper's EphemeralType
  */
 function isEphemeral(owner: bigint): boolean {

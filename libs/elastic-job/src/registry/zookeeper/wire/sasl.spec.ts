@@ -14,7 +14,8 @@ describe('DIGEST-MD5', () => {
     );
     expect(answer).toBe(
       'charset=utf-8,username="chris",realm="elwood.innosoft.com",nonce="OA6MG9tEQGm2hh",nc=00000001,' +
-        'cnonce="OA6MHXh6VqTrRk",digest-uri="imap/elwood.innosoft.com",response=d388dad90d4bbd760a152321f2143af7,qop=auth',
+        'cnonce="OA6MHXh6VqTrRk",digest-uri="imap/elwood.innosoft.com",' +
+        'response=d388dad90d4bbd760a152321f2143af7,qop=auth',
     );
     expect(proof).toBe('ea40f60335c427b5527b84dbabcdfffd');
   });

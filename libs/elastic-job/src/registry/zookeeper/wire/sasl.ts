@@ -4,21 +4,21 @@ import { reasonOf } from './broken-connection.js';
 import type { Link } from './link.js';
 import type { Protocol } from './protocol.js';
 
-/** Who this client is, by SASL with DIGEST-MD5. */
+/** Credentials of this client for SASL with DIGEST-MD5. */
 export interface SaslCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** What ZooKeeper's servers call themselves for DIGEST-MD5. @see ZooKeeper, `ZooKeeperSaslServer` */
+/** Service name of ZooKeeper's servers for DIGEST-MD5. @see ZooKeeper, `ZooKeeperSaslServer` */
 const SERVICE = 'zookeeper/zk-sasl-md5';
 const NOTHING = Buffer.alloc(0);
-/** RFC 2831 allows no more. */
+/** Longest challenge that RFC 2831 allows. */
 const LONGEST_CHALLENGE = 2_048;
 const DIRECTIVE = /([a-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^",]*))/gi;
 const HAS_WIDE_CHARACTERS = /[\u0100-\uffff]/;
 
-/** What the server asks with, as far as it matters. */
+/** The fields of a server's challenge that matter here. */
 interface Challenge {
   readonly realm: string;
   readonly nonce: string;
@@ -26,8 +26,8 @@ interface Challenge {
 }
 
 /**
- * Shows a server who this client is, and has it show that it knows the password too. The password itself is not sent.
- * To be done on each connection, before anything else is asked.
+ * Proves this client's identity to a server, and has the server prove that it knows the password too. The password
+ * itself is not sent. Required on each connection before any other request.
  * @throws {AuthenticationError} if the server refuses, or cannot prove itself
  */
 export async function authenticate(
@@ -38,7 +38,8 @@ export async function authenticate(
   const challenge = readChallenge(await exchange(link, protocol, NOTHING));
   const { answer, proof } = digestMd5(credentials, challenge, SERVICE, randomBytes(16).toString('base64'));
   const shown = await exchange(link, protocol, Buffer.from(answer));
-  if (shown !== `rspauth=${proof}`) throw new AuthenticationError('the server does not know the password of SASL');
+  if (shown !== `rspauth=${proof}`)
+    throw new AuthenticationError('the server did not prove that it knows the password');
 }
 
 async function exchange(link: Pick<Link, 'ask'>, protocol: Protocol, token: Buffer): Promise<string> {
@@ -48,15 +49,17 @@ async function exchange(link: Pick<Link, 'ask'>, protocol: Protocol, token: Buff
     throw new AuthenticationError(`the server refused the username or the password of SASL (code ${answer.code})`);
   }
   const why = reasonOf(answer.cause);
-  throw new Error(`during SASL the connection broke (${why}); has the server a JAAS section "Server" for DIGEST-MD5?`);
+  throw new Error(
+    `the connection broke during SASL (${why}); check that the server has a JAAS section "Server" for DIGEST-MD5`,
+  );
 }
 
-/** @throws {AuthenticationError} if DIGEST-MD5 is not what the server speaks */
+/** @throws {AuthenticationError} if the server does not offer DIGEST-MD5 */
 export function readChallenge(text: string): Challenge {
   const directives = new Map<string, string>();
   if (text.length <= LONGEST_CHALLENGE) {
     for (const [, name = '', quoted, plain = ''] of text.matchAll(DIRECTIVE)) {
-      // Of several realms the first one does.
+      // The first of several realms is used.
       if (!directives.has(name)) directives.set(name, quoted === undefined ? plain : quoted.replace(/\\(.)/gs, '$1'));
     }
   }
@@ -69,8 +72,8 @@ export function readChallenge(text: string): Challenge {
 }
 
 /**
- * The answer to a challenge, and what the server then has to prove itself with. @see RFC 2831, 2.1.2 and 2.1.3
- * @param clientNonce chosen anew for each answer
+ * The answer to a challenge, and the proof that the server must then give. @see RFC 2831, 2.1.2 and 2.1.3
+ * @param clientNonce new for each answer
  */
 export function digestMd5(
   { username, password }: SaslCredentials,
@@ -99,7 +102,7 @@ export function digestMd5(
   return { answer: directives.join(','), proof: respond('') };
 }
 
-/** What fits into ISO 8859-1 is hashed in that, also where the charset is UTF-8. */
+/** Text that fits into ISO 8859-1 is hashed in that encoding, even if the charset is UTF-8. */
 function encoded(text: string, isUtf8: boolean): Buffer {
   return Buffer.from(text, isUtf8 && HAS_WIDE_CHARACTERS.test(text) ? 'utf8' : 'latin1');
 }

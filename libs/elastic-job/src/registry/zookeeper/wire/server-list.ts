@@ -29,7 +29,7 @@ export function parseServerList(text: string): ServerList {
   return { kind: 'valid', servers };
 }
 
-/** @returns the server, or what is wrong with it */
+/** @returns the server, or the problem as a text */
 function parseServer(entry: string): ServerAddress | string {
   if (entry === '') return 'there is an empty entry';
   if (entry.includes('/')) return `${JSON.stringify(entry)} has a path, which belongs into the namespace`;

@@ -54,7 +54,7 @@ describe('a write on the wire', () => {
   });
 });
 
-/** With a margin, so that bytes beyond the announced size would show. */
+/** A margin of 8 bytes reveals writes beyond the announced size. */
 function bytesOf(payload: JutePayload): Buffer {
   const buffer = Buffer.alloc(payload.byteLength() + 8);
   const written = payload.serialize(buffer, 4);

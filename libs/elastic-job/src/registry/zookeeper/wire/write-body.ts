@@ -16,7 +16,7 @@ const CREATE_FLAGS: Readonly<Record<CreateMode, number>> = {
   CONTAINER: 4,
 };
 
-/** The ACL of a node that is created: one entry, as ZooKeeper's format has it. */
+/** ACL of a created node: one entry in ZooKeeper's format. */
 export function aclBytes({ scheme, id }: AclId): Buffer {
   const bytes = Buffer.alloc(2 * NUMBER_BYTES + textBytes(scheme) + textBytes(id));
   let at = bytes.writeInt32BE(ALL_PERMISSIONS, bytes.writeInt32BE(1));
@@ -26,9 +26,9 @@ export function aclBytes({ scheme, id }: AclId): Buffer {
 }
 
 /**
- * A write, by itself or as a part of a transaction. Written by hand: the codec takes some microseconds for each record,
- * and every trigger has a dozen of them.
- * @param acl of a node that is created
+ * Encodes a write, either alone or as part of a transaction. Written by hand: the library's codec takes some
+ * microseconds per record, and every trigger has a dozen of them.
+ * @param acl ACL of a created node
  */
 export function writeBody(operation: Operation, acl: Buffer): WriteBody {
   const { path } = operation;
@@ -75,7 +75,7 @@ function setBody(path: string, data: string, version = ANY_VERSION): WriteBody {
 
 function createBody(path: string, data: string, mode: CreateMode, acl: Buffer): WriteBody {
   return {
-    // Answered with path and stat: the newer form of the operation.
+    // The newer form of the operation, whose answer has both path and stat.
     opCode: mode === 'CONTAINER' ? OP_CODE.CREATE_CONTAINER : OP_CODE.CREATE2,
     payload: {
       byteLength: () => textBytes(path) + textBytes(data) + acl.length + NUMBER_BYTES,

@@ -9,8 +9,8 @@ import { SessionKeeper } from './session-keeper.js';
 import { SharedLease } from './shared-lease.js';
 
 /**
- * The worker thread's end: keeps the connection that the main thread orders, and reports what happens, a turn at a
- * time.
+ * The worker thread's side: keeps the connection that the main thread orders, and reports events in batches, one per
+ * turn.
  */
 export class ConnectionHost {
   private readonly clock = new SystemClock();
@@ -27,7 +27,7 @@ export class ConnectionHost {
   ) {
     this.lease = new SharedLease(settings.lease, this.clock, settings.dialing.serverTickMs);
     const jute = loadJute();
-    const protocol = new Protocol(jute, false); // writes nothing here but the end of a session
+    const protocol = new Protocol(jute, false); // writes only the end of a session here
     const dialing = { ...settings.dialing, credentials: new Hidden(settings.credentials) };
     this.dialer = new Dialer(protocol, new FrameWriter(jute), dialing, this.clock, this.lease);
     this.heartbeat = new Heartbeat(
@@ -38,7 +38,7 @@ export class ConnectionHost {
     );
   }
 
-  /** Obeys from now on; what was ordered before is not lost. */
+  /** Starts obeying orders. Earlier orders are not lost. */
   listen(): void {
     this.port.on('message', (order: WorkerOrder) => this.obey(order));
   }

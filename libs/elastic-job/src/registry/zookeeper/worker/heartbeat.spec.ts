@@ -13,7 +13,7 @@ describe('the heartbeat between two threads', () => {
     heartbeat.stop();
   });
 
-  it('given a thread that falls silent, when it has been silent for the limit, then it is given up once, not before and hardly later', async () => {
+  it('given a thread that falls silent, when the limit is reached, then it is given up once, not before', async () => {
     const { clock, heard } = start();
     await clock.advance(MAX_BLOCKED_MS);
     expect(heard).toEqual(['asked']);
@@ -32,7 +32,7 @@ describe('the heartbeat between two threads', () => {
     heartbeat.stop();
   });
 
-  it('given an answer just before the limit, when the thread falls silent again, then the whole limit is granted again', async () => {
+  it('given an answer just before the limit, when the thread falls silent, then it gets the whole limit', async () => {
     const { clock, heard, heartbeat } = start();
     await clock.advance(MAX_BLOCKED_MS);
     heartbeat.answered();

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../../../clock/index.js';
 
-/** So many times in `maxBlockedMs` the other thread is looked after. */
+/** Number of questions to the other thread within `maxBlockedMs`. */
 const BEATS = 8;
 
 /**
- * Asks another thread again and again whether it still turns, and tells when it has not answered for `maxBlockedMs`, or
- * up to an eighth longer. Only this thread's own time counts: while the whole process stands still, nobody is blamed.
+ * Asks another thread repeatedly if its event loop still runs, and reports when it has not answered for `maxBlockedMs`,
+ * or up to an eighth longer. Only this thread's own time counts, so a pause of the whole process blames no thread.
  */
 export class Heartbeat {
   private timer?: Timer;
@@ -19,7 +19,7 @@ export class Heartbeat {
     private readonly giveUp: () => void,
   ) {}
 
-  /** Begins anew, also after `giveUp` was called. */
+  /** Starts anew, also after `giveUp` was called. */
   start(): void {
     this.answered();
     this.wait();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pack, RawPayload } from './messages.js';
 
 describe('packing', () => {
-  it('given payloads on shared memory and none at all, when they are packed, then each part is what it was, on one memory that holds nothing else', () => {
+  it('given payloads on shared memory, when they are packed, then one memory holds just their contents', () => {
     const shared = Buffer.from('--one--three--');
     const payloads = [new RawPayload(shared.subarray(2, 5)), null, new RawPayload(shared.subarray(7, 12))];
 

@@ -1,18 +1,18 @@
 import type { Credentials, JutePayload, SessionTicket } from '../wire/index.js';
 import type { DialOptions } from '../session/index.js';
 
-/** What the worker thread is started with. */
+/** Start data of the worker thread. */
 export interface WorkerSettings {
   readonly dialing: Omit<DialOptions, 'credentials'>;
   readonly credentials: Credentials;
   readonly maxBlockedMs: number;
-  /** The memory of the `SharedLease`. */
+  /** Memory of the `SharedLease`. */
   readonly lease: SharedArrayBuffer;
 }
 
 /**
- * To the worker thread. `begin`: forget the session so far and connect for a new one, which has this number here;
- * `hold`: it is in use, so go on with it over further links; `alive`: the answer to `alive?`.
+ * Orders to the worker thread. `begin`: forget the present session and connect for a new one, which gets this number;
+ * `hold`: the session is in use, so keep it over further links; `alive`: answer to `alive?`.
  */
 export type WorkerOrder =
   | { readonly kind: 'begin'; readonly session: number }
@@ -26,14 +26,16 @@ export interface PackedRequest {
   readonly payload: Uint8Array;
 }
 
-/** From the worker thread. `lastZxid`: as `Link` has it; `alive?`: whether the main thread still turns. */
+/**
+ * Reports from the worker thread. `lastZxid`: as in `Link`; `alive?`: asks if the main thread's event loop still runs.
+ */
 export type WorkerReport =
   { readonly kind: 'news'; readonly news: readonly News[]; readonly lastZxid: bigint } | { readonly kind: 'alive?' };
 
 /**
- * What happened in the worker thread, in its order. An attempt to connect ends with one of the first three; each link
- * has a number of its own. `refused`: why the servers do not know this client, if that is it. `sent`: so many of the
- * requests without a reply have left.
+ * Events of the worker thread, in its order. An attempt to connect ends with one of the first three; each link has its
+ * own number. `refused`: the reason, if the servers refused this client's credentials. `sent`: how many requests
+ * without a reply had left.
  */
 export type News =
   | { readonly kind: 'opened'; readonly session: number; readonly link: number; readonly ticket: SessionTicket }
@@ -43,7 +45,7 @@ export type News =
   | { readonly kind: 'event'; readonly link: number; readonly type: number; readonly path: string }
   | { readonly kind: 'dropped'; readonly link: number; readonly sent: number; readonly problem: string };
 
-/** What is already in ZooKeeper's format. */
+/** A payload that is already in ZooKeeper's format. */
 export class RawPayload implements JutePayload {
   constructor(private readonly bytes: Uint8Array) {}
 
@@ -58,8 +60,8 @@ export class RawPayload implements JutePayload {
 }
 
 /**
- * Writes payloads into one piece of memory, which a message can hand over; views on memory that is shared with others
- * would be sent with all of it.
+ * Encodes payloads into one piece of memory that a message can transfer. Views on shared memory would be sent with all
+ * of it.
  */
 export function pack(payloads: readonly (JutePayload | null)[]): {
   readonly parts: readonly Uint8Array[];

@@ -19,7 +19,7 @@ describe('the keeper of a session', () => {
     keeper.stop();
   });
 
-  it('given a session that is not in use yet, when its link ends, then it is over, and nobody dials again', async () => {
+  it('given a session that is not in use yet, when its link ends, then it is over, and no link is dialed', async () => {
     const { clock, keeper, lease, links, news } = start();
     await clock.advance(1);
     keeper.hold(6); // another session
@@ -62,7 +62,7 @@ function start() {
   return { clock, keeper, lease, links, news };
 }
 
-/** Links that open at once, and end when they are told to. */
+/** Links that open at once and end when the test says so. */
 class ReadyLinks implements LinkSource {
   readonly tickets: (SessionTicket | undefined)[] = [];
   onClose: () => void = () => {};

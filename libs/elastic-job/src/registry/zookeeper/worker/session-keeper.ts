@@ -9,24 +9,24 @@ const LONGEST_CLOSE_MS = 2_000;
 const NO_BODY = new Uint8Array();
 
 /**
- * Keeps one session connected, over one link after the other, on behalf of the main thread, and also while that is
- * blocked. It ends with the session: a new one is begun only when the main thread knows of the loss and asks for it. A
- * session whose first link ends before the main thread could make use of it is over as well: the fault may be that
+ * Keeps one session connected over one link after the other, on behalf of the main thread and even while that thread is
+ * blocked. It ends with the session: a new one begins only when the main thread knows of the loss and asks for it. A
+ * session whose first link ends before the main thread could use it counts as over too, since the fault may be that
  * server's.
  */
 export class SessionKeeper implements ConnectionUser {
   private readonly upkeep = new AbortController();
   private ticket?: SessionTicket;
-  /** The latest link, whatever its state. */
+  /** The latest link, in any state. */
   private latest?: Link;
-  /** The number of the latest link that was opened. */
+  /** Number of the latest link that was opened. */
   private linkNumber?: number;
-  /** Requests of that link that have left and will get no reply. */
+  /** Requests of that link that were sent and will get no reply. */
   private unreplied = 0;
   private isHeld = false;
   private isOver = false;
 
-  /** @param nextLink a number that no other link has */
+  /** @param nextLink returns a number that no other link has */
   constructor(
     private readonly number: number,
     private readonly links: LinkSource,
@@ -40,25 +40,25 @@ export class SessionKeeper implements ConnectionUser {
     return this.latest?.lastZxid ?? 0n;
   }
 
-  /** Connects, again and again, until the session is over or `stop` is called. */
+  /** Connects repeatedly until the session is over or `stop` is called. */
   async run(): Promise<void> {
     await this.links.pause(this.upkeep.signal);
     await keepConnected(this, this.links, this.clock, this.upkeep.signal);
     if (this.isOver) this.tell({ kind: 'expired', session: this.number });
   }
 
-  /** The session of this number is in use. */
+  /** Marks the session of this number as in use. */
   hold(session: number): void {
     if (session === this.number) this.isHeld = true;
   }
 
-  /** Nobody is interested in this session any more. */
+  /** Stops, since the main thread no longer needs this session. */
   stop(): void {
     this.upkeep.abort();
     this.latest?.abandon();
   }
 
-  /** Ends the session, so that what it owns goes at once; but first the belief in it. */
+  /** Ends the belief in the session first, and then the session, so that its ephemeral nodes go at once. */
   giveUp(): void {
     this.end();
     if (this.ticket) void this.latest?.close(Math.min(LONGEST_CLOSE_MS, this.ticket.timeoutMs / 3));
@@ -97,7 +97,9 @@ export class SessionKeeper implements ConnectionUser {
     this.tell({ kind: 'failed', session: this.number, problem: reasonOf(cause), refused });
   }
 
-  /** Sends requests over a link. If that has ended, it was told so, and with it the fate of these. */
+  /**
+   * Sends requests over a link. For an ended link nothing is sent: its end was reported, and with it the fate of these.
+   */
   send(link: number, requests: readonly PackedRequest[]): void {
     if (link !== this.linkNumber) return;
     for (const { opCode, payload } of requests) {

@@ -6,7 +6,7 @@ import { momentOf } from '../../session-lease.js';
 import { SharedLease, sharedLeaseMemory } from './shared-lease.js';
 
 const TIMEOUT_MS = 10_000;
-/** The timeout less its fifth. */
+/** The timeout less a fifth of it. */
 const WHOLE_MS = 8_000;
 const clock = new SystemClock();
 
@@ -47,7 +47,7 @@ describe('a lease that threads share', () => {
   it('given a proof that another thread ends at that moment, when both are done, then it is ended', () => {
     const lease = newLease();
     lease.grant(TIMEOUT_MS, ago(1_000));
-    // The last thing that a proof does before it is written down.
+    // The last step of a proof before it is written.
     vi.spyOn(Atomics, 'store').mockImplementationOnce((_fields, _index, value: bigint) => {
       lease.end();
       return value;
@@ -56,13 +56,13 @@ describe('a lease that threads share', () => {
     expect(lease.remainingMs()).toBe(0);
   });
 
-  it('given a machine that slept while the monotonic clock stood still, when the lease is read, then the wall clock counts', () => {
+  it('given a machine that slept while the monotonic clock stood still, then the wall clock counts', () => {
     const lease = newLease();
     lease.grant(TIMEOUT_MS, { ...ago(0), wallMs: clock.wallNow() - 9_000 });
     expect(lease.remainingMs()).toBe(0);
   });
 
-  it('given servers with long ticks, when the lease is read, then its margin is a tick, and a third at most', () => {
+  it('given servers with long ticks, when the lease is read, then its margin is a tick, at most a third', () => {
     const memory = sharedLeaseMemory();
     new SharedLease(memory, clock).grant(TIMEOUT_MS, ago(0));
     expect(new SharedLease(memory, clock, 3_000).remainingMs() - 7_000).toBeCloseTo(0, -2);

@@ -13,11 +13,12 @@ const NS_PER_MS = 1e6;
 const ENDED = 0n;
 
 /**
- * A lease that one thread keeps and another one reads at any moment, also right after it was blocked. Moments are those
- * of `process.hrtime`, which the threads of a process share; their `performance.now` begin at different times.
+ * A lease that one thread writes and another one may read at any moment, even right after it was blocked. Moments are
+ * those of `process.hrtime`, which all threads of a process share; `performance.now` starts at a different time in each
+ * thread.
  *
- * The fields are written one by one, with the monotonic moment last. Who reads in between sees one moment that is too
- * old, so never a lease that is too long.
+ * The fields are written one by one, the monotonic moment last. A reader in between sees one moment that is too old, so
+ * it never sees a lease that is too long.
  */
 export class SharedLease extends TimedLease {
   private readonly fields: BigInt64Array;
@@ -39,7 +40,7 @@ export class SharedLease extends TimedLease {
     const proven = this.sharedNs(sent);
     if (before === ENDED || proven <= before) return;
     Atomics.store(this.fields, PROVEN_WALL_MS, BigInt(Math.floor(sent.wallMs)));
-    // The other thread may end the lease at this moment; then it stays ended.
+    // If the other thread ends the lease at this moment, it stays ended.
     Atomics.compareExchange(this.fields, PROVEN_NS, before, proven);
   }
 
@@ -64,7 +65,7 @@ export class SharedLease extends TimedLease {
   }
 }
 
-/** Memory for one lease, which begins ended. */
+/** Memory for one lease, which starts as ended. */
 export function sharedLeaseMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(FIELDS * BigInt64Array.BYTES_PER_ELEMENT);
 }

@@ -15,22 +15,22 @@ import {
 } from '../wire/index.js';
 import { type News, pack, type WorkerOrder } from './messages.js';
 
-/** What happens to a link that is open. */
+/** Events of an open link. */
 type LinkNews = Extract<News, { readonly kind: 'reply' | 'event' | 'dropped' }>;
 
-/** Sends an order to the worker thread. @param handedOver memory that is the worker's from then on */
+/** Sends an order to the worker thread. @param handedOver memory that belongs to the worker afterwards */
 export type GiveOrder = (order: WorkerOrder, handedOver?: readonly ArrayBuffer[]) => void;
 
 /**
- * The main thread's end of a connection that a worker thread keeps. Requests are numbered, encoded and decoded here.
- * What arrives is delivered only while the session is believed alive: the worker may have given it up meanwhile.
+ * The main thread's side of a connection that a worker thread keeps. Requests are numbered, encoded and decoded here.
+ * Messages are delivered only while the session is believed alive, as the worker may have given it up meanwhile.
  */
 export class WorkerLink implements Link {
   readonly ended: Promise<unknown>;
   isOpen = true;
-  /** Whether the outcome of the worker's next attempt belongs to this link. */
+  /** True if the outcome of the worker's next attempt belongs to this link. */
   isOpening = false;
-  /** The worker's number of the link, from its opening on. */
+  /** The worker's number of the link, once it is open. */
   number?: number;
   private readonly replies = new PendingReplies();
   private outgoing: RequestBody[] = [];
@@ -38,7 +38,7 @@ export class WorkerLink implements Link {
   private conclude: (opening: Opening) => void = () => {};
   private markEnded: (cause: unknown) => void = () => {};
 
-  /** @param attempt called when the link is to be opened */
+  /** @param attempt called when the link must be opened */
   constructor(
     public lastZxid: bigint,
     private readonly protocol: Protocol,
@@ -97,14 +97,12 @@ export class WorkerLink implements Link {
     else this.takeReply(news.code, news.body);
   }
 
-  /** Whether the link is open, and its session believed alive. */
+  /** True if the link is open and its session believed alive. */
   mayDeliver(): boolean {
     return this.isOpen && this.number !== undefined && this.listener.mayDeliver();
   }
 
-  /**
-   * @param sent so many of the requests without a reply have left; all that were given to the worker, if nobody knows
-   */
+  /** @param sent number of requests without a reply that have left; if unknown, all that were given to the worker */
   end(cause: unknown, sent = this.replies.waiting - this.outgoing.length): void {
     if (!this.isOpen) return;
     this.isOpen = false;

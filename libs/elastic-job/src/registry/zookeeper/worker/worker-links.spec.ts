@@ -15,7 +15,7 @@ let links: WorkerLinks;
 afterEach(() => links.release());
 
 describe('links of a worker thread', () => {
-  it('given news of several attempts at once, when this thread asks for link after link, then each gets its own', async () => {
+  it('given news of several attempts, when this thread asks for link after link, then each gets its own', async () => {
     links = linksThatReport([
       { kind: 'failed', session: 1, problem: 'nobody there' },
       { kind: 'opened', session: 1, link: 1, ticket },
@@ -46,7 +46,7 @@ describe('links of a worker thread', () => {
     expect(await links.dial(undefined, listener).open()).toEqual({ kind: 'connected', ticket });
   });
 
-  it('given a request that had left and one that had not, when the link drops, then each is told its fate', async () => {
+  it('given a sent and an unsent request, when the link drops, then each is told its fate', async () => {
     links = linksThatReport(
       [{ kind: 'opened', session: 1, link: 1, ticket }],
       [{ kind: 'dropped', link: 1, sent: 1, problem: 'cut' }],
@@ -85,7 +85,7 @@ function asSource(news: readonly News[]): string {
   return JSON.stringify(news, (_key, value: unknown) => (isBuffer(value) ? value.data : value));
 }
 
-/** As `JSON.stringify` has it already when it asks. */
+/** `JSON.stringify` passes buffers in this form already. */
 function isBuffer(value: unknown): value is { readonly data: readonly number[] } {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 }

@@ -10,10 +10,10 @@ import type { News, WorkerOrder, WorkerReport, WorkerSettings } from './messages
 import { SharedLease, sharedLeaseMemory } from './shared-lease.js';
 import { type GiveOrder, WorkerLink } from './worker-link.js';
 
-/** Where the worker's entry lies, if this file was not moved by a bundler. */
+/** Location of the worker's entry, unless a bundler has moved this file. */
 const ENTRY = new URL('./connection-worker.js', import.meta.url);
 
-/** Links that a worker thread keeps, and the lease that it shares with this one. */
+/** Links kept by a worker thread, and the lease shared with it. */
 export function linksOfWorker(
   protocol: Protocol,
   options: ResolvedZooKeeperOptions,
@@ -28,26 +28,29 @@ export function linksOfWorker(
 }
 
 /**
- * Links of a worker thread, which dials by itself: it keeps the session while this thread is blocked, and tells of
- * every attempt and every link in order. This thread takes the news in when its session asks for the next link.
+ * Links of a worker thread, which dials by itself: it keeps the session while this thread is blocked, and reports every
+ * attempt and every link in order. This thread reads the reports when its session asks for the next link.
  *
- * The end of the worker, whatever its cause, is the end of the session; the next one gets a new worker.
+ * If the worker ends, for any reason, the session ends too, and the next one gets a new worker.
  */
 export class WorkerLinks implements LinkSource {
   private readonly backOff: BackOff;
   private worker?: Worker;
-  /** Whether the worker has ever said anything. */
+  /** True once the worker has reported anything. */
   private hasReported = false;
-  /** The number of the session that the worker keeps, or tries to get. */
+  /** Number of the session that the worker keeps or tries to get. */
   private session = 0;
-  /** `begun`: the worker dials for a new one; `held`: it has had a link; `none`: the next dial has to begin one. */
+  /**
+   * `begun`: the worker dials for a new session; `held`: the session has had a link; `none`: the next dial must begin
+   * one.
+   */
   private phase: 'none' | 'begun' | 'held' = 'none';
-  /** The latest link, whatever its state. */
+  /** The latest link, in any state. */
   private link?: WorkerLink;
-  /** What is not taken in yet: from the outcome of an attempt on, until a link is to be opened. */
+  /** Reports that are not handled yet. From the outcome of an attempt on, they wait until a link is opened. */
   private readonly inbox: News[] = [];
 
-  /** @param entry the worker's, if a bundler has moved it */
+  /** @param entry the worker's entry, if a bundler has moved it */
   constructor(
     private readonly protocol: Protocol,
     private readonly clock: Clock,
@@ -77,7 +80,7 @@ export class WorkerLinks implements LinkSource {
     this.backOff.succeeded();
   }
 
-  /** The worker waits by itself before it dials again. */
+  /** The worker itself waits before it dials again. */
   async pause(signal: AbortSignal): Promise<void> {
     if (!this.worker) await this.backOff.pause(signal);
   }
@@ -126,7 +129,7 @@ export class WorkerLinks implements LinkSource {
       return this.takeIn();
     }
     this.order({ kind: 'alive' });
-    // After a long pause this may be the first that is heard; the worker may have given the session up.
+    // After a long pause this may be the first message, and the worker may have given up the session.
     this.link?.mayDeliver();
   }
 
@@ -161,7 +164,7 @@ export class WorkerLinks implements LinkSource {
     }
   }
 
-  /** The worker is gone, and with it the session that it kept. */
+  /** Ends the session after the worker has ended. */
   private lose(worker: Worker | undefined, cause: unknown): void {
     if (worker !== this.worker) return;
     const wasHeld = this.phase === 'held';
@@ -186,6 +189,6 @@ function workerGone(cause: unknown): Error {
 
 function workerNotStarted(entry: URL, cause: unknown): ConfigurationError {
   const problem = `workerUrl: no worker thread can be started from ${entry.href} (${reasonOf(cause)})`;
-  const remedy = 'a bundled application makes a file of nestjs-elastic-job/zookeeper-worker and names it in workerUrl';
+  const remedy = 'bundle nestjs-elastic-job/zookeeper-worker as a file of its own and name that file in workerUrl';
   return new ConfigurationError('registry', [problem, remedy], { cause });
 }
