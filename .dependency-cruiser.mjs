@@ -15,6 +15,7 @@ const ROOMS = {
   runtime: ['copies', 'domain', 'clock', 'registry', 'tracing', 'coordination', 'scheduling', 'executor'],
   cloud: ['domain', 'clock', 'registry', 'executor', 'tracing', 'coordination'],
   operations: ['copies', 'domain', 'clock', 'registry', 'coordination'],
+  migration: ['domain', 'registry', 'coordination'],
   guards: ['domain', 'registry'],
   health: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'runtime'],
   testing: ['domain', 'clock', 'registry', 'coordination', 'runtime', 'tracing', 'cloud'],

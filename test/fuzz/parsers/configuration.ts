@@ -15,6 +15,10 @@ import {
   resolveJobOptions,
   ShardingItemParametersError,
 } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  type ImportedConfiguration,
+  importElasticJobConfiguration,
+} from '../../../libs/elastic-job/src/migration/index.js';
 import type { FuzzedParser } from '../fuzzed-parser.js';
 
 /** As Java's builder writes a job. */
@@ -54,6 +58,31 @@ timeZone: GMT+8:00
 const JSON_NODE = `{"cron":"0 0 3 * * ?","jobName":"myJob","shardingTotalCount":2,"props":{"a":"b"},"jobListenerTypes":["l1"],"failover":true}`;
 
 const ELASTIC_JOB_2 = String.raw`{"jobName":"j","jobClass":"com.acme.J","jobType":"SIMPLE","cron":"0/5 * * * * ?","shardingTotalCount":3,"shardingItemParameters":"0\u003da","jobParameter":"","failover":false,"misfire":true,"description":"","jobProperties":{"job_exception_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultJobExceptionHandler"},"monitorExecution":true,"maxTimeDiffSeconds":-1,"monitorPort":-1,"jobShardingStrategyClass":"","reconcileIntervalMinutes":10,"disabled":false,"overwrite":false}`;
+
+const APPLICATION_YML = `elasticjob:
+  regCenter: {serverLists: 'zk:2181', namespace: n}
+  jobs:
+    j: &x
+      elasticJobType: HTTP
+      cron: 0/5 * * * * ?
+      shardingTotalCount: 3
+      shardingItemParameters: 0=a,1=b,5=c
+      failover: true
+      jobListenerTypes: [l1]
+      props: {http: {uri: 'http://\${HOST:localhost}/', method: GET}}
+    k:
+      <<: *x
+      misfire: yes
+`;
+
+const APPLICATION_PROPERTIES = String.raw`# jobs
+elasticjob.reg-center.server-lists=zk:2181
+elasticjob.reg-center.namespace=n
+elasticjob.jobs.j.sharding-total-count=2
+elasticjob.jobs.j.description=a\u5317\
+  b
+elasticjob.jobs.j.job-listener-types[0]=l1
+`;
 
 const LOCAL = jobOf({});
 const OURS = formatConfiguration(
@@ -106,6 +135,14 @@ export const elasticJob2: FuzzedParser<JobOptions> = {
   words: ['"streamingProcess":true,', '"scriptCommandLine":"echo",', '"jobProperties":'],
   refusals: [ConfigurationError],
   read: importElasticJob2Configuration,
+};
+
+export const elasticJob3: FuzzedParser<ImportedConfiguration> = {
+  name: 'elastic-job-3',
+  examples: [FROM_JAVA, APPLICATION_YML, APPLICATION_PROPERTIES],
+  words: ['elasticjob', 'jobs:', 'elasticjob.jobs.j.', '[0]', 'props:', '${HOST:a}', '<<: *x', 'jobListenerTypes'],
+  refusals: [ConfigurationError, ElasticJob2ConfigurationError],
+  read: (text) => importElasticJobConfiguration(text),
 };
 
 export const itemParameters: FuzzedParser<ReadonlyMap<number, string>> = {

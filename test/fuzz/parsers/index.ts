@@ -1,5 +1,5 @@
 import type { FuzzedParser } from '../fuzzed-parser.js';
-import { configuration, elasticJob2, itemParameters } from './configuration.js';
+import { configuration, elasticJob2, elasticJob3, itemParameters } from './configuration.js';
 import {
   arrival,
   dependents,
@@ -16,11 +16,11 @@ import {
 import { cron, timeZone, traceparent } from './schedule.js';
 
 /**
- * Every reader of what stands in the tree. The texts of `servers`, `leader`, `term`, `cancel` and the marks are no more
+ * Every reader of what stands in the tree, and of files that are imported. The texts of `servers`, `leader`, `term`, `cancel` and the marks are no more
  * than compared with others.
  */
 export const PARSERS: readonly FuzzedParser[] = [
-  [configuration, elasticJob2, itemParameters],
+  [configuration, elasticJob2, elasticJob3, itemParameters],
   [record, instance, session, trigger, dependents, startsAfterOthers, arrival, passedRounds, path, fence, json],
   [cron, timeZone, traceparent],
 ].flat();

@@ -14,3 +14,11 @@ export {
   unixToQuartz,
   UnknownStrategyError,
 } from '../domain/index.js';
+export {
+  type ImportedConfiguration,
+  type ImportedJob,
+  type ImportedRegistry,
+  importElasticJobConfiguration,
+  type ImportSource,
+  type NotTakenOver,
+} from '../migration/index.js';

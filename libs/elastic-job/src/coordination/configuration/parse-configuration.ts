@@ -109,6 +109,11 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
   const read = readMapping(text);
   if (read.kind === 'unreadable') throw new ConfigurationNodeError(jobName, [read.problem]);
   const { mapping } = read;
+  return { stored: readStored(mapping, jobName), problems: mapping.problems };
+}
+
+/** What a mapping says that has the keys of a `config` node. The mapping notes what is wrong. */
+export function readStored(mapping: YamlMapping, jobName: JobName): StoredConfiguration {
   if (mapping.has('jobClass') || mapping.has('jobType')) throw new ElasticJob2ConfigurationError(jobName);
   const props = mapping.mapping('props');
   const { users, unknown } = propsBesideOurs(props);
@@ -119,13 +124,12 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
     jobListenerTypes: mapping.texts('jobListenerTypes'),
     jobExtraConfigurations: extra === undefined ? undefined : new HiddenText(extra),
   };
-  const stored: StoredConfiguration = {
+  return {
     ...java,
     props: users,
     nestjs: nestjsProps(props),
     unknown: { entries: entriesBut([...Object.keys(java), 'props'], mapping), props: unknown },
   };
-  return { stored, problems: mapping.problems };
 }
 
 function nestjsProps(props: YamlMapping): StoredNestjsProps {

@@ -1,6 +1,6 @@
 import { either, type EntryReader, findNodeTextFault } from '../../domain/index.js';
 import { entryText } from './yaml-entry.js';
-import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
+import { NOTHING, type YamlEntry, type YamlNode, type YamlScalar } from './yaml-node.js';
 import { readYaml } from './yaml-reader.js';
 import { readBoolean, readDouble, readInteger } from './yaml-value.js';
 
@@ -13,15 +13,18 @@ type ReadMapping =
   | { readonly kind: 'mapping'; readonly mapping: YamlMapping }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
+/** Names a position of a text: `line 3`. */
+type NamePlace = (text: string, at: number) => string;
+
 /** Every scalar is the text that it is, so that the type of the field decides, as in Java. */
-export function readMapping(text: string): ReadMapping {
+export function readMapping(text: string, nameOf: NamePlace = lineAt): ReadMapping {
   const fault = findNodeTextFault(text);
   if (fault !== undefined) return { kind: 'unreadable', problem: fault };
   const read = readYaml(text);
-  if (read.kind === 'fault') return { kind: 'unreadable', problem: `line ${lineOf(text, read.at)}: ${read.problem}` };
+  if (read.kind === 'fault') return { kind: 'unreadable', problem: `${nameOf(text, read.at)}: ${read.problem}` };
   const { node } = read;
-  if (node.kind !== 'mapping') return { kind: 'unreadable', problem: 'line 1: it is not a YAML mapping' };
-  return { kind: 'mapping', mapping: new YamlMapping(text, node.entries) };
+  if (node.kind !== 'mapping') return { kind: 'unreadable', problem: `${nameOf(text, 0)}: it is not a YAML mapping` };
+  return { kind: 'mapping', mapping: new YamlMapping(text, node.entries, [], nameOf) };
 }
 
 /**
@@ -38,8 +41,14 @@ export class YamlMapping implements EntryReader {
     private readonly source: string,
     private readonly list: readonly YamlEntry[],
     readonly problems: string[] = [],
+    private readonly nameOf: NamePlace = lineAt,
   ) {
     for (const entry of list) this.entries.set(entry.key, entry);
+  }
+
+  /** The entries as they stand in the text, a key that comes twice included. */
+  get written(): readonly YamlEntry[] {
+    return this.list;
   }
 
   get keys(): Iterable<string> {
@@ -81,8 +90,7 @@ export class YamlMapping implements EntryReader {
   /** A text where Java knows no type: the plain `012` is the number ten there, and then the text `10`. */
   looseText(key: string): string | undefined {
     const node = this.value(key);
-    if (node.kind !== 'scalar' || !node.isPlain) return this.text(key);
-    return isNull(node) ? undefined : String(readBoolean(node.text) ?? readInteger(node.text) ?? node.text);
+    return node.kind === 'scalar' ? looseTextOf(node) : this.text(key);
   }
 
   /** Texts by name, as `looseText` reads each. Of a name without a value there is none. */
@@ -106,7 +114,7 @@ export class YamlMapping implements EntryReader {
   mapping(key: string): YamlMapping {
     const node = this.value(key);
     if (node.kind !== 'mapping' && !isNull(node)) this.refuse(key, 'must be a mapping');
-    return new YamlMapping(this.source, node.kind === 'mapping' ? node.entries : [], this.problems);
+    return new YamlMapping(this.source, node.kind === 'mapping' ? node.entries : [], this.problems, this.nameOf);
   }
 
   /**
@@ -123,8 +131,8 @@ export class YamlMapping implements EntryReader {
   /** Notes what is wrong with an entry. Who repairs a text does not need more than some of its faults. */
   refuse(key: string, fault: string): void {
     if (this.problems.length >= TOLD_PROBLEMS) return;
-    const line = lineOf(this.source, this.entries.get(key)?.at ?? 0);
-    this.problems.push(`line ${line}: ${shortened(key)} ${fault}`);
+    const place = this.nameOf(this.source, this.entries.get(key)?.at ?? 0);
+    this.problems.push(`${place}: ${shortened(key)} ${fault}`);
   }
 
   private read<T>(key: string, expected: string, convert: (text: string) => T | undefined): T | undefined {
@@ -142,6 +150,12 @@ export class YamlMapping implements EntryReader {
   }
 }
 
+/** A scalar where Java knows no type. @see YamlMapping.looseText */
+export function looseTextOf(node: YamlScalar): string | undefined {
+  if (!node.isPlain) return node.text;
+  return isNull(node) ? undefined : String(readBoolean(node.text) ?? readInteger(node.text) ?? node.text);
+}
+
 function isNull(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.isPlain && node.text.length <= 4 && /^(?:|~|null|Null|NULL)$/.test(node.text);
 }
@@ -150,9 +164,20 @@ function shortened(text: string): string {
   return text.length <= TOLD_CHARACTERS ? text : `${text.slice(0, TOLD_CHARACTERS)}...`;
 }
 
-/** The number of the line that a position is in, from 1. */
-function lineOf(text: string, at: number): number {
-  let line = 1;
-  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
-  return line;
+/** The line that a position is in, from 1: `line 3`. */
+function lineAt(text: string, at: number): string {
+  return `line ${startsOfLines(text, at).length}`;
+}
+
+/** The line and the column that a position is in, from 1: `line 3, column 5`. */
+export function lineAndColumnAt(text: string, at: number): string {
+  const starts = startsOfLines(text, at);
+  return `line ${starts.length}, column ${at - starts.at(-1)! + 1}`;
+}
+
+/** Where the lines up to a position begin. */
+function startsOfLines(text: string, at: number): readonly number[] {
+  const starts = [0];
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  return starts;
 }

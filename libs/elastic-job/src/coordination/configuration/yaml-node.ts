@@ -1,9 +1,15 @@
 /** A value of a YAML text. Nothing is copied for an alias: it is the node that it stands for. */
 export type YamlNode =
-  /** `isPlain`: without quotes and not a block, so that its text may stand for a number or for nothing. */
-  | { readonly kind: 'scalar'; readonly text: string; readonly isPlain: boolean }
+  | YamlScalar
   | { readonly kind: 'list'; readonly items: readonly YamlNode[] }
   | { readonly kind: 'mapping'; readonly entries: readonly YamlEntry[] };
+
+export interface YamlScalar {
+  readonly kind: 'scalar';
+  readonly text: string;
+  /** Without quotes and not a block, so that the text may stand for a number or for nothing. */
+  readonly isPlain: boolean;
+}
 
 export interface YamlEntry {
   readonly key: string;

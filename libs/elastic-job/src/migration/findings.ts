@@ -1,0 +1,34 @@
+import { lineAndColumnAt } from '../coordination/index.js';
+import type { NotTakenOver } from './imported.js';
+import type { Advice } from './remedies.js';
+
+/** The source of the settings, as errors name it. */
+export const PLACE = 'ElasticJob configuration';
+
+const SECRET =
+  /password|passwd|secret|token|digest|credential|datasource|extraconfigurations|webhook|parameter|\bprops\b/i;
+
+/** What an import has found beside the options. */
+export class Findings {
+  readonly problems: string[] = [];
+  private readonly found: { readonly at: number; readonly entry: NotTakenOver }[] = [];
+
+  constructor(private readonly source: string) {}
+
+  get notTakenOver(): readonly NotTakenOver[] {
+    return this.found.toSorted((a, b) => a.at - b.at).map(({ entry }) => entry);
+  }
+
+  leaveOut(path: string, value: string, at: number, { reason, remedy }: Advice): void {
+    const shown = SECRET.test(path) ? '(not shown)' : value;
+    this.found.push({ at, entry: { path, value: shown, reason, remedy, place: this.placeOf(at) } });
+  }
+
+  refuse(at: number, problem: string): void {
+    this.problems.push(`${this.placeOf(at)}: ${problem}`);
+  }
+
+  private placeOf(at: number): string {
+    return lineAndColumnAt(this.source, at);
+  }
+}

@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../domain/index.js';
+import { ElasticJob2ConfigurationError } from '../coordination/index.js';
+import type { ElasticJobModuleOptions } from '../nest/index.js';
+import { importElasticJobConfiguration } from './index.js';
+
+/** The shape of the application.yml that ElasticJob's Spring Boot example has. */
+const APPLICATION_YML = `
+server:
+  port: 8080
+elasticjob:
+  tracing:
+    type: RDB
+    dataSource:
+      url: jdbc:mysql://db/trace?password=abc
+  regCenter:
+    serverLists: zk1:2181,zk2:2181
+    namespace: elasticjob-springboot
+    maxRetries: 3
+    sessionTimeoutMilliseconds: 30000
+    digest: user:password
+  dump:
+    port: 9888
+  jobs:
+    simpleJob:
+      elasticJobClass: com.acme.SimpleOrders
+      cron: 0/5 * * * * ?
+      timeZone: GMT+08:00
+      shardingTotalCount: 3
+      shardingItemParameters: 0=Beijing,1=Shanghai,2=Guangzhou
+      monitorExecution: true
+      failover: true
+      misfire: true
+      jobErrorHandlerType: EMAIL
+      jobListenerTypes: [com.acme.Timing]
+      props:
+        email:
+          host: mail.acme.com
+          port: 465
+    scriptJob:
+      elasticJobType: SCRIPT
+      cron: 0/10 * * * * ?
+      shardingTotalCount: 1
+      props:
+        script.command.line: "echo SCRIPT Job: "
+    manualJob:
+      elasticJobType: HTTP
+      jobBootstrapBeanName: manualJobBean
+      shardingTotalCount: 1
+`;
+
+/** As ElasticJob 3.0.5 writes it to ZooKeeper. */
+const NODE = `cron: 0/5 * * * * ?
+description: ''
+disabled: false
+failover: true
+jobExecutorThreadPoolSizeProviderType: SINGLE_THREAD
+jobExtraConfigurations:
+- !!org.apache.shardingsphere.elasticjob.kernel.tracing.yaml.YamlTracingConfiguration
+  type: RDB
+jobListenerTypes:
+- com.acme.Timing
+jobName: settle-orders
+jobParameter: p
+jobShardingStrategyType: ODEVITY
+label: orders
+maxTimeDiffSeconds: -1
+misfire: true
+monitorExecution: true
+overwrite: true
+props:
+  streaming.process: 'true'
+reconcileIntervalMinutes: 10
+shardingItemParameters: 0=a,1=b
+shardingTotalCount: 2
+staticSharding: false
+`;
+
+const JOB = 'elasticjob.jobs.j.';
+
+describe('the application.yml of Spring Boot', () => {
+  const { jobs, notTakenOver, registry } = importElasticJobConfiguration(APPLICATION_YML);
+
+  it('becomes the registry and the jobs of the module', () => {
+    expect(registry).toEqual({
+      type: 'zookeeper',
+      servers: 'zk1:2181,zk2:2181',
+      namespace: 'elasticjob-springboot',
+      sessionTimeoutMs: 30_000,
+      digest: 'user:password',
+    });
+    expect(jobs['simpleJob']).toEqual({
+      className: 'com.acme.SimpleOrders',
+      cron: '0/5 * * * * ?',
+      timeZone: 'GMT+08:00',
+      shardingTotalCount: 3,
+      shardingItemParameters: '0=Beijing,1=Shanghai,2=Guangzhou',
+      monitorExecution: true,
+      failover: true,
+      misfire: true,
+      reconcileIntervalMinutes: 0,
+      jobErrorHandlerType: 'EMAIL',
+      props: { 'email.host': 'mail.acme.com', 'email.port': '465' },
+    });
+  });
+
+  it('is what the module takes', () => {
+    const options = { registry, jobs } satisfies ElasticJobModuleOptions;
+    expect(Object.keys(options.jobs)).toEqual(['simpleJob', 'scriptJob', 'manualJob']);
+  });
+
+  it('has jobs without a class, which get their type', () => {
+    expect(jobs['scriptJob']).toMatchObject({ type: 'SCRIPT', props: { 'script.command.line': 'echo SCRIPT Job: ' } });
+    expect(jobs['manualJob']).toEqual({
+      type: 'HTTP',
+      shardingTotalCount: 1,
+      monitorExecution: false,
+      misfire: false,
+      reconcileIntervalMinutes: 0,
+    });
+  });
+
+  it('tells what is not taken over, in the order of the text', () => {
+    expect(notTakenOver.map(({ path, place, value }) => [place, path, value])).toEqual([
+      ['line 6, column 5', 'elasticjob.tracing.type', 'RDB'],
+      ['line 8, column 7', 'elasticjob.tracing.dataSource.url', '(not shown)'],
+      ['line 12, column 5', 'elasticjob.regCenter.maxRetries', '3'],
+      ['line 16, column 5', 'elasticjob.dump.port', '9888'],
+      ['line 28, column 7', 'elasticjob.jobs.simpleJob.jobListenerTypes[0]', 'com.acme.Timing'],
+      ['line 41, column 7', 'elasticjob.jobs.manualJob.jobBootstrapBeanName', 'manualJobBean'],
+    ]);
+    for (const { reason, remedy } of notTakenOver) expect([reason, remedy]).not.toContain('');
+  });
+});
+
+describe('the names of Spring Boot', () => {
+  it.each([
+    ['camel case', 'elasticjob:\n  regCenter:\n    serverLists: a:1\n    namespace: n'],
+    ['kebab case', 'elasticjob:\n  reg-center:\n    server-lists: a:1\n    namespace: n'],
+    ['snake case', 'elasticjob:\n  reg_center:\n    server_lists: a:1\n    namespace: n'],
+    ['dotted keys', 'elasticjob.regCenter:\n  serverLists: a:1\nelasticjob.regCenter.namespace: n'],
+    ['properties', 'elasticjob.reg-center.server-lists=a:1\nelasticjob.regCenter.namespace = n'],
+    ['upper case', 'ELASTICJOB.REGCENTER.SERVERLISTS=a:1\nELASTICJOB.REGCENTER.NAMESPACE=n'],
+    [
+      'merged mappings',
+      'x: &x {serverLists: a:1, namespace: o}\nelasticjob:\n  regCenter:\n    <<: *x\n    namespace: n',
+    ],
+  ])('are read in %s', (_, text) => {
+    const { notTakenOver, registry } = importElasticJobConfiguration(text);
+    expect(registry).toEqual({ type: 'zookeeper', servers: 'a:1', namespace: 'n' });
+    expect(notTakenOver).toEqual([]);
+  });
+
+  it('keep the case and the dots of job names and props in brackets', () => {
+    const text = `elasticjob.jobs[my.Job_1].sharding-total-count=1\nelasticjob.jobs[my.Job_1].props[my.Prop]=x`;
+    const { jobs } = importElasticJobConfiguration(text);
+    expect(jobs).toEqual({ 'my.Job_1': expect.objectContaining({ shardingTotalCount: 1, props: { 'my.Prop': 'x' } }) });
+  });
+});
+
+describe('the application.properties of Spring Boot', () => {
+  it('has continued lines, escapes, comments and lists', () => {
+    const text = String.raw`# jobs
+! of the shop
+spring.application.name: shop
+elasticjob.jobs.j.sharding-total-count = 2
+elasticjob.jobs.j.sharding-item-parameters 0=\u5317\u4eac,\
+    1=Shang\u0068ai
+elasticjob.jobs.j.description=a\tb\\c
+elasticjob.jobs.j.job-listener-types[0]=com.acme.A
+elasticjob.jobs.j.job-listener-types[1]=com.acme.B
+elasticjob.jobs.j.misfire=true`;
+    const { jobs, notTakenOver } = importElasticJobConfiguration(text, { format: 'properties' });
+    expect(jobs['j']).toMatchObject({
+      shardingTotalCount: 2,
+      shardingItemParameters: '0=北京,1=Shanghai',
+      description: 'a\tb\\c',
+      misfire: true,
+    });
+    expect(notTakenOver.map(({ value }) => value)).toEqual(['com.acme.A', 'com.acme.B']);
+  });
+
+  it.each([
+    [String.raw`elasticjob.jobs.j.description=ab\u12`, 'line 1, column 33: behind'],
+    ['elasticjob.a=1\n#---\nelasticjob.b=1', 'line 2, column 1: it has several documents'],
+    [
+      `elasticjob.jobs.j.cron=x\n  ${JOB}shardingTotalCount=many`,
+      'line 2, column 3: shardingTotalCount must be a whole',
+    ],
+  ])('%j is refused with line and column', (text, problem) => {
+    expect(() => importElasticJobConfiguration(text)).toThrow(problem);
+  });
+});
+
+describe('the config node of a job', () => {
+  it('becomes the options of the job', () => {
+    const { jobs, notTakenOver, registry } = importElasticJobConfiguration(NODE);
+    expect(registry).toBeUndefined();
+    expect(jobs).toEqual({
+      'settle-orders': {
+        cron: '0/5 * * * * ?',
+        shardingTotalCount: 2,
+        shardingItemParameters: '0=a,1=b',
+        jobParameter: 'p',
+        strategy: 'ODEVITY',
+        failover: true,
+        misfire: true,
+        monitorExecution: true,
+        disabled: false,
+        overwrite: true,
+        maxTimeDiffSeconds: -1,
+        reconcileIntervalMinutes: 10,
+        staticSharding: false,
+        label: 'orders',
+        jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD',
+        props: { 'streaming.process': 'true' },
+      },
+    });
+    expect(notTakenOver.map(({ path, value }) => [path, value])).toEqual([
+      ['jobExtraConfigurations', '(not shown)'],
+      ['jobListenerTypes[0]', 'com.acme.Timing'],
+    ]);
+  });
+
+  it('keeps the settings that this package has written there', () => {
+    const text = 'jobName: j\nshardingTotalCount: 1\nprops:\n  nestjs.timeoutMs: 500\n  nestjs.timeZone: Asia/Tokyo\n';
+    const { jobs } = importElasticJobConfiguration(text);
+    expect(jobs['j']).toMatchObject({ timeoutMs: 500, timeZone: 'Asia/Tokyo' });
+  });
+
+  it('tells of keys that only another version knows', () => {
+    const { notTakenOver } = importElasticJobConfiguration('jobName: j\nshardingTotalCount: 1\nfuture: 7\n');
+    expect(notTakenOver).toMatchObject([{ path: 'future', value: '7', place: 'line 3, column 1' }]);
+  });
+
+  it('of ElasticJob 2 is refused', () => {
+    const json = '{"jobName":"j","jobClass":"com.acme.J","jobType":"SIMPLE"}';
+    expect(() => importElasticJobConfiguration(json)).toThrow(ElasticJob2ConfigurationError);
+  });
+});
+
+describe('a setting without a counterpart', () => {
+  it.each([
+    ['jobShardingStrategyType: com.acme.ByRegion', 'jobShardingStrategyType', 'ShardingStrategy'],
+    ['jobExecutorServiceHandlerType: com.acme.Pool', 'jobExecutorServiceHandlerType', 'concurrency'],
+    ['jobExecutorThreadPoolSizeProviderType: FIXED', 'jobExecutorThreadPoolSizeProviderType', 'concurrency'],
+    ['jobErrorHandlerType: com.acme.Pager', 'jobErrorHandlerType', 'JobErrorHandler'],
+    ['elasticJobClass: org.apache.shardingsphere.elasticjob.dataflow.job.DataflowJob', 'elasticJobClass', 'className'],
+    ['failover: true', 'failover', 'monitorExecution: true'],
+    ["shardingItemParameters: '0=a,1=b,5=c'", 'shardingItemParameters', 'shardingTotalCount'],
+    ['jobExtraConfigurations: x', 'jobExtraConfigurations', 'check the name'],
+    ['shardingTotalCounts: 3', 'shardingTotalCounts', 'check the name'],
+    ['props: x', 'props', 'check the name'],
+  ])('%s is told with a remedy, and the job is still one', (setting, key, remedy) => {
+    const { jobs, notTakenOver } = importElasticJobConfiguration(springJob(setting));
+    expect(notTakenOver).toMatchObject([{ path: JOB + key, remedy: expect.stringContaining(remedy) }]);
+    expect(jobs['j']).not.toHaveProperty(key, expect.stringMatching(/acme|FIXED|5=c/));
+  });
+
+  it('leaves the item parameters that are used', () => {
+    const { jobs } = importElasticJobConfiguration(springJob('shardingItemParameters: 0=a,1=b,5=c'));
+    expect(jobs['j']).toMatchObject({ shardingItemParameters: '0=a,1=b' });
+  });
+
+  it('of the registry is told', () => {
+    const text =
+      'elasticjob:\n  regCenter: {type: etcd, serverLists: e:2379, namespace: n, ssl: true}\n  enabled: true';
+    const { notTakenOver } = importElasticJobConfiguration(text);
+    expect(notTakenOver.map(({ path }) => path)).toEqual([
+      'elasticjob.regCenter.type',
+      'elasticjob.regCenter.ssl',
+      'elasticjob.enabled',
+    ]);
+  });
+
+  it.each(['serverLists: a:1', 'namespace: n'])('a registry with %s alone is none, and is told', (setting) => {
+    const { notTakenOver, registry } = importElasticJobConfiguration(`elasticjob:\n  regCenter:\n    ${setting}`);
+    expect(registry).toBeUndefined();
+    expect(notTakenOver).toHaveLength(1);
+  });
+
+  it('a path behind the servers goes into the namespace', () => {
+    const text = 'elasticjob:\n  regCenter: {serverLists: "a:1,b:1/shop", namespace: jobs}';
+    expect(importElasticJobConfiguration(text).registry).toMatchObject({ servers: 'a:1,b:1', namespace: 'shop/jobs' });
+  });
+});
+
+describe('a placeholder of Spring', () => {
+  const text = springJob('jobParameter: "${HOST:localhost}:${app.port}"') + '\napp:\n  port: ${PORT:80}\n';
+
+  it('takes the given values, then other settings of the file, then its default, which is told', () => {
+    const given = importElasticJobConfiguration(text, { placeholders: { HOST: 'h', PORT: '81' } });
+    expect(given.jobs['j']).toMatchObject({ jobParameter: 'h:81' });
+    expect(given.notTakenOver).toEqual([]);
+    const usual = importElasticJobConfiguration(text);
+    expect(usual.jobs['j']).toMatchObject({ jobParameter: 'localhost:80' });
+    expect(usual.notTakenOver).toMatchObject([
+      { path: `${JOB}jobParameter`, value: '(not shown)', reason: expect.stringContaining('HOST, PORT') },
+    ]);
+  });
+
+  it('without a value leaves the setting out, which is told', () => {
+    const { jobs, notTakenOver } = importElasticJobConfiguration(springJob('description: ${TEXT}'));
+    expect(jobs['j']).not.toHaveProperty('description');
+    expect(notTakenOver).toMatchObject([{ path: `${JOB}description`, value: '${TEXT}' }]);
+  });
+
+  it('that names itself has no value', () => {
+    const { notTakenOver } = importElasticJobConfiguration(springJob('description: ${elasticjob.jobs.j.description}'));
+    expect(notTakenOver).toHaveLength(1);
+  });
+});
+
+describe('a text that is wrong', () => {
+  it.each([
+    ['elasticjob:\n  jobs: [', 'line 2, column 9: '],
+    ['elasticjob:\n  a: 1\n---\nelasticjob:\n  b: 1', 'line 3, column 1: it has several documents'],
+    ['- a', 'line 1, column 1: it is not a YAML mapping'],
+    ['server:\n  port: 1', 'it has neither settings of elasticjob'],
+    [springJob('failover: perhaps'), 'line 5, column 7: failover must be true or false, but is "perhaps"'],
+    [springJob('cron: every day'), 'line 5, column 7: elasticjob.jobs.j.cron: Cron expression'],
+    [springJob('timeZone: Mars/Base'), 'line 5, column 7: elasticjob.jobs.j.timeZone: Time zone'],
+    [springJob('elasticJobClass: A\n      elasticJobType: HTTP'), 'elasticJobClass and elasticJobType'],
+    ['elasticjob:\n  jobs:\n    j: simple', 'line 3, column 5: elasticjob.jobs.j must be a mapping'],
+    ['elasticjob:\n  jobs:\n    j: {cron: 0 0 0 * * ?}', 'line 3, column 9: elasticjob.jobs.j.shardingTotalCount'],
+    [
+      'elasticjob:\n  regCenter: {serverLists: a, namespace: n, sessionTimeoutMilliseconds: x}',
+      'must be a whole number',
+    ],
+    ['jobName: j\nshardingTotalCount: 0', 'line 2, column 1: shardingTotalCount must be a whole number'],
+    ['jobName: j\nshardingTotalCount: x', 'line 2, column 1: shardingTotalCount must be a whole number'],
+  ])('%j is refused, naming line and column', (text, problem) => {
+    const attempt = () => importElasticJobConfiguration(text);
+    expect(attempt).toThrow(ConfigurationError);
+    expect(attempt).toThrow(problem);
+  });
+
+  it('with several faults is refused with all of them', () => {
+    const text = springJob('cron: x').replace('  j:', '  i: {shardingTotalCount: 0}\n    j:');
+    expect(() => importElasticJobConfiguration(text)).toThrow(/jobs\.i\.shardingTotalCount.*jobs\.j\.cron/);
+  });
+
+  it('that multiplies itself by aliases is refused', () => {
+    const list = (text: string, count: number) => `[${Array<string>(count).fill(text).join(',')}]`;
+    const text = `a: &a ${list('x', 200)}\nb: &b ${list('*a', 9)}\nc: &c ${list('*b', 9)}\nelasticjob: *c`;
+    expect(() => importElasticJobConfiguration(text)).toThrow('it has more than 10000 settings');
+  });
+});
+
+/** One job with a setting, which stands in line 5. */
+function springJob(setting: string): string {
+  return `elasticjob:\n  jobs:\n    j:\n      shardingTotalCount: 3\n      ${setting}`;
+}

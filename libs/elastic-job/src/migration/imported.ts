@@ -1,0 +1,37 @@
+import type { JobName, JobOptions } from '../domain/index.js';
+import type { ZooKeeperOptions } from '../registry/index.js';
+
+/** What a file of Java's says, as options of `ElasticJobModule.forRoot`. */
+export interface ImportedConfiguration {
+  /** The option `registry`; undefined if the text has no servers and no namespace. */
+  readonly registry: ImportedRegistry | undefined;
+  /**
+   * The option `jobs`. An entry with a `type` is a job without a class; any other one goes over the options of the
+   * decorated handler of that name. With its name it is also what `JobRegistrar.add` takes.
+   */
+  readonly jobs: Readonly<Record<JobName, ImportedJob>>;
+  /** Settings of the text that are not in the options, in the order of the text. */
+  readonly notTakenOver: readonly NotTakenOver[];
+}
+
+export interface ImportedRegistry extends ZooKeeperOptions {
+  readonly type: 'zookeeper';
+}
+
+export type ImportedJob = Omit<JobOptions, 'name'> & {
+  /** What runs a job without a class: `HTTP`, `SCRIPT`, or a job type of the application's own. */
+  readonly type?: string;
+};
+
+/** A setting that has no counterpart, or that needs code. */
+export interface NotTakenOver {
+  /** `elasticjob.jobs.settleOrders.jobListenerTypes[0]`; in the text of a `config` node the key alone. */
+  readonly path: string;
+  /** As the text has it; `(not shown)` if it may be a secret. */
+  readonly value: string;
+  readonly reason: string;
+  /** What to do instead. */
+  readonly remedy: string;
+  /** `line 3, column 5`. */
+  readonly place: string;
+}

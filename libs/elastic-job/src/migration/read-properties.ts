@@ -1,0 +1,46 @@
+import { ConfigurationError } from '../domain/index.js';
+import { lineAndColumnAt } from '../coordination/index.js';
+import { PLACE } from './findings.js';
+import { type Leaf, partsOf } from './settings-tree.js';
+
+/** A logical line: it goes on behind a backslash. Comments begin with `#` or `!`. */
+const LINE = /^[ \t\f]*(?<line>[#!][^\r\n]*|(?:[^\\\r\n]|\\(?:\r\n|[^])?)*)$/gm;
+const KEY = /^(?:[^\\=: \t\f]|\\[^])*/;
+const SEPARATOR = /^[ \t\f]*[=:]?[ \t\f]*/;
+const NEXT_DOCUMENT = /^[#!]---\s*$/;
+const ESCAPE = /\\(?:u(?<code>[\da-fA-F]{4})|(?:\r\n|[\r\n])[ \t\f]*|(?<char>[^]))/g;
+const CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
+
+/**
+ * The settings of a `.properties` file.
+ * @throws {ConfigurationError} with line and column
+ * @see Java, `java.util.Properties.load`
+ */
+export function readProperties(text: string): readonly Leaf[] {
+  const leaves: Leaf[] = [];
+  for (const match of text.matchAll(LINE)) {
+    const line = match.groups!['line']!;
+    const at = match.index + match[0].length - line.length;
+    if (NEXT_DOCUMENT.test(line)) refuse(text, at, 'it has several documents; import one at a time');
+    if (line === '' || /^[#!]/.test(line)) continue;
+    const key = KEY.exec(line)![0];
+    const separator = SEPARATOR.exec(line.slice(key.length))![0];
+    const valueAt = key.length + separator.length;
+    const path = partsOf(unescaped(text, key, at));
+    leaves.push({ path, text: unescaped(text, line.slice(valueAt), at + valueAt), at });
+  }
+  return leaves;
+}
+
+function unescaped(text: string, part: string, at: number): string {
+  return part.replaceAll(ESCAPE, (escape, ...rest) => {
+    const { code, char }: Record<string, string | undefined> = rest.at(-1);
+    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+    if (char === 'u') refuse(text, at + Number(rest.at(-3)), String.raw`behind \u stand four hexadecimal digits`);
+    return char === undefined ? '' : (CONTROLS[char] ?? char);
+  });
+}
+
+function refuse(text: string, at: number, fault: string): never {
+  throw new ConfigurationError(PLACE, [`${lineAndColumnAt(text, at)}: ${fault}`]);
+}

@@ -1,0 +1,75 @@
+import { lineAndColumnAt, YamlMapping, type YamlEntry, type YamlNode } from '../coordination/index.js';
+import { type Leaf, pathText, uniform } from './settings-tree.js';
+
+/** How the values of a setting are written below it. */
+export type Shape = 'text' | 'list' | 'texts by name';
+
+/** A setting of a group, with what the file says of it. */
+interface Setting {
+  readonly name: string;
+  readonly at: number;
+  node: YamlNode;
+}
+
+/** What `groupOf` makes of the settings below a path. */
+interface Group {
+  /** The known settings, under the names that they have in ElasticJob. */
+  readonly mapping: YamlMapping;
+  /** Settings that are not known, with their paths below the group. */
+  readonly unknown: readonly Leaf[];
+  /** Where a known setting is first said. */
+  readonly placeOf: (name: string) => number | undefined;
+}
+
+/**
+ * The settings of one object, such as a job, of which ElasticJob knows the names: `job-parameter` is `jobParameter`. Of
+ * two settings for one name the last one counts.
+ * @param leaves with paths below the object
+ */
+export function groupOf(source: string, leaves: readonly Leaf[], shapes: Readonly<Record<string, Shape>>): Group {
+  const names = new Map(Object.keys(shapes).map((name) => [uniform(name), name]));
+  const settings = new Map<string, Setting>();
+  const unknown: Leaf[] = [];
+  for (const leaf of leaves) {
+    const name = names.get(uniform(leaf.path[0] ?? ''));
+    const below = leaf.path.slice(1);
+    const node = name === undefined ? undefined : nodeOf(shapes[name]!, below, leaf, settings.get(name)?.node);
+    if (name === undefined || node === undefined) unknown.push(leaf);
+    else settings.set(name, { name, at: settings.get(name)?.at ?? leaf.at, node });
+  }
+  const entries = [...settings.values()].map(({ name, at, node }) => entryOf(name, at, node));
+  return {
+    mapping: new YamlMapping(source, entries, [], lineAndColumnAt),
+    unknown,
+    placeOf: (name) => settings.get(name)?.at,
+  };
+}
+
+/** The value of a setting once a leaf is added to it; undefined if the setting cannot have such a leaf. */
+function nodeOf(shape: Shape, below: readonly string[], leaf: Leaf, before?: YamlNode): YamlNode | undefined {
+  const value: YamlNode = { kind: 'scalar', text: leaf.text, isPlain: false };
+  switch (shape) {
+    case 'text':
+      return below.length === 0 ? value : undefined;
+    case 'list': {
+      if (below.length === 0) return { kind: 'list', items: textsOf(leaf.text) };
+      const items = before?.kind === 'list' ? before.items : [];
+      return below.length === 1 && /^\[\d+\]$/.test(below[0]!) ? { kind: 'list', items: [...items, value] } : undefined;
+    }
+    default: {
+      if (below.length === 0) return leaf.text === '' ? before : undefined;
+      const entries = before?.kind === 'mapping' ? before.entries : [];
+      return { kind: 'mapping', entries: [...entries, entryOf(pathText(below), leaf.at, value)] };
+    }
+  }
+}
+
+/** Spring Boot splits a text where a list is wanted. */
+function textsOf(text: string): readonly YamlNode[] {
+  const texts = text.split(',').map((part) => part.trim());
+  return texts.flatMap((part) => (part === '' ? [] : [{ kind: 'scalar', text: part, isPlain: false } as const]));
+}
+
+function entryOf(key: string, at: number, value: YamlNode): YamlEntry {
+  return { key, value, at, keyEnd: at, valueEnd: at, isFlow: false };
+}
