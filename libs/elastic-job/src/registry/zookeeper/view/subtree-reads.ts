@@ -2,14 +2,45 @@ import { SparseMap, SparseSet } from '../../../domain/index.js';
 import type { NodeFound, NodeRead, Reply } from '../wire/index.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
-/** A part of a node that is being read or queued to be read. */
-export interface Reading extends NodeRead {
-  /** Resolves when the reply has been received and the reads that follow from it are done. */
-  readonly done: Promise<unknown>;
-  resolve(following: unknown): void;
-  reject(error: unknown): void;
+/**
+ * A part of a node that is being read or queued to be read. It makes a promise only when a caller waits: the answers of
+ * own writes make most reads needless before anybody waits for them.
+ */
+export class Reading implements NodeRead {
   /** True while it is not sent, because the answer of an own write may make it needless. */
-  isHeld: boolean;
+  isHeld = false;
+  /** Reads that follow from the reply. */
+  private following: Promise<unknown> | undefined;
+  private promise: Promise<unknown> | undefined;
+  private waiter: { resolve(following: unknown): void; reject(error: unknown): void } | undefined;
+
+  constructor(
+    readonly what: NodeRead['what'],
+    readonly path: string,
+  ) {}
+
+  /** Resolves when the reply and the reads that follow from it are done. A rejection needs no handler. */
+  get done(): Promise<unknown> {
+    this.promise ??= this.following ?? this.newPromise();
+    return this.promise;
+  }
+
+  resolve(following?: Promise<unknown>): void {
+    this.following = following;
+    this.waiter?.resolve(following);
+  }
+
+  reject(error: unknown): void {
+    this.waiter?.reject(error);
+  }
+
+  private newPromise(): Promise<unknown> {
+    const promise = new Promise<unknown>((resolve, reject) => {
+      this.waiter = { resolve, reject };
+    });
+    promise.catch(() => {});
+    return promise;
+  }
 }
 
 /**
@@ -21,14 +52,15 @@ export class SubtreeReads {
   isStale = false;
   private readonly underWay = { data: new SparseMap<string, Reading>(), children: new SparseMap<string, Reading>() };
   private unsent: Reading[] = [];
-  private readonly work = new SparseSet<Promise<unknown>>();
+  /** Reads that are not done, including those that follow from their replies. */
+  private readonly work = new SparseSet<Reading>();
   /** Own writes without an answer, counted by the path that they name. */
   private readonly writes = new SparseMap<string, number>();
 
   /** @param take receives a reply; an error that it throws becomes the outcome of the read */
   constructor(
     private readonly client: ZooKeeperClient,
-    private readonly take: (reading: Reading, reply: Reply<NodeFound>) => unknown,
+    private readonly take: (reading: Reading, reply: Reply<NodeFound>) => Promise<unknown> | undefined,
   ) {}
 
   /** True if no read is under way. */
@@ -41,15 +73,15 @@ export class SubtreeReads {
   }
 
   /** Reads a part, or joins the read of it that is under way. */
-  read(what: NodeRead['what'], path: string): Promise<unknown> {
+  read(what: NodeRead['what'], path: string): Reading {
     const underWay = this.underWay[what].get(path);
-    if (underWay) return underWay.done;
-    const reading = newReading(what, path);
+    if (underWay) return underWay;
+    const reading = new Reading(what, path);
     this.underWay[what].set(path, reading);
+    this.work.add(reading);
     reading.isHeld = what === 'data' && this.writes.has(path);
     if (!reading.isHeld) this.enqueue(reading);
-    void this.track(reading.done);
-    return reading.done;
+    return reading;
   }
 
   /** Sends the queued reads now. */
@@ -70,7 +102,7 @@ export class SubtreeReads {
    * @throws the error of one that failed
    */
   async allRead(): Promise<void> {
-    await Promise.all(this.work);
+    await Promise.all([...this.work].map(({ done }) => done));
   }
 
   /** Holds back reads of the path: an own write that names it was sent, and its answer may tell the value. */
@@ -83,7 +115,7 @@ export class SubtreeReads {
     const reading = this.underWay.data.get(path);
     if (!reading?.isHeld) return;
     this.underWay.data.delete(path);
-    reading.resolve(undefined);
+    this.finish(reading, () => undefined);
   }
 
   /** Sends a read that was held back, since the own write ended without telling the value. */
@@ -97,13 +129,18 @@ export class SubtreeReads {
     this.enqueue(reading);
   }
 
-  /** Ends all reads. @param outcome gives the waiting callers their result, or throws their error */
-  end(outcome: () => unknown = () => undefined): void {
+  /** Nothing more is read. @param outcome what those that wait are told: nothing, or what it throws */
+  end(outcome: () => void = () => {}): void {
     const all = [...this.underWay.data.values(), ...this.underWay.children.values()];
     this.underWay.data.clear();
     this.underWay.children.clear();
     this.unsent = [];
-    for (const reading of all) resolveWith(reading, outcome);
+    for (const reading of all) {
+      this.finish(reading, () => {
+        outcome();
+        return undefined;
+      });
+    }
   }
 
   private receive(reading: Reading, reply: Reply<NodeFound> | undefined): void {
@@ -112,7 +149,7 @@ export class SubtreeReads {
     if (underWay.get(reading.path) !== reading) return;
     if (!reply) return void this.unsent.push(reading);
     underWay.delete(reading.path);
-    resolveWith(reading, () => this.take(reading, reply));
+    this.finish(reading, () => this.take(reading, reply));
   }
 
   private enqueue(reading: Reading): void {
@@ -120,31 +157,21 @@ export class SubtreeReads {
     this.unsent.push(reading);
   }
 
-  private async track(done: Promise<unknown>): Promise<void> {
-    this.work.add(done);
+  /** @param outcome what follows from the read, or what it throws */
+  private finish(reading: Reading, outcome: () => Promise<unknown> | undefined): void {
     try {
-      await done;
-    } catch {
+      const following = outcome();
+      reading.resolve(following);
+      if (following !== undefined) return void this.await(reading, following);
+    } catch (error) {
       this.isStale = true;
+      reading.reject(error);
     }
-    this.work.delete(done);
+    this.work.delete(reading);
   }
-}
 
-function resolveWith(reading: Reading, outcome: () => unknown): void {
-  try {
-    reading.resolve(outcome());
-  } catch (error) {
-    reading.reject(error);
+  private async await(reading: Reading, following: Promise<unknown>): Promise<void> {
+    await following.catch(() => (this.isStale = true));
+    this.work.delete(reading);
   }
-}
-
-function newReading(what: NodeRead['what'], path: string): Reading {
-  let resolve!: (following: unknown) => void;
-  let reject!: (error: unknown) => void;
-  const done = new Promise<unknown>((succeed, fail) => {
-    resolve = succeed;
-    reject = fail;
-  });
-  return { what, path, done, resolve, reject, isHeld: false };
 }

@@ -60,7 +60,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     options?.signal?.throwIfAborted();
     this.client.session.usable(name);
     this.client.watch(this.path, this, (reply) => {
-      if (reply.kind === 'refused') this.reads.end(() => valueOf(name, this.path, reply));
+      if (reply.kind === 'refused') this.reads.end(() => void valueOf(name, this.path, reply));
     });
     try {
       const opened = this.readAgain().then(() => this.reads.allRead());
@@ -94,7 +94,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     if (unknown.length === 0) return;
     const name = `load ${unknown.length} nodes of ${this.path}`;
     this.client.session.usable(name);
-    const loaded = Promise.all(unknown.map((path) => this.reads.read('data', path)));
+    const loaded = Promise.all(unknown.map((path) => this.reads.read('data', path).done));
     this.reads.send('foreground');
     await this.client.requests.bounded(name, loaded, options);
     this.assertLive();
@@ -158,15 +158,15 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   private heardCreated(path: string): void {
     // A node known already was deleted and created again while there was no connection.
     if (this.entries.get(path)) this.remove(path);
-    // Below a parent that is not known yet the node is ignored: the list of the parent's children will contain it.
-    if (this.appear(path) && this.holds(path)) void this.reads.read('data', path);
+    // Not taken in below a parent that is not known yet: it will be among the names that are listed there.
+    if (this.appear(path) && this.holds(path)) this.reads.read('data', path);
   }
 
   private heardChanged(path: string): void {
     if (!this.entries.has(path)) return;
     if (this.holds(path)) {
       if (this.isOpen) this.outbox.putWaiting({ kind: 'changed', path });
-      void this.reads.read('data', path);
+      this.reads.read('data', path);
     } else {
       this.entries.put(path, undefined);
       this.tell({ kind: 'changed', path });
@@ -185,8 +185,8 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
 
   /** Reads the value, if the view holds it, and the names of the children, if the node can have any. */
   private async readAll(path: string, isEphemeral = false): Promise<void> {
-    const value = this.holds(path) ? this.reads.read('data', path) : undefined;
-    const names = isEphemeral || this.bounds?.isLeaf(path) ? undefined : this.reads.read('children', path);
+    const value = this.holds(path) ? this.reads.read('data', path).done : undefined;
+    const names = isEphemeral || this.bounds?.isLeaf(path) ? undefined : this.reads.read('children', path).done;
     await value;
     await names;
   }
@@ -224,7 +224,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     this.entries.put(path, node);
     const isTold = this.outbox.arrived(path);
     if (!isTold && before && !isReplaced && before.stat.mzxid !== node.stat.mzxid) this.tell({ kind: 'changed', path });
-    return isReplaced && node.stat.ephemeralOwner === undefined ? this.reads.read('children', path) : undefined;
+    return isReplaced && node.stat.ephemeralOwner === undefined ? this.reads.read('children', path).done : undefined;
   }
 
   private takeNames(path: string, names: readonly string[]): Promise<unknown> {
