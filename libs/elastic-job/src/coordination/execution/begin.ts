@@ -108,11 +108,13 @@ export class Begin {
     const { tree } = this;
     const { blocked } = this.own;
     if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
-    const decisionOn = (item: number) =>
-      here.has(item) ? 'busy' : decide(tree, this.configuration, this.trigger, item);
-    const decisions = items.map((item) => [item, decisionOn(item)] as const);
-    const begun = decisions.filter(([, decision]) => decision === 'begin').map(([item]) => item);
-    const refused = new Map(decisions.filter(isRefused));
+    const begun: number[] = [];
+    const refused = new Map<number, RefusalCause>();
+    for (const item of items) {
+      const decision = here.has(item) ? 'busy' : decide(tree, this.configuration, this.trigger, item);
+      if (decision === 'begin') begun.push(item);
+      else refused.set(item, decision);
+    }
     if (begun.length === 0) return { lease: undefined, refused, former: new Map() };
     const together = blocked.together(begun, blamed);
     const free = this.beginning(together);
@@ -278,8 +280,4 @@ function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigge
   const movedAt = tree.stat(tree.paths.mark(item, 'instance'))?.mtime ?? -Infinity;
   const runAt = tree.lastRuns.unrecordedAt(item) ?? -Infinity;
   return movedAt >= fireTime && runAt >= fireTime;
-}
-
-function isRefused(entry: readonly [number, BeginDecision]): entry is readonly [number, RefusalCause] {
-  return entry[1] !== 'begin';
 }

@@ -8,7 +8,6 @@ const MARKS = ['running', 'failover', 'failovering'] as const;
 
 /** A run of one item that has ended: what has to be written, whatever others have done to its marks meanwhile. */
 export class EndedRun implements EndedItem {
-  readonly paths: readonly string[];
   readonly fireTime: number;
   /** The record as it is written, or was. */
   private readonly text: string;
@@ -28,7 +27,6 @@ export class EndedRun implements EndedItem {
     readonly note?: RunNote,
   ) {
     this.fireTime = record.target.fireTime;
-    this.paths = [tree.paths.record(item), ...MARKS.map((mark) => tree.paths.mark(item, mark))];
     this.text = tree.recordText(record);
     this.pending = settleOperations(tree.paths, { item, version }, this.text, {
       ...modes,
@@ -38,6 +36,11 @@ export class EndedRun implements EndedItem {
 
   get operations(): readonly Operation[] {
     return this.pending;
+  }
+
+  get paths(): readonly string[] {
+    const { paths } = this.tree;
+    return [paths.record(this.item), ...MARKS.map((mark) => paths.mark(this.item, mark))];
   }
 
   get isDisturbed(): boolean {

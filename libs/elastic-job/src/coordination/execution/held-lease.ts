@@ -14,6 +14,8 @@ import {
   type SettledOutcome,
   type SettledRun,
   type ShardOutcome,
+  SparseMap,
+  SparseSet,
   type Trigger,
   withoutTrace,
 } from '../../domain/index.js';
@@ -46,10 +48,10 @@ export interface LeaseTerms {
 /** A lease on items that are marked as running in the registry. */
 export class HeldLease extends ItemLease {
   readonly run: string | undefined;
-  private readonly requeues = new Map<number, Requeue>();
-  private readonly checkpoints = new Map<number, ItemCheckpoint>();
+  private readonly requeues = new SparseMap<number, Requeue>();
+  private readonly checkpoints = new SparseMap<number, ItemCheckpoint>();
   /** Items whose executor may run still, though their handler has returned. */
-  private readonly unreachable = new Set<number>();
+  private readonly unreachable = new SparseSet<number>();
 
   constructor(
     tree: JobTree,
@@ -61,7 +63,7 @@ export class HeldLease extends ItemLease {
     trace?: RunTrace,
   ) {
     super(tree, terms.trigger, [...held.keys()], trace);
-    [this.run] = [...held.values()].map(({ record }) => record.run);
+    this.run = held.values().next().value?.record.run;
   }
 
   token(item: number): bigint | undefined {
@@ -109,7 +111,8 @@ export class HeldLease extends ItemLease {
     if (this.tree.signal.aborted) return this.conclude(item, { kind: 'fenced' });
     const held = this.held.get(item)!;
     const requeue = this.decideRequeue(held, outcome);
-    this.requeues.set(item, requeue);
+    if (requeue === 'none') this.requeues.delete(item);
+    else this.requeues.set(item, requeue);
     if (requeue === 'hold') return this.hold(item);
     const isFailover = this.trigger.source === 'FAILOVER';
     const isRequeued = requeue === 'queue';

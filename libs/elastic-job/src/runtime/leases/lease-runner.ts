@@ -15,7 +15,13 @@ import {
   SparseMap,
   type Trigger,
 } from '../../domain/index.js';
-import { type HungHandler, JobListeners, type RetriedItem, taskIdOf } from '../../executor/index.js';
+import {
+  type ExecutableJob,
+  type HungHandler,
+  JobListeners,
+  type RetriedItem,
+  taskIdOf,
+} from '../../executor/index.js';
 import type { JobContext } from './job-context.js';
 import type { TriggerGate } from './trigger-gate.js';
 
@@ -95,7 +101,7 @@ export class LeaseRunner {
     this.context.news.tell({ kind: 'LeaseRuns', lease });
     const told = await this.listeners?.before(lease, settings.configuration);
     const handler = this.noting(contexts, this.traced(lease));
-    const job = { configuration: this.runConfiguration, handler, ...this.watch(lease) };
+    const job = this.executable(lease, handler);
     const thrown: unknown[] = [];
     for await (const { item, outcome } of executor.run(lease, job)) {
       lease.settle(item, outcome);
@@ -159,12 +165,14 @@ export class LeaseRunner {
   }
 
   // A hung handler keeps its item here until it returns, also if the item was given up to others.
-  private watch(lease: ExecutionLease) {
+  private executable(lease: ExecutionLease, handler: ItemWork): ExecutableJob {
     const { events, lateRuns, running } = this.context;
     const { trigger } = lease;
     const taskId = taskIdOf(lease);
     let isStarted = false;
     return {
+      configuration: this.runConfiguration,
+      handler,
       onStarted: (item: number, attempt: number) => {
         const latenessMs = isStarted ? undefined : this.latenessMs(trigger);
         isStarted = true;

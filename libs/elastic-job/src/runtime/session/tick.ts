@@ -34,18 +34,20 @@ export class Tick {
     if (items.length === 0) return undefined;
     const { ready, behind } = await this.catchUp.inOrder(trigger, this.free(items));
     const free = this.free(ready);
-    const held = items.filter((item) => !free.includes(item) && !behind.includes(item));
+    const held =
+      free.length === items.length ? [] : items.filter((item) => !free.includes(item) && !behind.includes(item));
     this.tellRefused(trigger, behind, 'behind');
     this.tellRefused(trigger, held, 'still running');
     const begun = await this.leases.begin(trigger, free);
     this.afterBegin(trigger, begun);
-    const busy = free.filter((item) => begun.refused.get(item) === 'busy');
+    const busy = [...begun.refused].flatMap(([item, cause]) => (cause === 'busy' ? item : []));
     this.catchUp.misfire([...held, ...busy]);
     return begun.lease;
   }
 
   private free(items: readonly number[]): readonly number[] {
-    return items.filter((item) => !this.context.running.has(item));
+    const { running } = this.context;
+    return running.size === 0 ? items : items.filter((item) => !running.has(item));
   }
 
   private afterBegin(trigger: Trigger, { blocked, refused }: BegunExecution): void {
