@@ -8,7 +8,7 @@ let job: HourlyJob;
 afterEach(() => job.stop());
 
 describe('items that a drain aborts', () => {
-  it('given items that outlast the deadline, when it leaves, then they are told and another instance runs them again', async () => {
+  it('aborts items that outlast the deadline of a drain, and runs them again on another instance', async () => {
     job = await HourlyJob.start({ instances: 2, handler: untilAborted, drainTimeoutMs: 3_000 });
     await job.untilNextHour(1_000);
     const aborted = itemsOf(job.runsOf(0));
@@ -22,7 +22,7 @@ describe('items that a drain aborts', () => {
     expect(again.every(({ instance }) => instance === 1)).toBe(true);
   });
 
-  it('given a handler that does not heed its signal, when its instance leaves, then the mark is swept and the item runs elsewhere', async () => {
+  it('sweeps the mark of a handler that ignores its signal, and runs the item elsewhere', async () => {
     job = await HourlyJob.start({ instances: 2, handler: hang, drainTimeoutMs: 3_000 });
     await job.untilNextHour(1_000);
     const hung = itemsOf(job.runsOf(0));
@@ -35,7 +35,7 @@ describe('items that a drain aborts', () => {
     for (const item of hung) expect(await operator.exists(`/${JOB}/sharding/${item}/running`)).toBeUndefined();
   });
 
-  it('given a job that is removed while its failover run hangs, when others look, then they can take the item', async () => {
+  it('lets others take an item whose job is removed while its failover run hangs', async () => {
     let rescues = 0;
     const handler = ({ source }: ShardingContext) => {
       if (source === 'FAILOVER') rescues += 1;
@@ -57,7 +57,7 @@ describe('items that a drain aborts', () => {
     expect(job.runs()[2]!.endedAt).toBeDefined();
   });
 
-  it('given items that heed the deadline, when no other instance is there, then each is recorded as aborted and queued at once', async () => {
+  it('records each aborted item and queues it at once, even if no other instance is there', async () => {
     job = await HourlyJob.start({ instances: 1, handler: untilAborted, drainTimeoutMs: 3_000 });
     await job.untilNextHour(1_000);
 
@@ -75,7 +75,7 @@ describe('items that a drain aborts', () => {
     expect(await traces(operator, JOB)).toEqual([]);
   });
 
-  it('given one item that heeds the deadline and one that does not, when their instance leaves, then each runs elsewhere and no mark is left', async () => {
+  it('runs an item elsewhere whether its handler heeded the deadline or not, and leaves no mark', async () => {
     job = await HourlyJob.start({
       instances: 2,
       total: 4,
@@ -95,7 +95,7 @@ describe('items that a drain aborts', () => {
     expect(left.filter((path) => own.some((item) => path.includes(`/sharding/${item}/`)))).toEqual([]);
   });
 
-  it('given failover that is off, when a drain aborts items, then they are recorded as aborted and run again at the next fire time', async () => {
+  it('records items as aborted without failover, and runs them again at the next fire time', async () => {
     job = await HourlyJob.start({ instances: 2, handler: untilAborted, drainTimeoutMs: 3_000, failover: false });
     await job.untilNextHour(1_000);
     const own = itemsOf(job.runsOf(0));
@@ -109,7 +109,7 @@ describe('items that a drain aborts', () => {
     expect(itemsOf(second).filter((item) => own.includes(item))).toEqual(own);
   });
 
-  it('given a drain, when an operator removes the instance meanwhile, then what runs is aborted at once and runs elsewhere', async () => {
+  it('aborts what runs at once if an operator removes the instance during its drain', async () => {
     job = await HourlyJob.start({ instances: 2, handler: untilAborted });
     await job.untilNextHour(1_000);
     const own = itemsOf(job.runsOf(0));
@@ -127,7 +127,7 @@ describe('items that a drain aborts', () => {
 });
 
 describe('an item that is aborted at its time limit', () => {
-  it('given an item that ran longer than its time limit, when it has ended, then no other instance repeats it', async () => {
+  it('is not repeated by another instance', async () => {
     job = await HourlyJob.start({ instances: 2, handler: untilAborted, timeoutMs: 500 });
 
     await job.untilNextHour(10_000);

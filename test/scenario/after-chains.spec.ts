@@ -9,7 +9,7 @@ let jobs: DependentJobs;
 afterEach(() => jobs.stop());
 
 describe('chains of jobs', () => {
-  it('given a job after two of which one runs after the other, when both have succeeded, then it runs once', async () => {
+  it('starts a job after two others once both have succeeded, even if one runs after the other', async () => {
     const check = child({ name: 'check', handler: (_context, { clock }) => clock.sleep(4_000) });
     jobs = await DependentJobs.start([child({ after: ['import', 'check'] }), parent(), check]);
 
@@ -25,7 +25,7 @@ describe('chains of jobs', () => {
     expect([fireTime! % MINUTE, others]).toEqual([0, []]);
   });
 
-  it('given another parent in the registry, when the settings are written, then the child is started after that one alone', async () => {
+  it('starts the child after the parent that the registry names, and after no other', async () => {
     jobs = await DependentJobs.start([parent(), parent({ name: 'export', cron: '30 * * * * ?' }), child()]);
     await jobs.untilNextMinute(5_000);
 
@@ -37,7 +37,7 @@ describe('chains of jobs', () => {
     expect(await jobs.operator.children('/export/dependents')).toEqual(['report']);
   });
 
-  it('given a child, when an operator removes it, then its parent knows of it no more, and runs on', async () => {
+  it('forgets a child that an operator has removed, and the parent runs on', async () => {
     jobs = await DependentJobs.start([parent(), child()]);
 
     await new JobConfigurationApi(jobs.operator).removeJobConfiguration('report');
@@ -48,7 +48,7 @@ describe('chains of jobs', () => {
     expect(jobs.runs('report')).toEqual([]);
   });
 
-  it('given a parent that was removed, when the leader looks at it again, then it says so, once', async () => {
+  it('reports once that the parent of a child was removed', async () => {
     jobs = await DependentJobs.start([parent(), child({ reconcileIntervalMinutes: 1 })]);
     await new JobConfigurationApi(jobs.operator).removeJobConfiguration('import');
 
@@ -60,7 +60,7 @@ describe('chains of jobs', () => {
     expect(warnings).toMatchObject([{ jobName: 'report', message: expect.stringContaining('gone (import)') }]);
   });
 
-  it('given a child whose nodes were removed, when its parent has succeeded, then the parent forgets it', async () => {
+  it('forgets a child whose nodes were removed once the parent has succeeded', async () => {
     jobs = await DependentJobs.start([parent(), child()]);
     expect(await jobs.operator.children('/import/dependents')).toEqual(['report']);
     for (const { path } of (await allNodes(jobs.operator, '/report')).toReversed()) await jobs.operator.delete(path);

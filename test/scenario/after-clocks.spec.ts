@@ -9,7 +9,7 @@ let jobs: DependentJobs;
 afterEach(() => jobs.stop());
 
 describe('dependencies under a clock that is hours ahead', () => {
-  it('given a start that is written while the clock is set wrong for a moment, when a disabled item is enabled, then it does not catch up on it', async () => {
+  it('does not run an item for a start that came while it was disabled and the clock was wrong', async () => {
     jobs = await DependentJobs.start([parent(), child()], 1);
     await jobs.advance(5_000);
     await jobs.operator.create('/report/sharding/1/disabled', '', 'PERSISTENT');
@@ -26,7 +26,7 @@ describe('dependencies under a clock that is hours ahead', () => {
     expect(itemsOf(jobs.runs('report'))).toEqual([0, 2]);
   });
 
-  it('given a count of its runs that is damaged, when the parent has succeeded twice more, then the child runs', async () => {
+  it('starts the child again although the count of its runs was damaged', async () => {
     jobs = await DependentJobs.start([parent(), child()], 1);
     await jobs.advance(5_000);
     setAhead(5 * HOUR);
@@ -40,7 +40,7 @@ describe('dependencies under a clock that is hours ahead', () => {
 });
 
 describe('dependencies under a clock that is hours behind', () => {
-  it('given an item that was disabled as its job was started, when it is enabled, then it does not catch up on it', async () => {
+  it('does not run an item for a start that came while it was disabled', async () => {
     jobs = await DependentJobs.start([parent({ shardingTotalCount: 2 }), child()], 3);
     const owners = [...jobs.cluster.assignment('import').values()];
     const idle = [0, 1, 2].find((instance) => !owners.includes(instance))!;
@@ -58,10 +58,10 @@ describe('dependencies under a clock that is hours behind', () => {
     expect(itemsOf(jobs.runs('report'))).toEqual([]);
   });
 
-  it('given a start that it has written, when others enable an item that was disabled then, then it is not caught up on', async () => {
+  it('does not run an item for a start of its own while it was disabled, if others enable the item', async () => {
     jobs = await DependentJobs.start([parent({ cron: '0 0 * * * ?' }), child()], 3);
     jobs.cluster.setWall(2, jobs.cluster.clock.wallNow() - HOUR / 2);
-    // Its item of the parent is begun half an hour after the others, and is the last.
+    // The third instance begins its item of the parent half an hour after the others, so that item ends last.
     await jobs.advance(HOUR + 10 * MINUTE);
     for (const item of CHILDREN) await jobs.operator.create(`/report/sharding/${item}/disabled`, '', 'PERSISTENT');
     await jobs.advance(30 * MINUTE);
@@ -79,7 +79,7 @@ describe('dependencies on hosts whose clocks are seconds apart', () => {
     [0, 4_000],
     [-4_000, 4_000],
   ])(
-    'given children %d ms and a parent %d ms ahead, when items are enabled again, then these catch up on no start that came before',
+    'catches up on no start that came while items were disabled: children %d ms, parent %d ms ahead',
     async (childMs, parentMs) => {
       jobs = await DependentJobs.start([parent({ shardingTotalCount: 1 }), child()], 3);
       const owner = jobs.cluster.assignment('import').get(0);

@@ -8,7 +8,7 @@ let jobs: DependentJobs;
 afterEach(() => jobs.stop());
 
 describe('crashes around a start', () => {
-  it('given an instance that dies before its last item has ended, when that is failed over, then the child is started once', async () => {
+  it('starts the child once if an instance dies before its last item has ended', async () => {
     jobs = await DependentJobs.start([
       parent({ handler: ({ shardingItem }, { clock }) => clock.sleep(shardingItem === 3 ? 5_000 : 100) }),
       child(),
@@ -28,7 +28,7 @@ describe('crashes around a start', () => {
     expectOncePerTarget(jobs.runs('report'));
   });
 
-  it('given all instances dead after the start was written, when new ones come, then the child runs for it', async () => {
+  it('runs the child on new instances if all others died after the start was written', async () => {
     jobs = await DependentJobs.start([parent(), child()]);
     const started = startWritten(jobs.operator);
     await jobs.untilNextMinute(0);
@@ -46,7 +46,7 @@ describe('crashes around a start', () => {
     expectOncePerTarget(after);
   });
 
-  it('given a start that an item was begun for early, by a clock that most agreed on, when more starts come, then it runs for each of them', async () => {
+  it('runs an item for each later start although a wrong clock began one start early', async () => {
     jobs = await DependentJobs.start([parent(), child({ misfirePolicy: 'all' })]);
     await jobs.untilNextMinute(5_000);
     const { fireTime } = jobs.runs('report')[0]!;
@@ -63,7 +63,7 @@ describe('crashes around a start', () => {
     expect(fireTimes).toEqual([fireTime, fireTime + MINUTE, fireTime + 2 * MINUTE]);
   });
 
-  it("given the child's leader dead while the parent runs, when the parent has succeeded, then each item of the child runs once", async () => {
+  it("runs each item of the child once if the child's leader dies while the parent runs", async () => {
     jobs = await DependentJobs.start([parent({ handler: (_context, { clock }) => clock.sleep(5_000) }), child()], 3);
     await jobs.untilNextMinute(1_000);
     const leader = (await jobs.operator.read('/report/leader/election/instance'))!.data;
@@ -75,7 +75,7 @@ describe('crashes around a start', () => {
     expectOncePerTarget(jobs.runs('report'));
   });
 
-  it('given an instance that joins when a start waits for a disabled server, when it has its items, then it runs them', async () => {
+  it('runs a start that waits for a disabled server on an instance that joins', async () => {
     jobs = await DependentJobs.start([parent(), child()], 1);
     await jobs.operator.set('/report/servers/10.0.0.1', 'DISABLED');
     await jobs.untilNextMinute(5_000);
@@ -88,9 +88,9 @@ describe('crashes around a start', () => {
   });
 });
 
-describe('what somebody has damaged of a dependency', () => {
+describe('damaged dependency nodes', () => {
   it.each(['/report/after', '/import/dependents'])(
-    'given %s of wrong types, when the next runs have succeeded, then that was told, and the child is started again',
+    'reports %s if its types are wrong, and starts the child again',
     async (path) => {
       jobs = await DependentJobs.start([parent(), child()]);
       await jobs.untilNextMinute(5_000);

@@ -7,7 +7,7 @@ let jobs: DependentJobs;
 afterEach(() => jobs.stop());
 
 describe('a dependency that cannot work', () => {
-  it('given a Java peer that joins the parent, when a fire time comes, then nothing is begun, and the child is named', async () => {
+  it('begins nothing while a Java peer is in the parent, and names the child as the reason', async () => {
     jobs = await DependentJobs.start([parent({ clockChange: 'quartz' }), child()]);
 
     await jobs.cluster.clock.advanceUntil(javaPeerOf('import').registered);
@@ -40,7 +40,7 @@ describe('a dependency that cannot work', () => {
       [parent({ monitorExecution: false, failover: false }), child()],
       /monitorExecution: false/,
     ],
-  ])('given %s, when the instance starts, then it refuses and says why', async (_, given, message) => {
+  ])('refuses to start with %s, and says why', async (_, given, message) => {
     jobs = await DependentJobs.start(given, 0);
 
     await expect(jobs.cluster.join()).rejects.toThrow(message);

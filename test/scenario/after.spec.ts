@@ -9,7 +9,7 @@ let jobs: DependentJobs;
 afterEach(() => jobs.stop());
 
 describe('a job that is started after another one', () => {
-  it('given a parent on two instances, when all its items have succeeded, then each item of the child runs once, for the same fire time', async () => {
+  it("runs each item of the child once, for the parent's fire time, when all items have succeeded", async () => {
     jobs = await DependentJobs.start([parent(), child()]);
 
     await jobs.untilNextMinute(5_000);
@@ -20,7 +20,7 @@ describe('a job that is started after another one', () => {
     expect(new Set(jobs.runs('report').map(({ source }) => source))).toEqual(new Set(['NORMAL_TRIGGER']));
   });
 
-  it('given items of the parent that end one after the other, when the last one ends, then the child begins, and not before', async () => {
+  it('begins the child when the last item of the parent ends, and not before', async () => {
     jobs = await DependentJobs.start([
       parent({ handler: ({ shardingItem }, { clock }) => clock.sleep(1_000 + 2_000 * shardingItem) }),
       child(),
@@ -33,7 +33,7 @@ describe('a job that is started after another one', () => {
     expect(itemsOf(jobs.runs('report'))).toEqual(CHILDREN);
   });
 
-  it('given an item that fails, when the others succeed, then the child is not started, one event tells so, and the next run starts it again', async () => {
+  it('does not start the child if an item has failed, reports it once, and starts it after the next run', async () => {
     let fails = true;
     const handler: TestJobHandler = async ({ shardingItem }, { clock }) => {
       await clock.sleep(100);
@@ -51,7 +51,7 @@ describe('a job that is started after another one', () => {
     expect(unmet()).toHaveLength(1);
   });
 
-  it('given a disabled item, when the others have succeeded, then it holds nothing back', async () => {
+  it('does not wait for a disabled item of the parent', async () => {
     jobs = await DependentJobs.start([parent(), child()]);
     await jobs.operator.create('/import/sharding/1/disabled', '', 'PERSISTENT');
 
@@ -61,7 +61,7 @@ describe('a job that is started after another one', () => {
     expect(itemsOf(jobs.runs('report'))).toEqual(CHILDREN);
   });
 
-  it("given an operator's trigger of the parent, when its items have succeeded, then nothing is started; one of the child runs it", async () => {
+  it("does not start the child after an operator's trigger of the parent; a trigger of the child runs", async () => {
     jobs = await DependentJobs.start([parent(), child()]);
 
     await ask(jobs.cluster, jobs.operator, 'import', { id: 'now' });
@@ -80,7 +80,7 @@ describe('a job that is started after another one', () => {
     ['once', 2],
     ['all', 3],
   ] as const)(
-    'given a child that still runs when it is started twice more, with misfirePolicy %s, when it is free, then it has run %i times',
+    'with misfirePolicy %s, a child that is started twice more while it runs has run %i times',
     async (misfirePolicy, times) => {
       let isSlow = true;
       const handler: TestJobHandler = (_context, { clock }) => clock.sleep(isSlow ? 2.5 * MINUTE : 100);
@@ -96,7 +96,7 @@ describe('a job that is started after another one', () => {
     },
   );
 
-  it('given a child that is busy while it is started 150 times, then what it misses is told in one event', async () => {
+  it('reports in one event all starts that a busy child misses', async () => {
     let isSlow = true;
     const handler: TestJobHandler = (_context, { clock }) => clock.sleep(isSlow ? 150 * MINUTE + 30_000 : 100);
     jobs = await DependentJobs.start([parent({ shardingTotalCount: 1 }), child({ shardingTotalCount: 1, handler })], 1);
@@ -113,7 +113,7 @@ describe('a job that is started after another one', () => {
     ]);
   });
 
-  it('given more items of the child than before, when they are new, then they have no part in what was started before', async () => {
+  it('runs new items of the child only for starts that come after them', async () => {
     jobs = await DependentJobs.start([parent(), child()]);
     await jobs.untilNextMinute(5_000);
 

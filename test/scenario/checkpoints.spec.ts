@@ -8,7 +8,7 @@ const JOB = 'count';
 const SECOND = 1_000;
 
 let cluster: TestCluster;
-/** Instances that will run nothing more. */
+/** Instances that run nothing any more. */
 const gone = new Set<number>();
 afterEach(() => {
   gone.clear();
@@ -20,7 +20,7 @@ interface Save {
   readonly token: bigint;
 }
 
-/** Counts on from where the item's last run has come to, and heeds no signal: only a refused save ends it. */
+/** Counts on from the checkpoint of the item's last run. It ignores its signal; only a refused save ends it. */
 async function count(saves: Save[], { checkpoint, token }: ShardingContext, { clock }: TestProcess): Promise<void> {
   for (let value = ((await checkpoint.load<number>()) ?? 0) + 1; value % 100 !== 0; value++) {
     await clock.sleep(300);
@@ -31,7 +31,7 @@ async function count(saves: Save[], { checkpoint, token }: ShardingContext, { cl
 }
 
 it.each([1, 2, 3, 4, 5])(
-  'given instances that are cut off, paused, shut down by an operator and killed (seed %i), when runs that do not heed it go on saving, then no save of an older run follows one of a newer',
+  'no save of an older run follows one of a newer run, whatever happens to instances (seed %i)',
   async (seed) => {
     const chance = new Seeded(seed);
     const saves: Save[] = [];
@@ -68,7 +68,10 @@ it.each([1, 2, 3, 4, 5])(
   },
 );
 
-/** The count goes on by one, or begins anew; a save whose instance was killed before it was told is passed over. */
+/**
+ * The count goes on by one, or begins again. One value may be missing: its instance was killed after the save, before
+ * the answer.
+ */
 function follows(before: number | undefined, value: number): boolean {
   return value === 1 || (before !== undefined && (value === before + 1 || value === before + 2));
 }
@@ -86,7 +89,8 @@ async function pause(victim: number, ms: number): Promise<void> {
 }
 
 /**
- * Unheard, while it is cut off: others run the item after the grace, and it comes back in its session before it knows.
+ * The instance is cut off and does not see the shutdown. Others run the item after the grace period. Then it comes back
+ * in its session, before it has seen the shutdown.
  */
 async function shutDown(victim: number): Promise<void> {
   const operator = await cluster.join();

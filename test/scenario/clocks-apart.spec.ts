@@ -7,7 +7,7 @@ let job: ClockedJob;
 afterEach(() => job.stop());
 
 describe('an instance whose clock runs hours ahead of the registry', () => {
-  it('begins a fire time when it is due by the registry, tells of it once, and is degraded meanwhile', async () => {
+  it('begins a fire time when it is due by the registry, reports the gap once, and is degraded meanwhile', async () => {
     job = await ClockedJob.start();
     await job.passMinutes(1);
     job.stepClock(0, 5 * HOUR);
@@ -23,7 +23,7 @@ describe('an instance whose clock runs hours ahead of the registry', () => {
     expect(judgeLiveness(runtime.status(), job.cluster.instances[0]!.clock.wallNow()).status).toBe('up');
   });
 
-  it('goes on by its own clock once that is right again, without a gap', async () => {
+  it('uses its own clock again once that is right, without a gap', async () => {
     job = await ClockedJob.start();
     job.stepClock(0, 5 * HOUR);
     await job.passMinutes(3);
@@ -35,7 +35,7 @@ describe('an instance whose clock runs hours ahead of the registry', () => {
     expect(judgeReadiness(job.cluster.instances[0]!.runtime.status()).status).toBe('up');
   });
 
-  it('is told to be right within a second after it was set right, though no fire time comes', async () => {
+  it('notices within a second that its clock is right again, although no fire time comes', async () => {
     job = await ClockedJob.start();
     await job.passMinutes(1);
     job.stepClock(0, 5 * HOUR);
@@ -54,7 +54,7 @@ describe('an instance whose clock runs hours ahead of the registry', () => {
     const operator = await operatorOf(job.cluster);
     await job.advance(MINUTE - (job.cluster.clock.wallNow() % MINUTE) - 700);
     job.stepClock(0, 5 * HOUR);
-    // Something makes the instance look at what it owes.
+    // A change that makes the instance look at what it owes.
     await operator.create(`/${JOB}/sharding/${other}/disabled`, '', 'PERSISTENT');
     await operator.delete(`/${JOB}/sharding/${other}/disabled`);
     await job.advance(500);
@@ -71,7 +71,7 @@ describe('an instance whose clock runs hours ahead of the registry', () => {
     await operator.close();
   });
 
-  it('keeps nobody from running its items after it has left', async () => {
+  it('leaves its items to others once it has left', async () => {
     job = await ClockedJob.start({ instances: 2 });
     job.stepClock(0, 5 * HOUR);
     await job.passMinutes(2);
@@ -91,7 +91,7 @@ describe('an instance whose clock runs hours ahead of the registry', () => {
     expect(job.runs()).toHaveLength(2 * 3);
   });
 
-  it('costs no request more than a clock that is right, but for a look each half minute', async () => {
+  it('costs no more requests than a right clock, except one check every 30 s', async () => {
     job = await ClockedJob.start();
     await job.passMinutes(1);
     job.stepClock(0, 5 * HOUR);
@@ -103,7 +103,7 @@ describe('an instance whose clock runs hours ahead of the registry', () => {
 });
 
 describe('an instance whose clock was ahead within the tolerance and is set right', () => {
-  it('runs at their fire times the items that it gets before its clock has come as far again', async () => {
+  it('runs items that it takes over at their fire times, before its clock has reached them', async () => {
     job = await ClockedJob.start({ instances: 2, cron: '* * * * * ?', shardingTotalCount: 4 });
     job.stepClock(0, 9 * SECOND);
     await job.advance(5 * SECOND);
@@ -128,7 +128,7 @@ describe('an instance whose clock was ahead within the tolerance and is set righ
 });
 
 describe('an instance whose clock is hours behind the registry', () => {
-  it('runs the next fire time as it comes once its clock is right again, though it was armed for a later one', async () => {
+  it('runs the next fire time once its clock is right again, although the timer was set for a later one', async () => {
     job = await ClockedJob.start({ instances: 1 });
     job.stepClock(0, -2 * HOUR - 30 * SECOND);
     await job.passMinutes(3);
@@ -143,7 +143,7 @@ describe('an instance whose clock is hours behind the registry', () => {
     expect(Math.max(...lateMs)).toBeLessThan(SECOND);
   });
 
-  it('begins late what nobody else has begun, tells of it once, and is degraded meanwhile', async () => {
+  it('begins late what nobody else has begun, reports the gap once, and is degraded meanwhile', async () => {
     job = await ClockedJob.start({ instances: 2 });
     await job.passMinutes(2);
     job.stepClock(1, -2 * HOUR);

@@ -28,7 +28,7 @@ let cluster: TestCluster;
 let tasks: MemoryTaskCluster;
 let tree: CloudConfigurations;
 let registry: RegistryCenter;
-/** How long a task takes, in milliseconds. */
+/** Duration of a task, in milliseconds. */
 let workMs: number;
 let allowOf: (index: number) => TaskAllow | undefined;
 
@@ -85,7 +85,7 @@ async function register(options: Partial<CloudJobOptions> = {}): Promise<void> {
   await done(tree.jobs.add({ ...JOB, ...options }));
 }
 
-/** How often each item of the job was launched. */
+/** Number of launches of each item of the job. */
 function launched(jobName = 'settle'): ReadonlyMap<number, number> {
   const items = tasks.launches.filter(({ key }) => key.jobName === jobName).map(({ key }) => key.item);
   return new Map(
@@ -115,7 +115,7 @@ function errorsOf(index: number): readonly string[] {
     .flatMap((event) => (event.kind === 'error' && event.error instanceof Error ? [event.error.message] : []));
 }
 
-/** A service of a scheduler that lives. */
+/** A service of any living scheduler. */
 function from<T extends object>(index: number, token: abstract new (...parts: never[]) => T): T {
   return cluster.app(index).get(token, { strict: false });
 }
@@ -154,7 +154,7 @@ describe('a job that is registered in the tree', () => {
     expect([...launched().keys()]).toEqual([0, 1, 2]);
   });
 
-  it('goes by what is registered now, and what runs by the old settings is cancelled', async () => {
+  it('follows a changed registration, and cancels what runs by the old settings', async () => {
     workMs = 60 * SECOND;
     await start();
     await register();
@@ -171,7 +171,7 @@ describe('a job that is registered in the tree', () => {
     tasks.assertSound();
   });
 
-  it('goes everywhere once it is removed, with what runs, and its name is free for another one', async () => {
+  it('is removed everywhere, with what runs, and its name is free for another job', async () => {
     workMs = 60 * SECOND;
     await start();
     await register();
@@ -208,7 +208,7 @@ describe('a job that is disabled', () => {
   it.each([
     ['job', () => tree.jobs.disable('settle'), () => tree.jobs.enable('settle')],
     ['application', () => tree.apps.disable('shop'), () => tree.apps.enable('shop')],
-  ])('rests with its %s until that is enabled; what runs is cancelled', async (_, disable, enable) => {
+  ])('does not run while its %s is disabled; what runs is cancelled', async (_, disable, enable) => {
     workMs = 60 * SECOND;
     await start();
     await register({ misfire: true });
@@ -234,7 +234,7 @@ describe('a job that is disabled', () => {
 });
 
 describe('a job that cannot run', () => {
-  it('is told with its faults, and keeps nobody from the others', async () => {
+  it('is reported with its faults, and does not stop the others', async () => {
     await start();
     await register();
     await done(registry.create('/config/job/broken', 'jobName: broken\nappName: shop\ncpuCount: many\n', 'PERSISTENT'));
@@ -245,7 +245,7 @@ describe('a job that cannot run', () => {
     expect(errorsOf(1)).toEqual([expect.stringContaining('cpuCount must be a number, but is "many"')]);
   });
 
-  it('runs once its text is right, and rests again while it is wrong', async () => {
+  it('runs once its text is right, and stops again while it is wrong', async () => {
     await start();
     await done(tree.apps.add(APP));
     await done(registry.ensurePath('/config/job'));
@@ -262,7 +262,7 @@ describe('a job that cannot run', () => {
     expect(joined()).toEqual([]);
   });
 
-  it('does not run where the process does not allow its image or command; the event says what to add', async () => {
+  it('does not run where its image or command is not allowed; the event names the setting to add', async () => {
     allowOf = (index) => [ALLOW, undefined, { images: ['registry.example.org/sho'], commands: [] }][index];
     await start();
     await register();
@@ -273,13 +273,13 @@ describe('a job that cannot run', () => {
     for (const index of [1, 2]) {
       expect(errorsOf(index)).toEqual([
         expect.stringMatching(
-          /appURL "registry.example.org\/shop:1" is not allowed .* allow.images .*bootstrapScript "bin\/start.sh" .* allow.commands/s,
+          /appURL "registry.example.org\/shop:1" is not allowed .* allow.images .*"bin\/start.sh" .* allow.commands/s,
         ),
       ]);
     }
   });
 
-  it('rests where the backend cannot launch tasks as fast as it fires; the event says what to do', async () => {
+  it('stops where the backend launches tasks more slowly than it fires; the event says what to do', async () => {
     tasks = new MemoryTaskCluster({ clock: cluster.clock, leastIntervalMs: 30 * SECOND });
     await start();
     await register();
@@ -291,7 +291,7 @@ describe('a job that cannot run', () => {
     ]);
   });
 
-  it('leaves a job of the code alone that has its name, and is told', async () => {
+  it('does not replace a job of the code that has its name, and is reported', async () => {
     await start(1);
     const lite: RegistryCenter = cluster.app(0).get(REGISTRY_CENTER, { strict: false });
     await done(lite.create('/settle', 'ofTheCode', 'PERSISTENT'));
@@ -304,7 +304,7 @@ describe('a job that cannot run', () => {
 });
 
 describe('an edit of the Lite job', () => {
-  it('is written through to what is registered, by which all schedulers go', async () => {
+  it('is written to the registration, which all schedulers follow', async () => {
     await start();
     await register({ props: { tenant: 'acme', 'elastic-job.io/timeZone': 'Europe/Berlin' } });
     await cluster.advance(2 * SECOND);
@@ -324,7 +324,7 @@ describe('an edit of the Lite job', () => {
     expect(stored).toMatchObject({ cron: '0/20 * * * * ?', failover: true, timeZone: 'Europe/Berlin' });
   });
 
-  it('stays with Lite where ElasticJob-Cloud has no such setting, also after a change of what is registered', async () => {
+  it('stays in the Lite job if ElasticJob-Cloud has no such setting, even after the registration changes', async () => {
     await start();
     await register();
     await cluster.advance(2 * SECOND);
@@ -337,7 +337,7 @@ describe('an edit of the Lite job', () => {
     expect(stored).toMatchObject({ timeoutMs: 5_000, jobParameter: 'weekly' });
   });
 
-  it('is taken back if it cannot be registered, and told', async () => {
+  it('is reverted if it cannot be registered, and reported', async () => {
     await start();
     await register();
     await cluster.advance(2 * SECOND);
@@ -355,7 +355,7 @@ describe('an edit of the Lite job', () => {
 describe('a namespace that ElasticJob-Cloud has left', () => {
   const NEVER = '0 0 0 1 1 ? 2099';
 
-  it('is taken over: owed runs and items are run, daemons are forgotten, and each is told', async () => {
+  it('is taken over: owed runs and items are run, daemons are forgotten, and each is reported', async () => {
     await register({ cron: NEVER, failover: true, misfire: true });
     await leave({ '/state/ready/settle': '2', '/state/failover/settle/settle@-@1': 'x', '/state/ready/gone': '1' });
     await start();
@@ -380,7 +380,7 @@ describe('a namespace that ElasticJob-Cloud has left', () => {
     tasks.assertSound();
   });
 
-  it('is not followed while one of its schedulers lives, which is told once', async () => {
+  it('is left alone while one of its schedulers lives, which is reported once', async () => {
     await register();
     await done(registry.ensurePath('/ha/election'));
     const java = await done(registry.create('/ha/election/_c_1-lock-', '10.0.0.1', 'PERSISTENT_SEQUENTIAL'));
@@ -396,7 +396,7 @@ describe('a namespace that ElasticJob-Cloud has left', () => {
   });
 });
 
-it('names its tasks by the framework id of the namespace, which stays', async () => {
+it('keeps its framework id, which names its tasks', async () => {
   await done(registry.ensurePath('/ha'));
   await done(registry.create('/ha/framework_id', 'd3a7c9e0-framework-0001', 'PERSISTENT'));
   await start();

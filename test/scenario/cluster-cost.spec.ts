@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const JOB = { name: 'settle-orders', cron: '0/20 * * * * ?', shardingTotalCount: 10, failover: true };
 
-/** The promise is 100 ms; what is measured by itself stands in `npm run bench:cluster`. This machine may be busy. */
+/** The promise is 100 ms, and `npm run bench:cluster` measures it on an idle machine. This machine may be busy. */
 const LIMIT_MS = 1_000;
 
 @Injectable()
@@ -21,8 +21,8 @@ describe.each<[string, TestClusterOptions]>([
   ['plain functions', { instances: 5, jobs: [{ ...JOB, handler: () => {} }] }],
   ['Nest applications', { instances: 5, module: AppModule }],
 ])('a crash among five instances of %s', (_, options) => {
-  it('given it is over, when the handles of the process are counted, then none is left open', async () => {
-    await crashTest(options); // What is loaded once is loaded.
+  it('leaves no handle of the process open', async () => {
+    await crashTest(options); // Loads everything that is loaded only once.
     const before = process.getActiveResourcesInfo();
 
     await crashTest(options);
@@ -30,7 +30,7 @@ describe.each<[string, TestClusterOptions]>([
     expect(await leftOpen(before)).toEqual([]);
   });
 
-  it('given the first ones are over, when more follow, then each takes little time', async () => {
+  it('takes little time after the first one', async () => {
     await crashTest(options);
 
     const times: number[] = [];
@@ -55,7 +55,10 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - begun;
 }
 
-/** What keeps the process alive and did not before. The test runner has timers of its own, which come and go. */
+/**
+ * Resources that keep the process alive now and did not before. The test runner has timers of its own, which come and
+ * go.
+ */
 async function leftOpen(before: readonly string[]): Promise<readonly string[]> {
   const deadline = performance.now() + LIMIT_MS;
   for (;;) {

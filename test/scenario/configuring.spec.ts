@@ -23,7 +23,7 @@ let operator: RegistryCenter;
 afterEach(() => cluster.stop());
 
 describe('settings that are changed while the job runs', () => {
-  it('fault 20: given another time zone alone, when it is written, then the job fires by it', async () => {
+  it('fires by another time zone as soon as that alone is changed (fault 20)', async () => {
     await startCluster({ cron: '0 0 * * * ?', timeZone: 'GMT' });
 
     await writeConfig('timeZone: GMT', 'timeZone: GMT+0:30');
@@ -33,7 +33,7 @@ describe('settings that are changed while the job runs', () => {
     expect(cluster.runs(JOB).every(({ fireTime }) => fireTime % HOUR === HOUR / 2)).toBe(true);
   });
 
-  it('fault 20: given a scheduled job, when its cron is removed, then it fires no more, and again when it is back', async () => {
+  it('stops firing when its cron is removed, and goes on when it is back (fault 20)', async () => {
     await startCluster();
     await untilNextMinute(1_000);
     const before = cluster.runs(JOB).length;
@@ -49,7 +49,7 @@ describe('settings that are changed while the job runs', () => {
     expect(lastFired()[0]!.fireTime % MINUTE).toBe(30_000);
   });
 
-  it('given a one-off job, when the process starts, then it joins, leads and has owners, and nothing fires', async () => {
+  it('a one-off job joins, elects a leader and gets owners, and fires nothing', async () => {
     await startCluster({ cron: '' });
     await untilNextMinute(1_000);
 
@@ -58,7 +58,7 @@ describe('settings that are changed while the job runs', () => {
     expect([...cluster.assignment(JOB).keys()]).toEqual(range(4));
   });
 
-  it('given another strategy, when it is written, then the items have its owners', async () => {
+  it('assigns the items by another strategy as soon as that is written', async () => {
     await startCluster();
     const before = cluster.assignment(JOB);
 
@@ -67,7 +67,7 @@ describe('settings that are changed while the job runs', () => {
     expect(cluster.assignment(JOB)).toEqual(new Map([...before].map(([item, owner]) => [item, 1 - owner])));
   });
 
-  it('given an edit through the registrar, when its cron is wrong, then it is refused and the job goes on', async () => {
+  it('refuses an edit with a wrong cron through the registrar, and goes on', async () => {
     await startCluster();
     const { registrar } = cluster.instances[0]!.runtime;
 
@@ -87,7 +87,7 @@ describe('settings that cannot be used', () => {
     ['nestjs.clockChange', 'nestjs.strategy: BY_MOON\n  nestjs.clockChange', 'BY_MOON'],
     ['cron:', 'cron: [', 'line'],
   ])(
-    'fault 19: given the edit of %j to %j, when fire times come, then the last usable text stays in force, loudly, until it is repaired',
+    'keeps the last usable text, and reports it, after the edit of %j to %j (fault 19)',
     async (part, replacement, field) => {
       const parameters: string[] = [];
       await startCluster({ timeZone: 'UTC', handler: ({ jobParameter }) => void parameters.push(jobParameter) });
@@ -113,7 +113,7 @@ describe('settings that cannot be used', () => {
     },
   );
 
-  it('given an edit by an operator and a bad one after it, when every process starts anew, then they run by the former', async () => {
+  it("runs by an operator's good edit, not the bad one after it, when every process starts anew", async () => {
     await startCluster();
     await writeConfig('shardingTotalCount: 4', 'shardingTotalCount: 3');
     await writeConfig('cron: 0 * * * * ?', 'cron: often');
@@ -126,7 +126,7 @@ describe('settings that cannot be used', () => {
     expect(new Set(lastFired().map(({ instance }) => instance))).toEqual(new Set([2, 3]));
   });
 
-  it('given a bad edit that waits, when its leader dies, then the next one does not replace the text that is kept', async () => {
+  it('keeps the last usable text if the leader dies while a bad edit waits', async () => {
     await startCluster();
     await writeConfig('shardingTotalCount: 4', 'shardingTotalCount: 3');
     await writeConfig('cron: 0 * * * * ?', 'cron: often');
@@ -140,7 +140,7 @@ describe('settings that cannot be used', () => {
     expect(itemsOf(lastFired())).toEqual(range(3));
   });
 
-  it('given good edits, when the leader has kept them, then each has cost it one write, and a bad one none', async () => {
+  it('costs the leader one write for each good edit, and none for a bad one', async () => {
     await startCluster();
     const versionOf = async () => (await operator.read(`/${JOB}/usable`))!.stat.version;
     expect(await versionOf()).toBe(0);
@@ -154,7 +154,7 @@ describe('settings that cannot be used', () => {
     expect(await versionOf()).toBe(2);
   });
 
-  it('given the kept text is removed by hand, when a bad edit waits, then the leader writes it again', async () => {
+  it('writes the kept text again if it is removed by hand while a bad edit waits', async () => {
     await startCluster();
     await writeConfig('cron: 0 * * * * ?', 'cron: often');
 
@@ -166,7 +166,7 @@ describe('settings that cannot be used', () => {
     expect(itemsOf(lastFired())).toEqual(range(4));
   });
 
-  it('given a child of a job with a bad edit, when its process starts, then it goes by the text that is kept', async () => {
+  it('a child that starts after a job with a bad edit goes by the kept text', async () => {
     await startCluster();
     await writeConfig('cron: 0 * * * * ?', 'cron: [');
 
@@ -176,7 +176,7 @@ describe('settings that cannot be used', () => {
     await expect(cluster.clock.advanceUntil(adding)).resolves.toBeUndefined();
   });
 
-  it('given an edit that empties the cron, when it is written, then it is a one-off job, and that is told', async () => {
+  it('an edit that empties the cron makes it a one-off job, and is reported', async () => {
     await startCluster();
 
     await writeConfig('cron: 0 * * * * ?', "cron: ''");
@@ -189,7 +189,7 @@ describe('settings that cannot be used', () => {
     ]);
   });
 
-  it('given an item that runs, when the settings break, then it ends in peace', async () => {
+  it('does not disturb an item that runs when the settings break', async () => {
     await startCluster({ handler: () => cluster.clock.sleep(20_000) });
     await untilNextMinute(1_000);
 
@@ -201,7 +201,7 @@ describe('settings that cannot be used', () => {
     );
   });
 
-  it('given items of a crashed instance, when the settings are broken, then they fail over by the last usable ones', async () => {
+  it('fails over items of a crashed instance by the last usable settings', async () => {
     await startCluster({ handler: ({ source }) => (source === 'FAILOVER' ? undefined : cluster.clock.sleep(HOUR)) });
     await untilNextMinute(1_000);
     await operator.set(CONFIG, BROKEN);
@@ -212,7 +212,7 @@ describe('settings that cannot be used', () => {
     expect(failedOver()).toHaveLength(2);
   });
 
-  it('given a text that is no configuration, when the process starts, then the other jobs run and this one waits', async () => {
+  it('starts with a text that is no configuration: this job waits and the others run', async () => {
     await startBroken(BROKEN);
     await untilNextMinute(1_000);
     expect(cluster.runs(JOB)).toEqual([]);
@@ -227,7 +227,7 @@ describe('settings that cannot be used', () => {
     expect(itemsOf(lastFired())).toEqual(range(3));
   });
 
-  it('given a job of ElasticJob 2, when the process starts, then it is left alone, until somebody makes it one of ours', async () => {
+  it('does not run a job of ElasticJob 2 until somebody makes it a job of ours', async () => {
     await startBroken(JSON_OF_2);
     await untilNextMinute(1_000);
     expect(statusOf(JOB).problem).toContain('ElasticJob 2');
@@ -239,14 +239,14 @@ describe('settings that cannot be used', () => {
     expect(itemsOf(lastFired())).toEqual(range(2));
   });
 
-  it('given a text that is no configuration, when the process starts with overwrite, then its own options are written', async () => {
+  it('writes its own options over a text that is no configuration if it starts with overwrite', async () => {
     await startBroken(BROKEN, { overwrite: true });
     await untilNextMinute(1_000);
 
     expect(itemsOf(lastFired())).toEqual(range(4));
   });
 
-  it('given broken settings, when they are changed through the registrar, then that repairs them', async () => {
+  it('repairs broken settings through a change by the registrar', async () => {
     await startCluster();
     await operator.set(CONFIG, BROKEN);
     await cluster.advance(1_000);
@@ -258,7 +258,7 @@ describe('settings that cannot be used', () => {
     expect(itemsOf(lastFired())).toEqual(range(4));
   });
 
-  it('given broken settings, when an instance leaves, then it goes without a trace', async () => {
+  it('leaves no trace when an instance leaves a job with broken settings', async () => {
     await startBroken(BROKEN);
 
     await cluster.leave(0);
@@ -273,7 +273,7 @@ async function startCluster(job: Partial<TestJobOptions> = {}): Promise<void> {
   operator = await operatorOf(cluster);
 }
 
-/** The node is there before the first instance. */
+/** The node exists before the first instance joins. */
 async function startBroken(text: string, job: Partial<TestJobOptions> = {}): Promise<void> {
   cluster = new TestCluster(optionsOf(1, job));
   operator = await operatorOf(cluster);
@@ -312,7 +312,7 @@ function errorsOf(instance: number): string[] {
   return cluster.events(instance).flatMap((event) => (event.kind === 'error' ? [event.message] : []));
 }
 
-/** Moves to the next full minute and further. */
+/** Moves to `further` milliseconds after the next full minute. */
 function untilNextMinute(further: number): Promise<void> {
   return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + further);
 }

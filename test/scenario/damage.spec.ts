@@ -13,8 +13,8 @@ let hold: () => unknown;
 beforeEach(() => (hold = () => {}));
 afterEach(() => cluster.stop());
 
-describe('what somebody has damaged by hand heals or is named within a minute', () => {
-  it('given the items are deleted, when a minute has passed, then they are there again and run', async () => {
+describe('damage by hand heals or is reported within a minute', () => {
+  it('deleted items are there again within a minute, and run', async () => {
     await startCluster();
     await removeAll(`/${JOB}/sharding`);
 
@@ -23,7 +23,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
     await expectRuns();
   });
 
-  it('given one item is deleted, when a minute has passed, then it is there again', async () => {
+  it('one deleted item is there again within a minute', async () => {
     await startCluster();
     await removeAll(`/${JOB}/sharding/2`);
 
@@ -32,7 +32,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
     await expectRuns();
   });
 
-  it('given the servers are deleted, when a minute has passed, then they are there again and items run', async () => {
+  it('deleted servers are there again within a minute, and items run', async () => {
     await startCluster();
     await removeAll(`/${JOB}/servers`);
 
@@ -41,7 +41,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
     await expectRuns();
   });
 
-  it('given a mark of resharding that no session holds, when a minute has passed, then it is gone and told', async () => {
+  it('removes and reports a mark of resharding that no session holds', async () => {
     await startCluster();
     await operator.create(`/${JOB}/leader/sharding/processing`, '', 'PERSISTENT');
 
@@ -54,7 +54,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
     await expectRuns();
   });
 
-  it('given names that are no instances, when a minute has passed, then the job is not mixed and they own nothing', async () => {
+  it('gives no item to names that are no instances, and does not take the job for a mixed one', async () => {
     await startCluster();
     const owners = cluster.assignment(JOB);
     for (const name of ['junk', '@-@', '10.0.0.9', '10.0.0.9@-@']) {
@@ -68,7 +68,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
   });
 
   it.each(['another instance', 'nobody'])(
-    'given %s is made the owner of an item by hand, when 20 s have passed, then the planned one is again',
+    'restores the planned owner within 20 s if %s is made the owner by hand',
     async (name) => {
       await startCluster();
       const owners = cluster.assignment(JOB);
@@ -82,7 +82,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
   );
 
   it.each(['running', 'failovering', 'failover'])(
-    'given a %s mark of nobody is made by hand, when 20 s have passed, then it is gone',
+    'removes a %s mark that was made by hand for no instance within 20 s',
     async (mark) => {
       await startCluster();
       await operator.create(`/${JOB}/sharding/2/${mark}`, '10.0.0.9@-@77', 'PERSISTENT');
@@ -93,7 +93,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
     },
   );
 
-  it('given owners as planned, when they have been compared, then that costs no request', async () => {
+  it('comparing owners with the plan costs no request', async () => {
     await startCluster();
     await cluster.advance(MINUTE);
     const requests = () => cluster.instances.map(({ center }) => center.traffic.foreground);
@@ -106,7 +106,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
   });
 
   it.each([`/${JOB}/instances`, `/${JOB}`])(
-    'given %s is deleted, when a minute has passed, then each instance names the node and the remedy, and lays nothing',
+    'names the node and the remedy on each instance if %s is deleted, and creates nothing',
     async (path) => {
       await startCluster();
       await removeAll(path);
@@ -123,7 +123,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
   );
 
   it.each([`/${JOB}/instances`, `/${JOB}`])(
-    'given %s is deleted, when each instance resumes the job, then it is there again and all items run',
+    'restores %s and runs all items once each instance resumes the job',
     async (path) => {
       await startCluster();
       await removeAll(path);
@@ -143,7 +143,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
     },
   );
 
-  it('given an instance that an operator has removed, when it resumes while its handlers still run, then it is back', async () => {
+  it("rejoins when it resumes after an operator's removal, even while its handlers still run", async () => {
     hold = () => cluster.clock.sleep(3 * MINUTE);
     await startCluster();
     await cluster.advance(5 * MINUTE);
@@ -158,7 +158,7 @@ describe('what somebody has damaged by hand heals or is named within a minute', 
     await expectRuns();
   });
 
-  it('given a job that an operator has removed, when the process stops as it resumes, then it stops', async () => {
+  it('stops when its process stops while it resumes a removed job', async () => {
     await startCluster();
     await removeAll(`/${JOB}`);
     await cluster.advance(MINUTE);

@@ -16,10 +16,10 @@ const KILLS = 100;
 let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
-/** How often each row was processed; the same for all instances, as a database would be. */
+/** Number of times each row was processed. All instances share it, as they would share a database. */
 const processed = Array.from({ length: ITEMS }, () => new Uint8Array(ROWS_PER_ITEM));
 
-/** How many rows had been processed as each run of the waiting job began. */
+/** Number of rows that had been processed when each run of the waiting job began. */
 const rowsAtStart: number[] = [];
 
 class CopyRows implements DataflowJob<number> {
@@ -37,7 +37,7 @@ class CopyRows implements DataflowJob<number> {
   }
 }
 
-it('given a million rows, when instances are killed at 100 random points, then every row is processed, no kill repeats more than a batch of each item that it hits, and the job that waits for it is started once', async () => {
+it('processes a million rows over 100 kills: at most a batch is repeated, and the child starts once', async () => {
   const chance = new Seeded(6);
   cluster = await createTestCluster({
     instances: 3,

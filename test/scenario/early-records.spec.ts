@@ -5,7 +5,7 @@ let job: ClockedJob;
 afterEach(() => job.stop());
 
 describe('records from the future', () => {
-  it('block nobody: what has come is begun, what is named is not begun again, and the early run is told', async () => {
+  it('block nobody: due fire times begin, the early one does not begin again, and it is reported', async () => {
     job = await ClockedJob.start({ instances: 1, clockToleranceMs: 6 * HOUR });
     await job.passMinutes(1);
     job.stepClock(0, 30 * MINUTE);
@@ -33,7 +33,7 @@ describe('records from the future', () => {
     expect(job.eventsOf(1, 'missed').filter(({ fireTime }) => fireTime === named)).toEqual([]);
   });
 
-  it.each(['once', 'all', 'skip'] as const)('hold up no later fire time under the policy %s', async (misfirePolicy) => {
+  it.each(['once', 'all', 'skip'] as const)('delay no later fire time under the policy %s', async (misfirePolicy) => {
     job = await ClockedJob.start({ instances: 1, clockToleranceMs: 6 * HOUR, misfirePolicy });
     job.stepClock(0, 10 * MINUTE);
     await job.passMinutes(1);

@@ -14,7 +14,7 @@ afterEach(() => cluster?.stop());
 
 describe('a stop at a bad moment', () => {
   it.each(range(30).map((step) => step * 10))(
-    'given a start that has taken %i ms, when it is stopped, then nothing is left behind',
+    'leaves nothing behind if the start is stopped after %i ms',
     async (ms) => {
       const clock = new VirtualClock();
       const registry = new MemoryRegistry(clock);
@@ -36,7 +36,7 @@ describe('a stop at a bad moment', () => {
   );
 
   it.each(range(25).map((step) => step * 10))(
-    'given a job that has been added for %i ms, when it is removed, then nothing of it is left behind',
+    'leaves nothing behind if a job is removed %i ms after it was added',
     async (ms) => {
       cluster = await createTestCluster({ instances: 1, latencyMs: 20, jobs: [] });
       const { runtime } = cluster.instances[0]!;
@@ -55,7 +55,7 @@ describe('a stop at a bad moment', () => {
     },
   );
 
-  it('given a job that is added during the start, when the process runs, then the job runs', async () => {
+  it('runs a job that is added during the start', async () => {
     cluster = await createTestCluster({ instances: 1, jobs: [] });
     const clock = cluster.clock.fork({ hostAddress: '10.0.9.9' });
     const runtime = new ElasticJobRuntime({ registry: cluster.registry.center({ ...SETTINGS, clock }), clock });
@@ -73,7 +73,7 @@ describe('a stop at a bad moment', () => {
     await stopping;
   });
 
-  it('given a registry that goes away during the start, when the process is stopped, then it does not wait for the session to end', async () => {
+  it('does not wait for the session to end if the registry goes away during the start', async () => {
     const clock = new VirtualClock();
     const registry = new MemoryRegistry(clock);
     const center = registry.center({ ...SETTINGS, clock, sessionTimeoutMs: 600_000 });
@@ -93,7 +93,7 @@ describe('a stop at a bad moment', () => {
   });
 });
 
-/** Hands a job of two items to a process; it runs every hour. */
+/** Adds a job of two items, which fires every hour. */
 function add({ registrar }: ElasticJobRuntime, options: Partial<JobOptions> = {}) {
   const job = { name: JOB, cron: '0 0 * * * ?', shardingTotalCount: 2, ...options };
   const configuration = resolveJobOptions(job, { place: 'spec' });

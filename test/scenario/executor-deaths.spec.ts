@@ -15,7 +15,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 describe('the executor of an item', () => {
-  it('given a child process that is killed, when its item is settled, then it is failed over and runs to its end', async () => {
+  it('a killed child process fails its item over, and the item runs to its end', async () => {
     const pids: (number | undefined)[] = [];
     await start(async () => {
       const script = pids.length === 0 ? 'process.kill(process.pid, "SIGKILL")' : '';
@@ -34,7 +34,7 @@ describe('the executor of an item', () => {
     expect(sameTarget(cluster.runs(JOB))).toBe(true);
   });
 
-  it('given a worker thread that throws, when its item is settled, then it is failed over and runs to its end', async () => {
+  it('a worker thread that throws fails its item over, and the item runs to its end', async () => {
     let threads = 0;
     await start(async () => {
       const thread = new Worker((threads += 1) === 1 ? 'throw new Error("out of paper")' : '', { eval: true });
@@ -51,7 +51,7 @@ describe('the executor of an item', () => {
     expect(deaths()).toMatchObject([{ state: 'FAILED', requeue: 'queue' }]);
   });
 
-  it('given an item whose executors always die, when it has been failed over as often as the job allows, then it is given up until its next fire time', async () => {
+  it('an item whose executors always die is given up after maxExecutorFailovers until its next fire time', async () => {
     await start(() => die('FAILED'), { maxExecutorFailovers: 2 });
     await untilNextMinute();
     await cluster.advance(30_000);
@@ -64,7 +64,7 @@ describe('the executor of an item', () => {
     expect(cluster.runs(JOB)[3]).toMatchObject({ source: 'NORMAL_TRIGGER' });
   });
 
-  it('given no failover, when an executor dies, then its item has failed like any other', async () => {
+  it('without failover, an item whose executor dies has failed like any other', async () => {
     await start(() => die('LOST'), { failover: false });
     await untilNextMinute();
     await cluster.advance(30_000);
@@ -73,7 +73,7 @@ describe('the executor of an item', () => {
     expect(deaths()).toMatchObject([{ state: 'LOST', requeue: 'none' }]);
   });
 
-  it('given an executor that nobody can reach, when its instance dies, then its item is failed over, and not before', async () => {
+  it('an item whose executor cannot be reached fails over only once its instance has died', async () => {
     await start(({ source }) => (source === 'FAILOVER' ? undefined : die('UNREACHABLE')));
     await untilNextMinute();
     await cluster.advance(130_000);
@@ -101,7 +101,10 @@ async function untilNextMinute(): Promise<void> {
   await cluster.advance(60_000 - (cluster.clock.wallNow() % 60_000));
 }
 
-/** Real executors end in real time: lets it pass, with a little virtual time, until so many runs are over. */
+/**
+ * Real executors end in real time, so this lets real time pass, with a little virtual time, until `count` runs are
+ * over.
+ */
 async function untilRuns(count: number): Promise<void> {
   const ended = () => cluster.runs(JOB).filter(({ endedAt }) => endedAt !== undefined).length;
   await expect

@@ -12,7 +12,7 @@ afterEach(() => cluster.stop());
 
 describe('an instance that never has a free slot', () => {
   it.each(['skip', 'once', 'all'] as const)(
-    'given policy "%s", when its triggers meet an orphan, then that runs in order, and its other fire times after it',
+    'runs an orphan in order, then its other fire times, under policy "%s"',
     async (misfirePolicy) => {
       const handler = () => cluster.clock.sleep(RUN_MS);
       const job = { name: JOB, cron: '0/10 * * * * ?', shardingTotalCount: 3, failover: true, concurrency: 1, handler };

@@ -11,7 +11,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 describe('a failover queue with a limit', () => {
-  it('given more orphans than fit, when nobody has a slot, then one waits, the rest is told, and health shows it until it is claimed', async () => {
+  it('queues one orphan, reports those that do not fit, and degrades health until it is claimed', async () => {
     await start({ runMs: 20 * MINUTE, job: { concurrency: 3 } });
     const fireTime = await untilNextHour();
     const [, ...dropped] = await crash(0);
@@ -35,11 +35,11 @@ describe('a failover queue with a limit', () => {
     [true, ['MISFIRE', 'MISFIRE']],
     [false, []],
   ])(
-    'given misfire: %s, when items overflow after the next fire time, then that one is caught up on accordingly: %j',
+    'with misfire: %s, items that overflowed catch up on the fire time since then accordingly: %j',
     async (misfire, sources) => {
       await start({ runMs: 2 * HOUR, job: { misfire } });
       const fireTime = await untilNextHour();
-      await cluster.advance(HOUR - 6_000); // The session ends when the next fire time has passed.
+      await cluster.advance(HOUR - 6_000); // The session ends after the next fire time.
       const [, ...dropped] = await crash(0);
 
       const later = cluster.runs(JOB).filter((run) => dropped.includes(run.item) && run.fireTime > fireTime);
@@ -48,14 +48,14 @@ describe('a failover queue with a limit', () => {
   );
 });
 
-/** Two instances, of three items each, and a queue for one of them. */
+/** Two instances of three items each, and a failover queue for one item. */
 async function start({ runMs, job }: { runMs: number; job: Partial<JobOptions> }): Promise<void> {
   const handler = () => cluster.clock.sleep(runMs);
   const options = { name: JOB, cron: '0 0 * * * ?', shardingTotalCount: 6, failover: true, failoverQueueLimit: 1 };
   cluster = await createTestCluster({ instances: 2, jobs: [{ ...options, ...job, handler }] });
 }
 
-/** @returns that hour */
+/** @returns the hour that has been reached */
 async function untilNextHour(): Promise<number> {
   await cluster.advance(HOUR - (cluster.clock.wallNow() % HOUR) + 1_000);
   return cluster.clock.wallNow() - 1_000;

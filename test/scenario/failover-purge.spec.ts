@@ -11,7 +11,7 @@ const QUEUE = `/${JOB}/leader/failover/items`;
 let cluster: TestCluster;
 let operator: RegistryCenter;
 
-// One slot on each instance, which a run fills for an hour: an orphan waits.
+// One slot on each instance, occupied by a run of one hour, so that an orphan has to wait.
 beforeEach(async () => {
   const handler = () => cluster.clock.sleep(3_600_000);
   const job = { name: JOB, cron: '0 0 * * * ?', shardingTotalCount: 4, failover: true, concurrency: 1, handler };
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 describe('an item that waits for failover', () => {
-  it('given its job is disabled everywhere, when the leader hears of it, then it is removed, recorded and told', async () => {
+  it('is removed, recorded and reported when its job is disabled everywhere', async () => {
     await setServers('DISABLED');
 
     expect(await operator.children(QUEUE)).toEqual([]);
@@ -36,7 +36,7 @@ describe('an item that waits for failover', () => {
     expect(await operator.children(QUEUE)).toEqual([]);
   });
 
-  it('given its servers are disabled one after the other, when the last one is, then it is removed', async () => {
+  it('is removed when the last of its servers is disabled', async () => {
     for (const ip of await operator.children(`/${JOB}/servers`)) {
       await operator.set(`/${JOB}/servers/${ip}`, 'DISABLED');
     }
@@ -46,14 +46,14 @@ describe('an item that waits for failover', () => {
     expect(purged()).toEqual([[3]]);
   });
 
-  it('given its job is removed, when the tree is gone, then nothing waits', async () => {
+  it('is removed with its job', async () => {
     await new JobConfigurationApi(operator).removeJobConfiguration(JOB);
     await cluster.advance(5_000);
 
     expect(await operator.exists(`/${JOB}`)).toBeUndefined();
   });
 
-  it('given one of the servers stays enabled, when the others are disabled, then it goes on waiting', async () => {
+  it('goes on waiting while one server is enabled', async () => {
     const living = cluster.instances.findIndex((instance) => instance.isTakingPart(JOB));
     for (const ip of await operator.children(`/${JOB}/servers`)) {
       if (ip !== `10.0.0.${living + 1}`) await operator.set(`/${JOB}/servers/${ip}`, 'DISABLED');
@@ -63,7 +63,7 @@ describe('an item that waits for failover', () => {
     expect(await operator.children(QUEUE)).toEqual(['3']);
   });
 
-  it('given the last enabled server is restarted, when nobody but disabled ones is there, then it goes on waiting', async () => {
+  it('goes on waiting while the last enabled server is restarted', async () => {
     const living = cluster.instances.findIndex((instance) => instance.isTakingPart(JOB));
     for (const ip of await operator.children(`/${JOB}/servers`)) {
       if (ip !== `10.0.0.${living + 1}`) await operator.set(`/${JOB}/servers/${ip}`, 'DISABLED');
@@ -75,7 +75,7 @@ describe('an item that waits for failover', () => {
     expect(purged()).toEqual([]);
   });
 
-  it('given a smaller total, when the item is beyond it, then the leader removes it', async () => {
+  it('is removed by the leader if a smaller total excludes it', async () => {
     await editConfig(operator, JOB, /^shardingTotalCount: 4$/m, 'shardingTotalCount: 3');
     await cluster.advance(1_000);
 
@@ -83,7 +83,7 @@ describe('an item that waits for failover', () => {
     expect(purged()).toEqual([[3]]);
   });
 
-  it('given a smaller total and an entry without an item, when the leader looks, then it removes that as well', async () => {
+  it('is removed together with an entry that has no item if the total shrinks', async () => {
     await operator.create(`${QUEUE}/17`, '', 'PERSISTENT');
     await editConfig(operator, JOB, /^shardingTotalCount: 4$/m, 'shardingTotalCount: 3');
     await cluster.advance(1_000);

@@ -14,7 +14,7 @@ let operator: RegistryCenter;
 afterEach(() => cluster.stop());
 
 describe('the items of an instance that has died', () => {
-  it('given 100 of them and 3 idle survivors of 2 slots, when they are rescued, then each runs once, spread over all, never more than 2 at a time', async () => {
+  it('run once each, spread over 3 idle survivors of 2 slots, never more than 2 at a time', async () => {
     await startCluster({ instances: 1, total: 100, concurrency: 2, handler: onlyRescuesEnd(1_000) });
     await untilNextHour(1_000);
     for (const _ of range(3)) await cluster.join();
@@ -32,7 +32,7 @@ describe('the items of an instance that has died', () => {
     expect(await operator.children(`/${JOB}/leader/failover/items`)).toEqual([]);
   });
 
-  it('given survivors of which one is idle, when they see few orphans, then the idle one takes them all', async () => {
+  it('are all taken by the one idle survivor if they are few', async () => {
     const idleOwns = new Set<number>();
     const handler = ({ source, shardingItem }: ShardingContext) =>
       source === 'FAILOVER' || idleOwns.has(shardingItem) ? undefined : forever();
@@ -46,7 +46,7 @@ describe('the items of an instance that has died', () => {
     expect(rescues().map(({ instance }) => instance)).toEqual([2, 2, 2]);
   });
 
-  it('given survivors that are all busy, when an instance is gone, then its items run within 200 ms', async () => {
+  it('run within 200 ms although all survivors are busy', async () => {
     await startCluster({ instances: 3, total: 30, handler: onlyRescuesEnd(1_000) });
     await untilNextHour(1_000);
 
@@ -60,7 +60,7 @@ describe('the items of an instance that has died', () => {
     for (const { startedAt } of rescues()) expect(startedAt - goneAt).toBeLessThanOrEqual(200);
   });
 
-  it('given an instance that dies while the plan without another one is gathered, when its node is gone, then its items do not wait for the plan', async () => {
+  it('do not wait for the plan if their instance dies while another plan is being gathered', async () => {
     await startCluster({ instances: 4, total: 12, handler: onlyRescuesEnd(1_000) });
     await untilNextHour(1_000);
 
@@ -71,12 +71,12 @@ describe('the items of an instance that has died', () => {
     await cluster.advance(1_000);
 
     expect(rescues()).toHaveLength(6);
-    // 40 of them the survivors stand back, since they are busy.
+    // The survivors stand back for 40 of these milliseconds, since they are busy.
     for (const { startedAt } of rescues()) expect(startedAt - goneAt).toBeLessThanOrEqual(60);
     expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([0, 3]));
   });
 
-  it('given 100 of them and 3 survivors of many slots, when they are rescued, then that takes 3 claims', async () => {
+  it('take 3 claims if they are 100 and the 3 survivors have many slots', async () => {
     await startCluster({ instances: 1, total: 100, handler: onlyRescuesEnd(1_000) });
     await untilNextHour(1_000);
     for (const _ of range(3)) await cluster.join();
@@ -89,7 +89,7 @@ describe('the items of an instance that has died', () => {
     expect(claims).toHaveLength(3);
   });
 
-  it('given rescuers that die as well, twice in a row, when others are left, then the item runs to its end', async () => {
+  it('run to their end although two rescuers in a row die as well', async () => {
     let rescued = 0;
     await startCluster({
       instances: 4,
@@ -111,7 +111,7 @@ describe('the items of an instance that has died', () => {
     expect((await traces(operator, JOB)).filter((path) => path.includes('/sharding/'))).toEqual([]);
   });
 
-  it('given a cluster that has died as a whole, one of it in a rescue, when new instances come, then they rescue everything', async () => {
+  it('are all rescued by new instances after the whole cluster has died, one instance in a rescue', async () => {
     await startCluster({
       instances: 3,
       total: 9,
@@ -143,7 +143,7 @@ describe('the items of an instance that has died', () => {
 });
 
 describe('an instance that must not claim', () => {
-  it('given an instance that is cut off, when items wait, then it claims none until it is back', async () => {
+  it('claims nothing while it is cut off', async () => {
     const lost = new Set<number>();
     const handler = ({ source, shardingItem }: ShardingContext) =>
       source === 'FAILOVER' ? cluster.clock.sleep(1_000) : lost.has(shardingItem) && forever();
@@ -163,7 +163,7 @@ describe('an instance that must not claim', () => {
     expect(rescues().at(-1)!.instance).toBe(1);
   });
 
-  it('given an idle instance whose server is disabled, when items wait, then it claims none of them until it is enabled', async () => {
+  it('claims nothing while its server is disabled, although it is idle', async () => {
     const idle = 1;
     const idleOwns = new Set<number>();
     const handler = ({ source, shardingItem }: ShardingContext) =>
@@ -198,7 +198,7 @@ async function startCluster({ instances, total, concurrency, handler }: Options)
   operator = await operatorOf(cluster);
 }
 
-/** It dies, and its session ends at once. */
+/** Kills the instance and ends its session at once. */
 function vanish(index: number): void {
   const { id } = cluster.instances[index]!.center.session;
   cluster.crash(index);
@@ -218,7 +218,7 @@ function mostAtATime(runs: readonly TestRun[]): number {
   return Math.max(...runs.map(({ startedAt }) => running(startedAt)));
 }
 
-/** A rescue takes so long; any other run never ends. */
+/** A rescue takes that long; any other run never ends. */
 function onlyRescuesEnd(ms: number): (context: ShardingContext) => unknown {
   return ({ source }) => (source === 'FAILOVER' ? cluster.clock.sleep(ms) : forever());
 }

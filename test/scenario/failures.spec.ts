@@ -48,7 +48,7 @@ function failing({ attempt, shardingItem }: ShardingContext): never {
 const eventsOf = (kind: string) => cluster!.events(0).filter((event) => event.kind === kind);
 
 describe('an item that fails', () => {
-  it('given retries, when a handler fails once, then the item has succeeded, and an event tells of the failure', async () => {
+  it('succeeds if a retry succeeds, and an event reports the failed attempt', async () => {
     const started = await start(
       { maxAttempts: 3, retryJitter: 0 },
       (context) => context.attempt === 1 && failing(context),
@@ -63,7 +63,7 @@ describe('an item that fails', () => {
     expect(eventsOf('error')).toEqual([]);
   });
 
-  it('given retries and an instance that leaves, when its drain time ends before the next attempt, then the item is failed over', async () => {
+  it('fails over if the drain of its instance ends before the next attempt', async () => {
     pager = new Pager();
     cluster = await createTestCluster({
       instances: 2,
@@ -92,7 +92,7 @@ describe('an item that fails', () => {
     ]);
   });
 
-  it('given a handler of the user, when all attempts have failed, then it is told the last failure of each kind', async () => {
+  it("tells the user's error handler the last failure of each kind once all attempts have failed", async () => {
     const started = await start(
       { maxAttempts: 2, retryJitter: 0, jobErrorHandlerType: 'pager', props: { number: '1' } },
       failing,
@@ -102,11 +102,11 @@ describe('an item that fails', () => {
       { jobName: JOB, item: 0, source: 'NORMAL_TRIGGER', count: 1, error: { message: 'attempt 2 of item 0 failed' } },
     ]);
     await started.advance(5 * MINUTE_MS);
-    // The other item, and both of the four minutes that were within the window.
+    // The first failure of item 1, and the failures of both items in the four minutes within the window.
     expect(pager.reports.map(({ count }) => count)).toEqual([1, 9]);
   });
 
-  it('given failures that are held back, when the process shuts down, then they are told first', async () => {
+  it('tells held-back failures before the process shuts down', async () => {
     const started = await start({ jobErrorHandlerType: 'PAGER', props: { number: '1' } }, failing);
     await started.advance(MINUTE_MS);
     expect(pager.reports).toHaveLength(1);
@@ -118,14 +118,14 @@ describe('an item that fails', () => {
     [undefined, 2],
     ['IGNORE', 0],
     ['THROW', 1],
-  ])('given the error handler %s, when both items of a run fail, then %d errors are told', async (type, count) => {
+  ])('with the error handler %s, two failed items of a run give %d errors', async (type, count) => {
     const started = await start({ jobErrorHandlerType: type }, failing);
     await started.advance(MINUTE_MS);
     expect(eventsOf('error')).toHaveLength(count);
     expect(eventsOf('settled')).toMatchObject([{ outcome: { kind: 'failed' } }, { outcome: { kind: 'failed' } }]);
   });
 
-  it('given THROW, when both items of a run fail, then the run has failed with both', async () => {
+  it('with THROW, a run of two failed items fails with both errors', async () => {
     const started = await start({ jobErrorHandlerType: 'THROW' }, failing);
     await started.advance(MINUTE_MS);
     expect(eventsOf('error')).toMatchObject([
@@ -143,16 +143,13 @@ describe('an error handler that cannot work', () => {
   it.each<[Partial<JobOptions>, string]>([
     [{ jobErrorHandlerType: 'PAGER' }, 'props: number must be given, for jobErrorHandlerType "PAGER"'],
     [{ jobErrorHandlerType: 'PIGEON' }, 'jobErrorHandlerType "PIGEON" is no error handler of this process'],
-  ])(
-    'given %j, when the process starts, then it does not, and the error names job and property',
-    async (options, fault) => {
-      const starting = start(options, failing);
-      await expect(starting).rejects.toThrow(ConfigurationError);
-      await expect(starting).rejects.toThrow(`job "${JOB}" (createTestCluster): ${fault}`);
-    },
-  );
+  ])('stops the start if it is %j, and the error names job and property', async (options, fault) => {
+    const starting = start(options, failing);
+    await expect(starting).rejects.toThrow(ConfigurationError);
+    await expect(starting).rejects.toThrow(`job "${JOB}" (createTestCluster): ${fault}`);
+  });
 
-  it('given a change to one that cannot work, when asked for, then it is refused and nothing changes', async () => {
+  it('refuses a change to one that cannot work, and changes nothing', async () => {
     const { instances } = await start({}, failing);
     const { registrar } = instances[0]!.runtime;
     await expect(registrar.change(JOB, { jobErrorHandlerType: 'PIGEON' })).rejects.toThrow(
@@ -161,7 +158,7 @@ describe('an error handler that cannot work', () => {
     expect(registrar.jobs[0]!.configuration.jobErrorHandlerType).toBeUndefined();
   });
 
-  it('given props that an operator has broken, when an item fails, then the log has it, and what is wrong', async () => {
+  it('writes the failure and the problem to the log if an operator has broken its props', async () => {
     const started = await start({ jobErrorHandlerType: 'PAGER', props: { number: '1' } }, failing);
     const { center, runtime } = started.instances[0]!;
     const { config } = runtime.registrar.of(JOB).currentSession!.tree.paths;

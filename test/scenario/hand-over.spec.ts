@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
-it('given an item that changes hands while its new owner begins the fire time, when that is done, then the item runs as well', async () => {
+it('runs an item that moves to its new owner while that one begins the fire time', async () => {
   const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, handler: () => {} };
   cluster = await createTestCluster({ instances: 2, latencyMs: 100, jobs: [job] });
   await untilMinute(1_000);
@@ -19,10 +19,10 @@ it('given an item that changes hands while its new owner begins the fire time, w
   cluster.crash(1 - leader);
   const before = cluster.runs(JOB).length;
 
-  await untilMinute(105); // The own item is being begun.
+  await untilMinute(105); // The begin of the leader's own item is under way.
   const [gone] = cluster.instances[1 - leader]!.instanceIds;
   await operator.delete(`/${JOB}/instances/${gone}`);
-  // Its begin is refused and tried again until the other item has moved.
+  // That begin is refused and tried again until the other item has moved.
   for (let round = 0; round < 20; round++) {
     const { data } = (await operator.read(`/${JOB}/sharding/${own}/record`))!;
     await operator.set(`/${JOB}/sharding/${own}/record`, data);
@@ -43,7 +43,7 @@ function itemOf(instance: number): number | undefined {
   return [...cluster.assignment(JOB)].find(([, owner]) => owner === instance)?.[0];
 }
 
-/** Moves to an offset from the next full minute. */
+/** Moves to `offset` milliseconds from the next full minute. */
 function untilMinute(offset: number): Promise<void> {
   return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + offset);
 }

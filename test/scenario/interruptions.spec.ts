@@ -13,7 +13,7 @@ let setUpRuns = 0;
 afterEach(() => cluster.stop());
 
 describe('a fire time that comes while the registry is away', () => {
-  it('given a short interruption, when the connection is back, then the fire time is caught up on once', async () => {
+  it('is caught up on once after a short interruption', async () => {
     await startCluster();
     await untilMinute(-2_000);
 
@@ -27,7 +27,7 @@ describe('a fire time that comes while the registry is away', () => {
     expect(cluster.instances[0]!.instanceIds.size).toBe(1);
   });
 
-  it('given a lost session, when the instance is back under a new id, then the fire time is caught up on once', async () => {
+  it('is caught up on once by an instance that is back under a new id', async () => {
     await startCluster();
     await untilMinute(-2_000);
 
@@ -40,7 +40,7 @@ describe('a fire time that comes while the registry is away', () => {
     expect(cluster.instances[0]!.instanceIds.size).toBe(2);
   });
 
-  it('given a job that does not catch up on misfires, when the connection is back, then the next fire time is the next run', async () => {
+  it('is left out if the job does not catch up on misfires', async () => {
     await startCluster({ misfire: false });
     await untilMinute(-2_000);
 
@@ -54,7 +54,7 @@ describe('a fire time that comes while the registry is away', () => {
     expect(itemsOf(fired())).toEqual(range(2));
   });
 
-  it('given several missed fire times, when the connection is back, then the latest stands for all of them', async () => {
+  it('is represented by the latest one if several were missed', async () => {
     await startCluster({ sessionTimeoutMs: 600_000 });
     await untilMinute(-2_000);
 
@@ -68,8 +68,8 @@ describe('a fire time that comes while the registry is away', () => {
   });
 });
 
-describe('an answer that is lost', () => {
-  it('given a begin that was committed, when its answer is lost, then the items run once', async () => {
+describe('an answer of the registry that is lost', () => {
+  it('runs items once if the answer to a committed begin is lost', async () => {
     await startCluster();
     await untilMinute(LATENCY_MS + 10); // The begin is on its way.
 
@@ -81,7 +81,7 @@ describe('an answer that is lost', () => {
     expect(outcomes().slice(-2)).toEqual(['succeeded', 'succeeded']);
   });
 
-  it('given a settle that was committed, when its answer is lost, then the items have succeeded and do not run again', async () => {
+  it('settles items once, and does not repeat them, if the answer to a committed settle is lost', async () => {
     await startCluster({ handler: () => cluster.clock.sleep(1_000) });
     await untilMinute(2 * LATENCY_MS + 1_010); // The settle is on its way.
 
@@ -92,7 +92,7 @@ describe('an answer that is lost', () => {
     expect(outcomes().slice(-2)).toEqual(['succeeded', 'succeeded']);
   });
 
-  it('given items that end while the registry is away, when it is back in the session, then they are settled', async () => {
+  it('settles items that end while the registry is away, once it is back in the session', async () => {
     await startCluster({ handler: () => cluster.clock.sleep(1_000) });
     await untilMinute(500);
 
@@ -119,7 +119,7 @@ describe('an answer that is lost', () => {
     expect(outcomes().slice(-2)).toEqual(['succeeded', 'succeeded']);
   });
 
-  it('given an item that still runs, when the connection breaks as that is noted, then its siblings have been started all the same', async () => {
+  it('starts the siblings of a running item even if the connection breaks while that item is noted', async () => {
     const handler = ({ shardingItem }: ShardingContext) => shardingItem === 0 && cluster.clock.sleep(90_000);
     await startCluster({ handler });
     await untilMinute(2 * LATENCY_MS + 10); // The misfire flag of item 0 is on its way.
@@ -135,7 +135,7 @@ describe('an answer that is lost', () => {
 });
 
 describe('a handler that does not heed its signal', () => {
-  it('given it outlives its session, when the instance is back, then its item waits for it and runs as soon as it ends', async () => {
+  it('keeps its item waiting after the session is lost, and runs it as soon as the handler ends', async () => {
     const handler = ({ shardingItem }: ShardingContext) => shardingItem === 0 && cluster.clock.sleep(40_000);
     await startCluster({ handler, failover: true });
     await untilMinute(1_000);
@@ -156,7 +156,7 @@ describe('a session that an instance has given up before the registry has ended 
   it.each([
     ['a handler that heeds its signal', true, 500],
     ['a handler that does not', false, 4_000],
-  ])('given %s, when the instance is back, then nobody waits for what has ended', async (_, heeds, withinMs) => {
+  ])('does not delay the failover of its items, with %s', async (_, heeds, withinMs) => {
     await startCluster({
       failover: true,
       handler: ({ signal }) => cluster.clock.sleep(12_000, heeds ? signal : undefined),
@@ -178,7 +178,7 @@ describe('a session that an instance has given up before the registry has ended 
 });
 
 describe('a wall clock that is set', () => {
-  it('given it is set back over a fire time, when it passes that again, then nothing runs twice', async () => {
+  it('runs nothing twice if it is set back over a fire time', async () => {
     await startCluster();
     await untilMinute(1_000);
     const last = fired()[0]!.fireTime;
@@ -192,7 +192,7 @@ describe('a wall clock that is set', () => {
     expect(itemsOf(fired())).toEqual(range(2));
   });
 
-  it('set forward over several fire times, it is not believed: they come by the clock of the registry', async () => {
+  it("is not believed if it is set forward: fire times come by the registry's clock", async () => {
     await startCluster();
     await untilMinute(1_000);
     const last = fired()[0]!.fireTime;
@@ -225,19 +225,19 @@ function job({ handler = () => {}, concurrency, misfire, failover }: Options = {
   return { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, handler, concurrency, misfire, failover };
 }
 
-/** One instance that has run its items before: what was never begun is not caught up on. */
+/** One instance that has run its items before, since an item that never ran is not caught up on. */
 async function startCluster({ sessionTimeoutMs, ...options }: Options = {}): Promise<void> {
   cluster = await createTestCluster({ instances: 1, sessionTimeoutMs, latencyMs: LATENCY_MS, jobs: [job(options)] });
   await untilMinute(1_000);
   setUpRuns = cluster.runs(JOB).length;
 }
 
-/** Moves to an offset from the next full minute. */
+/** Moves to `offset` milliseconds from the next full minute. */
 function untilMinute(offset: number): Promise<void> {
   return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + offset);
 }
 
-/** The runs since the set-up that are of the fire time that ran last. */
+/** The runs since the start that belong to the last fire time. */
 function fired(): readonly TestRun[] {
   const runs = cluster.runs(JOB).slice(setUpRuns);
   return runs.filter(({ fireTime }) => fireTime === runs.at(-1)!.fireTime);

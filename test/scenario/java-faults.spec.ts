@@ -7,7 +7,7 @@ import { ask, editConfig, idOf } from './support/operators.js';
 import { operatorOf, traces } from './support/registry-walk.js';
 import { itemsOf, range } from './support/run-checks.js';
 
-/** Faults of the Java implementation that ours must not have, by their numbers in our notes on its protocol. */
+/** Faults of the Java implementation that ours must not have. The numbers are those of our notes on its protocol. */
 const JOB = 'settle-orders';
 const MINUTE = 60_000;
 
@@ -16,7 +16,7 @@ let operator: RegistryCenter;
 afterEach(() => cluster.stop());
 
 describe('runs that end badly', () => {
-  it('fault 2: given an item that fails, when the next fire time comes and another instance joins, then it runs again', async () => {
+  it('an item that has failed runs again at the next fire time (fault 2)', async () => {
     await startCluster({
       instances: 1,
       handler: ({ shardingItem }) => {
@@ -34,7 +34,7 @@ describe('runs that end badly', () => {
     expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([0, 1]));
   });
 
-  it('fault 4: given a crash with 4 items, when an idle instance takes them, then exactly these 4 run, once', async () => {
+  it('an idle instance that takes 4 items of a crash runs exactly these, once (fault 4)', async () => {
     const handler = ({ shardingItem, source }: ShardingContext) =>
       source !== 'FAILOVER' && cluster.assignment(JOB).get(shardingItem) === 0 && sleep(MINUTE / 2);
     await startCluster({ instances: 2, shardingTotalCount: 8, handler });
@@ -51,7 +51,7 @@ describe('runs that end badly', () => {
   });
 
   it.each([true, false])(
-    'fault 6: given items that run (failover: %s), when their instance is shut down, then it leaves no running mark',
+    'a shutdown leaves no running mark of items that run, with failover: %s (fault 6)',
     async (failover) => {
       const handler = ({ signal, source }: ShardingContext) =>
         source !== 'FAILOVER' && cluster.clock.sleep(10 * MINUTE, signal);
@@ -65,7 +65,7 @@ describe('runs that end badly', () => {
     },
   );
 
-  it('fault 15: given one item that outlasts its interval, when it ends, then it alone runs once more, by its flag', async () => {
+  it('an item that outlasts its interval runs once more, alone, by its flag (fault 15)', async () => {
     const handler = ({ shardingItem, fireTime }: ShardingContext) =>
       shardingItem === 0 && fireTime.getTime() === cluster.runs(JOB)[0]!.fireTime && sleep(70_000);
     await startCluster({ instances: 1, handler });
@@ -83,7 +83,7 @@ describe('runs that end badly', () => {
     expect(await operator.exists(`/${JOB}/sharding/0/misfire`)).toBeUndefined();
   });
 
-  it('fault 15: given misfire is off, when an item outlasts its interval, then no flag is written', async () => {
+  it('writes no flag for an item that outlasts its interval if misfire is off (fault 15)', async () => {
     await startCluster({ instances: 1, misfire: false, handler: () => sleep(70_000) });
     await untilNextMinute(1_000);
 
@@ -94,7 +94,7 @@ describe('runs that end badly', () => {
 });
 
 describe('waits', () => {
-  it('fault 7: given an item that hangs, when instances come and go, then items move and the others run', async () => {
+  it('an item that hangs does not stop others from moving and running (fault 7)', async () => {
     await startCluster({ instances: 1, handler: ({ shardingItem }) => shardingItem === 0 && forever() });
     await untilNextMinute(1_000);
 
@@ -105,7 +105,7 @@ describe('waits', () => {
     expect(itemsOf(lastFired())).toEqual([1, 2, 3]);
   });
 
-  it('fault 7: given a leader that is cut off and the resharding flag, when a fire time comes, then the others wait no longer than shardingTimeoutMs', async () => {
+  it('fire times wait at most shardingTimeoutMs for a leader that is cut off (fault 7)', async () => {
     await startCluster({ instances: 2, shardingTimeoutMs: 2_000 });
     const leader = cluster.instances.findIndex(({ runtime }) => runtime.leader.isLeader(JOB));
     await untilNextMinute(-1_000);
@@ -120,7 +120,7 @@ describe('waits', () => {
     expect(kinds(1 - leader)).toContain('sharding-timeout');
   });
 
-  it('fault 29: given a handler that hangs, when operators change, trigger and disable, then the instance reacts to all of it', async () => {
+  it('a handler that hangs does not stop changes, triggers and disabling (fault 29)', async () => {
     await startCluster({ instances: 2, handler: ({ shardingItem }) => shardingItem === 0 && forever() });
     await untilNextMinute(1_000);
     const holder = cluster.runs(JOB).find(({ item }) => item === 0)!.instance;
@@ -146,7 +146,7 @@ describe('waits', () => {
     expect(cluster.instances[holder]!.runtime.status().jobs[0]).toMatchObject({ isJoined: false });
   });
 
-  it('fault 29: given a listener of events that throws, when triggers come, then items run', async () => {
+  it('a listener of events that throws does not stop items (fault 29)', async () => {
     await startCluster({ instances: 1 });
     cluster.instances[0]!.runtime.events.on(() => {
       throw new Error('a broken sink');
@@ -160,7 +160,7 @@ describe('waits', () => {
 });
 
 describe('what stays behind', () => {
-  it('fault 16: given many triggers, when they have run, then no timer and no listener is left of any', async () => {
+  it('many triggers leave no timer and no listener behind (fault 16)', async () => {
     await startCluster({ instances: 1, failover: true, maxTimeDiffSeconds: 60, timeoutMs: 5_000 });
     await runBothWays(2);
     const before = openHandles();
@@ -171,7 +171,7 @@ describe('what stays behind', () => {
     expect(cluster.runs(JOB)).toHaveLength(4 * 104);
   });
 
-  it("fault 17: given an operator's shutdown, when it is done, then neither timers nor watches nor listeners of the job are left", async () => {
+  it("an operator's shutdown leaves no timer, watch or listener of the job (fault 17)", async () => {
     await startCluster({ instances: 1, jobs: false });
     const idle = cluster.clock.pendingTimers;
     await cluster.stop();
@@ -195,8 +195,8 @@ describe('what stays behind', () => {
   });
 });
 
-describe('odd nodes', () => {
-  it("fault 19: given the node `instances` itself is deleted, when that is heard, then it is an operator's shutdown and nothing breaks", async () => {
+describe('unexpected nodes', () => {
+  it("takes the deletion of the node `instances` for an operator's shutdown (fault 19)", async () => {
     await startCluster({ instances: 2 });
     const ids = await operator.children(`/${JOB}/instances`);
 
@@ -224,7 +224,7 @@ describe('odd nodes', () => {
     'instances/garbage',
     'guarantee/started/x',
     'unheard-of/child',
-  ])('fault 19: given the odd node %s, when it comes, changes and goes, then the job runs on', async (name) => {
+  ])('runs on when the unexpected node %s comes, changes and goes (fault 19)', async (name) => {
     await startCluster({ instances: 1 });
     const path = `/${JOB}/${name}`;
 
@@ -239,7 +239,7 @@ describe('odd nodes', () => {
     expect(kinds(0)).not.toContain('error');
   });
 
-  it('fault 19: given children below a request, when it is taken, then all of it goes and the job runs', async () => {
+  it('removes a request with everything below it, and runs the job (fault 19)', async () => {
     await startCluster({ instances: 1 });
     await operator.ensurePath(`/${JOB}/trigger/${idOf(cluster, 0)}/some/child`);
 
@@ -249,7 +249,7 @@ describe('odd nodes', () => {
     expect(await operator.children(`/${JOB}/trigger`)).toEqual([]);
   });
 
-  it('fault 19: given a text that is no configuration, when it is repaired, then the job goes by it', async () => {
+  it('goes by the configuration again once its text is repaired (fault 19)', async () => {
     await startCluster({ instances: 1 });
     const { data } = (await operator.read(`/${JOB}/config`))!;
 
@@ -266,7 +266,7 @@ describe('odd nodes', () => {
 type Options = Partial<Omit<JobOptions, 'name'>> & {
   readonly instances: number;
   readonly handler?: (context: ShardingContext) => unknown;
-  /** False: the instances run no job at all. */
+  /** If false, the instances run no job at all. */
   readonly jobs?: boolean;
 };
 
@@ -276,7 +276,7 @@ async function startCluster({ instances, jobs = true, handler = () => {}, ...opt
   operator = await operatorOf(cluster);
 }
 
-/** Fire times and triggers of operators in turn. */
+/** Fire times and operators' triggers in turn. */
 async function runBothWays(times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
     await untilNextMinute(1_000);
@@ -303,7 +303,7 @@ function lastFired() {
   return runs.filter(({ fireTime }) => fireTime === runs.at(-1)!.fireTime);
 }
 
-/** Moves to an offset from the next full minute. */
+/** Moves to `offset` milliseconds from the next full minute. */
 function untilNextMinute(offset: number): Promise<void> {
   return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + offset);
 }

@@ -14,7 +14,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 describe('a handler that does not heed its signal', () => {
-  it('given a time-out, when it goes on, then an alarm tells of it once, its item starts nowhere, and health shows it', async () => {
+  it('raises one alarm after its time-out, blocks its item, and is shown by health', async () => {
     const handler = stuckOnce();
     await startCluster(1, { handler, timeoutMs: 10_000 });
     const first = await fire();
@@ -34,7 +34,7 @@ describe('a handler that does not heed its signal', () => {
     expect(alarms(0)).toHaveLength(1);
   });
 
-  it('given a time-out, when it returns at last, then its outcome is the time-out, the fire time in between is caught up on, and all is well', async () => {
+  it('has timed out even if it returns at last, and the fire time in between is caught up on', async () => {
     const handler = stuckOnce();
     await startCluster(1, { handler, timeoutMs: 10_000 });
     await fire();
@@ -48,7 +48,7 @@ describe('a handler that does not heed its signal', () => {
     expect(readiness().status).toBe('up');
   });
 
-  it('given a lost session, when its handler goes on, then the same process does not begin the item under its new id, and does once it returns', async () => {
+  it('blocks its item in this process after a lost session until it returns', async () => {
     const handler = stuckOnce();
     await startCluster(1, { handler });
     await fire();
@@ -65,7 +65,7 @@ describe('a handler that does not heed its signal', () => {
     expect(itemsOf(runsFor(second))).toEqual(range(2));
   });
 
-  it('given it heeds the signal in time, when the grace is over, then there is no alarm and no timer is left', async () => {
+  it('raises no alarm and leaves no timer if it heeds the signal in time', async () => {
     await startCluster(1, { timeoutMs: 10_000, handler: ({ signal }) => aborted(signal) });
     await fire();
     const timers = cluster.clock.pendingTimers;
@@ -76,7 +76,7 @@ describe('a handler that does not heed its signal', () => {
     expect(cluster.clock.pendingTimers).toBeLessThan(timers);
   });
 
-  it('given it never returns, when its process shuts down, then the drain deadline holds and no timer is left', async () => {
+  it('does not delay a shutdown past the drain deadline, and leaves no timer', async () => {
     await startCluster(1, { handler: () => new Promise(() => {}), timeoutMs: 10_000 }, { hungGraceMs: 10 * MINUTE });
     await fire();
 
@@ -88,7 +88,7 @@ describe('a handler that does not heed its signal', () => {
 });
 
 describe("onHung: 'release'", () => {
-  it('given failover, when a handler hangs, then another instance runs the item, and the old handler has a stale token', async () => {
+  it("lets another instance run the item, and makes the old handler's token stale", async () => {
     const handler = stuckOnce();
     await startCluster(2, { handler, timeoutMs: 10_000, onHung: 'release', failover: true });
     const first = await fire();
@@ -104,7 +104,7 @@ describe("onHung: 'release'", () => {
     expect(() => handler.context!.assertHeld()).toThrow('Item 0');
   });
 
-  it('given the old handler still runs, when the next fire time comes, then this process does not begin the item, and does once it returns', async () => {
+  it('does not begin the item in this process again until the old handler returns', async () => {
     const handler = stuckOnce();
     await startCluster(1, { handler, timeoutMs: 10_000, onHung: 'release', failover: true });
     await fire();
@@ -120,7 +120,7 @@ describe("onHung: 'release'", () => {
     expect(readiness().status).toBe('up');
   });
 
-  it('given a handler that hangs wherever it runs, when its rescue hangs too, then it is not passed on any further', async () => {
+  it('does not pass an item on again if its rescue hangs too', async () => {
     const handler = ({ shardingItem }: ShardingContext) => (shardingItem === 0 ? new Promise(() => {}) : undefined);
     await startCluster(3, { handler, timeoutMs: 10_000, onHung: 'release', failover: true, cron: '0 0 * * * ?' });
     await untilNext(60 * MINUTE);
@@ -135,7 +135,7 @@ describe("onHung: 'release'", () => {
 });
 
 describe('suspendedGraceMs', () => {
-  it('given it passes without an answer, when the session is back, then what ran was aborted and is settled so, and the session is the same', async () => {
+  it('aborts and settles what ran if it passes without an answer, and keeps the session', async () => {
     await startCluster(
       1,
       { handler: ({ signal }) => aborted(signal) },
@@ -154,7 +154,7 @@ describe('suspendedGraceMs', () => {
   });
 
   it.each([undefined, 30_000])(
-    'given %s, when an interruption is over before, then what runs goes on',
+    'of %s lets what runs go on after an interruption that is shorter',
     async (suspendedGraceMs) => {
       await startCluster(
         1,
@@ -173,7 +173,7 @@ describe('suspendedGraceMs', () => {
 });
 
 describe('an operator who cancels', () => {
-  it('given a holder that is cut off, when it is back, then it aborts what was cancelled meanwhile', async () => {
+  it('aborts an item after the outage of its holder if it was cancelled meanwhile', async () => {
     await startCluster(1, { handler: ({ signal }) => aborted(signal) }, { sessionTimeoutMs: 20_000 });
     await fire();
     const operator = await operations();
@@ -188,7 +188,7 @@ describe('an operator who cancels', () => {
     expect(outcomesOf(0, 0)).toEqual([]);
   });
 
-  it('given a holder that crashes before it hears, when the item fails over, then the rescue runs to its end', async () => {
+  it('does not cancel the rescue of an item whose holder crashed before it could see the cancel', async () => {
     await startCluster(2, {
       handler: ({ source }) => (source === 'FAILOVER' ? cluster.clock.sleep(5_000) : new Promise(() => {})),
       failover: true,
@@ -221,7 +221,7 @@ async function startCluster(
   });
 }
 
-/** A handler whose first run of item 0 goes on until it is let go, whatever its signal says. */
+/** A handler whose first run of item 0 ignores its signal, and goes on until `letGo`. */
 function stuckOnce() {
   let letGo = () => {};
   const stuck = new Promise<void>((resolve) => (letGo = resolve));
@@ -236,7 +236,7 @@ function stuckOnce() {
   return handler;
 }
 
-/** Moves on to just after the next full minute. @returns that minute */
+/** Moves to just after the next full minute. @returns that minute */
 async function fire(): Promise<number> {
   await untilNext(MINUTE);
   const fireTime = Math.floor(cluster.clock.wallNow() / MINUTE) * MINUTE;
@@ -264,7 +264,7 @@ function alarms(instance: number): readonly EventOf<'hung'>[] {
   return cluster.events(instance).filter((event) => event.kind === 'hung');
 }
 
-/** The items that still ran here when a fire time came. */
+/** The items that still ran here at a fire time. */
 function refusals(instance: number, fireTime: number): (readonly number[])[] {
   return cluster
     .events(instance)

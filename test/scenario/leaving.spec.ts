@@ -8,7 +8,7 @@ let job: HourlyJob;
 afterEach(() => job.stop());
 
 describe('an instance that leaves in order', () => {
-  it('given items that end within the deadline, when it leaves, then they end undisturbed and nothing of it is left', async () => {
+  it('lets items end undisturbed within the deadline, and leaves nothing behind', async () => {
     job = await HourlyJob.start({ instances: 1, handler: (_context, { clock }) => clock.sleep(5_000) });
     await job.untilNextHour(1_000);
 
@@ -21,7 +21,7 @@ describe('an instance that leaves in order', () => {
     expect(job.cluster.clock.pendingTimers).toBe(0);
   });
 
-  it('given items that it takes over with a fire time to catch up on, when it leaves at any moment of that, then it waits for what it begins', async () => {
+  it('waits for what it begins when it leaves while it catches up on items that it takes over', async () => {
     for (let moment = 0; moment <= 900; moment += 50) {
       const handler: TestJobHandler = (_context, { clock }) => clock.sleep(6_000);
       job = await HourlyJob.start({ instances: 1, total: 2, cron: '0/2 * * * * ?', latencyMs: 200, handler });
@@ -39,26 +39,23 @@ describe('an instance that leaves in order', () => {
     }
   }, 20_000);
 
-  it.each(['leader', 'follower'])(
-    'given a %s whose items take long to end, when it leaves, then others own its items within 500 ms, and it ends what runs',
-    async (role) => {
-      job = await HourlyJob.start({ instances: 3, handler: (_context, { clock }) => clock.sleep(25_000) });
-      await job.untilNextHour(1_000);
-      const leaver = job.leading().indexOf(role === 'leader');
+  it.each(['leader', 'follower'])('hands the items of a %s over within 500 ms, and ends what runs', async (role) => {
+    job = await HourlyJob.start({ instances: 3, handler: (_context, { clock }) => clock.sleep(25_000) });
+    await job.untilNextHour(1_000);
+    const leaver = job.leading().indexOf(role === 'leader');
 
-      const leaving = job.cluster.instances[leaver]!.runtime.stop();
-      const handOverMs = await timeUntil(() => ![...job.cluster.assignment(JOB).values()].includes(leaver));
+    const leaving = job.cluster.instances[leaver]!.runtime.stop();
+    const handOverMs = await timeUntil(() => ![...job.cluster.assignment(JOB).values()].includes(leaver));
 
-      expect(handOverMs).toBeLessThanOrEqual(500);
-      expect(job.runs().every(({ endedAt }) => endedAt === undefined)).toBe(true);
-      await job.advance(30_000);
-      await leaving;
-      expect(job.outcomes(leaver)).toEqual(['succeeded']);
-      expect(job.runs()).toHaveLength(3);
-    },
-  );
+    expect(handOverMs).toBeLessThanOrEqual(500);
+    expect(job.runs().every(({ endedAt }) => endedAt === undefined)).toBe(true);
+    await job.advance(30_000);
+    await leaving;
+    expect(job.outcomes(leaver)).toEqual(['succeeded']);
+    expect(job.runs()).toHaveLength(3);
+  });
 
-  it('given a drain that lasts over a fire time, when that comes, then free items of the leaver run elsewhere, and the others once they are free', async () => {
+  it('lets others run its free items at a fire time during the drain, and the rest once they are free', async () => {
     job = await HourlyJob.start({
       instances: 2,
       total: 4,
@@ -81,7 +78,7 @@ describe('an instance that leaves in order', () => {
     expect(late).toMatchObject({ instance: 1 - holder, source: 'MISFIRE' });
   });
 
-  it('given a begin whose answer is on its way, when the instance leaves, then what was begun is run to its end first', async () => {
+  it('runs a begin whose answer is on its way to its end first', async () => {
     job = await HourlyJob.start({ instances: 2, latencyMs: 100, handler: (_context, { clock }) => clock.sleep(1_000) });
     const follower = job.leading().indexOf(false);
     const own = [...job.cluster.assignment(JOB)].flatMap(([item, owner]) => (owner === follower ? [item] : []));
@@ -94,7 +91,7 @@ describe('an instance that leaves in order', () => {
     expect(job.outcomes(follower)).toEqual(own.map(() => 'succeeded'));
   });
 
-  it('given an instance that leaves, when fire times come during its drain, then it begins nothing', async () => {
+  it('begins nothing at fire times during its drain', async () => {
     job = await HourlyJob.start({
       instances: 1,
       cron: '0/1 * * * * ?',
@@ -108,7 +105,7 @@ describe('an instance that leaves in order', () => {
     expect(job.runs().length).toBe(begun);
   });
 
-  it('given an instance that has just learnt what it owes, when it leaves, then it begins none of it', async () => {
+  it('begins nothing of what it has just learnt to owe', async () => {
     job = await HourlyJob.start({ instances: 2, latencyMs: 100 });
     await job.untilNextHour(1_000);
     await job.untilNextHour(-1_000);
@@ -122,7 +119,7 @@ describe('an instance that leaves in order', () => {
     expect(job.runs().length).toBe(begun);
   });
 
-  it('given a leader whose items take long to end, when it leaves, then another instance leads at once', async () => {
+  it('hands the lead over at once even if its items take long to end', async () => {
     job = await HourlyJob.start({ instances: 3, handler: (_context, { clock }) => clock.sleep(25_000) });
     await job.untilNextHour(1_000);
     const leader = job.leading().indexOf(true);
@@ -139,7 +136,7 @@ describe('an instance that leaves in order', () => {
 });
 
 describe('an instance that leaves while it cannot reach the registry', () => {
-  it('given a registry that cannot be reached, when an instance leaves, then one warning tells so, and no error', async () => {
+  it('gives one warning that it cannot reach the registry, and no error', async () => {
     job = await HourlyJob.start({ instances: 2 });
     job.cluster.partition(0);
 
@@ -151,7 +148,7 @@ describe('an instance that leaves while it cannot reach the registry', () => {
     expect(new Set(job.cluster.assignment(JOB).values())).toEqual(new Set([1]));
   });
 
-  it('given a job whose instance cannot reach the registry, when the job is removed, then the instance is gone once it is reached', async () => {
+  it('is gone from a removed job once it can reach the registry again', async () => {
     job = await HourlyJob.start({ instances: 2 });
     job.cluster.partition(0);
     const removal = job.cluster.instances[0]!.runtime.registrar.remove(JOB);
@@ -165,7 +162,7 @@ describe('an instance that leaves while it cannot reach the registry', () => {
   });
 });
 
-/** How long it takes until something is so, in milliseconds of virtual time; a minute if it never is. */
+/** Virtual time until a condition holds, in milliseconds; a minute if it never does. */
 async function timeUntil(isSo: () => boolean): Promise<number> {
   const start = job.cluster.clock.monotonicNow();
   while (!isSo() && job.cluster.clock.monotonicNow() - start < 60_000) await job.advance(1);

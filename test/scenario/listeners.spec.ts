@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => cluster.stop());
 
 describe('listeners', () => {
-  it('given several listeners, when a job runs, then each instance calls them by order, before and after its items', async () => {
+  it('are called in order on each instance, before and after its items', async () => {
     const listeners = [note('last'), note('second', 2), note('first', 1)];
     await startCluster({ instances: 1, shardingTotalCount: 2, listeners, handler: noteRun });
 
@@ -34,7 +34,7 @@ describe('listeners', () => {
     ]);
   });
 
-  it('given an instance with some of the items, when a listener is called, then it is told these and their parameters', async () => {
+  it('are told the items of their own instance and the parameters of these', async () => {
     const told: ShardingContexts[] = [];
     const listener = { beforeJobExecuted: (contexts: ShardingContexts) => told.push(contexts), afterJobExecuted() {} };
     await startCluster({ listeners: [listener], shardingItemParameters: '0=Beijing,2=Shanghai', jobParameter: 'all' });
@@ -58,7 +58,7 @@ describe('listeners', () => {
     expect(told[0]!.taskId).toMatch(/^settle-orders@-@(0,1|2,3)@-@READY@-@10\.0\.0\.\d@-@/);
   });
 
-  it('given a listener that throws, when a job runs, then the run goes on and the error is told', async () => {
+  it('do not stop a run when they throw, and the error is reported', async () => {
     const broken = {
       beforeJobExecuted: () => fail('before'),
       afterJobExecuted: () => Promise.reject(new Error('after')),
@@ -74,7 +74,7 @@ describe('listeners', () => {
 });
 
 describe('a distribute-once listener', () => {
-  it('given three instances, when a job runs, then it is called once before all items and once after all', async () => {
+  it('is called once before all items and once after all, over three instances', async () => {
     await startCluster({ instances: 3, listeners: [new Once()], handler: sleepByItem });
 
     await untilNextMinute(10_000);
@@ -86,7 +86,7 @@ describe('a distribute-once listener', () => {
     expect(await arrivals()).toEqual([]);
   });
 
-  it('given a listener that takes long, when fire times come meanwhile, then rounds do not overlap', async () => {
+  it('runs no two rounds at once, even if it takes longer than the interval', async () => {
     await startCluster({
       instances: 3,
       cron: '0/2 * * * * ?',
@@ -110,7 +110,7 @@ describe('a distribute-once listener', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('fault 22: given an item that is disabled, when a job runs, then nobody waits for it', async () => {
+  it('does not wait for a disabled item (fault 22)', async () => {
     await startCluster({ listeners: [new Once()], handler: noteRun });
     const operator = await operatorOf(cluster);
     await operator.create(`/${JOB}/sharding/1/disabled`, '', 'PERSISTENT');
@@ -120,7 +120,7 @@ describe('a distribute-once listener', () => {
     expect(sortedRuns(log)).toEqual(['started', 'run 0', 'run 2', 'run 3', 'completed']);
   });
 
-  it('fault 22: given an instance that dies in mid-run, when its items have been failed over, then the last one completes the round', async () => {
+  it('completes the round by the last failover of an instance that dies in mid-run (fault 22)', async () => {
     await startCluster({ failover: true, listeners: [new Once()], handler: () => cluster.clock.sleep(5_000) });
     await untilNextMinute(1_000);
 
@@ -133,7 +133,7 @@ describe('a distribute-once listener', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('fault 22: given an instance that dies without failover, when it is gone, then the others do not wait for its items', async () => {
+  it('does not wait for the items of a dead instance without failover (fault 22)', async () => {
     await startCluster({ listeners: [new Once()], handler: () => cluster.clock.sleep(5_000) });
     await untilNextMinute(1_000);
 
@@ -144,9 +144,9 @@ describe('a distribute-once listener', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('fault 22: given arrivals of an instance that died, when the next round begins, then it waits for everybody all the same', async () => {
+  it('waits for everybody in the next round, although a dead instance left arrivals (fault 22)', async () => {
     await startCluster({ listeners: [new Once()], handler: noteRun });
-    await untilNextMinute(1_000); // An item that has never run is not caught up.
+    await untilNextMinute(1_000); // An item that has never run is not caught up on.
     log = [];
     const operator = await operatorOf(cluster);
     const left = JSON.stringify({ by: '10.0.0.9@-@1', round: { fireTime: 1, origin: 'schedule' } });
@@ -164,7 +164,7 @@ describe('a distribute-once listener', () => {
     expect(await arrivals()).toEqual([]);
   });
 
-  it('given an instance that never comes, when the time is up, then the run goes on and the error names who is missing', async () => {
+  it('goes on when the time is up, and the error names who is missing', async () => {
     await startCluster({ listeners: [new Once({ timeoutMs: 5_000 })], handler: noteRun });
     cluster.instances[1]!.runtime.registrar.pause(JOB);
     const paused = [...cluster.assignment(JOB)].filter(([, owner]) => owner === 1).map(([item]) => item);
@@ -186,7 +186,7 @@ describe('a distribute-once listener', () => {
     expect(sortedRuns(log)).toEqual(['started', ...range(4).map((item) => `run ${item}`), 'completed']);
   });
 
-  it('given an instance that joins and one that leaves, when rounds go on, then each is begun and ended once', async () => {
+  it('begins and ends each round once while instances join and leave', async () => {
     await startCluster({ cron: '0/5 * * * * ?', listeners: [new Once()], handler: noteRun });
 
     await cluster.advance(12_000);
@@ -202,7 +202,7 @@ describe('a distribute-once listener', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('given a listener that throws, when it is called, then everybody goes on at once', async () => {
+  it('lets everybody go on at once when it throws', async () => {
     const listener = new Once();
     listener.doBeforeJobExecutedAtLastStarted = () => fail('no table');
     await startCluster({ listeners: [listener], handler: noteRun });
@@ -214,7 +214,7 @@ describe('a distribute-once listener', () => {
     expect(log.at(-1)).toBe('completed');
   });
 
-  it('given instances that wait, when they leave, then nobody waits any longer and nothing is left', async () => {
+  it('lets waiting instances leave at once, and leaves nothing behind', async () => {
     await startCluster({ listeners: [new Once()], handler: noteRun });
     cluster.instances[1]!.runtime.registrar.pause(JOB);
     await untilNextMinute(1_000);
@@ -277,7 +277,7 @@ function untilNextMinute(offset: number): Promise<void> {
   return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + offset);
 }
 
-/** Items of one round run at the same time: their order is no promise. */
+/** Items of one round run at the same time, so their order is not promised. */
 function sortedRuns(entries: readonly string[]): string[] {
   const rounds: string[][] = [[]];
   for (const entry of entries) {

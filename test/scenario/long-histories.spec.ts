@@ -8,7 +8,7 @@ const JOB = 'settle-orders';
 const TOTAL = 5;
 
 describe('a job that fires every second', () => {
-  it('given crashes in between, when 1,000 seconds have passed, then no target ran twice and none is owed', async () => {
+  it('runs no target twice and owes none after 1,000 seconds with crashes', async () => {
     const cluster = await startCluster(7, { cron: '* * * * * ?', handler: () => cluster.clock.sleep(300) });
     const deaths = new Map<number, number>();
     for (const round of range(10)) {
@@ -27,7 +27,7 @@ describe('a job that fires every second', () => {
       const last = runs.findLast((run) => run.item === item)!;
       expect(due - last.fireTime).toBeLessThanOrEqual(1_000);
     }
-    // Only what a dead instance owned is ever late, and for no longer than its session lasts.
+    // Only fire times that a dead instance owned are late, and for no longer than its session lasts.
     const fireTimes = new Set(runs.filter(({ item }) => item === 0).map(({ fireTime }) => fireTime));
     expect(fireTimes.size).toBeGreaterThan(1_000 - 5 * 15);
     await cluster.stop();
@@ -35,40 +35,37 @@ describe('a job that fires every second', () => {
 });
 
 describe('starts, stops and expiries at random', () => {
-  it.each([1, 2, 3])(
-    'given seed %i, when all instances have stopped, then nothing is left open or behind',
-    async (seed) => {
-      const chance = new VirtualClock({ seed });
-      const cluster = await startCluster(seed, {
-        instances: 0,
-        handler: () => cluster.clock.sleep(pick(chance, 4_000)),
-      });
-      for (let step = 0; step < 120; step++) {
-        const running = cluster.instances.filter(({ runtime }) => runtime.status().phase === 'running');
-        const chosen = running[pick(chance, running.length)];
-        switch (chosen === undefined || running.length < 2 ? 0 : pick(chance, 3)) {
-          case 0:
-            await cluster.join();
-            break;
-          case 1:
-            void chosen!.runtime.stop();
-            break;
-          default:
-            if (chosen!.center.session.id !== undefined) cluster.registry.expire(chosen!.center.session.id);
-        }
-        await cluster.advance(pick(chance, 1_500));
+  it.each([1, 2, 3])('leave nothing open or behind once all instances have stopped (seed %i)', async (seed) => {
+    const chance = new VirtualClock({ seed });
+    const cluster = await startCluster(seed, {
+      instances: 0,
+      handler: () => cluster.clock.sleep(pick(chance, 4_000)),
+    });
+    for (let step = 0; step < 120; step++) {
+      const running = cluster.instances.filter(({ runtime }) => runtime.status().phase === 'running');
+      const chosen = running[pick(chance, running.length)];
+      switch (chosen === undefined || running.length < 2 ? 0 : pick(chance, 3)) {
+        case 0:
+          await cluster.join();
+          break;
+        case 1:
+          void chosen!.runtime.stop();
+          break;
+        default:
+          if (chosen!.center.session.id !== undefined) cluster.registry.expire(chosen!.center.session.id);
       }
+      await cluster.advance(pick(chance, 1_500));
+    }
 
-      await cluster.stop();
+    await cluster.stop();
 
-      expect(cluster.clock.pendingTimers).toBe(0);
-      const operator = await operatorOf(cluster);
-      expect(await traces(operator, JOB)).toEqual([]);
-      expect(await allNodes(operator, `/${JOB}/instances`)).toHaveLength(1);
-      expectOncePerTarget(cluster.runs(JOB));
-      expectGrowingTokens(cluster.runs(JOB));
-    },
-  );
+    expect(cluster.clock.pendingTimers).toBe(0);
+    const operator = await operatorOf(cluster);
+    expect(await traces(operator, JOB)).toEqual([]);
+    expect(await allNodes(operator, `/${JOB}/instances`)).toHaveLength(1);
+    expectOncePerTarget(cluster.runs(JOB));
+    expectGrowingTokens(cluster.runs(JOB));
+  });
 });
 
 interface Options {

@@ -15,7 +15,7 @@ const TOTAL = 4;
 const INTERVAL = 10_000;
 
 it.each<MisfirePolicy>(['skip', 'once', 'all'])(
-  `given the policy %s and ${SEEDS} seeds of crashes, outages, partitions and slow runs, when it is over, then each due fire time of each item was either begun or told as missed, once`,
+  `with policy %s, each due fire time is begun or reported as missed, once (${SEEDS} seeds of faults)`,
   async (misfirePolicy) => {
     let [made, missed] = [0, 0];
     for (let seed = 1; seed <= SEEDS; seed++) {
@@ -27,7 +27,7 @@ it.each<MisfirePolicy>(['skip', 'once', 'all'])(
         throw new Error(`The history of seed ${seed} breaks a promise.`, { cause: error });
       }
     }
-    // Else the histories would not show what they are for.
+    // Otherwise the histories would not exercise the policy.
     expect(made > SEEDS).toBe(misfirePolicy !== 'skip');
     expect(missed > SEEDS).toBe(misfirePolicy !== 'all');
   },
@@ -35,7 +35,7 @@ it.each<MisfirePolicy>(['skip', 'once', 'all'])(
 );
 
 it.each<MisfirePolicy>(['skip', 'once', 'all'])(
-  `given the policy %s and ${SEEDS} seeds of items that are disabled and enabled while instances join, when it is over, then only what came meanwhile has no fate`,
+  `with policy %s, only fire times of a disabled item are neither run nor missed (${SEEDS} seeds)`,
   async (misfirePolicy) => {
     let excluded = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
@@ -50,7 +50,7 @@ it.each<MisfirePolicy>(['skip', 'once', 'all'])(
   60_000,
 );
 
-/** @returns how many stretches were excluded */
+/** @returns the number of stretches that were excluded */
 async function runSwitches(misfirePolicy: MisfirePolicy, seed: number): Promise<number> {
   const chance = new VirtualClock({ seed });
   const pick = (below: number) => Math.floor(chance.random() * below);
@@ -60,7 +60,7 @@ async function runSwitches(misfirePolicy: MisfirePolicy, seed: number): Promise<
   const operator = await operatorOf(cluster);
   const disabledAt = new Map<number, number>();
   const spans: (Span & { readonly item: number })[] = [];
-  // Half an interval after a fire time, so that nobody can argue about what came first.
+  // Half an interval after a fire time, so that the order of edit and fire time is clear.
   await cluster.advance(3.5 * INTERVAL - (cluster.clock.wallNow() % INTERVAL));
   for (let step = 0; step < 12; step++) {
     const item = pick(TOTAL);
@@ -99,7 +99,7 @@ async function runHistory(misfirePolicy: MisfirePolicy, seed: number) {
   const job = { name: JOB, cron: '0/10 * * * * ?', shardingTotalCount: TOTAL, failover: true, misfirePolicy, handler };
   const cluster = await createTestCluster({ instances: 2, seed, latencyMs: 3, jobs: [job] });
   const deaths = new Map<number, number>();
-  // What an instance that never began anything owes is known to nobody.
+  // An instance that never began anything leaves no record, so it is not known what it owes.
   await cluster.advance(3 * INTERVAL);
   for (let step = 0; step < 6; step++) {
     await disturb(cluster, deaths, pick);
@@ -151,8 +151,8 @@ function expectOrder(runs: readonly TestRun[]): void {
 }
 
 /**
- * Every fire time between an item's first and last begin has one fate, or none if it is excluded.
- * @returns how many were missed
+ * Every fire time between an item's first and last begin is run or missed, once, unless it is excluded.
+ * @returns the number of missed ones
  */
 function tellEach(cluster: TestCluster, isExcluded = (_item: number, _fireTime: number) => false): number {
   const events = cluster.instances.flatMap((_, index) => cluster.events(index));

@@ -12,7 +12,7 @@ const MINUTE = 60 * SECOND;
 
 let cluster: TestCluster;
 let operator: RegistryCenter;
-/** The minute in which the last fire time before the trouble came. */
+/** The minute of the last fire time before the trouble. */
 let start: number;
 afterEach(() => cluster.stop());
 
@@ -21,27 +21,24 @@ describe('an outage of the whole cluster over three fire times', () => {
     ['skip', [], ['1 skipped', '2 skipped', '3 skipped']],
     ['once', ['3 MISFIRE'], ['1 superseded', '2 superseded']],
     ['all', ['1 MISFIRE', '2 MISFIRE', '3 MISFIRE'], []],
-  ])(
-    'given the policy %s, when an instance is back, then that is what it runs and tells',
-    async (misfirePolicy, ran, missed) => {
-      await startCluster({ misfirePolicy });
+  ])('runs and reports what the policy %s says when an instance is back', async (misfirePolicy, ran, missed) => {
+    await startCluster({ misfirePolicy });
 
-      await outage(3);
-      await cluster.advance(20 * SECOND);
+    await outage(3);
+    await cluster.advance(20 * SECOND);
 
-      expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
-      expect(runsOf(1)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
-      expect(missedOf(0)).toEqual(missed);
-      expect(missedOf(1)).toEqual(missed);
-      expect(countInStatus()).toBe(2 * missed.length);
+    expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
+    expect(runsOf(1)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
+    expect(missedOf(0)).toEqual(missed);
+    expect(missedOf(1)).toEqual(missed);
+    expect(countInStatus()).toBe(2 * missed.length);
 
-      await cluster.advance(MINUTE);
-      expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran, '4 NORMAL_TRIGGER']);
-      expect(missedOf(0)).toEqual(missed);
-    },
-  );
+    await cluster.advance(MINUTE);
+    expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran, '4 NORMAL_TRIGGER']);
+    expect(missedOf(0)).toEqual(missed);
+  });
 
-  it('given a limit of two, when an instance is back, then the last two are run and the one before is missed', async () => {
+  it('runs the last two with a limit of two, and reports the one before as missed', async () => {
     await startCluster({ misfirePolicy: 'all', misfireLimit: 2 });
 
     await outage(3);
@@ -51,7 +48,7 @@ describe('an outage of the whole cluster over three fire times', () => {
     expect(missedOf(0)).toEqual(['1 limit']);
   });
 
-  it('given a job that skips, when an instance is back soon enough for the last one, then that is told once it is too late', async () => {
+  it('is reported by a job that skips only once the last fire time is too late', async () => {
     await startCluster({ misfirePolicy: 'skip' });
 
     await outage(3, 20 * SECOND);
@@ -61,7 +58,7 @@ describe('an outage of the whole cluster over three fire times', () => {
     expect(missedOf(0)).toEqual(['1 skipped', '2 skipped', '3 skipped']);
   });
 
-  it('given two instances that come back, when they look, then each fire time is told once for each item', async () => {
+  it('is reported once for each fire time and item although two instances come back', async () => {
     await startCluster({ misfirePolicy: 'once' });
 
     await outage(3);
@@ -72,7 +69,7 @@ describe('an outage of the whole cluster over three fire times', () => {
     expect(missedOf(1)).toEqual(['1 superseded', '2 superseded']);
   });
 
-  it('given runs that take most of the interval, when a trigger comes, then it does not overtake what is owed', async () => {
+  it('is caught up on before a trigger, even if runs take most of the interval', async () => {
     await startCluster({ misfirePolicy: 'all', handler: () => cluster.clock.sleep(25 * SECOND) });
 
     await outage(3);
@@ -84,7 +81,7 @@ describe('an outage of the whole cluster over three fire times', () => {
     expect(missedOf(0)).toEqual([]);
   });
 
-  it('tells all fire times that it has cost in one event, with their number', async () => {
+  it('reports all missed fire times in one event, with their number', async () => {
     await startCluster({ misfirePolicy: 'once', cron: '* * * * * ?' });
 
     await outage(10);
@@ -105,7 +102,7 @@ describe('a registry that is away', () => {
     ['once', ['3 MISFIRE'], ['1 superseded', '2 superseded']],
     ['all', ['1 MISFIRE', '2 MISFIRE', '3 MISFIRE'], []],
   ])(
-    'given the policy %s, when it is back after the sessions have ended, then nothing is lost in silence',
+    'loses no fire time silently under the policy %s, even after the sessions have ended',
     async (misfirePolicy, ran, missed) => {
       await startCluster({ misfirePolicy, instances: 2 });
 
@@ -128,26 +125,23 @@ describe('an item that outlasts two fire times', () => {
     ['skip', ['3 NORMAL_TRIGGER'], ['1 skipped', '2 skipped']],
     ['once', ['2 MISFIRE', '3 NORMAL_TRIGGER'], ['1 superseded']],
     ['all', ['1 MISFIRE', '2 MISFIRE', '3 NORMAL_TRIGGER'], []],
-  ])(
-    'given the policy %s, when it has ended, then that is what it runs and what is told',
-    async (misfirePolicy, ran, missed) => {
-      let isSlow = true;
-      await startCluster({
-        misfirePolicy,
-        handler: async ({ shardingItem }) => {
-          if (shardingItem !== 0 || !isSlow) return;
-          isSlow = false;
-          await cluster.clock.sleep(2.5 * MINUTE);
-        },
-      });
+  ])('runs and reports what the policy %s says when it has ended', async (misfirePolicy, ran, missed) => {
+    let isSlow = true;
+    await startCluster({
+      misfirePolicy,
+      handler: async ({ shardingItem }) => {
+        if (shardingItem !== 0 || !isSlow) return;
+        isSlow = false;
+        await cluster.clock.sleep(2.5 * MINUTE);
+      },
+    });
 
-      await cluster.advance(3 * MINUTE);
+    await cluster.advance(3 * MINUTE);
 
-      expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
-      expect(missedOf(0)).toEqual(missed);
-      expect(missedOf(1)).toEqual([]);
-    },
-  );
+    expect(runsOf(0)).toEqual(['0 NORMAL_TRIGGER', ...ran]);
+    expect(missedOf(0)).toEqual(missed);
+    expect(missedOf(1)).toEqual([]);
+  });
 });
 
 describe('an item that only an operator has run so far', () => {
@@ -173,7 +167,7 @@ describe('an item that only an operator has run so far', () => {
   }
 
   it.each(MADE_UP)(
-    'given the policy %s, when that run outlasts two fire times, then that is what it runs and what is told',
+    'runs and reports what the policy %s says if that run outlasts two fire times',
     async (misfirePolicy, ran, missed) => {
       await startSlowRun(misfirePolicy);
 
@@ -187,7 +181,7 @@ describe('an item that only an operator has run so far', () => {
   );
 
   it.each(MADE_UP)(
-    'given the policy %s, when he asks again before it has caught up on two fire times, then they are not forgotten',
+    'keeps owed fire times under the policy %s if the operator triggers again before the catch-up',
     async (misfirePolicy, ran, missed) => {
       await startSlowRun(misfirePolicy);
 
@@ -200,7 +194,7 @@ describe('an item that only an operator has run so far', () => {
     },
   );
 
-  it('given an instance whose clock is behind, when the run outlasts what is due by that clock, then it is caught up on', async () => {
+  it('catches up on what is due by its own clock, even if that is behind', async () => {
     await startCluster({
       wallMs: -4 * SECOND,
       handler: async ({ shardingItem, source }) => {
@@ -219,10 +213,10 @@ describe('an item that only an operator has run so far', () => {
 });
 
 describe('a clock that is set forward', () => {
-  it('given a job that catches up on all, when the clock jumps over three fire times, then each is run in order', async () => {
+  it('runs each fire time that it jumps over in order if the job catches up on all', async () => {
     await startCluster({ misfirePolicy: 'all' });
 
-    // The registry's as well, or it would not be believed.
+    // The registry's clock is set as well, or the new time would not be believed.
     cluster.clock.setWall(cluster.clock.wallNow() + 3 * MINUTE);
     cluster.setWall(0, cluster.clock.wallNow());
     await cluster.advance(2 * MINUTE);
@@ -234,9 +228,9 @@ describe('a clock that is set forward', () => {
   });
 });
 
-describe('what somebody has switched off', () => {
+describe('fire times that were switched off', () => {
   it.each<MisfirePolicy>(['skip', 'once', 'all'])(
-    'given the policy %s, when the schedule was paused over two fire times, then they are neither run nor missed',
+    'are neither run nor missed under the policy %s if the schedule was paused',
     async (misfirePolicy) => {
       await startCluster({ misfirePolicy });
       const { registrar } = cluster.instances[0]!.runtime;
@@ -252,7 +246,7 @@ describe('what somebody has switched off', () => {
   );
 
   it.each<MisfirePolicy>(['skip', 'once', 'all'])(
-    'given the policy %s, when an item was disabled over two fire times and goes to an instance that has not seen it, then they are neither run nor missed',
+    'are neither run nor missed under the policy %s if a disabled item moves to a new instance',
     async (misfirePolicy) => {
       await startCluster({ misfirePolicy });
 
@@ -270,7 +264,7 @@ describe('what somebody has switched off', () => {
     },
   );
 
-  it('given a fire time that was missed before a pause, when the schedule goes on, then only that one is run', async () => {
+  it('include only those of the pause: one that was missed before it is run', async () => {
     let isSlow = true;
     await startCluster({
       misfirePolicy: 'all',
@@ -290,7 +284,7 @@ describe('what somebody has switched off', () => {
     expect(missedOf(0)).toEqual([]);
   });
 
-  it('given a clock that is not to be trusted, when it is right again, then what it has refused is missed and not run', async () => {
+  it('are missed and not run if an untrusted clock has refused them', async () => {
     await startCluster({ misfirePolicy: 'all', maxTimeDiffSeconds: 10, wallMs: 30 * SECOND });
     cluster.setWall(0, cluster.clock.wallNow() + 20 * SECOND);
     await cluster.advance(MINUTE);
@@ -309,7 +303,7 @@ interface Options extends Omit<JobOptions, 'shardingTotalCount'> {
   readonly wallMs?: number;
 }
 
-/** A job of two items, each of which has run for fire time 0; it is a little later. */
+/** A job of two items, each of which has run for fire time 0, a little later than that. */
 async function startCluster({ instances = 1, handler = () => {}, wallMs = 0, ...job }: Options): Promise<void> {
   start = Date.UTC(2026, 0, 1, 10, 0);
   cluster = await createTestCluster({
@@ -321,7 +315,7 @@ async function startCluster({ instances = 1, handler = () => {}, wallMs = 0, ...
   await cluster.advance(start + 2 * SECOND + wallMs - cluster.clock.wallNow());
 }
 
-/** All instances die before the next fire time; one comes when so many have passed, and it is `ms` later. */
+/** All instances die before the next fire time. A new one joins `ms` after that many fire times have passed. */
 async function outage(fireTimes: number, ms = 35 * SECOND): Promise<void> {
   await cluster.advance(40 * SECOND);
   for (const index of cluster.instances.keys()) cluster.crash(index);
@@ -330,7 +324,7 @@ async function outage(fireTimes: number, ms = 35 * SECOND): Promise<void> {
   await cluster.advance(SECOND);
 }
 
-/** `3 MISFIRE`: for the fire time three minutes after the first. */
+/** `3 MISFIRE` is a run for the fire time three minutes after the first. */
 function runsOf(item: number): string[] {
   const runs = cluster.runs(JOB).filter((run) => run.item === item);
   return runs.map(({ fireTime, source }) => `${(fireTime - start) / MINUTE} ${source}`);

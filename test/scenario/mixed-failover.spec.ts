@@ -13,7 +13,7 @@ let isSlow = false;
 const slowly = () => isSlow && cluster.ours.clock.sleep(50_000);
 
 describe('a Java peer that dies', () => {
-  it('given it ran two items, when ours leads, then ours runs them again for their fire time, once', async () => {
+  it('has its two items run again by ours, once, for their fire time, if ours leads', async () => {
     const java = await startSlow({ instances: 1 });
     const fireTime = cluster.minute();
 
@@ -28,7 +28,7 @@ describe('a Java peer that dies', () => {
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual(range(4));
   });
 
-  it('given another Java peer, when both kinds take over, then each item runs again once', async () => {
+  it('has each item run again once if both kinds take over', async () => {
     const java = await startSlow({ instances: 2, job: { shardingTotalCount: 9 } });
     await cluster.java({ serverIp: '10.0.0.8' });
     await cluster.untilNextMinute(1_000);
@@ -48,33 +48,28 @@ describe('a Java peer that dies', () => {
   it.each([
     ['DISABLED', () => cluster.operator.set(`/${JOB}/servers/10.0.0.9`, 'DISABLED')],
     ['deleted', () => cluster.operator.delete(`/${JOB}/servers/10.0.0.9`)],
-  ])(
-    'fault 31: given the server of the dead is %s and Java leads, when it has died, then its items run again all the same',
-    async (_, change) => {
-      isSlow = false;
-      await start({ instances: 0 });
-      const leader = await cluster.java({ serverIp: '10.0.0.8' });
-      const victim = await cluster.java({ handler: slowly });
-      await cluster.ours.join();
-      await cluster.untilNextMinute(1_000);
-      isSlow = true;
-      const fireTime = await cluster.untilNextMinute(1_000);
-      const items = victim.running;
-      expect(await cluster.leader()).toBe(leader.id);
-      expect(items.length).toBeGreaterThan(0);
+  ])('has its items run again although its server is %s and Java leads (fault 31)', async (_, change) => {
+    isSlow = false;
+    await start({ instances: 0 });
+    const leader = await cluster.java({ serverIp: '10.0.0.8' });
+    const victim = await cluster.java({ handler: slowly });
+    await cluster.ours.join();
+    await cluster.untilNextMinute(1_000);
+    isSlow = true;
+    const fireTime = await cluster.untilNextMinute(1_000);
+    const items = victim.running;
+    expect(await cluster.leader()).toBe(leader.id);
+    expect(items.length).toBeGreaterThan(0);
 
-      await change();
-      victim.crash();
-      await cluster.advance(20_000);
+    await change();
+    victim.crash();
+    await cluster.advance(20_000);
 
-      expect([...rescues().map(({ item }) => item), ...itemsSince(leader, fireTime)].toSorted(ascending)).toEqual(
-        items,
-      );
-      expect(await marks()).toEqual([]);
-    },
-  );
+    expect([...rescues().map(({ item }) => item), ...itemsSince(leader, fireTime)].toSorted(ascending)).toEqual(items);
+    expect(await marks()).toEqual([]);
+  });
 
-  it('fault 8: given all Java peers have died together, when ours start later, then what was running runs again', async () => {
+  it('has its items run again by ours after all Java peers have died together (fault 8)', async () => {
     isSlow = false;
     await start({ instances: 0 });
     const peers = [
@@ -96,7 +91,7 @@ describe('a Java peer that dies', () => {
     expect(await marks()).toEqual([]);
   });
 
-  it('fault 30: given a Java peer on another server than any survivor, when its rescuer dies as well, then the item waits for the next', async () => {
+  it('leaves an item to the next instance if its rescuer dies as well (fault 30)', async () => {
     const java = await startSlow({ instances: 2, handler: ({ source }) => source === 'FAILOVER' && never() });
     java.crash();
     await cluster.advance(15_000);
@@ -113,7 +108,7 @@ describe('a Java peer that dies', () => {
     expect(rescuesOf(1 - first!)).toEqual(expect.arrayContaining(taken));
   });
 
-  it('given it is back within its grace, when its marks are judged, then nothing that it runs is taken over', async () => {
+  it('loses no item that it runs if it is back within its grace', async () => {
     await startSlow({ instances: 1 });
     const java = cluster.peers[0]!;
     const path = `/${JOB}/instances/${java.id}`;
@@ -130,7 +125,7 @@ describe('a Java peer that dies', () => {
 });
 
 describe('an instance of ours that dies beside Java', () => {
-  it('given it ran two items, when it has died, then they run again once, on whatever side', async () => {
+  it('has its two items run again once, on either side', async () => {
     let hangs = false;
     await start({ instances: 2, handler: ({ source }) => hangs && source !== 'FAILOVER' && never() });
     const java = await cluster.java();
@@ -149,7 +144,7 @@ describe('an instance of ours that dies beside Java', () => {
     expect(again.toSorted(ascending)).toEqual(items);
   });
 
-  it('given it led and only Java is left, when it has died, then Java leads and runs everything', async () => {
+  it('leaves lead and items to Java if only Java is left', async () => {
     await start({ instances: 1 });
     const java = await cluster.java();
     await cluster.untilNextMinute(1_000);
@@ -162,8 +157,8 @@ describe('an instance of ours that dies beside Java', () => {
   });
 });
 
-describe('an item that Java has meddled with', () => {
-  it('fault 10: given a late survivor queues an item that runs here and deletes its mark, when it ends, then it has succeeded and is not run again', async () => {
+describe('an item that Java interferes with', () => {
+  it('succeeds and is not repeated if a late survivor queues it and deletes its mark (fault 10)', async () => {
     let isLong = true;
     await start({ instances: 2, handler: () => isLong && cluster.ours.clock.sleep(10_000) });
     await cluster.java();
@@ -184,7 +179,7 @@ describe('an item that Java has meddled with', () => {
     expect(settledOf(run!.instance, run!.item)).toBe('succeeded');
   });
 
-  it('fault 11: given an entry for an item whose failover has ended here, when it is looked at, then it is dropped', async () => {
+  it('leaves no queue entry for a failover that has ended here (fault 11)', async () => {
     const java = await startSlow({ instances: 1 });
     await cluster.java({ serverIp: '10.0.0.8', handler: never });
     java.crash();
@@ -199,7 +194,7 @@ describe('an item that Java has meddled with', () => {
     expect(await cluster.nodes('leader/failover/items')).toEqual([]);
   });
 
-  it('given Java has shrunk the total, when an item beyond it ends here, then it ends quietly', async () => {
+  it('ends quietly if Java has shrunk the total below it', async () => {
     await start({
       instances: 0,
       handler: ({ shardingItem }) => shardingItem === 3 && cluster.ours.clock.sleep(90_000),
@@ -219,7 +214,7 @@ describe('an item that Java has meddled with', () => {
     expect(cluster.ours.events(0).filter(({ kind }) => kind === 'error')).toEqual([]);
   });
 
-  it('given an operator has switched off the marks while items run, when they end, then they have succeeded', async () => {
+  it('succeeds if an operator has switched off the marks while it runs', async () => {
     await start({ instances: 1, handler: () => cluster.ours.clock.sleep(10_000) });
     await cluster.java();
     await cluster.untilNextMinute(20_000);
@@ -233,7 +228,7 @@ describe('an item that Java has meddled with', () => {
   });
 });
 
-/** Ours and one Java peer, which runs items 0 and 1 for a long time. */
+/** Instances of ours and one Java peer, which runs items 0 and 1 for a long time. */
 async function startSlow(options: MixedClusterOptions): Promise<JavaPeer> {
   isSlow = false;
   await start(options);
@@ -270,12 +265,12 @@ function runningOf(instance: number): number[] {
   return runs.map(({ item }) => item).toSorted(ascending);
 }
 
-/** What a Java peer has run after a fire time, such as its failovers. */
+/** Items that a Java peer has run after a fire time, such as its failovers. */
 function itemsSince({ runs }: JavaPeer, fireTime: number): number[] {
   return runs.filter((run) => run.fireTime > fireTime).map(({ item }) => item);
 }
 
-/** Marks and entries by which an item would be held or wait. */
+/** Marks and queue entries by which an item would be held or would wait. */
 async function marks(): Promise<string[]> {
   const nodes = await allNodes(cluster.operator, `/${JOB}`);
   return nodes

@@ -6,10 +6,10 @@ import { endsWith, expectGrowingTokens, expectNoOverlap, expectOncePerTarget, ra
 
 const SEEDS = 60;
 const TOTAL = 5;
-/** Long enough for every session to end, every plan to be made and every item to have its turn. */
+/** Long enough for every session to end, every plan to be made and every item to run. */
 const QUIET_MS = 60_000;
 
-it(`given ${SEEDS} histories of both kinds that come, go and die, when the faults are over, then each item runs once for each fire time`, async () => {
+it(`runs each item once for each fire time after the faults of ${SEEDS} histories of both kinds`, async () => {
   let failovers = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
     try {
@@ -18,10 +18,10 @@ it(`given ${SEEDS} histories of both kinds that come, go and die, when the fault
       throw new Error(`The history of seed ${seed} breaks a promise.`, { cause: error });
     }
   }
-  expect(failovers).toBeGreaterThan(SEEDS / 4); // Else the histories would not show what they are for.
+  expect(failovers).toBeGreaterThan(SEEDS / 4); // Otherwise the histories would not exercise failover.
 }, 60_000);
 
-/** @returns how many failovers ours has run */
+/** @returns the number of failovers that ours have run */
 async function runHistory(seed: number): Promise<number> {
   const history = await History.start(seed);
   for (let step = 0; step < 8; step++) await history.disturb();
@@ -42,7 +42,7 @@ async function runHistory(seed: number): Promise<number> {
   return runs.filter(({ source }) => source === 'FAILOVER').length;
 }
 
-/** A shared job and what happens to it, decided by a seed. */
+/** A shared job and its faults, which a seed decides. */
 class History {
   readonly deaths = new Map<number, number>();
   private readonly peers: JavaPeer[] = [];
@@ -93,7 +93,7 @@ class History {
     await this.cluster.advance(this.pick(9_000));
   }
 
-  /** No more faults, and short runs; then everything has its turn. */
+  /** No more faults, and short runs, until everything has run. */
   async calmDown(): Promise<void> {
     this.isQuiet = true;
     await this.cluster.advance(QUIET_MS);
@@ -119,7 +119,7 @@ class History {
     return left;
   }
 
-  /** The fire times of the last stretch, but for the very last, which may be under way. */
+  /** The fire times of the last stretch without the very last, which may be under way. */
   fireTimes(ms: number): number[] {
     const last = Math.floor(this.cluster.ours.clock.wallNow() / 5_000) * 5_000 - 5_000;
     return range(ms / 5_000 - 1).map((index) => last - index * 5_000);

@@ -6,7 +6,7 @@ let cluster: MixedCluster;
 afterEach(() => cluster.stop());
 
 describe('who leads beside Java', () => {
-  it('given Java leads and dies, when its session is over, then ours leads and the items move at the next fire time', async () => {
+  it("ours leads once Java's session is over, and items move at the next fire time", async () => {
     await start({ instances: 0 });
     const java = await cluster.java();
     await cluster.ours.join();
@@ -20,7 +20,7 @@ describe('who leads beside Java', () => {
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000))).toEqual({ java: [], ours: range(4) });
   });
 
-  it('given nobody leads, when both kinds stand at the same time, then one leads and every latch is given back', async () => {
+  it('one leads and every latch is given back if both kinds stand at the same time', async () => {
     await start({ instances: 3 });
     await cluster.java({ latencyMs: 3 });
     await cluster.java({ serverIp: '10.0.0.8', latencyMs: 7 });
@@ -36,7 +36,7 @@ describe('who leads beside Java', () => {
     }
   });
 
-  it('given ours leads, when Java overwrites the election node in a race, then the term of ours is over', async () => {
+  it('ours ends its term if Java overwrites the election node in a race', async () => {
     await start({ instances: 1 });
     const java = await cluster.java();
     await cluster.untilNextMinute(1_000);
@@ -52,7 +52,7 @@ describe('who leads beside Java', () => {
     expect(await cluster.operator.transaction([...term.guard])).toMatchObject({ kind: 'refused' });
   });
 
-  it('fault 29: given somebody holds the latch and does not give it back, when nobody leads, then ours leads after a while all the same', async () => {
+  it('ours leads after a while even if somebody keeps the latch (fault 29)', async () => {
     await start({ instances: 1 });
     await cluster.java();
     await cluster.untilNextMinute(1_000);
@@ -70,7 +70,7 @@ describe('who leads beside Java', () => {
     expect(await cluster.leader()).toBe(cluster.id(0));
   });
 
-  it('fault 9: given a disabled server whose address begins that of an enabled one, when a leader is needed, then only the enabled one stands', async () => {
+  it('only the enabled server stands if its address begins with that of a disabled one (fault 9)', async () => {
     await start({ instances: 1 });
     await cluster.java({ serverIp: '10.0.0.10' });
     await cluster.untilNextMinute(1_000);
@@ -85,7 +85,7 @@ describe('who leads beside Java', () => {
 
 describe('the server node of ours', () => {
   it.each(['ENABLED', 'DISABLED'])(
-    'fault 1: given it says %s, when a starting Java peer deletes it, then it says so again',
+    'says %s again after a starting Java peer has deleted it (fault 1)',
     async (status) => {
       await start({ instances: 1 });
       await cluster.operator.set(`/${JOB}/servers/10.0.0.1`, status);
@@ -98,10 +98,10 @@ describe('the server node of ours', () => {
     },
   );
 
-  it('fault 1: given both kinds start at the same moment, when a fire time comes, then each of ours runs items', async () => {
+  it('is there for each of ours if both kinds start at the same moment (fault 1)', async () => {
     await start({ instances: 1 });
     cluster.launchJava();
-    cluster.launchJava({ serverIp: '10.0.0.8' }); // The two may cost each other a server node, but not ours.
+    cluster.launchJava({ serverIp: '10.0.0.8' }); // These two may delete each other's server node, but not ours.
 
     await cluster.ours.join();
     await cluster.advance(5_000);
@@ -112,7 +112,7 @@ describe('the server node of ours', () => {
     expect(await cluster.owners()).toEqual(expect.arrayContaining([cluster.id(0), cluster.id(1)]));
   });
 
-  it('given an operator has removed the server, when that is done, then its node does not come back', async () => {
+  it('does not come back after an operator has removed it', async () => {
     await start({ instances: 2 });
 
     await cluster.operator.delete(`/${JOB}/instances/${cluster.id(1)}`);
@@ -122,7 +122,7 @@ describe('the server node of ours', () => {
     expect(await cluster.nodes('servers')).toEqual(['10.0.0.1']);
   });
 
-  it('fault 13: given an operator has disabled it, when the instance leaves and another one starts there, then it is still disabled', async () => {
+  it('stays disabled when the instance leaves and another one starts there (fault 13)', async () => {
     await start({ instances: 1 });
     const java = await cluster.java({ serverIp: '10.0.0.2' });
     await cluster.untilNextMinute(1_000);
@@ -138,7 +138,7 @@ describe('the server node of ours', () => {
 });
 
 describe('what ours catches up on beside Java', () => {
-  it('fault 15: given one item of ours outlasts a fire time, when it ends, then it alone runs once more', async () => {
+  it('one item of ours that outlasts a fire time runs once more, alone (fault 15)', async () => {
     let isLong = false;
     await start({
       instances: 1,
@@ -157,7 +157,7 @@ describe('what ours catches up on beside Java', () => {
     expect(await cluster.nodes('sharding/2')).toEqual(['instance', 'record']);
   });
 
-  it('fault 15: given misfire is off, when an item that was flagged ends, then it does not run once more', async () => {
+  it('an item that was flagged does not run once more if misfire is off (fault 15)', async () => {
     let isLong = false;
     await start({
       instances: 1,
@@ -176,7 +176,7 @@ describe('what ours catches up on beside Java', () => {
     expect(cluster.told(before)).toEqual([]);
   });
 
-  it('given a flag that the dead owner has left, when the item becomes ours, then it runs once for the fire time that was missed', async () => {
+  it('runs an item once for the missed fire time if its dead owner left a flag', async () => {
     let hangs = false;
     await start({ instances: 1, job: { failover: false } });
     const java = await cluster.java({ handler: (item) => hangs && item === 0 && new Promise(() => {}) });
@@ -192,7 +192,7 @@ describe('what ours catches up on beside Java', () => {
     expect(await cluster.nodes('sharding/0')).toEqual(['instance', 'record']);
   });
 
-  it('given Java has begun an item for this fire time before it moved here, when ours would begin it, then it does not run twice', async () => {
+  it('does not run an item again that Java has begun for this fire time before it moved here', async () => {
     await start({ instances: 1 });
     const java = '10.0.0.9@-@4711';
     const [root, item] = [`/${JOB}`, `/${JOB}/sharding/0`];
@@ -223,7 +223,7 @@ describe('what ours catches up on beside Java', () => {
 });
 
 describe('what ours costs a Java peer', () => {
-  it('given a shared job in steady state, when a fire time has come, then ours writes a mark and a record per item and nothing else', async () => {
+  it('writes one mark and one record for each item at a fire time, and nothing else', async () => {
     await start({ instances: 1 });
     await cluster.java();
     await cluster.untilNextMinute(1_000);

@@ -6,7 +6,7 @@ let cluster: MixedCluster;
 afterEach(() => cluster.stop());
 
 describe('resharding beside Java', () => {
-  it('given ours leads, when somebody joins, then the flag stands at once and the plan comes with the next fire time', async () => {
+  it('sets the flag at once when ours leads and somebody joins, and plans at the next fire time', async () => {
     cluster = await MixedCluster.start({ instances: 1 });
     await cluster.java();
     await cluster.untilNextMinute(1_000);
@@ -23,7 +23,7 @@ describe('resharding beside Java', () => {
     expect(new Set(await cluster.owners()).size).toBe(3);
   });
 
-  it('fault 7: given an item of Java that does not end, when ours leads, then fire times wait no longer than the limit', async () => {
+  it('keeps a fire time waiting for an item of Java no longer than the limit (fault 7)', async () => {
     cluster = await MixedCluster.start({ instances: 1, job: { shardingTimeoutMs: 5_000 } });
     let hangs = false;
     await cluster.java({ handler: (item) => hangs && item === 0 && new Promise(() => {}) });
@@ -41,7 +41,7 @@ describe('resharding beside Java', () => {
     expect(cluster.ours.events(0).filter(({ kind }) => kind === 'sharding-timeout')).toHaveLength(1);
   });
 
-  it('given a long item of Java, when it ends in time, then the fire time runs on the new plan and nothing ran twice at once', async () => {
+  it('runs the fire time on the new plan if a long item of Java ends in time, and nothing twice at once', async () => {
     cluster = await MixedCluster.start({ instances: 1 });
     let isLong = false;
     const java = await cluster.java({ handler: () => isLong && cluster.ours.clock.sleep(70_000) });
@@ -61,7 +61,7 @@ describe('resharding beside Java', () => {
     expect(later.every(({ startedAt }) => startedAt >= end)).toBe(true);
   });
 
-  it('given a leader that is paused, when somebody joins, then the plan does not wait for a fire time that does not come', async () => {
+  it('does not wait for a fire time with the plan if the leader is paused', async () => {
     cluster = await MixedCluster.start({ instances: 1 });
     const java = await cluster.java();
     await cluster.untilNextMinute(1_000);
@@ -74,7 +74,7 @@ describe('resharding beside Java', () => {
     expect(new Set(await cluster.owners())).toEqual(new Set([java.id, cluster.id(0), cluster.id(1)]));
   });
 
-  it('given an item that Java has run for the last fire time, when it moves to ours in between, then ours does not run it for that', async () => {
+  it('does not repeat an item that Java has run for the last fire time and that moves to ours', async () => {
     cluster = await MixedCluster.start({ instances: 1 });
     await cluster.untilNextMinute(1_000);
     await cluster.java();
@@ -89,7 +89,7 @@ describe('resharding beside Java', () => {
     expect(cluster.told(before)).toEqual([]);
   });
 
-  it('given Java leads and is replacing the owners, when a fire time comes to ours, then it waits for the plan', async () => {
+  it('holds a fire time of ours back while Java replaces the owners', async () => {
     cluster = await MixedCluster.start({ instances: 0 });
     await cluster.java({ latencyMs: 50 });
     await cluster.untilNextMinute(3_000);
@@ -102,7 +102,7 @@ describe('resharding beside Java', () => {
     expect(cluster.itemsAt(cluster.minute())).toEqual({ java: [0, 1], ours: [2, 3] });
   });
 
-  it('fault 3: given Java leads and waits for an item with the plan, when ours joins meanwhile, then ours gets its items at the next fire time', async () => {
+  it('gives ours its items at the next fire time if it joins while Java waits with the plan (fault 3)', async () => {
     cluster = await MixedCluster.start({ instances: 0 });
     const leader = await cluster.java();
     let isSlow = false;
@@ -124,7 +124,7 @@ describe('resharding beside Java', () => {
     expect(cluster.itemsAt(fireTime).ours).not.toEqual([]);
   });
 
-  it('fault 3: given Java leads and waits for an item with the plan, when another Java peer joins meanwhile, then one of ours sees to its items', async () => {
+  it('gives a Java peer its items, by ours, if it joins while Java waits with the plan (fault 3)', async () => {
     let isSlow = false;
     cluster = await MixedCluster.start({
       instances: 0,
@@ -148,7 +148,7 @@ describe('resharding beside Java', () => {
     expect(await cluster.owners()).toContain(late.id);
   });
 
-  it('fault 5: given a Java peer that reconnects in its session, when the flag has gone, then every item is where it was and ran once', async () => {
+  it('moves and repeats nothing when a Java peer reconnects in its session (fault 5)', async () => {
     cluster = await MixedCluster.start({ instances: 2, handler: () => cluster.ours.clock.sleep(5_000) });
     const java = await cluster.java({ handler: () => cluster.ours.clock.sleep(5_000) });
     await cluster.untilNextMinute(10_000);
@@ -167,7 +167,7 @@ describe('resharding beside Java', () => {
 });
 
 describe('a Java peer whose node is away for a moment', () => {
-  it('fault 5: given a fire time comes just then, when the plan is made, then it waits for the peer and moves nothing', async () => {
+  it('is waited for by the plan of a fire time, and nothing moves (fault 5)', async () => {
     cluster = await MixedCluster.start({ instances: 2 });
     const java = await cluster.java();
     await cluster.java({ serverIp: '10.0.0.8' });

@@ -5,14 +5,14 @@ import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import { JOB, MixedCluster } from './support/mixed-cluster.js';
 import { ascending, range } from './support/run-checks.js';
 
-/** This client may not write the nodes of items. */
+/** A rule by which this client may not write the nodes of items. */
 const belowItems: FailureRule = ({ path }) => (path.startsWith(`/test/${JOB}/sharding/`) ? -102 : undefined);
 
 let cluster: MixedCluster;
 afterEach(() => cluster.stop());
 
 describe('a job that Java and our instances share', () => {
-  it('given Java is there first, when ours joins, then both run their part from the next fire time on', async () => {
+  it('runs on both sides from the next fire time on if ours joins Java', async () => {
     cluster = await MixedCluster.start({ instances: 0 });
     await cluster.java();
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000))).toEqual({ java: range(4), ours: [] });
@@ -24,7 +24,7 @@ describe('a job that Java and our instances share', () => {
     }
   });
 
-  it('given ours are there first, when Java joins, then both run their part from the next fire time on', async () => {
+  it('runs on both sides from the next fire time on if Java joins ours', async () => {
     cluster = await MixedCluster.start({ instances: 1 });
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000))).toEqual({ java: [], ours: range(4) });
 
@@ -35,7 +35,7 @@ describe('a job that Java and our instances share', () => {
     }
   });
 
-  it('given both kinds come and go, when each fire time has come, then each item has run for it once', async () => {
+  it('runs each item once for each fire time while both kinds come and go', async () => {
     cluster = await MixedCluster.start({ instances: 1 });
     const first = await cluster.java();
     await cluster.untilNextMinute(1_000);
@@ -55,7 +55,7 @@ describe('a job that Java and our instances share', () => {
     }
   });
 
-  it('given both run items, when an operator cancels one of each, then ours aborts its own and leaves nothing, and of the peer he is told', async () => {
+  it('cancels an item of ours and leaves nothing, and reports that an item of Java cannot be cancelled', async () => {
     const handler = ({ signal }: ShardingContext) =>
       new Promise((resolve) => signal.addEventListener('abort', resolve));
     cluster = await MixedCluster.start({ instances: 1, handler });
@@ -76,7 +76,7 @@ describe('a job that Java and our instances share', () => {
     expect(await cluster.nodes('sharding/3')).toEqual(['instance', 'record']);
   });
 
-  it('given a Java peer that has left, when ours join or change, then what it has run is not caught up on', async () => {
+  it('does not catch up on what a Java peer has run before it left', async () => {
     cluster = await MixedCluster.start({ instances: 1 });
     await cluster.untilNextMinute(1_000);
     const java = await cluster.java();
@@ -93,7 +93,7 @@ describe('a job that Java and our instances share', () => {
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000))).toEqual({ java: [], ours: range(4) });
   });
 
-  it('given items that no begin could write for a while, when a fire time comes after that, then all of them run for it', async () => {
+  it('runs all items again at the first fire time after they could not be written', async () => {
     cluster = await MixedCluster.start({ instances: 1 });
     await cluster.java();
     const mend = cluster.ours.registry.fail(belowItems);
@@ -103,7 +103,7 @@ describe('a job that Java and our instances share', () => {
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual([2, 3]);
   });
 
-  it('given an item whose first fire time was refused here, when it comes back from Java, then what Java has run is not caught up on', async () => {
+  it("does not catch up on what Java has run, even if the item's first fire time was refused here", async () => {
     cluster = await MixedCluster.start({ instances: 2 });
     const mend = cluster.ours.registry.fail(belowItems);
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual([]);
@@ -124,7 +124,7 @@ describe('a job that Java and our instances share', () => {
 });
 
 describe('settings that Java cannot share', () => {
-  it('given Java is there, when ours starts with such settings, then it does not start and says which they are', async () => {
+  it('stop ours from starting if Java is there, and are named', async () => {
     cluster = await MixedCluster.start({ instances: 0, job: { timeZone: 'Europe/Berlin' } });
     await cluster.java({ config: { ...JAVA_CONFIG, props: "\n  nestjs.timeZone: 'Europe/Berlin'" } });
 
@@ -134,7 +134,7 @@ describe('settings that Java cannot share', () => {
     });
   });
 
-  it('given ours runs with such settings, when Java joins, then ours begins nothing until Java has left', async () => {
+  it('stop ours from beginning anything after Java has joined, until it has left', async () => {
     cluster = await MixedCluster.start({ instances: 1, job: { timeZone: 'Europe/Berlin' } });
     await cluster.untilNextMinute(1_000);
 

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => clock.advanceUntil(Promise.all(runtimes.map((runtime) => runtime.stop()))));
 
 describe('an instance with a configured id', () => {
-  it('given it died in mid-run, when it is started again under its id, then it finishes what it owed', async () => {
+  it('finishes what it owed when it is started again after it died in mid-run', async () => {
     const first = launch({ handler: () => new Promise(() => {}) });
     await clock.advanceUntil(first.runtime.start());
     await clock.advance(MINUTE);
@@ -33,7 +33,7 @@ describe('an instance with a configured id', () => {
     expect(runs.slice(2).toSorted()).toEqual(['0 FAILOVER', '1 FAILOVER']);
   });
 
-  it('given its session is lost, when it comes back, then it has the same id and the items that ended are settled', async () => {
+  it('keeps its id after a lost session, and settles the items that ended meanwhile', async () => {
     const { runtime, center } = launch({ handler: ({ signal }) => clock.sleep(30_000, signal).catch(() => {}) });
     await clock.advanceUntil(runtime.start());
     await clock.advance(MINUTE);
@@ -48,7 +48,7 @@ describe('an instance with a configured id', () => {
     expect(await runtime.executions.running(JOB)).toEqual([]);
   });
 
-  it('given two jobs, when its id in the first is taken as it comes back, then the second goes on', async () => {
+  it('goes on in one job although its id is taken in the other one when it comes back', async () => {
     const { runtime, center } = launch({ handler: () => {} });
     await runtime.registrar.add({ name: 'send-letters', cron: '0 * * * * ?', shardingTotalCount: 1 }, () => {});
     await clock.advanceUntil(runtime.start());

@@ -10,28 +10,25 @@ describe('a one-off job', () => {
   it.each([
     ['few', 'p'],
     ['many', 'p'.repeat(50_000)],
-  ])(
-    'given failover and %s parameters, when an instance dies in mid-run, then the others run its items for the same trigger',
-    async (_, parameters) => {
-      job = await TriggeredJob.start({
-        instances: 2,
-        failover: true,
-        handler: ({ source }, { clock }) => source !== 'FAILOVER' && clock.sleep(MINUTE),
-      });
-      await job.ask({ id: 'a', parameters });
-      await job.advance(1_000);
-      const lost = itemsOf(job.runs().filter(({ instance }) => instance === 0));
+  ])("with failover and %s parameters, runs a dead instance's items for the same trigger", async (_, parameters) => {
+    job = await TriggeredJob.start({
+      instances: 2,
+      failover: true,
+      handler: ({ source }, { clock }) => source !== 'FAILOVER' && clock.sleep(MINUTE),
+    });
+    await job.ask({ id: 'a', parameters });
+    await job.advance(1_000);
+    const lost = itemsOf(job.runs().filter(({ instance }) => instance === 0));
 
-      job.cluster.crash(0);
-      await job.advance(15_000);
+    job.cluster.crash(0);
+    await job.advance(15_000);
 
-      const again = job.contexts.filter(({ source }) => source === 'FAILOVER');
-      expect(itemsOf(job.runs().filter(({ source }) => source === 'FAILOVER'))).toEqual(lost);
-      for (const { trigger } of again) expect(trigger).toEqual({ id: 'a', parameters });
-    },
-  );
+    const again = job.contexts.filter(({ source }) => source === 'FAILOVER');
+    expect(itemsOf(job.runs().filter(({ source }) => source === 'FAILOVER'))).toEqual(lost);
+    for (const { trigger } of again) expect(trigger).toEqual({ id: 'a', parameters });
+  });
 
-  it('fault 20: given a scheduled job, when its cron is removed and put back, then it stops and goes on by itself', async () => {
+  it('stops when a schedule is removed, and goes on by itself when it is back (fault 20)', async () => {
     job = await TriggeredJob.start({ instances: 2, cron: '0 * * * * ?' });
     await job.untilNextMinute(1_000);
     expect(job.runs()).toHaveLength(4);
@@ -56,7 +53,7 @@ describe('a one-off job', () => {
     ).toBe(true);
   });
 
-  it('given a one-off job that became a scheduled one while this instance was shut down by an operator, when that is read, then nothing ticks here', async () => {
+  it('does not tick on an instance that was shut down before it became a scheduled one', async () => {
     job = await TriggeredJob.start({ instances: 1 });
     await job.operator.delete(`/${JOB}/instances/${idOf(job.cluster, 0)}`);
     await editConfig(job.operator, JOB, /^/, 'cron: 0 * * * * ?\n');

@@ -13,7 +13,7 @@ let operator: RegistryCenter;
 afterEach(() => cluster.stop());
 
 describe('a configuration that changes while the job runs', () => {
-  it('given another cron expression in the registry, when it is written, then every instance fires by it', async () => {
+  it('fires by another cron expression on every instance as soon as it is written', async () => {
     await startCluster({ instances: 2 });
 
     await writeConfig(/^cron: .*$/m, 'cron: 30 * * * * ?');
@@ -25,21 +25,18 @@ describe('a configuration that changes while the job runs', () => {
     expect(cluster.runs(JOB).every(({ fireTime }) => fireTime % MINUTE === 30_000)).toBe(true);
   });
 
-  it.each([6, 2])(
-    'given 4 items, when the total becomes %i, then the next fire time runs exactly these',
-    async (total) => {
-      await startCluster({ instances: 2 });
-      await untilNextMinute(1_000);
+  it.each([6, 2])('runs exactly the items of the new total %i at the next fire time', async (total) => {
+    await startCluster({ instances: 2 });
+    await untilNextMinute(1_000);
 
-      await writeConfig(/^shardingTotalCount: .*$/m, `shardingTotalCount: ${total}`);
-      await untilNextMinute(1_000);
+    await writeConfig(/^shardingTotalCount: .*$/m, `shardingTotalCount: ${total}`);
+    await untilNextMinute(1_000);
 
-      expect(itemsOf(lastFired())).toEqual(range(total));
-      expect([...cluster.assignment(JOB).keys()]).toEqual(range(total));
-    },
-  );
+    expect(itemsOf(lastFired())).toEqual(range(total));
+    expect([...cluster.assignment(JOB).keys()]).toEqual(range(total));
+  });
 
-  it('given an item beyond a shrunk total that still runs, when it ends, then it is removed', async () => {
+  it('removes an item beyond a shrunk total once its run has ended', async () => {
     await startCluster({ instances: 2, handler: ({ shardingItem }) => sleep(shardingItem === 3 ? 20_000 : 10) });
     await untilNextMinute(1_000);
 
@@ -52,7 +49,7 @@ describe('a configuration that changes while the job runs', () => {
     expect(cluster.runs(JOB).find(({ item }) => item === 3)!.endedAt).toBeDefined();
   });
 
-  it('given an item in the failover queue, when failover is switched off, then the item runs at its fire times again', async () => {
+  it('runs a queued item at its fire times again once failover is switched off', async () => {
     await startCluster({ instances: 1, handler: ({ shardingItem }) => sleep(shardingItem === 0 ? 3_600_000 : 10) });
     await untilNextMinute(1_000);
     cluster.crash(0);
@@ -69,7 +66,7 @@ describe('a configuration that changes while the job runs', () => {
 });
 
 describe('a server that an operator disables', () => {
-  it('given two servers, when one is disabled, then its items run on the other, and come back when it is enabled', async () => {
+  it('moves its items to the other server, and back when it is enabled', async () => {
     await startCluster({ instances: 2 });
 
     await operator.set(`/${JOB}/servers/10.0.0.1`, 'DISABLED');
@@ -83,7 +80,7 @@ describe('a server that an operator disables', () => {
     expect(new Set(lastFired().map(({ instance }) => instance))).toEqual(new Set([0, 1]));
   });
 
-  it('given a leader, when its server is disabled, then another instance leads', async () => {
+  it('hands the lead to another instance', async () => {
     await startCluster({ instances: 2 });
     const leader = leaderIndex();
 
@@ -93,7 +90,7 @@ describe('a server that an operator disables', () => {
     expect(leaderIndex()).toBe(1 - leader);
   });
 
-  it('given a job whose only server was disabled over a fire time, when it is enabled, then that fire time is not caught up on', async () => {
+  it('does not catch up on a fire time while the only server was disabled', async () => {
     await startCluster({ instances: 1 });
     await untilNextMinute(1_000);
     const before = cluster.runs(JOB).length;
@@ -108,7 +105,7 @@ describe('a server that an operator disables', () => {
 });
 
 describe('an instance that an operator shuts down', () => {
-  it('given a running item, when its instance node is deleted, then it is told, and another instance runs the item', async () => {
+  it('aborts a running item when its instance node is deleted, and another instance runs it', async () => {
     await startCluster({ instances: 2, handler: untilAborted });
     await untilNextMinute(1_000);
     const own = itemsOf(cluster.runs(JOB).filter(({ instance }) => instance === 0));
@@ -126,7 +123,7 @@ describe('an instance that an operator shuts down', () => {
     ).toBe(true);
   });
 
-  it('given a shut down instance, when its session is lost later, then it does not come back', async () => {
+  it('does not come back when its session is lost later', async () => {
     await startCluster({ instances: 2 });
     await shutDown(0);
     await cluster.advance(1_000);
@@ -138,7 +135,7 @@ describe('an instance that an operator shuts down', () => {
     expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([1]));
   });
 
-  it('given an instance that is shut down while it cannot hear of it, when it is back, then it knows', async () => {
+  it('learns of the shutdown when it is back from an outage', async () => {
     await startCluster({ instances: 2 });
     cluster.partition(0);
     await shutDown(0);
@@ -151,7 +148,7 @@ describe('an instance that an operator shuts down', () => {
     expect(status).toMatchObject({ isJoined: false, problem: expect.stringContaining('removed') });
   });
 
-  it('given a lone instance that rejoins, when it is shut down before it knows that it is registered, then it leaves, and who joins next leads', async () => {
+  it('leaves a job that it has just rejoined, before it knows so, and the next to join leads', async () => {
     await startCluster({ instances: 1, latencyMs: 100 });
     cluster.registry.expire(cluster.instances[0]!.center.session.id!);
     let registered: readonly string[] = [];
@@ -173,7 +170,7 @@ describe('an instance that an operator shuts down', () => {
 });
 
 describe('a job that is paused on one instance', () => {
-  it('given a pause over a fire time, when items move or the job is resumed, then what was missed stays missed', async () => {
+  it('keeps missed what it missed, when items move or the job is resumed', async () => {
     await startCluster({ instances: 1 });
     await untilNextMinute(1_000);
     const { registrar } = cluster.instances[0]!.runtime;
@@ -189,7 +186,7 @@ describe('a job that is paused on one instance', () => {
     expect(cluster.runs(JOB)).toHaveLength(8);
   });
 
-  it('given a paused job, when its session is lost and it rejoins, then it is still paused', async () => {
+  it('is still paused after a lost session', async () => {
     await startCluster({ instances: 1 });
     cluster.instances[0]!.runtime.registrar.pause(JOB);
 
@@ -233,7 +230,7 @@ function leaderIndex(): number {
   return cluster.instances.findIndex(({ runtime }) => runtime.leader.isLeader(JOB));
 }
 
-/** Moves to the next full minute and further. */
+/** Moves to `further` milliseconds after the next full minute. */
 function untilNextMinute(further: number): Promise<void> {
   return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + further);
 }
@@ -247,7 +244,7 @@ function sleep(ms: number): Promise<void> {
   return cluster.clock.sleep(ms);
 }
 
-/** Runs until it is told to stop; the failover of such a run ends at once. */
+/** Runs until it is aborted; the failover of such a run ends at once. */
 async function untilAborted({ signal, source }: ShardingContext): Promise<void> {
   if (source !== 'FAILOVER') await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }

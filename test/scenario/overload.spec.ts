@@ -8,7 +8,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const JOBS = range(3).map((job) => `job-${job}`);
 const ITEMS = range(2);
-/** Each fire time comes a second after the one before it, and its work takes so long during a peak. */
+/** Duration of each run during a peak, while fire times come every second. */
 const PEAK_RUN_MS = 2.5 * SECOND;
 const MOST_TIMERS_OF_A_JOB = 20;
 
@@ -21,7 +21,7 @@ describe.each<[MisfirePolicy, MissedReason]>([
   ['once', 'superseded'],
   ['all', 'limit'],
 ])('a process with more due work than it can do, under the policy %s', (misfirePolicy, reason) => {
-  it('runs each fire time once or tells that it is missed, never both', async () => {
+  it('runs each fire time once or reports it as missed, never both', async () => {
     await startPeak({ misfirePolicy, misfireLimit: 20 });
     const since = cluster.clock.wallNow();
     await cluster.advance(3 * MINUTE);
@@ -40,7 +40,7 @@ describe.each<[MisfirePolicy, MissedReason]>([
     expect(new Set(missed.map((event) => event.reason))).toEqual(new Set([reason]));
   });
 
-  it('is in time again within a minute after the peak, and tells of no late run any more', async () => {
+  it('is in time again within a minute after the peak, and reports no late run any more', async () => {
     await startPeak({ misfirePolicy });
     await cluster.advance(5 * MINUTE);
     isPeak = false;
@@ -64,7 +64,7 @@ describe.each<[MisfirePolicy, MissedReason]>([
       await startPeak({ misfirePolicy, misfireLimit: 20 }, latencyMs);
       isPeak = isLong;
       await cluster.advance(MINUTE);
-      // Each request, handler and pause that is under way waits for a timer.
+      // A timer stands for each request, handler and pause that is under way.
       const early = await mostTimersOf(MINUTE);
       expect(early).toBeLessThanOrEqual(MOST_TIMERS_OF_A_JOB * JOBS.length);
       await cluster.advance(17 * MINUTE);
@@ -76,7 +76,7 @@ describe.each<[MisfirePolicy, MissedReason]>([
 });
 
 describe('runs that begin late', () => {
-  it('are told of each job once a minute, with their number and the latest of them', async () => {
+  it('are reported for each job once a minute, with their number and the latest of them', async () => {
     await startPeak({ misfirePolicy: 'all' });
     await cluster.advance(4 * MINUTE);
 
@@ -92,7 +92,7 @@ describe('runs that begin late', () => {
     }
   });
 
-  it('count from the instant of their start where a job is started after others', async () => {
+  it('are late as from the instant of their start if the job is started after others', async () => {
     const [parent, child] = ['parent', 'child'];
     cluster = await createTestCluster({
       instances: 1,
@@ -115,7 +115,7 @@ describe('runs that begin late', () => {
   });
 });
 
-/** Jobs that are due each second while each of their runs takes longer. */
+/** Jobs that fire every second, each of whose runs takes longer. */
 async function startPeak(options: Partial<JobOptions>, latencyMs = 1): Promise<void> {
   isPeak = true;
   const handler: TestJobHandler = (_, { clock }) => (isPeak ? clock.sleep(PEAK_RUN_MS) : undefined);

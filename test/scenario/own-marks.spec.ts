@@ -7,9 +7,9 @@ import { JOB, MINUTE, SECOND, WatchedJob } from './support/watched-job.js';
 let job: WatchedJob;
 afterEach(() => job.stop());
 
-describe('a mark in the name of an instance that lives and does not run the item', () => {
+describe('a mark in the name of a living instance that does not run the item', () => {
   it.each(['running', 'failovering', 'failover'] as const)(
-    'when somebody makes a %s mark by hand, then it goes within 20 s, is told, and the item runs again',
+    'goes within 20 s and is reported if it is a %s mark made by hand, and the item runs again',
     async (mark) => {
       job = await WatchedJob.start();
       await job.untilFireTime();
@@ -23,7 +23,7 @@ describe('a mark in the name of an instance that lives and does not run the item
     },
   );
 
-  it('when its run was never recorded as ended, then that is recorded as aborted, with the cause', async () => {
+  it('has its open run recorded as aborted, with the cause', async () => {
     job = await WatchedJob.start();
     await job.untilFireTime();
     await job.advance(SECOND);
@@ -41,7 +41,7 @@ describe('a mark in the name of an instance that lives and does not run the item
     });
   });
 
-  it('when marks appear at any moment, then none is older than 20 s', async () => {
+  it('never gets older than 20 s, whenever it appears', async () => {
     job = await WatchedJob.start({ cron: '0 0 * * * ?' });
     for (let second = 0; second < 40; second += 1) {
       const item = [0, 4, 13, 14].indexOf(second);
@@ -55,7 +55,7 @@ describe('a mark in the name of an instance that lives and does not run the item
     expect(job.told('mark-released')).toHaveLength(4);
   });
 
-  it('when an unmonitored job runs the item all the time, then it goes all the same: such a run has no mark', async () => {
+  it('goes even if an unmonitored job runs the item all the time, since such a run has no mark', async () => {
     job = await WatchedJob.start({
       cron: '* * * * * ?',
       monitorExecution: false,
@@ -69,7 +69,7 @@ describe('a mark in the name of an instance that lives and does not run the item
     expect(job.told('mark-released')).toMatchObject([{ item: 2, marks: ['running'] }]);
   });
 
-  it('when the item runs, hangs, or may run still in its executor, then its mark stays', async () => {
+  it('stays while the item runs, hangs, or may still run in its executor', async () => {
     const handler: TestJobHandler = ({ shardingItem }, { clock }) => {
       if (shardingItem === 0) throw new ExecutorDeathError('UNREACHABLE', 'gone');
       return clock.sleep(shardingItem === 1 ? 3 * MINUTE : 10 * MINUTE);
@@ -82,7 +82,7 @@ describe('a mark in the name of an instance that lives and does not run the item
     for (const item of range(4)) expect(await job.operator.exists(`/${JOB}/sharding/${item}/running`)).toBeDefined();
   });
 
-  it('when nothing is marked, or all that is marked runs here, then looking costs no request', async () => {
+  it('costs no request to look for if nothing is marked, or all that is marked runs here', async () => {
     job = await WatchedJob.start({ handler: (_context, { clock }) => clock.sleep(10 * MINUTE), cron: '0 0 * * * ?' });
     const resting = job.requests;
     await job.advance(2 * MINUTE);

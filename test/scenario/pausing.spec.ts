@@ -12,7 +12,7 @@ const JOB = 'settle-orders';
 const MINUTE = 60_000;
 const LATENCY_MS = 100;
 
-/** The instance that stands still, and owns item 0, and the other one, which leads and owns item 1. */
+/** STILL is the instance that stands still and owns item 0. OTHER leads and owns item 1. */
 const STILL = 1;
 const OTHER = 0;
 
@@ -20,7 +20,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 describe('a process that stands still for less than its session', () => {
-  it('given items that run, when it goes on, then they end as if nothing had happened', async () => {
+  it('ends its items as if nothing had happened', async () => {
     const heard: unknown[] = [];
     await startCluster(async (context, { clock }) => {
       await clock.sleep(2_000);
@@ -44,7 +44,7 @@ describe('a process that stands still for less than its session', () => {
     expect(lastFired()).toContainEqual(expect.objectContaining({ item: 0, instance: STILL, source: 'NORMAL_TRIGGER' }));
   });
 
-  it('given a fire time meanwhile, when it goes on, then it runs its items for that', async () => {
+  it('runs its items for a fire time that came meanwhile', async () => {
     await startCluster();
     await untilMinute(-3_000);
 
@@ -61,7 +61,7 @@ describe('a process that stands still for less than its session', () => {
     expect(statesOf(STILL)).toEqual(['CONNECTED']);
   });
 
-  it('given a begin that is on its way, when it goes on, then what the registry answered is run', async () => {
+  it('runs what the registry answered to a begin that was on its way', async () => {
     await startCluster();
     await untilMinute(LATENCY_MS + 10);
 
@@ -78,7 +78,7 @@ describe('a process that stands still for less than its session', () => {
 });
 
 describe('a process that stands still for longer than its session', () => {
-  it('given a handler, when it goes on, then it knows that it lost its item before anything else happens', async () => {
+  it('tells a handler that it lost its item before anything else happens', async () => {
     const seen: unknown[] = [];
     await startCluster(async (context, { index, clock }) => {
       if (index !== STILL || context.source !== 'NORMAL_TRIGGER') return;
@@ -100,7 +100,7 @@ describe('a process that stands still for longer than its session', () => {
     expect(statesOf(STILL)).toEqual(['CONNECTED', 'SUSPENDED', 'LOST']);
   });
 
-  it('given its item, when the session ends, then another instance runs it, once, and a late write is stale', async () => {
+  it('has its item run by another instance, once, and a late write is refused as stale', async () => {
     const store = new FencedStore();
     await startCluster(async (context, { clock }) => {
       await clock.sleep(2_000);
@@ -124,7 +124,7 @@ describe('a process that stands still for longer than its session', () => {
     expect(store.written.get(0)).toBe('FAILOVER');
   });
 
-  it('given fire times meanwhile, when it goes on, then it runs none of them and takes part again under a new id', async () => {
+  it('runs no fire time that came meanwhile, and takes part again under a new id', async () => {
     await startCluster();
     await untilMinute(-5_000);
 
@@ -141,7 +141,7 @@ describe('a process that stands still for longer than its session', () => {
     expect(new Set(lastFired().map(({ instance }) => instance))).toEqual(new Set([0, 1]));
   });
 
-  it('given a begin that is on its way, when it goes on, then the answer is not acted upon', async () => {
+  it('does not act on the answer to a begin that was on its way', async () => {
     await startCluster();
     await untilMinute(LATENCY_MS + 10);
 
@@ -157,7 +157,7 @@ describe('a process that stands still for longer than its session', () => {
     ).toEqual([[OTHER, 'FAILOVER']]);
   });
 
-  it('given it led, when it goes on, then another one leads', async () => {
+  it('has handed the lead to another instance', async () => {
     await startCluster();
 
     cluster.pause(OTHER);
@@ -171,7 +171,7 @@ describe('a process that stands still for longer than its session', () => {
     expect(after.filter(({ kind }) => kind === 'leader-elected' || kind === 'resharded')).toEqual([]);
   });
 
-  it('given a network that breaks meanwhile, when both are back, then it takes part again', async () => {
+  it('takes part again if the network broke meanwhile and both are back', async () => {
     await startCluster();
 
     cluster.pause(STILL);
@@ -188,7 +188,7 @@ describe('a process that stands still for longer than its session', () => {
     expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([0, 1]));
   });
 
-  it('given it dies without going on, when others have its items, then nothing of it ever happens', async () => {
+  it('does nothing more if it dies without going on', async () => {
     await startCluster((_, { clock }) => clock.sleep(2_000));
     await untilMinute(1_000);
 
@@ -203,7 +203,7 @@ describe('a process that stands still for longer than its session', () => {
   });
 });
 
-/** Two instances, one item each, which have run once before. */
+/** Two instances of one item each, which have run once before. */
 async function startCluster(handler: TestJobHandler = () => {}): Promise<void> {
   cluster = await createTestCluster({
     instances: 2,
@@ -219,12 +219,12 @@ async function startCluster(handler: TestJobHandler = () => {}): Promise<void> {
   await untilMinute(10_000);
 }
 
-/** Moves to an offset from the next full minute. */
+/** Moves to `offset` milliseconds from the next full minute. */
 function untilMinute(offset: number): Promise<void> {
   return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + offset);
 }
 
-/** The runs of the fire time that ran last. */
+/** The runs of the last fire time. */
 function lastFired(): readonly TestRun[] {
   const runs = cluster.runs(JOB);
   const latest = Math.max(...runs.map(({ fireTime }) => fireTime));
@@ -249,7 +249,7 @@ function outcomeOf(work: () => void): string {
   }
 }
 
-/** A store that refuses who comes with a smaller token than one that it has seen. */
+/** A store that refuses a smaller token than the newest that it has seen. */
 class FencedStore {
   readonly written = new Map<number, string>();
   refused = 0;

@@ -10,7 +10,7 @@ import { expectGrowingTokens, range } from './support/run-checks.js';
 const JOB = 'settle-orders';
 const OPTIONS = { name: JOB, cron: '0/5 * * * * ?', shardingTotalCount: 3, failover: true };
 const DRAIN_TIMEOUT_MS = 4_000;
-/** What a handler leaves behind that heeds nothing: the next leader sweeps it. */
+/** Marks that a handler leaves if it ignores its signal. The next leader sweeps them. */
 const MARKS_OF_HUNG = /\/(running|failovering)$/;
 /** The instance whose jobs come and go; the other one stays. */
 const BUSY = 0;
@@ -19,7 +19,7 @@ const BUSY = 0;
 type Outcome = string;
 
 it.each(range(40))(
-  'keeps the table of JobRegistrar, and no stale handler passes assertHeld(), for calls in the order of seed %i',
+  'calls of JobRegistrar end as its table says, and no stale handler is held (seed %i)',
   async (seed) => {
     const chance = new Seeded(seed + 1);
     const stale: string[] = [];
@@ -60,14 +60,14 @@ it.each(range(40))(
     expect([wrong, stale]).toEqual([[], []]);
     expectGrowingTokens(cluster.runs(JOB));
     await cluster.stop();
-    await cluster.advance(10_000); // Handlers that heed nothing return.
+    await cluster.advance(10_000); // Time for handlers that ignore their signal to return.
     expect(cluster.clock.pendingTimers).toBe(0);
     expect((await traces(operator, JOB)).filter((path) => !MARKS_OF_HUNG.test(path))).toEqual([]);
   },
   20_000,
 );
 
-/** What may happen to the busy instance and its job. @returns what is to settle before the test is over */
+/** One random event of the busy instance or its job. @returns the calls to await before the test ends */
 function callOne(
   cluster: TestCluster,
   chance: Seeded,
@@ -126,7 +126,7 @@ function stateOf(registrar: JobRegistrar): State {
 async function disturb(cluster: TestCluster, chance: Seeded): Promise<void> {
   cluster.partition(BUSY);
   await cluster.clock.sleep(chance.below(15_000));
-  await cluster.heal(BUSY).catch(() => {}); // Another disturbance has been healed meanwhile.
+  await cluster.heal(BUSY).catch(() => {}); // Another disturbance has healed it meanwhile.
 }
 
 async function attempt(call: () => unknown): Promise<unknown> {
@@ -147,7 +147,7 @@ async function expectOutcome(
 }
 
 /**
- * Looks every now and then whether it still holds its item, heeds its signal or not, and may take longer than the
+ * A handler that checks now and then whether it still holds its item. It may ignore its signal, and may outlast the
  * drain.
  */
 async function work(cluster: TestCluster, chance: Seeded, context: ShardingContext, stale: string[]): Promise<void> {

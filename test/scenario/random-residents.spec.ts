@@ -16,7 +16,7 @@ const TOTAL = 5;
 const QUIET_MS = 90_000;
 
 describe('random histories of a resident job', () => {
-  it(`given ${SEEDS} seeds, when the faults are over, then no item ran twice at once, and each runs on its owner`, async () => {
+  it(`run no item twice at once, and each item on its owner after the faults (${SEEDS} seeds)`, async () => {
     let moves = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
       try {
@@ -25,7 +25,7 @@ describe('random histories of a resident job', () => {
         throw new Error(`The history of seed ${seed} breaks a promise.`, { cause: error });
       }
     }
-    // Else the histories would not show what they are for.
+    // Otherwise the histories would not exercise hand-overs.
     expect(moves).toBeGreaterThan(SEEDS * 5);
   }, 60_000);
 });
@@ -39,7 +39,7 @@ async function judge(history: History): Promise<number> {
   expectGrowingTokens(runs);
   expectOncePerTarget(runs);
   const open = runs.filter(({ endedAt, instance }) => endedAt === undefined && !deaths.has(instance));
-  // One that has just ended is about to begin again.
+  // An item that has just ended is about to begin again.
   expect(open.length).toBeGreaterThanOrEqual(TOTAL - 1);
   for (const { item, instance } of open) expect(cluster.assignment(JOB).get(item)).toBe(instance);
   await cluster.stop();
@@ -73,7 +73,7 @@ class History {
     await cluster.advance(QUIET_MS);
   }
 
-  /** Runs until it is told to end, which it takes a moment to do; sometimes it ends or fails by itself. */
+  /** Runs until it is aborted, and takes a moment to stop; sometimes it ends or fails by itself. */
   private async follow({ signal }: ShardingContext): Promise<void> {
     const { clock } = this.cluster ?? {};
     if (clock === undefined) return;
@@ -106,7 +106,7 @@ class History {
     }
   }
 
-  /** Of one instance, or of all if they are to be enabled. */
+  /** The switches of one server, or of all if they are to be enabled. */
   private async setServers(status: 'ENABLED' | 'DISABLED'): Promise<void> {
     const operator = await operatorOf(this.cluster);
     const servers = await operator.children(`/${JOB}/servers`);

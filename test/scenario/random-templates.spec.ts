@@ -10,20 +10,20 @@ import { expectGrowingTokens, range } from './support/run-checks.js';
 const SECOND = 1_000;
 const NAMES = ['report-a', 'report-b', 'report-c'];
 const NEW = { template: 'report', cron: '0/5 * * * * ?', shardingTotalCount: 3, failover: true };
-/** What a call may reject with: the job is there already, or is on its way out; there is no such job. */
+/** Codes with which a call may reject: the job exists or is being removed, or there is no such job. */
 const REFUSALS = ['JOB_EXISTS', 'UNKNOWN_JOB'];
 
 interface Stage {
   readonly cluster: TestCluster;
   readonly operator: RegistryCenter;
   readonly jobs: JobOperateApi;
-  /** Those that have not crashed. */
+  /** Instances that have not crashed. */
   readonly living: Set<number>;
 }
 
 describe('jobs that are created and removed while instances come and go', () => {
   it.each(range(25))(
-    'given the order of seed %i, when all is calm, then each job is run by every instance, or nothing of it is left',
+    'end up run by every instance, or gone without a trace (seed %i)',
     async (seed) => {
       const chance = new Seeded(seed + 1);
       const stage = await start(seed);
@@ -56,8 +56,8 @@ describe('jobs that are created and removed while instances come and go', () => 
   );
 });
 
-describe('the removal of a created job, in which somebody dies', () => {
-  it.each(range(40))('given a death %i ms after it was asked for, then the others complete it', async (ms) => {
+describe('the removal of a created job during which an instance dies', () => {
+  it.each(range(40))('is completed by the others after a death %i ms into it', async (ms) => {
     const stage = await start(1);
     const { cluster, operator, jobs } = stage;
     const name = 'report-a';
@@ -99,7 +99,7 @@ async function end({ cluster, operator }: Stage): Promise<void> {
   expect(cluster.clock.pendingTimers).toBe(0);
 }
 
-/** One instance has trouble, or has it no more; one that has crashed is replaced. */
+/** Disturbs one instance, or heals it; an instance that has crashed is replaced. */
 async function disturb({ cluster, living }: Stage, chance: Seeded): Promise<void> {
   const index = chance.of([...living]);
   switch (chance.below(8)) {

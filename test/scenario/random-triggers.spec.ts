@@ -9,7 +9,7 @@ const JOB = 'settle-orders';
 const TOTAL = 6;
 
 it.each(range(12))(
-  'given seed %i, when triggers of operators, fire times and joins come at random, then every trigger has run every item once',
+  'each trigger runs every item once among random fire times, triggers and joins (seed %i)',
   async (seed) => {
     const chance = new VirtualClock({ seed: seed + 1 });
     const ran: string[] = [];

@@ -11,8 +11,8 @@ let cluster: TestCluster;
 let operator: RegistryCenter;
 afterEach(() => cluster.stop());
 
-describe('what no event has told of', () => {
-  it('fault 3: given an instance without items, when the leader looks, then it has its share', async () => {
+describe('a change that no event has reported', () => {
+  it('gives an instance without items its share when the leader looks (fault 3)', async () => {
     await startCluster();
     const owners = cluster.assignment(JOB);
     const [first] = cluster.instances[0]!.instanceIds;
@@ -23,7 +23,7 @@ describe('what no event has told of', () => {
     expect(cluster.assignment(JOB)).toEqual(owners);
   });
 
-  it('fault 8: given marks of instances that are gone, when the leader looks, then they are gone as well', async () => {
+  it('removes marks of instances that are gone when the leader looks (fault 8)', async () => {
     await startCluster();
     await operator.create(`/${JOB}/sharding/1/running`, NOBODY, 'PERSISTENT');
     await operator.create(`/${JOB}/sharding/2/failovering`, NOBODY, 'PERSISTENT');
@@ -34,7 +34,7 @@ describe('what no event has told of', () => {
     expect(await operator.exists(`/${JOB}/sharding/2/failovering`)).toBeUndefined();
   });
 
-  it('given static sharding, when the leader looks, then owners stay and marks of nobody go', async () => {
+  it('keeps the owners under static sharding, and removes marks of instances that are gone', async () => {
     await startCluster({ staticSharding: true });
     await give(0, NOBODY);
     await operator.create(`/${JOB}/sharding/1/running`, NOBODY, 'PERSISTENT');
@@ -45,7 +45,7 @@ describe('what no event has told of', () => {
     expect(await operator.exists(`/${JOB}/sharding/1/running`)).toBeUndefined();
   });
 
-  it('given an instance that left, when its server is forgotten, then nobody is given another item for that', async () => {
+  it('moves no item when the server of an instance that left is forgotten', async () => {
     await startCluster();
     await cluster.leave(1);
     await cluster.advance(MINUTE);
@@ -59,7 +59,7 @@ describe('what no event has told of', () => {
     expect(countPlans()).toBe(plans);
   });
 
-  it('given an interval of 0, when time passes, then nobody looks', async () => {
+  it('is not looked for with an interval of 0', async () => {
     await startCluster({ reconcileIntervalMinutes: 0 });
     const before = countRequests();
 
@@ -68,7 +68,7 @@ describe('what no event has told of', () => {
     expect(countRequests()).toBe(before);
   });
 
-  it('given an interval that is changed, when it has passed, then the leader looks', async () => {
+  it('is looked for after a changed interval', async () => {
     await startCluster({ reconcileIntervalMinutes: 0 });
     const { data } = (await operator.read(`/${JOB}/config`))!;
     await operator.set(`/${JOB}/config`, data.replace('reconcileIntervalMinutes: 0', 'reconcileIntervalMinutes: 1'));
@@ -99,7 +99,7 @@ async function startCluster(options: { staticSharding?: boolean; reconcileInterv
   operator = await operatorOf(cluster);
 }
 
-/** Writes an item's owner past everybody: no event tells of it. */
+/** Writes an item's owner directly, so that no event reports it. */
 async function give(item: number, instanceId: string): Promise<void> {
   await operator.set(`/${JOB}/sharding/${item}/instance`, instanceId);
 }

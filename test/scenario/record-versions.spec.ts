@@ -13,7 +13,7 @@ const SETTLED = { at: 1, outcome: 'succeeded' };
 
 let cluster: TestCluster;
 let operator: RegistryCenter;
-/** The fire time that this version has run last. */
+/** The last fire time that this version has run. */
 let last: number;
 beforeEach(async () => {
   const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 1, failover: true, handler: () => {} };
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 describe('an item whose last record a later version has written', () => {
-  it('given a run that has ended, when the next fire time comes, then it is begun and unknown fields are carried', async () => {
+  it('is begun at the next fire time, and keeps the fields that this version does not know', async () => {
     await write({ ...later(last), settled: SETTLED });
 
     await cluster.advance(2 * MINUTE);
@@ -35,7 +35,7 @@ describe('an item whose last record a later version has written', () => {
     expect(await record()).not.toHaveProperty('trace');
   });
 
-  it('given a run for a fire time, when this version comes to that fire time, then it is not begun again', async () => {
+  it('is not begun again for the fire time in the record', async () => {
     await write({ ...later(last + MINUTE), settled: SETTLED });
 
     await cluster.advance(2 * MINUTE);
@@ -43,7 +43,7 @@ describe('an item whose last record a later version has written', () => {
     expect(runsSince()).toEqual(['2 NORMAL_TRIGGER']);
   });
 
-  it('given fire times that the later version did not begin, when the item is looked at, then they are caught up on', async () => {
+  it('is caught up on for fire times that the later version did not begin', async () => {
     await write({ ...later(last - 2 * MINUTE), settled: SETTLED });
 
     cluster.crash(0);
@@ -53,7 +53,7 @@ describe('an item whose last record a later version has written', () => {
     expect(runsSince()).toEqual(['0 MISFIRE']);
   });
 
-  it("given an operator's run after a fire time, when an instance is late with that fire time, then it is not begun again", async () => {
+  it("is not begun again for a fire time before an operator's run in the record", async () => {
     const target = { fireTime: last + 1_000, origin: 'manual:7' };
     await write({ ...later(last), target, lastScheduled: last + MINUTE, settled: SETTLED });
 
@@ -62,7 +62,7 @@ describe('an item whose last record a later version has written', () => {
     expect(runsSince()).toEqual([]);
   });
 
-  it('given a run whose holder is gone, when the leader sweeps, then its target runs once more, and once only', async () => {
+  it('runs its target once more, and only once, if the holder is gone', async () => {
     await operator.create(RUNNING, DEAD, 'PERSISTENT');
     await write(later(last + 1_000));
     cluster.crash(0);
@@ -76,7 +76,7 @@ describe('an item whose last record a later version has written', () => {
     expect(await record()).toMatchObject({ laterField: { deep: [1] } });
   });
 
-  /** As a later version might leave it: with a field more, one of another type, and one less. */
+  /** A record as a later version might leave it: an additional field, one of another type, and one missing. */
   function later(fireTime: number) {
     const target = { fireTime, origin: 'schedule' };
     return { v: 2, run: 'later', by: DEAD, target, trace: { of: 'another type' }, laterField: { deep: [1] } };
@@ -85,7 +85,7 @@ describe('an item whose last record a later version has written', () => {
 
 describe('an item whose record cannot be read', () => {
   it.each(['hello', '5', '{"v":2}', '{"v":1,"run":"x","by":"a","target":null}'])(
-    'given %s and no mark, when the next fire time comes, then the item is begun',
+    'is begun at the next fire time if it has no mark (%s)',
     async (text) => {
       await operator.set(RECORD, text);
 
@@ -95,8 +95,9 @@ describe('an item whose record cannot be read', () => {
     },
   );
 
-  it('given fire times up to its last write, when an instance is late with one, then it is not begun again', async () => {
-    // Were both behind, they would outvote the registry, and by their time the fire time would be yet to come.
+  it("is not begun again for fire times before the record's last write", async () => {
+    // One instance alone is behind. Two would outvote the registry, and by their time the fire time would still be to
+    // come.
     const owner = (await operator.read(`/${JOB}/sharding/0/instance`))?.data;
     const late = cluster.instances.findIndex((_, index) => idOf(cluster, index) === owner);
     cluster.setWall(late, cluster.clock.wallNow() - 30_000);
@@ -110,7 +111,7 @@ describe('an item whose record cannot be read', () => {
     expect(runsSince()).toEqual(['1 NORMAL_TRIGGER']);
   });
 
-  it('given the mark of a living instance, when fire times come, then the item is busy', async () => {
+  it('is busy while it has the mark of a living instance', async () => {
     await cluster.advance(50_000);
     await operator.set(RECORD, 'hello');
     // The instance removes a mark that it has not made, but not at once.
@@ -121,7 +122,7 @@ describe('an item whose record cannot be read', () => {
     expect(runsSince()).toEqual([]);
   });
 
-  it('given the mark of an instance that is gone, when the leader sweeps, then the item runs again, and once only', async () => {
+  it('runs again once, and only once, if the mark is of an instance that is gone', async () => {
     await operator.create(RUNNING, DEAD, 'PERSISTENT');
     await operator.set(RECORD, 'hello');
     cluster.crash(0);
@@ -143,7 +144,7 @@ async function record(): Promise<unknown> {
   return JSON.parse((await operator.read(RECORD))!.data);
 }
 
-/** The runs since the record was written, each by the minutes since the last fire time before, with its source. */
+/** The runs since the record was written, as minutes since the last fire time before it, and source. */
 function runsSince(): string[] {
   return cluster
     .runs(JOB)

@@ -18,7 +18,7 @@ describe('a registry that answers, and refuses', () => {
     ['meets a read-only server', -119],
     ['meets a timeout of the server', -122],
     ['gets a code that nobody knows', -999],
-  ])('when a settle %s, then it is repeated until it is recorded, and every item runs again', async (_, code) => {
+  ])('repeats a settle that %s until it is recorded, and every item runs again', async (_, code) => {
     job = await WatchedJob.start({ handler: (_context, { clock }) => clock.sleep(10 * SECOND) });
     await job.untilFireTime();
     await job.advance(9 * SECOND);
@@ -36,7 +36,7 @@ describe('a registry that answers, and refuses', () => {
     expect(job.told('mark-released')).toEqual([]);
   });
 
-  it('when it refuses settles for longer, then that is told once after 5 s, and readiness is degraded until they are recorded', async () => {
+  it('reports refused settles once, after 5 s, and degrades readiness until they are recorded', async () => {
     const handler: TestJobHandler = ({ shardingItem }, { clock }) =>
       clock.sleep(shardingItem < 2 ? SECOND : 2 * MINUTE);
     job = await WatchedJob.start({ handler, cron: '0 0/10 * * * ?' });
@@ -64,7 +64,7 @@ describe('a registry that answers, and refuses', () => {
     expect(job.readiness().status).toBe('up');
   });
 
-  it('when it refuses the settle of one item, then the others are recorded at once', async () => {
+  it('records the settles of the other items at once if it refuses that of one', async () => {
     job = await WatchedJob.start({ handler: (_context, { clock }) => clock.sleep(SECOND) });
     await job.untilFireTime();
     const end = job.cluster.registry.fail(({ path }) =>
@@ -79,7 +79,7 @@ describe('a registry that answers, and refuses', () => {
   });
 
   it.each([NO_AUTH, QUOTA, -127, -122, -999])(
-    'when it answers begins with %i, then there is no storm, it is told and shown, and the items run once it is over',
+    'causes no storm if it answers begins with %i, is reported and shown, and items then run once',
     async (code) => {
       job = await WatchedJob.start({ cron: '0 0/10 * * * ?' });
       await job.untilFireTime();
@@ -110,7 +110,7 @@ describe('an instance that leaves a job while the registry refuses its writes', 
   it.each([
     ['an operator has shut it down', async () => job.operator.delete(`/${JOB}/instances/${job.self}`)],
     ['its process removes the job', async () => void job.cluster.instances[0]!.runtime.registrar.remove(JOB)],
-  ])('when %s, then it gives up its items and the lead once it may write again', async (_, depart) => {
+  ])('gives up its items and the lead once it may write again, after %s', async (_, depart) => {
     job = await WatchedJob.start({ instances: 2 });
     await job.untilFireTime();
     expect((await job.operator.read(`/${JOB}/leader/election/instance`))?.data).toBe(job.self);
@@ -139,7 +139,7 @@ describe('an instance that leaves a job while the registry refuses its writes', 
 });
 
 describe('a node of one item that this client may not write', () => {
-  it('keeps no other item from its fire times, and its own are caught up on, also the first one', async () => {
+  it('delays no other item; its own fire times, even the first, are caught up on', async () => {
     job = await WatchedJob.start({ cron: '0 0/10 * * * ?' });
     const mend = job.cluster.registry.fail(belowItem(2));
     const first = await job.untilFireTime();
@@ -157,7 +157,7 @@ describe('a node of one item that this client may not write', () => {
     expect(job.readiness().status).toBe('up');
   });
 
-  it.each([5, 12])('keeps no other item from its fire times, if %i of twenty are such', async (bad) => {
+  it.each([5, 12])('delays no other item if %i of twenty have such a node', async (bad) => {
     job = await WatchedJob.start({ cron: '0 0 * * * ?', shardingTotalCount: 20 });
     await job.untilFireTime();
     const mends = range(bad).map((item) => job.cluster.registry.fail(belowItem(item)));
@@ -174,7 +174,7 @@ describe('a node of one item that this client may not write', () => {
   });
 
   it.each([1, 3, 4])(
-    'keeps its item from no fire time once it may be written, if %i of four are such, also where nothing is caught up on',
+    'blocks no fire time once it may be written, even under the policy skip (%i of four such nodes)',
     async (bad) => {
       job = await WatchedJob.start({ misfirePolicy: 'skip' });
       const mends = range(bad).map((item) => job.cluster.registry.fail(belowItem(item)));
@@ -203,7 +203,7 @@ describe('a node of one item that this client may not write', () => {
     expect(rescued()).toEqual(lost);
   });
 
-  it('keeps no other item from a new owner, though what failover left there stays', async () => {
+  it('keeps no other item from its new owner, although what failover left there stays', async () => {
     job = await WatchedJob.start({ cron: '0 0 * * * ?', failover: false });
     const mark = `/${JOB}/sharding/2/failovering`;
     await job.operator.create(mark, 'somebody', 'PERSISTENT');

@@ -31,7 +31,7 @@ describe('a job that is removed while its handler runs', () => {
     await cluster.clock.advanceUntil(removing);
   });
 
-  it('refuses assertHeld() in a handler that ignores its signal, also once a new session is there', async () => {
+  it('makes assertHeld() refuse in a handler that ignores its signal, even in a new session', async () => {
     await start(2, untilLetGo);
     const { holder } = await runItem();
 
@@ -47,7 +47,7 @@ describe('a job that is removed while its handler runs', () => {
     await cluster.clock.advanceUntil(removing);
   });
 
-  it('is in the status until the handler has returned, and does not take part any more', async () => {
+  it('stays in the status until the handler has returned, and takes part no more', async () => {
     await start(1, untilLetGo);
     await runItem();
 
@@ -62,7 +62,7 @@ describe('a job that is removed while its handler runs', () => {
     expect(status()).toEqual([]);
   });
 
-  it('is told as hung, and degrades readiness, if the handler returns neither in time nor after its signal', async () => {
+  it('is reported as hung, and degrades readiness, if the handler does not return after its signal', async () => {
     await start(1, untilLetGo);
     await runItem();
 
@@ -79,7 +79,7 @@ describe('a job that is removed while its handler runs', () => {
 });
 
 describe('calls for a job that is being removed', () => {
-  it('lets the process that stops meanwhile wait for the handler', async () => {
+  it('let a process that stops meanwhile wait for the handler', async () => {
     await start(1, untilLetGo);
     await runItem();
     const removing = registrarOf(0).remove(JOB);
@@ -93,7 +93,7 @@ describe('calls for a job that is being removed', () => {
     expect(outcomes()).toEqual(['succeeded']);
   });
 
-  it('removes it once if it is removed twice', async () => {
+  it('remove it once if they remove it twice', async () => {
     await start(1, untilLetGo);
     await runItem();
 
@@ -105,7 +105,7 @@ describe('calls for a job that is being removed', () => {
     await expect(registrarOf(0).remove(JOB)).rejects.toThrow('No job');
   });
 
-  it('adds a job of the same name when the old one has left', async () => {
+  it('add a job of the same name once the old one has left', async () => {
     await start(1, untilLetGo);
     await runItem();
     const removing = registrarOf(0).remove(JOB);
@@ -120,7 +120,7 @@ describe('calls for a job that is being removed', () => {
     await expect(registrarOf(0).add(OPTIONS, () => {})).rejects.toThrow('has it already');
   });
 
-  it('refuses a job of the same name while a handler of the old one hangs, and names its item', async () => {
+  it('refuse a job of the same name while a handler of the old one hangs, and name its item', async () => {
     await start(1, untilLetGo);
     await runItem();
     const removing = registrarOf(0).remove(JOB);
@@ -135,7 +135,7 @@ describe('calls for a job that is being removed', () => {
     await cluster.clock.advanceUntil(registrarOf(0).add(OPTIONS, () => {}));
   });
 
-  it('refuses what needs the job, and says that it is being removed', async () => {
+  it('refuse what needs the job, and say that it is being removed', async () => {
     await start(1, untilLetGo);
     await runItem();
     const removing = registrarOf(0).remove(JOB);
@@ -149,7 +149,7 @@ describe('calls for a job that is being removed', () => {
     await cluster.clock.advanceUntil(removing);
   });
 
-  it('refuses new jobs once the process stops', async () => {
+  it('refuse new jobs once the process stops', async () => {
     await start(1, untilAborted);
     const { runtime } = cluster.instances[0]!;
 
@@ -177,7 +177,7 @@ async function start(instances: number, handler: (context: ShardingContext) => u
   });
 }
 
-/** Lets the next fire time come. */
+/** Moves to the next fire time. */
 async function runItem(): Promise<{ readonly holder: number; readonly other: number }> {
   await cluster.advance(60_000 - (cluster.clock.wallNow() % 60_000) + 1_000);
   const holder = cluster.runs(JOB)[0]!.instance;

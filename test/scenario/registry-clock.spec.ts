@@ -7,10 +7,10 @@ let job: ClockedJob;
 afterEach(() => job.stop());
 
 describe('the clock of a lone instance and of its registry', () => {
-  it('is corrected by two hours: the fire times that come then are run', async () => {
+  it('runs the fire times that come when it is corrected by two hours', async () => {
     job = await ClockedJob.start();
     await job.passMinutes(2);
-    // The host is the registry's as well.
+    // The host's clock is the registry's as well.
     job.stepRegistry(-2 * HOUR);
     job.stepClock(0, 0);
     const before = job.runs().length;
@@ -24,7 +24,7 @@ describe('the clock of a lone instance and of its registry', () => {
     expect(job.eventsOf(0, 'early').length).toBeGreaterThan(0);
   });
 
-  it('is set forward by two hours: what was stepped over is caught up on and told by the misfire policy', async () => {
+  it('follows the misfire policy for fire times that it is set past', async () => {
     job = await ClockedJob.start();
     await job.passMinutes(2);
     job.stepRegistry(2 * HOUR);
@@ -39,7 +39,7 @@ describe('the clock of a lone instance and of its registry', () => {
 });
 
 describe('a registry whose clock is ahead of the instances within the tolerance', () => {
-  it('takes no fire time that came after an edit for one that came before it: it is caught up on', async () => {
+  it('catches up on fire times after an edit, and does not take them for earlier ones', async () => {
     job = await ClockedJob.start({ cron: '* * * * * ?', handler: (_context, { clock }) => clock.sleep(1_300) });
     job.stepClock(0, -8 * SECOND);
     await job.advance(10 * SECOND);
@@ -58,7 +58,7 @@ describe('a registry whose clock is ahead of the instances within the tolerance'
 
 describe('a registry whose own clock is wrong', () => {
   it.each([-2, 2])(
-    'set by %i hours, is told to be wrong by the instances, and no fire time is held or run again',
+    'is reported by the instances if it is set by %i hours, and no fire time is held back or repeated',
     async (hours) => {
       job = await ClockedJob.start({ instances: 3 });
       await job.passMinutes(2);
@@ -75,7 +75,7 @@ describe('a registry whose own clock is wrong', () => {
     },
   );
 
-  it.each([-2, 2])('set by %i hours, refuses nobody what a clock that ran ahead of all has begun', async (hours) => {
+  it.each([-2, 2])('set by %i hours, refuses nothing that a clock ahead of all others has begun', async (hours) => {
     job = await ClockedJob.start({ instances: 1, clockToleranceMs: 6 * HOUR, shardingTotalCount: 8 });
     for (let more = 0; more < 3; more += 1) await job.startAnother();
     job.stepRegistry(hours * HOUR);
@@ -102,7 +102,7 @@ describe('a registry whose own clock is wrong', () => {
     expect(job.eventsOf(0, 'clock').at(-1)).toMatchObject({ state: 'ahead' });
   });
 
-  it('is told by most instances to one that goes wrong with it, and items that it gets do not run again', async () => {
+  it('is reported by most instances, and one that is wrong with it repeats no item that it takes over', async () => {
     job = await ClockedJob.start({ instances: 4, shardingTotalCount: 8 });
     await job.passMinutes(10);
     job.stepRegistry(-8 * MINUTE);
@@ -119,7 +119,7 @@ describe('a registry whose own clock is wrong', () => {
     expect(job.eventsOf(0, 'clock')).toMatchObject([{ state: 'behind' }]);
   });
 
-  it('wins over an instance that is alone with its clock', async () => {
+  it('wins over an instance whose clock differs from all others', async () => {
     job = await ClockedJob.start({ instances: 3 });
     await job.passMinutes(1);
     job.stepClock(0, 2 * HOUR);

@@ -14,12 +14,12 @@ const JOB = 'follow-orders';
 
 let cluster: TestCluster;
 let operator: RegistryCenter;
-/** Why the handlers that were told to stop had to. */
+/** The reasons for which handlers were aborted. */
 let stops: string[];
 afterEach(() => cluster.stop());
 
 describe('a resident job', () => {
-  it('given two instances, when they have started, then each item runs on its owner, once, and goes on', async () => {
+  it('runs each item on its owner, once, and goes on', async () => {
     await start({ instances: 2 });
     await cluster.advance(600_000);
 
@@ -28,7 +28,7 @@ describe('a resident job', () => {
     expect(stops.filter((why) => why !== 'moved')).toEqual([]);
   });
 
-  it('given an instance that joins, when items move, then their holders are told, and the new owner begins when they have ended', async () => {
+  it('ends items that move to a new instance before their new owner begins them', async () => {
     await start({ instances: 1, stopTakesMs: 2_000 });
     await cluster.join();
     await cluster.advance(1_000);
@@ -44,7 +44,7 @@ describe('a resident job', () => {
   });
 
   it.each([true, false])(
-    'given failover: %s, when an instance crashes, then its items run on the others at once and nothing waits',
+    'moves the items of a crashed instance to the others at once, and queues none (failover: %s)',
     async (failover) => {
       await start({ instances: 3, options: { failover } });
       const orphaned = running().filter(([, instance]) => instance === 1);
@@ -59,7 +59,7 @@ describe('a resident job', () => {
     },
   );
 
-  it('given an item that fails again and again, when it is started again, then ever later, and at once again after a steady run', async () => {
+  it('restarts a failing item ever later, and at once again after a steady run', async () => {
     let steady = false;
     await start({
       instances: 1,
@@ -82,7 +82,7 @@ describe('a resident job', () => {
     expect(cluster.runs(JOB)).toHaveLength(before + 1);
   });
 
-  it('given a clock that is set back, when an item begins again, then no fire time is used twice', async () => {
+  it('uses no fire time twice if the clock is set back', async () => {
     await start({ instances: 1, options: { shardingTotalCount: 1 }, handler: () => {} });
     await cluster.advance(1_000);
     cluster.setWall(0, cluster.clock.wallNow() - 2_000);
@@ -93,7 +93,7 @@ describe('a resident job', () => {
     expect(fireTimes).toEqual([...new Set(fireTimes)].toSorted((a, b) => a - b));
   });
 
-  it('given an item that an operator disables and enables, when it is switched, then it ends and begins again', async () => {
+  it('ends an item that an operator disables, and begins it again when it is enabled', async () => {
     await start({ instances: 1 });
     await operator.create(`/${JOB}/sharding/2/disabled`, '', 'PERSISTENT');
     await cluster.advance(100);
@@ -106,7 +106,7 @@ describe('a resident job', () => {
     expect(running().map(([item]) => item)).toEqual([0, 1, 2, 3]);
   });
 
-  it('given an instance that leaves, when its items are told, then it is gone long before the drain deadline and others run them', async () => {
+  it('leaves long before the drain deadline, since its items end at once, and others run them', async () => {
     await start({ instances: 2 });
     const leftAt = cluster.clock.wallNow();
 
@@ -118,7 +118,7 @@ describe('a resident job', () => {
     expect(stops.filter((why) => why === 'leaving')).toHaveLength(2);
   });
 
-  it('given an instance that is cut off, when its session is lost, then its items end there before others begin them', async () => {
+  it('ends items of an instance that is cut off before others begin them', async () => {
     await start({ instances: 2 });
     cluster.partition(0);
     await cluster.advance(15_000);
@@ -132,7 +132,7 @@ describe('a resident job', () => {
     for (const item of [0, 1, 2, 3]) expect(overlaps(item)).toBe(false);
   });
 
-  it('given a job that an operator makes a one-off job and resident again, when edited, then its items end and begin', async () => {
+  it('ends its items when an operator makes it a one-off job, and begins them when it is resident again', async () => {
     await start({ instances: 2 });
     await editConfig(operator, JOB, /nestjs\.resident: 'true'/, "nestjs.resident: 'false'");
     await cluster.advance(100);
@@ -144,7 +144,7 @@ describe('a resident job', () => {
     expect(running()).toEqual([...cluster.assignment(JOB)]);
   });
 
-  it('given a Java peer that joins, when it is there, then its items end and nothing begins until it is gone', async () => {
+  it('ends its items and begins nothing while a Java peer is there', async () => {
     await start({ instances: 1 });
     const peer = JavaPeer.launch(cluster, { jobName: JOB, serverIp: '10.0.0.9' });
     await cluster.advance(1_000);
@@ -160,7 +160,7 @@ describe('a resident job', () => {
     expect(running()).toEqual([0, 1, 2, 3].map((item) => [item, 0]));
   });
 
-  it('given an operator who triggers it, when the instances are asked, then they say that it runs anyway', async () => {
+  it("answers an operator's trigger that it runs anyway", async () => {
     await start({ instances: 1 });
     await ask(cluster, operator, JOB, { id: 'again' });
     await cluster.advance(100);
@@ -175,7 +175,7 @@ describe('a resident job', () => {
 interface Start {
   readonly instances: number;
   readonly options?: Partial<JobOptions>;
-  /** How long a handler that was told to stop takes to do so, in milliseconds. */
+  /** Time that an aborted handler takes to stop, in milliseconds. */
   readonly stopTakesMs?: number;
   readonly handler?: (context: ShardingContext) => unknown;
 }
@@ -192,12 +192,12 @@ async function start({ instances, options, stopTakesMs = 0, handler }: Start): P
   operator = await operatorOf(cluster);
 }
 
-/** Handlers begin while their cluster is still being made, so they ask no clock of it. */
+/** Handlers begin while their cluster is still being made, so they cannot use its clock. */
 async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-/** Item and instance of what runs now, by item. */
+/** The item and instance of each run that is under way, by item. */
 function running(): [number, number][] {
   const open = cluster.runs(JOB).filter((run) => run.endedAt === undefined && isAlive(run.instance));
   return open.map(({ item, instance }): [number, number] => [item, instance]).toSorted(([a], [b]) => a - b);

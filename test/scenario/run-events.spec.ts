@@ -10,7 +10,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 describe('the events of a run', () => {
-  it('given a run with an item that throws, when it is over, then each step was told under one task id', async () => {
+  it('report each step of a run under one task id, also if an item throws', async () => {
     await startCluster({ handler: ({ shardingItem }) => (shardingItem === 1 ? Promise.reject(BROKEN) : undefined) });
 
     await cluster.advance(MINUTE);
@@ -30,7 +30,7 @@ describe('the events of a run', () => {
     ]);
   });
 
-  it('given an instance without items, when the job is due, then its trigger has a task id with none', async () => {
+  it('give the trigger of an instance without items a task id, and no steps', async () => {
     await startCluster({ handler: () => {}, shardingTotalCount: 1 }, 2);
 
     await cluster.advance(MINUTE);
@@ -40,7 +40,7 @@ describe('the events of a run', () => {
     expect(idle?.[0]?.taskId).toMatch(/^settle-orders@-@@-@READY@-@10\.0\.0\.\d@-@/);
   });
 
-  it('given a crash, when another instance fails the item over, then its steps are those of any run, of source FAILOVER', async () => {
+  it('report a failover like any other run, with source FAILOVER', async () => {
     await startCluster({ shardingTotalCount: 1, failover: true, handler: () => cluster.clock.sleep(20_000) }, 2);
     await cluster.advance(MINUTE);
     const holder = cluster.runs(JOB)[0]!.instance;
@@ -52,7 +52,7 @@ describe('the events of a run', () => {
     expect(failover.map(({ kind }) => kind)).toEqual(['begun', 'started', 'settled', 'finished']);
   });
 
-  it('given an instance that loses its session, when its handlers have returned, then the lease is told to have ended in vain', async () => {
+  it('report that the lease ended in vain if the session was lost before the handlers returned', async () => {
     await startCluster({ shardingTotalCount: 1, handler: ({ signal }) => aborted(signal) });
     await cluster.advance(MINUTE);
 

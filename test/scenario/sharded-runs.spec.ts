@@ -8,7 +8,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 describe('a sharded job over three instances', () => {
-  it('given three instances, when a trigger fires, then every item runs once, each on its owner', async () => {
+  it('runs every item once, each on its owner', async () => {
     cluster = await createTestCluster({ instances: 3, jobs: [job({ shardingTotalCount: 10 })] });
 
     await cluster.advance(5_000);
@@ -19,7 +19,7 @@ describe('a sharded job over three instances', () => {
     expect(new Set(fired.map(({ instance }) => instance))).toEqual(new Set([0, 1, 2]));
   });
 
-  it('given ten instances that start together, when they have joined, then the leader needs few plans', async () => {
+  it('needs few plans for ten instances that start together', async () => {
     cluster = await createTestCluster({ instances: 10, jobs: [job({ shardingTotalCount: 20 })] });
 
     const plans = cluster.instances.flatMap(({ events }) => events.filter(({ kind }) => kind === 'resharded'));
@@ -27,7 +27,7 @@ describe('a sharded job over three instances', () => {
     expect(plans.length).toBeLessThan(10);
   });
 
-  it('given a dead instance, when its session ends, then the sets of items of the live ones partition 0..n-1', async () => {
+  it('spreads all items over the live instances when a session ends', async () => {
     cluster = await createTestCluster({ instances: 3, jobs: [job({ shardingTotalCount: 7 })] });
 
     cluster.crash(1);
@@ -37,7 +37,7 @@ describe('a sharded job over three instances', () => {
     expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([0, 2]));
   });
 
-  it('given a late instance, when it joins, then it takes part at the next trigger', async () => {
+  it('includes an instance that joins late at the next trigger', async () => {
     cluster = await createTestCluster({ instances: 2, jobs: [job({ shardingTotalCount: 4 })] });
     await cluster.advance(5_000);
 
@@ -48,7 +48,7 @@ describe('a sharded job over three instances', () => {
     expect(cluster.runs(JOB).some(({ instance }) => instance === late)).toBe(true);
   });
 
-  it('given an instance that leaves, when it is gone, then no fire time is lost and nothing is left of it', async () => {
+  it('loses no fire time when an instance leaves, and nothing of it is left', async () => {
     cluster = await createTestCluster({ instances: 2, jobs: [job({ shardingTotalCount: 4 })] });
     await cluster.advance(5_000);
 
@@ -59,7 +59,7 @@ describe('a sharded job over three instances', () => {
     expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([1]));
   });
 
-  it('given a leader that dies before a fire time is over, when its items move, then they are caught up', async () => {
+  it('catches up on the items of a leader that dies before a fire time is over', async () => {
     cluster = await createTestCluster({ instances: 3, jobs: [job({ shardingTotalCount: 6, cron: '0 * * * * ?' })] });
     await cluster.advance(untilNextMinute() + 1_000);
     await cluster.advance(untilNextMinute() - 500);
@@ -73,7 +73,7 @@ describe('a sharded job over three instances', () => {
 });
 
 describe('failover', () => {
-  it('given a crash after item 0 ended and while item 1 runs, when it is noticed, then item 1 alone runs again', async () => {
+  it('repeats only the item that still ran when the instance crashed', async () => {
     cluster = await createTestCluster({
       instances: 1,
       jobs: [job({ shardingTotalCount: 2, failover: true, cron: '0 * * * * ?', handler: sleepFor(10, 8_000) })],
@@ -89,7 +89,7 @@ describe('failover', () => {
     expect(failovers[0]!.token).toBeGreaterThan(cluster.runs(JOB).find(({ item }) => item === 1)!.token!);
   });
 
-  it('given many orphans, when an instance dies, then all of them run before the next trigger, spread over the others', async () => {
+  it('runs many orphans before the next trigger, spread over the others', async () => {
     cluster = await createTestCluster({
       instances: 4,
       jobs: [job({ shardingTotalCount: 40, failover: true, cron: '0 * * * * ?', handler: () => sleep(20_000) })],
@@ -106,7 +106,7 @@ describe('failover', () => {
     expect(new Set(failovers.map(({ instance }) => instance)).size).toBe(3);
   });
 
-  it('given a rescuer that dies as well, when that is noticed, then a third instance runs the item', async () => {
+  it('runs an item on a third instance if its rescuer dies as well', async () => {
     cluster = await createTestCluster({
       instances: 3,
       jobs: [job({ shardingTotalCount: 1, failover: true, cron: '0 * * * * ?', handler: () => sleep(30_000) })],
@@ -129,7 +129,7 @@ describe('failover', () => {
 });
 
 describe('overlap and misfire', () => {
-  it('given an item that outlasts its interval, when it ends, then the missed fire time is caught up on once and nothing overlaps', async () => {
+  it('catches up once on the fire time that an item outlasts, and nothing overlaps', async () => {
     const handler = sleepFor(12_000, 100);
     cluster = await createTestCluster({ instances: 2, jobs: [job({ shardingTotalCount: 2, handler })] });
 
@@ -145,7 +145,7 @@ describe('overlap and misfire', () => {
     ).toBe(true);
   });
 
-  it('given a hung item, when triggers go on, then its siblings keep running', async () => {
+  it('keeps the siblings of a hung item running', async () => {
     cluster = await createTestCluster({ instances: 1, jobs: [job({ shardingTotalCount: 3, handler: hangAtItem0 })] });
 
     await cluster.advance(20_000);
@@ -154,7 +154,7 @@ describe('overlap and misfire', () => {
     expect(cluster.runs(JOB).filter(({ item }) => item === 2).length).toBeGreaterThanOrEqual(4);
   });
 
-  it('given crashes, partitions and joins under load, when all is over, then no run of an item overlaps another', async () => {
+  it('overlaps no runs of an item among crashes, partitions and joins under load', async () => {
     cluster = await createTestCluster({
       instances: 4,
       jobs: [job({ shardingTotalCount: 9, failover: true, handler: () => sleep(3_000) })],
@@ -174,7 +174,7 @@ describe('overlap and misfire', () => {
 });
 
 describe('a partition', () => {
-  it('given an instance that loses its session, when it learns of it, then its handlers are told and it comes back under a new id', async () => {
+  it('tells handlers that the session is lost, and the instance comes back under a new id', async () => {
     const aborted: number[] = [];
     cluster = await createTestCluster({
       instances: 2,
@@ -201,7 +201,7 @@ describe('a partition', () => {
     expect(new Set(cluster.assignment(JOB).values())).toEqual(new Set([0, 1]));
   });
 
-  it('given a short interruption, when the session goes on, then nothing changes hands', async () => {
+  it('moves nothing if it is short and the session goes on', async () => {
     cluster = await createTestCluster({ instances: 2, jobs: [job({ shardingTotalCount: 4 })] });
     const before = cluster.assignment(JOB);
 
@@ -224,7 +224,7 @@ function hangAtItem0({ shardingItem }: { shardingItem: number }): unknown {
   return shardingItem === 0 && new Promise(() => {});
 }
 
-/** A handler that takes so long for item 0, and so long for the others. */
+/** A handler that takes one time for item 0, and another for the others. */
 function sleepFor(firstMs: number, otherMs: number) {
   return ({ shardingItem }: { shardingItem: number }) => sleep(shardingItem === 0 ? firstMs : otherMs);
 }
@@ -251,7 +251,7 @@ function expectEveryFireTimeOnce(total: number): void {
   for (const fireTime of fireTimes) expect(itemsOf(runsOf(fireTime))).toEqual([...Array(total).keys()]);
 }
 
-// A crashed run ends when its instance dies; its own clock never tells.
+// A run that crashed ends when its instance dies, since the clock of that instance never reports it.
 function expectNoOverlap(): void {
   for (const runs of groupByItem().values()) {
     for (const [index, run] of runs.entries()) {

@@ -12,7 +12,7 @@ import { range } from './support/run-checks.js';
 const JOB = 'settle-orders';
 const DRAIN_TIMEOUT_MS = 4_000;
 const LONGEST_MS = DRAIN_TIMEOUT_MS + 3_000;
-/** Longer than any shutdown: a frozen registry is neither given up nor heard of. */
+/** Longer than any shutdown, so a frozen registry neither answers nor loses the session. */
 const SESSION_TIMEOUT_MS = 60_000;
 const LATENCY_MS = 20;
 
@@ -30,7 +30,7 @@ beforeEach(() => {
   [runtime, center] = create();
 });
 
-/** Brings the process into a state. */
+/** Brings the process into the state to be tested. */
 type Arrangement = () => Promise<void>;
 
 const STATES: readonly (readonly [string, Arrangement])[] = [
@@ -236,13 +236,13 @@ async function started(): Promise<void> {
   await clock.advance(500);
 }
 
-/** Until a fire time has come. */
+/** Moves past the next fire time. */
 async function running(): Promise<void> {
   await started();
   await clock.advance(11_000);
 }
 
-/** The registry accepts what is sent, and does not answer. */
+/** The registry accepts requests and answers none. */
 function freeze(): void {
   const { id } = center.session;
   if (id === undefined) center.unplug();

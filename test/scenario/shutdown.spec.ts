@@ -14,7 +14,7 @@ afterEach(() => cluster.stop());
 
 describe('an instance that an operator shuts down while items run', () => {
   it.each(['leader', 'follower'])(
-    'given a %s whose handlers heed their signals, when it is shut down, then its items run elsewhere at once and nothing of it is left',
+    'hands the items of a %s over at once if its handlers heed their signals, and leaves nothing',
     async (role) => {
       await startCluster({ handler: (context) => untilAborted(context) });
       const victim = await runOn(role);
@@ -31,7 +31,7 @@ describe('an instance that an operator shuts down while items run', () => {
   );
 
   it.each(['leader', 'follower'])(
-    'given a %s whose handlers take 3 seconds to stop, when it is shut down, then nobody runs an item before its handler has returned',
+    'runs no item of a %s elsewhere before its handler, which takes 3 s to stop, has returned',
     async (role) => {
       await startCluster({ handler: (context) => untilAborted(context, 3_000) });
       const victim = await runOn(role);
@@ -47,7 +47,7 @@ describe('an instance that an operator shuts down while items run', () => {
   );
 
   it.each(['leader', 'follower'])(
-    'given a %s whose handlers heed no signal, when shutdownGraceMs has passed, then others run the items with newer tokens',
+    'lets others run the items of a %s with newer tokens after shutdownGraceMs if no signal is heeded',
     async (role) => {
       await startCluster({ handler: hang });
       const victim = await runOn(role);
@@ -62,7 +62,7 @@ describe('an instance that an operator shuts down while items run', () => {
     },
   );
 
-  it('given a shutdownGraceMs of the job, when it has passed, then the items of hanging handlers run elsewhere', async () => {
+  it("lets others run the items of hanging handlers after the job's own shutdownGraceMs", async () => {
     await startCluster({ handler: hang, shutdownGraceMs: 20_000 });
     const victim = await runOn('follower');
 
@@ -74,7 +74,7 @@ describe('an instance that an operator shuts down while items run', () => {
     expect(itemsOf(rescues())).toEqual(itemsOf(runsOf(victim)));
   });
 
-  it('given a process that dies after it was shut down, when its session has ended, then nobody waits for the rest of the grace', async () => {
+  it('does not wait for the rest of the grace if the process dies and its session ends', async () => {
     await startCluster({ handler: hang, shutdownGraceMs: 10 * MINUTE });
     const victim = await runOn('follower');
     await shutDown(victim);
@@ -86,7 +86,7 @@ describe('an instance that an operator shuts down while items run', () => {
     expect(itemsOf(rescues())).toEqual(itemsOf(runsOf(victim)));
   });
 
-  it('given a new leader in the middle of the grace, when it has passed, then the items of hanging handlers run elsewhere', async () => {
+  it('ends the grace on time even if the leader changes in the middle of it', async () => {
     await startCluster({ handler: hang, instances: 4, total: 8 });
     const victim = await runOn('follower');
     await shutDown(victim);
@@ -100,7 +100,7 @@ describe('an instance that an operator shuts down while items run', () => {
     expect(itemsOf(rescues())).toEqual(itemsOf(runsOf(victim)));
   });
 
-  it('given failover that is off, when an instance is shut down, then its items are recorded as aborted and nobody repeats them', async () => {
+  it('records its items as aborted without failover, and nobody repeats them', async () => {
     await startCluster({ handler: (context) => untilAborted(context), failover: false });
     const victim = await runOn('follower');
     const before = cluster.runs(JOB).length;
@@ -112,7 +112,7 @@ describe('an instance that an operator shuts down while items run', () => {
     expect(cluster.runs(JOB)).toHaveLength(before);
   });
 
-  it('given a begin whose answer is on its way, when the instance is shut down, then what was begun is aborted and runs elsewhere', async () => {
+  it('aborts what a begin on its way has begun, and others run it', async () => {
     await startCluster({ handler: (context) => untilAborted(context), latencyMs: 100 });
     const victim = followerIndex();
     await untilNextMinute(0);
@@ -144,7 +144,7 @@ async function startCluster(options: Options): Promise<void> {
   operator = await operatorOf(cluster);
 }
 
-/** Lets a fire time come. @returns the instance of that role, which runs its items now */
+/** Moves to a fire time. @returns the instance of that role, which runs its items now */
 async function runOn(role: string): Promise<number> {
   await untilNextMinute(1_000);
   return role === 'leader' ? leaderIndex() : followerIndex();
@@ -170,7 +170,7 @@ function shutDown(instance: number): Promise<void> {
   return operator.delete(`/${JOB}/instances/${idOf(instance)}`);
 }
 
-/** The items that an instance holds by the registry's word. */
+/** The items that an instance holds according to the registry. */
 async function marksOf(instance: number): Promise<number[]> {
   const items = (await operator.children(`/${JOB}/sharding`)).map(Number).toSorted((a, b) => a - b);
   const marks = await operator.readMany(items.map((item) => `/${JOB}/sharding/${item}/running`));
@@ -193,14 +193,14 @@ function sleep(ms: number): Promise<void> {
   return cluster.clock.sleep(ms);
 }
 
-/** Runs until it is told to stop, and a while longer; the failover of such a run ends at once. */
+/** Runs until it is aborted, and a while longer; the failover of such a run ends at once. */
 async function untilAborted({ signal, source }: ShardingContext, furtherMs = 0): Promise<void> {
   if (source === 'FAILOVER') return;
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
   await sleep(furtherMs);
 }
 
-/** Heeds no signal; the failover of such a run ends at once. */
+/** Ignores its signal; the failover of such a run ends at once. */
 async function hang({ source }: ShardingContext): Promise<void> {
   if (source !== 'FAILOVER') await new Promise(() => {});
 }

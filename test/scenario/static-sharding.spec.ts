@@ -10,7 +10,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 describe('static sharding', () => {
-  it('given assigned items, when instances come and go, then every item keeps its owner and no trigger waits for a plan', async () => {
+  it('keeps every owner when instances come and go, and no trigger waits for a plan', async () => {
     await startCluster();
     const owners = cluster.assignment(JOB);
     const plans = countPlans();
@@ -18,7 +18,7 @@ describe('static sharding', () => {
     const late = await cluster.join();
     await cluster.advance(1_000);
     cluster.crash(1);
-    await cluster.advance(11 * MINUTE); // With a look of the leader every 10 minutes.
+    await cluster.advance(11 * MINUTE); // The leader looks every 10 minutes.
 
     expect(cluster.assignment(JOB)).toEqual(owners);
     expect(countPlans()).toBe(plans);
@@ -26,23 +26,20 @@ describe('static sharding', () => {
     expect(cluster.runs(JOB).filter(({ instance }) => instance === late)).toEqual([]);
   });
 
-  it.each([2, 6])(
-    'given assigned items, when the total becomes %i, then they are spread over the live instances',
-    async (total) => {
-      await startCluster();
-      cluster.crash(1);
-      await cluster.advance(15_000);
+  it.each([2, 6])('spreads the items over the live instances when the total becomes %i', async (total) => {
+    await startCluster();
+    cluster.crash(1);
+    await cluster.advance(15_000);
 
-      const operator = await operatorOf(cluster);
-      const { data } = (await operator.read(`/${JOB}/config`))!;
-      await operator.set(`/${JOB}/config`, data.replace(/^shardingTotalCount: .*$/m, `shardingTotalCount: ${total}`));
-      await cluster.advance(1_000);
+    const operator = await operatorOf(cluster);
+    const { data } = (await operator.read(`/${JOB}/config`))!;
+    await operator.set(`/${JOB}/config`, data.replace(/^shardingTotalCount: .*$/m, `shardingTotalCount: ${total}`));
+    await cluster.advance(1_000);
 
-      expect(cluster.assignment(JOB)).toEqual(new Map(range(total).map((item) => [item, 0])));
-    },
-  );
+    expect(cluster.assignment(JOB)).toEqual(new Map(range(total).map((item) => [item, 0])));
+  });
 
-  it('given a crashed owner, when its item was running, then another instance finishes that run', async () => {
+  it('finishes the running item of a crashed owner on another instance', async () => {
     await startCluster({ handler: () => cluster.clock.sleep(20_000) });
     await cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + 1_000);
 
@@ -53,7 +50,7 @@ describe('static sharding', () => {
     expect(failovers.map(({ instance }) => instance)).toEqual([0, 0]);
   });
 
-  it('given assigned items, when an operator asks for it, then they are spread anew', async () => {
+  it('spreads the items anew when an operator asks for it', async () => {
     await startCluster();
     const late = await cluster.join();
     await cluster.advance(1_000);
@@ -70,7 +67,7 @@ async function startCluster({ handler = () => {} }: { handler?: () => unknown } 
     instances: 1,
     jobs: [{ name: JOB, cron: '0 * * * * ?', shardingTotalCount: 4, staticSharding: true, failover: true, handler }],
   });
-  // The first instance alone has assigned them all to itself.
+  // The first instance alone has assigned all items to itself.
   await cluster.join();
   await requestResharding();
   await cluster.advance(1_000);

@@ -9,7 +9,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 describe('STICKY', () => {
-  it('given three instances, when one joins and one dies, then only what is due has moved', async () => {
+  it('moves only the items that have to move when an instance joins and one dies', async () => {
     cluster = await createTestCluster({
       instances: 3,
       jobs: [{ name: JOB, cron: '0/5 * * * * ?', shardingTotalCount: 12, strategy: 'STICKY', handler: () => {} }],
@@ -39,7 +39,7 @@ function itemsOf(assignment: Assignment, instance: number): number[] {
 }
 
 describe('SINGLE_SHARDING_BALANCE', () => {
-  it('given three instances, when a job of one item fires, then they take turns in the order of Java', async () => {
+  it('lets three instances take turns with one item in the order of Java', async () => {
     await startRound({ instances: 3 });
 
     await cluster.advance(30_000);
@@ -48,7 +48,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
     expect([first, ...others]).toEqual(range(6).map((run) => (first! - run + 6) % 3));
   });
 
-  it('given the next instance dies, when that is noticed, then the others go on by turns and no fire time is lost', async () => {
+  it('goes on by turns if the next instance dies, and loses no fire time', async () => {
     await startRound({ instances: 3 });
     await cluster.advance(13_000);
     const next = (runners().at(-1)! + 2) % 3;
@@ -60,7 +60,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
     expect(new Set(runners().slice(-4))).toEqual(new Set(range(3).filter((instance) => instance !== next)));
   });
 
-  it('given the instance that named the next one dies, when that is noticed, then the others go on by turns and no fire time is lost', async () => {
+  it('goes on by turns if the instance dies that named the next one, and loses no fire time', async () => {
     await startRound({ instances: 3 });
     await cluster.advance(13_000);
     const last = runners().at(-1)!;
@@ -72,7 +72,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
     expect(new Set(runners().slice(-4))).toEqual(new Set(range(3).filter((instance) => instance !== last)));
   });
 
-  it('given a server that is next and is disabled, when the job fires, then the others go on', async () => {
+  it('goes on by turns if the next server is disabled', async () => {
     await startRound({ instances: 2 });
     await cluster.advance(10_000);
     const next = 1 - runners().at(-1)!;
@@ -85,7 +85,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
   });
 
   it.each([4_999, 5_000, 5_001, 12_000])(
-    'given runs of %i ms, when fire times meet a change of the next instance, then nothing overlaps and the latest is caught up on',
+    'overlaps no runs of %i ms when turns change, and catches up on the latest fire time',
     async (duration) => {
       await startRound({ instances: 3, handler: () => cluster.clock.sleep(duration) });
 
@@ -95,14 +95,14 @@ describe('SINGLE_SHARDING_BALANCE', () => {
       for (const [index, run] of runs.entries()) {
         if (index === 0) continue;
         expect(run.startedAt).toBeGreaterThanOrEqual(runs[index - 1]!.endedAt!);
-        // The item is never left alone for as long as an interval.
+        // The item is never free for as long as an interval.
         expect(run.startedAt - runs[index - 1]!.endedAt!).toBeLessThan(5_000);
       }
     },
   );
 
   it.each(['disabled', 'failover', 'running'])(
-    'fault 28: given a mark %s on the item, when the job fires, then the run is left out and nothing is thrown',
+    'leaves a run out without an error if the item has a mark %s (fault 28)',
     async (mark) => {
       await startRound({ instances: 2 });
       await cluster.advance(6_000);
@@ -110,7 +110,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
       const operator = await operatorOf(cluster);
       await operator.create(`/${JOB}/sharding/0/${mark}`, '10.0.0.99@-@1-0', 'PERSISTENT');
 
-      // No longer: a mark of nobody is swept.
+      // Not longer, because a mark of no instance is swept.
       await cluster.advance(6_000);
       const meanwhile = runners().length;
       await operator.delete(`/${JOB}/sharding/0/${mark}`);
@@ -122,7 +122,7 @@ describe('SINGLE_SHARDING_BALANCE', () => {
     },
   );
 
-  it('given one instance, when it runs again and again, then the next instance is written once', async () => {
+  it('writes the next instance once if there is only one', async () => {
     await startRound({ instances: 1 });
     await cluster.advance(10_000);
     const operator = await operatorOf(cluster);

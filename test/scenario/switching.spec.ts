@@ -14,7 +14,7 @@ let operator: RegistryCenter;
 afterEach(() => cluster.stop());
 
 describe('failover that is switched off while the job runs', () => {
-  it('given a queue and marks that nobody acts upon, when it is switched off, then the leader removes them and no others', async () => {
+  it('removes the queue and the marks that nobody acts on any more, and no others', async () => {
     await startCluster({ instances: 2, handler: () => sleep(40_000) });
     await setDisabled(3, true);
     await untilNextMinute(1_000);
@@ -34,7 +34,7 @@ describe('failover that is switched off while the job runs', () => {
     expect(await marks('running')).toEqual(running);
   });
 
-  it('given a failover that runs, when it is switched off, then it ends normally and nothing of it is left', async () => {
+  it('lets a running failover end normally, and leaves nothing of it', async () => {
     await startCluster({ instances: 2, handler: () => sleep(30_000) });
     await untilNextMinute(1_000);
     cluster.crash(0);
@@ -50,7 +50,7 @@ describe('failover that is switched off while the job runs', () => {
     expect(await marksOfItems()).toEqual([]);
   });
 
-  it('given it was switched off while items ran, when their instance dies, then nobody claims them and their marks go', async () => {
+  it('removes the marks of an instance that dies afterwards, and nobody claims its items', async () => {
     await startCluster({ instances: 2, handler: () => sleep(30_000) });
     await untilNextMinute(1_000);
     await switchOff('failover');
@@ -67,7 +67,7 @@ describe('failover that is switched off while the job runs', () => {
 });
 
 describe('monitorExecution that is switched off while the job runs', () => {
-  it('given items that run, when it is switched off, then they end quietly and leave no mark', async () => {
+  it('lets running items end quietly, and leaves no mark', async () => {
     await startCluster({ instances: 2, handler: () => sleep(20_000) });
     await untilNextMinute(1_000);
 
@@ -81,8 +81,8 @@ describe('monitorExecution that is switched off while the job runs', () => {
     expect(lastFired().every(({ token }) => token === undefined)).toBe(true);
   });
 
-  it('given items that run, when it is switched off and their instance dies, then the leader removes the marks and nobody claims', async () => {
-    // The survivor is idle: it would claim at once.
+  it('removes the marks of an instance that dies afterwards, and nobody claims its items', async () => {
+    // The survivor is idle, so it would claim at once.
     const handler = ({ shardingItem }: ShardingContext) =>
       cluster.assignment(JOB).get(shardingItem) === 0 && sleep(50_000);
     await startCluster({ instances: 2, handler });
@@ -100,7 +100,7 @@ describe('monitorExecution that is switched off while the job runs', () => {
 });
 
 describe('an item that an operator disables', () => {
-  it('given it runs, when it is disabled, then that run goes on and the next fire time runs the others', async () => {
+  it('ends its current run, and the next fire time runs the others', async () => {
     await startCluster({ instances: 2, handler: () => sleep(20_000) });
     await untilNextMinute(1_000);
 
@@ -112,7 +112,7 @@ describe('an item that an operator disables', () => {
     expect(itemsOf(lastFired())).toEqual([1, 2, 3]);
   });
 
-  it('given fire times while it was disabled, when it is enabled, then none is caught up on and the next one runs', async () => {
+  it('catches up on no fire time of the time in between, and runs the next one', async () => {
     await startCluster({ instances: 2 });
     await untilNextMinute(1_000);
     await setDisabled(0, true);
@@ -126,7 +126,7 @@ describe('an item that an operator disables', () => {
     expect(itemsOf(lastFired())).toEqual(range(4));
   });
 
-  it('given it was disabled over a fire time, when an instance that could not hear of its enabling is back, then it does not catch up on it', async () => {
+  it('is not caught up on by an instance that was cut off when the item was enabled', async () => {
     await startCluster({ instances: 1 });
     await untilNextMinute(1_000);
     await setDisabled(0, true);
@@ -140,7 +140,7 @@ describe('an item that an operator disables', () => {
     expect(cluster.runs(JOB).filter(({ item }) => item === 0)).toHaveLength(1);
   });
 
-  it('given it runs, when it is disabled and its instance dies, then what was begun is run to its end elsewhere, as in Java', async () => {
+  it('has its run repeated elsewhere if its instance dies, as in Java', async () => {
     await startCluster({ instances: 2, handler: ({ source }) => source !== 'FAILOVER' && sleep(50_000) });
     await untilNextMinute(1_000);
     const lost = itemsOf(cluster.runs(JOB).filter(({ instance }) => instance === 0));
@@ -154,11 +154,11 @@ describe('an item that an operator disables', () => {
 });
 
 describe('a job all of whose servers an operator disables', () => {
-  it('given two servers, when fire times come, then nothing begins nor waits, and it is said once; enabled, it goes on', async () => {
+  it('begins nothing and reports that once, and goes on when a server is enabled', async () => {
     await startCluster({ instances: 2 });
     await untilNextMinute(1_000);
     await setServers('DISABLED');
-    await operator.ensurePath(`/${JOB}/leader/sharding/necessary`); // Nobody is there to reshard.
+    await operator.ensurePath(`/${JOB}/leader/sharding/necessary`); // No instance is enabled that could reshard.
 
     await untilNextMinute(1_000);
     await untilNextMinute(1_000);
@@ -176,7 +176,7 @@ describe('a job all of whose servers an operator disables', () => {
     expect(switches(0)).toEqual(['10.0.0.1 DISABLED', '10.0.0.1 ENABLED']);
   });
 
-  it('given a disabled server, when an instance starts on it, then it says so', async () => {
+  it('is reported by an instance that starts on a disabled server', async () => {
     await startCluster({ instances: 1, disabled: true });
 
     expect(switches(0)).toEqual(['10.0.0.1 DISABLED']);
@@ -223,7 +223,7 @@ async function marks(name: string): Promise<string[]> {
   return nodes.map(({ path }) => path).filter((path) => path.endsWith(`/${name}`));
 }
 
-/** What only a running item may have. */
+/** Nodes that only a running item may have. */
 async function marksOfItems(): Promise<string[]> {
   return (await traces(operator, JOB)).filter((path) => path.startsWith(`/${JOB}/sharding/`));
 }
@@ -255,7 +255,7 @@ function lastFired() {
   return runs.filter(({ fireTime }) => fireTime === runs.at(-1)!.fireTime);
 }
 
-/** Moves to the next full minute and further. */
+/** Moves to `further` milliseconds after the next full minute. */
 function untilNextMinute(further: number): Promise<void> {
   return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + further);
 }

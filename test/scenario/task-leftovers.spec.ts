@@ -35,7 +35,7 @@ afterEach(async () => {
   await cluster.stop();
 });
 
-describe('a task that nobody follows any more', () => {
+describe('a task that no scheduler follows any more', () => {
   it('is released within 60 s if the answer to its release is lost', async () => {
     const held = tasks.holdNext('release', { at: 'before', scheduler: 's0' });
     await fire();
@@ -61,7 +61,7 @@ describe('a task that nobody follows any more', () => {
     expect(await standing()).toEqual([]);
   });
 
-  it('is released although it is gated, if its scheduler stood still until the run was taken over', async () => {
+  it('is released although its gate is closed, if its scheduler stood still until the run was taken over', async () => {
     const held = tasks.holdNext('claim', { at: 'before', scheduler: 's0' });
     await fire();
     await cluster.clock.advanceUntil(held.reached);
@@ -76,7 +76,7 @@ describe('a task that nobody follows any more', () => {
     tasks.assertSound();
   });
 
-  it('is told to end, and released with its end, if its job was removed while it ran', async () => {
+  it('is told to end, and released when it has ended, if its job was removed while it ran', async () => {
     let ended = 0;
     tasks.script(JOB, async ({ clock, signal }) => {
       await clock.sleep(10 * MINUTE, signal).finally(() => (ended += 1));

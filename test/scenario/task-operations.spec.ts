@@ -154,7 +154,7 @@ describe('what operators ask for', () => {
     expect([settledKinds(0), settledKinds(1)]).toEqual([['succeeded'], ['succeeded']]);
   });
 
-  it('disables an item, whose task ends by itself, and which is launched again once it is enabled', async () => {
+  it('disables an item, whose task ends by itself, and launches it again once it is enabled', async () => {
     await start(2);
     await fire();
     const items = new ShardingOperateApi(operator);
@@ -170,7 +170,7 @@ describe('what operators ask for', () => {
     expect(uids('task-launched', 0)).toHaveLength(2);
   });
 
-  it('sees the item of a dead scheduler wait in the failover queue until a task of the other one has ended', async () => {
+  it('sees the item of a dead scheduler queued until a task of the other scheduler has ended', async () => {
     await start(2, { adopts: false, failover: true, concurrency: 1 });
     await fire();
     const owner = cluster.assignment(JOB).get(0)!;

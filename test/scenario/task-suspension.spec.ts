@@ -20,7 +20,7 @@ async function start(failover: boolean): Promise<void> {
 }
 
 it.each([true, false])(
-  'given a registry that is silent for longer than suspendedGraceMs, when it answers again, then the task that went on is adopted (failover: %s)',
+  'adopts a task that went on after the registry was silent beyond suspendedGraceMs (failover: %s)',
   async (failover) => {
     await start(failover);
     await fire({ cluster });

@@ -26,7 +26,8 @@ async function start(failover: boolean): Promise<void> {
 }
 
 /**
- * Where a scheduler stands still: before the launch, before the gate is opened, while the task runs, after the settle.
+ * The moments at which a scheduler stands still: before the launch, before the gate is opened, while the task runs,
+ * after the settle.
  */
 const WINDOWS: readonly [string, TaskRequest, TaskHoldOptions['at']][] = [
   ['before the launch', 'claim', 'before'],
@@ -37,7 +38,7 @@ const WINDOWS: readonly [string, TaskRequest, TaskHoldOptions['at']][] = [
 ];
 
 it.each(WINDOWS.flatMap((window) => [true, false].map((failover) => [...window, failover] as const)))(
-  'given a scheduler that stands still %s (%s, %s), when failover is %s, then each target is launched once',
+  'launches each target once if a scheduler stands still %s (%s, %s; failover: %s)',
   async (_, request, at, failover) => {
     await start(failover);
     let hits = 0;

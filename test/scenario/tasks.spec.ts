@@ -16,7 +16,7 @@ const JOB = 'settle-orders';
 const MINUTE = 60_000;
 const WORK_MS = 40_000;
 
-/** One task of an item, which goes on whatever becomes of its schedulers. */
+/** One task of an item, which goes on whatever happens to its schedulers. */
 interface Task {
   readonly key: string;
   readonly launch: number;
@@ -25,7 +25,7 @@ interface Task {
   isKilled?: boolean;
 }
 
-/** A machine of its own that runs tasks. A name that is there already is adopted. */
+/** A backend that runs tasks on a machine of its own. A task whose name exists already is adopted. */
 class TaskMachine {
   readonly launched: Task[] = [];
   readonly settled: string[] = [];
@@ -101,7 +101,7 @@ async function addTo(index: number, options: Partial<JobOptions> = {}, tasks: Ta
   await cluster.clock.advanceUntil(registrar.add(job, machine.typeFor(index, tasks)));
 }
 
-/** Moves on to the next fire time, and a little further. */
+/** Moves a little past the next fire time. */
 async function fire(): Promise<void> {
   await cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + 1_000);
 }
@@ -116,7 +116,7 @@ function eventsOf(kind: string): readonly unknown[] {
 
 describe('a task that outlives its scheduler', () => {
   it.each([false, true])(
-    'given failover: %s, when its scheduler crashes, then another adopts it, and it is launched once',
+    'is adopted by another and launched once if its scheduler crashes (failover: %s)',
     async (failover) => {
       await start(2, { failover });
       await fire();
@@ -131,7 +131,7 @@ describe('a task that outlives its scheduler', () => {
     },
   );
 
-  it('given an instance that leaves, when its tasks run, then it is gone at once, and others adopt them', async () => {
+  it('is adopted by others at once if its instance leaves', async () => {
     await start(2);
     await fire();
     const leaving = ownerOf(0);
@@ -150,7 +150,7 @@ describe('a task that outlives its scheduler', () => {
     ]);
   });
 
-  it('given a new instance, when it gets an item, then its running task is handed over to it within seconds', async () => {
+  it('is handed over within seconds to a new instance that gets its item', async () => {
     await start(1);
     await fire();
     await cluster.join();
@@ -168,7 +168,7 @@ describe('a task that outlives its scheduler', () => {
 });
 
 describe('the launches of a target', () => {
-  it('given an innocent death, when the item runs again, then the launch is counted and the death is not', async () => {
+  it("count the launch but not the death if the death was nobody's fault", async () => {
     await start(1, { failover: true, maxExecutorFailovers: 0 });
     await fire();
     machine.kill(0, 'DROPPED');
@@ -184,7 +184,7 @@ describe('the launches of a target', () => {
     ]);
   });
 
-  it('given a bound task, when its scheduler crashes, then it is launched again with failover alone', async () => {
+  it('launch a bound task again after a crash of its scheduler only with failover', async () => {
     await start(2, { failover: true }, 'bound');
     await fire();
     cluster.crash(ownerOf(0));
@@ -194,7 +194,7 @@ describe('the launches of a target', () => {
 });
 
 describe('a task that cannot be reached', () => {
-  it('given an operator who confirms its loss, when it is held, then the item runs again at once', async () => {
+  it('runs its item again at once when an operator confirms the loss', async () => {
     await start(2, { failover: true });
     await fire();
     machine.kill(0, 'UNREACHABLE');
@@ -210,12 +210,12 @@ describe('a task that cannot be reached', () => {
     expect(eventsOf('executor-died').at(-1)).toMatchObject({ state: 'UNREACHABLE', requeue: 'hold' });
   });
 
-  it('given a job that does not keep records, when it is added with tasks, then it is refused, and the reason told', async () => {
+  it('refuses a job that keeps no records, and says why', async () => {
     cluster = await createTestCluster({ instances: 1, jobs: [] });
     await expect(addTo(0, { monitorExecution: false })).rejects.toThrow('monitorExecution must be true');
   });
 
-  it('given nothing that runs, when its loss is confirmed, then that is the answer', async () => {
+  it('answers an operator who confirms a loss that nothing runs', async () => {
     await start(1);
     const { failover } = cluster.instances[0]!.runtime;
     expect(await cluster.clock.advanceUntil(failover.confirmLost(JOB, 0))).toEqual({ kind: 'not-running' });

@@ -23,24 +23,24 @@ import {
 
 const SECOND = 1_000;
 const OPERATOR = -1;
-/** For the end of a dead process's session, and for what the others have to do then. */
+/** Time for a dead process's session to end, and for the others to react. */
 const CALM_MS = 20 * SECOND;
 const LIMIT = { timeout: 120_000 };
 const SIDES: readonly Side[] = ['before', 'after'];
 
-/** What is done to a job, and the process that dies over it. */
+/** An operation on a job, and the process that dies during it. */
 interface Deed {
   readonly what: string;
-  /** A suite that sees fewer requests of that process has lost its grip. */
+  /** Fewer requests of that process mean that the suite does not test what it should. */
   readonly leastSteps: number;
-  /** Time after which the deed is done, in milliseconds. */
+  /** Time after which the operation is done, in milliseconds. */
   readonly windowMs: number;
-  /** What is there before. */
+  /** Brings about the state before the operation. */
   readonly prepare: (stage: Stage) => Promise<void>;
   /** The index of the instance, or OPERATOR. @param done a stage on which nobody has died */
   readonly victim: (done: Stage) => number;
   readonly act: (stage: Stage, victim: Mortal) => Promise<void>;
-  /** What is done after the death where no instance is left. @default nothing */
+  /** The help after the death, where no instance is left. @default nothing */
   readonly help?: (stage: Stage) => Promise<void>;
 }
 
@@ -154,19 +154,18 @@ const REMOVALS: readonly Deed[] = [
   },
 ];
 
-describe.each(SIDES)('a process that dies right %s one of its requests, at each of them', LIMIT, (side) => {
+describe.each(SIDES)('a process that dies right %s one of its requests, for each of them', LIMIT, (side) => {
   it.each(CREATIONS.flatMap((deed) => [false, true].map((failover) => [deed.what, failover, deed] as const)))(
-    'given %s (failover: %s), then the job is whole or absent',
+    'leaves the job whole or absent: %s (failover: %s)',
     (_, failover, deed) => forEachRequest({ ...deed, side, failover }, expectWholeOrAbsent),
   );
 
-  it.each(REMOVALS.map((deed) => [deed.what, deed] as const))(
-    'given %s, then no job is left that was to go',
-    (_, deed) => forEachRequest({ ...deed, side, failover: true }, expectRemoved),
+  it.each(REMOVALS.map((deed) => [deed.what, deed] as const))('leaves no job that was to be removed: %s', (_, deed) =>
+    forEachRequest({ ...deed, side, failover: true }, expectRemoved),
   );
 });
 
-/** Lets the process die at its first request, at the second one of a new cluster, and so on, until it survives. */
+/** Lets the process die at its first request, in a new cluster at its second one, and so on, until it survives. */
 async function forEachRequest(deed: Deadly, check: (stage: Stage) => Promise<void>): Promise<void> {
   const { what, side, failover } = deed;
   const victim = await victimOf(deed);
@@ -180,7 +179,7 @@ async function forEachRequest(deed: Deadly, check: (stage: Stage) => Promise<voi
   expect(steps).toBeGreaterThanOrEqual(deed.leastSteps);
 }
 
-/** Found on a stage on which nobody dies. */
+/** The index is found on a stage on which nobody dies. */
 async function victimOf({ failover, prepare, act, windowMs, victim }: Deadly): Promise<number> {
   const stage = await startStage(failover);
   await prepare(stage);
@@ -190,7 +189,7 @@ async function victimOf({ failover, prepare, act, windowMs, victim }: Deadly): P
   return index;
 }
 
-/** @returns false if the process has not made so many requests, and lives on */
+/** @returns false if the process has made fewer requests, and lives on */
 async function dieAt(
   nth: number,
   index: number,
@@ -232,7 +231,7 @@ async function expectWholeOrAbsent({ cluster, witness, jobs, job, roots }: Stage
   await cluster.advance(SECOND);
 }
 
-/** A tombstone that was written has taken everything along; where there is none, another one removes the job. */
+/** A tombstone that was written has removed everything. If there is none, another removal takes the job away. */
 async function expectRemoved(stage: Stage): Promise<void> {
   const { cluster, jobs, job, roots } = stage;
   const isToGo = roots.some(({ text }) => text === removedRoot('report') || text === removedRoot('unknown'));
@@ -250,7 +249,7 @@ async function join({ cluster, living }: Stage): Promise<void> {
   living.add(await cluster.join());
 }
 
-/** What there is of the job goes, if it was to go; an instance comes only then. */
+/** Removes the rest of the job if it was to be removed, and only then lets an instance join. */
 async function removeAgain(stage: Stage): Promise<void> {
   const root = await stage.witness.read(`/${NAME}`);
   if (root?.data === removedRoot('report')) await stage.jobs.remove(NAME);

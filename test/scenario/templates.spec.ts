@@ -66,7 +66,7 @@ describe('a job that is created from a template', () => {
     expectOncePerTarget(cluster.runs(NAME));
   });
 
-  it('goes by the defaults of the template in everything that nobody has said, also after an edit', async () => {
+  it("uses the template's default for every setting that nobody has set, also after an edit", async () => {
     await start(2, {
       templates: [{ name: 'report', handler, failover: true, jobParameter: 'daily', timeoutMs: 5_000 }],
     });
@@ -99,7 +99,7 @@ describe('a job that is created from a template', () => {
     expect(await statistics.getJobBriefInfo('fixed')).toMatchObject({ template: undefined });
   });
 
-  it('is nobody’s where the template is unknown, and costs instances without templates nothing', async () => {
+  it('belongs to nobody where the template is unknown, and costs instances without templates nothing', async () => {
     await start(1, { templates: [] });
     const { traffic } = cluster.instances[0]!.center;
     await cluster.advance(MINUTE);
@@ -111,7 +111,7 @@ describe('a job that is created from a template', () => {
     expect(traffic).toEqual(before);
   });
 
-  it('makes a declared job of its name fail by name', async () => {
+  it('makes a declared job of its name fail, with the name in the error', async () => {
     await start(0);
     await operator.ensurePath('/');
     await jobs.create({ ...NEW, name: 'fixed' });
@@ -155,7 +155,7 @@ describe('the removal of a created job', () => {
     expect(itemsOf(cluster.runs(NAME).slice(running))).toEqual(range(4));
   });
 
-  it('is done by the call where nobody is in the job', async () => {
+  it('is done by the call itself if nobody is in the job', async () => {
     await start(0);
     await operator.ensurePath('/');
     await jobs.create(NEW);
@@ -164,7 +164,7 @@ describe('the removal of a created job', () => {
     expect(await operator.exists(`/${NAME}`)).toBeUndefined();
   });
 
-  it('is completed by those who are left where instances die meanwhile', async () => {
+  it('is completed by those who are left if instances die meanwhile', async () => {
     await start(3);
     const before = await nodes();
     await jobs.create(NEW);
@@ -195,7 +195,7 @@ describe('the removal of a created job', () => {
     expect(await operator.exists(`/${NAME}`)).toBeUndefined();
   });
 
-  it('and creation of one of that name are both noticed by an instance that could hear of neither', async () => {
+  it('and creation of one of that name are both noticed by an instance that saw neither', async () => {
     await start(2);
     await jobs.create({ ...NEW, props: { tenant: 'old' } });
     await cluster.advance(12 * SECOND);
@@ -224,7 +224,7 @@ describe('the removal of a created job', () => {
   });
 });
 
-it('a hundred jobs are created and removed side by side, and neither node nor timer of them is left', async () => {
+it('leaves no node and no timer when a hundred jobs are created and removed side by side', async () => {
   await start(3);
   await cluster.advance(MINUTE);
   const before = await nodes();

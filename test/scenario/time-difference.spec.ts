@@ -15,20 +15,17 @@ let operator: RegistryCenter;
 afterEach(() => cluster.stop());
 
 describe('a job that allows its clock to differ by 5 seconds', () => {
-  it.each([4_000, -4_000])(
-    'given a clock that is off by %i ms, when a fire time comes, then the job runs',
-    async (ms) => {
-      await startCluster(5);
-      await stepClock(ms);
+  it.each([4_000, -4_000])('runs with a clock that is off by %i ms', async (ms) => {
+    await startCluster(5);
+    await stepClock(ms);
 
-      await passMinute();
+    await passMinute();
 
-      expect(itemsOf(cluster.runs(JOB))).toEqual(range(2));
-    },
-  );
+    expect(itemsOf(cluster.runs(JOB))).toEqual(range(2));
+  });
 
   it.each([6_000, -6_000])(
-    'fault 23: given a clock that is off by %i ms, when a fire time comes, then nothing runs, and events and health say by how much',
+    'runs nothing with a clock that is off by %i ms; events and health say by how much (fault 23)',
     async (ms) => {
       await startCluster(5);
       await stepClock(ms);
@@ -40,7 +37,7 @@ describe('a job that allows its clock to differ by 5 seconds', () => {
       if (!(error instanceof TimeDifferenceError)) throw new TypeError(`There is another error: ${String(error)}`);
       const { differenceMs } = error;
       expect(error).toMatchObject({ code: 'TIME_DIFFERENCE', maxTimeDiffSeconds: 5 });
-      expect(Math.abs(differenceMs - ms)).toBeLessThanOrEqual(10); // As long as the question was on its way.
+      expect(Math.abs(differenceMs - ms)).toBeLessThanOrEqual(10); // The tolerance is the time that the question took.
       expect(cluster.events(0)).toContainEqual(
         expect.objectContaining({ kind: 'skipped', reason: expect.stringContaining(`${Math.abs(differenceMs)} ms`) }),
       );
@@ -49,7 +46,7 @@ describe('a job that allows its clock to differ by 5 seconds', () => {
     },
   );
 
-  it('given a clock that is off, when an operator triggers the job, then nothing runs', async () => {
+  it("runs nothing for an operator's trigger while the clock is off", async () => {
     await startCluster(5);
     await stepClock(60_000);
 
@@ -60,7 +57,7 @@ describe('a job that allows its clock to differ by 5 seconds', () => {
     expect(await operator.children(`/${JOB}/trigger`)).toEqual([]);
   });
 
-  it('given fire times that were skipped, when the clock is right again, then the next one runs and none is caught up on', async () => {
+  it('runs the next fire time once the clock is right again, and catches up on none that was skipped', async () => {
     await startCluster(5);
     await passMinute();
     await stepClock(20_000);
@@ -82,18 +79,15 @@ describe('a job that allows its clock to differ by 5 seconds', () => {
 it.each([
   [-1, 3],
   [5, 3],
-])(
-  'given maxTimeDiffSeconds %i, when a trigger has run, then it has cost %i requests',
-  async (maxTimeDiffSeconds, cost) => {
-    await startCluster(maxTimeDiffSeconds);
-    await passMinute();
-    const { foreground: before } = { ...cluster.instances[0]!.center.traffic };
+])('with maxTimeDiffSeconds %i, a trigger costs %i requests', async (maxTimeDiffSeconds, cost) => {
+  await startCluster(maxTimeDiffSeconds);
+  await passMinute();
+  const { foreground: before } = { ...cluster.instances[0]!.center.traffic };
 
-    await passMinute();
+  await passMinute();
 
-    expect(cluster.instances[0]!.center.traffic.foreground - before).toBe(cost);
-  },
-);
+  expect(cluster.instances[0]!.center.traffic.foreground - before).toBe(cost);
+});
 
 async function startCluster(maxTimeDiffSeconds: number): Promise<void> {
   const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, maxTimeDiffSeconds, handler: () => {} };
@@ -101,7 +95,7 @@ async function startCluster(maxTimeDiffSeconds: number): Promise<void> {
   operator = await operatorOf(cluster);
 }
 
-/** Lets the instance's clock differ from the registry's. */
+/** Sets the instance's clock to differ from the registry's. */
 async function stepClock(ms: number): Promise<void> {
   cluster.setWall(0, cluster.clock.wallNow() + ms);
   await cluster.advance(0);
@@ -112,7 +106,7 @@ async function reshard(): Promise<void> {
   await cluster.advance(1_000);
 }
 
-/** Moves well past the next full minute, however late the instance takes it to be. */
+/** Moves well past the next full minute, by the instance's clock as well. */
 function passMinute(): Promise<void> {
   return cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + 10_000);
 }

@@ -5,7 +5,7 @@ let job: TriggeredJob;
 afterEach(() => job.stop());
 
 describe('triggers beside the schedule', () => {
-  it('given a manual run across a fire time, when it ends, then the fire time is caught up on once', async () => {
+  it('catch up once on a fire time that a manual run outlasts', async () => {
     job = await TriggeredJob.start({
       instances: 1,
       cron: '0 * * * * ?',
@@ -21,7 +21,7 @@ describe('triggers beside the schedule', () => {
     expect(job.runsOf(0)).toHaveLength(3);
   });
 
-  it('given a trigger that was asked for before a fire time and runs after it, when items move, then the fire time is not run again', async () => {
+  it('do not repeat a fire time if a trigger from before it runs after it and items move', async () => {
     job = await TriggeredJob.start({
       instances: 1,
       cron: '0 * * * * ?',
@@ -41,7 +41,7 @@ describe('triggers beside the schedule', () => {
     );
   });
 
-  it('given a manual run since the last fire time, when the instance misses the next one, then it catches up on it', async () => {
+  it('catch up on the next fire time although a manual run came in between', async () => {
     job = await TriggeredJob.start({ instances: 1, cron: '0 * * * * ?' });
     await job.untilNextMinute(1_000);
     await job.untilNextMinute(-5_000);

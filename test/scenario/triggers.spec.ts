@@ -8,7 +8,7 @@ let job: TriggeredJob;
 afterEach(() => job.stop());
 
 describe('a trigger of an operator', () => {
-  it('given a one-off job on two instances, when it is triggered, then each item runs once, with what was passed along', async () => {
+  it('runs each item of a one-off job once, with the parameters that were passed', async () => {
     job = await TriggeredJob.start({ instances: 2 });
     await job.advance(10 * MINUTE);
     expect(job.contexts).toEqual([]);
@@ -23,7 +23,7 @@ describe('a trigger of an operator', () => {
     expect(await job.operator.children(`/${JOB}/trigger`)).toEqual([]);
   });
 
-  it("given Java's empty request, when it is taken, then its id and instant are the node's", async () => {
+  it("takes id and instant of the node if the request is Java's empty one", async () => {
     job = await TriggeredJob.start({ instances: 1 });
     await askWith(job.cluster, job.operator, JOB, '');
     const { stat } = (await job.operator.read(`/${JOB}/trigger/${idOf(job.cluster, 0)}`))!;
@@ -34,7 +34,7 @@ describe('a trigger of an operator', () => {
     expect(job.contexts[0]!.fireTime.getTime()).toBe(stat.ctime);
   });
 
-  it('given a scheduled job, when it is triggered twice, then it runs twice more', async () => {
+  it('runs a scheduled job twice more if it is triggered twice', async () => {
     job = await TriggeredJob.start({ instances: 1, cron: '0 * * * * ?' });
     await job.untilNextMinute(1_000);
 
@@ -46,7 +46,7 @@ describe('a trigger of an operator', () => {
     expect(job.origins()).toEqual([...Array(4).fill('schedule'), ...Array(4).fill('a'), ...Array(4).fill('b')]);
   });
 
-  it('given the resharding flag, when the job is triggered, then the trigger waits for the new owners', async () => {
+  it('waits for the new owners while the resharding flag is set', async () => {
     job = await TriggeredJob.start({ instances: 1 });
     const late = await job.cluster.join();
     await job.ask({ id: 'a' });
@@ -57,7 +57,7 @@ describe('a trigger of an operator', () => {
     expect(new Set(job.runs().map(({ instance }) => instance))).toEqual(new Set([0, late]));
   });
 
-  it('given an item that has run for a request, when it goes to an instance that is late with it, then it does not run again', async () => {
+  it('does not run an item again on an instance that gets it and is late with the request', async () => {
     job = await TriggeredJob.start({ instances: 2, cron: '* * * * * ?' });
     await job.advance(2_000);
     job.cluster.pause(0);
@@ -75,7 +75,7 @@ describe('a trigger of an operator', () => {
     );
   });
 
-  it('given items that are failed over, when the job is triggered, then they run for the trigger as soon as they are released', async () => {
+  it('runs items that are being failed over as soon as they are released', async () => {
     const handler: TestJobHandler = ({ trigger }, { clock }) => trigger === 'schedule' && clock.sleep(5_000);
     job = await TriggeredJob.start({ instances: 2, cron: '0 * * * * ?', failover: true, handler });
     await job.untilNextMinute(1_000);
@@ -89,7 +89,7 @@ describe('a trigger of an operator', () => {
     expect(job.runsOfRequest('a')).toEqual(range(4));
   });
 
-  it('given items that go to an instance which came after the request, when the request is taken, then none of them is forgotten', async () => {
+  it('runs all items even if some go to an instance that joined after the request', async () => {
     job = await TriggeredJob.start({ instances: 1 });
     job.cluster.partition(0);
     await job.ask({ id: 'a' });
@@ -104,14 +104,14 @@ describe('a trigger of an operator', () => {
     expect(itemsOf(job.runs())).toEqual(range(4));
   });
 
-  it('given an item that its former owner runs for the same trigger, when its new owner is asked as well, then it runs once', async () => {
+  it('runs an item once if its former owner runs it for the same trigger', async () => {
     job = await TriggeredJob.start({ instances: 1, handler: (_context, { clock }) => clock.sleep(20_000) });
     await job.ask({ id: 'a' });
     const { fireTime } = await job.advance(1_000).then(() => job.contexts[0]!);
     const late = await job.cluster.join();
     await job.advance(2_000);
 
-    // Both were asked at the same time, and the one had to wait for the resharding.
+    // Both were asked at the same time, and the second had to wait for the resharding.
     job.cluster.clock.setWall(fireTime.getTime());
     await job.ask({ id: 'a' }, [late]);
     await job.advance(50_000);
@@ -121,7 +121,7 @@ describe('a trigger of an operator', () => {
     expect(job.events(late).map(({ kind }) => kind)).not.toContain('postponed');
   });
 
-  it('given a request that comes while the instance is cut off, when it is back, then it runs', async () => {
+  it('runs once its instance is back, if it came while that was cut off', async () => {
     job = await TriggeredJob.start({ instances: 1 });
     job.cluster.partition(0);
     await job.advance(1_000);
@@ -138,7 +138,7 @@ describe('a trigger of an operator', () => {
     ['removal of the request', 10],
     ['begin', 36],
     ['settle', 46],
-  ])('given the answer to the %s is lost, when the instance goes on, then each item has run once', async (_, ms) => {
+  ])('runs each item once if the answer to the %s is lost', async (_, ms) => {
     job = await TriggeredJob.start({ instances: 1 });
     await job.ask({ id: 'a' });
     await job.advance(ms);
@@ -151,7 +151,7 @@ describe('a trigger of an operator', () => {
     expect(await job.operator.children(`/${JOB}/trigger`)).toEqual([]);
   });
 
-  it('given a disabled server, when it is asked, then it takes the request and runs nothing, also not when enabled', async () => {
+  it('is taken by a disabled server and runs nothing there, even once it is enabled', async () => {
     job = await TriggeredJob.start({ instances: 1 });
     await job.operator.set(`/${JOB}/servers/10.0.0.1`, 'DISABLED');
     await job.advance(1_000);
@@ -166,7 +166,7 @@ describe('a trigger of an operator', () => {
     expect(job.contexts).toEqual([]);
   });
 
-  it('given a disabled item, when the job is triggered, then the others run', async () => {
+  it('runs all items except a disabled one', async () => {
     job = await TriggeredJob.start({ instances: 1 });
     await job.operator.create(`/${JOB}/sharding/2/disabled`, '', 'PERSISTENT');
 
@@ -176,7 +176,7 @@ describe('a trigger of an operator', () => {
     expect(itemsOf(job.runs())).toEqual([0, 1, 3]);
   });
 
-  it('given a paused schedule, when the job is triggered, then it runs', async () => {
+  it('runs the job although its schedule is paused', async () => {
     job = await TriggeredJob.start({ instances: 1, cron: '0 * * * * ?' });
     job.cluster.instances[0]!.runtime.registrar.pause(JOB);
 
@@ -186,7 +186,7 @@ describe('a trigger of an operator', () => {
     expect(job.origins()).toEqual(Array(4).fill('a'));
   });
 
-  it('given parameters that no begin can hold, when the job is triggered, then that is told, and the next trigger runs', async () => {
+  it('reports parameters that no begin can hold, and the next trigger runs', async () => {
     job = await TriggeredJob.start({ instances: 1 });
     await job.ask({ id: 'huge', parameters: 'x'.repeat(260_000) });
     await job.advance(1_000);
@@ -199,7 +199,7 @@ describe('a trigger of an operator', () => {
     expect(job.origins()).toEqual(Array(4).fill('a'));
   });
 
-  it('tells of a request that is too large to be read, and runs nothing for it', async () => {
+  it('reports a request that is too large to be read, and runs nothing for it', async () => {
     job = await TriggeredJob.start({ instances: 1 });
     await job.ask({ id: 'huge', parameters: 'x'.repeat(300_000) });
     await job.advance(1_000);
@@ -209,7 +209,7 @@ describe('a trigger of an operator', () => {
     expect(job.contexts).toEqual([]);
   });
 
-  it('given a job that marks nothing as running, when it is triggered while it runs, then it runs again afterwards', async () => {
+  it('runs a job again afterwards that marks nothing and still runs', async () => {
     job = await TriggeredJob.start({
       instances: 1,
       monitorExecution: false,
@@ -229,20 +229,17 @@ describe('a trigger of an operator', () => {
 it.each([
   [-1, 5],
   [60, 5],
-])(
-  'given maxTimeDiffSeconds %i, when an operator triggers the job, then that costs %i requests',
-  async (maxTimeDiffSeconds, cost) => {
-    job = await TriggeredJob.start({ instances: 1, maxTimeDiffSeconds });
-    await job.ask({ id: 'a' });
-    await job.advance(1_000);
-    const { foreground: before } = { ...job.cluster.instances[0]!.center.traffic };
+])("with maxTimeDiffSeconds %i, an operator's trigger costs %i requests", async (maxTimeDiffSeconds, cost) => {
+  job = await TriggeredJob.start({ instances: 1, maxTimeDiffSeconds });
+  await job.ask({ id: 'a' });
+  await job.advance(1_000);
+  const { foreground: before } = { ...job.cluster.instances[0]!.center.traffic };
 
-    await job.ask({ id: 'b' });
-    await job.advance(1_000);
+  await job.ask({ id: 'b' });
+  await job.advance(1_000);
 
-    expect(job.cluster.instances[0]!.center.traffic.foreground - before).toBe(cost);
-  },
-);
+  expect(job.cluster.instances[0]!.center.traffic.foreground - before).toBe(cost);
+});
 
 function errors(): string[] {
   return job.events(0).flatMap((event) => (event.kind === 'error' ? [event.message] : []));

@@ -7,7 +7,7 @@ let job: TriggeredJob;
 afterEach(() => job.stop());
 
 describe('a trigger that comes while items run', () => {
-  it('fault 18: given item 0 still runs, when the job is triggered twice, then the free items begin at once and item 0 follows, twice', async () => {
+  it('runs free items at once, and a busy item afterwards, once for each trigger (fault 18)', async () => {
     job = await TriggeredJob.start({
       instances: 1,
       handler: ({ shardingItem }, { clock }) => clock.sleep(shardingItem === 0 ? 10_000 : 100),
@@ -27,7 +27,7 @@ describe('a trigger that comes while items run', () => {
     expect(misfireFlagsSeen()).toBe(false);
   });
 
-  it('fault 18: given an item that its former owner still runs, when its new owner is asked, then it runs as soon as it is released', async () => {
+  it('runs an item that its former owner still runs as soon as it is released (fault 18)', async () => {
     job = await TriggeredJob.start({
       instances: 1,
       handler: ({ trigger }, { clock }) => trigger !== 'schedule' && trigger.id === 'a' && clock.sleep(20_000),
@@ -51,7 +51,7 @@ describe('a trigger that comes while items run', () => {
     ).toBe(true);
   });
 
-  it('given items that owe many fire times and end one by one, when the job is triggered, then each runs for it before all is caught up on', async () => {
+  it('runs each item before it catches up on all that it owes', async () => {
     let runMs: ((item: number) => number) | undefined;
     const handler: TestJobHandler = ({ shardingItem }, { clock }) => runMs && clock.sleep(runMs(shardingItem));
     job = await TriggeredJob.start({ instances: 1, cron: '* * * * * ?', misfirePolicy: 'all', handler });
@@ -67,7 +67,7 @@ describe('a trigger that comes while items run', () => {
     for (const item of range(4)) expect(job.runsOf(item).at(-1)).toBe('schedule MISFIRE');
   });
 
-  it('fault 18: given more triggers than may wait, when another comes, then it is skipped and that is told', async () => {
+  it('is skipped, and reported, if as many wait already as may (fault 18)', async () => {
     job = await TriggeredJob.start({ instances: 1, handler: () => new Promise(() => {}) });
 
     for (const id of range(102)) {
@@ -79,7 +79,7 @@ describe('a trigger that comes while items run', () => {
     expect(job.skipped()).toEqual(['100 triggers wait already']);
   });
 
-  it('given triggers that wait, when the instance leaves, then it says which ones it did not run', async () => {
+  it('is named when its instance leaves without having run it', async () => {
     job = await TriggeredJob.start({
       instances: 1,
       handler: ({ signal }, { clock }) => clock.sleep(MINUTE, signal),
@@ -95,7 +95,7 @@ describe('a trigger that comes while items run', () => {
     expect(job.origins()).toEqual(Array(4).fill('a'));
   });
 
-  it('given an item that is disabled while a trigger waits for it, when it is released, then it is not run', async () => {
+  it('does not run an item that is disabled while the trigger waits for it', async () => {
     job = await TriggeredJob.start({ instances: 1, handler: (_context, { clock }) => clock.sleep(5_000) });
     for (const id of ['a', 'b']) {
       await job.ask({ id });

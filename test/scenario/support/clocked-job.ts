@@ -21,7 +21,7 @@ type Options = Partial<TestClusterSettings> & {
   handler?: TestJobHandler;
 };
 
-/** A job in a cluster whose clocks are set: those of instances, and that of the registry. */
+/** A job in a cluster whose clocks can be set, both those of the instances and that of the registry. */
 export class ClockedJob {
   private readonly start: number;
 
@@ -46,7 +46,7 @@ export class ClockedJob {
     return this.cluster.stop();
   }
 
-  /** One whose tolerance is the usual one. */
+  /** Starts an instance whose tolerance is the usual one. */
   async startAnother(): Promise<void> {
     Object.assign(Reflect.get(this.cluster, 'options'), { clockToleranceMs: undefined });
     await this.cluster.join();
@@ -56,17 +56,17 @@ export class ClockedJob {
     return this.cluster.advance(ms);
   }
 
-  /** Moves past so many full minutes of the registry's clock. */
+  /** Moves past `count` full minutes of the registry's clock. */
   passMinutes(count: number): Promise<void> {
     return this.advance(count * MINUTE - (this.cluster.clock.wallNow() % MINUTE) + 10 * SECOND);
   }
 
-  /** Sets the clock of an instance, as far from the registry's. */
+  /** Sets the clock of an instance to an offset from the registry's. */
   stepClock(index: number, aheadMs: number): void {
     this.cluster.setWall(index, this.cluster.clock.wallNow() + aheadMs);
   }
 
-  /** Sets the registry's clock by so much. */
+  /** Sets the registry's clock by an offset. */
   stepRegistry(ms: number): void {
     this.cluster.clock.setWall(this.cluster.clock.wallNow() + ms);
   }
@@ -75,7 +75,7 @@ export class ClockedJob {
     return this.cluster.runs(JOB);
   }
 
-  /** By run of item 0, how far its fire time is from the full minute that it should be of, in milliseconds. */
+  /** For each run of item 0, the distance of its fire time from the full minute that it belongs to, in milliseconds. */
   gaps(): readonly number[] {
     return this.runs()
       .filter(({ item }) => item === 0)

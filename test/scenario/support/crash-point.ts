@@ -2,22 +2,25 @@ import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { MemoryRegistry, MemoryRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { InstanceClock, type TestCluster } from '../../../libs/elastic-job/src/testing/index.js';
 
-/** On which side of its request a process dies: the registry has not done it, or has done it and nobody hears so. */
+/**
+ * The side of its request on which a process dies: before the registry has executed it, or after that but before the
+ * answer.
+ */
 export type Side = 'before' | 'after';
 
-/** A process that can die at once: nothing of it happens any more, and its session ends after its timeout. */
+/** A process that can die at once: it does nothing more, and its session ends after the timeout. */
 export interface Mortal {
   readonly clock: Clock;
   readonly center: MemoryRegistryCenter;
   crash(): void;
 }
 
-/** ZooKeeper's code of a lost connection. A dead process never hears it. */
+/** ZooKeeper's code of a lost connection. A dead process never sees it. */
 const CONNECTION_LOSS = -4;
 
 /**
- * Kills a process at the nth request that it makes from now on, reads included. What it had sent after that one is
- * lost, so the registry has got the beginning of what it had to say, and nothing else.
+ * Kills a process at its nth request from now on, reads included. Its later requests are lost. So the registry has got
+ * a first part of what it would have sent, and nothing else.
  */
 export class CrashPoint {
   private requests = 0;
@@ -42,7 +45,7 @@ export class CrashPoint {
     return this.hasStruck;
   }
 
-  /** From now on the process lives on, if it has not died. */
+  /** Lets the process live on if it has not died yet. */
   disarm(): void {
     if (!this.hasStruck) this.release();
   }
@@ -71,7 +74,7 @@ export class OperatorProcess implements Mortal {
     this.center.freeze();
   }
 
-  /** Ends what is left of it; a dead one is unplugged first. */
+  /** Ends what is left of the process; a dead one is unplugged first. */
   async stop(): Promise<void> {
     if (this.isDead) this.center.unplug();
     this.clock.resume();

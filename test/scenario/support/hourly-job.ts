@@ -41,7 +41,7 @@ export class HourlyJob {
     return this.cluster.advance(ms);
   }
 
-  /** Moves to an offset from the next full hour. */
+  /** Moves to `offset` milliseconds from the next full hour. */
   untilNextHour(offset = 0): Promise<void> {
     return this.advance(HOUR - (this.cluster.clock.wallNow() % HOUR) + offset);
   }
@@ -58,7 +58,7 @@ export class HourlyJob {
     return this.runs().filter(({ source }) => source === 'FAILOVER');
   }
 
-  /** By instance: it leads. */
+  /** States of leadership by index: true if the instance leads. */
   leading(): boolean[] {
     return this.cluster.instances.map(({ runtime }) => runtime.leader.isLeader(JOB));
   }
@@ -67,18 +67,18 @@ export class HourlyJob {
     return this.cluster.events(instance);
   }
 
-  /** How the runs of an instance have ended. */
+  /** The outcomes of an instance's runs. */
   outcomes(instance: number): string[] {
     return this.events(instance).flatMap((event) => (event.kind === 'settled' ? [event.outcome.kind] : []));
   }
 }
 
-/** Runs until it is told to stop; the failover of such a run ends at once. */
+/** Runs until it is aborted; the failover of such a run ends at once. */
 export async function untilAborted({ signal, source }: ShardingContext): Promise<void> {
   if (source !== 'FAILOVER') await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }
 
-/** Heeds no signal; the failover of such a run ends at once. */
+/** Ignores its signal; the failover of such a run ends at once. */
 export async function hang({ source }: ShardingContext): Promise<void> {
   if (source !== 'FAILOVER') await new Promise(() => {});
 }

@@ -8,7 +8,7 @@ export interface JavaPeerOptions {
   readonly jobName: string;
   readonly serverIp: string;
   readonly pid?: number;
-  /** From a request to its answer, in milliseconds. @default 1 */
+  /** Time from a request to its answer, in milliseconds. @default 1 */
   readonly latencyMs?: number;
   readonly handler?: (item: number) => unknown;
   /** Written if the job has no configuration yet: lines of YAML. */
@@ -26,8 +26,8 @@ export interface JavaRun {
 const SHORT_SLEEP_MS = 100;
 
 /**
- * An instance of Java ElasticJob 3.0.5 as the registry sees it: the same nodes, written in the same order, each in a
- * request of its own, with the same faults. Events are handled one after the other, and one thread runs the job.
+ * An instance of Java ElasticJob 3.0.5 as the registry sees it. It writes the same nodes in the same order, each in a
+ * request of its own, and has the same faults. It handles events one after the other, and one thread runs the job.
  * @see elasticjob-protocol, section 5
  */
 export class JavaPeer {
@@ -63,7 +63,7 @@ export class JavaPeer {
     );
   }
 
-  /** Starts it; what it does then takes time. */
+  /** Starts the peer. Its start takes time. */
   static launch(cluster: TestCluster, options: JavaPeerOptions): JavaPeer {
     const peer = new JavaPeer(cluster, options);
     peer.registered = peer.register();
@@ -82,7 +82,7 @@ export class JavaPeer {
     this.cluster.registry.suspend(this.registry.center.session.id!);
   }
 
-  /** 5.9: what a Java instance does when its connection comes back in the same session. */
+  /** Section 5.9: the steps of a Java instance when its connection comes back in the same session. */
   async reconnect(): Promise<void> {
     const { registry, paths } = this;
     const server = paths.server(this.options.serverIp);
@@ -92,7 +92,7 @@ export class JavaPeer {
     for (const item of this.localItems()) await registry.removeIfExists(paths.mark(item, 'running'));
   }
 
-  /** 5.10 a. */
+  /** Section 5.10 a. */
   async shutdown(): Promise<void> {
     this.isStopped = true;
     this.cache.close();
@@ -101,7 +101,7 @@ export class JavaPeer {
     await this.registry.center.close();
   }
 
-  /** 5.1. */
+  /** Section 5.1. */
   private async register(): Promise<void> {
     const { registry, paths, options } = this;
     await registry.center.connect();
@@ -127,7 +127,7 @@ export class JavaPeer {
     return `jobInstanceId: ${this.id}\nserverIp: ${this.options.serverIp}\n`;
   }
 
-  /** Fault 1: a server whose instance has registered between the two looks loses its node. */
+  /** Fault 1: a server loses its node if its instance registers between the two reads. */
   private async removeOfflineServers(): Promise<void> {
     const online = (await this.registry.children(this.paths.instances)).map((id) => id.split('@-@')[0]);
     for (const ip of await this.registry.children(this.paths.servers)) {
@@ -135,7 +135,7 @@ export class JavaPeer {
     }
   }
 
-  // --- what is asked of the cache
+  // --- reads of the cache
 
   private cached(path: string): string | undefined {
     return this.cache.node(path)?.data;
@@ -192,7 +192,7 @@ export class JavaPeer {
     }
   }
 
-  /** 5.2. */
+  /** Section 5.2. */
   private async elect(): Promise<void> {
     await this.inLatch(this.paths.electionLatch, async () => {
       if (!(await this.registry.exists(this.paths.leader))) {
@@ -215,18 +215,18 @@ export class JavaPeer {
     void latch?.release();
   }
 
-  /** 5.3. */
+  /** Section 5.3. */
   private async setReshardingFlag(): Promise<void> {
     if (await this.isLeaderUntilBlock()) await this.registry.createIfNeeded(this.paths.reshardingFlag);
   }
 
-  /** 5.8, on the loss of another instance. */
+  /** Section 5.8: the steps when another instance is lost. */
   private async queueCrashed(lost: string): Promise<void> {
     const { registry, paths } = this;
     const marked = (mark: 'failovering' | 'instance') =>
       this.allItems().filter((item) => this.cached(paths.mark(item, mark)) === lost);
     const failovering = marked('failovering');
-    // Fault 31: of a server that is disabled or gone, nothing is seen to have crashed.
+    // Fault 31: crashes on a server that is disabled or gone are not seen.
     const owned = this.isServerEnabled(lost.split('@-@')[0]!) ? marked('instance') : [];
     const crashed =
       failovering.length > 0 ? failovering : owned.filter((item) => this.cache.has(paths.mark(item, 'running')));
@@ -238,7 +238,7 @@ export class JavaPeer {
     if (crashed.length > 0) await this.failoverIfNecessary();
   }
 
-  /** 5.8: takes one item, and triggers a run of it. */
+  /** Section 5.8: takes one item, and triggers a run of it. */
   private async failoverIfNecessary(): Promise<void> {
     const { registry, paths } = this;
     if (this.isBusy || (await registry.children(paths.queue)).length === 0) return;
@@ -276,7 +276,7 @@ export class JavaPeer {
       .catch(() => {});
   }
 
-  /** 5.5. */
+  /** Section 5.5. */
   private async execute(fireTime: number): Promise<void> {
     const items = (await this.ownFailoverItems()) ?? (await this.ownItems());
     if (items.length === 0) return;
@@ -315,7 +315,7 @@ export class JavaPeer {
     for (const item of items) await this.registry.createIfNeeded(this.paths.mark(item, 'misfire'));
   }
 
-  /** 5.6. */
+  /** Section 5.6. */
   private async run(items: readonly number[], fireTime: number): Promise<void> {
     const { registry, paths } = this;
     const [isMonitored, hasFailover] = [this.isOn('monitorExecution'), this.isOn('failover')];
@@ -340,7 +340,7 @@ export class JavaPeer {
     run.endedAt = this.clock.wallNow();
   }
 
-  /** 5.4. */
+  /** Section 5.4. */
   private async shardIfNecessary(): Promise<void> {
     const { registry, paths } = this;
     const instances = (await registry.children(paths.instances)).map((id) => ({

@@ -6,8 +6,8 @@ import {
 } from '../../../libs/elastic-job/src/registry/index.js';
 
 /**
- * The registry as Java's `ZookeeperRegistryCenter` uses it: look, then write, each a request of its own; what has
- * happened in between is swallowed.
+ * The registry as Java's `ZookeeperRegistryCenter` uses it: it reads, then writes, each in a request of its own, and
+ * ignores what has happened in between.
  * @see elasticjob-protocol, 2.1
  */
 export class JavaRegistry {

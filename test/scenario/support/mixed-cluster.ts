@@ -8,7 +8,7 @@ export const JOB = 'settle-orders';
 export const MINUTE = 60_000;
 
 export interface MixedClusterOptions {
-  /** How many of ours start at once. */
+  /** Number of instances of ours that start at once. */
   readonly instances: number;
   readonly handler?: JobHandler;
   readonly job?: Partial<JobOptions>;
@@ -44,7 +44,7 @@ export class MixedCluster {
     return peer;
   }
 
-  /** Starts a Java peer. Its server is 10.0.0.9, so it comes before ours in Java's order, unless another is named. */
+  /** Starts a Java peer. Its server is 10.0.0.9 unless another is named, so it comes before ours in Java's order. */
   launchJava(options: Partial<JavaPeerOptions> = {}): JavaPeer {
     const { cron, shardingTotalCount, failover, misfire = true, monitorExecution = true } = this.job;
     const peer = JavaPeer.launch(this.ours, {
@@ -72,7 +72,7 @@ export class MixedCluster {
     return this.ours.advance(ms);
   }
 
-  /** Moves to the next full minute and further. @returns that minute */
+  /** Moves to `further` milliseconds after the next full minute. @returns that minute */
   async untilNextMinute(further: number): Promise<number> {
     await this.advance(MINUTE - (this.ours.clock.wallNow() % MINUTE) + further);
     return this.minute();
@@ -82,7 +82,7 @@ export class MixedCluster {
     return Math.floor(this.ours.clock.wallNow() / MINUTE) * MINUTE;
   }
 
-  /** The items that were run for a fire time, on either side, ascending; with what began twice, twice. */
+  /** The items that were run for a fire time, by side, ascending. An item that began twice is there twice. */
   itemsAt(fireTime: number): { java: number[]; ours: number[] } {
     const items = (runs: readonly { item: number; fireTime: number }[]) =>
       runs.filter((run) => run.fireTime === fireTime).map(({ item }) => item);
@@ -92,7 +92,7 @@ export class MixedCluster {
     };
   }
 
-  /** What ours have run so far, told as `item source`. */
+  /** The runs of ours so far, each as `item source`. */
   told(from = 0): string[] {
     return this.ours
       .runs(JOB)
@@ -100,7 +100,7 @@ export class MixedCluster {
       .map(({ item, source }) => `${item} ${source}`);
   }
 
-  /** The job's nodes that match, relative to its root. */
+  /** The names of the job's nodes below a path relative to its root. */
   async nodes(path: string): Promise<string[]> {
     return (await this.operator.exists(`/${JOB}/${path}`)) === undefined
       ? []

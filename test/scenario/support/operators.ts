@@ -7,9 +7,7 @@ export function idOf(cluster: TestCluster, instance: number): string {
   return [...cluster.instances[instance]!.instanceIds].at(-1)!;
 }
 
-/**
- * Asks instances for a run as our operations do: the same text for all, in one transaction. Nothing else happens yet.
- */
+/** Asks instances for a run as our operations do, with the same text for all in one transaction. No time passes. */
 export async function ask(
   cluster: TestCluster,
   operator: RegistryCenter,

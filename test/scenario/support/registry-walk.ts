@@ -1,7 +1,7 @@
 import type { RegistryCenter, RegistryNode } from '../../../libs/elastic-job/src/registry/index.js';
 import type { TestCluster } from '../../../libs/elastic-job/src/testing/index.js';
 
-/** A client of the cluster's registry that is no instance: an operator with a shell. Its requests take no time. */
+/** A client of the cluster's registry that is no instance, like an operator with a shell. Its requests take no time. */
 export async function operatorOf(cluster: TestCluster): Promise<RegistryCenter> {
   const center = cluster.registry.center({
     namespace: 'test',

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { TestRun } from '../../../libs/elastic-job/src/testing/index.js';
 
-/** When a run ended, as everybody but a dead instance sees it. */
+/** The end of a run, as everybody but a dead instance sees it. */
 export type EndOf = (run: TestRun) => number;
 
 /** The instant at which each dead instance died, by index. */
@@ -22,8 +22,8 @@ export function expectGrowingTokens(runs: readonly TestRun[]): void {
 }
 
 /**
- * A fire time of an item is run once, save for failovers. A failover may be the first run that a handler sees: the
- * instance may have died between the begin and its handler.
+ * A fire time of an item is run once, except by failovers. A failover may be the first run that a handler sees, since
+ * the instance may have died between the begin and its handler.
  */
 export function expectOncePerTarget(runs: readonly TestRun[]): void {
   const seen = new Set<string>();
@@ -47,7 +47,7 @@ export function range(count: number): number[] {
   return [...Array(count).keys()];
 }
 
-/** Each run with the next one of its item, in the order in which they began. */
+/** Each run with the next one of its item, in the order of their begins. */
 function successions(runs: readonly TestRun[]): (readonly [TestRun, TestRun])[] {
   const last = new Map<number, TestRun>();
   const pairs: (readonly [TestRun, TestRun])[] = [];

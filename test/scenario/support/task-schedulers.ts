@@ -6,18 +6,18 @@ import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 
 export const JOB = 'settle-orders';
 export const MINUTE = 60_000;
-/** Of tasks that are told to end, in milliseconds. */
+/** Time that tasks take to end when they are told to, in milliseconds. */
 export const GRACE_MS = 2_000;
 
 /** A cluster, and the tasks that its instances schedule. */
 export interface TaskStage {
   readonly cluster: TestCluster;
   readonly tasks: MemoryTaskCluster;
-  /** Hears the events of tasks on any instance. @default nobody does */
+  /** Receives the events of tasks on any instance. @default none */
   readonly hear?: (event: JobEvent) => void;
 }
 
-/** Starts the backend of an instance, which is called `s0`, `s1` ... in holds. */
+/** Starts the backend of an instance. Its name in holds is `s0`, `s1` ... */
 export async function schedulingOn(stage: TaskStage, index: number): Promise<TaskScheduling> {
   const { cluster, hear = () => {}, tasks } = stage;
   const { center, clock } = cluster.instances[index]!;
@@ -47,7 +47,7 @@ export async function addJobOfTasks(
   return type;
 }
 
-/** Moves on to the next fire time, and a little further. */
+/** Moves a little past the next fire time. */
 export async function fire({ cluster }: Pick<TaskStage, 'cluster'>): Promise<void> {
   await cluster.advance(MINUTE - (cluster.clock.wallNow() % MINUTE) + 1_000);
 }

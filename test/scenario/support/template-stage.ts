@@ -12,7 +12,7 @@ const ITEMS = range(6);
 export const NAME = 'report-acme';
 const ROOT = `/test/${NAME}`;
 const NEW = { name: NAME, template: 'report', cron: '0/5 * * * * ?', shardingTotalCount: ITEMS.length };
-/** Less than the deletion of a tree takes, and more than any other request of those who leave. */
+/** Less than the deletion of a tree takes, and more than any other request of an instance that leaves. */
 export const SMALL_REQUEST_BYTES = 300;
 export const USUAL_REQUEST_BYTES = 1_000_000;
 
@@ -24,7 +24,7 @@ export interface Stage {
   readonly witness: RegistryCenter;
   readonly jobs: JobOperateApi;
   readonly job: NewJob;
-  /** What has become of the job's root, in order, and through whose session. */
+  /** The texts of the job's root, in order, and the session that wrote each. */
   readonly roots: { readonly text: string | undefined; readonly sessionId: string }[];
 }
 
@@ -67,7 +67,7 @@ export async function untilItRuns({ cluster, jobs, job }: Stage): Promise<void> 
   while (!isRunning()) await cluster.advance(10);
 }
 
-/** The job has been run, and nobody is there any more. */
+/** The job has been run, and no instance is left. */
 export async function untilAllHaveLeft(stage: Stage): Promise<void> {
   const { cluster, living } = stage;
   await untilItRuns(stage);
@@ -97,7 +97,7 @@ export async function expectGone({ cluster, living, witness }: Stage): Promise<v
   expect(joined.map(({ jobName }) => jobName)).toEqual([]);
 }
 
-/** Everybody who lives is in the job, and its items run. */
+/** Every living instance is in the job, and its items run. */
 export async function expectRuns({ cluster, living }: Stage): Promise<void> {
   const before = cluster.runs(NAME).length;
   await cluster.advance(11 * SECOND);
@@ -109,7 +109,7 @@ export async function expectRuns({ cluster, living }: Stage): Promise<void> {
   }
 }
 
-/** A fire time of an item runs once, and once more only as the failover of what a dead instance has not settled. */
+/** A fire time of an item runs once, and again only as the failover of a run that a dead instance has not settled. */
 export function expectNothingTwice(runs: readonly TestRun[], victim: number | undefined): void {
   expectGrowingTokens(runs);
   const seen = new Map<string, TestRun>();

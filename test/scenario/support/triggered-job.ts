@@ -18,16 +18,16 @@ type Options = Partial<Omit<JobOptions, 'name'>> & {
   readonly handler?: TestJobHandler;
 };
 
-/** A job of four items in a cluster, an operator who triggers it, and what its handlers were given. */
+/** A job of four items in a cluster, an operator who triggers it, and the contexts of its handlers. */
 export class TriggeredJob {
   private constructor(
     readonly cluster: TestCluster,
     readonly operator: RegistryCenter,
-    /** By run of an item, in the order in which they began. */
+    /** The contexts of handlers, in the order in which their runs began. */
     readonly contexts: readonly ShardingContext[],
   ) {}
 
-  /** Without cron: a one-off job. */
+  /** Without cron it is a one-off job. */
   static async start({ instances, handler = () => {}, ...options }: Options): Promise<TriggeredJob> {
     const contexts: ShardingContext[] = [];
     const job = {
@@ -51,7 +51,7 @@ export class TriggeredJob {
     return this.cluster.advance(ms);
   }
 
-  /** Moves to an offset from the next full minute. */
+  /** Moves to `offset` milliseconds from the next full minute. */
   untilNextMinute(offset: number): Promise<void> {
     return this.advance(MINUTE - (this.cluster.clock.wallNow() % MINUTE) + offset);
   }
@@ -93,7 +93,7 @@ export class TriggeredJob {
       .toSorted((a, b) => a - b);
   }
 
-  /** Why the first instance has skipped triggers. */
+  /** The reasons for which the first instance has skipped triggers. */
   skipped(): string[] {
     return this.events(0).flatMap((event) => (event.kind === 'skipped' ? [event.reason] : []));
   }

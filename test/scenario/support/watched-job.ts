@@ -16,7 +16,7 @@ export const MINUTE = 60 * SECOND;
 
 type Options = Partial<JobOptions> & { readonly handler?: TestJobHandler; readonly instances?: number };
 
-/** A job in a cluster, an operator, and what the first instance tells. */
+/** A job in a cluster, an operator, and the events of the first instance. */
 export class WatchedJob {
   private constructor(
     readonly cluster: TestCluster,
@@ -52,7 +52,7 @@ export class WatchedJob {
     return this.cluster.events(0).filter((event): event is Extract<JobEvent, { kind: Kind }> => event.kind === kind);
   }
 
-  /** The requests of the first instance so far that something waited for. */
+  /** The requests of the first instance so far that something has awaited. */
   get requests(): number {
     return this.cluster.instances[0]!.center.traffic.foreground;
   }
