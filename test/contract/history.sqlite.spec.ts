@@ -24,7 +24,7 @@ describeHistoryContract('SQLite, in a file that a thread writes', () =>
 
 describeHistoryContract('SQLite, in memory', async () => {
   const clients: Kysely<unknown>[] = [];
-  // Another connection would be another database: its clients share the one.
+  // Another connection would be another database, so all clients share this one.
   const shared = client(clients, ':memory:');
   const database: HistoryDatabase = {
     connect: () => shared,

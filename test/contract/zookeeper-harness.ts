@@ -15,7 +15,7 @@ import type { ClientOptions, RegistryHarness } from './registry/index.js';
 export async function startZooKeeperHarness(common: Partial<ZooKeeperOptions> = {}): Promise<RegistryHarness> {
   const clock = new SystemClock();
   const proxy = await startProxy(inject('zooKeeper'));
-  // The server may be one that others use as well, and this topic not its first.
+  // The server may have been used before, by others or by an earlier topic.
   const base = `contract/${clock.uuid()}`;
   const centers: RegistryCenter[] = [];
   let namespaces = 0;

@@ -18,7 +18,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
   describe('applications and jobs', () => {
     const stage = useCloudStage(adapter);
 
-    it('given an application, when its job is registered, then the registry has the texts of both', async () => {
+    it('writes the texts of an application and its job to the registry', async () => {
       const { apps, jobs } = stage().configurations;
       await apps.add(APP);
       await jobs.add(CLOUD_JOB);
@@ -34,7 +34,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       expect(await jobs.read('other')).toBeUndefined();
     });
 
-    it('given nothing, when jobs and applications are asked for, then there are none', async () => {
+    it('finds no jobs and no applications in an empty namespace', async () => {
       const { apps, jobs } = stage().configurations;
 
       expect([await apps.readAll(), await jobs.readAll()]).toEqual([[], []]);
@@ -42,7 +42,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       expect(await apps.remove('shop')).toBeUndefined();
     });
 
-    it('given no application, when its job is registered or an unknown one is changed, then the error says which', async () => {
+    it('names an unregistered application or an unknown one in the error', async () => {
       const { apps, jobs } = stage().configurations;
 
       await expect(jobs.add(CLOUD_JOB)).rejects.toThrow(UnknownCloudAppError);
@@ -56,7 +56,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       await expect(jobs.update({ ...CLOUD_JOB, cpuCount: 0 })).rejects.toThrow(ConfigurationError);
     });
 
-    it('given two operators, when both register the same names at once, then one of them is told that they exist', async () => {
+    it('registers names once, and tells one of two operators that they exist', async () => {
       const other = new CloudConfigurations(await stage().client(), clock);
       const { configurations } = stage();
 
@@ -67,7 +67,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       expect(reasonsOf(registered)).toEqual([expect.any(CloudJobExistsError)]);
     });
 
-    it('given what is disabled, when a job is registered, then it is refused, and the state stays what it was', async () => {
+    it('refuses to register a disabled job, and keeps its state', async () => {
       const { apps, jobs } = stage().configurations;
       await apps.add(APP);
       await apps.disable('shop');
@@ -88,7 +88,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       ]);
     });
 
-    it('given an application with jobs, when it is removed, then its jobs go with it, and others stay', async () => {
+    it('removes the jobs of an application with it, and no others', async () => {
       const { apps, jobs } = stage().configurations;
       await apps.add(APP);
       await apps.add({ ...APP, appName: 'other' });
@@ -103,7 +103,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       expect(await stage().registry.children(CLOUD_PATHS.disabledJobs)).toEqual([]);
     });
 
-    it('given an application that goes while its jobs come, when both are done, then no job is without it', async () => {
+    it('leaves no job without its application if both are registered and removed at once', async () => {
       const { apps, jobs } = stage().configurations;
       const other = new CloudConfigurations(await stage().client(), clock);
       await apps.add(APP);
@@ -116,7 +116,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       expect(await jobs.readAll()).toEqual([]);
     });
 
-    it('given a text that cannot be used, when jobs are listed, then its faults are told beside the others', async () => {
+    it('lists a job whose text cannot be used with its faults, beside the others', async () => {
       const { apps, jobs } = stage().configurations;
       await apps.add(APP);
       await jobs.add(CLOUD_JOB);
@@ -129,7 +129,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       ]);
     });
 
-    it('given ten schedulers, when all ask for the id at once, then they have the same one, and later ones too', async () => {
+    it('gives ten schedulers the same id, and later ones too', async () => {
       const clients = await Promise.all(Array.from({ length: 10 }, () => stage().client()));
 
       const ids = await Promise.all(clients.map((client) => new CloudConfigurations(client, clock).frameworkId()));
@@ -139,7 +139,7 @@ export function describeConfigurations(adapter: RegistryAdapter): void {
       expect(ids[0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4/);
     });
 
-    it('given an id that Mesos has given, or an empty one, when it is asked for, then the first is kept', async () => {
+    it('keeps an id that Mesos has given, and replaces an empty one', async () => {
       await stage().write({ '/ha/framework_id': 'd3f0b0c3-0000' });
       expect(await stage().configurations.frameworkId()).toBe('d3f0b0c3-0000');
 

@@ -9,7 +9,7 @@ export function describeFeed(adapter: RegistryAdapter): void {
   describe('the feed of jobs', () => {
     const stage = useCloudStage(adapter);
 
-    it('given a job, when it is changed, disabled and removed, then each is told, and nothing else', async () => {
+    it('reports each change, disabling and removal of a job, and nothing else', async () => {
       const { configurations } = stage();
       await configurations.apps.add(APP);
       await configurations.jobs.add(CLOUD_JOB);
@@ -33,7 +33,7 @@ export function describeFeed(adapter: RegistryAdapter): void {
       expect(await next()).toEqual({ kind: 'vanished', jobName: 'settle' });
     });
 
-    it('given an empty namespace, when others write texts that cannot be used, then their faults are told until they can', async () => {
+    it('reports the faults of texts that cannot be used, until they can', async () => {
       const next = await watch(stage());
       await stage().write({ '/config/job/settle': 'appName: shop\ncpuCount: many\n' });
 
@@ -49,7 +49,7 @@ export function describeFeed(adapter: RegistryAdapter): void {
       expect(await next()).toMatchObject({ kind: 'changed', job: { configuration: CLOUD_JOB, faults: [] } });
     });
 
-    it('given a session that ends, when jobs change meanwhile, then the feed goes on in the next one', async () => {
+    it('goes on in the next session with what changed meanwhile', async () => {
       const { configurations } = stage();
       await configurations.apps.add(APP);
       await configurations.jobs.add(CLOUD_JOB);
@@ -69,7 +69,7 @@ export function describeFeed(adapter: RegistryAdapter): void {
       );
     });
 
-    it('given a feed that waits, when it is aborted, then it ends by the reason', async () => {
+    it('ends with the reason of its signal while it waits', async () => {
       const ending = new AbortController();
       const feed = stage().configurations.watch(ending.signal)[Symbol.asyncIterator]();
       const waiting = feed.next();
@@ -81,7 +81,7 @@ export function describeFeed(adapter: RegistryAdapter): void {
   });
 }
 
-/** @returns what tells the next change */
+/** @returns a function that resolves to the next change */
 async function watch(stage: CloudStage, client?: RegistryCenter): Promise<() => Promise<CloudJobChange>> {
   const ending = new AbortController();
   const registry = client ?? (await stage.client());

@@ -4,7 +4,7 @@ import { describeConfigurations } from './configurations.contract.js';
 import { describeFeed } from './feed.contract.js';
 import { describeTakeover } from './takeover.contract.js';
 
-/** What holds for ElasticJob-Cloud's tree over any registry. */
+/** The rules of ElasticJob-Cloud's tree over any registry. */
 export function describeCloudTree(adapter: RegistryAdapter): void {
   describe(`ElasticJob-Cloud's tree over ${adapter.name}`, () => {
     describeConfigurations(adapter);

@@ -8,7 +8,7 @@ export const clock = new SystemClock();
 
 export const APP: CloudAppOptions = { appName: 'shop', appURL: 'registry/shop:1', bootstrapScript: 'node main.js' };
 
-/** A namespace, one client of it, and as many others as a test wants. */
+/** A namespace, one client of it, and as many other clients as a test needs. */
 export class CloudStage {
   private constructor(
     private readonly harness: RegistryHarness,

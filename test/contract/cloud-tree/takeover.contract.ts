@@ -9,7 +9,7 @@ export function describeTakeover(adapter: RegistryAdapter): void {
   describe('the takeover of a namespace', () => {
     const stage = useCloudStage(adapter);
 
-    it('given what schedulers have left, when it is taken over, then each job owes it, and nothing of it is left', async () => {
+    it('turns what schedulers have left into debts of each job, and leaves nothing of it', async () => {
       await leave(stage());
       const takeover = new CloudTakeover(stage().registry);
 
@@ -29,7 +29,7 @@ export function describeTakeover(adapter: RegistryAdapter): void {
       expect(await stage().data('/state/disable/job/daemon')).toBe('daemon');
     });
 
-    it('given a takeover, when it is repeated, then nothing is taken twice, and what was handed on is forgotten', async () => {
+    it('takes nothing twice if it is repeated, and forgets what was handed on', async () => {
       await leave(stage());
       const takeover = new CloudTakeover(stage().registry);
       await takeover.run();
@@ -46,7 +46,7 @@ export function describeTakeover(adapter: RegistryAdapter): void {
       expect(await takeover.pending()).toEqual([]);
     });
 
-    it('given three schedulers, when all take over at once, then each job is taken by one of them', async () => {
+    it('has one of three schedulers take each job', async () => {
       await leave(stage());
       const clients = await Promise.all([1, 2, 3].map(() => stage().client()));
 
@@ -58,7 +58,7 @@ export function describeTakeover(adapter: RegistryAdapter): void {
     });
 
     it.each([1, 2, 3, 4, 5])(
-      'given a scheduler that dies once its transaction %d is applied, when another one repeats it, then the debts are the same',
+      'gives the same debts if a scheduler dies after its transaction %d and another repeats it',
       async (count) => {
         await leave(stage());
 
@@ -70,7 +70,7 @@ export function describeTakeover(adapter: RegistryAdapter): void {
       },
     );
 
-    it('given a scheduler that stands for election, when it is taken over, then that is refused until it is gone', async () => {
+    it('is refused while a scheduler stands for election', async () => {
       await leave(stage());
       const java = await stage().client();
       await java.ensurePath('/ha/election');
@@ -84,7 +84,7 @@ export function describeTakeover(adapter: RegistryAdapter): void {
       expect(await takeover.run()).toContainEqual({ kind: 'runs-owed', jobName: 'settle', runs: 3 });
     });
 
-    it('given a job that cannot be read, when it is taken over, then its state waits until it can', async () => {
+    it('leaves the state of a job that cannot be read until it can', async () => {
       await leave(stage());
       const text = (await stage().data('/config/job/settle'))!;
       await stage().write({ '/config/job/settle': text.replace('0.5', 'many') });
@@ -102,7 +102,7 @@ export function describeTakeover(adapter: RegistryAdapter): void {
   });
 }
 
-/** The registry, as a process has it that dies when so many of its transactions are applied. */
+/** The registry of a process that dies after `count` of its transactions are applied. */
 function dyingAfter(registry: RegistryCenter, count: number): RegistryCenter {
   let left = count;
   const transaction: RegistryCenter['transaction'] = async (operations) => {
@@ -120,7 +120,7 @@ function dyingAfter(registry: RegistryCenter, count: number): RegistryCenter {
   });
 }
 
-/** As schedulers of ElasticJob-Cloud leave a namespace when they are stopped. */
+/** Leaves a namespace as schedulers of ElasticJob-Cloud do when they are stopped. */
 async function leave(stage: CloudStage): Promise<void> {
   const { apps, jobs } = stage.configurations;
   await apps.add(APP);

@@ -13,7 +13,7 @@ import { FIRE_TIME, JOB, toldRun, type ToldRun } from './told-runs.js';
 
 const DAY_MS = 86_400_000;
 
-/** A wall that stands where it was set; everything else is real. */
+/** A clock whose wall time stays as it was set; all other time is real. */
 class SteppedClock extends SystemClock {
   wall = FIRE_TIME;
 
@@ -22,7 +22,10 @@ class SteppedClock extends SystemClock {
   }
 }
 
-/** What every database promises. @param java what ElasticJob itself would create there, if it knows the database */
+/**
+ * The rules for every database. @param java the tables that ElasticJob itself would create there, if it knows the
+ * database
+ */
 export function describeHistoryContract(name: string, open: () => Promise<HistoryDatabase>, java?: JavaTables): void {
   describe(`a history in ${name}`, () => {
     let database: HistoryDatabase;
@@ -37,14 +40,14 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
     });
     afterEach(() => database.close());
 
-    /** A history that is started; its events are real time's. */
+    /** A history that is started; its events get real time. */
     function start(options: SqlHistoryOptions = {}, at: Kysely<unknown> = db, clock: Clock = new SystemClock()) {
       const history = new SqlHistory(at, { gatherMs: 1, ...database.options, ...options });
       history.start({ clock, emit: (event) => void heard.push(event) });
       return history;
     }
 
-    /** Tells a history what happened, in order, and ends it. */
+    /** Tells a history the events of runs, in order, and stops it. */
     async function record(runs: readonly ToldRun[], history = start()) {
       for (const told of runs) for (const event of wholeRun(told)) history.hear(event);
       await history.stop(AbortSignal.timeout(10_000));
@@ -78,7 +81,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
         sharding_item,
       ]);
 
-    it('given tables that nothing has made yet, when they are read, then the error names each and what makes it', async () => {
+    it('names each missing table and how to create it', async () => {
       const history = new SqlHistory(db);
 
       for (const [table, read] of [
@@ -93,7 +96,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(await history.executions()).toMatchObject({ rows: [] });
     });
 
-    it('given a run with an item that fails, when it is over, then its rows are as Java would have written them', async () => {
+    it('writes the rows of a run with a failed item as Java would', async () => {
       const broken = new Error('out of stock', { cause: new Error('no such article') });
       const history = await record([{ items: [0, 1], outcomes: new Map([[1, { kind: 'failed', error: broken }]]) }]);
 
@@ -127,7 +130,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(heard).toEqual([]);
     });
 
-    it('given a run that takes its time, when it is begun and when it has ended, then the same row tells both', async () => {
+    it('records the begin and the end of a run in the same row', async () => {
       const told = toldRun();
       const history = start();
       for (const event of told.begin) history.hear(event);
@@ -143,7 +146,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(others).toEqual([]);
     });
 
-    it('given an end that is written before its start, when the start is written, then the row still tells the end', async () => {
+    it('keeps the end of a run that is written before its start', async () => {
       const store = new TraceStore(asTraceDb(db), traceDialect(dialectOf(db)!));
       await store.open();
       const { begin, end } = toldRun({ outcomes: new Map([[0, { kind: 'failed', error: 'no' }]]) });
@@ -156,7 +159,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect((await executions())[0]!['complete_time']).not.toBeNull();
     });
 
-    it('given failovers, misfires and triggers without items, when they are told, then each is recorded as what it is', async () => {
+    it('records failovers, misfires and triggers without items as what they are', async () => {
       const { trigger } = toldRun();
       const history = start();
       const taskId = `${JOB}@-@@-@READY@-@10.0.0.1@-@17-s1`;
@@ -170,13 +173,14 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(told).toContainEqual(['TASK_FINISHED', `Sharding item for job '${JOB}' is empty.`, '[]']);
       expect(told).toContainEqual([
         'TASK_FINISHED',
-        `Previous job '${JOB}' - shardingItems '[3]' is still running, misfired job will start after previous job completed.`,
+        `Previous job '${JOB}' - shardingItems '[3]' is still running, ` +
+          'misfired job will start after previous job completed.',
         '[3]',
       ]);
       expect(told).toHaveLength(6);
     });
 
-    it('given an item that was aborted before it started, when it is settled, then it has a row that says why', async () => {
+    it('writes a row with the reason for an item that was aborted before it started', async () => {
       const { trigger, taskId } = toldRun();
       const outcome = { kind: 'aborted', reason: new Error('drained') } as const;
       const history = start();
@@ -188,7 +192,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       ]);
     });
 
-    it('given texts that no column holds, when they are written, then they are cut, and nothing is refused', async () => {
+    it('cuts texts that are too long for a column, and refuses none', async () => {
       const items = Array.from({ length: 500 }, (_, item) => item);
       const error = `${'x'.repeat(3_999)}😀\0${'y'.repeat(100)}`;
       const jobName = 'j'.repeat(200);
@@ -201,7 +205,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(heard).toEqual([]);
     });
 
-    it('given two instances that start at once on an empty database, when both write, then all of it is there', async () => {
+    it('keeps all rows of two instances that start at once on an empty database', async () => {
       const histories = [start(), start({}, database.connect())];
 
       await Promise.all(histories.map((history, index) => record([{ items: [index] }, { items: [index] }], history)));
@@ -211,7 +215,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(histories.map(({ status }) => status.droppedRows)).toEqual([0, 0]);
     });
 
-    it('given a start on tables that are there, when it migrates again, then nothing changes', async () => {
+    it('changes nothing if it migrates again', async () => {
       await record([{}]);
       await record([{}], start({}, database.connect()));
 
@@ -219,7 +223,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(heard).toEqual([]);
     });
 
-    it('given pages that are read while rows come in, when all are read, then each older row comes once, newest first', async () => {
+    it('pages over rows, newest first and each older row once, while new rows come in', async () => {
       // Two rows of the same instant each.
       const history = await recordEachSecond(25, { perSecond: 2 });
       const before = await history.executions({ limit: 1_000 });
@@ -238,7 +242,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
     });
 
     it.each([{ limit: 0 }, { limit: 1_001 }, { limit: 1.5 }, { cursor: '' }, { cursor: 'WzFd' }])(
-      'given %j, when pages are asked for, then the answer names what is wrong',
+      'names the problem of a query with %j',
       async (query) => {
         const history = new SqlHistory(db);
 
@@ -246,7 +250,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       },
     );
 
-    it('given rows of several jobs, when some are asked for, then the answer has those and no others', async () => {
+    it('answers with the rows of the jobs that were asked for, and no others', async () => {
       const failed = new Map([[0, { kind: 'failed', error: 'no' }]] as const);
       const history = await record([
         {},
@@ -268,7 +272,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(told).toEqual(['TASK_FINISHED', 'TASK_RUNNING', 'TASK_ERROR', 'TASK_RUNNING']);
     });
 
-    it('given runs that have ended and one that runs, when they are counted, then those that are asked for count', async () => {
+    it('counts the runs that were asked for, ended or running', async () => {
       const failed = new Map([[0, { kind: 'failed', error: 'no' }]] as const);
       const history = start();
       for (const told of [{}, { jobName: 'bill', outcomes: failed }]) {
@@ -292,7 +296,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(await history.countStatuses({ to: new Date(0) })).toBe(0);
     });
 
-    it('given keepRows, when old rows are deleted, then the newest are left, and no others', async () => {
+    it('keeps the newest rows with keepRows, and no others', async () => {
       const history = await recordEachSecond(2_300);
 
       await prune({ keepRows: 101 });
@@ -300,11 +304,11 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       const times = (await history.executions({ limit: 1_000 })).rows.map(({ startTime }) => startTime.getTime());
       expect(times).toHaveLength(101);
       expect([times.at(0), times.at(-1)]).toEqual([FIRE_TIME + 2_299_000, FIRE_TIME + 2_199_000]);
-      // Two of each run, and those of one instant stay together.
+      // Two of each run; those of one instant stay together.
       expect(await rowsOf(db, 'JOB_STATUS_TRACE_LOG', 'id')).toHaveLength(102);
     });
 
-    it('given keepDays on two instances, when both delete at once, then exactly the older rows are gone', async () => {
+    it('deletes exactly the older rows with keepDays, even if two instances delete at once', async () => {
       await recordEachSecond(1_500);
       const history = await recordEachSecond(10, { from: FIRE_TIME + DAY_MS });
 
@@ -317,7 +321,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
     });
 
     for (const [version, statements] of Object.entries(java ?? {})) {
-      it(`given tables of Java ${version}, when ours and both Javas write, then all rows are there`, async () => {
+      it(`takes rows of both Javas in tables of Java ${version}`, async () => {
         for (const statement of statements) await run(db, statement);
 
         await record([{}]);
@@ -337,8 +341,8 @@ function insertOfJava(id: string, hasSource: boolean): string {
   const [column, value] = hasSource ? ['source, ', "'LITE_EXECUTOR', "] : ['', ''];
   return (
     `INSERT INTO JOB_STATUS_TRACE_LOG (id, job_name, original_task_id, task_id, slave_id, ${column}execution_type, ` +
-    `sharding_item, state, message, creation_time) VALUES ('${id}', 'j', '', 't', '10.0.0.2', ${value}'READY', '[0]', ` +
-    `'TASK_STAGING', '', NULL)`
+    `sharding_item, state, message, creation_time) VALUES ('${id}', 'j', '', 't', '10.0.0.2', ${value}'READY', ` +
+    `'[0]', 'TASK_STAGING', '', NULL)`
   );
 }
 
@@ -347,7 +351,7 @@ function wholeRun(told: ToldRun): readonly JobEvent[] {
   return [...begin, ...end];
 }
 
-/** A history tells nobody when its queue is empty. */
+/** A history has no event for an empty queue, so this polls. */
 async function untilWritten(history: SqlHistory<unknown>): Promise<void> {
   await vi.waitFor(() => expect(history.status.queuedRows).toBe(0), { timeout: 20_000, interval: 10 });
 }

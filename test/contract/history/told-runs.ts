@@ -14,7 +14,7 @@ export interface ToldRun {
   readonly outcomes?: ReadonlyMap<number, SettledOutcome>;
 }
 
-/** What a run tells of itself, as the runtime would, in the parts between which time may pass. */
+/** The events of one run, as the runtime would send them, in parts between which time may pass. */
 export function toldRun({ jobName = JOB, items = [0], source = 'NORMAL_TRIGGER', outcomes, ...more }: ToldRun = {}) {
   const trigger: Trigger = { jobName, fireTime: more.fireTime ?? FIRE_TIME, origin: 'schedule', source };
   const taskId = `${jobName}@-@${items.join(',')}@-@READY@-@${INSTANCE}`;

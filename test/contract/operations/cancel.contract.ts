@@ -34,7 +34,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       await bothStarted;
     };
 
-    /** A process whose handlers go on until they are told to stop. */
+    /** A process whose handlers run until they are aborted. */
     const startRunning = async (options: { failover?: boolean; monitorExecution?: boolean } = {}) => {
       const handler = (context: ShardingContext) => {
         started.push(context);
@@ -47,7 +47,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       return runtime;
     };
 
-    it('given a running item, when it is cancelled, then it alone is aborted, runs nowhere else, and leaves nothing', async () => {
+    it('aborts one item alone, which runs nowhere else, and leaves nothing', async () => {
       await startRunning({ failover: true });
 
       const outcome = await api.cancel(JOB, 1);
@@ -64,7 +64,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       expect(await stage().names(`/${JOB}/sharding/1`)).toEqual(['instance', 'record']);
     });
 
-    it('given a running item, when it is cancelled, then that costs 2 requests, and is the same request if repeated', async () => {
+    it('costs 2 requests', async () => {
       await startRunning();
       const first = await api.cancel(JOB, 0);
       await stage().until(() => settled.length > 0);
@@ -75,7 +75,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       expect(first.kind).toBe('requested');
     });
 
-    it('given items that run, when all of the job are cancelled, then each run is aborted, and none runs elsewhere', async () => {
+    it('aborts all running items of a job, and none runs elsewhere', async () => {
       await startRunning({ failover: true });
 
       const outcomes = await api.cancelAll(JOB);
@@ -90,7 +90,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       expect(await api.cancelAll(JOB)).toEqual(new Map());
     });
 
-    it('given nothing that could be cancelled, when all of it is, then the answer says so for what is marked alone', async () => {
+    it('cancels all of nothing: only marked items are in the answer, and nothing is written', async () => {
       await stage().writeJava(JOB, {
         nodes: { 'sharding/0': '', 'sharding/1': '', 'sharding/1/running': '10.0.0.9@-@1' },
       });
@@ -101,7 +101,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       expect(stage().has(`/${JOB}/cancel`)).toBe(false);
     });
 
-    it('given an item that was cancelled, when its next trigger comes, then it runs to its end', async () => {
+    it('lets an item run to its end at its next trigger after a cancel', async () => {
       const runtime = await startRunning();
       await api.cancel(JOB, 0);
       await api.cancel(JOB, 1);
@@ -113,7 +113,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       expect(started.slice(2).every(({ signal }) => !signal.aborted)).toBe(true);
     });
 
-    it('given a request for an earlier run, when a later one is under way, then that goes on, and can be cancelled itself', async () => {
+    it('ignores a request for an earlier run, and cancels the present one', async () => {
       await startRunning();
       await stage().registry.ensurePath(`/${JOB}/cancel`);
       await stage().registry.create(`/${JOB}/cancel/0`, 'a run of yesterday', 'PERSISTENT');
@@ -127,7 +127,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       expect(await stage().names(`/${JOB}/cancel`)).toEqual([]);
     });
 
-    it('given a request that came after the end of its run, when the leader sees it, then it is removed', async () => {
+    it('has the leader remove a request that came after the end of its run', async () => {
       await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
 
       await stage().registry.ensurePath(`/${JOB}/cancel`);
@@ -136,7 +136,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       await expect.poll(() => stage().names(`/${JOB}/cancel`)).toEqual([]);
     });
 
-    it('given nothing that could be cancelled, when it is, then the answer says why and nothing is written', async () => {
+    it('answers why an item cannot be cancelled, and writes nothing', async () => {
       await stage().writeJava(JOB, {
         nodes: { 'sharding/0': '', 'sharding/1': '', 'sharding/1/running': '10.0.0.9@-@1' },
       });
@@ -149,7 +149,7 @@ export function describeCancel(adapter: RegistryAdapter): void {
       expect(stage().has(`/${JOB}/cancel`)).toBe(false);
     });
 
-    it('given a job without monitorExecution, when an item of it is cancelled, then the answer says that nobody knows', async () => {
+    it('answers that runs are not recorded if the job has no monitorExecution', async () => {
       const runtime = await startRunning({ monitorExecution: false });
 
       expect(await api.cancel(JOB, 0)).toEqual({ kind: 'unmonitored' });

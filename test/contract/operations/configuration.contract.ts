@@ -11,7 +11,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
   describe('JobConfigurationApi', () => {
     const { stage } = useStage(adapter);
 
-    it("given a job of Java's, when its configuration is asked for, then it is what Java takes the text for, at one request", async () => {
+    it("reads a job of Java's as Java would, at one request", async () => {
       await stage().writeJava(JOB, { config: 'cron: 0/5 * * * * ?\njobName: settle-orders\nshardingTotalCount: 3\n' });
       const api = new JobConfigurationApi(stage().registry);
 
@@ -29,11 +29,11 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(cost).toBe(1);
     });
 
-    it('given no such job, when its configuration is asked for, then there is none', async () => {
+    it('finds no configuration of a job that does not exist', async () => {
       expect(await new JobConfigurationApi(stage().registry).getJobConfiguration(JOB)).toBeUndefined();
     });
 
-    it('given a node that cannot be read, when it is asked for or changed, then the error says so and the node stays', async () => {
+    it('refuses to read or change a node that cannot be read, and keeps it', async () => {
       await stage().writeJava(JOB, { config: 'cron: [' });
       const api = new JobConfigurationApi(stage().registry);
       const unreadable = { code: 'CONFIGURATION_NODE', jobName: JOB };
@@ -43,7 +43,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(await stage().value(`/${JOB}/config`)).toBe('cron: [');
     });
 
-    it('given a job that runs, when an operator changes it, then it is in force there, at 2 requests, and the rest is as it was', async () => {
+    it("puts an operator's change into force on a running job, at 2 requests, and keeps the rest", async () => {
       const runtime = await stage().start('10.0.0.1', [{ name: JOB, shardingTotalCount: 2, jobParameter: 'p' }]);
       const api = new JobConfigurationApi(stage().registry);
 
@@ -63,11 +63,10 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       [{ misfirePolicy: 'skip' }, { misfire: false, misfirePolicy: 'skip' }],
       [{ misfirePolicy: null }, { misfire: true, misfirePolicy: 'once' }],
     ] as const)(
-      'given a job that catches up on all, when an operator changes %o, then switch and policy agree',
+      'keeps misfire and misfirePolicy in agreement when an operator changes %o',
       async (changes, expected) => {
-        await stage().writeJava(JOB, {
-          config: `cron: ${NEVER}\njobName: ${JOB}\nmisfire: true\nprops: {nestjs.misfirePolicy: all}\nshardingTotalCount: 1\n`,
-        });
+        const lines = [`cron: ${NEVER}`, `jobName: ${JOB}`, 'misfire: true', 'props: {nestjs.misfirePolicy: all}'];
+        await stage().writeJava(JOB, { config: [...lines, 'shardingTotalCount: 1', ''].join('\n') });
         const api = new JobConfigurationApi(stage().registry);
 
         expect(await api.updateJobConfiguration(JOB, changes)).toMatchObject(expected);
@@ -75,7 +74,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       },
     );
 
-    it('given two operators who change different settings at once, when both are done, then both changes are there', async () => {
+    it('keeps both changes if two operators change different settings at once', async () => {
       await stage().writeJava(JOB);
       const clients = [stage().registry, await stage().client(), await stage().client()];
       const changes = [{ cron: NEVER }, { description: 'mine' }, { jobParameter: 'yours' }];
@@ -96,22 +95,19 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       [{ strategy: 'SPREAD' }, 'strategy', '"SPREAD"'],
       [{ timeZone: 'Europe/Berln' }, 'timeZone', '"Europe/Berln"'],
       [{ shardingtotalCount: 2 }, 'shardingtotalCount', 'shardingTotalCount'],
-    ])(
-      'fault 20: given a wrong value, when it is written, then it is refused by name and the node stays (%j)',
-      async (changes, field, value) => {
-        await stage().writeJava(JOB);
-        const update = new JobConfigurationApi(stage().registry).updateJobConfiguration(JOB, changes);
+    ])('refuses a wrong value by name, and keeps the node: %j (fault 20)', async (changes, field, value) => {
+      await stage().writeJava(JOB);
+      const update = new JobConfigurationApi(stage().registry).updateJobConfiguration(JOB, changes);
 
-        await expect(update).rejects.toMatchObject({
-          code: 'CONFIGURATION',
-          problems: [expect.stringContaining(field)],
-        });
-        await expect(update).rejects.toThrow(value);
-        expect(await stage().value(`/${JOB}/config`)).toBe(javaConfig(JOB));
-      },
-    );
+      await expect(update).rejects.toMatchObject({
+        code: 'CONFIGURATION',
+        problems: [expect.stringContaining(field)],
+      });
+      await expect(update).rejects.toThrow(value);
+      expect(await stage().value(`/${JOB}/config`)).toBe(javaConfig(JOB));
+    });
 
-    it('given a setting that was changed, when null is given, then it is the default again', async () => {
+    it('restores the default of a setting that is changed to null', async () => {
       await stage().start('10.0.0.1', [{ name: JOB, shardingTotalCount: 2, timeoutMs: 5, description: 'x' }]);
       const api = new JobConfigurationApi(stage().registry);
 
@@ -122,7 +118,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(now).toSatisfy(Object.isFrozen);
     });
 
-    it('given a job with options of its own, when null is given for one, then the default is in force there', async () => {
+    it('brings a default into force on an instance whose own options differ', async () => {
       const given = { name: JOB, shardingTotalCount: 1, maxAttempts: 5, timeoutMs: 7_000 };
       const runtime = await stage().start('10.0.0.1', [given]);
       const api = new JobConfigurationApi(stage().registry);
@@ -133,7 +129,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(runtime.configurations.current(JOB)).toMatchObject({ maxAttempts: 1, timeoutMs: undefined });
     });
 
-    it('given a node with a wrong cron expression, when that is changed, then it is corrected, and before it cannot be asked for', async () => {
+    it('corrects a node with a wrong cron expression, which cannot be read before', async () => {
       await stage().writeJava(JOB, { config: javaConfig(JOB).replace(/^cron.*$/m, 'cron: never') });
       const api = new JobConfigurationApi(stage().registry);
 
@@ -144,7 +140,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(await api.getJobConfiguration(JOB)).toMatchObject({ cron: NEVER, shardingTotalCount: 3, failover: false });
     });
 
-    it('given failover that Java has left without monitorExecution, when something else is changed, then it stays', async () => {
+    it('keeps failover that Java has left without monitorExecution', async () => {
       const config = javaConfig(JOB)
         .replace(/^failover.*$/m, 'failover: true')
         .replace(/^monitorExecution.*$/m, 'monitorExecution: false');
@@ -158,7 +154,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       );
     });
 
-    it('given parameters for three items, when the total becomes two, then it does, and parameters for three cannot be written any more', async () => {
+    it('lets the total shrink below the named parameters, but refuses to write them again', async () => {
       const shardingItemParameters = '0=a,1=b,2=c';
       await stage().start('10.0.0.1', [{ name: JOB, shardingTotalCount: 3, shardingItemParameters }]);
       const api = new JobConfigurationApi(stage().registry);
@@ -169,7 +165,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       await expect(api.updateJobConfiguration(JOB, { shardingItemParameters })).rejects.toThrow('names 2');
     });
 
-    it("given a strategy that only the job's processes have, when something else is changed, then it stays in the node", async () => {
+    it("keeps a strategy in the node that only the job's processes have", async () => {
       const strategy = { type: 'BY_REGION', shard: () => new Map() };
       await stage().start('10.0.0.1', [{ name: JOB, shardingTotalCount: 2, strategy }]);
       const api = new JobConfigurationApi(stage().registry);
@@ -179,7 +175,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(await api.getJobConfiguration(JOB)).toMatchObject({ strategy: 'BY_REGION', description: 'x' });
     });
 
-    it('given no such job or no such name, when it is changed, then the error says which', async () => {
+    it('names the unknown job or setting', async () => {
       const api = new JobConfigurationApi(stage().registry);
       await expect(api.updateJobConfiguration(JOB, {})).rejects.toMatchObject({ code: 'UNKNOWN_JOB', jobName: JOB });
       await expect(api.updateJobConfiguration('a/b', {})).rejects.toMatchObject({

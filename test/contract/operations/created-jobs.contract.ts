@@ -21,7 +21,7 @@ export function describeCreatedJobs(adapter: RegistryAdapter): void {
     const configure = () => new JobConfigurationApi(stage().registry);
     const read = async (node: string) => (await stage().registry.read(`/${JOB}${node}`))?.data;
 
-    it('given some settings, when it is created, then one request has written root and config, which says only these', async () => {
+    it('writes root and config in one request, with the given settings only', async () => {
       const settings = { cron: '0 0 3 * * ?', failover: false, timeoutMs: 5_000, props: { tenant: 'acme' } };
       expect(await costOf(stage().registry, () => operate().create({ ...NEW, ...settings }))).toBe(1);
 
@@ -49,13 +49,13 @@ export function describeCreatedJobs(adapter: RegistryAdapter): void {
       [{ misfirePolicy: 'all' }, 'nestjs.misfirePolicy: all'],
       [{ after: 'import' }, 'nestjs.after: import'],
       [{ timeZone: 'Europe/Berlin' }, 'nestjs.timeZone: Europe/Berlin'],
-    ] as const)('given %j, when it is created, then config has %s', async (settings, line) => {
+    ] as const)('writes settings %j as the line %s', async (settings, line) => {
       await operate().create({ ...NEW, ...settings });
 
       expect((await read('/config'))!.split('\n').map((text) => text.trim())).toContain(line);
     });
 
-    it('given an edit, when a setting goes back to its default, then config says no more of it than the template does', async () => {
+    it('removes a setting from config that goes back to its default', async () => {
       await operate().create({ ...NEW, jobParameter: 'weekly', retryDelayMs: 10, props: { tenant: 'acme' } });
 
       await configure().updateJobConfiguration(JOB, { failover: true, shardingTotalCount: 5 });
@@ -70,7 +70,7 @@ export function describeCreatedJobs(adapter: RegistryAdapter): void {
       expect(await configure().getJobConfiguration(JOB)).toMatchObject({ shardingTotalCount: 5, cron: undefined });
     });
 
-    it('given an instance with the template, when it changes a setting in code, then config says that setting alone', async () => {
+    it('writes only the changed setting if an instance changes it in code', async () => {
       const runtime = await stage().start(
         '10.0.0.1',
         [{ name: 'other', shardingTotalCount: 1 }],
@@ -95,7 +95,7 @@ export function describeCreatedJobs(adapter: RegistryAdapter): void {
     });
 
     it.each(['', 'nestjs.template:report', 'com.acme.OrderJob'])(
-      'given a root of that name with %j, when it is created, then that is refused and nothing is written',
+      'is refused if a root of its name exists with %j, and nothing is written',
       async (root) => {
         await stage().registry.create(`/${JOB}`, root, 'PERSISTENT');
 
@@ -104,14 +104,14 @@ export function describeCreatedJobs(adapter: RegistryAdapter): void {
       },
     );
 
-    it('given many who create it at once, when all are answered, then one has', async () => {
+    it('is created by one of many who create it at once', async () => {
       const clients = await Promise.all([1, 2, 3, 4].map(() => stage().client()));
       const answers = await Promise.allSettled(clients.map((client) => new JobOperateApi(client, clock).create(NEW)));
 
       expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    it('given a removal that somebody has begun and left, when it is asked for again, then it is completed', async () => {
+    it('is removed completely if an unfinished removal is asked for again', async () => {
       await operate().create(NEW);
       await stage().registry.set(`/${JOB}`, 'nestjs.removed:report');
       expect(await new JobStatisticsApi(stage().registry).getJobBriefInfo(JOB)).toMatchObject({
@@ -125,7 +125,7 @@ export function describeCreatedJobs(adapter: RegistryAdapter): void {
       await expect(operate().remove(JOB)).rejects.toThrow(UnknownJobError);
     });
 
-    it('given a part of it deleted already, when the removal is asked for again, then the rest goes', async () => {
+    it('is removed completely if a part of it is deleted already', async () => {
       await operate().create(NEW);
       await stage().registry.set(`/${JOB}`, 'nestjs.removed:report');
       await stage().registry.delete(`/${JOB}/config`);

@@ -45,7 +45,7 @@ export function describeElasticJob2(adapter: RegistryAdapter): void {
     const textOf = () => new JobOperateApi(stage().registry, clock).dump(JOB, { hideSecrets: false });
 
     it.each([false, true])(
-      'given one, when a job of its name is added, with overwrite: %s, then that rejects and nothing is written',
+      'refuses a new job of its name with overwrite: %s, and writes nothing',
       async (overwrite) => {
         await writeOld();
         const before = await textOf();
@@ -67,7 +67,7 @@ export function describeElasticJob2(adapter: RegistryAdapter): void {
       },
     );
 
-    it('given one, when a process starts with a job of its name, then that one waits with the reason, and others run', async () => {
+    it('makes a process with a job of its name report why that waits, and other jobs run', async () => {
       await writeOld();
       const before = await textOf();
 
@@ -85,7 +85,7 @@ export function describeElasticJob2(adapter: RegistryAdapter): void {
       expect(await textOf()).toBe(before);
     });
 
-    it('given one beside others, when jobs, servers and items are listed, then it is there with the reason, and so are they', async () => {
+    it('is listed with the problem, beside other jobs', async () => {
       await writeOld();
       await stage().writeJava('java');
       const jobs = new JobStatisticsApi(stage().registry);
@@ -104,7 +104,7 @@ export function describeElasticJob2(adapter: RegistryAdapter): void {
       ]);
     });
 
-    it('given one, when it is triggered, asked for or changed, then each rejects by that name and nothing is written', async () => {
+    it('refuses triggers, reads and changes with its own error, and writes nothing', async () => {
       await writeOld();
       const before = await textOf();
       const operations = new JobOperateApi(stage().registry, clock);
@@ -119,7 +119,7 @@ export function describeElasticJob2(adapter: RegistryAdapter): void {
       expect(await textOf()).toBe(before);
     });
 
-    it('given one, when it is dumped, then its parameters are hidden', async () => {
+    it('is dumped without its parameters', async () => {
       await writeOld();
 
       const dump = await new JobOperateApi(stage().registry, clock).dump(JOB);
@@ -128,7 +128,7 @@ export function describeElasticJob2(adapter: RegistryAdapter): void {
       expect(dump).not.toContain('password');
     });
 
-    it('given one that is of no use any more, when it is removed, then its name is free', async () => {
+    it('frees its name when it is removed', async () => {
       await writeOld();
 
       await new JobConfigurationApi(stage().registry).removeJobConfiguration(JOB);
@@ -137,7 +137,7 @@ export function describeElasticJob2(adapter: RegistryAdapter): void {
       expect(runtime.registrar.jobs.map(({ jobName }) => jobName)).toEqual([JOB]);
     });
 
-    it('given a node that nobody can read, when a run is asked for, then it is taken down', async () => {
+    it('takes a request for a run of a job whose config node cannot be read', async () => {
       await stage().writeJava(JOB, { config: 'cron: [', instances: [[INSTANCE, '10.0.0.7']] });
 
       expect(await new JobOperateApi(stage().registry, clock).trigger(JOB)).toMatchObject({ asked: [INSTANCE] });

@@ -10,7 +10,7 @@ import { describeShardingApis } from './sharding.contract.js';
 import { describeStatistics } from './statistics.contract.js';
 import { describeTriggers } from './trigger.contract.js';
 
-/** What operators may rely on, over every adapter of the registry port. */
+/** The rules for operators, over every adapter of the registry port. */
 export function describeOperations(adapter: RegistryAdapter): void {
   describe(`operations, ${adapter.name}`, () => {
     describeConfigurationApi(adapter);

@@ -19,7 +19,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
     const status = (jobName: string, serverIp: string) => stage().value(`/${jobName}/servers/${serverIp}`);
     const statuses = async (jobName: string) => [await status(jobName, '10.0.0.1'), await status(jobName, '10.0.0.10')];
 
-    it('given a job, when it is disabled and enabled, then all its servers are, each at 3 requests', async () => {
+    it('disables and enables all servers of a job, each time at 3 requests', async () => {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
 
       expect(await costOf(stage().registry, () => api.disable(JOB))).toBe(3);
@@ -28,13 +28,13 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(await statuses(JOB)).toEqual(['ENABLED', 'ENABLED']);
     });
 
-    it('given two addresses of which one begins with the other, when one is disabled, then only that one is', async () => {
+    it('disables one address only, even if another one begins with it', async () => {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
       await api.disable(JOB, { serverIp: '10.0.0.1' });
       expect(await statuses(JOB)).toEqual(['DISABLED', 'ENABLED']);
     });
 
-    it('given a server in two jobs, when it is disabled in all of them, then both say so, and a job without it stays', async () => {
+    it('disables a server in all its jobs, and in no other job', async () => {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
       await stage().writeJava(OTHER, { nodes: { 'servers/10.0.0.1': 'ENABLED' } });
       await stage().writeJava('third', { nodes: { 'servers/10.0.0.2': 'ENABLED' } });
@@ -48,13 +48,13 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(await statuses(OTHER)).toEqual(['ENABLED', undefined]);
     });
 
-    it('given a server that is disabled already, when it is disabled, then its node is not written', async () => {
+    it('does not write the node of a server that is disabled already', async () => {
       await stage().writeJava(JOB, { nodes: { 'servers/10.0.0.1': 'DISABLED' } });
       await api.disable(JOB);
       expect((await stage().registry.read(`/${JOB}/servers/10.0.0.1`))!.stat.version).toBe(0);
     });
 
-    it('given running instances of ours, when one server of theirs is disabled, then the other gets its items', async () => {
+    it('moves the items of a disabled server to the other instance', async () => {
       await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
       const second = await stage().startSharded('10.0.0.2', { name: JOB, shardingTotalCount: 2 });
 
@@ -65,7 +65,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(second.status().jobs[0]!.isJoined).toBe(true);
     });
 
-    it('given running instances of ours, when one is shut down, then it leaves the job for good and the other gets its items', async () => {
+    it('makes an instance leave for good when it is shut down, and the other gets its items', async () => {
       const first = await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
       await stage().startSharded('10.0.0.2', { name: JOB, shardingTotalCount: 2 });
 
@@ -79,7 +79,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(await stage().names(`/${JOB}/servers`)).toEqual(['10.0.0.1', '10.0.0.2']);
     });
 
-    it('given an instance whose node names another address than its id, when servers are shut down, then the node counts', async () => {
+    it("shuts down by the address in the instance's node, even if its id names another", async () => {
       await stage().writeJava(JOB, {
         instances: [
           ['10.0.0.1@-@1', '10.0.0.2'],
@@ -94,13 +94,13 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(await stage().names(`/${JOB}/instances`)).toEqual(['10.0.0.10@-@1']);
     });
 
-    it('given a server without instances, when it is shut down, then that is done already', async () => {
+    it('does nothing for a server without instances that is shut down', async () => {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
       expect(await api.shutdown(JOB, { serverIp: '10.0.0.1' })).toEqual([]);
       expect(await api.shutdown(JOB)).toEqual([]);
     });
 
-    it('given a server with instances of two jobs, when it is shut down, then both are gone', async () => {
+    it('shuts down the instances of both jobs on a server', async () => {
       for (const jobName of [JOB, OTHER]) {
         await stage().writeJava(jobName, {
           instances: [
@@ -115,7 +115,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
     });
 
     it.each([{}, { serverIp: '10.0.0.1' }])(
-      'given a job, when %j of it is removed, then its instances and servers are gone and the rest stays',
+      'removes instances and servers by %j from a job, and keeps the rest',
       async (scope) => {
         const nodes = { ...ALL_ENABLED, 'sharding/0/instance': '10.0.0.1@-@1' };
         await stage().writeJava(JOB, { instances: [['10.0.0.1@-@1', '10.0.0.1']], nodes });
@@ -128,7 +128,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       },
     );
 
-    it('given a server in two jobs, when it is removed, then no job knows it', async () => {
+    it('removes a server from all jobs', async () => {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
       await stage().writeJava(OTHER, { nodes: ALL_ENABLED });
       await api.removeServer('10.0.0.10');
@@ -136,7 +136,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(await stage().names(`/${OTHER}/servers`)).toEqual(['10.0.0.1']);
     });
 
-    it('given nothing of that name, when commands are given, then each says what is missing and nothing is created', async () => {
+    it('names a missing job, server or instance, and creates nothing', async () => {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
       const unknownJob = { code: 'UNKNOWN_JOB', jobName: OTHER };
       const unknownServer = { code: 'UNKNOWN_SERVER', serverIp: '10.0.0.7' };
@@ -164,7 +164,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(await stage().names(`/${JOB}/servers`)).toEqual(['10.0.0.1', '10.0.0.10']);
     });
 
-    it('given names that no node can have, when commands are given, then they are refused without a request', async () => {
+    it('refuses names that no node can have, without a request', async () => {
       const invalid = { code: 'INVALID_ARGUMENT' };
       const cost = await costOf(stage().registry, async () => {
         for (const name of ['', '..', 'a/b', 'a@-@b', 'a(b']) {

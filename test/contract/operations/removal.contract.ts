@@ -12,7 +12,7 @@ export function describeRemoval(adapter: RegistryAdapter): void {
   describe('a job as a whole', () => {
     const { stage, harness } = useStage(adapter);
 
-    it('fault 21: given a job that runs, when it is removed, then nothing of it is left and its instances are out of it', async () => {
+    it('leaves nothing when it is removed while it runs, and its instances leave it (fault 21)', async () => {
       const first = await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
       const second = await stage().startSharded('10.0.0.2', { name: JOB, shardingTotalCount: 2 });
 
@@ -24,7 +24,7 @@ export function describeRemoval(adapter: RegistryAdapter): void {
       expect(await stage().names('/')).toEqual([]);
     });
 
-    it('given a tree that does not fit into one request, when it is removed, then it goes in several, its instances first', async () => {
+    it('is removed in several requests if its tree is too large for one, instances first', async () => {
       const small = await Stage.open(harness(), 4_000);
       const nodes = Object.fromEntries(Array.from({ length: 20 }, (_, item) => [`sharding/${item}/instance`, 'a@-@1']));
       await small.writeJava(JOB, { nodes, instances: [['a@-@1', 'a']] });
@@ -47,7 +47,7 @@ export function describeRemoval(adapter: RegistryAdapter): void {
       watcher.close();
     });
 
-    it('given two operators, when both remove a job, then it is gone and neither is left without an answer', async () => {
+    it('is removed once by two operators, and both get an answer', async () => {
       await stage().writeJava(JOB, { nodes: { 'sharding/0/instance': 'a' } });
       const clients = [stage().registry, await stage().client()];
 
@@ -61,12 +61,12 @@ export function describeRemoval(adapter: RegistryAdapter): void {
       expect(await stage().names('/')).toEqual([]);
     });
 
-    it('given no such job, when it is removed, then the error says so', async () => {
+    it('is named in the error if it does not exist', async () => {
       const removal = new JobConfigurationApi(stage().registry).removeJobConfiguration(JOB);
       await expect(removal).rejects.toMatchObject({ code: 'UNKNOWN_JOB', jobName: JOB });
     });
 
-    it("given a job's tree, when it is dumped, then the text is Java's: descending, depth first, addresses hidden unless they are wanted", async () => {
+    it("is dumped in Java's format, with addresses hidden unless they are requested", async () => {
       await stage().writeJava(JOB, {
         instances: [
           ['10.0.0.9@-@1', '10.0.0.9'],
@@ -98,7 +98,7 @@ serverIp: 10.0.0.10
       expect(await api.dump(JOB)).toBe(open.replaceAll('10.0.0.10', 'ip2').replaceAll('10.0.0.9', 'ip1'));
     });
 
-    it('given a process that runs a job, when it dumps it over its own connection, then it goes on hearing of changes', async () => {
+    it('keeps receiving changes in a process that dumps it over its own connection', async () => {
       const runtime = await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
       const own = runtime.registrar.of(JOB).currentSession!.tree.registry;
 

@@ -18,7 +18,7 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
     const isDisabled = async (item: number) =>
       (await stage().registry.exists(`/${JOB}/sharding/${item}/disabled`)) !== undefined;
 
-    it('given an item, when it is disabled and enabled, each twice, then its mark comes and goes, each at one request', async () => {
+    it('adds and removes the mark of a disabled item, each at one request, also if repeated', async () => {
       await stage().writeJava(JOB, { nodes: { 'sharding/0/instance': 'a', 'sharding/1/instance': 'a' } });
       const api = new ShardingOperateApi(stage().registry);
 
@@ -34,7 +34,7 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
       expect(await isDisabled(0)).toBe(false);
     });
 
-    it('given a disabled item, when the job fires, then the others run', async () => {
+    it('leaves a disabled item out of a run', async () => {
       const ran: number[] = [];
       const handler = ({ shardingItem }: ShardingContext) => void ran.push(shardingItem);
       const runtime = await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 3, handler });
@@ -45,7 +45,7 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
       expect(new Set(ran)).toEqual(new Set([0, 2]));
     });
 
-    it('given no such item, job or number, when it is disabled, then the error says which, and nothing is created', async () => {
+    it('names the unknown job, item or number, and creates nothing', async () => {
       await stage().writeJava(JOB, { nodes: { 'sharding/0': '', 'sharding/1': '', 'sharding/4': '' } });
       const api = new ShardingOperateApi(stage().registry);
 
@@ -70,7 +70,7 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
     const { stage } = useStage(adapter);
     const infos = () => new ShardingStatisticsApi(stage().registry).getShardingInfo(JOB);
 
-    it('fault 21: given items in every state, when they are asked for, then each has its state, also those of an owner that is gone, at 4 requests', async () => {
+    it("reports each item's state, even if its owner is gone, at 4 requests (fault 21)", async () => {
       await stage().writeJava(JOB, {
         instances: [['10.0.0.1@-@1', '10.0.0.1']],
         nodes: {
@@ -112,7 +112,7 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
       expect(found[0]).toSatisfy(Object.isFrozen);
     });
 
-    it('given a run of ours, when it is asked for while it runs and afterwards, then its record is told, with the token that its handler has', async () => {
+    it('reports the record of a run while it runs, with its token, and afterwards', async () => {
       let end!: () => void;
       const ending = new Promise<void>((resolve) => (end = resolve));
       const contexts: ShardingContext[] = [];
@@ -138,7 +138,7 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
       expect(after.lastRun).toMatchObject({ token: undefined, settledAt: expect.any(Number) });
     });
 
-    it('given no such job, when its items are asked for, then there are none', async () => {
+    it('finds no items of a job that does not exist', async () => {
       expect(await infos()).toEqual([]);
     });
   });

@@ -5,7 +5,7 @@ import type { Operation, RegistryCenter, Subtree } from '../../../libs/elastic-j
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { RegistryHarness } from '../registry/index.js';
 
-/** Far in the future: fire times come by hand. */
+/** Far in the future, since fire times are given by hand. */
 export const NEVER = '0 0 0 1 1 ? 2199';
 
 export const clock = new SystemClock();
@@ -41,7 +41,7 @@ export class Stage {
     return this.harness.client({ namespace: this.namespace });
   }
 
-  /** Starts a process of ours that runs these jobs, and has these templates of others. */
+  /** Starts a process of ours that runs these jobs, and has these templates for jobs that others create. */
   async start(
     serverIp: string,
     jobs: readonly StagedJob[],
@@ -100,7 +100,7 @@ export class Stage {
     if (result.kind === 'refused') throw new Error(`${result.path}: ${result.refusal}`);
   }
 
-  /** What the witness has seen so far. */
+  /** True if the witness has seen the node so far. */
   has(path: string): boolean {
     return this.view.has(path);
   }
@@ -120,7 +120,7 @@ export class Stage {
     return (await this.registry.read(path))?.data;
   }
 
-  /** Looks, and looks again after whatever happens in the namespace or to a process. */
+  /** Checks now, and again after every change in the namespace or in a process. */
   async until(isTrue: () => boolean): Promise<void> {
     for (;;) {
       const change = new Promise<void>((resolve) => (this.changed = resolve));
@@ -137,7 +137,7 @@ export interface StagedJob extends Partial<JobOptions> {
 }
 
 export interface JavaJob {
-  /** Id and the address that its node names. */
+  /** Each instance's id and the address in its node. */
   readonly instances?: readonly (readonly [id: string, serverIp: string])[];
   /** Further persistent nodes by their path below the job. */
   readonly nodes?: Readonly<Record<string, string>>;

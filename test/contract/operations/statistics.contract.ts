@@ -12,7 +12,7 @@ export function describeStatistics(adapter: RegistryAdapter): void {
   describe('JobStatisticsApi', () => {
     const { stage } = useStage(adapter);
 
-    it("given jobs of ours and of Java's and a node that is no job, when they are asked for, then each job has its state, and the rest is passed over", async () => {
+    it("reports the state of each job, ours or Java's, and skips nodes that are no jobs", async () => {
       await stage().startSharded('10.0.0.2', { name: 'ours', shardingTotalCount: 2, description: 'of ours' });
       await stage().writeJava('java', { instances: [INSTANCE], nodes: SERVED });
       await stage().writeJava('crashed', { nodes: SERVED });
@@ -55,7 +55,7 @@ export function describeStatistics(adapter: RegistryAdapter): void {
       for (const info of all) expect(await api.getJobBriefInfo(info.jobName)).toEqual(info);
     });
 
-    it('given a config node that cannot be read, when jobs are listed, then that one tells why and the others are there', async () => {
+    it('reports why a config node cannot be read, and lists the other jobs', async () => {
       await stage().writeJava('bad', { config: 'cron: [' });
       await stage().writeJava('good');
 
@@ -65,7 +65,7 @@ export function describeStatistics(adapter: RegistryAdapter): void {
       expect(good).toMatchObject({ jobName: 'good', shardingTotalCount: 3, problem: undefined });
     });
 
-    it('given a server, when its jobs are asked for, then each has its state and its instances there', async () => {
+    it('reports the jobs of a server with their state and its instances', async () => {
       await stage().writeJava('a', { instances: [INSTANCE, ['10.0.0.10@-@1', '10.0.0.10']], nodes: SERVED });
       await stage().writeJava('b', { nodes: { 'servers/10.0.0.1': 'DISABLED' } });
       await stage().writeJava('c', { nodes: { 'servers/10.0.0.10': 'ENABLED' } });
@@ -76,7 +76,7 @@ export function describeStatistics(adapter: RegistryAdapter): void {
       ]);
     });
 
-    it('given some jobs, when they are asked for, then it costs the promised requests', async () => {
+    it('costs the promised requests', async () => {
       for (const jobName of ['a', 'b', 'c']) await stage().writeJava(jobName, { instances: [INSTANCE], nodes: SERVED });
       const { registry } = stage();
       const jobs = new JobStatisticsApi(registry);
@@ -89,7 +89,7 @@ export function describeStatistics(adapter: RegistryAdapter): void {
       expect(await costOf(registry, () => servers.getAllServersBriefInfo())).toBe(2 + 2 * 3);
     });
 
-    it('given an empty namespace, when jobs and servers are asked for, then there are none', async () => {
+    it('finds no jobs and no servers in an empty namespace', async () => {
       const api = new JobStatisticsApi(stage().registry);
       expect(await api.getAllJobsBriefInfo()).toEqual([]);
       expect(await api.getJobBriefInfo('a')).toBeUndefined();
@@ -101,7 +101,7 @@ export function describeStatistics(adapter: RegistryAdapter): void {
   describe('ServerStatisticsApi', () => {
     const { stage } = useStage(adapter);
 
-    it('given servers of several jobs, when they are asked for, then each is there once, with its jobs and instances', async () => {
+    it('reports each server of several jobs once, with its jobs and instances', async () => {
       const shared = ['10.0.0.1@-@2', '10.0.0.1'] as const;
       await stage().writeJava('a', { instances: [INSTANCE, shared], nodes: SERVED });
       await stage().writeJava('b', {

@@ -19,7 +19,7 @@ export function describeTriggers(adapter: RegistryAdapter): void {
     const { stage } = useStage(adapter);
     const request = async (instanceId: string) => stage().value(`/${JOB}/trigger/${instanceId}`);
 
-    it('given two instances, when a run is asked for, then both find the same request, at 4 requests', async () => {
+    it('gives both instances the same request, at 4 requests', async () => {
       await stage().writeJava(JOB, { instances: INSTANCES });
       const api = new JobOperateApi(stage().registry, clock);
 
@@ -44,7 +44,7 @@ export function describeTriggers(adapter: RegistryAdapter): void {
       expect(await stage().registry.exists(`/${JOB}/trigger/${FIRST}`)).toBeUndefined();
     });
 
-    it('fault 18: given a request that an instance has not taken yet, when another is made, then it stands and the answer says so', async () => {
+    it('keeps a request that an instance has not taken yet, and answers so (fault 18)', async () => {
       await stage().writeJava(JOB, { instances: INSTANCES, nodes: { [`trigger/${FIRST}`]: '' } });
 
       const receipt = await new JobOperateApi(stage().registry, clock).trigger(JOB);
@@ -53,7 +53,7 @@ export function describeTriggers(adapter: RegistryAdapter): void {
       expect(await request(FIRST)).toBe('');
     });
 
-    it('fault 18: given five operators at once, when all are answered, then each instance has one request, and it is of the one who was told so', async () => {
+    it('leaves one of five simultaneous requests on each instance, and tells its operator (fault 18)', async () => {
       await stage().writeJava(JOB, { instances: INSTANCES });
       const clients = await Promise.all(Array.from({ length: 5 }, () => stage().client()));
 
@@ -67,19 +67,19 @@ export function describeTriggers(adapter: RegistryAdapter): void {
       }
     });
 
-    it('given a request to an instance that is gone, when a run is asked for, then it is removed', async () => {
+    it('removes a request to an instance that is gone', async () => {
       await stage().writeJava(JOB, { instances: INSTANCES, nodes: { 'trigger/10.0.0.9@-@1': '' } });
       await new JobOperateApi(stage().registry, clock).trigger(JOB);
       expect(await stage().names(`/${JOB}/trigger`)).toEqual([FIRST, SECOND]);
     });
 
-    it('given a job without instances, when a run is asked for, then nobody is asked and nothing is written', async () => {
+    it('asks nobody and writes nothing if the job has no instances', async () => {
       await stage().writeJava(JOB);
       expect(await new JobOperateApi(stage().registry, clock).trigger(JOB)).toMatchObject({ asked: [], pending: [] });
       expect(await stage().registry.exists(`/${JOB}/trigger`)).toBeUndefined();
     });
 
-    it('given no such job, when a run is asked for, then the error says so and nothing is written', async () => {
+    it('names the unknown job, and writes nothing', async () => {
       const trigger = new JobOperateApi(stage().registry, clock).trigger(JOB);
       await expect(trigger).rejects.toMatchObject({ code: 'UNKNOWN_JOB', jobName: JOB });
       expect(await stage().registry.exists(`/${JOB}`)).toBeUndefined();

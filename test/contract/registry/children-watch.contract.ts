@@ -7,33 +7,30 @@ export function describeChildrenWatches(adapter: RegistryAdapter): void {
   describe('watches of the names of children', () => {
     const { harness, one, two } = useRegistry(adapter);
 
-    it.each(['/', '/job'])(
-      'given a watch on %s, when children come and go, then each is heard; what is below them, or data, is not',
-      async (path) => {
-        const [reader, writer] = await two();
-        await writer.ensurePath(path);
-        const below = path === '/' ? '' : path;
-        const { heard, until } = await watching(reader, path);
+    it.each(['/', '/job'])('report added and removed children of %s, but not deeper nodes or data', async (path) => {
+      const [reader, writer] = await two();
+      await writer.ensurePath(path);
+      const below = path === '/' ? '' : path;
+      const { heard, until } = await watching(reader, path);
 
-        await writer.create(`${below}/a`, '', 'PERSISTENT');
-        await until(1);
-        expect(await reader.children(path)).toEqual(['a']);
-        await writer.ensurePath(`${below}/a/b/c`);
-        await writer.set(`${below}/a`, 'data');
-        if (path !== '/') await writer.set(path, 'data');
-        await reader.exists(path);
-        expect(heard()).toBe(1);
-        await writer.delete(`${below}/a/b/c`);
-        await writer.delete(`${below}/a/b`);
-        await writer.delete(`${below}/a`);
-        await until(2);
-        expect(await reader.children(path)).toEqual([]);
-        await reader.exists(path);
-        expect(heard()).toBe(2);
-      },
-    );
+      await writer.create(`${below}/a`, '', 'PERSISTENT');
+      await until(1);
+      expect(await reader.children(path)).toEqual(['a']);
+      await writer.ensurePath(`${below}/a/b/c`);
+      await writer.set(`${below}/a`, 'data');
+      if (path !== '/') await writer.set(path, 'data');
+      await reader.exists(path);
+      expect(heard()).toBe(1);
+      await writer.delete(`${below}/a/b/c`);
+      await writer.delete(`${below}/a/b`);
+      await writer.delete(`${below}/a`);
+      await until(2);
+      expect(await reader.children(path)).toEqual([]);
+      await reader.exists(path);
+      expect(heard()).toBe(2);
+    });
 
-    it('given no such node, when it comes, has children and goes, then that is heard', async () => {
+    it('report a node that does not exist yet when it comes, has children and goes', async () => {
       const [reader, writer] = await two();
       const { heard, until } = await watching(reader, '/job');
 
@@ -45,7 +42,7 @@ export function describeChildrenWatches(adapter: RegistryAdapter): void {
       expect(await reader.children('/job')).toEqual(['a']);
     });
 
-    it('given two watches and a view of one path, when one watch is closed, then the others go on', async () => {
+    it('go on if another watch of the path is closed', async () => {
       const [reader, writer] = await two();
       await writer.ensurePath('/job');
       const [first, second] = [await watching(reader, '/job'), await watching(reader, '/job')];
@@ -68,7 +65,7 @@ export function describeChildrenWatches(adapter: RegistryAdapter): void {
       expect(second.heard()).toBe(last);
     });
 
-    it('given a watch, when the client writes or does nothing, then it costs no request', async () => {
+    it('cost no request while the client writes or is idle', async () => {
       const client = await one();
       expect(await costOf(client, () => watching(client, '/'))).toBeLessThanOrEqual(1);
       const { background } = client.traffic;
@@ -76,7 +73,7 @@ export function describeChildrenWatches(adapter: RegistryAdapter): void {
       expect(client.traffic.background).toBe(background);
     });
 
-    it('given a session that ends, when there is a new one, then the watch of the old one is silent', async () => {
+    it('are silent once their session has ended', async () => {
       const [reader, writer] = await two();
       const { heard, watch } = await watching(reader, '/');
       const reconnected = recordSession(reader).next('RECONNECTED');
@@ -101,7 +98,7 @@ async function watching(client: RegistryCenter, path: string) {
   return {
     watch,
     heard: () => state.heard,
-    /** Resolves once so many changes were heard. */
+    /** Resolves after `count` changes. */
     until: async (count: number): Promise<void> => {
       while (state.heard < count) await new Promise<void>((resolve) => (state.wake = resolve));
     },

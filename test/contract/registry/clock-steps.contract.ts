@@ -14,7 +14,7 @@ class SettableClock extends SystemClock {
   }
 }
 
-/** For adapters whose clients read one clock only. */
+/** Adapters whose clients read one clock only. */
 export function describeClockSteps(adapter: RegistryAdapter): void {
   describe(`the wall clock of a client, ${adapter.name}, is set`, () => {
     const { harness } = useRegistry(adapter);
@@ -25,7 +25,7 @@ export function describeClockSteps(adapter: RegistryAdapter): void {
       return { clock, client, heard: recordSession(client), id: client.session.id! };
     };
 
-    it('forward by an hour: nothing is believed until the server has answered, and the session goes on', async () => {
+    it('forward by an hour: it trusts nothing until the server has answered, and its session goes on', async () => {
       const { clock, client, heard, id } = await connected();
       await client.create('/e', '', 'EPHEMERAL');
       const reconnected = heard.next('RECONNECTED');
@@ -40,7 +40,7 @@ export function describeClockSteps(adapter: RegistryAdapter): void {
       expect((await client.read('/e'))?.stat.ephemeralOwner).toBe(id);
     });
 
-    it('forward by an hour: a request that finds it so waits for the answer, and is sent in the same session', async () => {
+    it('forward by an hour: a request waits for the answer, and is sent in the same session', async () => {
       const { clock, client, heard, id } = await connected();
 
       clock.aheadMs = HOUR_MS;
@@ -50,7 +50,7 @@ export function describeClockSteps(adapter: RegistryAdapter): void {
       expect((await client.read('/e'))?.stat.ephemeralOwner).toBe(id);
     });
 
-    it('forward by an hour after the session has ended: it is LOST, and there is another one', async () => {
+    it('forward by an hour after the session has ended: the session is LOST, and there is another', async () => {
       const { clock, client, heard, id } = await connected();
       const lost = heard.next('LOST');
       const reconnected = heard.next('RECONNECTED');

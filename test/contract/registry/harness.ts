@@ -1,11 +1,11 @@
 import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 
-/** An adapter of the registry port, as the contract suite meets it. */
+/** An adapter of the registry port, as the contract suite uses it. */
 export interface RegistryAdapter {
-  /** Named in the titles: `memory`, `zookeeper`. */
+  /** The name in titles: `memory`, `zookeeper`. */
   readonly name: string;
-  /** Called once for each topic; what it returns is stopped when the topic has ended. */
+  /** Called once for each topic. The result is stopped when the topic has ended. */
   start(): Promise<RegistryHarness>;
 }
 
@@ -18,8 +18,7 @@ export interface RegistryHarness {
   /** A legal namespace of two levels that nobody has used before. */
   newNamespace(): string;
   /**
-   * Ends the client's session on the server, in a way that the client is told of. Resolves when the server has ended
-   * it.
+   * Ends the client's session on the server, in a way that the client learns of. Resolves when the server has ended it.
    */
   expire(client: RegistryCenter): Promise<void>;
   /** Closes every client that was handed out and whatever else is open. */
@@ -30,6 +29,6 @@ export interface ClientOptions {
   readonly namespace: string;
   /** @default 1_000_000 */
   readonly maxRequestBytes?: number;
-  /** The client's own; the host's, unless given. */
+  /** The client's own clock. @default the host's */
   readonly clock?: Clock;
 }

@@ -19,7 +19,7 @@ import { describeTransactions } from './transactions.contract.js';
 export { describeClockSteps } from './clock-steps.contract.js';
 export type { ClientOptions, RegistryAdapter, RegistryHarness } from './harness.js';
 
-/** What every adapter of the registry port keeps. A bug found in one adapter becomes a case here. */
+/** The rules for every adapter of the registry port. A bug found in one adapter becomes a case here. */
 export function describeRegistryContract(adapter: RegistryAdapter): void {
   describe(`registry contract, ${adapter.name}`, () => {
     describeNodes(adapter);

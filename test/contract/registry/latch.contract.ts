@@ -17,7 +17,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
   describe('latches', () => {
     const { harness, one, two, several } = useRegistry(adapter);
 
-    it('given nobody else, when a latch is acquired, then its node is named as Curator does, and goes with the release', async () => {
+    it('name the node as Curator does, and remove it with the release', async () => {
       const client = await one();
       const latch = await acquire(client, { data: 'me' });
       const [name] = await client.children(PATH);
@@ -33,7 +33,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       expect(await client.children(PATH)).toEqual([]);
     });
 
-    it('given participants in a line, when each releases, then one at a time holds the latch, in the order of their numbers', async () => {
+    it('are held by one participant at a time, in the order of their numbers', async () => {
       const clients = await several(4);
       const held: string[] = [];
       let holders = 0;
@@ -51,7 +51,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       expect(held).toEqual(held.toSorted());
     });
 
-    it('given a participant of Curator before us, when it leaves, then we hold the latch', async () => {
+    it('are held by us once a participant of Curator before us leaves', async () => {
       const [curator, client] = await two();
       await curator.ensurePath(PATH);
       const theirs = await curator.create(`${PATH}/_c_ffffffff-latch-`, '', 'EPHEMERAL_SEQUENTIAL');
@@ -63,7 +63,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       await latch?.release();
     });
 
-    it('given a latch that is not free in time, when the time is up, then undefined is returned and the own node goes', async () => {
+    it('give undefined and remove their node if the time is up', async () => {
       const [holder, waiter] = await two();
       const held = await acquire(holder);
       expect(await acquire(waiter, { timeoutMs: 1_000 })).toBeUndefined();
@@ -72,7 +72,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       await held?.release();
     });
 
-    it('given a waiter, when its signal aborts, then it rejects with the reason and its node goes', async () => {
+    it('reject a waiter with the reason of its signal, and remove its node', async () => {
       const [holder, waiter] = await two();
       const held = await acquire(holder);
       const controller = new AbortController();
@@ -85,7 +85,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       await held?.release();
     });
 
-    it('given a holder, when its session expires, then its signal aborts and the next one holds the latch', async () => {
+    it('abort the signal of a holder whose session expires, and go to the next one', async () => {
       const [holder, waiter] = await two();
       const held = await acquire(holder);
       const acquired = acquire(waiter);
@@ -101,7 +101,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       await next?.release();
     });
 
-    it('given a holder, when somebody deletes its node, then its signal aborts', async () => {
+    it('abort the signal of a holder whose node is deleted', async () => {
       const [holder, operator] = await two();
       const held = await acquire(holder);
       const aborted = new Promise((resolve) => held?.signal.addEventListener('abort', resolve));
@@ -111,7 +111,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       await held?.release();
     });
 
-    it('given a waiter, when somebody deletes its node, then it stands in line anew', async () => {
+    it('put a waiter in line again whose node is deleted', async () => {
       const [holder, waiter] = await two();
       const held = await acquire(holder);
       const acquired = acquire(waiter);
@@ -129,7 +129,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
   describe('guaranteed deletes', () => {
     const { harness, one } = useRegistry(adapter);
 
-    it('given a node, when its session is lost meanwhile, then it is deleted in the end', async () => {
+    it('delete the node in the end although the session is lost meanwhile', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       const reconnected = recordSession(client).next('RECONNECTED');
@@ -144,7 +144,7 @@ export function describeLatches(adapter: RegistryAdapter): void {
       expect(await client.exists('/a')).toBeUndefined();
     });
 
-    it('given no node, a parent of others or a closed client, when it is deleted, then that ends', async () => {
+    it('end for a node that is gone, a parent of others, or a closed client', async () => {
       const client = await one();
       await client.ensurePath('/a/b');
       await guaranteedDelete(client, clock, '/none');
@@ -162,7 +162,7 @@ function acquire(
   return acquireLatch(client, clock, PATH, { timeoutMs: 5_000, ...options });
 }
 
-/** Resolves to the names of the line when it has so many. */
+/** Resolves to the names in the line once there are `count` of them. */
 async function untilChildren(client: RegistryCenter, count: number): Promise<readonly string[]> {
   const watch: { look(): void } = { look() {} };
   const view = await client.openSubtree(PATH, () => watch.look(), { holds: () => false });

@@ -9,7 +9,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
   describe('subtrees that hold some values', () => {
     const { harness, one, two } = useRegistry(adapter);
 
-    it('given a tree, when it is opened, then every node is there and only the held ones show their values', async () => {
+    it('have every node when they are opened, and only the held values', async () => {
       const [reader, writer] = await prepared(two);
       const { view } = await open(reader);
       expect(view.node('/job/config')).toEqual(await writer.read('/job/config'));
@@ -24,7 +24,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       expect(view.children('/job').toSorted()).toEqual(['config', 'mark']);
     });
 
-    it('given marks that come, change and go, when synced, then their events are told and nothing was read for it', async () => {
+    it('report marks that come, change and go without a read', async () => {
       const [reader, writer] = await prepared(two);
       const { view, events } = await open(reader);
       const { background } = reader.traffic;
@@ -49,7 +49,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       expect(reader.traffic.background - background).toBe(0);
     });
 
-    it('given held and other values that change in turn, when events are told, then they come in the order of the registry', async () => {
+    it('report held and other values in the order of the registry', async () => {
       const [reader, writer] = await prepared(two);
       const { view, events } = await open(reader);
       await Promise.all([
@@ -70,7 +70,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       expect(view.node('/job/late/config')?.data).toBe('c');
     });
 
-    it('given values that are not held, when they are loaded, then one request shows them until they change', async () => {
+    it('load values that are not held by one request, and show them until they change', async () => {
       const [reader, writer] = await prepared(two);
       const { view } = await open(reader);
       const all = ['/job', '/job/mark', '/job/config', '/job/none'];
@@ -88,7 +88,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       expect(view.node('/job/mark')?.data).toBe('changed');
     });
 
-    it('given a loaded value, when its node is replaced, then the old value is not shown for the new node', async () => {
+    it('do not show a loaded value for a node that has replaced its node', async () => {
       const [reader, writer] = await prepared(two);
       const { view } = await open(reader);
       await view.load(['/job/mark']);
@@ -98,7 +98,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       expect(view.node('/job/mark')).toBeUndefined();
     });
 
-    it('given own writes, when they are answered, then what they set is shown without a read', async () => {
+    it("show the client's own writes without a read", async () => {
       const client = await one();
       await client.ensurePath('/job/config');
       await client.ensurePath('/job/mark');
@@ -124,7 +124,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       expect(events.at(-1)).toBe('changed /job/mark');
     });
 
-    it('given an own node, when it is created alone, then its value is known without a read', async () => {
+    it('know the value of a node that the client has created, without a read', async () => {
       const client = await one();
       await client.ensurePath('/job');
       const { view } = await open(client);
@@ -134,7 +134,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       expect(view.node('/job/config')).toEqual(await client.read('/job/config'));
     });
 
-    it('given two writers of one node, when both go on at once, then after a sync the view shows what is there', async () => {
+    it('show what is there after a sync, even if two writers write one node', async () => {
       const [reader, writer] = await prepared(two);
       const { view } = await open(reader);
       for (let round = 0; round < 50; round += 1) {
@@ -150,7 +150,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       }
     });
 
-    it('given a write that is refused, when another one changed the node meanwhile, then the other value is shown', async () => {
+    it("show the other's value after a write that was refused for it", async () => {
       const [reader, writer] = await prepared(two);
       const { view } = await open(reader);
       for (let round = 0; round < 20; round += 1) {
@@ -168,7 +168,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       }
     });
 
-    it('given nothing to load, when loading is asked for, then it costs nothing, and an aborted signal is heeded', async () => {
+    it('load nothing at no cost, and heed an aborted signal', async () => {
       const client = await one();
       const { view } = await open(client);
       const reason = new Error('given up');
@@ -176,7 +176,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       await expect(view.load(['/job'], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     });
 
-    it('given a lost session, when values are asked for, then SessionLostError is thrown', async () => {
+    it('throw SessionLostError after a lost session', async () => {
       const client = await one();
       const { view } = await open(client);
       const reconnected = recordSession(client).next('RECONNECTED');

@@ -7,7 +7,7 @@ export function describeLosses(adapter: RegistryAdapter): void {
   describe('lost connections', () => {
     const { harness, one, two } = useRegistry(adapter);
 
-    it('given an existing node, when it is read while the connection breaks, then it is never said to be absent', async () => {
+    it('never report an existing node as absent while the connection breaks', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       const reconnected = recordSession(client).next('RECONNECTED');
@@ -22,7 +22,7 @@ export function describeLosses(adapter: RegistryAdapter): void {
       expect(await client.read('/a')).toBeDefined();
     });
 
-    it('given many creates, when the connection breaks between them, then none was sent twice and no fate is a lie', async () => {
+    it('send no create twice, and report its outcome truly', async () => {
       const [client, other] = await two();
       const reconnected = recordSession(client).next('RECONNECTED');
       const createOne = (_: unknown, n: number) => client.create(`/n${n}-`, '', 'PERSISTENT_SEQUENTIAL');
@@ -39,7 +39,7 @@ export function describeLosses(adapter: RegistryAdapter): void {
       expect(rejections(answers).filter((error) => !isLoss(error))).toEqual([]);
     });
 
-    it('given transactions in flight, when the connection breaks, then all of each was applied or nothing', async () => {
+    it('apply each transaction as a whole or not at all', async () => {
       const [client, other] = await two();
       const reconnected = recordSession(client).next('RECONNECTED');
       const commit = (_: unknown, n: number) => client.transaction([creationOf(`/a${n}`), creationOf(`/b${n}`)]);
@@ -61,7 +61,7 @@ function isLoss(error: unknown): boolean {
   return error instanceof RegistryUnavailableError || error instanceof SessionLostError;
 }
 
-/** How often a create may have been applied, by what its caller was told. */
+/** How often a create may have been applied, according to the answer to its caller. */
 function possibleCounts(answer: PromiseSettledResult<unknown>): readonly number[] {
   if (answer.status === 'fulfilled') return [1];
   const sent = !(answer.reason instanceof RegistryUnavailableError && answer.reason.fate === 'not-applied');

@@ -7,7 +7,7 @@ export function describeNamespaces(adapter: RegistryAdapter): void {
   describe('namespaces', () => {
     const { harness, two } = useRegistry(adapter);
 
-    it('given two namespaces, when the same path is written in both, then each sees its own', async () => {
+    it('keep the same path apart', async () => {
       const [a, b] = [
         await harness().client({ namespace: harness().newNamespace() }),
         await harness().client({ namespace: harness().newNamespace() }),
@@ -19,13 +19,13 @@ export function describeNamespaces(adapter: RegistryAdapter): void {
       expect(await b.children('/')).toEqual(['x']);
     });
 
-    it('given one namespace, when two clients use it, then they share its nodes', async () => {
+    it('share their nodes between clients', async () => {
       const [a, b] = await two();
       await a.create('/x', 'shared', 'PERSISTENT');
       expect((await b.read('/x'))?.data).toBe('shared');
     });
 
-    it('given a namespace inside another, when the outer one looks, then it sees the inner as a path', async () => {
+    it('show an inner namespace as a path of the outer one', async () => {
       const outerName = harness().newNamespace();
       const outer = await harness().client({ namespace: outerName });
       const inner = await harness().client({ namespace: `${outerName}/inner/most` });
@@ -33,7 +33,7 @@ export function describeNamespaces(adapter: RegistryAdapter): void {
       expect((await outer.read('/inner/most/x'))?.data).toBe('deep');
     });
 
-    it('given two namespaces of which one begins like the other, when one is written, then the view of the other shows nothing', async () => {
+    it('stay apart in views although one name begins like the other', async () => {
       const name = harness().newNamespace();
       const [reader, writer] = [
         await harness().client({ namespace: name }),
@@ -47,7 +47,7 @@ export function describeNamespaces(adapter: RegistryAdapter): void {
       expect(view.children('/')).toEqual([]);
     });
 
-    it('given a refusal, when it is reported, then its path is the one below the namespace', async () => {
+    it('report the path below the namespace in a refusal', async () => {
       const [client] = await two();
       const refused = await client.transaction([{ kind: 'delete', path: '/none' }]);
       expect(refused).toEqual({ kind: 'refused', index: 0, path: '/none', refusal: 'NO_NODE' });
@@ -67,7 +67,7 @@ export function describeNamespaces(adapter: RegistryAdapter): void {
       'a\ue000b',
       'zookeeper',
       'zookeeper/a',
-    ])('given the illegal namespace %j, when a client is made, then ConfigurationError echoes it', (namespace) => {
+    ])('refuse the illegal name %j with a ConfigurationError that echoes it', (namespace) => {
       const make = () => harness().center({ namespace });
       expect(make).toThrow(ConfigurationError);
       expect(make).toThrow(JSON.stringify(namespace));

@@ -13,7 +13,7 @@ export function describeNodes(adapter: RegistryAdapter): void {
   describe('nodes', () => {
     const { one, two } = useRegistry(adapter);
 
-    it('given a created node, when it is read, then its data and a first stat are seen', async () => {
+    it('show their data and a first stat once they are created', async () => {
       const client = await one();
       const path = await client.create('/a', 'data', 'PERSISTENT');
       const node = await client.read('/a');
@@ -24,32 +24,29 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect(await client.exists('/a')).toEqual(node?.stat);
     });
 
-    it.each(['', 'plain', 'Grüße, 世界 🌍', 'line\nline\u0000'])(
-      'given the text %j, when it is written, then the same text is read',
-      async (text) => {
-        const client = await one();
-        await client.create('/created', text, 'PERSISTENT');
-        await client.create('/set', 'other', 'PERSISTENT');
-        await client.set('/set', text);
-        expect((await client.read('/created'))?.data).toBe(text);
-        expect((await client.read('/set'))?.data).toBe(text);
-      },
-    );
+    it.each(['', 'plain', 'Grüße, 世界 🌍', 'line\nline\u0000'])('keep the text %j as it was written', async (text) => {
+      const client = await one();
+      await client.create('/created', text, 'PERSISTENT');
+      await client.create('/set', 'other', 'PERSISTENT');
+      await client.set('/set', text);
+      expect((await client.read('/created'))?.data).toBe(text);
+      expect((await client.read('/set'))?.data).toBe(text);
+    });
 
-    it('given no node, when asked for it, then absence is a value, and an error for children', async () => {
+    it('are undefined if they do not exist, and their children are an error', async () => {
       const client = await one();
       expect(await client.read('/none')).toBeUndefined();
       expect(await client.exists('/none')).toBeUndefined();
       await expect(client.children('/none')).rejects.toThrow(NoNodeError);
     });
 
-    it('given a connected client, when it looks at its root, then that exists and is empty', async () => {
+    it('include the root, which exists and is empty', async () => {
       const client = await one();
       expect(await client.exists('/')).toMatchObject({ version: 0 });
       expect(await client.children('/')).toEqual([]);
     });
 
-    it('given nested nodes, when children are asked for, then the names of the direct ones come', async () => {
+    it('list the names of direct children only', async () => {
       const client = await one();
       await client.ensurePath('/a/b/c');
       await client.create('/a/d', '', 'PERSISTENT');
@@ -57,7 +54,7 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect(await client.children('/a/b/c')).toEqual([]);
     });
 
-    it('given a node, when it is created again, then NodeExistsError names the path', async () => {
+    it('refuse a second creation with NodeExistsError, which names the path', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       const again = client.create('/a', 'other', 'PERSISTENT');
@@ -65,14 +62,14 @@ export function describeNodes(adapter: RegistryAdapter): void {
       await expect(again).rejects.toMatchObject({ code: 'NODE_EXISTS', path: '/a' });
     });
 
-    it('given no parent, when a node is created, then NoNodeError names the path', async () => {
+    it('refuse a creation without a parent with NoNodeError, which names the path', async () => {
       const client = await one();
       const orphan = client.create('/none/a', '', 'PERSISTENT');
       await expect(orphan).rejects.toThrow(NoNodeError);
       await expect(orphan).rejects.toMatchObject({ code: 'NO_NODE', path: '/none/a' });
     });
 
-    it('given a node, when it is set twice, then the version counts and mzxid grows past czxid', async () => {
+    it('count their versions, and mzxid grows past czxid', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       const first = await client.set('/a', 'one');
@@ -85,7 +82,7 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect(await client.read('/a')).toEqual({ path: '/a', data: 'two', stat: second });
     });
 
-    it('given a node that is no longer at version 0, when version 0 is expected, then nothing is written', async () => {
+    it('are not written if version 0 is expected and it has passed', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       await client.set('/a', 'first', 0);
@@ -96,20 +93,20 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect(await client.read('/a')).toMatchObject({ data: 'first', stat: { version: 1 } });
     });
 
-    it('given a node at version 0, when it is deleted at version 0, then it is gone', async () => {
+    it('are deleted if the expected version is right', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       await client.delete('/a', 0);
       expect(await client.exists('/a')).toBeUndefined();
     });
 
-    it('given no node, when it is set or deleted, then NoNodeError tells so', async () => {
+    it('refuse to be set or deleted with NoNodeError if they do not exist', async () => {
       const client = await one();
       await expect(client.set('/none', '')).rejects.toThrow(NoNodeError);
       await expect(client.delete('/none')).rejects.toThrow(NoNodeError);
     });
 
-    it('given a node with a child, when it is deleted, then NotEmptyError names it', async () => {
+    it('refuse to be deleted with NotEmptyError if they have a child', async () => {
       const client = await one();
       await client.ensurePath('/a/b');
       const deleted = client.delete('/a');
@@ -117,7 +114,7 @@ export function describeNodes(adapter: RegistryAdapter): void {
       await expect(deleted).rejects.toMatchObject({ code: 'NOT_EMPTY', path: '/a' });
     });
 
-    it('given a deleted node, when it is created again, then it starts at version 0 with a greater czxid', async () => {
+    it('start at version 0 with a greater czxid when they are created again', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       const before = await client.set('/a', 'x');
@@ -128,7 +125,7 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect(after?.czxid).toBeGreaterThan(before.mzxid);
     });
 
-    it('given a part of a path, when the path is ensured, then the rest is created and the part is left as it is', async () => {
+    it('are created up to a path, and keep what exists of it', async () => {
       const client = await one();
       await client.create('/a', 'kept', 'PERSISTENT');
       await client.ensurePath('/a/b/c');
@@ -137,7 +134,7 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect(await client.read('/a/b/c')).toMatchObject({ data: '', stat: { version: 0, ephemeralOwner: undefined } });
     });
 
-    it('given several paths, when they are read at once, then nodes and gaps come in their order, for one request', async () => {
+    it('are read several at once in their order, gaps included, for one request', async () => {
       const client = await one();
       await client.ensurePath('/a/b');
       await client.set('/a', 'data');
@@ -149,7 +146,7 @@ export function describeNodes(adapter: RegistryAdapter): void {
       await expect(client.readMany(['/a', 'b'])).rejects.toThrow(ConfigurationError);
     });
 
-    it('given a container, when it is used, then it is a persistent parent like any other', async () => {
+    it('may be containers, which are persistent parents like any other', async () => {
       const client = await one();
       expect(await client.create('/c', 'data', 'CONTAINER')).toBe('/c');
       await client.create('/c/child', '', 'EPHEMERAL');
@@ -162,14 +159,14 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect((await client.exists('/d'))?.ephemeralOwner).toBeUndefined();
     });
 
-    it('given two clients, when both ensure one path at once, then both succeed', async () => {
+    it('are ensured for both of two clients at once', async () => {
       const [a, b] = await two();
       await Promise.all([a.ensurePath('/x/y/z'), b.ensurePath('/x/y/z')]);
       expect(await a.exists('/x/y/z')).toBeDefined();
     });
 
     it.each(['', 'a', '/a/', '/a//b', '/a/./b', '/a/../b', '/a\u0001'])(
-      'given the illegal path %j, when it is used, then ConfigurationError echoes it and nothing is sent',
+      'with the illegal path %j are refused by ConfigurationError, and nothing is sent',
       async (path) => {
         const client = await one();
         const cost = await costOf(client, async () => {
@@ -182,7 +179,7 @@ export function describeNodes(adapter: RegistryAdapter): void {
       },
     );
 
-    it('given any single call, when it is made, then it costs one foreground request', async () => {
+    it('cost one foreground request for any single call', async () => {
       const client = await one();
       const costs = [
         await costOf(client, () => client.create('/a', '', 'PERSISTENT')),

@@ -7,7 +7,7 @@ export function describeRaces(adapter: RegistryAdapter): void {
   describe('many clients', () => {
     const { several } = useRegistry(adapter);
 
-    it('given eight clients, when all create one node, then one wins and the others hear NodeExistsError', async () => {
+    it('create one node once, and the others get NodeExistsError', async () => {
       const clients = await several(8);
       const created = await Promise.allSettled(
         clients.map((client, number) => client.create('/lock', `${number}`, 'EPHEMERAL')),
@@ -19,7 +19,7 @@ export function describeRaces(adapter: RegistryAdapter): void {
       expect((await clients[0].read('/lock'))?.stat.ephemeralOwner).toBe(clients[winner]?.session.id);
     });
 
-    it('given eight clients, when all claim one entry in a transaction, then one commits and the others are refused', async () => {
+    it('claim one entry by a transaction once, and the others are refused', async () => {
       const clients = await several(8);
       await clients[0].create('/entry', '', 'PERSISTENT');
       const claims = await Promise.all(
@@ -37,7 +37,7 @@ export function describeRaces(adapter: RegistryAdapter): void {
       expect((await clients[0].read('/mark'))?.data).toBe(winner?.session.id);
     });
 
-    it('given four clients, when each adds 25 times by compare-and-set, then no addition is lost', async () => {
+    it('lose no addition by compare-and-set', async () => {
       const clients = await several(4);
       await clients[0].create('/counter', '0', 'PERSISTENT');
       await Promise.all(clients.map((client) => addOne(client, 25)));

@@ -8,7 +8,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
   describe('signals, closing and time', () => {
     const { harness, one, two } = useRegistry(adapter);
 
-    it('given an aborted signal, when anything is asked, then it rejects with the reason and sends nothing', async () => {
+    it('reject with the reason of an aborted signal, and send nothing', async () => {
       const client = await one();
       const view = await client.openSubtree('/', () => {});
       const reason = new Error('given up');
@@ -24,7 +24,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       expect(await client.exists('/a')).toBeUndefined();
     });
 
-    it('given a request in flight, when its signal aborts, then it rejects with the reason and the client goes on', async () => {
+    it('reject with the reason of a signal that aborts in flight, and the client goes on', async () => {
       const client = await one();
       const controller = new AbortController();
       const reason = new Error('given up');
@@ -35,7 +35,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       expect(await client.exists('/b')).toBeDefined();
     });
 
-    it('given an aborted signal, when a client connects, then it rejects with the reason and may try again', async () => {
+    it('reject a connect with the reason of an aborted signal, which may be tried again', async () => {
       const client = harness().center({ namespace: harness().newNamespace() });
       const reason = new Error('given up');
       await expect(client.connect({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -45,7 +45,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       await client.close();
     });
 
-    it('given a client that never connected, when it is asked, then it says that nothing was applied', async () => {
+    it('report that nothing was applied if the client never connected', async () => {
       const client = harness().center({ namespace: harness().newNamespace() });
       const session = recordSession(client);
       const asked = client.create('/a', '', 'PERSISTENT');
@@ -57,7 +57,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       expect(session.states()).toEqual([]);
     });
 
-    it('given a closed client, when it is asked or connected, then it says that nothing was applied', async () => {
+    it('report that nothing was applied if the client is closed', async () => {
       const client = await one();
       const session = recordSession(client);
       await client.close();
@@ -68,7 +68,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       await expect(client.connect()).rejects.toMatchObject({ fate: 'not-applied' });
     });
 
-    it('given requests in flight, when the client closes, then every one of them ends', async () => {
+    it('end, every one of them, when the client closes', async () => {
       const [client, other] = await two();
       const asked = Array.from({ length: 20 }, (_, n) => client.create(`/n${n}`, '', 'PERSISTENT'));
       const closed = Promise.all([client.close(), client.close()]);
@@ -80,7 +80,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       expect(rejections(answers).filter((error) => !(error instanceof RegistryUnavailableError))).toEqual([]);
     });
 
-    it('given a client whose session expires, when it is closed at that moment, then it stays closed', async () => {
+    it('keep the client closed that is closed while its session expires', async () => {
       const [client, other] = await two();
       await client.create('/e', '', 'EPHEMERAL');
       await harness().expire(client);
@@ -90,7 +90,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       expect(await other.exists('/e')).toBeUndefined();
     });
 
-    it('given the registry on this host, when its time is asked, then it lies between the times of writes around it', async () => {
+    it('give a registry time between those of the writes around it', async () => {
       const client = await one();
       await client.create('/before', '', 'PERSISTENT');
       const time = await client.serverTime();
@@ -100,7 +100,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       expect(Math.abs(time - new SystemClock().wallNow())).toBeLessThan(5_000);
     });
 
-    it("given no write, when the registry's time is asked from memory, then it is unknown, and a read does not tell it", async () => {
+    it('give no registry time from memory without a write, not even after a read', async () => {
       const client = await one();
       await client.exists('/none');
       expect(client.time()).toBeUndefined();
@@ -111,28 +111,25 @@ export function describeRequests(adapter: RegistryAdapter): void {
       ['a node that is set', (client) => client.set('/', '')],
       ['a transaction that sets', (client) => client.transaction([{ kind: 'set', path: '/', data: '' }])],
       ['the time that is asked for', (client) => client.serverTime()],
-    ])(
-      "given %s, when the registry's time is asked from memory, then it is known at no further request",
-      async (_, write) => {
-        const client = await one();
-        await write(client);
-        const { foreground } = client.traffic;
+    ])('give the registry time from memory at no further request after %s', async (_, write) => {
+      const client = await one();
+      await write(client);
+      const { foreground } = client.traffic;
 
-        const time = client.time()!;
-        expect(client.traffic.foreground).toBe(foreground);
-        const asked = await client.serverTime();
+      const time = client.time()!;
+      expect(client.traffic.foreground).toBe(foreground);
+      const asked = await client.serverTime();
 
-        // Full milliseconds are told; the time goes on between both.
-        expect(time.earliest).toBeLessThanOrEqual(asked + 1);
-        expect(time.latest).toBeGreaterThanOrEqual(time.earliest);
-        expect(asked - time.latest).toBeLessThan(5_000);
-        const after = client.time()!;
-        expect(after.earliest).toBeGreaterThanOrEqual(asked - 1);
-        expect(after.latest - after.earliest).toBeLessThan(5_000);
-      },
-    );
+      // The time has full milliseconds, and passes between the two reads.
+      expect(time.earliest).toBeLessThanOrEqual(asked + 1);
+      expect(time.latest).toBeGreaterThanOrEqual(time.earliest);
+      expect(asked - time.latest).toBeLessThan(5_000);
+      const after = client.time()!;
+      expect(after.earliest).toBeGreaterThanOrEqual(asked - 1);
+      expect(after.latest - after.earliest).toBeLessThan(5_000);
+    });
 
-    it("given a transaction that is refused, when the registry's time is asked from memory, then it has told nothing", async () => {
+    it('give no registry time from memory after a refused transaction', async () => {
       const client = await one();
       await client.transaction([
         { kind: 'set', path: '/', data: '' },

@@ -6,7 +6,7 @@ export function describeSequentialNodes(adapter: RegistryAdapter): void {
   describe('sequential nodes', () => {
     const { one, several } = useRegistry(adapter);
 
-    it('given a parent, when sequential nodes are created, then ten digits count up and the paths are returned', async () => {
+    it('count up in ten digits, and their paths are returned', async () => {
       const client = await one();
       await client.create('/q', '', 'PERSISTENT');
       const first = await client.create('/q/n-', 'x', 'PERSISTENT_SEQUENTIAL');
@@ -17,14 +17,14 @@ export function describeSequentialNodes(adapter: RegistryAdapter): void {
       expect((await client.read(second))?.stat.ephemeralOwner).toBe(client.session.id);
     });
 
-    it('given other children and deleted ones, when a sequential node is created, then its number counts all creations', async () => {
+    it('count all creations, of other and of deleted children as well', async () => {
       const client = await one();
       await client.ensurePath('/q/plain');
       await client.delete(await client.create('/q/n-', '', 'PERSISTENT_SEQUENTIAL'));
       expect(await client.create('/q/m-', '', 'PERSISTENT_SEQUENTIAL')).toBe('/q/m-0000000002');
     });
 
-    it('given a parent that was deleted and created again, when a sequential node is created, then counting begins anew', async () => {
+    it('begin to count anew if the parent is deleted and created again', async () => {
       const client = await one();
       await client.create('/q', '', 'PERSISTENT');
       await client.delete(await client.create('/q/n-', '', 'PERSISTENT_SEQUENTIAL'));
@@ -40,7 +40,7 @@ export function describeSequentialNodes(adapter: RegistryAdapter): void {
       expect(await client.create('/q/n-', '', 'PERSISTENT_SEQUENTIAL')).toBe('/q/n-0000000000');
     });
 
-    it('given a transaction, when it creates sequential nodes, then the results name them in order', async () => {
+    it('are named in order by the results of a transaction', async () => {
       const client = await one();
       await client.create('/q', '', 'PERSISTENT');
       const create = { kind: 'create', path: '/q/n-', data: '', mode: 'PERSISTENT_SEQUENTIAL' } as const;
@@ -53,7 +53,7 @@ export function describeSequentialNodes(adapter: RegistryAdapter): void {
       });
     });
 
-    it('given five clients, when each creates ten sequential nodes at once, then fifty numbers are given without a gap', async () => {
+    it('of five clients at once have fifty numbers without a gap', async () => {
       const clients = await several(5);
       await clients[0].create('/q', '', 'PERSISTENT');
       const created = await Promise.all(

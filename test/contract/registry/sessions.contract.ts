@@ -13,7 +13,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
   describe('ephemeral nodes and sessions', () => {
     const { harness, one, two, several } = useRegistry(adapter);
 
-    it('given a connected client, when its session is asked for, then state, id and timeout are told', async () => {
+    it('show state, id and timeout of the session', async () => {
       const clients = await several(2);
       for (const { session } of clients) {
         expect(session.state).toBe('CONNECTED');
@@ -23,7 +23,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(new Set(clients.map(({ session }) => session.id)).size).toBe(2);
     });
 
-    it('given an unconnected client, when it connects twice, then it has one session and its listeners hear CONNECTED once', async () => {
+    it('connect twice to one session, and report CONNECTED once', async () => {
       const namespace = harness().newNamespace();
       const [client, other] = [harness().center({ namespace }), await harness().client({ namespace })];
       const heard: SessionInfo[] = [];
@@ -38,7 +38,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(await other.exists('/e')).toBeUndefined();
     });
 
-    it('given a client, when its lease is asked for, then it is within the session while there is one, and 0 otherwise', async () => {
+    it('have a lease within the session while there is one, and 0 otherwise', async () => {
       const client = harness().center({ namespace: harness().newNamespace() });
       expect(client.leaseRemainingMs()).toBe(0);
       await client.connect();
@@ -57,13 +57,13 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(client.leaseRemainingMs()).toBe(0);
     });
 
-    it('given an ephemeral node, when somebody reads it, then its owner is the session that created it', async () => {
+    it('name the session that created an ephemeral node as its owner', async () => {
       const [owner, reader] = await two();
       await owner.create('/e', '', 'EPHEMERAL');
       expect((await reader.read('/e'))?.stat.ephemeralOwner).toBe(owner.session.id);
     });
 
-    it('given an ephemeral node, when a child is created below it, then it is refused', async () => {
+    it('refuse children below an ephemeral node', async () => {
       const client = await one();
       await client.create('/e', '', 'EPHEMERAL');
       const child = client.create('/e/child', '', 'PERSISTENT');
@@ -71,7 +71,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       await expect(child).rejects.toMatchObject({ code: 'NO_CHILDREN_FOR_EPHEMERALS', path: '/e/child' });
     });
 
-    it('given ephemeral nodes, when their client closes, then they are gone at once and persistent ones stay', async () => {
+    it('remove ephemeral nodes at once when the client closes, and keep persistent ones', async () => {
       const [leaver, stayer] = await two();
       await leaver.create('/e', '', 'EPHEMERAL');
       await leaver.create('/s-', '', 'EPHEMERAL_SEQUENTIAL');
@@ -80,7 +80,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(await stayer.children('/')).toEqual(['p']);
     });
 
-    it('given an expired session, when the client learns of it, then SUSPENDED, LOST and RECONNECTED come in order, with a new id', async () => {
+    it('report SUSPENDED, LOST and RECONNECTED in order with a new id when a session expires', async () => {
       const client = await one();
       const before = client.session.id;
       const session = recordSession(client);
@@ -93,7 +93,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(client.session).toEqual(after);
     });
 
-    it('given an expired session, when others look, then its ephemeral nodes are gone', async () => {
+    it('remove the ephemeral nodes of an expired session for all clients', async () => {
       const [client, other] = await two();
       await client.create('/e', '', 'EPHEMERAL');
       await client.create('/p', '', 'PERSISTENT');
@@ -105,7 +105,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect((await other.read('/e'))?.stat.ephemeralOwner).toBe(client.session.id);
     });
 
-    it('given a session that expires again and again, when the client is used, then it works each time', async () => {
+    it('work again each time if sessions expire again and again', async () => {
       const client = await one();
       const ids = new Set([client.session.id]);
       for (let round = 0; round < 3; round += 1) {
@@ -118,7 +118,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(ids.size).toBe(4);
     });
 
-    it('given a subtree, when its session is lost, then every call throws SessionLostError, also after the reconnect', async () => {
+    it('make every call on a subtree throw SessionLostError after a lost session', async () => {
       const client = await one();
       const id = client.session.id;
       await client.create('/a', '', 'PERSISTENT');
@@ -138,7 +138,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(heard).toEqual([]);
     });
 
-    it('given a lost session, when a subtree is opened in the new one, then it is complete and alive', async () => {
+    it('open a complete and living subtree in the new session', async () => {
       const [client, other] = await two();
       const reconnected = recordSession(client).next('RECONNECTED');
       await harness().expire(client);
@@ -150,7 +150,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(view.children('/').toSorted()).toEqual(['a', 'b']);
     });
 
-    it('given a client that is SUSPENDED or LOST, when it is asked, then it refuses at once and sends nothing', async () => {
+    it('refuse requests at once, and send nothing, while SUSPENDED or LOST', async () => {
       const client = await one();
       const sent = client.traffic.foreground;
       const answers: Promise<unknown>[] = [];
@@ -168,7 +168,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(client.traffic.foreground).toBe(sent);
     });
 
-    it('given a listener that adds another one, when the session changes again, then both hear each change once', async () => {
+    it('report each change once to a listener that another listener has added', async () => {
       const client = await one();
       const heard: string[] = [];
       client.onSession(({ state }) => {
@@ -187,7 +187,7 @@ export function describeSessions(adapter: RegistryAdapter): void {
       expect(heard).toContain('second LOST');
     });
 
-    it('given a removed listener, when the session changes, then it hears nothing', async () => {
+    it('report nothing to a removed listener', async () => {
       const client = await one();
       const heard: SessionInfo[] = [];
       const remove = client.onSession((session) => heard.push(session));

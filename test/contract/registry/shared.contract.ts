@@ -10,10 +10,10 @@ import type { RegistryAdapter } from './harness.js';
 import { costOf, creationOf, rejections, useRegistry } from './support.js';
 
 const clock = new SystemClock();
-/** Two of them are more than one shared request takes. */
+/** Two of these texts are more than one shared request takes. */
 const LARGE = 'x'.repeat(40_000);
 
-/** Asks for each of the transactions, in this turn. */
+/** Sends each of the transactions in this turn. */
 function share(client: RegistryCenter, ...transactions: readonly (readonly Operation[])[]) {
   return transactions.map((operations, index) => client.transaction(operations, { dueAt: index }));
 }
@@ -22,7 +22,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
   describe('shared requests', () => {
     const { one, two } = useRegistry(adapter);
 
-    it('given shared transactions of one turn, when they leave, then it is in one request', async () => {
+    it('take the transactions of one turn together', async () => {
       const client = await one();
       let results: TransactionResult[] = [];
       const cost = await costOf(client, async () => {
@@ -41,7 +41,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       ]);
     });
 
-    it('given a later turn, when another one comes, then it leaves in a request of its own', async () => {
+    it('take the transactions of a later turn separately', async () => {
       const client = await one();
       const cost = await costOf(client, async () => {
         const [first] = share(client, [creationOf('/a')]);
@@ -52,7 +52,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect(cost).toBe(2);
     });
 
-    it('given different instants, when they leave, then what is due first goes first', async () => {
+    it('begin with the transaction that is due first', async () => {
       const client = await one();
       const [child, parent] = [
         client.transaction([creationOf('/parent/child')], { dueAt: 2 }),
@@ -61,7 +61,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect([(await child).kind, (await parent).kind]).toEqual(['committed', 'committed']);
     });
 
-    it('given a shared transaction that waits, when something else is asked for, then that comes after it', async () => {
+    it('go before any other request that comes after them', async () => {
       const client = await one();
       const view = await client.openSubtree('/', () => {});
       const asked = share(client, [creationOf('/a')]);
@@ -71,7 +71,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       await Promise.all(asked);
     });
 
-    it('given a view that is synced, when a shared transaction was asked for before, then it is shown', async () => {
+    it('are shown in a view that is synced afterwards', async () => {
       const client = await one();
       const view = await client.openSubtree('/', () => {});
       const synced = Promise.all([view.sync(), ...share(client, [creationOf('/a')])]);
@@ -80,7 +80,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       await synced;
     });
 
-    it('given a transaction that is refused, when others share its request, then they are committed', async () => {
+    it('commit the others if one transaction is refused', async () => {
       const client = await one();
       const cost = await costOf(client, async () => {
         const [first, refused, last] = await Promise.all(
@@ -93,7 +93,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect(await client.exists('/b')).toBeUndefined();
     });
 
-    it('given several that are refused, when they share a request, then each hears its own refusal', async () => {
+    it('give each refused transaction its own refusal', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       const results = await Promise.all(
@@ -106,7 +106,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       ]);
     });
 
-    it('given an aborted signal, when the others leave, then nothing is sent of its transaction', async () => {
+    it('send nothing of a transaction whose signal has aborted', async () => {
       const client = await one();
       const reason = new Error('given up');
       const controller = new AbortController();
@@ -118,7 +118,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect(await client.exists('/a')).toBeUndefined();
     });
 
-    it('given a shared request under way, when one signal aborts, then the request goes on', async () => {
+    it('go on if one signal aborts while they are under way', async () => {
       const client = await one();
       const controller = new AbortController();
       const withdrawn = client.transaction([creationOf('/a')], { dueAt: 0, signal: controller.signal });
@@ -131,14 +131,14 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect(await client.exists('/a')).toBeDefined();
     });
 
-    it('given more than 64 KB, when it leaves, then it takes several requests', async () => {
+    it('are several if there is more than 64 KB', async () => {
       const client = await one();
       const create = (path: string) => [{ kind: 'create', path, data: LARGE, mode: 'PERSISTENT' }] as const;
       const cost = await costOf(client, () => Promise.all(share(client, create('/a'), create('/b'), create('/c'))));
       expect(cost).toBe(3);
     });
 
-    it('given one that is too large to be sent, when others are shared, then it alone is refused', async () => {
+    it('refuse a transaction that is too large alone', async () => {
       const client = await one();
       const tooLarge: Operation = { kind: 'create', path: '/a', data: 'x'.repeat(1_000_001), mode: 'PERSISTENT' };
       const answers = await Promise.allSettled(share(client, [tooLarge], [creationOf('/b')]));
@@ -146,7 +146,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect(await client.exists('/b')).toBeDefined();
     });
 
-    it('given views that are synced in one turn, when others have written, then one request shows it all', async () => {
+    it('sync all views of one turn by one request, which shows what others have written', async () => {
       const [client, other] = await two();
       const views = await Promise.all(['/a', '/b'].map((path) => client.openSubtree(path, () => {})));
       await other.create('/a', 'by the other', 'PERSISTENT');
@@ -159,7 +159,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       ]);
     });
 
-    it('given a sync that has left, when another one is asked for, then it does not share the first', async () => {
+    it('do not use a sync that has left already', async () => {
       const [client, other] = await two();
       const view = await client.openSubtree('/a', () => {});
       const cost = await costOf(client, async () => {
@@ -174,7 +174,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect(cost).toBe(2);
     });
 
-    it('given views that share a sync, when one signal aborts, then the other is synced', async () => {
+    it('sync the other views if the signal of one aborts', async () => {
       const client = await one();
       const reason = new Error('given up');
       const controller = new AbortController();

@@ -7,7 +7,7 @@ export function describeSizes(adapter: RegistryAdapter): void {
   describe('request sizes', () => {
     const { harness, one } = useRegistry(adapter);
 
-    it('given more text by some bytes, when the size is computed, then it grows by just those bytes', async () => {
+    it('grow by exactly the bytes of more text', async () => {
       const client = await one();
       const size = (path: string, data: string) => client.transactionBytes([{ kind: 'set', path, data }]);
       expect(size('/a', 'xyz') - size('/a', '')).toBe(3);
@@ -16,7 +16,7 @@ export function describeSizes(adapter: RegistryAdapter): void {
       expect(client.transactionBytes([])).toBe(21);
     });
 
-    it('given a longer namespace, when the size is computed, then every path counts with it', async () => {
+    it('include the namespace in every path', async () => {
       const name = harness().newNamespace();
       const [short, long] = [harness().center({ namespace: name }), harness().center({ namespace: `${name}/12345` })];
       const operations: Operation[] = [
@@ -26,7 +26,7 @@ export function describeSizes(adapter: RegistryAdapter): void {
       expect(long.transactionBytes(operations) - short.transactionBytes(operations)).toBe(2 * 6);
     });
 
-    it('given a transaction of just the greatest size, when it is sent, then it is committed', async () => {
+    it('allow a transaction of exactly the greatest size', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       const fitting = setOfSize(client.maxRequestBytes, (operations) => client.transactionBytes(operations));
@@ -36,7 +36,7 @@ export function describeSizes(adapter: RegistryAdapter): void {
       expect((await client.read('/a'))?.data.length).toBeGreaterThan(999_000);
     });
 
-    it('given one byte more, when it is sent, then RequestTooLargeError tells both sizes and nothing leaves', async () => {
+    it('refuse one byte more with RequestTooLargeError, which names both sizes, and send nothing', async () => {
       const client = await harness().client({ namespace: harness().newNamespace(), maxRequestBytes: 10_000 });
       const tooLarge = setOfSize(10_001, (operations) => client.transactionBytes(operations));
       const cost = await costOf(client, async () => {
@@ -47,7 +47,7 @@ export function describeSizes(adapter: RegistryAdapter): void {
       expect(cost).toBe(0);
     });
 
-    it('given data that no request can hold, when one node is written, then it is refused before it is sent', async () => {
+    it('refuse data that no request can hold before it is sent', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       const data = 'x'.repeat(client.maxRequestBytes);

@@ -7,7 +7,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
   describe('subtrees', () => {
     const { one, two } = useRegistry(adapter);
 
-    it('given a tree, when a subtree is opened, then it is complete and holds nothing from outside', async () => {
+    it('are complete when they are opened, and hold nothing from outside', async () => {
       const client = await one();
       await client.ensurePath('/job/sharding/0');
       await client.ensurePath('/job2/other');
@@ -24,7 +24,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(view.children('/')).toEqual([]);
     });
 
-    it('given no such path, when a subtree is opened there, then it is empty until the path exists', async () => {
+    it('are empty until their path exists', async () => {
       const [reader, writer] = await two();
       const { view, events } = await open(reader, '/job/deep');
       expect(view.node('/job/deep')).toBeUndefined();
@@ -36,7 +36,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(events).toEqual(['created /job/deep', 'created /job/deep/er']);
     });
 
-    it('given a subtree, when its root is deleted and created again, then it goes on', async () => {
+    it('go on if their root is deleted and created again', async () => {
       const [reader, writer] = await two();
       await writer.create('/job', 'old', 'PERSISTENT');
       const { view, events } = await open(reader, '/job');
@@ -49,7 +49,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(events).toEqual(['deleted /job', 'created /job', 'created /job/x']);
     });
 
-    it('given bounds, when more is there and comes, then the view has what they admit, and of a long value its beginning', async () => {
+    it('hold what their bounds admit, and the beginning of a long value', async () => {
       const [reader, writer] = await two();
       for (const name of ['a', 'b', 'unknown']) await writer.ensurePath(`/job/${name}/below`);
       await writer.create('/job/a/long', 'x'.repeat(1_000), 'PERSISTENT');
@@ -84,7 +84,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(view.node('/job/e')?.data).toBe('y');
     });
 
-    it('given the whole namespace, when it is opened, then everything is seen from the root down', async () => {
+    it('show everything of a whole namespace from the root down', async () => {
       const [reader, writer] = await two();
       const view = await reader.openSubtree('/', () => {});
       await writer.ensurePath('/a/b');
@@ -94,7 +94,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(view.children('/a')).toEqual(['b']);
     });
 
-    it('given one change after another, when each is synced, then the events tell exactly these', async () => {
+    it('report exactly the changes, one after another', async () => {
       const [reader, writer] = await two();
       await writer.create('/job', '', 'PERSISTENT');
       const { view, events } = await open(reader, '/job');
@@ -121,7 +121,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       ]);
     });
 
-    it('given changes in one go, when they are heard, then no child is created before its parent or outlives it', async () => {
+    it('report no child created before its parent, or deleted after it', async () => {
       const [reader, writer] = await two();
       const { view, events } = await open(reader, '/job');
       await Promise.all([
@@ -143,7 +143,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(events).toEqual(['deleted /job/a/b', 'deleted /job/a']);
     });
 
-    it('given a listener, when it is called, then the view shows the change already', async () => {
+    it('show a change already when a listener is called', async () => {
       const [reader, writer] = await two();
       const seen: unknown[] = [];
       const view: Subtree = await reader.openSubtree('/job', (event) => {
@@ -167,7 +167,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       ]);
     });
 
-    it('given a node that is deleted and created again between two looks, when synced, then its new czxid is seen and told', async () => {
+    it('report the new czxid of a node that is deleted and created again between two reads', async () => {
       const [reader, writer] = await two();
       await writer.create('/job', 'same', 'PERSISTENT');
       const { view, events } = await open(reader, '/job');
@@ -184,7 +184,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(events).toEqual(['deleted /job', 'created /job']);
     });
 
-    it('given an owner that leaves, when synced, then its ephemeral nodes are gone from the view', async () => {
+    it('lose the ephemeral nodes of an owner that leaves', async () => {
       const [reader, writer] = await two();
       await writer.ensurePath('/job');
       await writer.create('/job/e', '', 'EPHEMERAL');
@@ -195,7 +195,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(events).toEqual(['deleted /job/e']);
     });
 
-    it('given an own write, when synced, then the own view has it', async () => {
+    it("show the client's own write after a sync", async () => {
       const client = await one();
       const { view, events } = await open(client, '/job');
       await client.ensurePath('/job/a');
@@ -204,7 +204,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(events).toEqual(['created /job', 'created /job/a']);
     });
 
-    it('given two subtrees of one client, when both are synced, then each hears its own part', async () => {
+    it('of one client report their own part each', async () => {
       const [reader, writer] = await two();
       const a = await open(reader, '/a');
       const b = await open(reader, '/b');
@@ -215,7 +215,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(b.events).toEqual(['created /b']);
     });
 
-    it('given a closed subtree, when nodes change, then it says nothing more, and others on the same path do', async () => {
+    it('report nothing once they are closed, while others on the same path do', async () => {
       const [reader, writer] = await two();
       const closed = await open(reader, '/job');
       const kept = await open(reader, '/job');
@@ -227,7 +227,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(kept.events).toEqual(['created /job']);
     });
 
-    it('given a listener that closes its subtree, when more has happened already, then it is not called again', async () => {
+    it('do not call a listener again that has closed them', async () => {
       const [reader, writer] = await two();
       const events: string[] = [];
       const view: Subtree = await reader.openSubtree('/job', (event) => {
@@ -241,7 +241,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(events).toEqual(['created /job']);
     });
 
-    it('given any subtree, when it is synced, then that costs one foreground request', async () => {
+    it('cost one foreground request for each sync', async () => {
       const [reader, writer] = await two();
       const view = await reader.openSubtree('/job', () => {});
       await writer.ensurePath('/job/a/b/c');

@@ -31,7 +31,7 @@ export function useRegistry(adapter: RegistryAdapter) {
   return { harness: () => harness, one, two, several };
 }
 
-/** What a client says of its session from now on. */
+/** The states that a client reports from now on. */
 export function recordSession(client: RegistryCenter) {
   const heard: SessionInfo[] = [];
   const waiting = new Map<SessionState, (session: SessionInfo) => void>();
@@ -41,12 +41,12 @@ export function recordSession(client: RegistryCenter) {
   });
   return {
     states: () => heard.map(({ state }) => state),
-    /** Call before what makes the state come. */
+    /** Call this before the action that leads to the state. */
     next: (state: SessionState) => new Promise<SessionInfo>((resolve) => waiting.set(state, resolve)),
   };
 }
 
-/** `created /a`, as an event reads in an expectation. */
+/** An event as text in an expectation: `created /a`. */
 export function eventText(event: SubtreeEvent): string {
   return event.kind === 'reset' ? 'reset' : `${event.kind} ${event.path}`;
 }

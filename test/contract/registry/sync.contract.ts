@@ -9,7 +9,7 @@ export function describeSync(adapter: RegistryAdapter): void {
   describe('the sync barrier', () => {
     const { two, several } = useRegistry(adapter);
 
-    it(`given another client's write, when the view is synced, then it holds the write, ${ROUNDS} times over`, async () => {
+    it(`shows another client's write, in each of ${ROUNDS} rounds`, async () => {
       const [reader, writer] = await two();
       await writer.create('/job', '', 'PERSISTENT');
       const view = await reader.openSubtree('/job', () => {});
@@ -20,7 +20,7 @@ export function describeSync(adapter: RegistryAdapter): void {
       }
     });
 
-    it(`given a branch that comes and goes in transactions, when synced, then all or nothing of it is seen, ${ROUNDS} times over`, async () => {
+    it(`shows all or nothing of a branch that transactions create and delete, in ${ROUNDS} rounds`, async () => {
       const [reader, writer] = await two();
       await writer.create('/job', '', 'PERSISTENT');
       const view = await reader.openSubtree('/job', () => {});
@@ -36,7 +36,7 @@ export function describeSync(adapter: RegistryAdapter): void {
       }
     });
 
-    it(`given a writer that never waits for the reader, when synced, then no view is behind what was written before, ${ROUNDS} times over`, async () => {
+    it(`is never behind a writer that does not wait for the reader, in ${ROUNDS} rounds`, async () => {
       const [reader, writer] = await two();
       await writer.create('/job', '-1', 'PERSISTENT');
       const view = await reader.openSubtree('/job', () => {});
@@ -59,7 +59,7 @@ export function describeSync(adapter: RegistryAdapter): void {
       expect(looks.filter(({ before, seen }) => seen < before)).toEqual([]);
     });
 
-    it('given marks that four clients make and remove at once, when synced, then the view equals the tree', async () => {
+    it('shows the tree as it is although four clients make and remove marks at once', async () => {
       const [reader, ...writers] = await several(5);
       await reader.create('/job', '', 'PERSISTENT');
       const events: string[] = [];

@@ -9,7 +9,7 @@ export function describeTransactions(adapter: RegistryAdapter): void {
   describe('transactions', () => {
     const { one, two } = useRegistry(adapter);
 
-    it('given one operation of each kind, when they are committed, then each has its result', async () => {
+    it('give a result for each kind of operation', async () => {
       const client = await one();
       await client.create('/set', '', 'PERSISTENT');
       await client.create('/gone', '', 'PERSISTENT');
@@ -32,7 +32,7 @@ export function describeTransactions(adapter: RegistryAdapter): void {
       expect(await client.exists('/gone')).toBeUndefined();
     });
 
-    it('given a create, when the same transaction sets the node, then the node is at version 1', async () => {
+    it('may set a node that they create, which is then at version 1', async () => {
       const client = await one();
       const result = await client.transaction([
         { kind: 'create', path: '/leader', data: '', mode: 'EPHEMERAL' },
@@ -43,7 +43,7 @@ export function describeTransactions(adapter: RegistryAdapter): void {
       expect(await client.read('/leader')).toMatchObject({ data: 'me', stat: { version: 1 } });
     });
 
-    it('given a delete, when the same transaction creates the node again, then it is a new node', async () => {
+    it('may create a node again that they delete, which is then a new node', async () => {
       const client = await one();
       await client.create('/a', 'old', 'PERSISTENT');
       const before = await client.set('/a', 'older');
@@ -57,7 +57,7 @@ export function describeTransactions(adapter: RegistryAdapter): void {
       expect(after?.stat.czxid).toBeGreaterThan(before.mzxid);
     });
 
-    it('given a parent and its child, when one transaction creates or deletes both, then order decides', async () => {
+    it('create or delete a parent and its child in the order of the operations', async () => {
       const client = await one();
       expect(await client.transaction([creationOf('/p/c'), creationOf('/p')])).toMatchObject({
         kind: 'refused',
@@ -71,7 +71,7 @@ export function describeTransactions(adapter: RegistryAdapter): void {
       expect(await client.transaction([removalOf('/p/c'), removalOf('/p')])).toMatchObject({ kind: 'committed' });
     });
 
-    it('given successive transactions, when each sets a node, then the mzxid of the results grow', async () => {
+    it('give results whose mzxid grows from one transaction to the next', async () => {
       const [a, b] = await two();
       await a.create('/n', '', 'PERSISTENT');
       const tokens: bigint[] = [];
@@ -83,7 +83,7 @@ export function describeTransactions(adapter: RegistryAdapter): void {
       expect((await b.exists('/n'))?.mzxid).toBe(tokens.at(-1));
     });
 
-    it('given several sets, when one transaction makes them, then they carry one transaction id, greater than before', async () => {
+    it('give several sets one transaction id, greater than before', async () => {
       const client = await one();
       await client.create('/a', '', 'PERSISTENT');
       await client.create('/b', '', 'PERSISTENT');
@@ -109,27 +109,24 @@ export function describeTransactions(adapter: RegistryAdapter): void {
       ['BAD_VERSION', { kind: 'delete', path: '/written', version: 0 }],
       ['NOT_EMPTY', { kind: 'delete', path: '/parent' }],
       ['NO_CHILDREN_FOR_EPHEMERALS', { kind: 'create', path: '/ephemeral/child', data: '', mode: 'PERSISTENT' }],
-    ])(
-      'given %s for %o, when it is in a transaction, then it is named and nothing is applied',
-      async (refusal, bad) => {
-        const client = await one();
-        await prepareTree(client);
-        const result = await client.transaction([
-          { kind: 'create', path: '/new', data: '', mode: 'PERSISTENT' },
-          { kind: 'set', path: '/parent', data: 'changed' },
-          { kind: 'delete', path: '/parent/child' },
-          { kind: 'create', path: '/parent/child', data: 'again', mode: 'PERSISTENT' },
-          bad,
-          { kind: 'check', path: '/also-none' },
-        ]);
-        expect(result).toEqual({ kind: 'refused', index: 4, path: bad.path, refusal });
-        expect(await client.exists('/new')).toBeUndefined();
-        expect(await client.read('/parent')).toMatchObject({ data: '', stat: { version: 0 } });
-        expect(await client.read('/parent/child')).toMatchObject({ data: '' });
-      },
-    );
+    ])('refuse %s for %o by name, and apply nothing', async (refusal, bad) => {
+      const client = await one();
+      await prepareTree(client);
+      const result = await client.transaction([
+        { kind: 'create', path: '/new', data: '', mode: 'PERSISTENT' },
+        { kind: 'set', path: '/parent', data: 'changed' },
+        { kind: 'delete', path: '/parent/child' },
+        { kind: 'create', path: '/parent/child', data: 'again', mode: 'PERSISTENT' },
+        bad,
+        { kind: 'check', path: '/also-none' },
+      ]);
+      expect(result).toEqual({ kind: 'refused', index: 4, path: bad.path, refusal });
+      expect(await client.exists('/new')).toBeUndefined();
+      expect(await client.read('/parent')).toMatchObject({ data: '', stat: { version: 0 } });
+      expect(await client.read('/parent/child')).toMatchObject({ data: '' });
+    });
 
-    it('given a refused transaction, when a sequential node is created later, then no number was spent on it', async () => {
+    it('spend no sequential number if they are refused', async () => {
       const client = await one();
       await client.create('/q', '', 'PERSISTENT');
       await client.transaction([
@@ -139,7 +136,7 @@ export function describeTransactions(adapter: RegistryAdapter): void {
       expect(await client.create('/q/n-', '', 'PERSISTENT_SEQUENTIAL')).toBe('/q/n-0000000000');
     });
 
-    it('given a hundred operations, when they are committed, then it was one request', async () => {
+    it('take one request for a hundred operations', async () => {
       const client = await one();
       const operations = Array.from({ length: 100 }, (_, n) => creationOf(`/n${n}`));
       expect(await costOf(client, () => client.transaction(operations))).toBe(1);

@@ -7,7 +7,7 @@ export function describeAdoptions(adapter: TaskAdapter): void {
   describe('an adoption', () => {
     const stage = useStage(adapter);
 
-    /** Claims the task for another scheduler with a greater token. Undefined: this backend does not adopt. */
+    /** Claims the task for another scheduler with a greater token. Undefined means that this backend does not adopt. */
     async function adopt(): Promise<TaskHandle | undefined> {
       const other = stage.backend.adopts ? await stage.harness.backend() : stage.backend;
       const order = orderOf(stage.harness.template('obeys'), { run: 'run-2', token: 2n });
@@ -18,7 +18,7 @@ export function describeAdoptions(adapter: TaskAdapter): void {
       return claimed.handle;
     }
 
-    it('given a task, when a greater token claims it, then it is adopted where that can be', async () => {
+    it('succeeds with a greater token where the backend can adopt', async () => {
       const handle = await stage.run('obeys');
       const holder = (await adopt()) ?? handle;
       expect(holder.uid).toBe(handle.uid);
@@ -26,7 +26,7 @@ export function describeAdoptions(adapter: TaskAdapter): void {
       expect(await endOf(stage.backend, holder)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
     });
 
-    it('given an adopted task, when its former holder asks for anything, then nothing comes of it', async () => {
+    it('makes requests of the former holder ineffective', async () => {
       const handle = await stage.launch('obeys');
       const adopted = await adopt();
       if (adopted === undefined) return;
@@ -40,7 +40,7 @@ export function describeAdoptions(adapter: TaskAdapter): void {
       await stateOf(stage.backend, adopted, 'RUNNING');
     });
 
-    it('given an adopted task, when its former holder claims it again, then it is taken', async () => {
+    it('answers the former holder that the task is taken', async () => {
       await stage.launch('obeys');
       if ((await adopt()) === undefined) return;
       expect(await stage.backend.claim(orderOf(stage.harness.template('obeys')))).toEqual({ kind: 'taken' });

@@ -10,13 +10,13 @@ export function describeEnds(adapter: TaskAdapter): void {
       ['succeeds', { name: 'FINISHED', report: { outcome: 'succeeded' } }],
       ['fails', { name: 'FINISHED', report: { outcome: 'failed' } }],
       ['crashes', { name: 'FAILED', detail: 'exit code 3' }],
-    ] as const)('given a task that %s, when it has ended, then its state is %j', async (behaviour, end) => {
+    ] as const)('of a task that %s has the state %j', async (behaviour, end) => {
       const handle = await stage.launch(behaviour);
       await stage.backend.open(handle, HELD);
       expect(await endOf(stage.backend, handle)).toMatchObject(end);
     });
 
-    it('given a task that has ended, when it is watched, then its end is told, and the watch ends', async () => {
+    it('is reported by a watch, which then ends', async () => {
       const handle = await stage.launch('succeeds');
       await stage.backend.open(handle, HELD);
       await endOf(stage.backend, handle);
@@ -24,7 +24,7 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect(states.map(({ name }) => name)).toEqual(['FINISHED']);
     });
 
-    it('given a watch, when its signal aborts, then it ends by the reason', async () => {
+    it('of a watch has the reason of its signal', async () => {
       const handle = await stage.launch('obeys');
       const ending = new AbortController();
       const reason = new Error('enough');
@@ -35,20 +35,20 @@ export function describeEnds(adapter: TaskAdapter): void {
       await expect(next).rejects.toBe(reason);
     });
 
-    it('given a task that obeys, when it is cancelled, then it is KILLED by its scheduler', async () => {
+    it('by a cancel is KILLED if the task obeys', async () => {
       const handle = await stage.run('obeys');
       await stage.backend.cancel(handle, 10_000);
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
       await stage.backend.cancel(handle, 10_000);
     });
 
-    it('given a task that ignores it, when it is cancelled, then it is killed after the grace', async () => {
+    it('by a cancel comes after the grace if the task ignores it', async () => {
       const handle = await stage.run('ignores');
       await stage.backend.cancel(handle, 50);
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
     });
 
-    it('given a task that is not open, when it is cancelled, then it has ended, and an open changes nothing', async () => {
+    it('by a cancel comes to a task that is not open, and an open changes nothing', async () => {
       const handle = await stage.launch('succeeds');
       await stage.backend.cancel(handle, 10_000);
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
@@ -56,13 +56,13 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED' });
     });
 
-    it('given a time limit, when it has passed, then the task is KILLED by it', async () => {
+    it('by the time limit is KILLED', async () => {
       const handle = await stage.launch('ignores', { timeoutMs: 500, graceMs: 50 });
       await stage.backend.open(handle, HELD);
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'timeout' });
     });
 
-    it('given much output, when its tail is asked for, then it is short enough, in whole characters', async () => {
+    it('keeps the tail of much output, cut to whole characters', async () => {
       const handle = await stage.run('writes');
       const end = `line ääää ${WRITTEN.lines}\n`;
       await expect.poll(() => stage.backend.tail(handle, 1_000), { timeout: 10_000 }).toMatch(new RegExp(`${end}$`));
@@ -81,7 +81,7 @@ export function describeEnds(adapter: TaskAdapter): void {
   describe('a release', () => {
     const stage = useStage(adapter);
 
-    it('given an end, when the task is released twice, then its place is free, and it is UNKNOWN', async () => {
+    it('frees the place of the task, which is UNKNOWN then, also if it is repeated', async () => {
       const handle = await stage.launch('succeeds');
       await stage.backend.open(handle, HELD);
       await endOf(stage.backend, handle);
@@ -93,7 +93,7 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect(await stage.backend.tail(handle, 100)).toBeUndefined();
     });
 
-    it('given a task of the place, when a former one is released again, then the present one stays', async () => {
+    it('of a former task keeps the present one of the place', async () => {
       const former = await stage.launch('succeeds');
       await stage.backend.release(former);
       const present = await stage.launch('obeys');
@@ -103,7 +103,7 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect((await stateOf(stage.backend, present, 'STAGING')).name).toBe('STAGING');
     });
 
-    it('given a task that runs, when it is released, then it ends without grace', async () => {
+    it('ends a running task without grace', async () => {
       const handle = await stage.run('ignores');
       const end = endOf(stage.backend, handle);
       await stage.backend.release(handle);
@@ -115,7 +115,7 @@ export function describeEnds(adapter: TaskAdapter): void {
   describe('a stop', () => {
     const stage = useStage(adapter);
 
-    it('given a task that runs, when the backend stops, then it is LOST, unless others can adopt it', async () => {
+    it('loses a running task unless others can adopt it', async () => {
       const handle = await stage.run('ignores');
       const other = await stage.harness.backend();
       const end = stage.backend.adopts ? undefined : endOf(stage.backend, handle);
@@ -125,7 +125,7 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect(told).toEqual(stage.backend.adopts ? [handle.uid] : 'LOST');
     });
 
-    it('given a backend that has stopped, when it is asked to claim, then it says so', async () => {
+    it('makes later claims fail, and they say so', async () => {
       await stage.backend.stop();
       await expect(stage.launch('succeeds')).rejects.toMatchObject({ code: 'TASK_BACKEND', request: 'claim' });
     });

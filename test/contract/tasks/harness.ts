@@ -1,21 +1,21 @@
 import type { TaskBackend, TaskLink, TaskOrder, TaskTemplate } from '../../../libs/elastic-job/src/cloud/index.js';
 
-/** Program of a task. `obeys`, `ignores`: of the request to end; it runs until then, or for ever. */
+/** The program of a task. `obeys` and `ignores` are about the request to end: it runs until then, or for ever. */
 export type Behaviour = 'succeeds' | 'fails' | 'crashes' | 'obeys' | 'ignores' | 'writes';
 
-/** Output of `writes` before it runs on like `obeys`: more than any backend keeps. */
+/** The output of `writes` before it goes on like `obeys`: more than any backend keeps. */
 export const WRITTEN = { line: 'line ääää ', lines: 20_000 } as const;
 
-/** The suite's way to one adapter. */
+/** Access of the suite to one adapter. */
 export interface TaskHarness {
-  /** A started backend of one more scheduler. Those that do not adopt share nothing. */
+  /** A started backend of one more scheduler. Backends that do not adopt share nothing. */
   backend(): Promise<TaskBackend>;
-  /** Starts a task that does so. */
+  /** Starts a task with this program. */
   template(behaviour: Behaviour): TaskTemplate;
   stop(): Promise<void>;
 }
 
-/** An adapter, under the name by which reports tell it. */
+/** An adapter and its name in reports. */
 export interface TaskAdapter {
   readonly name: string;
   start(): Promise<TaskHarness>;
@@ -24,7 +24,7 @@ export interface TaskAdapter {
 /** A lease that never ends. */
 export const HELD: TaskLink = { heldForMs: () => 60_000, saveCheckpoint: () => Promise.resolve() };
 
-/** An order for item 0 of a job. Grace is short, since some tasks do not heed. */
+/** An order for item 0 of a job. The grace is short, since some tasks ignore the request. */
 export function orderOf(template: TaskTemplate, given: Partial<TaskOrder> = {}): TaskOrder {
   return {
     key: { cluster: 'contract', jobName: 'settle-orders', item: 0 },

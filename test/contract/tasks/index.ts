@@ -6,7 +6,7 @@ import type { TaskAdapter } from './harness.js';
 
 export { type Behaviour, type TaskAdapter, type TaskHarness, WRITTEN } from './harness.js';
 
-/** Rules that every backend of tasks keeps. A bug found in one adapter becomes a case here. */
+/** The rules for every backend of tasks. A bug found in one adapter becomes a case here. */
 export function describeTaskBackendContract(adapter: TaskAdapter): void {
   describe(`task backend contract, ${adapter.name}`, () => {
     describeClaims(adapter);

@@ -14,13 +14,13 @@ import { type Behaviour, HELD, orderOf, type TaskAdapter, type TaskHarness } fro
 export interface TaskStage {
   readonly harness: TaskHarness;
   readonly backend: TaskBackend;
-  /** Claims a task, which must not be there yet. */
+  /** Claims a task, which must not exist yet. */
   launch(behaviour: Behaviour, given?: Partial<TaskOrder>): Promise<TaskHandle>;
   /** Claims a task, opens it, and waits until it runs. */
   run(behaviour: Behaviour, given?: Partial<TaskOrder>): Promise<TaskHandle>;
 }
 
-/** A stage for each test of the suite around it. */
+/** A new stage for each test of the surrounding suite. */
 export function useStage(adapter: TaskAdapter): TaskStage {
   let harness: TaskHarness;
   let backend: TaskBackend;
@@ -60,7 +60,7 @@ export async function endOf(backend: TaskBackend, handle: TaskHandle): Promise<T
   return states.at(-1)!;
 }
 
-/** Resolves once a task is, or was, in a state. @throws if it has ended without */
+/** Resolves once a task is, or was, in a state. @throws if it has ended without it */
 export async function stateOf(backend: TaskBackend, handle: TaskHandle, name: TaskStateName): Promise<TaskState> {
   const states = await statesUntil(backend, handle, (state) => state.name === name || isTaskEnd(state));
   const last = states.at(-1)!;
@@ -68,7 +68,7 @@ export async function stateOf(backend: TaskBackend, handle: TaskHandle, name: Ta
   return last;
 }
 
-/** The states that a watch tells, up to one that is sought. */
+/** The states that a watch reports, up to the one that is wanted. */
 export async function statesUntil(
   backend: TaskBackend,
   handle: TaskHandle,

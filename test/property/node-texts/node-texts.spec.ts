@@ -17,11 +17,11 @@ import {
 } from '../../../libs/elastic-job/src/domain/index.js';
 import { cpuMs, dearTexts, filled, type Random, randomOf, slowness } from './texts.js';
 
-/** The longest that any text may keep an event loop, in milliseconds of processor time on an idle machine. */
+/** Longest time that any text may block the event loop, in milliseconds of processor time on an idle machine. */
 const MOST_MS = 50;
 const SEEDS = [1, 2, 3, 4, 5, 6];
 
-describe('what a text of 256 KB costs', () => {
+describe('the cost of a text of 256 KB', () => {
   const texts = dearTexts(randomOf(1));
   let mostMs = MOST_MS;
 
@@ -29,12 +29,12 @@ describe('what a text of 256 KB costs', () => {
     mostMs *= slowness();
   });
 
-  it.each(Object.keys(texts))('given %s, when read as a configuration, then it takes at most 50 ms', (name) => {
+  it.each(Object.keys(texts))('is at most 50 ms for %s as a configuration', (name) => {
     expect(Buffer.byteLength(texts[name]!)).toBeLessThanOrEqual(NODE_TEXT_LIMITS.bytes);
     expect(leastMs(() => layConfiguration(jobOf(), texts[name]!))).toBeLessThan(mostMs);
   });
 
-  it.each(Object.keys(texts))('given %s, when read as any other node, then it takes at most 50 ms', (name) => {
+  it.each(Object.keys(texts))('is at most 50 ms for %s as any other node', (name) => {
     const text = texts[name]!;
     const readers = [
       parseRunRecord,
@@ -47,42 +47,40 @@ describe('what a text of 256 KB costs', () => {
   });
 
   it.each([2_000, 20_000])(
-    'given %i aliases, when read, then the node is refused at once and names the limit',
+    'is bounded for %i aliases: the node is refused at once, and the error names the limit',
     (count) => {
-      const text = `cron: &a '0 0 0 * * ?'\nshardingTotalCount: 1\nprops:\n${Array.from({ length: count }, (_, i) => `  k${i}: *a\n`).join('')}`;
+      const aliases = Array.from({ length: count }, (_, i) => `  k${i}: *a\n`).join('');
+      const text = `cron: &a '0 0 0 * * ?'\nshardingTotalCount: 1\nprops:\n${aliases}`;
       expect(leastMs(() => layConfiguration(jobOf(), text))).toBeLessThan(mostMs);
       const tells = count === 2_000 ? 'line 24: it has more than 20 aliases' : '20 aliases';
       expect(() => layConfiguration(jobOf(), text)).toThrow(tells);
     },
   );
 
-  it('given more than 256 KB, when read, then the error names node, size, limit and remedy', () => {
+  it('is bounded above 256 KB: the error names node, size, limit and remedy', () => {
     const read = () => parseConfiguration(`${filled('#\n')}\n#`, 'myJob');
     expect(read).toThrow(ConfigurationNodeError);
     expect(read).toThrow(`config node of job "myJob" cannot be used: it has more than 262144 bytes. Correct the node`);
   });
 });
 
-describe('what this package and Java write', () => {
-  it.each(SEEDS)(
-    'given options of any size up to 256 KB, when written, then they read back the same (seed %i)',
-    (seed) => {
-      const random = randomOf(seed);
-      for (let run = 0; run < 12; run += 1) {
-        const local = jobOf(randomOptions(random, 4 ** (1 + random(8))));
-        const text = formatConfiguration(local);
-        if (Buffer.byteLength(text) > NODE_TEXT_LIMITS.bytes) continue;
-        expect(layConfiguration(local, text)).toEqual({ configuration: local, differences: [] });
-      }
-    },
-  );
+describe('texts that this package and Java write', () => {
+  it.each(SEEDS)('read back the same from options of any size up to 256 KB (seed %i)', (seed) => {
+    const random = randomOf(seed);
+    for (let run = 0; run < 12; run += 1) {
+      const local = jobOf(randomOptions(random, 4 ** (1 + random(8))));
+      const text = formatConfiguration(local);
+      if (Buffer.byteLength(text) > NODE_TEXT_LIMITS.bytes) continue;
+      expect(layConfiguration(local, text)).toEqual({ configuration: local, differences: [] });
+    }
+  });
 
   it.each([
     ['props', (i: number) => ({ props: Object.fromEntries(names(i).map((name) => [name, 'v'.repeat(40)])) }), 4_900],
     ['listeners', (i: number) => ({ jobListenerTypes: names(i).map((name) => name + 'x'.repeat(20)) }), 9_900],
     ['a text', (i: number) => ({ description: 'word '.repeat(i) }), 50_000],
     ['lines', (i: number) => ({ description: 'word\n'.repeat(i) }), 36_000],
-  ])('given as much as fits into 256 KB of %s, when written, then it is read', (_, options, count) => {
+  ])('are read with as much of %s as fits into 256 KB', (_, options, count) => {
     const local = jobOf(options(count));
     const text = formatConfiguration(local);
     expect(Buffer.byteLength(text)).toBeGreaterThan(200_000);
@@ -112,7 +110,7 @@ function randomOptions(random: Random, size: number): Partial<JobOptions> {
   };
 }
 
-/** The best of five: what the machine or the collector adds is not the text's. */
+/** The best of five, since the machine and the collector only add time. */
 function leastMs(read: () => unknown): number {
   const times = [1, 2, 3, 4, 5].map(() => {
     const start = cpuMs();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { NODE_TEXT_LIMITS } from '../../../libs/elastic-job/src/domain/index.js';
 
-/** Numbers of a seed, each from 0 up to a limit. */
+/** Random numbers of a seed, each from 0 to below a limit. */
 export type Random = (limit: number) => number;
 
 export function randomOf(seed: number): Random {
@@ -17,7 +17,7 @@ export function randomOf(seed: number): Random {
 
 const { bytes } = NODE_TEXT_LIMITS;
 
-/** As much of a text, again and again, as a node may hold. */
+/** A text repeated as often as a node may hold. */
 export function filled(piece: string, before = '', after = ''): string {
   const room = bytes - Buffer.byteLength(before + after);
   return before + piece.repeat(Math.floor(room / Buffer.byteLength(piece))) + after;
@@ -29,7 +29,17 @@ function lines(line: (i: number) => string): string {
   return text.slice(0, text.lastIndexOf('\n', bytes - 1) + 1);
 }
 
-/** Texts of 256 KB that are made to be dear, by what they hold. */
+function series(count: number, entry: (i: number) => string): string {
+  return Array.from({ length: count }, (_, i) => entry(i)).join(',');
+}
+
+/** Lists of which each holds the one before nine times. */
+function laughs(): string {
+  const before = (i: number) => (i === 0 ? 'a' : `b${i - 1}`);
+  return `a: &a [${'x,'.repeat(9)}]\n${lines((i) => `b${i}: &b${i} [${`*${before(i)},`.repeat(9)}]`)}`;
+}
+
+/** Texts of 256 KB that are made to be expensive, by their contents. */
 export function dearTexts(random: Random): Readonly<Record<string, string>> {
   const dice = (alphabet: string, length: number = bytes) =>
     Array.from({ length }, () => alphabet[random(alphabet.length)]).join('');
@@ -60,23 +70,20 @@ export function dearTexts(random: Random): Readonly<Record<string, string>> {
     listeners: filled('- a\n', 'jobListenerTypes:\n'),
     anchors: lines((i) => `k${i.toString(36)}: &a${i.toString(36)} 1`),
     aliases: filled('*a,', 'a: &a b\nc: [', ']'),
-    'billion laughs':
-      `a: &a [${'x,'.repeat(9)}]\n${lines((i) => `b${i}: &b${i} [${`*${i === 0 ? 'a' : `b${i - 1}`},`.repeat(9)}]`)}`.slice(
-        0,
-        bytes,
-      ),
+    'billion laughs': laughs().slice(0, bytes),
     tags: filled('!t '),
     directives: filled('%A\n'),
     documents: filled('---\n'),
-    'json of one level': `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(',')}}`.slice(0, bytes),
-    'a record of many fields': `{"v":1,"run":"r","by":"b","target":{"fireTime":1,"origin":"schedule"},${Array.from({ length: 18_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
+    'json of one level': `{${series(20_000, (i) => `"k${i}":1`)}}`.slice(0, bytes),
+    'a record of many fields':
+      '{"v":1,"run":"r","by":"b","target":{"fireTime":1,"origin":"schedule"},' +
+      `${series(18_000, (i) => `"k${i}":1`)}}`,
     'deep json': filled('[', '', ''),
     'item parameters': filled(' ', 'shardingItemParameters: "0=', '"'),
-    'many item parameters':
-      `shardingItemParameters: ${Array.from({ length: 30_000 }, (_, i) => `${i}=a`).join(',')}`.slice(0, bytes),
+    'many item parameters': `shardingItemParameters: ${series(30_000, (i) => `${i}=a`)}`.slice(0, bytes),
     'a cron of stars': filled('*,', 'cron: 0 0 0 ? * 1 ', '*'),
     'a cron of ranges':
-      `cron: 0 0 0 ? * 1 ${Array.from({ length: 25_000 }, (_, i) => `${1970 + (i % 230)}-2199/${1 + (Math.floor(i / 230) % 229)}`).join(',')}`.slice(
+      `cron: 0 0 0 ? * 1 ${series(25_000, (i) => `${1970 + (i % 230)}-2199/${1 + (Math.floor(i / 230) % 229)}`)}`.slice(
         0,
         bytes,
       ),
@@ -93,10 +100,10 @@ export function dearTexts(random: Random): Readonly<Record<string, string>> {
   };
 }
 
-/** What a library that reads all of YAML took for one of these texts, on the machine on which limits were measured. */
+/** Time of a library that reads all of YAML for one of these texts, on the machine on which limits were measured. */
 const YARDSTICK_MS = 110;
 
-/** How many times as long as there this machine takes now; at least 1. */
+/** How many times slower this machine is now than that one; at least 1. */
 export function slowness(): number {
   const text = dearTexts(randomOf(1))['props']!;
   const start = cpuMs();
@@ -104,7 +111,7 @@ export function slowness(): number {
   return Math.max(1, (cpuMs() - start) / YARDSTICK_MS);
 }
 
-/** The processor time of this thread, in milliseconds: a busy machine makes nothing dear. */
+/** The processor time of this thread, in milliseconds, which a busy machine does not increase. */
 export function cpuMs(): number {
   try {
     return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;

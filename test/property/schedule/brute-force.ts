@@ -12,8 +12,7 @@ interface OffsetChange {
 }
 
 /**
- * The offsets of a time zone, found by looking at its clock every hour, and every second of the hours in between that
- * differ.
+ * The offsets of a time zone, found by reading its clock every hour, and every second of hours in which they differ.
  */
 export class ZoneReading {
   readonly changes: readonly OffsetChange[];
@@ -69,7 +68,7 @@ export class ZoneReading {
 
 /** The seconds of a day at which an expression fires, on days that match, each decided by itself. */
 export class TimeTable {
-  /** In milliseconds since the day's beginning. */
+  /** In milliseconds since the beginning of the day. */
   readonly times: readonly number[];
   private readonly matches: Uint8Array;
 
@@ -86,8 +85,8 @@ export class TimeTable {
 }
 
 /**
- * Says of each second by itself whether it fires, from the promises about `clockChange` alone. It only skips seconds
- * whose answer is plain: far from clock changes every second of a day is decided by one table of a day's seconds.
+ * Decides for each second by itself whether it fires, from the promises about `clockChange` alone. It only skips
+ * seconds whose answer is clear: far from clock changes, one table of a day's seconds decides every second of a day.
  */
 export class BruteForce {
   private readonly dayMatches = new Map<number, boolean>();
@@ -102,7 +101,7 @@ export class BruteForce {
 
   /**
    * The fire instants after the given one, up to the end of the zone's reading. Quartz reads the given one as wall
-   * time, that is as the later of the instants that show it.
+   * time, which means the later of the instants that show it.
    */
   *firesAfter(instant: number): Generator<number> {
     const after = this.clockChange === 'quartz' ? this.lastShowing(instant) : instant;
@@ -137,7 +136,7 @@ export class BruteForce {
     return fires;
   }
 
-  /** No offset changes on the day, and each of its wall times is shown once. */
+  /** No offset changes on this day, and each of its wall times is shown once. */
   private plainFiresOf(day: number): number[] {
     const offset = this.zone.offsetAt(day);
     const firstDay = Math.floor((day + offset) / DAY) * DAY;

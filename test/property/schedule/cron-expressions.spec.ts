@@ -10,31 +10,31 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const FROM = Date.UTC(2030, 0, 1);
 const TO = Date.UTC(2031, 0, 1);
-/** Around a clock change the two go by rules of their own: ours is compared with `BruteForce` there. */
+/** Around a clock change the package cron has its own rules, so ours is compared with `BruteForce` there. */
 const CHANGE_MS = 6 * HOUR_MS;
 /**
- * `CRON_WHOLE_YEAR=1`, as CI runs it: the year, for minutes; of what fires more than hourly 500 windows. Else a sample
- * of windows.
+ * `CRON_WHOLE_YEAR=1`, as in CI, compares the whole year, which takes minutes, and 500 windows of expressions that fire
+ * more than hourly. Otherwise a sample of windows is compared.
  */
 const isWhole = process.env['CRON_WHOLE_YEAR'] === '1';
 const WINDOWS = isWhole ? 500 : 25;
-/** The year is run in idle class, beside everything else. */
+/** The whole year runs in idle class, beside everything else. */
 const LIMITS = { timeout: isWhole ? 1_800_000 : 60_000 };
 /** Fire times that are compared in a window. */
 const IN_WINDOW = 3;
 const ZONES = ['America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe'];
-/** Each once: some have two names. */
+/** Each expression once, since some have two names. */
 const EXPRESSIONS = [...new Set<string>(Object.values(CronExpression))];
 
 type Next = (after: number) => number;
 
 describe('the constants of @nestjs/schedule', LIMITS, () => {
-  it('given each of them, when translated, then Quartz reads it', () => {
+  it('are read by Quartz after translation', () => {
     expect(Object.keys(CronExpression)).toHaveLength(83);
     for (const expression of EXPRESSIONS) expect(() => scheduleOf(expression, 'UTC')).not.toThrow();
   });
 
-  it.each(ZONES)('given a year in %s, when they fire, then the package cron fires at the same instants', (zone) => {
+  it.each(ZONES)('fire over a year in %s at the same instants as in the package cron', (zone) => {
     const changes = clockChanges(zone);
     expect(changes).toHaveLength(2);
     const random = new Seeded(20_301_122);
@@ -51,7 +51,7 @@ describe('the constants of @nestjs/schedule', LIMITS, () => {
     expect(differences).toEqual([]);
   });
 
-  it.each(ZONES)('given the clock changes of %s, when they fire around them, then by the natural rule', (zone) => {
+  it.each(ZONES)('fire by the natural rule around the clock changes of %s', (zone) => {
     const reading = new ZoneReading(zone, FROM, TO);
     expect(reading.changes).toHaveLength(2);
     let compared = 0;
@@ -76,7 +76,7 @@ function* firesOf(schedule: CronSchedule, after: number): Generator<number> {
   for (let time = schedule.next(after); time !== undefined; time = schedule.next(time)) yield time;
 }
 
-/** Those up to the end, which belongs to them. */
+/** Fire times up to and including the end. */
 function firesUntil(end: number, fires: Iterable<number>): number[] {
   const before: number[] = [];
   for (const fire of fires) {
@@ -90,14 +90,14 @@ function scheduleOf(expression: string, zone: string): CronSchedule {
   return new CronSchedule(unixToQuartz(expression), zone, 'natural');
 }
 
-/** Where to begin, and how many fire times to compare: the year, or random windows. */
+/** Starting points, and the number of fire times to compare: the year, or random windows. */
 function spans(schedule: CronSchedule, random: Seeded): readonly (readonly [from: number, count: number])[] {
   const first = schedule.next(FROM)!;
   if (isWhole && schedule.next(first)! - first >= HOUR_MS) return [[FROM, Number.POSITIVE_INFINITY]];
   return Array.from({ length: WINDOWS }, () => [random.between(FROM, TO - DAY_MS), IN_WINDOW] as const);
 }
 
-/** Pairs of fire times that follow the same instant and are not the same, but for those near a clock change. */
+/** Pairs of fire times that follow the same instant and are not the same, except near a clock change. */
 function differencesIn(
   from: number,
   count: number,

@@ -30,7 +30,7 @@ const crons = Array.from({ length: 40 }, () => {
 
 interface Case {
   readonly owed: OwedSpan;
-  /** What a reading second by second finds owed. */
+  /** Fire times that a reading second by second finds owed. */
   readonly expected: readonly number[];
   readonly limit: number;
   readonly lateSince: number;
@@ -55,7 +55,7 @@ function randomCase(zone: ZoneReading, clockChange: 'quartz' | 'natural'): Case 
 
 function fireTimesAfter(bruteForce: BruteForce, after: number): number[] {
   const times: number[] = [];
-  // From a day before: under Quartz's rule the reading starts from the later instant that shows the same time.
+  // From a day before, since Quartz's rule starts from the later instant that shows the same time.
   for (const time of bruteForce.firesAfter(after - DAY)) {
     if (time > after) times.push(time);
     if (times.length > MOST_FIRES) break;
@@ -72,7 +72,7 @@ function isWithin(time: number, { after, until }: Span): boolean {
   return after < time && time <= until;
 }
 
-/** What the decisions and the reading say differently; empty if they agree. */
+/** The differences between the decisions and the reading; empty if they agree. */
 function disagreements({ owed, expected, limit, lateSince }: Case): object[] {
   const rule = (misfirePolicy: MisfirePolicy) => ({ misfirePolicy, misfireLimit: limit });
   const inTime = expected.find((time) => time > lateSince);
@@ -97,7 +97,7 @@ function disagreements({ owed, expected, limit, lateSince }: Case): object[] {
   return isDeepStrictEqual(found, wanted) ? [] : [{ owed, found, wanted }];
 }
 
-/** The fire times that follow one another in the schedule, together. */
+/** Groups of fire times that follow one another in the schedule. */
 function stretches({ schedule }: OwedSpan, times: readonly number[], most: number): object[] {
   const parts: number[][] = [];
   for (const time of times) {
@@ -108,7 +108,7 @@ function stretches({ schedule }: OwedSpan, times: readonly number[], most: numbe
   return parts.map((part) => ({ first: part[0], last: part.at(-1), count: Math.min(most, part.length) }));
 }
 
-/** Begins one after the other, as an item does. */
+/** Begins one fire time after the other, as an item does. */
 function replay(owed: OwedSpan, rule: Parameters<typeof decideCatchUp>[1]): number[] {
   const begun: number[] = [];
   let next = decideCatchUp(owed, rule);
@@ -123,15 +123,15 @@ describe.each([
   ['Europe/Berlin', 2026],
   ['Australia/Lord_Howe', 2027],
   ['America/New_York', 2027],
-] as const)('given random schedules and outages in %s', (timeZone, year) => {
+] as const)('random schedules and outages in %s', (timeZone, year) => {
   const zone = new ZoneReading(timeZone, Date.UTC(year, 0, 1), Date.UTC(year + 2, 0, 1));
 
   it.each(['quartz', 'natural'] as const)(
-    `when ${CASES} of them are replayed under the %s rule, then what each policy begins and misses is what a reading second by second says`,
+    `begin and miss what a reading second by second says, in ${CASES} cases under the %s rule`,
     { timeout: 60_000 },
     (clockChange) => {
       const cases = Array.from({ length: CASES }, () => randomCase(zone, clockChange));
-      // Else they would not show what they are for.
+      // Otherwise the cases would not exercise the policies.
       expect(cases.filter(({ expected }) => expected.length > 3).length).toBeGreaterThan(CASES / 5);
       expect(cases.flatMap(disagreements)).toEqual([]);
     },

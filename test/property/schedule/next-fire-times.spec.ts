@@ -8,14 +8,14 @@ const SECOND = 1000;
 const DAY = 86_400_000;
 const SEED = 20_261_121;
 
-/** Above this many fire times the two years are looked at in places, else in full. */
+/** Above this many fire times, samples of the two years are compared instead of all. */
 const MOST_IN_FULL = 800;
 const FIRES_PER_PLACE = 30;
 const RANDOM_PLACES = 10;
 
 /**
- * Two years each: whole and half hours, north and south, midnight, a zone that gave clock changes up, a day that was
- * skipped.
+ * Two years each: whole and half hours, north and south, a change at midnight, a zone that gave clock changes up, a
+ * skipped day.
  */
 const zones = [
   ['Europe/Berlin', 2026],
@@ -34,7 +34,7 @@ const crons = Array.from({ length: 100 }, () => {
   return { ...cron, table: new TimeTable(cron) };
 });
 
-/** Instants just before each side of what a clock change skips or doubles, and some anywhere. */
+/** Instants just before each side of the time that a clock change skips or doubles, and some anywhere. */
 function placesOf(zone: ZoneReading, elsewhere: number): number[] {
   const random = new SeededRandom(SEED);
   const nearChanges = zone.changes.flatMap(({ at, before, after }) => [
@@ -55,7 +55,7 @@ function take(fires: Iterable<number>, count: number): number[] {
   return taken;
 }
 
-/** What nextFireTimes and the reading say differently; empty if they agree. */
+/** The differences between nextFireTimes and the reading; empty if they agree. */
 function disagreements(cron: (typeof crons)[number], clockChange: ClockChange, zone: ZoneReading): object[] {
   const { timeZone, from, until } = zone;
   const bruteForce = new BruteForce(cron, cron.table, clockChange, zone);
@@ -83,15 +83,15 @@ function latestDisagreements(cron: (typeof crons)[number], clockChange: ClockCha
   });
 }
 
-describe.each(zones)('given 100 random cron expressions in %s', (timeZone, year) => {
+describe.each(zones)('100 random cron expressions in %s', (timeZone, year) => {
   const zone = new ZoneReading(timeZone, Date.UTC(year, 0, 1), Date.UTC(year + 2, 0, 1));
 
-  it('when two years of the zone are read, then its clock changes in them', () => {
+  it("are read over two years in which the zone's clock changes", () => {
     expect(zone.changes.length).toBeGreaterThan(1);
   });
 
   it.each(['quartz', 'natural'] as const)(
-    'when two years are read second by second under the %s rule, then nextFireTimes and latest agree',
+    'agree with a reading second by second in nextFireTimes and latest, under the %s rule',
     { timeout: 60_000 },
     (clockChange) => {
       expect(crons.flatMap((cron) => disagreements(cron, clockChange, zone))).toEqual([]);

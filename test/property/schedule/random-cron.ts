@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same at every run (mulberry32). */
+/** Pseudo-random numbers that are the same at every run (mulberry32). */
 export class SeededRandom {
   constructor(private state: number) {}
 
@@ -15,7 +15,9 @@ export class SeededRandom {
   }
 }
 
-/** A field as written, and which values it means: said twice, so that neither has to be derived from the other. */
+/**
+ * A field as text, and the values that it stands for. Both are given, so that neither has to be derived from the other.
+ */
 interface Field {
   readonly text: string;
   readonly has: (value: number) => boolean;
@@ -132,7 +134,7 @@ function daysLeft(date: Date): number {
   return left;
 }
 
-/** True if no workday of the month is nearer to the day that is meant. */
+/** True if no workday of the month is nearer to the day in question. */
 function isWorkdayNearest(date: Date, isMeant: (date: Date) => boolean): boolean {
   if (!isWorkday(date)) return false;
   for (let far = 0; far <= 2; far++) {

@@ -6,8 +6,9 @@ interface UnixField {
 }
 
 /**
- * What a unix expression of numbers means, value by value and without Quartz: five fields, or six with seconds first.
- * Sunday is 0 or 7. A day matches if both of its fields do, which is right where only one of them is restricted.
+ * The meaning of a numeric unix expression of five fields, or six with seconds first, read value by value and without
+ * Quartz. Sunday is 0 or 7. A day matches if both of its fields do, which is right where only one of them is
+ * restricted.
  */
 export function readUnix(expression: string): RandomCron {
   const given = expression.trim().split(/\s+/);

@@ -14,13 +14,13 @@ const SEED = 20_261_121;
 const ROUNDS = 2_000;
 
 describe('STICKY', () => {
-  it('given few instances and items, when members and total change at random, then no balanced assignment moves less', () => {
+  it('moves no more items than any other balanced assignment would (few instances and items)', () => {
     for (const step of history({ mostInstances: 4, mostItems: 6 })) {
       expect({ ...step, moves: moves(step) }).toEqual({ ...step, moves: leastMoves(step) });
     }
   });
 
-  it('given many, when members and total change at random, then every item has an owner, balanced, and none moves in vain', () => {
+  it('gives every item an owner, balanced, and moves none without need (many items)', () => {
     for (const step of history({ mostInstances: 30, mostItems: 300 })) {
       const loads = step.ids.map((id) => countOf(step.after, id));
       expect(step.after.size).toBe(step.total);
@@ -29,7 +29,7 @@ describe('STICKY', () => {
     }
   });
 
-  it('given instances in any order, when planned again, then the plan is the same', () => {
+  it('gives the same plan for instances in any order', () => {
     for (const { ids, total, before, after } of history({ mostInstances: 8, mostItems: 40 })) {
       expect(plan(ids.toReversed(), total, before)).toEqual(after);
     }
@@ -43,7 +43,7 @@ interface Step {
   readonly after: Owners;
 }
 
-/** Instances that join and leave, and a total that is changed, each plan made from the one before. */
+/** Instances that join and leave, and a total that changes. Each plan is made from the one before. */
 function* history({ mostInstances, mostItems }: { mostInstances: number; mostItems: number }): Iterable<Step> {
   const random = new SeededRandom(SEED);
   let before: Owners = new Map();
@@ -66,7 +66,7 @@ function plan(ids: readonly string[], total: number, current: Owners): Owners {
   return planSharding(sticky, instances, 'settle-orders', total, current);
 }
 
-/** How many items have another owner than before, those beyond the new total aside. */
+/** The number of items with another owner than before, without those beyond the new total. */
 function moves({ before, after }: Step): number {
   return [...before].filter(([item, owner]) => after.has(item) && after.get(item) !== owner).length;
 }
@@ -93,7 +93,7 @@ function leastMoves({ ids, total, before }: Step): number {
   return least;
 }
 
-/** What is owned by nobody who stays, and what is above everybody's due. */
+/** The number of items whose owner has left, and of those above an instance's share. */
 function dueMoves({ ids, total, before }: Step): number {
   const each = Math.floor(total / ids.length);
   const remaining = new Map([...before].filter(([item]) => item < total));
