@@ -20,7 +20,7 @@ let operator: RegistryCenter;
 let runtimes: ElasticJobRuntime[];
 let contexts: ShardingContext[];
 let handler: JobHandler;
-/** Something has happened in one of the processes. */
+/** Called when something has happened in one of the processes. */
 let changed: () => void;
 beforeEach(async () => {
   namespace = `after-${clock.uuid()}`;
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 describe('a job after another one, in processes of their own, over a real ZooKeeper', LIMITS, () => {
-  it('given a parent on three processes whose items end together, when 20 fire times have come, then the child has run once for each', async () => {
+  it('runs once for each of 20 fire times of a parent whose items end together', async () => {
     const parents = [await start(PARENT), await start(PARENT), await start(PARENT)];
     await start(CHILD);
     await start(CHILD);
@@ -56,7 +56,7 @@ describe('a job after another one, in processes of their own, over a real ZooKee
     }
   });
 
-  it('given no process of the child, when the parent has succeeded, then the child runs as soon as one comes', async () => {
+  it('runs as soon as its first process comes if the parent has succeeded before', async () => {
     const parent = await start(PARENT);
     const child = await start(CHILD);
     await until(async () => (await childrenOf('/import/dependents')).length === 1);
@@ -72,7 +72,7 @@ describe('a job after another one, in processes of their own, over a real ZooKee
     expect(runsOf('report', fireTime)).toEqual([0, 1, 2, 3]);
   });
 
-  it('given no such parent, or one that is shared with Java, when the child starts, then it refuses, and nothing of it is written', async () => {
+  it('refuses to start without its parent, or beside Java, and writes nothing', async () => {
     await expect(start(CHILD)).rejects.toThrow(/after "import": the registry knows no such job/);
     await start(PARENT);
     await operator.create('/import/instances/10.0.0.9@-@1', 'jobInstanceId: 10.0.0.9@-@1\n', 'PERSISTENT');
@@ -123,7 +123,7 @@ function runsOf(jobName: string, fireTime: number): readonly number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** Looks, and looks again after whatever happens in any process. */
+/** Checks now, and again after every event in any process. */
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (;;) {
     const change = new Promise<void>((resolve) => (changed = resolve));

@@ -28,7 +28,7 @@ const runtimes: ElasticJobRuntime[] = [];
 afterEach(() => Promise.all(runtimes.splice(0).map((runtime) => runtime.stop())));
 
 describe.each(adapters)('a checkpoint in the registry ($name)', LIMITS, ({ center }) => {
-  it('given one process has saved and left, when another one runs the item, then it loads that; each call is one request', async () => {
+  it('is loaded by the process that runs the item next; each call is one request', async () => {
     const namespace = `checkpoint-${clock.uuid()}`;
     const costs: number[] = [];
     const first = await start(center(namespace), async ({ checkpoint }) => {
@@ -50,7 +50,7 @@ describe.each(adapters)('a checkpoint in the registry ($name)', LIMITS, ({ cente
     expect(costs).toEqual([1, 1, 1, 1]);
   });
 
-  it('given another run has begun, when the stale one saves or clears, then it is refused and the checkpoint is that of the newer', async () => {
+  it("refuses a stale run's save and clear, and keeps that of the newer run", async () => {
     const refusals: unknown[] = [];
     const { registry, tick } = await start(center(`checkpoint-${clock.uuid()}`), async ({ checkpoint }) => {
       await checkpoint.save('mine');

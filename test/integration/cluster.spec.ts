@@ -10,7 +10,7 @@ import { startProxy, type ZooKeeperProxy } from '../support/zookeeper/zookeeper-
 const JOB = 'settle-orders';
 const TOTAL = 7;
 const ITEMS = [...Array(TOTAL).keys()];
-/** Far in the future: fire times come by hand. */
+/** Far in the future, since fire times are given by hand. */
 const NEVER = '0 0 0 1 1 ? 2199';
 
 const clock = new SystemClock();
@@ -31,7 +31,7 @@ let namespace: string;
 let processes: Process[];
 let runs: Run[];
 let handler: (context: ShardingContext) => unknown;
-/** Something has happened in one of the processes. */
+/** Called when something has happened in one of the processes. */
 let changed: () => void;
 beforeEach(async () => {
   proxy = await startProxy(inject('zooKeeper'));
@@ -47,7 +47,7 @@ afterEach(async () => {
 });
 
 describe('three instances over a real ZooKeeper', LIMITS, () => {
-  it('given they have started together, when a trigger fires, then every item runs once, on its owner', async () => {
+  it('run every item once, on its owner', async () => {
     await startAll(3);
 
     await fire();
@@ -58,7 +58,7 @@ describe('three instances over a real ZooKeeper', LIMITS, () => {
     expect(processes.filter(({ runtime }) => runtime.leader.isLeader(JOB))).toHaveLength(1);
   });
 
-  it('given several that join at the same time, when each is first seen, then nobody takes one of them for a Java peer', async () => {
+  it('take none of several that join at once for a Java peer', async () => {
     for (let process = 0; process < 5; process++) processes.push(await make(process));
     const mixed: JobEvent[] = [];
     for (const { runtime } of processes) runtime.events.on((event) => event.kind === 'mixed' && mixed.push(event));
@@ -69,11 +69,11 @@ describe('three instances over a real ZooKeeper', LIMITS, () => {
     expect(mixed).toEqual([]);
   });
 
-  it('given a session that the server ends, when its handlers run, then they are told, others run the items, and it is back under a new id', async () => {
+  it('abort handlers of an ended session, run its items elsewhere, and take it back under a new id', async () => {
     await startAll(3);
     const before = idOf(0);
     const own = itemsOf(before).length;
-    // The first run of an item waits to be told; a failover of it ends at once.
+    // The first run of an item waits for its signal; a failover of it ends at once.
     handler = ({ source, signal }) => source !== 'FAILOVER' && aborted(signal);
     const firing = processes[0]!.runtime.registrar.of(JOB).currentSession!.tick(clock.wallNow());
     await until(() => runs.length === own);
@@ -97,7 +97,7 @@ describe('three instances over a real ZooKeeper', LIMITS, () => {
     await untilOwnedBy([0, 1, 2]);
   });
 
-  it('given one of them leaves, when it is gone, then no node of it is left and the others own all items', async () => {
+  it('own all items of one that leaves, which leaves no node', async () => {
     await startAll(3);
     const id = idOf(1);
     const leading = processes.findIndex(({ runtime }) => runtime.leader.isLeader(JOB));
@@ -113,7 +113,7 @@ describe('three instances over a real ZooKeeper', LIMITS, () => {
     expect(await witness.registry.children(`/${JOB}/sessions`)).toHaveLength(2);
   });
 
-  it('given an instance that an operator shuts down, when its handlers stop, then others run its items, not before, and nothing of it is left', async () => {
+  it('run the items of one that an operator shuts down once its handlers have stopped', async () => {
     await startAll(3);
     const id = idOf(0);
     const own = itemsOf(id);
@@ -139,7 +139,7 @@ describe('three instances over a real ZooKeeper', LIMITS, () => {
     await until(async () => (await processes[1]!.registry.exists(`/${JOB}/sessions/${id}`)) === undefined);
   });
 
-  it('given a connection that breaks and comes back, when a trigger fires then, then nothing has changed hands', async () => {
+  it('move nothing when a connection breaks and comes back', async () => {
     await startAll(2);
     const before = await owners();
     const ids = [idOf(0), idOf(1)];
@@ -205,7 +205,7 @@ function owners(): Promise<ReadonlyMap<number, string>> {
   return processes.at(-1)!.runtime.sharding.assignments(JOB);
 }
 
-/** Waits until just these processes own items, and all of them. */
+/** Waits until exactly these processes own items, and all of them. */
 async function untilOwnedBy(expected: readonly number[]): Promise<void> {
   await until(async () => {
     const ids = new Set(expected.map(idOf));
@@ -215,7 +215,7 @@ async function untilOwnedBy(expected: readonly number[]): Promise<void> {
   });
 }
 
-/** The next event of a process that fits. Call before what makes it come. */
+/** The next event of a process that fits. Call this before the action that leads to it. */
 function next(process: number, fits: (event: JobEvent) => boolean): Promise<void> {
   return new Promise((resolve) => {
     const off = processes[process]!.runtime.events.on((event) => {
@@ -226,7 +226,7 @@ function next(process: number, fits: (event: JobEvent) => boolean): Promise<void
   });
 }
 
-/** Looks, and looks again after whatever happens in any process. */
+/** Checks now, and again after every event in any process. */
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (;;) {
     const change = new Promise<void>((resolve) => (changed = resolve));

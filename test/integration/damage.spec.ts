@@ -9,27 +9,27 @@ import { connectRawClient, type RawClient } from '../support/faults/index.js';
 
 const JOB = 'settle-orders';
 const ITEMS = [0, 1, 2, 3];
-/** What is promised of every damage, in milliseconds. */
+/** The promised limit for every damage, in milliseconds. */
 const HEALED_WITHIN_MS = 60_000;
 const LIMITS = { timeout: 2 * HEALED_WITHIN_MS };
 const NOBODY = '10.0.0.9@-@77';
 const clock = new SystemClock();
 
-/** A job that runs every second in two processes, somebody with a plain client, and what has become of it. */
+/** A job that runs every second in two processes, an operator with a plain client, and the runs and events so far. */
 interface Damaged {
   readonly operator: RawClient;
-  /** Below the namespace. */
+  /** Path of the job with the namespace. */
   readonly root: string;
   readonly runtimes: readonly ElasticJobRuntime[];
   readonly events: readonly JobEvent[];
   readonly runs: { readonly process: number; readonly item: number }[];
-  /** One more process. */
+  /** Starts one more process. */
   join(): Promise<void>;
 }
 
-describe.concurrent('what somebody damages in the tree of a job that runs, over a real ZooKeeper', LIMITS, () => {
+describe.concurrent('damage by hand to the tree of a running job, over a real ZooKeeper', LIMITS, () => {
   it.each(['sharding', 'servers', 'sharding/2', 'leader', 'sessions', 'trigger', 'config'])(
-    'given %s deleted with all that is below, then all items run again within 60 s',
+    'heals within 60 s if %s is deleted with everything below',
     async (name) => {
       const job = await start();
       await job.operator.removeAll(`${job.root}/${name}`);
@@ -41,7 +41,7 @@ describe.concurrent('what somebody damages in the tree of a job that runs, over 
   );
 
   it.each(['/instances', ''])(
-    'given %s of the job deleted, then node and remedy are named, nothing is laid, and resume brings it back',
+    'is reported with the remedy if %s of the job is deleted, and resume brings the node back',
     async (name) => {
       const job = await start();
       await job.operator.removeAll(`${job.root}${name}`);
@@ -61,7 +61,7 @@ describe.concurrent('what somebody damages in the tree of a job that runs, over 
     },
   );
 
-  it('given an edit and a bad one after it, then the former stays in force, also in a process that starts later', async () => {
+  it('leaves an edit in force if a bad one follows, even in a process that starts later', async () => {
     const job = await start();
     const config = `${job.root}/config`;
     const edited = (await textOf(job, 'config')).replace("jobParameter: ''", 'jobParameter: edited');
@@ -79,7 +79,7 @@ describe.concurrent('what somebody damages in the tree of a job that runs, over 
     await within(() => expect(job.runs.some(({ process }) => process === 2)).toBe(true));
   });
 
-  it('given a mark of resharding that no session holds, then it goes, is told, and all items run within 60 s', async () => {
+  it('heals within 60 s if a mark of resharding has no session, and is reported', async () => {
     const job = await start();
     await job.operator.create(`${job.root}/leader/sharding/processing`);
 
@@ -90,7 +90,7 @@ describe.concurrent('what somebody damages in the tree of a job that runs, over 
     await untilAllRun(job);
   });
 
-  it('given names below instances that are no ids, then the job is not mixed, and all items run', async () => {
+  it('does not make the job mixed if instances have names that are no ids, and all items run', async () => {
     const job = await start();
     for (const name of ['junk', '@-@', '10.0.0.9', '10.0.0.9@-@']) {
       expect((await job.operator.create(`${job.root}/instances/${name}`, { data: 'labels: x' })).error).toBe(0);
@@ -105,12 +105,13 @@ describe.concurrent('what somebody damages in the tree of a job that runs, over 
     '{"v":1,"run":5,"by":{},"target":[]}',
     '{"v":1,"run":"a","by":"b","target":{"fireTime":"1","origin":"schedule"}}',
     '{"v":1,"run":"a","by":"b","target":{"fireTime":1,"origin":"schedule"},"settled":"yes"}',
-    '{"v":1,"run":"a","by":"b","target":{"fireTime":1,"origin":"schedule"},"attempt":[],"begunAt":"x","triggers":7,"early":{"after":"x"},"trace":1}',
+    '{"v":1,"run":"a","by":"b","target":{"fireTime":1,"origin":"schedule"},"attempt":[],"begunAt":"x","triggers":7,' +
+      '"early":{"after":"x"},"trace":1}',
     'null',
     '[1]',
     '{',
     '\u0000',
-  ])('given records of the text %j, then all items run again within 60 s', async (text) => {
+  ])('heals within 60 s if records have the text %j', async (text) => {
     const job = await start();
     for (const item of ITEMS) {
       expect((await job.operator.setData(`${job.root}/sharding/${item}/record`, text)).error).toBe(0);
@@ -119,7 +120,7 @@ describe.concurrent('what somebody damages in the tree of a job that runs, over 
     await untilAllRun(job);
   });
 
-  it('given owners and marks by hand, of the living and of nobody, then all items run again within 60 s', async () => {
+  it('heals within 60 s if owners and marks are written by hand', async () => {
     const job = await start();
     const [first, second] = await job.operator.children(`${job.root}/instances`);
     const { operator, root } = job;
@@ -149,7 +150,7 @@ async function start(): Promise<Damaged> {
   const events: JobEvent[] = [];
   const runs: { process: number; item: number }[] = [];
   let client: RawClient | undefined;
-  // Before the first wait: afterwards the runner cannot tell which of the concurrent tests asks.
+  // This comes before the first wait, because afterwards the runner cannot tell which of the concurrent tests calls.
   onTestFinished(async () => {
     await Promise.all(runtimes.map((runtime) => runtime.stop()));
     await client?.stop();
@@ -180,7 +181,7 @@ async function start(): Promise<Damaged> {
   return job;
 }
 
-/** From now on. */
+/** Counts only runs from now on. */
 async function untilAllRun({ runs }: Damaged): Promise<void> {
   runs.length = 0;
   await within(() => expect([...new Set(runs.map(({ item }) => item))].toSorted((a, b) => a - b)).toEqual(ITEMS));

@@ -21,7 +21,7 @@ let namespace: string;
 let registries: RegistryCenter[];
 let runtimes: ElasticJobRuntime[];
 let log: string[];
-/** Something has happened in one of the processes. */
+/** Called when something has happened in one of the processes. */
 let changed: () => void;
 beforeEach(() => {
   changed = () => {};
@@ -30,35 +30,27 @@ beforeEach(() => {
 });
 afterEach(() => Promise.all(runtimes.map((runtime) => runtime.stop())));
 
-it(
-  'given a distribute-once listener over a real ZooKeeper, when fire times follow each other, then each round is begun and ended once',
-  LIMITS,
-  async () => {
-    await start({ shardingTotalCount: 9 });
-    const errors = listenForErrors();
+it('begins and ends each round of a distribute-once listener once, over a real ZooKeeper', LIMITS, async () => {
+  await start({ shardingTotalCount: 9 });
+  const errors = listenForErrors();
 
-    for (let round = 0; round < ROUNDS; round++) await fire();
+  for (let round = 0; round < ROUNDS; round++) await fire();
 
-    const round = ['started', ...Array<string>(9).fill('run'), 'completed'];
-    expect(log).toEqual(Array.from({ length: ROUNDS }, () => round).flat());
-    expect(errors).toEqual([]);
-    const left = await registries[0]!.children(`/${JOB}/guarantee`);
-    expect(left.filter((name) => !name.endsWith('-latch'))).toEqual([]);
-  },
-);
+  const round = ['started', ...Array<string>(9).fill('run'), 'completed'];
+  expect(log).toEqual(Array.from({ length: ROUNDS }, () => round).flat());
+  expect(errors).toEqual([]);
+  const left = await registries[0]!.children(`/${JOB}/guarantee`);
+  expect(left.filter((name) => !name.endsWith('-latch'))).toEqual([]);
+});
 
-it(
-  'given SINGLE_SHARDING_BALANCE over a real ZooKeeper, when fire times follow each other, then each runs once and the next instance is at the only address',
-  LIMITS,
-  async () => {
-    await start({ shardingTotalCount: 1, strategy: 'SINGLE_SHARDING_BALANCE' });
+it('runs each fire time once with SINGLE_SHARDING_BALANCE, over a real ZooKeeper', LIMITS, async () => {
+  await start({ shardingTotalCount: 1, strategy: 'SINGLE_SHARDING_BALANCE' });
 
-    for (let round = 0; round < ROUNDS; round++) await fire();
+  for (let round = 0; round < ROUNDS; round++) await fire();
 
-    expect(log.filter((entry) => entry === 'run')).toHaveLength(ROUNDS);
-    expect((await registries[0]!.read(`/${JOB}/next-job-instance-ip`))?.data).toBe(clock.hostAddress());
-  },
-);
+  expect(log.filter((entry) => entry === 'run')).toHaveLength(ROUNDS);
+  expect((await registries[0]!.read(`/${JOB}/next-job-instance-ip`))?.data).toBe(clock.hostAddress());
+});
 
 class Once extends DistributeOnceElasticJobListener {
   constructor() {
@@ -74,7 +66,7 @@ class Once extends DistributeOnceElasticJobListener {
   }
 }
 
-/** Instances that share the job; fire times come by hand. */
+/** Instances that share the job; fire times are given by hand. */
 async function start(job: Partial<JobOptions>): Promise<void> {
   const options = { name: JOB, cron: '0 0 0 1 1 ? 2199', shardingTotalCount: 1, ...job };
   const configuration = resolveJobOptions(options, { place: 'listeners.spec' });

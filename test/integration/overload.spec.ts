@@ -13,7 +13,10 @@ import { LIMITS } from '../support/limits.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** Each is due each second, and blocks the event loop during a peak: three seconds of work are due in each then. */
+/**
+ * Jobs that fire every second. During a peak each blocks the event loop, so three seconds of work are due in each
+ * second.
+ */
 const JOBS = range(10).map((job) => `job-${job}`);
 const BLOCK_MS = 300;
 const PEAK_RUNS = 20;
@@ -37,7 +40,7 @@ let jobs: BlockingJobs;
 afterEach(() => jobs.runtime.stop());
 
 it.each(adapters)(
-  'tells of late runs, loses no fire time and is in time within a minute after handlers have blocked ($name)',
+  'loses no fire time and is in time within a minute after handlers have blocked ($name)',
   LIMITS,
   async ({ center }) => {
     jobs = new BlockingJobs(center(`overload-${clock.uuid()}`));
@@ -59,7 +62,7 @@ it.each(adapters)(
   },
 );
 
-it('leaves the event loop to others while many short handlers are called that end without a wait', async () => {
+it('leaves the event loop to others while many short handlers end without a wait', async () => {
   const registry = memory.center({ namespace: 'short', clock, sessionTimeoutMs: 30_000, requestTimeoutMs: 10_000 });
   jobs = new BlockingJobs(registry, { names: ['many-items'], items: 200, blockMs: 10 });
   let turns = 0;
@@ -75,7 +78,7 @@ it('leaves the event loop to others while many short handlers are called that en
   expect(turns - before).toBeGreaterThan(20);
 });
 
-/** Jobs that are due each second, with one of the misfire policies each. */
+/** Jobs that fire every second, one for each misfire policy in turn. */
 interface JobsThatBlock {
   readonly names: readonly string[];
   readonly items: number;
@@ -107,7 +110,7 @@ class BlockingJobs {
     await this.runtime.start();
   }
 
-  /** The next so many runs block. Resolves when they have. */
+  /** Makes the next `runs` runs block. Resolves when they have. */
   async block(runs: number): Promise<void> {
     this.runsToBlock = runs;
     await this.next(() => this.runsToBlock === 0 || undefined);
@@ -142,7 +145,7 @@ class BlockingJobs {
     return this.events.filter((event): event is Extract<JobEvent, { kind: Kind }> => event.kind === kind);
   }
 
-  /** Those of the fire times for which the job was begun, or that were told as missed. */
+  /** The fire times among these for which the job was begun, or that were reported as missed. */
   runOrMissed(job: string, due: readonly number[]): readonly number[] {
     const begun = this.told('begun').flatMap(({ trigger }) => (trigger.jobName === job ? trigger.fireTime : []));
     const missed = this.told('missed').filter(({ jobName }) => jobName === job);

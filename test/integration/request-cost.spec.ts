@@ -42,25 +42,22 @@ let runtime: ElasticJobRuntime | undefined;
 afterEach(() => runtime?.stop());
 
 describe.each(adapters)('the cost of one trigger in steady state ($name)', LIMITS, ({ name, center }) => {
-  it.each([1, 10, 100, 1_000])(
-    'given %i items that end together, when a trigger has run, then it has cost 3 foreground requests',
-    async (items) => {
-      const registry = await start(center, items, () => {});
+  it.each([1, 10, 100, 1_000])('is 3 foreground requests for %i items that end together', async (items) => {
+    const registry = await start(center, items, () => {});
 
-      const cost = await costOfTrigger(registry);
+    const cost = await costOfTrigger(registry);
 
-      print(name, items, 'together', cost);
-      expect(cost.foreground).toBe(3);
-    },
-  );
+    print(name, items, 'together', cost);
+    expect(cost.foreground).toBe(3);
+  });
 
-  it('given a job that catches up on every fire time, when a trigger has run that nothing precedes, then it has cost 3 foreground requests', async () => {
+  it('is 3 foreground requests for a job that catches up on all, if nothing is owed', async () => {
     const registry = await start(center, 10, () => {}, { misfirePolicy: 'all' });
 
     expect((await costOfTrigger(registry)).foreground).toBe(3);
   });
 
-  it('given a job that another one is started after, when a trigger has run and started it, then it has cost 3 foreground requests', async () => {
+  it('is 3 foreground requests for a job with a child, whose start included', async () => {
     const registry = await start(center, 10, () => {});
     await registry.ensurePath('/child');
     await registry.create('/child/after', formatStartLedger(withParents(NO_STARTS, [JOB])), 'PERSISTENT');
@@ -77,7 +74,7 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', LIMIT
     expect(starts).toHaveLength(2);
   });
 
-  it('given 1,000 items that end at random within 100 ms, when a trigger has run, then settles shared their requests', async () => {
+  it('shares requests among the settles of 1,000 items that end within 100 ms', async () => {
     const registry = await start(center, 1_000, () => clock.sleep(100 * clock.random()));
     const roundTripMs = await shortestRoundTrip(registry);
 
@@ -90,7 +87,7 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', LIMIT
     expect(cost.foreground).toBeLessThan(1_000);
   });
 
-  it('given 200 jobs that are due at one instant, when they have run, then it has cost 10 requests at most', async () => {
+  it('is at most 10 requests for 200 jobs that are due at one instant', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `${JOB}-${index}`);
     const registry = await startJobs(center, names, 1, () => {});
 

@@ -17,22 +17,18 @@ const doubles: number[] = [];
 let changed = (): void => {};
 afterEach(() => Promise.all(runtimes.map((runtime) => runtime.stop())));
 
-it(
-  'given a resident job over a real ZooKeeper, when instances join and leave, then each item runs on its owner and never twice',
-  LIMITS,
-  async () => {
-    await start();
-    await until(() => running.size === TOTAL);
+it('runs each resident item on its owner and never twice, over a real ZooKeeper', LIMITS, async () => {
+  await start();
+  await until(() => running.size === TOTAL);
 
-    await start();
-    await until(() => running.size === TOTAL && new Set(running.values()).size === 2);
+  await start();
+  await until(() => running.size === TOTAL && new Set(running.values()).size === 2);
 
-    await runtimes[0]!.stop();
-    await until(() => running.size === TOTAL && [...running.values()].every((process) => process === 1));
+  await runtimes[0]!.stop();
+  await until(() => running.size === TOTAL && [...running.values()].every((process) => process === 1));
 
-    expect(doubles).toEqual([]);
-  },
-);
+  expect(doubles).toEqual([]);
+});
 
 async function start(): Promise<void> {
   const process = runtimes.length;
@@ -57,7 +53,7 @@ async function follow(process: number, { shardingItem, signal }: ShardingContext
   changed();
 }
 
-/** Looks, and looks again whenever a handler begins or ends. */
+/** Checks now, and again whenever a handler begins or ends. */
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise<void>((resolve) => (changed = resolve));
 }

@@ -7,11 +7,14 @@ import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { fourLetter } from '../support/zookeeper/four-letter.js';
 
-/** With CREATED_JOBS=1000, as CI runs it, what is promised is shown. */
+/** With CREATED_JOBS=1000, as in CI, this shows the promised number. */
 const COUNT = Number(process.env['CREATED_JOBS'] ?? 100);
 const WITHIN = { timeout: 60_000, interval: 200 };
 
-/** The clock of all clients and runtimes here, which counts what is set, also timers that do not keep the process. */
+/**
+ * The clock of all clients and runtimes here. It counts timers that are set, also those that do not keep the process
+ * alive.
+ */
 class CountingClock extends SystemClock {
   readonly pending = new Set<object>();
 
@@ -34,7 +37,7 @@ const clock = new CountingClock();
 
 describe('jobs that are created while the cluster runs, over a real ZooKeeper', () => {
   it(
-    'given many at once, when they are created and removed, then three instances join and leave each, and nothing is left within a minute',
+    'are joined and left by three instances each, and leave nothing within a minute',
     { timeout: 180_000 },
     async () => {
       const namespace = `templates-${clock.uuid()}`;
@@ -82,14 +85,14 @@ async function connect(namespace: string): Promise<RegistryCenter> {
   return registry;
 }
 
-/** What keeps this process, by kind, and the timers of the library. */
+/** Resources that keep this process alive, by kind, and the timers of the library. */
 function held(): ReadonlyMap<string, number> {
   const counts = new Map([['timers of the library', clock.pending.size]]);
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
 
-/** Once the library has come to rest after its start. */
+/** Resolves once the library has come to rest after its start. */
 async function heldAtRest(): Promise<ReadonlyMap<string, number>> {
   for (let former = held(); ;) {
     await clock.sleep(1_000);
@@ -100,8 +103,8 @@ async function heldAtRest(): Promise<ReadonlyMap<string, number>> {
 }
 
 /**
- * The kinds of which there are more than before; a ping may be under way, so this looks again for a while. There may be
- * fewer: specs that ran in this process before may have left something.
+ * The kinds of which there are more than before. A ping may be under way, so this repeats the look for a while. There
+ * may be fewer, since earlier specs in this process may have left something.
  */
 async function heldSince(before: ReadonlyMap<string, number>): Promise<readonly string[]> {
   const deadline = clock.monotonicNow() + WITHIN.timeout;
@@ -117,7 +120,7 @@ function joinedIn(runtime: ElasticJobRuntime): number {
   return runtime.status().jobs.filter(({ isJoined }) => isJoined).length;
 }
 
-/** What the server watches for its clients at and below the namespace. */
+/** Watches that the server holds for its clients at and below the namespace. */
 async function watchedPaths(namespace: string): Promise<readonly string[]> {
   const port = Number(inject('zooKeeper').split(':').at(-1));
   const text = await fourLetter(port, 'wchp', 10_000);

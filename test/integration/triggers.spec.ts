@@ -22,7 +22,7 @@ let operator: RegistryCenter;
 let processes: Process[];
 let contexts: ShardingContext[];
 let handler: (context: ShardingContext) => unknown;
-/** Something has happened in one of the processes. */
+/** Called when something has happened in one of the processes. */
 let changed: () => void;
 beforeEach(async () => {
   namespace = `triggers-${clock.uuid()}`;
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 describe('a one-off job of two instances over a real ZooKeeper', LIMITS, () => {
-  it('given a request to each in one transaction, when they take them, then each item runs once, all for one target', async () => {
+  it('runs each item once for one target if both are asked in one transaction', async () => {
     await startAll(2);
 
     await ask('a', 'only Tuesday');
@@ -51,7 +51,7 @@ describe('a one-off job of two instances over a real ZooKeeper', LIMITS, () => {
     expect(await operator.children(`/${JOB}/trigger`)).toEqual([]);
   });
 
-  it('fault 18: given items that run, when they are asked for twice more, then they run twice more, one after the other', async () => {
+  it('runs items that run already twice more, one after the other, if asked twice (fault 18)', async () => {
     await startAll(2);
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -73,7 +73,7 @@ describe('a one-off job of two instances over a real ZooKeeper', LIMITS, () => {
     }
   });
 
-  it("given Java's empty requests, when they are taken, then each instance runs its items for an id of its own", async () => {
+  it("runs the items of each instance for an id of its own if Java's empty requests ask", async () => {
     await startAll(2);
 
     await askWith('');
@@ -145,7 +145,7 @@ function count(kind: JobEvent['kind']): number {
   return processes.flatMap(({ events }) => events).filter((event) => event.kind === kind).length;
 }
 
-/** Looks, and looks again after whatever happens in any process. */
+/** Checks now, and again after every event in any process. */
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (;;) {
     const change = new Promise<void>((resolve) => (changed = resolve));

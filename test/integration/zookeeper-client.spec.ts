@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 describe('what ZooKeeper 3.6 brought', LIMITS, () => {
-  it('given a watched path, when something happens at and below it, then it is told once, until nobody watches', async () => {
+  it('report changes at and below a watched path once each, until the watch is removed', async () => {
     const [client, other] = [await connected('watched'), await connected('watched')];
     const root = `/${clock.uuid()}`;
     const heard: string[] = [];
@@ -48,7 +48,7 @@ describe('what ZooKeeper 3.6 brought', LIMITS, () => {
 });
 
 describe('servers that refuse', LIMITS, () => {
-  it('given a server older than 3.6, when connecting, then that fails at once, and says what to do', async () => {
+  it('end a connect at once if they are older than 3.6, and the error says what to do', async () => {
     const server = await startFakeServer({ reply: ({ xid }) => emptyReply(xid, UNIMPLEMENTED) });
     cleanups.push(() => server.stop());
     const center = new ZooKeeperRegistryCenter({ servers: server.connect, namespace: 'orders' }, clock);
@@ -59,7 +59,7 @@ describe('servers that refuse', LIMITS, () => {
     expect(center.session.state).toBeUndefined();
   });
 
-  it('given a code that is not of a node, when it is answered, then the error has it, and the fate', async () => {
+  it('give a code that is not about a node to the error, with the outcome', async () => {
     const server = await startFakeServer({
       reply: ({ xid, type }) => emptyReply(xid, type === -11 ? 0 : QUOTA_EXCEEDED),
     });
@@ -75,7 +75,7 @@ describe('servers that refuse', LIMITS, () => {
   });
 
   it.each([SESSION_EXPIRED, SESSION_MOVED])(
-    'given %i, which ends the session, when it is answered, then the read ends with the session, not with the code',
+    'end a read with the session, not with the code, after %i, which ends the session',
     async (code) => {
       const server = await startFakeServer({
         reply: ({ xid, type }) => {

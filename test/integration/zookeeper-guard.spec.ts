@@ -5,7 +5,7 @@ import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic
 
 const clock = new SystemClock();
 
-it('given runs of one item that write at once over a real ZooKeeper, when all are answered, then no older one comes after a newer', async () => {
+it('lets no older run write after a newer one if runs write at once, over a real ZooKeeper', async () => {
   const namespace = `guard-${clock.uuid()}`;
   const centers = await Promise.all([0, 1, 2].map(() => connect(namespace)));
   const registry = centers[0]!;

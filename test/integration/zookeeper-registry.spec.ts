@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('connecting to ZooKeeper', LIMITS, () => {
-  it('given servers that refuse, when connecting, then one error names servers, namespace and time, in time', async () => {
+  it('names servers, namespace and time in one error, in time, if servers refuse', async () => {
     const port = await freePort();
     const servers = `127.0.0.1:${port},localhost:${port}`;
     const center = centerOf({ servers, namespace: 'orders', connectionTimeoutMs: 400 });
@@ -37,19 +37,19 @@ describe('connecting to ZooKeeper', LIMITS, () => {
     expect(center.session.state).toBeUndefined();
   });
 
-  it('given a server that accepts and stays silent, when connecting, then it fails in time', async () => {
+  it('fails in time if a server accepts and stays silent', async () => {
     const center = centerOf({ servers: await silentServer(), connectionTimeoutMs: 300 });
     await expect(center.connect()).rejects.toThrow('no answer within 300 ms');
   });
 
-  it('given a silent server and a healthy one, when connecting, then the healthy one is found', async () => {
+  it('finds the healthy server beside a silent one', async () => {
     const silent = await silentServer();
     const center = centerOf({ servers: `${silent},${inject('zooKeeper')}`, connectionTimeoutMs: 4_000 });
     await center.connect();
     expect(center.session.state).toBe('CONNECTED');
   });
 
-  it('given a failed connect, when the server comes back, then a second connect works', async () => {
+  it('works at the second attempt once the server is back', async () => {
     const proxy = await proxied();
     proxy.block();
     const center = centerOf({ servers: proxy.connect });
@@ -63,7 +63,7 @@ describe('connecting to ZooKeeper', LIMITS, () => {
     ['less', 300, /session of 500 ms instead of 300 ms.*minSessionTimeout/],
     ['more', 3_600_000, /session of \d+ ms instead of 3600000 ms.*maxSessionTimeout/],
   ])(
-    'given a session of %s than the servers grant, when connecting, then a warning names both times and the setting',
+    'warns of a session of %s than the servers grant, with both times and the setting',
     async (_, sessionTimeoutMs, named) => {
       const center = centerOf({ sessionTimeoutMs });
       const warnings: string[] = [];
@@ -73,7 +73,7 @@ describe('connecting to ZooKeeper', LIMITS, () => {
     },
   );
 
-  it('given a client that is still connecting, when it is closed, then connect rejects and nothing hangs', async () => {
+  it('rejects, and nothing hangs, if the client is closed meanwhile', async () => {
     const center = centerOf({ servers: await silentServer() });
     const connecting = center.connect();
     const rejected = connecting.catch((error: unknown) => error);
@@ -83,7 +83,7 @@ describe('connecting to ZooKeeper', LIMITS, () => {
 });
 
 describe('the digest', LIMITS, () => {
-  it('given a tree of one digest, when another or none connects, then NoAuthError tells so at start', async () => {
+  it('makes a start fail with NoAuthError if it is another one or missing', async () => {
     const namespace = newNamespace();
     const owner = await connected({ namespace, digest: 'alice:secret' });
     await owner.create('/a', '', 'PERSISTENT');
@@ -94,7 +94,7 @@ describe('the digest', LIMITS, () => {
     expect(wrong.session.state).toBeUndefined();
   });
 
-  it('given the right digest, when the session is cut and when it expires, then requests are authorised at once', async () => {
+  it('authorises requests at once after a cut and after an expiry', async () => {
     const proxy = await proxied();
     const center = await connected({ servers: proxy.connect, digest: 'alice:secret' });
     await center.create('/a', '', 'PERSISTENT');
@@ -106,7 +106,7 @@ describe('the digest', LIMITS, () => {
     }
   });
 
-  it('given a digest, when sizes are computed, then they count the ACL of the creator', () => {
+  it('counts in the sizes of requests by the ACL of the creator', () => {
     const create = [{ kind: 'create', path: '/a', data: '', mode: 'PERSISTENT' }] as const;
     const [open, owned] = [centerOf({ namespace: 'n' }), centerOf({ namespace: 'n', digest: 'a:b' })];
     expect(open.transactionBytes(create) - owned.transactionBytes(create)).toBe('worldanyone'.length - 'auth'.length);
@@ -114,7 +114,7 @@ describe('the digest', LIMITS, () => {
 });
 
 describe('a broken connection', LIMITS, () => {
-  it('given a cut, when it is mended within the session, then session and ephemeral nodes are the same', async () => {
+  it('keeps session and ephemeral nodes if it is mended within the session', async () => {
     const proxy = await proxied();
     const namespace = newNamespace();
     const center = await connected({ servers: proxy.connect, namespace });
@@ -130,7 +130,7 @@ describe('a broken connection', LIMITS, () => {
     expect((await other.exists('/e'))?.ephemeralOwner).toBe(id);
   });
 
-  it('given an outage longer than the session, when it ends, then LOST and a new session follow, and the ephemeral node went', async () => {
+  it('leads to LOST and a new session after a longer outage, and the ephemeral node is gone', async () => {
     const proxy = await proxied();
     const namespace = newNamespace();
     const center = await connected({ servers: proxy.connect, namespace, sessionTimeoutMs: 2_000 });
@@ -150,11 +150,11 @@ describe('a broken connection', LIMITS, () => {
     await back;
     expect(states).toEqual(['SUSPENDED', 'LOST', 'RECONNECTED']);
     expect(center.session.id).not.toBe(id);
-    // Nothing of the time without a connection was kept and sent later.
+    // No request of the time without a connection was kept and sent later.
     expect(await other.exists('/late')).toBeUndefined();
   });
 
-  it('given a view, when nodes change while the connection is down, then it repairs itself, syncs, and says reset last', async () => {
+  it('leaves a view correct, which reports reset last', async () => {
     const proxy = await proxied();
     const namespace = newNamespace();
     const center = await connected({ servers: proxy.connect, namespace });
@@ -199,7 +199,7 @@ describe('a broken connection', LIMITS, () => {
     expect(view.node('/job/kept')?.data).toBe('once more');
   });
 
-  it('given a view that holds some values, when nodes change while the connection is down, then names and held values are repaired', async () => {
+  it('leaves names and held values of a view correct', async () => {
     const proxy = await proxied();
     const namespace = newNamespace();
     const [center, other] = [await connected({ servers: proxy.connect, namespace }), await connected({ namespace })];
@@ -243,7 +243,7 @@ describe('a broken connection', LIMITS, () => {
     expect(events.at(-1)).toBe('reset');
   });
 
-  it('given a view that is loading and syncing, when the connection is cut, then both go on over the next one', async () => {
+  it('lets a load and a sync under way go on over the next connection', async () => {
     const proxy = await proxied();
     const center = await connected({ servers: proxy.connect });
     await center.ensurePath('/job/a');
@@ -257,7 +257,7 @@ describe('a broken connection', LIMITS, () => {
     expect(view.has('/job/a')).toBe(true);
   });
 
-  it('given replies of 800 KB in flight, when the connection is cut three times, then the client comes back each time', async () => {
+  it('lets the client come back each time, even with replies of 800 KB in flight', async () => {
     const proxy = await proxied();
     const center = await connected({ servers: proxy.connect });
     await center.create('/large', 'x'.repeat(800_000), 'PERSISTENT');
@@ -272,7 +272,7 @@ describe('a broken connection', LIMITS, () => {
     }
   });
 
-  it('given no server, when the client is closed, then that ends soon', async () => {
+  it('lets the client close soon if there is no server', async () => {
     const proxy = await proxied();
     const center = await connected({ servers: proxy.connect });
     const suspended = next(center, 'SUSPENDED');
@@ -284,7 +284,7 @@ describe('a broken connection', LIMITS, () => {
 });
 
 describe('a large view', LIMITS, () => {
-  it('given 1000 items, when their marks come and go, then each sync is true and every item costs at most four reads', async () => {
+  it('is right after each sync of 1000 marks, for at most four reads for each item', async () => {
     const namespace = newNamespace();
     const [reader, writer] = [await connected({ namespace }), await connected({ namespace })];
     const items = Array.from({ length: 1_000 }, (_, item) => `/job/sharding/${item}`);

@@ -68,7 +68,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('jobs in every kind of application', () => {
-  it('given Express, when it listens, then jobs run beside its routes', async () => {
+  it('run beside the routes of Express', async () => {
     const clock = new VirtualClock();
     const app = await NestFactory.create(rootModule({ ...PARTS, clock }), QUIET);
     await whileTimePasses(clock, app.init());
@@ -78,7 +78,7 @@ describe('jobs in every kind of application', () => {
     expect(await itemsOverHttp(app)).toEqual([0, 1, 2]);
   });
 
-  it('given Fastify, when it listens, then jobs run beside its routes', async () => {
+  it('run beside the routes of Fastify', async () => {
     const clock = new VirtualClock();
     const app = await NestFactory.create<NestFastifyApplication>(
       rootModule({ ...PARTS, clock }),
@@ -92,7 +92,7 @@ describe('jobs in every kind of application', () => {
     expect(await itemsOverHttp(app)).toEqual([0, 1, 2]);
   });
 
-  it('given a microservice, when it listens, then jobs run beside its message handlers', async () => {
+  it('run beside the message handlers of a microservice', async () => {
     const clock = new VirtualClock();
     const port = await freePort();
     const app = await NestFactory.createMicroservice<MicroserviceOptions>(rootModule({ ...PARTS, clock }), {
@@ -107,7 +107,7 @@ describe('jobs in every kind of application', () => {
     expect(await itemsOverTcp(port)).toEqual([0, 1, 2]);
   });
 
-  it('given a hybrid application, when both sides listen, then jobs run once beside both', async () => {
+  it('run once beside both sides of a hybrid application', async () => {
     const clock = new VirtualClock();
     const port = await freePort();
     const app = await NestFactory.create(rootModule({ ...PARTS, clock }), QUIET);
@@ -124,7 +124,7 @@ describe('jobs in every kind of application', () => {
     expect(await itemsOverTcp(port)).toEqual([0, 1, 2]);
   });
 
-  it('given a standalone application, when it is created, then jobs run', async () => {
+  it('run in a standalone application', async () => {
     const clock = new VirtualClock();
     const context = NestFactory.createApplicationContext(rootModule({ providers: [Greeting], clock }), QUIET);
     const jobs = new JobApplication(await whileTimePasses(clock, context), clock);
@@ -132,7 +132,7 @@ describe('jobs in every kind of application', () => {
     expect(jobs.app.get(Greeting).items).toEqual([0, 1, 2]);
   });
 
-  it('given a testing module, when it is only compiled, then nothing starts; when it is initialised, then jobs run', async () => {
+  it('start when a testing module is initialised, and not when it is compiled', async () => {
     const clock = new VirtualClock();
     const module = await Test.createTestingModule({
       imports: [rootModule({ providers: [Greeting], clock })],

@@ -13,7 +13,7 @@ import { EVERY_SECOND, startJobs } from './support/job-application.js';
 const HTTP = { 'http.uri': 'https://example.org/settle', 'http.method': 'POST' };
 const EMAIL = { 'email.from': 'jobs@example.org', 'email.to': 'Ada <ada@example.org>, team@example.org' };
 
-/** What each type or handler needs, and then each of its properties missing or wrong. */
+/** Right properties of each type and handler, and then each property missing or wrong. */
 const TYPES: Readonly<Record<string, { readonly right: JobProps; readonly wrong: readonly JobProps[] }>> = {
   HTTP: {
     right: HTTP,
@@ -62,36 +62,39 @@ function webHook(address: string, prefix: string): (typeof TYPES)[string] {
   };
 }
 
-describe('an application whose job has', () => {
-  describe.each(Object.entries(TYPES))('the type %s', (type, { right, wrong }) => {
+describe('an application', () => {
+  describe.each(Object.entries(TYPES))('whose job has the type %s', (type, { right, wrong }) => {
     const startWith = (props: JobProps) => start({ type, props });
 
-    it('and the right props, when it starts, then it does', async () => expect(await startWith(right)).toBeUndefined());
+    it('starts with the right props', async () => expect(await startWith(right)).toBeUndefined());
 
-    it.each(wrong)('and %j, when it starts, then it does not, and the property is named', async (change) => {
+    it.each(wrong)('does not start with %j, and the error names the property', async (change) => {
       const error = await startWith({ ...right, ...change });
       expect(error).toBeInstanceOf(ConfigurationError);
       expect(String(error)).toContain(`job "ping" (module options): ${Object.keys(change)[0]} must `);
     });
   });
 
-  describe.each(Object.entries(HANDLERS))('the error handler %s', (jobErrorHandlerType, { right, wrong }) => {
-    const startWith = (props: JobProps) => start({ type: 'HTTP', jobErrorHandlerType, props: { ...HTTP, ...props } });
+  describe.each(Object.entries(HANDLERS))(
+    'whose job has the error handler %s',
+    (jobErrorHandlerType, { right, wrong }) => {
+      const startWith = (props: JobProps) => start({ type: 'HTTP', jobErrorHandlerType, props: { ...HTTP, ...props } });
 
-    it('and the right props, when it starts, then it does', async () => expect(await startWith(right)).toBeUndefined());
+      it('starts with the right props', async () => expect(await startWith(right)).toBeUndefined());
 
-    it.each(wrong)('and %j, when it starts, then it does not, and the property is named', async (change) => {
-      const error = await startWith({ ...right, ...change });
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect(String(error)).toContain(`: props: ${Object.keys(change)[0]} must `);
-      expect(String(error)).not.toContain('s3cret');
-    });
-  });
+      it.each(wrong)('does not start with %j, and the error names the property', async (change) => {
+        const error = await startWith({ ...right, ...change });
+        expect(error).toBeInstanceOf(ConfigurationError);
+        expect(String(error)).toContain(`: props: ${Object.keys(change)[0]} must `);
+        expect(String(error)).not.toContain('s3cret');
+      });
+    },
+  );
 });
 
 type Job = NonNullable<ElasticJobModuleOptions['jobs']>[string];
 
-/** @returns why it did not start */
+/** @returns the error of the start, if any */
 async function start(job: Pick<Job, 'type' | 'props' | 'jobErrorHandlerType'>): Promise<unknown> {
   const options = {
     jobTypes: [new ScriptJobType()],

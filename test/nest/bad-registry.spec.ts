@@ -7,7 +7,7 @@ import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { QUIET } from './support/job-application.js';
 
 const clock = new SystemClock();
-/** One of those on which Nest can shut down, and nobody else acts. */
+/** A signal on which Nest can shut down, and on which nothing else in this process acts. */
 const SIGNAL = 'SIGUSR2';
 
 function zooKeeper(options: Partial<ZooKeeperRegistryOptions>): ElasticJobModuleOptions {
@@ -16,7 +16,7 @@ function zooKeeper(options: Partial<ZooKeeperRegistryOptions>): ElasticJobModule
   };
 }
 
-/** Starts and ends an application. @returns what its start said, if it was an error */
+/** Starts and ends an application. @returns the error of its start, if any */
 async function startError(options: ElasticJobModuleOptions): Promise<string> {
   try {
     const app = await NestFactory.createApplicationContext(ElasticJobModule.forRoot(options), QUIET);
@@ -27,7 +27,7 @@ async function startError(options: ElasticJobModuleOptions): Promise<string> {
   }
 }
 
-/** A port of this host on which nobody listens. */
+/** A port of this host on which no program listens. */
 async function silentPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -36,8 +36,8 @@ async function silentPort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-describe('a registry that cannot work', () => {
-  it('given an unreachable server, when it starts, then it fails after connectionTimeoutMs, naming servers and time', async () => {
+describe('a registry that does not work', () => {
+  it('stops the start after connectionTimeoutMs if it cannot be reached, with servers and time', async () => {
     const servers = `127.0.0.1:${await silentPort()}`;
     const started = clock.monotonicNow();
     const error = await startError(zooKeeper({ servers, connectionTimeoutMs: 400 }));
@@ -53,20 +53,17 @@ describe('a registry that cannot work', () => {
     ['10.0.0.1:port', /10\.0\.0\.1:port/],
     ['10.0.0.1:99999', /99999/],
     ['', /servers/],
-  ])(
-    'given the server list "%s", when it starts, then it fails before connecting, naming it',
-    async (servers, named) => {
-      const error = await startError(zooKeeper({ servers }));
-      expect(error).toMatch(/^ConfigurationError/);
-      expect(error).toMatch(named);
-    },
-  );
+  ])('stops the start before connecting if the server list is "%s", which the error names', async (servers, named) => {
+    const error = await startError(zooKeeper({ servers }));
+    expect(error).toMatch(/^ConfigurationError/);
+    expect(error).toMatch(named);
+  });
 
-  it('given a namespace with illegal characters, when it starts, then it fails, naming it', async () => {
+  it('stops the start if the namespace has illegal characters, which the error names', async () => {
     expect(await startError(zooKeeper({ namespace: 'orders//eu' }))).toMatch(/^ConfigurationError.*"orders\/\/eu"/);
   });
 
-  it('given a tree of another user, when it starts with a wrong digest, then it says that access is denied', async () => {
+  it('stops the start if the digest is wrong, and the error says that access is denied', async () => {
     const namespace = `nest/${clock.uuid()}/secret`;
     expect(await startError(zooKeeper({ namespace, digest: 'me:right' }))).toBe('none');
     const error = await startError(zooKeeper({ namespace, digest: 'me:wrong' }));
@@ -75,7 +72,7 @@ describe('a registry that cannot work', () => {
 });
 
 describe('a shutdown signal while the application starts', () => {
-  it('ends a start that waits for a registry which never answers, and the application closes at once', async () => {
+  it('ends a start that waits for a silent registry, and closes the application at once', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     const sockets: Socket[] = [];
     server.on('connection', (socket) => void sockets.push(socket));

@@ -42,7 +42,7 @@ describe.each([
   ['forRoot', (options: Partial<ElasticJobCloudModuleOptions>) => ElasticJobCloudModule.forRoot(cloudOptions(options))],
   ['forRootAsync', asynchronously],
 ])('the option rest of %s', (_, cloudModule) => {
-  it('maps no route unless it is given, so that those of the application stay its own', async () => {
+  it("maps no route unless it is given, so that the application's own routes stay", async () => {
     const off = await startRest({ cloudModule: cloudModule({ rest: undefined }), controllers: [OwnController] });
 
     expect(await off.ask('GET', '/api/app/list')).toEqual({ status: 200, answer: ['the application’s own'] });
@@ -57,7 +57,7 @@ describe.each([
     expect((await ask('GET', '/api/app/list', undefined, { accessToken: `${TOKEN}0` })).status).toBe(401);
   });
 
-  it('lets requests through that all of the guards allow: providers, classes and instances', async () => {
+  it('lets requests through that all guards allow: providers, classes and instances', async () => {
     const guards = [HeaderGuard, AllowAll, new AllowAll()];
     const { ask } = await startRest({
       cloudModule: cloudModule({ rest: { guards } }),

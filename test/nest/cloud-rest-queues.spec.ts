@@ -9,7 +9,7 @@ import { APP, JOB, startRest, waitingTasks } from './support/cloud-rest-applicat
 
 const HOUR = 3_600_000;
 
-/** A console beside schedulers: it runs no jobs, so that what waits goes on waiting. */
+/** A console beside schedulers. It runs no jobs, so waiting items go on waiting. */
 async function startConsole(job: object = {}) {
   const rest = await startRest({ jobs: { processing: false } });
   await rest.tell('POST', '/api/app', APP);
@@ -20,7 +20,7 @@ async function startConsole(job: object = {}) {
   return { ...rest, registry };
 }
 
-/** The record of a run whose scheduler was at 10.0.0.1, for the fire time so long ago. */
+/** The record of a run whose scheduler was at 10.0.0.1, for a fire time `agoMs` milliseconds ago. */
 function record(agoMs: number): string {
   const fireTime = new SystemClock().wallNow() - agoMs;
   const target = { fireTime, origin: 'schedule' } as const;
@@ -98,7 +98,7 @@ describe('the queues of ElasticJob-Cloud, from Lite’s nodes', () => {
     });
   });
 
-  it('refuses to register a job that is disabled, and tells of a text that cannot be used', async () => {
+  it('refuses to register a disabled job, and reports a text that cannot be used', async () => {
     const { app, ask } = await startConsole();
     const cloud: RegistryCenter = app.get(CLOUD_REGISTRY, { strict: false });
     await cloud.ensurePath('/state/disable/job/other');

@@ -77,7 +77,7 @@ describe.each([
     );
   });
 
-  it('answers no request without the token, and nothing but 404 to a login', async () => {
+  it('answers no request without the token, and only 404 to a login', async () => {
     const { ask } = await startRest({ adapter: adapter() });
 
     for (const accessToken of ['', 'wrong', '0'.repeat(32)]) {
@@ -167,7 +167,7 @@ it('reconciles tasks at once, and refuses a second time within 10 s', async () =
   });
 });
 
-it('keeps to the prefix and the pipes of the application', async () => {
+it('respects the prefix and the pipes of the application', async () => {
   const { ask } = await startRest({
     prepare: (app) => {
       app.setGlobalPrefix('cloud');

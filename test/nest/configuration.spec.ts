@@ -38,7 +38,7 @@ async function problemsOf(options: object): Promise<readonly string[]> {
 }
 
 describe('module options', () => {
-  it('given many wrong options, when it starts, then one error names each with its value and what is right', async () => {
+  it('name every wrong option with its value and what is right, in one error', async () => {
     const options = {
       registry: { type: 'zookeeper', servers: 2181, sessionTimeoutMs: 0.5, digest: 'secret', sesionTimeoutMs: 1 },
       processing: 'no',
@@ -61,7 +61,8 @@ describe('module options', () => {
       'fences must be guards, such as a SqlGuard, but has an object (db)',
       'hungGraceMs must be a whole number from 0 to 2147483647, but is -1',
       'instanceId must be a text without "/", "@-@" and blanks, such as a pod name, but is "a/b"',
-      'jobs must be options by job name, such as { "settle-orders": { disabled: true } }, but is an object (settle-orders)',
+      'jobs must be options by job name, such as { "settle-orders": { disabled: true } }, ' +
+        'but is an object (settle-orders)',
       'lateAfterMs must be a whole number from 0 to 2147483647, but is -1',
       'processing must be true or false, but is "no"',
       'registry.digest must be "user:password"',
@@ -97,11 +98,11 @@ describe('module options', () => {
       { jobs: { 'settle-order': { disabled: true } } },
       'jobs has "settle-order", but no job is called so; did you mean "settle-orders"?',
     ],
-  ])('given %s, when it starts, then the error says so', async (_case, options, problem) => {
+  ])('fail the start with %s, and the error says so', async (_case, options, problem) => {
     expect((await problemsOf(options)).join('\n')).toContain(problem);
   });
 
-  it('given wrong options of a job, when it starts, then one error names job, method, fields and values', async () => {
+  it('name job, method, fields and values of wrong options of a job, in one error', async () => {
     class BadJobs {
       @ElasticJob({ cron: '0 0 25 * * ?', shardingTotalCount: 0, shardingItemParameters: '0=a,0=b', strategy: 'NOPE' })
       run(): void {}
@@ -116,12 +117,12 @@ describe('module options', () => {
     expect(text).toMatch(/strategy.*NOPE/);
   });
 
-  it('given forRoot twice, when it starts, then it is refused', async () => {
+  it('are refused if forRoot is given twice', async () => {
     const module = rootModule({ imports: [ElasticJobModule.forRoot({})] });
     await expect(NestFactory.createApplicationContext(module, QUIET)).rejects.toThrow(/imported 2 times/);
   });
 
-  it('given no options at all, when it starts, then it runs over an embedded registry', async () => {
+  it('give an embedded registry if there are none', async () => {
     @Module({ imports: [ElasticJobModule.forRoot({})] })
     class BareModule {}
     const app = await NestFactory.createApplicationContext(BareModule, QUIET);
@@ -129,7 +130,7 @@ describe('module options', () => {
     await app.close();
   });
 
-  it('given an own strategy, by class, when a job names it, then the job uses it', async () => {
+  it('allow jobs to name a strategy of the application, by class', async () => {
     class LastTakesAll implements ShardingStrategy {
       readonly type = 'LAST_TAKES_ALL';
       shard: ShardingStrategy['shard'] = (instances, _job, total) =>
@@ -150,7 +151,7 @@ async function inForce(options: ElasticJobModuleOptions, clock = new VirtualCloc
 }
 
 describe('precedence', () => {
-  it('given a decorator and the module, when it starts, then the module goes over the decorator, field by field', async () => {
+  it('prefers the module to the decorator, field by field', async () => {
     const jobs = { 'settle-orders': { cron: '0 0 3 * * ?', shardingTotalCount: undefined, disabled: true } };
     expect(await inForce({ jobs })).toMatchObject({
       jobName: 'settle-orders',
@@ -161,7 +162,7 @@ describe('precedence', () => {
     });
   });
 
-  it('given a configuration in the registry, when it starts, then the registry goes over both, unless overwrite is set', async () => {
+  it('prefers the registry to both, unless overwrite is set', async () => {
     const clock = new VirtualClock();
     const registry = { type: 'memory', server: new MemoryRegistry(clock) } as const;
     const first = await inForce({ registry, jobs: { 'settle-orders': { cron: '0 0 3 * * ?' } } }, clock);
@@ -177,7 +178,7 @@ describe('precedence', () => {
 });
 
 describe('the class name of a job', () => {
-  it('given one, when a job starts, then the registry knows the job as Java does; without, by its method', async () => {
+  it("is in the registry as Java reads it; a job without one has its method's name", async () => {
     class JavaJobs {
       @ElasticJob({ name: 'settle', className: 'org.example.OrderJob', cron: '0 0 2 * * ?', shardingTotalCount: 1 })
       settle(): void {}
@@ -191,7 +192,7 @@ describe('the class name of a job', () => {
     expect(nodes.map((node) => node?.data)).toEqual(['org.example.OrderJob', 'JavaJobs.bill']);
   });
 
-  it('given a class name with a blank, when it starts, then it is refused', async () => {
+  it('is refused if it has a blank', async () => {
     class JavaJobs {
       @ElasticJob({ className: 'Order Job', cron: '0 0 2 * * ?', shardingTotalCount: 1 })
       settle(): void {}
@@ -203,7 +204,7 @@ describe('the class name of a job', () => {
 });
 
 describe('the dialect of cron expressions', () => {
-  it("given the module's dialect, when jobs have expressions of @nestjs/schedule, then the registry has Quartz's", async () => {
+  it("is the module's for expressions of @nestjs/schedule, and the registry has Quartz's", async () => {
     class UnixJobs {
       @ElasticJob(CronExpression.EVERY_5_MINUTES, 1)
       settle(): void {}
@@ -233,11 +234,11 @@ function withVariables(variables: Record<string, string>): ElasticJobModuleOptio
 describe('elasticJobConfig', () => {
   afterEach(() => void vi.unstubAllEnvs());
 
-  it('given no variables, when read, then the registry is embedded and all else is left to the defaults', () => {
+  it('gives an embedded registry and defaults for everything else without variables', () => {
     expect(JSON.parse(JSON.stringify(withVariables({})))).toEqual({ registry: { type: 'memory' } });
   });
 
-  it('given every variable, when read, then each is the option of its name', () => {
+  it('reads every variable as the option of its name', () => {
     const variables = {
       SERVERS: '10.0.0.1:2181',
       NAMESPACE: 'orders',
@@ -294,7 +295,7 @@ describe('elasticJobConfig', () => {
     });
   });
 
-  it('given wrong variables, when read, then one error names each with its value', () => {
+  it('names every wrong variable with its value, in one error', () => {
     expect(() =>
       withVariables({ SERVERS: '10.0.0.1:2181', PROCESSING: 'no', SESSION_TIMEOUT_MS: '1m', NAMESPACE: '' }),
     ).toThrow(
@@ -308,7 +309,7 @@ describe('elasticJobConfig', () => {
     ['NAMESAPCE', 'NAMESPACE'],
     ['SERVER', 'SERVERS'],
     ['SESION_TIMEOUT_MS', 'SESSION_TIMEOUT_MS'],
-  ])('given the variable %s, when read, then it is refused with what was meant', (wrong, right) => {
+  ])('refuses the variable %s, and names the one that was meant', (wrong, right) => {
     expect(() => withVariables({ [wrong]: 'secret' })).toThrow(
       new ConfigurationError('environment', [
         `ELASTIC_JOB_${wrong} is not a variable of this package; did you mean ELASTIC_JOB_${right}?`,
@@ -316,7 +317,7 @@ describe('elasticJobConfig', () => {
     );
   });
 
-  it('given variables of others that begin alike, when read, then they are named once, and links of Kubernetes are not', () => {
+  it('names unknown variables with its prefix once, except links of Kubernetes', () => {
     const warn = vi.spyOn(Logger, 'warn').mockReturnValue();
     withVariables({
       CONSOLE_SERVICE_HOST: '10.0.0.7',
@@ -332,7 +333,7 @@ describe('elasticJobConfig', () => {
     warn.mockRestore();
   });
 
-  it('given forRootAsync with the config, when it starts, then the variables are in force', async () => {
+  it('brings the variables into force through forRootAsync', async () => {
     vi.stubEnv('ELASTIC_JOB_PROCESSING', 'false');
     const clock = new VirtualClock();
     @Injectable()

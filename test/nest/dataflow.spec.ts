@@ -8,7 +8,7 @@ import { EVERY_SECOND, rootModule, startJobs } from './support/job-application.j
 const STREAMING = { cron: EVERY_SECOND, shardingTotalCount: 2, props: { 'streaming.process': 'true' } };
 
 describe('a dataflow class', () => {
-  it('given a provider with fetchData and processData, when it fires, then each item is streamed on that provider', async () => {
+  it('streams each item on its provider with fetchData and processData', async () => {
     @Injectable()
     @ElasticJob({ ...STREAMING, name: 'settle-orders' })
     class OrderFlow implements DataflowJob<string> {
@@ -38,7 +38,7 @@ describe('a dataflow class', () => {
     expect(jobs.outcomes).toHaveLength(2);
   });
 
-  it('given a guard on the class, when it fires, then it is asked once for each run, and its no fails the item', async () => {
+  it('asks its guard once for each run, and a refusal fails the item', async () => {
     const asked: string[] = [];
     class OnlyItem0 implements CanActivate {
       canActivate(context: ExecutionContext): boolean {
@@ -70,7 +70,7 @@ describe('a dataflow class', () => {
     ]);
   });
 
-  it('given a request-scoped class, when it fires, then both methods of a run share an instance of its own', async () => {
+  it('has one instance for both methods of a run if it is request-scoped', async () => {
     const seen = new Map<number, Set<object>>();
     @Injectable({ scope: Scope.REQUEST })
     @ElasticJob(STREAMING)
@@ -101,7 +101,7 @@ describe('a dataflow class', () => {
     expect(new Set([...seen.values()].flatMap((instances) => [...instances])).size).toBe(2);
   });
 
-  it('given wrong props, when it starts, then the error names job, place, property and value', async () => {
+  it('names job, place, property and value of wrong props', async () => {
     @Injectable()
     @ElasticJob({ ...STREAMING, name: 'settle-orders', props: { 'streaming.process': 'yes' } })
     class OrderFlow {
@@ -114,7 +114,7 @@ describe('a dataflow class', () => {
     );
   });
 
-  it('given the registry says otherwise, when the settings change, then the next run goes by them, and wrong ones are refused', async () => {
+  it('follows changed settings from the next run on, and refuses wrong ones', async () => {
     let fetches = 0;
     @Injectable()
     @ElasticJob({ ...STREAMING, shardingTotalCount: 1, name: 'settle-orders' })
@@ -141,7 +141,7 @@ describe('a dataflow class', () => {
 });
 
 describe('a dataflow whose instance crashes', () => {
-  it('given a checkpoint after each batch, when another instance takes the item over, then it goes on there, and no batch is lost or repeated but the last', async () => {
+  it('goes on at the checkpoint on another instance: no batch is lost, and only the last is repeated', async () => {
     const ROWS = 40;
     const processed: { row: number; instance: number }[] = [];
     const job = (index: number) => {
@@ -179,7 +179,7 @@ describe('a dataflow whose instance crashes', () => {
     expect(processed.filter(({ instance }) => instance === holder).length).toBeGreaterThan(2);
   });
 
-  it('given a stream that never ends, when an instance joins, then an item that moves is streamed there, and one that stays is not disturbed', async () => {
+  it('streams an item that moves on the new instance, and does not disturb one that stays', async () => {
     @Injectable()
     @ElasticJob({ ...STREAMING, cron: '0/10 * * * * ?', name: 'follow' })
     class Follow implements DataflowJob<number> {

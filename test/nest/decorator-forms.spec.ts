@@ -52,7 +52,7 @@ class NightJobs {
 }
 
 describe('@ElasticJob', () => {
-  it('given a job after another one of the application, when that has succeeded, then it runs for the same fire time', async () => {
+  it('runs a job after another one of the application for the same fire time', async () => {
     const jobs = await startJobs({ providers: [NightJobs] });
     await jobs.tick();
     await jobs.tick();
@@ -61,7 +61,7 @@ describe('@ElasticJob', () => {
     expect(done.slice(0, 2)).toEqual([`import ${second}`, `report ${second}`]);
   });
 
-  it('given the long form on a method, when it fires, then each item runs once with its context', async () => {
+  it('runs each item once with its context in the long form on a method', async () => {
     const jobs = await startJobs({ providers: [OrderJobs] });
     await jobs.tick();
     const { settled } = jobs.app.get(OrderJobs);
@@ -83,7 +83,7 @@ describe('@ElasticJob', () => {
     expect(typeof settled[0]?.token).toBe('bigint');
   });
 
-  it('given the short form, when the application starts, then the job is named after class and method', async () => {
+  it('names the job after class and method in the short form', async () => {
     const jobs = await startJobs({ providers: [OrderJobs] });
     await jobs.tick();
     expect(jobs.app.get(OrderJobs).nightlyItems).toEqual([0, 1]);
@@ -91,14 +91,14 @@ describe('@ElasticJob', () => {
     expect(nightly?.configuration.strategy.type).toBe('ROUND_ROBIN');
   });
 
-  it('given a class with execute, when it fires, then execute runs and the job has the class name', async () => {
+  it('runs execute of a class, and the job has the class name', async () => {
     const jobs = await startJobs({ providers: [InvoiceJob] });
     await jobs.tick();
     expect(jobs.app.get(InvoiceJob).items).toEqual([0, 1]);
     expect(jobs.app.get(JobRegistrar).jobs.map(({ jobName }) => jobName)).toEqual(['InvoiceJob']);
   });
 
-  it('given two decorators on one method, when the application starts, then it is two jobs', async () => {
+  it('makes two jobs of two decorators on one method', async () => {
     @Injectable()
     class Reports {
       readonly parameters: string[] = [];
@@ -114,7 +114,7 @@ describe('@ElasticJob', () => {
     expect(jobs.app.get(Reports).parameters.toSorted()).toEqual(['eu', 'us']);
   });
 
-  it('given a property, when it is decorated, then it does not compile, and in JavaScript the error names it', () => {
+  it('does not compile on a property, which the error names in JavaScript', () => {
     expect(() => {
       class Wrong {
         // @ts-expect-error -- a property is no job

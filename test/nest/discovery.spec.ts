@@ -55,13 +55,13 @@ async function startError(parts: ApplicationParts): Promise<string> {
 }
 
 describe('discovery', () => {
-  it('given a subclass, when it starts, then inherited methods are its jobs and an override decides for itself', async () => {
+  it('finds inherited methods of a subclass; an override decides for itself', async () => {
     const jobs = await startJobs({ providers: [DerivedJobs] });
     await jobs.tick();
     expect(jobs.app.get(DerivedJobs).ran.toSorted()).toEqual(['derived', 'inherited']);
   });
 
-  it('given a class and its subclass as providers, when it starts, then each has jobs of its own', async () => {
+  it('finds jobs of their own for a class and its subclass', async () => {
     expect(await jobNames({ providers: [BaseJobs, DerivedJobs] })).toEqual([
       'BaseJobs.inherited',
       'BaseJobs.overridden',
@@ -75,13 +75,13 @@ describe('discovery', () => {
     ['useFactory', { provide: 'JOBS', useFactory: () => new BaseJobs() }],
     ['useValue', { provide: 'JOBS', useValue: new BaseJobs() }],
     ['useClass', { provide: 'JOBS', useClass: BaseJobs }],
-  ])('given a provider by %s, when it fires, then its methods run on that instance', async (_form, provider) => {
+  ])('runs methods on the instance of a provider by %s', async (_form, provider) => {
     const jobs = await startJobs({ providers: [provider] });
     await jobs.tick();
     expect(jobs.app.get<BaseJobs>('JOBS').ran.toSorted()).toEqual(['base', 'inherited', 'silenced']);
   });
 
-  it('given several tokens of one instance, when it starts, then its jobs are found once', async () => {
+  it('finds the jobs of an instance with several tokens once', async () => {
     const names = await jobNames({
       providers: [
         { provide: 'PASSED_ON', useFactory: (jobs: DerivedJobs) => jobs, inject: [DerivedJobs] },
@@ -92,7 +92,7 @@ describe('discovery', () => {
     expect(names).toEqual(['DerivedJobs.inherited', 'DerivedJobs.overridden']);
   });
 
-  it('given values without a class, getters that throw and symbols, when it starts, then nothing is disturbed', async () => {
+  it('ignores values without a class, getters that throw and symbols', async () => {
     const tidy = Symbol('tidy');
     class Awkward {
       get broken(): never {
@@ -108,14 +108,21 @@ describe('discovery', () => {
         { provide: 'TEXT', useValue: 'text' },
         { provide: 'NULL', useValue: null },
         { provide: 'FUNCTION', useValue: () => 1 },
-        { provide: 'BROKEN', useValue: { get broken() { throw new Error('a getter was touched'); } } }, // prettier-ignore
+        {
+          provide: 'BROKEN',
+          useValue: {
+            get broken() {
+              throw new Error('a getter was touched');
+            },
+          },
+        },
         Awkward,
       ],
     });
     expect(names).toEqual(['tidy']);
   });
 
-  it('given request-scoped and transient providers, when it starts, then their jobs are found without an instance', async () => {
+  it('finds jobs of request-scoped and transient providers without an instance', async () => {
     let instances = 0;
     @Injectable({ scope: Scope.REQUEST })
     class PerRun {
@@ -135,7 +142,7 @@ describe('discovery', () => {
     expect(instances).toBe(0);
   });
 
-  it('given a symbol as the method name, when it fires, then the method runs', async () => {
+  it('runs a method whose name is a symbol', async () => {
     const sweep = Symbol('sweep');
     const items: number[] = [];
     class Sweeper {
@@ -151,7 +158,7 @@ describe('discovery', () => {
 });
 
 describe('a decorator where no job can be', () => {
-  it('given a method of a controller, when it starts, then one error names job, place and remedy', async () => {
+  it('is refused on a method of a controller, with job, place and remedy', async () => {
     @Controller()
     class OrderController {
       @ElasticJob({ ...ONE, name: 'settle-orders' })
@@ -163,7 +170,7 @@ describe('a decorator where no job can be', () => {
     );
   });
 
-  it('given a controller class, when it starts, then it is refused', async () => {
+  it('is refused on a controller class', async () => {
     @ElasticJob(ONE)
     @Controller()
     class OrderController {
@@ -172,7 +179,7 @@ describe('a decorator where no job can be', () => {
     expect(await startError({ controllers: [OrderController] })).toMatch(/job "OrderController" .*controller/);
   });
 
-  it('given a private static method, when it starts, then it is refused by name', async () => {
+  it('is refused by name on a private static method', async () => {
     @Injectable()
     class OrderJobs {
       @ElasticJob(ONE)
@@ -185,7 +192,7 @@ describe('a decorator where no job can be', () => {
     expect(await startError({ providers: [OrderJobs] })).toMatch(/job "OrderJobs.settle".*a static method/);
   });
 
-  it('given a class without execute, when it starts, then it is refused', async () => {
+  it('is refused on a class without execute', async () => {
     @ElasticJob(ONE)
     class OrderJob {
       run(): void {}
@@ -193,7 +200,7 @@ describe('a decorator where no job can be', () => {
     expect(await startError({ providers: [OrderJob] })).toMatch(/job "OrderJob" .*no execute\(context\)/);
   });
 
-  it('given half of a dataflow, when it starts, then the error names the half that is there', async () => {
+  it('is refused on half of a dataflow, and the error names the half that is there', async () => {
     @ElasticJob(ONE)
     class FlowJob {
       fetchData(): void {}
@@ -203,7 +210,7 @@ describe('a decorator where no job can be', () => {
     );
   });
 
-  it.each(['fetchData', 'processData'])('given execute beside %s, when it starts, then it is refused', async (half) => {
+  it.each(['fetchData', 'processData'])('is refused on a class with execute beside %s', async (half) => {
     @ElasticJob(ONE)
     class FlowJob {
       execute(): void {}
@@ -212,7 +219,7 @@ describe('a decorator where no job can be', () => {
     expect(await startError({ providers: [FlowJob] })).toMatch(/job "FlowJob" .*the class has some of both/);
   });
 
-  it('given a guard on half of a dataflow, when it starts, then the error says where it belongs', async () => {
+  it('is refused if half of a dataflow has a guard, and the error says where it belongs', async () => {
     @ElasticJob(ONE)
     class FlowJob {
       fetchData(): void {}
@@ -223,7 +230,7 @@ describe('a decorator where no job can be', () => {
     expect(await startError({ providers: [FlowJob] })).toMatch(/set them on the class, they go around the whole run/);
   });
 
-  it('given two jobs of one name, when it starts, then the error names both places', async () => {
+  it('is refused for two jobs of one name, and the error names both places', async () => {
     @Injectable()
     class A {
       @ElasticJob({ ...ONE, name: 'same' })
@@ -239,7 +246,7 @@ describe('a decorator where no job can be', () => {
     expect(error).toMatch(/B\.run/);
   });
 
-  it('given one provider in two modules, when it starts, then the error asks for that', async () => {
+  it('is refused on one provider in two modules, and the error asks for that', async () => {
     @Module({ providers: [DerivedJobs] })
     class FirstModule {}
     @Module({ providers: [DerivedJobs] })

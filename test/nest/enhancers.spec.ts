@@ -69,7 +69,7 @@ const Item = createParamDecorator((_data: unknown, context: ExecutionContext) =>
 });
 
 describe('enhancers on method or class', () => {
-  it('given a guard with dependencies, when it says no, then that item fails with Forbidden and the others run', async () => {
+  it('fail an item with Forbidden if a guard with dependencies refuses it, and the others run', async () => {
     const ran: number[] = [];
     @Injectable()
     class GuardedJobs {
@@ -90,7 +90,7 @@ describe('enhancers on method or class', () => {
     expect(seen.handlers.slice(0, 2)).toEqual([Reflect.get(GuardedJobs.prototype, 'run'), GuardedJobs]);
   });
 
-  it('given an interceptor on the class, when a job of it runs, then it wraps the run', async () => {
+  it('wrap the run of a job if an interceptor is on the class', async () => {
     const steps: string[] = [];
     class Recording implements NestInterceptor {
       intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -112,7 +112,7 @@ describe('enhancers on method or class', () => {
     expect(jobs.outcomes).toEqual([[0, { kind: 'succeeded' }]]);
   });
 
-  it('given a transforming ValidationPipe, when the parameter asks for nothing, then the context arrives untouched', async () => {
+  it('pass the context unchanged if the parameter asks a ValidationPipe for nothing', async () => {
     const contexts: ShardingContext[] = [];
     @UsePipes(new ValidationPipe({ transform: true, whitelist: true }))
     class PipedJobs {
@@ -129,7 +129,7 @@ describe('enhancers on method or class', () => {
     expect(contexts[0]?.fireTime).toBeInstanceOf(Date);
   });
 
-  it('given a decorated parameter with a pipe, when it runs, then the pipe transforms that parameter', async () => {
+  it('transform a decorated parameter by its pipe', async () => {
     const items: number[] = [];
     class PipedJobs {
       @ElasticJob({ cron: EVERY_SECOND, shardingTotalCount: 3 })
@@ -142,7 +142,7 @@ describe('enhancers on method or class', () => {
     expect(new Set(items)).toEqual(new Set([0, 2, 4]));
   });
 
-  it('given a filter that returns a value, when the handler throws what it catches, then the item has succeeded', async () => {
+  it('let an item succeed if a filter returns a value for what the handler throws', async () => {
     class FilteredJobs {
       @UseFilters(ReturnsValue)
       @ElasticJob({ cron: EVERY_SECOND, shardingTotalCount: 2 })
@@ -160,31 +160,28 @@ describe('enhancers on method or class', () => {
     );
   });
 
-  it.each([Scope.TRANSIENT, Scope.REQUEST])(
-    'given a guard of scope %s, when it runs, then it was constructed',
-    async (scope) => {
-      const asked: unknown[] = [];
-      @Injectable({ scope })
-      class ScopedGuard implements CanActivate {
-        private readonly constructed = true;
+  it.each([Scope.TRANSIENT, Scope.REQUEST])('construct a guard of scope %s', async (scope) => {
+    const asked: unknown[] = [];
+    @Injectable({ scope })
+    class ScopedGuard implements CanActivate {
+      private readonly constructed = true;
 
-        canActivate(): boolean {
-          asked.push(this.constructed);
-          return true;
-        }
+      canActivate(): boolean {
+        asked.push(this.constructed);
+        return true;
       }
-      class GuardedJobs {
-        @UseGuards(ScopedGuard)
-        @ElasticJob(ONE)
-        run(): void {}
-      }
-      const jobs = await startJobs({ providers: [GuardedJobs] });
-      await jobs.tick();
-      expect(asked).toEqual([true]);
-    },
-  );
+    }
+    class GuardedJobs {
+      @UseGuards(ScopedGuard)
+      @ElasticJob(ONE)
+      run(): void {}
+    }
+    const jobs = await startJobs({ providers: [GuardedJobs] });
+    await jobs.tick();
+    expect(asked).toEqual([true]);
+  });
 
-  it('given a guard class on a provider by useFactory, when it starts, then it is refused instead of left out', async () => {
+  it('are refused, not ignored, if a guard class is on a provider by useFactory', async () => {
     @UseGuards(RefuseAll)
     class GuardedJobs {
       @ElasticJob(ONE)
@@ -203,7 +200,7 @@ describe('global enhancers', () => {
     run(): void {}
   }
 
-  it('given an APP_GUARD that refuses all, when a job fires, then the job runs: an HTTP guard does not switch jobs off', async () => {
+  it('do not reach jobs: an APP_GUARD that refuses all HTTP requests does not stop them', async () => {
     const jobs = await startJobs({
       providers: [PlainJobs, { provide: APP_GUARD, useClass: RefuseAll }],
     });
@@ -211,7 +208,7 @@ describe('global enhancers', () => {
     expect(jobs.outcomes).toEqual([[0, { kind: 'succeeded' }]]);
   });
 
-  it('given globalEnhancers, when a job fires, then guards, interceptors and pipes of the application reach it', async () => {
+  it('reach jobs with globalEnhancers: guards, interceptors and pipes of the application', async () => {
     const intercepted: string[] = [];
     const jobs = await startJobs({
       options: { globalEnhancers: true },
@@ -240,7 +237,7 @@ describe('global enhancers', () => {
     expect(refused.outcomes).toMatchObject([[0, { kind: 'failed', error: expect.any(ForbiddenException) }]]);
   });
 
-  it('given globalEnhancers and a request-scoped APP_GUARD, when it starts, then it is refused instead of left out', async () => {
+  it('are refused, not ignored, if an APP_GUARD is request-scoped under globalEnhancers', async () => {
     const module = rootModule({
       options: { globalEnhancers: true },
       providers: [PlainJobs, { provide: APP_GUARD, useClass: RefuseAll, scope: Scope.REQUEST }],

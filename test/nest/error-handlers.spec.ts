@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { EVERY_SECOND, startJobs } from './support/job-application.js';
 
 describe("the module's error handlers", () => {
-  it('given one of the application, when an item fails, then it is told', async () => {
+  it('tell a handler of the application that an item has failed', async () => {
     class Pager implements JobErrorHandler {
       readonly type = 'PAGER';
       readonly reports: FailureReport[] = [];
@@ -25,7 +25,7 @@ describe("the module's error handlers", () => {
     expect(pager.reports).toMatchObject([{ count: 1 }, { count: 2 }]);
   });
 
-  it('given EMAIL without its props, when the application starts, then it does not, and the error names job, method and property', async () => {
+  it('stop the start if EMAIL has no props, and the error names job, method and property', async () => {
     class OrderJobs {
       @ElasticJob({
         name: 'settle-orders',
@@ -49,13 +49,10 @@ describe("the module's error handlers", () => {
     [{ errorHandlers: 'PAGER' }, 'errorHandlers must be a list of error handlers'],
     [{ errorWindowMs: 0 }, 'errorWindowMs must be a whole number from 1 to 2147483647, but is 0'],
     [{ errorHandlers: [{ type: 'LOG', handle: () => {} }] }, 'errorHandlers: there is more than one of the type "LOG"'],
-  ])(
-    'given %j, when the application starts, then it does not, and the error names the option',
-    async (options, fault) => {
-      const wrong: object = options;
-      const starting = startJobs({ options: wrong });
-      await expect(starting).rejects.toThrow(ConfigurationError);
-      await expect(starting).rejects.toThrow(`module options: ${fault}`);
-    },
-  );
+  ])('stop the start with %j, and the error names the option', async (options, fault) => {
+    const wrong: object = options;
+    const starting = startJobs({ options: wrong });
+    await expect(starting).rejects.toThrow(ConfigurationError);
+    await expect(starting).rejects.toThrow(`module options: ${fault}`);
+  });
 });

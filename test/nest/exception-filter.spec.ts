@@ -72,15 +72,12 @@ describe.each([
     ['/trigger/nobody', 404, 'UNKNOWN_JOB', /nobody/],
     ['/cron/never', 400, 'CONFIGURATION', /cron: .*"never"/],
     ['/large', 413, 'REQUEST_TOO_LARGE', /trigger settle-orders: \d+ bytes/],
-  ])(
-    'given %s, when the operation fails, then the answer is %i with the code %s',
-    async (path, status, code, message) => {
-      const response = await ask(path);
+  ])('answers a failed operation with %s: %i with the code %s', async (path, status, code, message) => {
+    const response = await ask(path);
 
-      expect(response.status).toBe(status);
-      expect(await response.json()).toEqual({ statusCode: status, code, message: expect.stringMatching(message) });
-    },
-  );
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ statusCode: status, code, message: expect.stringMatching(message) });
+  });
 
   it.each([
     [404, ['UNKNOWN_JOB', 'UNKNOWN_ITEM', 'UNKNOWN_SERVER', 'UNKNOWN_CLOUD_APP', 'UNKNOWN_CLOUD_JOB']],
@@ -92,18 +89,15 @@ describe.each([
     [413, ['REQUEST_TOO_LARGE']],
     [403, ['NO_AUTH', 'UNTRUSTED_ACL']],
     [503, ['REGISTRY_UNAVAILABLE', 'SERVER_ERROR', 'SESSION_LOST', 'SHUTTING_DOWN', 'TASK_BACKEND']],
-  ])(
-    'given an error that is answered by %i, when it is thrown, then its code and message are told: %s',
-    async (status, codes) => {
-      for (const code of codes) {
-        const response = await ask(`/error/${code}`);
-        expect(await response.json()).toEqual({ statusCode: status, code, message: `what ${code} says` });
-        expect(response.status).toBe(status);
-      }
-    },
-  );
+  ])('answers %i with code and message of an error: %s', async (status, codes) => {
+    for (const code of codes) {
+      const response = await ask(`/error/${code}`);
+      expect(await response.json()).toEqual({ statusCode: status, code, message: `what ${code} says` });
+      expect(response.status).toBe(status);
+    }
+  });
 
-  it('given an error that is not for callers, when it is thrown, then the answer is 500 and does not tell it', async () => {
+  it('answers 500 for an error that is not for callers, without its text', async () => {
     const response = await ask('/fenced');
 
     expect(response.status).toBe(500);

@@ -35,7 +35,7 @@ async function startOverSharedServer(provider: Type = OrderJobs, tracing: readon
 }
 
 describe('ElasticJobHealthIndicator', () => {
-  it('given a running worker, when asked, then both keys are up and readiness shows the job', async () => {
+  it('shows a running worker as up under both keys, with its job', async () => {
     const { health } = await startOverSharedServer();
     expect(health.liveness()).toMatchObject({ elasticJob: { status: 'up' } });
     expect(health.readiness('jobs')).toMatchObject({
@@ -47,7 +47,7 @@ describe('ElasticJobHealthIndicator', () => {
     });
   });
 
-  it('given a suspended connection, when asked, then it is degraded, and up again after the reconnect', async () => {
+  it('shows a suspended connection as degraded, and as up after the reconnect', async () => {
     const { health, server, session, clock } = await startOverSharedServer();
     const id = session();
     server.suspend(id);
@@ -58,7 +58,7 @@ describe('ElasticJobHealthIndicator', () => {
     expect(health.readiness().elasticJob).toMatchObject({ status: 'up' });
   });
 
-  it('given a session lost for more than 30 s, when asked, then it is not ready, yet alive', async () => {
+  it('shows a session that was lost for more than 30 s as not ready, yet alive', async () => {
     const { health, server, session, clock } = await startOverSharedServer();
     server.suspend(session());
     await clock.advance(60_000);
@@ -66,7 +66,7 @@ describe('ElasticJobHealthIndicator', () => {
     expect(health.liveness().elasticJob).toMatchObject({ status: 'degraded' });
   });
 
-  it('given a Java peer that cannot share a setting, when asked, then readiness is down and names both', async () => {
+  it('shows a Java peer that cannot share a setting as down, and names both', async () => {
     const { health, server, clock } = await startOverSharedServer(RegionalJobs);
     const java = server.center({ namespace: 'elastic-job', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 1_000 });
     await java.connect();
@@ -81,7 +81,7 @@ describe('ElasticJobHealthIndicator', () => {
     expect(health.readiness().elasticJob).toMatchObject({ status: 'up' });
   });
 
-  it('given a worker that drains, when asked, then it is not ready, yet alive', async () => {
+  it('shows a worker that drains as not ready, yet alive', async () => {
     const { health, jobs } = await startOverSharedServer();
     await jobs.tick();
     const closing = jobs.close();
@@ -93,7 +93,7 @@ describe('ElasticJobHealthIndicator', () => {
 });
 
 describe('the parts of the health of a worker', () => {
-  it('given a worker in order, when each part is asked, then all are up and show what they were judged by', async () => {
+  it('are all up in a worker in order, and show what they were judged by', async () => {
     const { health, clock } = await startOverSharedServer();
     await clock.advance(100);
     expect(health.registry()).toMatchObject({ elasticJobRegistry: { status: 'up', session: 'CONNECTED' } });
@@ -106,7 +106,7 @@ describe('the parts of the health of a worker', () => {
     expect(health.tracing('history')).toEqual({ history: { status: 'up', reasons: [], stores: {} } });
   });
 
-  it('given a registry that does not answer, when it is asked, then it is degraded, then down, and the schedule is not late', async () => {
+  it('show a silent registry as degraded, then down, and the schedule not as late', async () => {
     const { health, server, session, clock } = await startOverSharedServer();
     server.suspend(session());
     await clock.advance(100);
@@ -116,7 +116,7 @@ describe('the parts of the health of a worker', () => {
     expect(health.scheduleLag().elasticJobSchedule).toMatchObject({ status: 'up' });
   });
 
-  it('given a clock that is set ahead, when the schedule is asked before the timer notices, then it is degraded, then up', async () => {
+  it('show a clock that is set ahead as degraded before the timer notices, and as up later', async () => {
     const { health, clock } = await startOverSharedServer();
     clock.setWall(clock.wallNow() + 30_000);
     expect(health.scheduleLag().elasticJobSchedule).toMatchObject({ status: 'degraded' });
@@ -124,7 +124,7 @@ describe('the parts of the health of a worker', () => {
     expect(health.scheduleLag().elasticJobSchedule).toMatchObject({ status: 'up' });
   });
 
-  it('given a history whose store is away, when it is asked, then it is degraded while readiness is up', async () => {
+  it('show a history whose store is away as degraded, while readiness is up', async () => {
     const store = { queuedRows: 3, droppedRows: 0, failingSince: undefined as number | undefined };
     const history = { name: 'sql', status: store, hear: () => {} };
     const { health, clock } = await startOverSharedServer(OrderJobs, [history]);
@@ -139,7 +139,7 @@ describe('the parts of the health of a worker', () => {
 });
 
 describe('the root application', () => {
-  it('given no variables, when it starts, then it serves both health routes, runs no jobs and nothing else', async () => {
+  it('serves both health routes without variables, and runs no jobs', async () => {
     const app = await NestFactory.create(AppModule, QUIET);
     try {
       await app.init();

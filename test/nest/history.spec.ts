@@ -26,7 +26,7 @@ class OrderJobs {
 }
 
 describe('a history of an application', () => {
-  it('given a job that has run, when the application is closed, then every row is there before it has gone', async () => {
+  it('writes every row before the application has closed', async () => {
     const { jobs, history } = await start({ gatherMs: 60_000 });
     await jobs.tick();
     expect(database.value('select count(*) from JOB_EXECUTION_LOG')).toBe(0);
@@ -38,7 +38,7 @@ describe('a history of an application', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given a database that is away for a minute, when it is back, then no job was late, and what is missing was counted', async () => {
+  it('makes no job late while the database is away, and counts the missing rows afterwards', async () => {
     const { jobs, history } = await start({ queueRows: 1_000 });
     await clock.advance(5_000);
 
@@ -60,7 +60,7 @@ describe('a history of an application', () => {
     expect(errors).toMatchObject([{ message: 'history "sql": the database takes nothing; trying again' }]);
   });
 
-  it('given a database that is away at the start, when it comes, then the history begins with what it was told before', async () => {
+  it('begins with the earlier events if the database is away at the start', async () => {
     database.isAway = true;
     const { history } = await start();
     await clock.advance(5_000);
@@ -72,7 +72,7 @@ describe('a history of an application', () => {
     expect(completed()).toBe(20 * ITEMS);
   });
 
-  it('given a database that never comes, when the application is closed, then it closes in time and counts what is lost', async () => {
+  it('lets the application close in time if the database never comes, and counts the lost rows', async () => {
     database.isAway = true;
     const { jobs, history } = await start();
     await jobs.tick();
@@ -86,7 +86,7 @@ describe('a history of an application', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given a row that the database refuses, when others come with it, then it alone is dropped, and counted', async () => {
+  it('drops only the row that the database refuses, and counts it', async () => {
     const { jobs, history } = await start();
     const next = Math.ceil((clock.wallNow() + 1) / 1_000) * 1_000;
     database.exec(`create trigger refuse before insert on JOB_EXECUTION_LOG
@@ -106,7 +106,7 @@ describe('a history of an application', () => {
     );
   });
 
-  it('given a history that an application has, when another one starts with it, then it is refused, until the first is gone', async () => {
+  it('refuses to start with a second application until the first is gone', async () => {
     const { jobs, history } = await start();
     const again = () => startJobs({ clock, options: { tracing: [history] } });
 
@@ -124,11 +124,11 @@ describe('a history of an application', () => {
     [{ queueRows: 10 }, 'queueRows (given as 10) must be a whole number from 1000'],
     [{ gatherMs: -1 }, 'gatherMs (given as -1) must be a whole number from 0'],
     [{ name: '' }, 'name (given as "") must be a text'],
-  ])('given %j, when a history is made, then it is refused', (options, problem) => {
+  ])('is refused with %j', (options, problem) => {
     expect(() => new SqlHistory(database.db, options)).toThrow(new ConfigurationError('SqlHistory', [problem]));
   });
 
-  it('given a database of another kind, when a history is made, then the error names what there is', async () => {
+  it('names the known kinds in the error for a database of another kind', async () => {
     const db = new Kysely<unknown>({
       dialect: {
         createAdapter: () => new MssqlAdapter(),
@@ -156,7 +156,7 @@ function count(table: string): number {
   return Number(database.value(`select count(*) from ${table}`));
 }
 
-/** What the events of a history have told of its losses. */
+/** The number of lost rows according to the events of a history. */
 function told({ events }: JobApplication): number {
   return events.reduce((sum, event) => sum + (event.kind === 'history-dropped' ? event.count : 0), 0);
 }

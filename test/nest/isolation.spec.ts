@@ -23,7 +23,7 @@ class Orders {
   open = ['a', 'b'];
 }
 
-/** What an enhancer makes of what the method returns is what the thread gets. */
+/** An enhancer whose result the thread gets instead of the method's. */
 class Stamp implements NestInterceptor {
   intercept(_: unknown, next: CallHandler<object>): Observable<object> {
     return next.handle().pipe(map((input) => ({ ...input, port: PORT })));
@@ -65,7 +65,7 @@ async function start(options: ElasticJobModuleOptions): Promise<INestApplication
 }
 
 describe("a decorated method with isolation 'worker-thread'", { timeout: 20_000 }, () => {
-  it('given providers and enhancers, when it fires, then what comes of the method in the main thread is the input of the thread', async () => {
+  it('gives the thread the result of the method and its enhancers in the main thread', async () => {
     const channel = new BroadcastChannel(PORT);
     open.push(() => channel.close());
     const told = new Promise((resolve) =>
@@ -75,29 +75,27 @@ describe("a decorated method with isolation 'worker-thread'", { timeout: 20_000 
     expect(await told).toMatchObject({ input: ['a', 'b'], facts: { jobName: 'settle-orders' } });
   });
 
-  it('given no pool, when the application starts, then it does not, and the error says what to import', async () => {
+  it('does not start without a pool, and the error says what to import', async () => {
     await expect(start({})).rejects.toThrow(
-      /^job "settle-orders" \(OrderJobs\.settle\): isolation "worker-thread" needs a pool of threads: give new WorkerThreads\(\) of 'nestjs-elastic-job\/worker-pool'/,
+      'job "settle-orders" (OrderJobs.settle): isolation "worker-thread" needs a pool of threads: ' +
+        "give new WorkerThreads() of 'nestjs-elastic-job/worker-pool'",
     );
   });
 
   it.each([
     ['a dataflow', { fetchData: () => [], processData: () => {} }],
     ['a type', new HttpJobType(new SystemClock())],
-  ])(
-    'given %s as the work of the job, when it is added, then it is refused: a thread would have no input',
-    async (_, work) => {
-      const app = await start({ workerPool: new WorkerThreads({ threadUrl: threads.url('thread') }) });
-      const workerModule = new URL('../integration/worker-pool/handlers.fixture.mjs', import.meta.url);
-      const isolated = { name: 'other', shardingTotalCount: 1, isolation: 'worker-thread', workerModule } as const;
-      const options = { ...isolated, props: { 'http.uri': 'http://127.0.0.1/', 'http.method': 'GET' } };
-      await expect(app.get(JobRegistrar).add(options, work)).rejects.toThrow(
-        'isolation "worker-thread" needs a function as the work of the job',
-      );
-    },
-  );
+  ])('is refused for %s, since a thread would have no input', async (_, work) => {
+    const app = await start({ workerPool: new WorkerThreads({ threadUrl: threads.url('thread') }) });
+    const workerModule = new URL('../integration/worker-pool/handlers.fixture.mjs', import.meta.url);
+    const isolated = { name: 'other', shardingTotalCount: 1, isolation: 'worker-thread', workerModule } as const;
+    const options = { ...isolated, props: { 'http.uri': 'http://127.0.0.1/', 'http.method': 'GET' } };
+    await expect(app.get(JobRegistrar).add(options, work)).rejects.toThrow(
+      'isolation "worker-thread" needs a function as the work of the job',
+    );
+  });
 
-  it('given something else as its pool, when the application starts, then it does not', async () => {
+  it('does not start with something else as its pool', async () => {
     const options: object = { workerPool: {} };
     await expect(start(options)).rejects.toThrow(/workerPool must be a pool of threads, such as new WorkerThreads\(\)/);
   });

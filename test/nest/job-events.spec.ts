@@ -31,7 +31,7 @@ class OrderJobs {
 }
 
 describe('@OnJobEvent', () => {
-  it('given a method for an outcome, when items end, then it hears of those that ended so, on its own provider', async () => {
+  it('calls a method of a provider for the outcome that it names', async () => {
     @Injectable()
     class Watch {
       private readonly prefix = 'heard';
@@ -60,7 +60,7 @@ describe('@OnJobEvent', () => {
     );
   });
 
-  it('given a filter, when other jobs run as well, then only the named ones are heard', async () => {
+  it('calls a method with a filter for the named jobs only', async () => {
     class Watch {
       @OnJobEvent('begun', { job: 'bill-orders' })
       @OnJobEvent('joined', { job: ['settle-orders', 'bill-orders'] })
@@ -76,7 +76,7 @@ describe('@OnJobEvent', () => {
     expect(heard).toHaveLength(3);
   });
 
-  it('given a method that rejects, when items end, then no outcome changes and the error is told with its place', async () => {
+  it('changes no outcome if a method rejects, and reports the error with its place', async () => {
     class Watch {
       @OnJobEvent('completed')
       async onCompleted(): Promise<void> {
@@ -96,7 +96,7 @@ describe('@OnJobEvent', () => {
     });
   });
 
-  it('given an application that has closed, when its events go on, then nobody is called', async () => {
+  it('calls nobody after the application has closed', async () => {
     class Watch {
       @OnJobEvent('warning')
       onWarning(): void {
@@ -111,7 +111,7 @@ describe('@OnJobEvent', () => {
     expect(heard).toEqual([]);
   });
 
-  it('given a method that takes another event, when it is decorated, then it does not compile', () => {
+  it('does not compile on a method that takes another event', () => {
     class Watch {
       // @ts-expect-error -- a job that is joined has no outcome
       @OnJobEvent('joined')
@@ -127,7 +127,7 @@ describe('@OnJobEvent', () => {
     ['a request-scoped provider', () => ({ providers: [RequestWatch] }), 'RequestWatch.hear', 'per request'],
     ['a controller', () => ({ controllers: [WatchController] }), 'WatchController.hear', 'move it to a provider'],
     ['a static method', () => ({ providers: [StaticWatch] }), 'StaticWatch.hear', 'has no provider'],
-  ])('given the decorator on %s, when the application starts, then it is refused by name', async (...row) => {
+  ])('is refused by name on %s', async (...row) => {
     const [, parts, place, reason] = row;
 
     const refusal = await startJobs(parts()).catch((error: unknown) => error);
@@ -138,7 +138,7 @@ describe('@OnJobEvent', () => {
 });
 
 describe('the module option "tracing"', () => {
-  it('given an own sink, when the application lives, then the sink hears it from the first event to the last', async () => {
+  it('gives a sink everything from the first event to the last', async () => {
     const sink: JobEventSink = {
       name: 'own',
       start: () => void heard.push('start'),
@@ -155,7 +155,7 @@ describe('the module option "tracing"', () => {
     expect(heard.slice(-3)).toEqual(['left', 'left', 'stop']);
   });
 
-  it('given a sink that throws and one that rejects, when a job runs, then it runs, and the other sinks hear of both', async () => {
+  it('does not stop a job or other sinks if one sink throws and another rejects', async () => {
     const sinks: JobEventSink[] = [
       { name: 'broken', hear: () => fail(new Error('broken')) },
       { name: 'rejecting', hear: async () => fail(new Error('rejecting')) },
@@ -170,7 +170,7 @@ describe('the module option "tracing"', () => {
     expect(heard).toContain('the sink "rejecting" failed at a "settled" event');
   });
 
-  it('given a start that fails, when it has failed, then the sinks are stopped and no timer is left', async () => {
+  it('stops the sinks of a failed start, and leaves no timer', async () => {
     const sink: JobEventSink = { name: 'own', hear() {}, stop: async () => void heard.push('stop') };
     const clock = new VirtualClock();
     const options = { tracing: [sink], fences: [{ assertNotAhead: () => Promise.reject(new Error('ahead')) }] };
@@ -186,7 +186,7 @@ describe('the module option "tracing"', () => {
     ['a wrong level', [{ type: 'log', level: 'loud' }], 'tracing must be sinks, or { type: "log"'],
     ['two logs', [{ type: 'log' }, { type: 'log' }], 'tracing has several sinks with the name "log"'],
     ['two of a name', [namedSink('a'), namedSink('a')], 'tracing has several sinks with the name "a"'],
-  ])('given %s, when the application starts, then it is refused', async (_, tracing, problem) => {
+  ])('is refused with %s', async (_, tracing, problem) => {
     const options: ElasticJobModuleOptions = {};
     Reflect.set(options, 'tracing', tracing);
 

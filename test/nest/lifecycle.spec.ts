@@ -5,9 +5,9 @@ import { NestFactory } from '@nestjs/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EVERY_SECOND, JobApplication, QUIET, startJobs, whileTimePasses } from './support/job-application.js';
 
-/** What happened, in order. */
+/** The steps so far, in order. */
 let steps: string[] = [];
-/** Ends the run that waits for it. */
+/** Ends the run that waits for this call. */
 let finishRun = (): void => {};
 
 @Injectable()
@@ -82,23 +82,20 @@ describe('shutdown', () => {
     steps = [];
   });
 
-  it.each(ARRANGEMENTS)(
-    'given a database %s, when the application closes during a run, then the run ends before the database does',
-    async (_where, arrange) => {
-      const clock = new VirtualClock();
-      const jobs = await startWith(arrange(ElasticJobModule.forRoot({ clock })), clock);
-      await jobs.tick();
-      const closing = jobs.close();
-      await clock.advance(5_000);
-      expect(steps).toEqual(['begun']);
-      finishRun();
-      await whileTimePasses(clock, closing);
-      expect(steps).toEqual(['begun', 'written', 'database closed']);
-      expect(jobs.outcomes).toEqual([[0, { kind: 'succeeded' }]]);
-    },
-  );
+  it.each(ARRANGEMENTS)('ends the run before a database %s', async (_where, arrange) => {
+    const clock = new VirtualClock();
+    const jobs = await startWith(arrange(ElasticJobModule.forRoot({ clock })), clock);
+    await jobs.tick();
+    const closing = jobs.close();
+    await clock.advance(5_000);
+    expect(steps).toEqual(['begun']);
+    finishRun();
+    await whileTimePasses(clock, closing);
+    expect(steps).toEqual(['begun', 'written', 'database closed']);
+    expect(jobs.outcomes).toEqual([[0, { kind: 'succeeded' }]]);
+  });
 
-  it('given a run longer than drainTimeoutMs, when the application closes, then it is aborted before the database closes', async () => {
+  it('aborts a run longer than drainTimeoutMs before the database closes', async () => {
     const jobs = await startJobs({ providers: [Database, OrderJobs], options: { drainTimeoutMs: 2_000 } });
     await jobs.tick();
     const closing = jobs.close();
@@ -110,7 +107,7 @@ describe('shutdown', () => {
     expect(jobs.outcomes).toMatchObject([[0, { kind: 'aborted', reason: expect.any(DrainDeadlineError) }]]);
   });
 
-  it('given a handler that heeds nothing, when the application closes, then it closes nevertheless', async () => {
+  it('closes the application although a handler ignores everything', async () => {
     class StubbornJobs {
       @ElasticJob(EVERY_SECOND, 1)
       async run(): Promise<void> {
@@ -125,7 +122,7 @@ describe('shutdown', () => {
     expect(jobs.clock.pendingTimers).toBe(0);
   });
 
-  it('given close called twice, when both are awaited, then the application has closed once', async () => {
+  it('closes once if close is called twice', async () => {
     const jobs = await startJobs({ providers: [Database, OrderJobs] });
     await whileTimePasses(jobs.clock, Promise.all([jobs.close(), jobs.app.close()]));
     expect(steps).toEqual(['database closed']);
@@ -135,7 +132,7 @@ describe('shutdown', () => {
 describe('start', () => {
   beforeEach(() => void (steps = []));
 
-  it('given a provider that is slow to bootstrap, when the application starts, then jobs start after it', async () => {
+  it('starts jobs after a provider that is slow to bootstrap', async () => {
     @Injectable()
     class Cache {
       async onApplicationBootstrap(): Promise<void> {
@@ -150,7 +147,7 @@ describe('start', () => {
     expect(jobs.events).toEqual([]);
   });
 
-  it('given jobs that fail in every way, when they fire, then every other item and the process go on', async () => {
+  it('keeps other items and the process running while jobs fail in every way', async () => {
     class FailingJobs {
       @ElasticJob(EVERY_SECOND, 6)
       run({ shardingItem }: ShardingContext): unknown {

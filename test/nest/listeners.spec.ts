@@ -31,7 +31,7 @@ class BillJobs {
 }
 
 describe('the module option "listeners"', () => {
-  it('given global listeners and one with a type, when a job names the type, then it has all of them, in order', async () => {
+  it('gives a job that names a type the global listeners and its own, in order', async () => {
     const listeners = [note('global'), note('audit', { type: 'audit', order: 2 }), note('first', { order: 1 })];
     const jobs = await startJobs({ providers: [OrderJobs], options: { listeners } });
 
@@ -48,7 +48,7 @@ describe('the module option "listeners"', () => {
     ]);
   });
 
-  it('given a job that names no type, when it runs, then it has the global listeners only', async () => {
+  it('gives a job that names no type the global listeners only', async () => {
     const listeners = [note('global'), note('audit', { type: 'audit' })];
     const jobs = await startJobs({ providers: [BillJobs], options: { listeners } });
 
@@ -57,7 +57,7 @@ describe('the module option "listeners"', () => {
     expect(steps).toEqual(['before global', 'bill', 'after global']);
   });
 
-  it('given a type that no listener has, when the application starts, then it is refused with the nearest name', async () => {
+  it('is refused with the nearest name for a type that no listener has', async () => {
     const start = startJobs({ providers: [OrderJobs], options: { listeners: [note('a', { type: 'audits' })] } });
 
     const refusal = await start.catch((error: unknown) => error);
@@ -73,14 +73,14 @@ describe('the module option "listeners"', () => {
     ['something else', {}, 'listeners must be listeners with beforeJobExecuted and afterJobExecuted'],
     ['a wrong order', note('a', { order: Number.NaN }), 'listeners must be listeners with'],
     ['a type twice', note('a', { type: 'audit' }), 'listeners has several listeners with the type "audit"'],
-  ])('given %s among the listeners, when the application starts, then it is refused', async (_, wrong, problem) => {
+  ])('is refused with %s among the listeners', async (_, wrong, problem) => {
     const options: ElasticJobModuleOptions = {};
     Reflect.set(options, 'listeners', [note('audit', { type: 'audit' }), wrong]);
 
     await expect(startJobs({ options })).rejects.toThrow(problem);
   });
 
-  it('given a distribute-once listener on three instances, when a job runs, then it is called once for all of them', async () => {
+  it('calls a distribute-once listener once for three instances', async () => {
     class Once extends DistributeOnceElasticJobListener {
       override readonly type = 'once';
 

@@ -37,7 +37,7 @@ describe('log lines', () => {
     vi.unstubAllEnvs();
   });
 
-  it('given items that fail, when they have run, then each error names job and item, and life events are told', async () => {
+  it('name job and item of each failure, and report the life of the job', async () => {
     class OrderJobs {
       @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 3 })
       settle({ shardingItem }: ShardingContext): void {
@@ -60,7 +60,7 @@ describe('log lines', () => {
     expect(logger.lines).toContain('debug: settle-orders: item 2 succeeded after 0 ms');
   });
 
-  it('given the default level, when triggers come, then their lines are at debug alone', async () => {
+  it('report triggers at debug only', async () => {
     class OrderJobs {
       @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, failover: true })
       settle(): void {}
@@ -80,7 +80,7 @@ describe('log lines', () => {
     expect(logger.lines.filter((line) => !line.startsWith('debug: '))).toEqual([]);
   });
 
-  it('given runs that are late, when they are told, then a warning has the fire time, and the number if it is of many', async () => {
+  it('warn of late runs with the fire time, and with their number if they are many', async () => {
     const logger = new Lines();
     const clock = new VirtualClock();
     const start = NestFactory.createApplicationContext(rootModule({ clock }), { logger });
@@ -96,7 +96,7 @@ describe('log lines', () => {
     ]);
   });
 
-  it('given a setting that the registry has otherwise, when the job joins, then one line names both remedies', async () => {
+  it('name both remedies in one line if the registry has another setting', async () => {
     class OrderJobs {
       @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, jobParameter: 'of the code' })
       settle(): void {}
@@ -118,36 +118,30 @@ describe('log lines', () => {
     ['timeZone', 'timeZone: UTC', 'timeZone: Europe/Berln'],
     ['shardingTotalCount', 'shardingTotalCount: 2', 'shardingTotalCount: 0'],
     ['strategy', 'nestjs.clockChange', 'nestjs.strategy: BY_MOON\n  nestjs.clockChange'],
-  ])(
-    'given an edit by which the job cannot run, when it is written, then one error names %s',
-    async (field, part, bad) => {
-      class OrderJobs {
-        @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, timeZone: 'UTC' })
-        settle(): void {}
-      }
-      const { lines, jobs } = await startLogging(OrderJobs);
-      await edit(jobs, part, bad);
+  ])('name %s in one error if an edit makes the job unable to run', async (field, part, bad) => {
+    class OrderJobs {
+      @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, timeZone: 'UTC' })
+      settle(): void {}
+    }
+    const { lines, jobs } = await startLogging(OrderJobs);
+    await edit(jobs, part, bad);
 
-      const named = expect.stringMatching(new RegExp(`\\b${field}\\b`));
-      expect(jobs.events.filter(({ kind }) => kind === 'error')).toMatchObject([{ error: { message: named } }]);
-      expect(lines.filter((line) => line.startsWith('error'))).toEqual([named]);
-    },
-  );
+    const named = expect.stringMatching(new RegExp(`\\b${field}\\b`));
+    expect(jobs.events.filter(({ kind }) => kind === 'error')).toMatchObject([{ error: { message: named } }]);
+    expect(lines.filter((line) => line.startsWith('error'))).toEqual([named]);
+  });
 
   it.each([
     ['production', 'warn'],
     ['development', 'log'],
-  ])(
-    'given the embedded registry under NODE_ENV=%s, when it starts, then a line says that it is for this process only',
-    async (environment, level) => {
-      vi.stubEnv('NODE_ENV', environment);
-      expect(await sessionLines()).toEqual([
-        expect.stringMatching(new RegExp(`^${level}: session .* with the embedded registry, .* this process only`)),
-      ]);
-    },
-  );
+  ])('say under NODE_ENV=%s that the embedded registry is for this process only', async (environment, level) => {
+    vi.stubEnv('NODE_ENV', environment);
+    expect(await sessionLines()).toEqual([
+      expect.stringMatching(new RegExp(`^${level}: session .* with the embedded registry, .* this process only`)),
+    ]);
+  });
 
-  it('given a registry that others share, when it starts, then a line says after what time a crash is noticed', async () => {
+  it('say after what time a crash is noticed over a shared registry', async () => {
     const clock = new VirtualClock();
     const server = new MemoryRegistry(clock);
     expect(await sessionLines({ registry: { type: 'memory', server } }, clock)).toEqual([
@@ -158,7 +152,7 @@ describe('log lines', () => {
   it.each([
     ['warn', ['error']],
     ['off', []],
-  ] as const)('given the level "%s", when items fail, then no line below it is written', async (level, levels) => {
+  ] as const)('are not written below the level "%s"', async (level, levels) => {
     class OrderJobs {
       @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 1 })
       settle(): void {
@@ -179,7 +173,7 @@ describe('log lines', () => {
   });
 });
 
-/** What is said of the registry's session when an application without jobs starts. */
+/** The log lines on the registry's session when an application without jobs starts. */
 async function sessionLines(
   options: ElasticJobModuleOptions = {},
   clock = new VirtualClock(),
@@ -191,7 +185,7 @@ async function sessionLines(
   return logger.lines.filter((line) => line.includes(' CONNECTED'));
 }
 
-/** An application with the jobs of a provider, and what it has logged. */
+/** An application with the jobs of a provider, and its log lines. */
 async function startLogging(provider: Provider): Promise<{ lines: readonly string[]; jobs: JobApplication }> {
   const logger = new Lines();
   const clock = new VirtualClock();
@@ -200,7 +194,7 @@ async function startLogging(provider: Provider): Promise<{ lines: readonly strin
   return { lines: logger.lines, jobs: new JobApplication(await whileTimePasses(clock, starting), clock) };
 }
 
-/** Writes another text for a part of the job's settings, past every rule, and lets it be read. */
+/** Replaces a part of the job's settings, without any check, and lets it be read. */
 async function edit(jobs: JobApplication, part: string | RegExp, text: string): Promise<void> {
   const registry = jobs.app.get<RegistryCenter>(REGISTRY_CENTER);
   const { data } = (await registry.read(CONFIG))!;

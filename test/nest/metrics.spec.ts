@@ -25,7 +25,7 @@ async function startServer(options?: ElasticJobMetricsOptions) {
   return new JobApplication(app, clock);
 }
 
-/** What a scraper reads: values by metric and labels. */
+/** A scraper's view: values by metric and labels. */
 interface Exposition {
   readonly type: string;
   value(metric: string, labels?: Readonly<Record<string, string>>): number | undefined;
@@ -57,7 +57,7 @@ async function scrape({ app }: JobApplication<INestApplication>, path = '/metric
 const ORDERS = { job: 'settle-orders' };
 
 describe('ElasticJobMetricsModule', () => {
-  it('given a job that has run, when /metrics is scraped over HTTP, then it tells runs, outcomes, lateness and duration', async () => {
+  it('serves runs, outcomes, lateness and duration at /metrics', async () => {
     const server = await startServer();
     await server.clock.advance(25_000);
 
@@ -74,7 +74,7 @@ describe('ElasticJobMetricsModule', () => {
     expect(metrics.value('elastic_job_reshardings_total', ORDERS)).toBe(1);
   });
 
-  it('given a process at work, when it is scraped, then its session, leader and requests are told, and the scrape makes none', async () => {
+  it('shows session, leader and requests, and a scrape makes no request', async () => {
     const server = await startServer();
     await server.clock.advance(1_000);
 
@@ -93,7 +93,7 @@ describe('ElasticJobMetricsModule', () => {
     expect(requests(second)).toBe(requests(first));
   });
 
-  it('given a counter that has counted nothing, when it is scraped, then it is 0: its first event is not hidden', async () => {
+  it('shows a counter that has counted nothing as 0, so that its first event is visible', async () => {
     const server = await startServer();
 
     const metrics = await scrape(server);
@@ -103,7 +103,7 @@ describe('ElasticJobMetricsModule', () => {
     expect(metrics.value('elastic_job_misfires_total', ORDERS)).toBe(0);
   });
 
-  it('given handlers that are tried again and a history that cannot keep up, when it is scraped, then both are counted', async () => {
+  it('counts attempts that are repeated and rows that a slow history drops', async () => {
     const server = await startServer();
     const options = { name: 'flaky', cron: '0/10 * * * * ?', shardingTotalCount: 1, maxAttempts: 3, retryDelayMs: 100 };
     const flaky = ({ attempt }: ShardingContext): void => {
@@ -120,7 +120,7 @@ describe('ElasticJobMetricsModule', () => {
     expect(metrics.value('elastic_job_history_dropped_total', { sink: 'sql' })).toBe(7);
   });
 
-  it('given the catalogue, when a scrape is read, then each of its metrics is described there', async () => {
+  it('describes in its catalogue every metric of a scrape', async () => {
     const { registry } = await startMetered();
 
     const described = (await registry.getMetricsAsJSON()).map(({ name, help }) => [name, help] as const);
@@ -129,7 +129,7 @@ describe('ElasticJobMetricsModule', () => {
     expect(new Map(described)).toEqual(new Map(catalogue));
   });
 
-  it('given more jobs than are told apart, when they run, then the rest share one series and nothing is lost', async () => {
+  it('gathers jobs beyond its limit in one series, and loses nothing', async () => {
     const server = await startServer({ maxJobs: 2 });
     const registrar = server.app.get(JobRegistrar);
     for (const name of ['b', 'c', 'd']) {
@@ -147,7 +147,7 @@ describe('ElasticJobMetricsModule', () => {
     expect(metrics.value('elastic_job_joined', { job: 'other' })).toBe(2);
   });
 
-  it("given the user's registry and path, when they are scraped, then the user's metrics stand beside ours", async () => {
+  it("serves the metrics of the user's registry and path beside ours", async () => {
     const registry = new Registry();
     new Counter({ name: 'orders_total', help: 'Orders', registers: [registry] }).inc(7);
     const server = await startServer({ registry, path: 'ops/prometheus' });
@@ -159,7 +159,7 @@ describe('ElasticJobMetricsModule', () => {
     await request(server.app.getHttpServer()).get('/metrics').expect(404);
   });
 
-  it('given options from a factory, when the path beside it is scraped, then they are in force', async () => {
+  it('takes options from a factory, with the path beside it', async () => {
     const registry = new Registry();
     const useFactory = async () => Promise.resolve({ registry, maxJobs: 1 });
     const clock = new VirtualClock();
@@ -173,19 +173,19 @@ describe('ElasticJobMetricsModule', () => {
     expect(registry.getSingleMetric('elastic_job_joined')).toBeDefined();
   });
 
-  it('given wrong options from a factory, when the application starts, then it does not, and they are named', async () => {
+  it('does not start with wrong options from a factory, and names them', async () => {
     const metered = ElasticJobMetricsModule.forRootAsync({ useFactory: () => ({ maxJobs: 0 }) });
     const root = rootModule({ clock: new VirtualClock(), imports: [metered], providers: [OrderJobs] });
     await expect(NestFactory.create(root, QUIET)).rejects.toThrow('maxJobs must be a whole number from 1, but is 0');
   });
 
-  it('given path: false, when the application starts, then nothing is served', async () => {
+  it('serves nothing with path: false', async () => {
     const server = await startServer({ path: false });
     const { status } = await request(server.app.getHttpServer()).get('/metrics');
     expect(status).toBe(404);
   });
 
-  it('given Fastify, when it is scraped, then it answers with the type that Prometheus expects', async () => {
+  it('answers under Fastify with the type that Prometheus expects', async () => {
     const clock = new VirtualClock();
     const root = rootModule({ clock, imports: [ElasticJobMetricsModule.forRoot()], providers: [OrderJobs] });
     const app = await NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(), QUIET);
@@ -198,7 +198,7 @@ describe('ElasticJobMetricsModule', () => {
     expect(body).toContain('# TYPE elastic_job_runs_total counter');
   });
 
-  it('given a registry that another application uses, when one starts with it, then it is refused with the remedy', async () => {
+  it('refuses a registry that another application uses, with the remedy', async () => {
     const registry = new Registry();
     await startServer({ registry });
     await expect(startServer({ registry })).rejects.toThrow(/give each application a registry of its own/);
@@ -209,13 +209,13 @@ describe('ElasticJobMetricsModule', () => {
     [{ maxJobs: 0 }, 'maxJobs must be a whole number from 1, but is 0'],
     [{ buckets: { lateness: [1, 0.5] } }, 'buckets.lateness must be a list of seconds, ascending'],
     [{ registry: JSON.parse('{}') }, 'registry must be a Registry of prom-client'],
-  ])('given %o, when the module is made, then it is refused by name', (options, message) => {
+  ])('is refused by name with %o', (options, message) => {
     expect(() => ElasticJobMetricsModule.forRoot(options)).toThrow(message);
   });
 });
 
 describe('the metrics of a cluster', () => {
-  it('given an instance that crashes, when another takes its items over, then its registry counts orphans and failovers', async () => {
+  it('count orphans and failovers in the registry of the instance that takes items over', async () => {
     const registries = [new Registry(), new Registry()];
     const cluster = await startCluster(registries);
     await cluster.advance(9_500);
@@ -229,7 +229,7 @@ describe('the metrics of a cluster', () => {
     expect(await total(registries[1]!, 'elastic_job_elections_total')).toBe(1);
   });
 
-  it('given a partition, when the session is lost, then its items count as fenced and the lost session is told', async () => {
+  it('count the items of a lost session as fenced, and the session as lost', async () => {
     const registries = [new Registry(), new Registry()];
     const cluster = await startCluster(registries);
     await cluster.advance(9_500);

@@ -49,7 +49,7 @@ class FlakyJobs {
   }
 }
 
-/** Waits for its signal: it runs until its process crashes or leaves. */
+/** Waits for its signal, so it runs until its process crashes or leaves. */
 class LongJobs {
   static readonly spans = new Map<number, Span | undefined>();
 
@@ -72,7 +72,7 @@ async function start(provider: Type, instances: number, tracer = openTelemetryTr
 }
 
 describe('openTelemetryTracer', () => {
-  it("given an SDK, when a job runs, then its run has a span, each item one below it, and the user's hang below these", async () => {
+  it("gives a run a span, each item a span below it, and the user's spans below these", async () => {
     trace.setGlobalTracerProvider(sdk);
     const cluster = await start(OrderJobs, 1);
 
@@ -97,7 +97,7 @@ describe('openTelemetryTracer', () => {
     expect(['charge 0', 'charge 1'].flatMap(named).map(parentId)).toEqual(items.map(spanId));
   });
 
-  it('given a handler that throws, when its item is settled, then its span and the run bear the error', async () => {
+  it('puts the error of a handler on its span and on that of the run', async () => {
     trace.setGlobalTracerProvider(sdk);
     const cluster = await start(OrderJobs, 1);
 
@@ -112,7 +112,7 @@ describe('openTelemetryTracer', () => {
     });
   });
 
-  it('given a handler that is tried again, when it succeeds, then its item has one span, which tells of the attempts', async () => {
+  it('gives an item that is tried again one span, with its attempts', async () => {
     trace.setGlobalTracerProvider(sdk);
     const cluster = await start(FlakyJobs, 1);
 
@@ -125,7 +125,7 @@ describe('openTelemetryTracer', () => {
     expect(named('attempt').map(parentId)).toEqual([spanId(item!), spanId(item!)]);
   });
 
-  it('given an instance that crashes, when another one repeats its items, then their spans are linked to the crashed run', async () => {
+  it('links the spans of repeated items to the crashed run', async () => {
     trace.setGlobalTracerProvider(sdk);
     const cluster = await start(LongJobs, 2);
     await cluster.advance(9_000);
@@ -141,10 +141,10 @@ describe('openTelemetryTracer', () => {
     expect(run!.links.map((link) => link.context.traceId)).toEqual([crashed.traceId]);
     expect(item!.links.map((link) => link.context)).toEqual(run!.links.map((link) => link.context));
     expect(run!.spanContext().traceId).not.toBe(crashed.traceId);
-    expect(await recordOf(cluster, orphan)).not.toHaveProperty('trace'); // It is done: nobody repeats it.
+    expect(await recordOf(cluster, orphan)).not.toHaveProperty('trace'); // It has ended, so nobody repeats it.
   });
 
-  it('given no SDK, when a job runs, then it makes no span and its records name none', async () => {
+  it('makes no span without an SDK, and records name none', async () => {
     const cluster = await start(OrderJobs, 1);
 
     await cluster.advance(9_000);
@@ -154,7 +154,7 @@ describe('openTelemetryTracer', () => {
     expect(await recordOf(cluster, 0, 'settle-orders')).not.toHaveProperty('trace');
   });
 
-  it('given a sampler that drops everything, when a job runs, then nothing is exported, and who repeats it can still link to it', async () => {
+  it('exports nothing for a sampler that drops everything, but a repetition can link to it', async () => {
     const tracerProvider = new BasicTracerProvider({
       sampler: new AlwaysOffSampler(),
       spanProcessors: [new SimpleSpanProcessor(exporter)],
@@ -167,7 +167,7 @@ describe('openTelemetryTracer', () => {
     expect(await recordOf(cluster, 0)).toMatchObject({ trace: expect.stringMatching(/-00$/) });
   });
 
-  it('given a tracer that throws at every step, when a job runs, then its items end as their handler has it', async () => {
+  it('changes no outcome if the tracer throws at every step', async () => {
     const broken = (): never => {
       throw new Error('the exporter is broken');
     };
@@ -191,7 +191,7 @@ describe('openTelemetryTracer', () => {
     expect(cluster.runs('settle-orders')).toHaveLength(2);
   });
 
-  it('given a tracer that is none, when the module starts, then it is refused by name', async () => {
+  it('is refused by name if it is no tracer', async () => {
     const tracer: RunTracer = JSON.parse('{}');
     await expect(start(OrderJobs, 1, tracer)).rejects.toThrow(/tracer must be a RunTracer/);
   });

@@ -26,7 +26,7 @@ class OrderJobs {
   }
 }
 
-/** What an operator's own service would look like. */
+/** An operator's own service, as an example. */
 @Injectable()
 class Operations {
   constructor(
@@ -59,7 +59,7 @@ describe('operations in an application that runs no jobs', () => {
     await worker.tick();
   });
 
-  it('given a worker elsewhere, when its job is asked for by injected services, then all of them know it', async () => {
+  it('know the job of a worker elsewhere through all injected services', async () => {
     expect(await operations.jobStatistics.getAllJobsBriefInfo()).toMatchObject([
       { jobName: JOB, status: 'OK', instanceCount: 1, cron: EVERY_SECOND },
     ]);
@@ -70,7 +70,7 @@ describe('operations in an application that runs no jobs', () => {
     ]);
   });
 
-  it('refuses an edit that JobRegistrar.change would refuse: an unknown error handler, and props that are missing', async () => {
+  it('refuse what JobRegistrar.change would refuse: an unknown error handler, and missing props', async () => {
     const { configurations } = operations;
 
     const unknown = configurations.updateJobConfiguration(JOB, { jobErrorHandlerType: 'PIGEON' });
@@ -83,7 +83,7 @@ describe('operations in an application that runs no jobs', () => {
     expect(edited).toMatchObject({ jobErrorHandlerType: 'WECHAT', props });
   });
 
-  it("keeps an error handler that only the job's own processes know", async () => {
+  it("keep an error handler that only the job's own processes know", async () => {
     class Pager implements JobErrorHandler {
       readonly type = 'PAGER';
       handle(): void {}
@@ -105,7 +105,7 @@ describe('operations in an application that runs no jobs', () => {
     await expect(lost).rejects.toThrow('PAGERS');
   });
 
-  it('given a worker elsewhere, when items and settings are changed, then it does as it is told', async () => {
+  it('change items and settings of a worker elsewhere', async () => {
     const { ran } = worker.app.get(OrderJobs);
     await operations.items.disable(JOB, 0);
     await operations.configurations.updateJobConfiguration(JOB, { shardingTotalCount: 3 });
@@ -115,7 +115,7 @@ describe('operations in an application that runs no jobs', () => {
     expect(new Set(ran)).toEqual(new Set([1, 2]));
   });
 
-  it('given a worker elsewhere, when the job is disabled, then nothing more runs', async () => {
+  it('stop all runs of a worker elsewhere whose job is disabled', async () => {
     const { ran } = worker.app.get(OrderJobs);
     await operations.jobs.disable(JOB);
     await worker.tick();
@@ -140,7 +140,7 @@ describe('operations in an application whose cron dialect is unix', () => {
     operations = web.app.get(Operations);
   });
 
-  it('given a unix expression, when a job is created, then the registry has it as Quartz writes it', async () => {
+  it('write a unix expression to the registry as Quartz writes it', async () => {
     const job = { template: 'tenant-report', shardingTotalCount: 1 };
     await operations.jobs.create({ ...job, name: 'unix', cron: '*/5 * * * *' });
     await operations.jobs.create({ ...job, name: 'quartz', cron: '0 */5 * * * ?', cronDialect: 'quartz' });
@@ -153,7 +153,7 @@ describe('operations in an application whose cron dialect is unix', () => {
   it.each([
     ['a unix expression', '0 9 * * 1', '0 0 9 ? * MON'],
     ["Quartz's text, as it was read", '0 0 9 ? * 2', '0 0 9 ? * 2'],
-  ])('given %s, when a job is edited, then it is taken for what it is', async (_, cron, written) => {
+  ])('read %s as what it is', async (_, cron, written) => {
     expect(await operations.configurations.updateJobConfiguration(JOB, { cron })).toMatchObject({ cron: written });
     expect(await operations.configurations.updateJobConfiguration(JOB, { label: 'x' })).toMatchObject({
       cron: written,
@@ -162,7 +162,7 @@ describe('operations in an application whose cron dialect is unix', () => {
     expect(await whileTimePasses(web.clock, changed)).toMatchObject({ cron: written });
   });
 
-  it('given a cron that unix has not, when a job is edited, then its dialect is the one that is explained', async () => {
+  it('explain the dialect of a cron that unix does not have', async () => {
     const edit = operations.configurations.updateJobConfiguration(JOB, { cron: '60 * * * *' });
     await expect(edit).rejects.toThrow('minute: "60" is not 0 to 59');
   });

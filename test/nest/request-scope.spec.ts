@@ -14,7 +14,7 @@ describe('a job of a provider that is not a singleton', () => {
 
   afterEach(() => void (runs.length = 0));
 
-  it('given a request-scoped dependency, when items run, then each has an instance with its context as the request', async () => {
+  it('has an instance for each item if a dependency is request-scoped, with the context as the request', async () => {
     @Injectable()
     class OrderJobs {
       constructor(private readonly work: UnitOfWork) {}
@@ -33,7 +33,7 @@ describe('a job of a provider that is not a singleton', () => {
     expect(jobs.outcomes.every(([, outcome]) => outcome.kind === 'succeeded')).toBe(true);
   });
 
-  it('given a transient provider, when items run, then each has an instance of its own', async () => {
+  it('has an instance for each item if the provider is transient', async () => {
     @Injectable({ scope: Scope.TRANSIENT })
     class OrderJobs {
       readonly constructed = true;
@@ -49,7 +49,7 @@ describe('a job of a provider that is not a singleton', () => {
     expect(runs.map(({ request }) => request)).toEqual([true, true]);
   });
 
-  it('given a constructor that throws, when items run, then they fail and the process goes on', async () => {
+  it('fails items whose constructor throws, and the process goes on', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class BrokenJobs {
       constructor() {
@@ -68,7 +68,7 @@ describe('a job of a provider that is not a singleton', () => {
     ]);
   });
 
-  it('given durable providers, when items of one tenant run, then they share the instance and see the payload', async () => {
+  it('shares a durable provider among the items of one tenant, with the payload', async () => {
     @Injectable({ scope: Scope.REQUEST, durable: true })
     class TenantJobs {
       constructor(@Inject(REQUEST) private readonly tenant: unknown) {}
@@ -96,7 +96,7 @@ describe('a job of a provider that is not a singleton', () => {
       expect(new Set(runs.map(({ instance }) => instance)).size).toBe(2);
       for (const { request, context } of runs) expect(request).toEqual({ tenant: context.shardingParameter });
     } finally {
-      // Nest keeps one strategy per process and has no way to take it back.
+      // Nest keeps one strategy per process and has no way to remove it.
       Reflect.deleteProperty(ContextIdFactory, 'strategy');
     }
   });

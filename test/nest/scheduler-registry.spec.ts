@@ -18,7 +18,7 @@ describe('SchedulerRegistry', () => {
   // Virtual time passes while an application loads a module.
   beforeAll(() => import('cron'));
 
-  it('given ScheduleModule, when jobs run, then they are listed with their times', async () => {
+  it('lists jobs with their times', async () => {
     const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
     const listed = jobs.app.get(SchedulerRegistry).getCronJob('settle-orders');
     expect(listed.isActive).toBe(true);
@@ -29,7 +29,7 @@ describe('SchedulerRegistry', () => {
     expect(listed.lastDate()).toEqual(new Date(START + 5_000));
   });
 
-  it('given a listed job, when it is stopped and started there, then its schedule pauses and goes on', async () => {
+  it('pauses and resumes the schedule of a listed job that is stopped and started there', async () => {
     const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
     const listed = jobs.app.get(SchedulerRegistry).getCronJob('settle-orders');
     void listed.stop();
@@ -42,7 +42,7 @@ describe('SchedulerRegistry', () => {
     expect(jobs.app.get(OrderJobs).runs).toBe(1);
   });
 
-  it('given a schedule that has ended, when asked, then the next date is invalid', async () => {
+  it('shows an invalid next date for a schedule that has ended', async () => {
     class PastJobs {
       @ElasticJob({ name: 'past', cron: '0 0 0 1 1 ? 2020', shardingTotalCount: 1 })
       run(): void {}
@@ -51,19 +51,19 @@ describe('SchedulerRegistry', () => {
     expect(jobs.app.get(SchedulerRegistry).getCronJob('past').nextDate().isValid).toBe(false);
   });
 
-  it('given the time of a listed job, when it is set there, then it is refused with the remedy', async () => {
+  it('refuses a new time for a listed job, with the remedy', async () => {
     const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
     const listed = jobs.app.get(SchedulerRegistry).getCronJob('settle-orders');
     expect(() => listed.setTime(listed.cronTime)).toThrow(/job "settle-orders": .*change the job's cron/);
   });
 
-  it('given a job removed at run time, when it has left, then it is no longer listed', async () => {
+  it('lists a job no more that was removed at run time', async () => {
     const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
     await jobs.app.get(JobRegistrar).remove('settle-orders');
     expect(jobs.app.get(SchedulerRegistry).doesExist('cron', 'settle-orders')).toBe(false);
   });
 
-  it('given a @Cron of the same name, when it starts, then both run and the listed one is the other', async () => {
+  it('lists a @Cron instead of a job of the same name, and both run', async () => {
     class Both extends OrderJobs {
       @Cron('0 0 0 1 1 *', { name: 'settle-orders' })
       other(): void {}
@@ -73,14 +73,14 @@ describe('SchedulerRegistry', () => {
     expect(jobs.app.get(Both).runs).toBe(1);
   });
 
-  it('given an application that closes, when all hooks have run, then nothing fails for a name that is gone', async () => {
+  it('is left in order when the application closes, even if a name is gone', async () => {
     const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
     const registry = jobs.app.get(SchedulerRegistry);
     await expect(jobs.close()).resolves.toBeUndefined();
     expect(registry.getCronJobs().size).toBe(0);
   });
 
-  it('given no ScheduleModule, when jobs run, then nothing is missing', async () => {
+  it('is not needed: jobs run without ScheduleModule', async () => {
     class PlainJobs {
       @ElasticJob(EVERY_SECOND, 1)
       run(): void {}

@@ -19,7 +19,7 @@ class OrderJobs {
 
 let clock: VirtualClock;
 let tasks: MemoryTaskCluster;
-/** The backend's way to tell of itself. */
+/** The function by which the backend reports changes of its state. */
 let host: TaskHost;
 beforeEach(() => {
   clock = new VirtualClock();
@@ -43,7 +43,7 @@ async function start(options?: ElasticJobModuleOptions): Promise<JobApplication>
   });
 }
 
-/** Moves on to so many milliseconds after the next fire time. */
+/** Moves on to `ms` milliseconds after the next fire time. */
 async function fire(ms: number): Promise<void> {
   await clock.advance(10_000 - (clock.wallNow() % 10_000) + ms);
 }
@@ -53,7 +53,7 @@ function placeOf(item: number) {
 }
 
 describe('the metrics of tasks', () => {
-  it('tell how many are followed here by state, how fast they have started, and how they have ended', async () => {
+  it('count the tasks followed here by state, their start times, and their ends', async () => {
     const { app } = await start();
     const { registry } = app.get(JobMetrics, { strict: false });
     const scrape = async (name: string): Promise<readonly string[]> =>
@@ -88,7 +88,7 @@ describe('the metrics of tasks', () => {
     expect(await scrape(`${starts}_bucket{le="2.5"`)).toEqual([`${starts}_bucket{le="2.5",job="${JOB}"} 2`]);
   });
 
-  it('tell if the backend answers', async () => {
+  it('show if the backend answers', async () => {
     const { app } = await start();
     const { registry } = app.get(JobMetrics, { strict: false });
     expect(await registry.metrics()).toContain('elastic_job_task_backend_up{backend="memory"} 1');
@@ -98,7 +98,7 @@ describe('the metrics of tasks', () => {
 });
 
 describe('the health of a scheduler of tasks', () => {
-  it('shows the backend, and what is followed here by state', async () => {
+  it('shows the backend, and the tasks followed here by state', async () => {
     const { app } = await start();
     const health = app.get(ElasticJobHealthIndicator, { strict: false });
     await fire(1_500);
@@ -108,7 +108,7 @@ describe('the health of a scheduler of tasks', () => {
     });
   });
 
-  it('is degraded while the backend does not answer, and its part is down after 30 s, until it answers', async () => {
+  it('is degraded while the backend is silent, and its part is down after 30 s, until it answers', async () => {
     const { app } = await start();
     const health = app.get(ElasticJobHealthIndicator, { strict: false });
     host.emit({ kind: 'disconnected', error: new Error('connection refused') });
@@ -171,7 +171,7 @@ describe('the spans of tasks', () => {
       .find(({ attributes }) => attributes['scheduling.apache-elasticjob.sharding.item.index'] === index)!;
   beforeEach(() => exporter.reset());
 
-  it('tell which task has done the work of an item, and how that has ended', async () => {
+  it('show the task that has done the work of an item, and its end', async () => {
     tasks.script(JOB, async ({ envelope }) => {
       const { shardingItem } = JSON.parse(envelope);
       if (shardingItem === 1) return { name: 'FAILED', detail: 'exit code 3', exitCode: 3 };
@@ -193,7 +193,7 @@ describe('the spans of tasks', () => {
     expect(item(1).attributes).toMatchObject({ [`${EXECUTOR}.state`]: 'FAILED', 'process.exit.code': 3 });
   });
 
-  it('hand their context to the task, which it finds in its envelope and its order', async () => {
+  it('hand their context to the task, in its envelope and its order', async () => {
     const given: unknown[] = [];
     tasks.script(JOB, async ({ envelope, order }) => {
       const { shardingItem, traceparent } = JSON.parse(envelope);
@@ -207,7 +207,7 @@ describe('the spans of tasks', () => {
     expect(given).toEqual(named.map((traceparent) => [traceparent, traceparent]));
   });
 
-  it('hand on nothing that a broken tracer makes up, and change nothing of the run', async () => {
+  it('hand on nothing that a broken tracer invents, and change nothing in the run', async () => {
     const given: string[] = [];
     tasks.script(JOB, async ({ envelope }) => void given.push(envelope));
     const broken: RunTracer = {

@@ -12,7 +12,7 @@ class OrderJobs {
 }
 
 describe('telemetry', () => {
-  it('given a history, metrics and spans, when a trigger has run in steady state, then it has cost 3 requests', async () => {
+  it('with history, metrics and spans costs 3 requests for a trigger in steady state', async () => {
     const exporter = new InMemorySpanExporter();
     const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
     const heard: JobEvent['kind'][] = [];

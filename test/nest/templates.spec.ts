@@ -57,7 +57,7 @@ class OnController {
 }
 
 describe('templates of jobs in a Nest application', () => {
-  it('given a method, when a job is created from it, then it runs on its provider, by the defaults and its own settings', async () => {
+  it("run a created job on their provider, by their defaults and the job's settings", async () => {
     const jobs = await startJobs({ providers: [Ledger, TenantJobs] });
     expect(jobs.app.get(JobRegistrar).jobs).toEqual([]);
 
@@ -75,7 +75,7 @@ describe('templates of jobs in a Nest application', () => {
     expect(jobs.app.get(JobRegistrar).jobs).toEqual([]);
   });
 
-  it('given a dataflow class, when jobs are created from it, then each streams with its own name', async () => {
+  it('make each job of a dataflow class stream under its own name', async () => {
     @Injectable()
     @ElasticJobTemplate('import', { props: { 'streaming.process': 'true' } })
     class Import {
@@ -104,12 +104,12 @@ describe('templates of jobs in a Nest application', () => {
     ['a class without execute', Empty, '@ElasticJobTemplate: the class has no execute(context)'],
     ['a wrong default', Wrong, 'template "wrong" (Wrong.work)'],
     ['a name that no job can have', Misnamed, 'template "a/b"'],
-  ])('given %s, when the application starts, then it says what is wrong', async (_, provider, message) => {
+  ])('are refused with %s, and the error says what is wrong', async (_, provider, message) => {
     const start = NestFactory.createApplicationContext(rootModule({ providers: [provider] }), QUIET);
     await expect(start).rejects.toThrow(message);
   });
 
-  it('given two of one name, or one on a controller, when the application starts, then it says where', async () => {
+  it('are refused if two have one name, or one is on a controller, and the error says where', async () => {
     const start = (parts: object) => NestFactory.createApplicationContext(rootModule(parts), QUIET);
     await expect(start({ providers: [Ledger, TenantJobs, Second] })).rejects.toThrow(
       'name "tenant-report": TenantJobs.report has it already',

@@ -11,7 +11,7 @@ import { createTestCluster, type TestCluster } from '@app/elastic-job/testing';
 import { type DynamicModule, Inject, Injectable, Module, type OnModuleDestroy } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** What each database was asked to do, in order. */
+/** The calls of each database, in order. */
 let steps: string[] = [];
 let cluster: TestCluster | undefined;
 beforeEach(() => {
@@ -50,7 +50,7 @@ class AppModule {}
 class EmptyModule {}
 
 describe('a cluster of Nest applications', () => {
-  it('given a module, when a fire time comes, then its decorated method runs each item once, on the owner', async () => {
+  it('runs each item once at a fire time, on the owner, by its decorated method', async () => {
     cluster = await createTestCluster({ instances: 3, module: AppModule });
 
     await cluster.advance(22_000);
@@ -62,7 +62,7 @@ describe('a cluster of Nest applications', () => {
     expect(runs.every(({ startedAt, endedAt }) => endedAt === startedAt + 2_000)).toBe(true);
   });
 
-  it('given an application that crashes with running items, when its session is over, then others run them again', async () => {
+  it('has items of a crashed application run again by others once its session is over', async () => {
     cluster = await createTestCluster({ instances: 3, module: AppModule });
     await cluster.advance(19_500);
     const lost = cluster.runs('settle-orders').filter(({ instance }) => instance === 1);
@@ -78,7 +78,7 @@ describe('a cluster of Nest applications', () => {
     expect(lost.every(({ endedAt }) => endedAt === undefined)).toBe(true);
   });
 
-  it('given an application that stands still for longer than its session, when it goes on, then its handlers are told', async () => {
+  it('tells the handlers of an application that stood still for longer than its session', async () => {
     cluster = await createTestCluster({ instances: 2, module: AppModule });
     await cluster.advance(19_500);
 
@@ -96,7 +96,7 @@ describe('a cluster of Nest applications', () => {
     expect(outcomes).toMatchObject(outcomes.map(() => ({ outcome: { kind: 'fenced' } })));
   });
 
-  it('given one that joins and one that leaves, when they have, then the items are spread over the others', async () => {
+  it('spreads items over the others when an application joins and one leaves', async () => {
     cluster = await createTestCluster({ instances: 2, module: AppModule });
 
     expect(await cluster.join()).toBe(2);
@@ -109,7 +109,7 @@ describe('a cluster of Nest applications', () => {
     expect(new Set(cluster.assignment('settle-orders').values())).toEqual(new Set([1, 2]));
   });
 
-  it('given a cluster that stops, when some have crashed, are paused or cut off, then all providers are destroyed, once', async () => {
+  it('destroys all providers once when it stops, even if some are crashed, paused or cut off', async () => {
     cluster = await createTestCluster({ instances: 5, module: AppModule });
     await cluster.advance(19_500);
     cluster.crash(0);
@@ -125,7 +125,7 @@ describe('a cluster of Nest applications', () => {
     expect(cluster.runs('settle-orders')).toHaveLength(runs);
   });
 
-  it('given services of an application, when they are asked, then they answer for that instance', async () => {
+  it('has services that answer for the instance whose application is asked', async () => {
     cluster = await createTestCluster({ instances: 2, module: AppModule });
 
     const [first, second] = [0, 1].map((index) => cluster!.app(index).get(LeaderService).isLeader('settle-orders'));
@@ -136,20 +136,20 @@ describe('a cluster of Nest applications', () => {
   it.each<[string, (index: number) => DynamicModule]>([
     ['is an arrow function', (index) => rootOf(index)],
     ['is a declared function', rootOf],
-  ])('given what %s, when the cluster starts, then each instance has one of its own', async (_, module) => {
+  ])('gives each instance one of its own of what %s', async (_, module) => {
     cluster = await createTestCluster({ instances: 2, module });
 
     expect([0, 1].map((index) => cluster!.app(index).get<string>('NAME'))).toEqual(['pod-0', 'pod-1']);
   });
 
-  it('given a module without ElasticJobModule, when the cluster starts, then it says what is missing', async () => {
+  it('says what is missing if the module has no ElasticJobModule', async () => {
     const starting = createTestCluster({ instances: 1, module: EmptyModule });
 
     await expect(starting).rejects.toThrow(ConfigurationError);
     await expect(starting).rejects.toThrow('does not import ElasticJobModule');
   });
 
-  it('given a wrong job, when the cluster starts, then it says which, and what was opened is closed', async () => {
+  it('names a wrong job at the start, and closes what was opened', async () => {
     @Injectable()
     class WrongJobs {
       @ElasticJob({ name: 'wrong', cron: 'never', shardingTotalCount: 1 })

@@ -35,7 +35,7 @@ async function startService(status: number) {
   return { items, uri: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/settle` };
 }
 
-/** Lets a second come, and waits for as many outcomes: what runs outside of the process takes real time. */
+/** Moves on by a second, and waits for `count` outcomes, since work outside of the process takes real time. */
 async function outcomesOf(jobs: JobApplication, count: number) {
   const settled = new Promise<void>((resolve) => {
     jobs.app.get(JobEvents).on(() => jobs.outcomes.length === count && resolve());
@@ -60,7 +60,7 @@ async function startError(options: ElasticJobModuleOptions, providers: (new () =
 }
 
 describe('a job without a class', () => {
-  it('given type HTTP, when it fires, then each item is one request, and the registry names the type as Java does', async () => {
+  it("of type HTTP sends one request for each item, and has Java's type in the registry", async () => {
     const { items, uri } = await startService(200);
     const props = { 'http.uri': uri, 'http.method': 'POST' };
     const jobs = await startJobs({ options: { jobs: { ping: { ...TWO, type: 'HTTP', props } } } });
@@ -74,7 +74,7 @@ describe('a job without a class', () => {
     expect(await jobs.clock.advanceUntil(classNameOf(jobs.app, 'ping'))).toBe('HTTP');
   });
 
-  it('given other props at run time, when the next run begins, then it goes by them', async () => {
+  it('uses changed props from the next run on', async () => {
     const [before, after] = [await startService(200), await startService(503)];
     const props = { 'http.uri': before.uri, 'http.method': 'GET' };
     const jobs = await startJobs({
@@ -93,7 +93,7 @@ describe('a job without a class', () => {
     expect([before.items, after.items]).toEqual([[0], [0]]);
   });
 
-  it('given an address that the process does not allow, when it is to be changed to that, then that is refused, and nothing is written', async () => {
+  it('refuses to be changed to an address that the process does not allow, and writes nothing', async () => {
     const { uri } = await startService(200);
     const props = { 'http.uri': uri, 'http.method': 'GET' };
     const jobs = await startJobs({ options: { jobs: { ping: { ...TWO, type: 'HTTP', props } } } });
@@ -103,12 +103,13 @@ describe('a job without a class', () => {
       .change('ping', { props: { ...props, 'http.uri': 'http://127.0.0.1:1/' } });
 
     await expect(jobs.clock.advanceUntil(changing)).rejects.toThrow(
-      /props: http\.uri is not taken from the registry: set it in this process, or allow it by the module's allowRegistryTargets/,
+      'props: http.uri is not taken from the registry: set it in this process, ' +
+        "or allow it by the module's allowRegistryTargets",
     );
     expect(jobs.app.get(ConfigurationService).current('ping').props).toEqual(props);
   });
 
-  it('given type SCRIPT and its type in the options, when it fires, then each item is one process', async () => {
+  it('of type SCRIPT runs one process for each item', async () => {
     const jobs = await startJobs({
       options: {
         jobTypes: [new ScriptJobType()],
@@ -125,7 +126,7 @@ describe('a job without a class', () => {
     expect(await jobs.clock.advanceUntil(classNameOf(jobs.app, 'sweep'))).toBe('SCRIPT');
   });
 
-  it('given a script that somebody kills, when it fails, then the death of its executor is told', async () => {
+  it('reports the death of its executor if somebody kills its script', async () => {
     const props = { 'script.command.line': `sh -c "kill -9 $$"` };
     const jobs = await startJobs({
       options: {
@@ -138,7 +139,7 @@ describe('a job without a class', () => {
     expect(jobs.events).toContainEqual(expect.objectContaining({ kind: 'executor-died', state: 'KILLED' }));
   });
 
-  it("given a type of the application's own, when it fires, then it gets the props in force", async () => {
+  it("of the application's own type gets the props in force", async () => {
     const greetings: string[] = [];
     const greet: JobType = {
       type: 'GREET',
@@ -154,7 +155,7 @@ describe('a job without a class', () => {
     expect(greetings.toSorted()).toEqual(['Ada 0', 'Ada 1']);
   });
 
-  it('given an own type of the name of a built-in one, when it fires, then the own one runs', async () => {
+  it("runs the application's own type instead of a built-in one of the same name", async () => {
     const items: number[] = [];
     const own: JobType = {
       type: 'HTTP',
@@ -168,7 +169,7 @@ describe('a job without a class', () => {
     expect(items.toSorted((a, b) => a - b)).toEqual([0, 1]);
   });
 
-  it('given a type that is added at run time, when it fires, then it is such a job', async () => {
+  it('can be added at run time', async () => {
     const { items, uri } = await startService(200);
     const jobs = await startJobs({});
     const props = { 'http.uri': uri, 'http.method': 'GET' };
@@ -182,39 +183,39 @@ describe('a job without a class', () => {
   });
 });
 
-describe('a job without a class that cannot be', () => {
-  it('given missing props, when it starts, then the error names job and properties', async () => {
+describe('a job without a class that is wrong', () => {
+  it('is refused without its props, which the error names with the job', async () => {
     expect(await startError({ jobs: { ping: { ...TWO, type: 'HTTP' } } })).toBe(
-      'ConfigurationError: job "ping" (module options): http.uri must be given, such as "https://example.org/settle"; ' +
-        'http.method must be given, such as "POST"',
+      'ConfigurationError: job "ping" (module options): http.uri must be given, ' +
+        'such as "https://example.org/settle"; http.method must be given, such as "POST"',
     );
   });
 
-  it('given a type that is not there, when it starts, then the error names job, field, value and the import that helps', async () => {
+  it('is refused with an unknown type: the error names job, field, value and a useful import', async () => {
     expect(await startError({ jobs: { sweep: { ...TWO, type: 'SCRIPT' } } })).toBe(
-      'ConfigurationError: job "sweep" (module options): type must be one of HTTP, but is "SCRIPT"; others are given as ' +
-        'jobTypes, such as [new ScriptJobType()] of nestjs-elastic-job/script',
+      'ConfigurationError: job "sweep" (module options): type must be one of HTTP, but is "SCRIPT"; ' +
+        'others are given as jobTypes, such as [new ScriptJobType()] of nestjs-elastic-job/script',
     );
   });
 
-  it('given no total count, when it starts, then the error names it', async () => {
+  it('is refused without a total count, which the error names', async () => {
     expect(await startError({ jobs: { ping: { type: 'HTTP', cron: EVERY_SECOND } } })).toMatch(
       /job "ping" \(module options\): shardingTotalCount must be a whole number from 1 to \d+, but is undefined/,
     );
   });
 
-  it('given a decorated job with a type, when it starts, then it is refused', async () => {
+  it('is refused if a decorated job has a type', async () => {
     class OrderJobs {
       @ElasticJob({ ...TWO, name: 'settle-orders' })
       settle(): void {}
     }
     expect(await startError({ jobs: { 'settle-orders': { type: 'HTTP' } } }, [OrderJobs])).toBe(
-      'ConfigurationError: job "settle-orders" (OrderJobs.settle): type "HTTP": the job has a class already; give one of ' +
-        'them another name',
+      'ConfigurationError: job "settle-orders" (OrderJobs.settle): type "HTTP": the job has a class already; ' +
+        'give one of them another name',
     );
   });
 
-  it('given what is no type, when it starts, then the error names the option', async () => {
+  it('is refused with something that is no type, and the error names the option', async () => {
     const jobTypes: JobType[] = JSON.parse('[{ "type": "MINE" }]');
     expect(await startError({ jobTypes })).toMatch(
       /jobTypes must be job types, such as a ScriptJobType, but has an object/,

@@ -13,7 +13,7 @@ import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/sr
 import { toldRun } from '../../contract/history/told-runs.js';
 import { type Bundle, bundle } from '../../support/bundle/bundle.js';
 
-/** Real time, of which nobody waits for much. */
+/** Real time, but no test waits for much of it. */
 class HastyClock extends SystemClock {
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return super.sleep(Math.min(ms, 1), signal);
@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 describe('a history that a thread writes', () => {
-  it('given runs, when the history stops, then the thread alone has written them, and has closed its connection', async () => {
+  it('is written by the thread alone, which closes its connection at the stop', async () => {
     start();
     tell('bill', 'bill');
 
@@ -62,7 +62,7 @@ describe('a history that a thread writes', () => {
     expect(heard).toEqual([]);
   });
 
-  it('given a thread that dies while it writes, when another has started, then every row is there, and it is told', async () => {
+  it('has every row although its thread dies during a write, and reports the death', async () => {
     start();
     tell('bill', 'dies-once', 'ship');
     await untilWritten();
@@ -74,7 +74,7 @@ describe('a history that a thread writes', () => {
     ]);
   });
 
-  it('given a thread that dies while it rests, when a run comes, then it is written, and the death is told', async () => {
+  it('has every row although its thread dies between writes, and reports the death', async () => {
     start();
     tell('bill');
     await untilWritten();
@@ -93,20 +93,20 @@ describe('a history that a thread writes', () => {
     ]);
   });
 
-  it('given a row that kills the thread each time, when others come with it, then it alone is dropped, and counted', async () => {
+  it('drops only the row that kills the thread each time, and counts it', async () => {
     start();
     tell('bill', 'dies', 'ship');
     await untilWritten();
 
     expect(await jobsWritten()).toEqual(['bill', 'ship']);
-    // The run of the item, and what its task has told.
+    // The row of the run, and the status rows of its task.
     const { length: rowsOfRun } = (await history.statuses({ jobName: 'bill' })).rows;
     expect(history.status.droppedRows).toBe(1 + rowsOfRun);
     const told = heard.flatMap((event) => (event.kind === 'history-dropped' ? [event.count] : []));
     expect(told.reduce((sum, count) => sum + count, 0)).toBe(1 + rowsOfRun);
   });
 
-  it('given a thread that hangs, when more comes than the queue holds, then the oldest give way, and the stop is in time', async () => {
+  it('drops the oldest rows of a full queue while the thread hangs, and stops in time', async () => {
     start({ queueRows: 1_000 });
     tell('bill');
     await untilWritten();
@@ -125,7 +125,7 @@ describe('a history that a thread writes', () => {
   it.each([
     ['a module that is not there', { dialectModule: new URL('file:///nowhere/dialect.js') }],
     ['what is not the URL of a file', { dialectModule: new URL('https://example.org/dialect.js') }],
-  ])('given %s, when the history is made, then the error names the option', (_, options) => {
+  ])('is refused with %s, and the error names the option', (_, options) => {
     history = new SqlHistory(db);
     expect(() => new SqlHistory(db, options)).toThrow(ConfigurationError);
     expect(() => new SqlHistory(db, options)).toThrow(
@@ -133,7 +133,7 @@ describe('a history that a thread writes', () => {
     );
   });
 
-  it('given a module that makes no dialect, when the history starts, then the error names the module and what it lacks', async () => {
+  it('names the module in its error, and what it lacks, if that makes no dialect', async () => {
     start({ dialectModule: threads.url('thread') });
 
     await vi.waitFor(() => expect(errors()).toHaveLength(1), { timeout: 10_000, interval: 10 });
@@ -169,7 +169,7 @@ function errors(): [string, string][] {
   );
 }
 
-/** A history tells nobody when its queue is empty. */
+/** A history has no event for an empty queue, so this polls. */
 async function untilWritten(): Promise<void> {
   await vi.waitFor(() => expect(history.status.queuedRows).toBe(0), { timeout: 20_000, interval: 10 });
 }

@@ -1,4 +1,5 @@
-// A `dialectModule` whose thread dies or hangs as it writes a run of a job of that name; `?sqlite=PATH` is its database.
+// A `dialectModule` whose thread dies or hangs when it writes a run of a job of that name. Its database is
+// `?sqlite=PATH`.
 import { existsSync, writeFileSync } from 'node:fs';
 import { BroadcastChannel } from 'node:worker_threads';
 import { type Dialect, SqliteDialect } from 'kysely';

@@ -1,4 +1,4 @@
-// What a user writes for threads.
+// Functions for threads, as a user writes them.
 export function run(context, input) {
   return report(input, { facts: { ...context, signal: undefined, assertHeld: undefined }, input: input.value });
 }
@@ -9,7 +9,7 @@ export async function waitForAbort({ signal }, input) {
   report(input, { aborted: signal.aborted, name: signal.reason.name, code: signal.reason.code });
 }
 
-/** Never lets the event loop turn, but looks at its signal. */
+/** Blocks its event loop, but looks at its signal. */
 export function computeUntilAborted({ signal }, input) {
   report(input, 'computing');
   while (!signal.aborted);
@@ -17,7 +17,7 @@ export function computeUntilAborted({ signal }, input) {
   signal.throwIfAborted();
 }
 
-/** Never lets the event loop turn, but asks whether the item is held. */
+/** Blocks its event loop, but asks whether the item is held. */
 export function computeWhileHeld({ assertHeld }, input) {
   assertHeld();
   report(input, 'held');
@@ -45,7 +45,7 @@ export function dieOnce({ attempt }) {
   if (attempt === 1) process.exit(3);
 }
 
-/** Leaves something behind that ends its thread when nobody waits for it any more. */
+/** Leaves a timer behind that ends its thread after the work is done. */
 export function leaveTrap() {
   setTimeout(() => missing.function(), 20);
 }

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 describe("a job with isolation 'worker-thread'", { timeout: 30_000 }, () => {
-  it('given a method that returns an input, when the job fires, then its thread gets that, and the item has succeeded', async () => {
+  it('gives the thread the input that its method returns, and the item succeeds', async () => {
     const input = { port: clock.uuid(), value: 'from the main thread' };
     const told = firstMessage(input.port);
     const settled = await start({ ...ISOLATED }, ({ shardingItem }) => ({ ...input, item: shardingItem }));
@@ -37,14 +37,14 @@ describe("a job with isolation 'worker-thread'", { timeout: 30_000 }, () => {
     expect(settled).toMatchObject({ item: 0, outcome: { kind: 'succeeded' } });
   });
 
-  it("given onHung 'terminate' and a handler that spins, when its time and its grace are over, then it is ended, told as hung, and the job goes on", async () => {
+  it("ends a spinning handler after time and grace with onHung 'terminate', and the job goes on", async () => {
     const runs: number[] = [];
     const options = { ...ISOLATED, workerExport: 'spin', onHung: 'terminate', timeoutMs: 200 } as const;
     await start(options, ({ fireTime }) => {
       runs.push(fireTime.getTime());
       return { port: 'nobody' };
     });
-    // Whose time was over before a thread had started does not hang.
+    // A run whose time was over before a thread had started does not hang.
     while (events.filter(({ kind }) => kind === 'hung').length < 2) await next('settled');
     const settled = events.filter(({ kind }) => kind === 'settled');
     const timedOut = { outcome: { kind: 'failed', error: { code: 'JOB_TIMEOUT' } } };
@@ -52,7 +52,7 @@ describe("a job with isolation 'worker-thread'", { timeout: 30_000 }, () => {
     expect(new Set(runs).size).toBeGreaterThanOrEqual(2);
   });
 
-  it('given a thread that dies, when failover is on, then its item runs again as failed over', async () => {
+  it('fails an item over whose thread dies, if failover is on', async () => {
     const options = { ...ISOLATED, workerExport: 'die', failover: true, maxExecutorFailovers: 1 };
     await start(options, () => ({ mode: 'exit' }));
     await next('settled');
@@ -62,14 +62,14 @@ describe("a job with isolation 'worker-thread'", { timeout: 30_000 }, () => {
     ]);
   });
 
-  it('given retries and a thread that dies, when there is no failover, then it is tried again in another one', async () => {
+  it('tries an item again in another thread if its thread dies and it has retries, but no failover', async () => {
     const options = { ...ISOLATED, workerExport: 'dieOnce', maxAttempts: 2, retryDelayMs: 1 };
     const settled = await start(options, () => {});
     expect(events.some((event) => event.kind === 'retrying' && event.attempt === 2)).toBe(true);
     expect(settled).toMatchObject({ outcome: { kind: 'succeeded' } });
   });
 
-  it('given no pool, a module that is missing, or a job that cannot be ended, when the job is added, then it is refused by name', async () => {
+  it('is refused by name without a pool or its module, or if it cannot be ended', async () => {
     const registry = registryCenter();
     const add = (options: Partial<NamedJobOptions>, workerPool?: WorkerThreads) => {
       runtime = new ElasticJobRuntime({ registry, clock, workerPool });
@@ -77,7 +77,7 @@ describe("a job with isolation 'worker-thread'", { timeout: 30_000 }, () => {
     };
     await expect(add(ISOLATED)).rejects.toThrow(ConfigurationError);
     await expect(add(ISOLATED)).rejects.toThrow(
-      /^job "render" \(JobRegistrar\.add\): isolation "worker-thread" needs a pool .* 'nestjs-elastic-job\/worker-pool'/,
+      /"render" \(JobRegistrar\.add\): isolation "worker-thread" needs a pool .* 'nestjs-elastic-job\/worker-pool'/,
     );
     await expect(add({ ...ISOLATED, workerModule: 'file:///missing.js' }, new WorkerThreads())).rejects.toThrow(
       'workerModule must be the URL of a file that is there, but is "file:///missing.js"',

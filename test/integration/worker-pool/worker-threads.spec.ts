@@ -8,7 +8,7 @@ import { type Bundle, bundle } from '../../support/bundle/bundle.js';
 
 const MODULE = new URL('./handlers.fixture.mjs', import.meta.url).href;
 const clock = new SystemClock();
-/** What a handler is told of its run; the rest of a context are functions. */
+/** The facts in a context; the rest of a context are functions. */
 const FACTS = {
   jobName: 'render',
   taskId: 'render@-@2@-@READY@-@10.0.0.1@-@1',
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describe('a handler in a thread', { timeout: 30_000 }, () => {
-  it('given a context and an input, when it runs, then it gets both as they are', async () => {
+  it('gets context and input unchanged', async () => {
     await start('run', { value: new Map([[1, 'a']]) }).ended;
     expect(await news.next()).toEqual({
       input: new Map([[1, 'a']]),
@@ -50,7 +50,7 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
     });
   });
 
-  it('given one that waits, when the signal aborts, then it hears the event and the reason', async () => {
+  it('gets the abort event and the reason of its signal while it waits', async () => {
     const work = start('waitForAbort');
     expect(await news.next()).toBe('waiting');
     work.abort(TIMED_OUT);
@@ -58,7 +58,7 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
     await work.ended;
   });
 
-  it('given one that computes without a pause, when the signal aborts, then it sees so when it looks', async () => {
+  it('sees that its signal has aborted when it looks, even if it computes without a pause', async () => {
     const work = start('computeUntilAborted');
     expect(await news.next()).toBe('computing');
     work.abort(TIMED_OUT);
@@ -66,14 +66,14 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
     await expect(work.ended).rejects.toMatchObject({ name: 'JobTimeoutError', code: 'JOB_TIMEOUT' });
   });
 
-  it('given one that computes without a pause, when the lease is lost though no signal tells so, then assertHeld throws there', async () => {
+  it('gets an error from assertHeld if the lease is lost, although no signal says so', async () => {
     const work = start('computeWhileHeld');
     expect(await news.next()).toBe('held');
     work.loseLease();
     await expect(work.ended).rejects.toMatchObject({ name: 'LeaseLostError', code: 'LEASE_LOST' });
   });
 
-  it('given one that ignores its signal, when its grace is over, then its thread is ended, and the next work has one', async () => {
+  it('is ended with its thread when its grace is over, and the next work has a new thread', async () => {
     pool = poolOf({ maxThreads: 1 });
     const work = start('spin', {}, { endAfterMs: 50 });
     expect(await news.next()).toBe('spinning');
@@ -83,7 +83,7 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
     await next.ended;
   });
 
-  it('given work that waits for a thread, when its signal aborts, then it is taken back and the others are not disturbed', async () => {
+  it('is taken back if it waits for a thread and its signal aborts, without disturbing others', async () => {
     pool = poolOf({ maxThreads: 1 });
     const first = start('waitForAbort');
     expect(await news.next()).toBe('waiting');
@@ -95,12 +95,12 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
     await first.ended;
   });
 
-  it('given a signal that has aborted already, when it is to run, then it does not', async () => {
+  it('does not run if its signal has aborted already', async () => {
     const work = start('run', {}, { aborted: TIMED_OUT });
     await expect(work.ended).rejects.toBe(TIMED_OUT);
   });
 
-  it('given an error, when it is thrown, then name, message, stack, code and cause arrive', async () => {
+  it('passes name, message, stack, code and cause of an error on', async () => {
     await expect(start('fail').ended).rejects.toMatchObject({
       name: 'TypeError',
       message: 'no order',
@@ -115,27 +115,24 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
     ['exits', 'exit', 'worker exited with code: 3'],
     ['throws where nobody catches', 'throw', 'missing is not defined'],
     ['needs too much memory', 'memory', expect.stringContaining('memory limit')],
-  ])(
-    'given a thread that %s, when it dies, then that is the failure, and the pool goes on',
-    async (_, mode, detail) => {
-      pool = poolOf({ resourceLimits: { maxOldGenerationSizeMb: 32 } });
-      await expect(start('die', { mode }).ended).rejects.toMatchObject({
-        code: 'EXECUTOR_DEATH',
-        state: 'FAILED',
-        detail,
-      });
-      await start('run').ended;
-    },
-  );
+  ])('fails with the death of a thread that %s, and the pool goes on', async (_, mode, detail) => {
+    pool = poolOf({ resourceLimits: { maxOldGenerationSizeMb: 32 } });
+    await expect(start('die', { mode }).ended).rejects.toMatchObject({
+      code: 'EXECUTOR_DEATH',
+      state: 'FAILED',
+      detail,
+    });
+    await start('run').ended;
+  });
 
-  it('given a thread that cannot be started, when it is to run, then its executor is ERROR', async () => {
+  it("fails with the executor's state ERROR if its thread cannot be started", async () => {
     pool = poolOf({ threadUrl: new URL('./missing.mjs', import.meta.url) });
     const warned = untilWarned('Cannot find module');
     await expect(start('run').ended).rejects.toMatchObject({ code: 'EXECUTOR_DEATH', state: 'ERROR' });
     await warned;
   });
 
-  it('given a thread that dies after its work, when it does, then the process is warned and goes on', async () => {
+  it('warns the process of a thread that dies after its work, and the pool goes on', async () => {
     pool = poolOf({ maxThreads: 1 });
     const warned = untilWarned('missing is not defined');
     await start('leaveTrap').ended;
@@ -143,15 +140,15 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
     await expect(start('run').ended).resolves.toBeUndefined();
   });
 
-  it('given a module without that export, when it runs, then the failure names both', async () => {
+  it('fails with the name of module and export if the export is missing', async () => {
     await expect(start('runs').ended).rejects.toThrow(/handlers\.fixture\.mjs exports no function "runs"/);
   });
 
-  it('given an input that cannot be cloned, when it is to run, then the failure says so', async () => {
+  it('fails with the reason if its input cannot be cloned', async () => {
     await expect(start('run', { value: () => {} }).ended).rejects.toThrow(/could not be cloned/);
   });
 
-  it('given a module that is not there, when the job starts, then the fault says what it must be', () => {
+  it('has a fault that says what its module must be if that is missing', () => {
     expect(pool.findFault(MODULE)).toBeUndefined();
     expect(pool.findFault('file:///missing.js')).toBe('must be the URL of a file that is there');
   });
@@ -186,7 +183,7 @@ function start(exportName: string, input: object = {}, { endAfterMs, aborted }: 
   };
   const work = { module: MODULE, exportName, context, input: { ...input, port: news.name }, endAfterMs, clock };
   const ended = pool.run(work);
-  ended.catch(() => {}); // Looked at when the test has got so far.
+  ended.catch(() => {}); // The test looks at it later.
   return {
     ended,
     abort: (reason: Error) => controller.abort(reason),
@@ -194,7 +191,7 @@ function start(exportName: string, input: object = {}, { endAfterMs, aborted }: 
   };
 }
 
-/** What the functions in threads report, in order. */
+/** The reports of the functions in threads, in order. */
 class News {
   readonly name = clock.uuid();
   private readonly channel = new BroadcastChannel(this.name);

@@ -1,4 +1,5 @@
-// As application.fixture.mjs, with the library's CommonJS copy, in a folder that has Nest 11: Nest 12 has ES modules alone.
+// Like application.fixture.mjs, with the library's CommonJS copy, in a folder that has Nest 11. Nest 12 has ES modules
+// only.
 const { createRequire } = require('node:module');
 
 const [directory, servers, namespace] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// A user's application: it does its work and closes; nothing is left then that keeps it alive.
+// A user's application. It does its work and closes, and nothing keeps it alive then.
 import { NestFactory } from '@nestjs/core';
 import { ElasticJobModule, REGISTRY_CENTER } from 'nestjs-elastic-job';
 

@@ -8,7 +8,7 @@ import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
 import { type Bundle, bundle } from '../../support/bundle/bundle.js';
 
 const DIRECTORY = 'test/integration/worker';
-/** Below it lies Nest 11. */
+/** The folder of Nest 11. */
 const COMMONJS = 'test/nest-11/worker';
 const LIMIT_MS = 20_000;
 
@@ -20,12 +20,12 @@ interface Output {
 describe('an application that connects in a worker thread', { timeout: LIMIT_MS }, () => {
   beforeAll(() => installLibrary([DIRECTORY, COMMONJS]), 60_000);
 
-  it('given the built library, when the application runs, then it works, closes and ends by itself', async () => {
+  it('works, closes and ends by itself with the built library', async () => {
     const program = new URL('application.fixture.mjs', import.meta.url);
     expect(await run(program)).toEqual({ stdout: 'of the application, goes\n', stderr: '' });
   });
 
-  it('given the CommonJS copy, when the application runs, then it works, closes and ends by itself', async () => {
+  it('works, closes and ends by itself with the CommonJS copy', async () => {
     const program = fileURLToPath(new URL('application.fixture.cjs', import.meta.url));
     const output = await runNode(['--no-experimental-require-module', program, inWorkspace(COMMONJS), ...server()]);
     expect(output).toEqual({ stdout: 'of the application, goes\n', stderr: '' });
@@ -44,14 +44,14 @@ describe('an application that connects in a worker thread', { timeout: LIMIT_MS 
     });
     afterAll(() => bundled.remove());
 
-    it('given the bundled entry of the worker, when the application runs, then it works, closes and ends by itself', async () => {
+    it('works, closes and ends by itself with a bundled entry of the worker', async () => {
       const text = await readFile(bundled.url('application'), 'utf8');
       expect(text).not.toMatch(/from ["']nestjs-elastic-job/);
       const output = await run(bundled.url('application'), './worker.mjs');
       expect(output).toEqual({ stdout: 'of the application, goes\n', stderr: '' });
     });
 
-    it('given no word of where the entry is, when the application runs, then it fails and names the option', async () => {
+    it('fails without the place of the entry, and names the option', async () => {
       await expect(run(bundled.url('application'))).rejects.toThrow(
         /workerUrl: no worker thread can be started from .*connection-worker\.js/,
       );

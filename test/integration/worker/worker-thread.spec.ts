@@ -35,7 +35,7 @@ beforeEach(() => {
 afterEach(() => handles.stopAll());
 
 describe('a handler that computes without a pause', { timeout: 60_000 }, () => {
-  it('given a connection in a worker thread, when the main thread is blocked for three session timeouts, then the session and its nodes have lived on', async () => {
+  it('keeps session and nodes over three session timeouts if the connection is in a worker thread', async () => {
     const center = await connected({});
     const created = await createdEphemeral(center);
     const states = recordStates(center);
@@ -45,7 +45,7 @@ describe('a handler that computes without a pause', { timeout: 60_000 }, () => {
     expect(states).toEqual([]);
   });
 
-  it('given a connection in the process, when it is blocked for three session timeouts, then the session is lost, and known to be so at once', async () => {
+  it('loses its session if the connection is in the process, and notices at once', async () => {
     const center = await connected({ connection: 'in-process' });
     await createdEphemeral(center);
     const states = recordStates(center);
@@ -57,7 +57,7 @@ describe('a handler that computes without a pause', { timeout: 60_000 }, () => {
     expect(await center.read('/e')).toBeUndefined();
   });
 
-  it('given a worker thread, when the main thread is blocked beyond maxBlockedMs, then the session is given up before that thread can act', async () => {
+  it('cannot act for the session any more if it blocks beyond maxBlockedMs', async () => {
     const center = await connected({ sessionTimeoutMs: 20_000, maxBlockedMs: 400 });
     const other = await connected({ sessionTimeoutMs: 20_000, connection: 'in-process' });
     await createdEphemeral(center);
@@ -81,7 +81,7 @@ describe('a handler that computes without a pause', { timeout: 60_000 }, () => {
     await center.create('/e', '', 'EPHEMERAL');
   });
 
-  it('given a worker thread, when the main thread is blocked for less than maxBlockedMs again and again, then nothing happens', async () => {
+  it('costs nothing if it blocks again and again for less than maxBlockedMs', async () => {
     const center = await connected({ maxBlockedMs: 1_500 });
     const states = recordStates(center);
     for (let round = 0; round < 4; round += 1) {
@@ -92,7 +92,7 @@ describe('a handler that computes without a pause', { timeout: 60_000 }, () => {
     expect(states).toEqual([]);
   });
 
-  it('given a network that breaks while the main thread is blocked, when that goes on, then the worker has regained the session and the views are right', async () => {
+  it('keeps session and views if the network breaks while it blocks', async () => {
     const proxy = await handles.add(forkClient(new URL('cutting-proxy.fixture.ts', import.meta.url), [port()]));
     const isStarted = (told: unknown): told is { connect: string } => typeof told === 'object';
     const { connect } = await proxy.receive(isStarted, START_LIMIT_MS);
@@ -113,7 +113,7 @@ describe('a handler that computes without a pause', { timeout: 60_000 }, () => {
     expect(view.children('/').toSorted()).toEqual(['e', 'p']);
   });
 
-  it('given a loop that stands still for a third of what the session can bear, when it turns again, then a warning says so and names the remedy', async () => {
+  it('is warned of, with the remedy, if it blocks for a third of what the session can bear', async () => {
     const [inProcess, inWorker] = [
       await connected({ connection: 'in-process' }),
       await connected({ maxBlockedMs: 900 }),
@@ -130,8 +130,8 @@ describe('a handler that computes without a pause', { timeout: 60_000 }, () => {
   });
 });
 
-describe('what runs the jobs', () => {
-  it('given an event loop that stood still, when it turns again, then the runtime tells of it as a warning', async () => {
+describe('a connection in the process', () => {
+  it('warns of an event loop that stood still', async () => {
     const runtime = new ElasticJobRuntime({ registry: make({ connection: 'in-process' }), clock });
     void handles.add(runtime);
     const warning = new Promise<JobEvent>((resolve) => {
@@ -146,7 +146,7 @@ describe('what runs the jobs', () => {
     });
   });
 
-  it('given servers whose tick is longer than a third of the session, when it begins, then a warning names the remedies', async () => {
+  it('warns, with remedies, of servers whose tick is longer than a third of the session', async () => {
     const center = make({ connection: 'in-process', serverTickMs: SESSION_MS / 2 });
     const heard: string[] = [];
     center.onWarning((message) => heard.push(message));
@@ -156,7 +156,7 @@ describe('what runs the jobs', () => {
 });
 
 describe('the worker thread of a connection', () => {
-  it('given a worker that ends, when the client learns of it, then the session is lost, and the next one has a worker of its own', async () => {
+  it('costs the session if it ends, and the next session has a worker of its own', async () => {
     const center = await connected({ workerUrl: workers.url('mortal') });
     const before = center.session.id;
     const states = recordStates(center);
@@ -177,13 +177,13 @@ describe('the worker thread of a connection', () => {
     await center.create('/b', '', 'EPHEMERAL');
   });
 
-  it('given an entry that is not there, when connecting, then that fails at once, and the error names it and the option', async () => {
+  it('fails to connect at once if its entry is missing, and the error names it and the option', async () => {
     const connecting = make({ workerUrl: new URL('file:///nowhere/worker.js') }).connect();
     await expect(connecting).rejects.toThrow(ConfigurationError);
     await expect(connecting).rejects.toThrow(/workerUrl: .*file:\/\/\/nowhere\/worker\.js/);
   });
 
-  it('given a connect that failed, when it is tried again at once, then it connects', async () => {
+  it('can connect again at once after a connect that failed', async () => {
     const center = make({});
     await expect(center.connect({ timeoutMs: 1 })).rejects.toThrow(RegistryUnavailableError);
     await center.connect();
@@ -239,6 +239,6 @@ function requestsHaveLeft(): Promise<void> {
 
 /** Keeps this thread from everything else. */
 function block(ms: number): void {
-  // As a busy loop does, without taking a core from the other threads of this machine.
+  // Blocks like a busy loop, without taking a core from the other threads of this machine.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

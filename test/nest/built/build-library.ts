@@ -8,9 +8,9 @@ const WORKSPACE = fileURLToPath(new URL('../../../', import.meta.url));
 const PACKAGE = 'nestjs-elastic-job';
 
 /**
- * Installs the built library, as a user's package manager would, into each of the directories. Its own types are
- * checked elsewhere.
- * @param declarations whether it is built with them, for code that is compiled against it
+ * Installs the built library into each of the directories, as a user's package manager would. Its own types are checked
+ * elsewhere.
+ * @param declarations true if it is built with them, for code that is compiled against it
  */
 export async function installLibrary(directories: readonly string[], declarations = false): Promise<void> {
   for (const directory of directories) {

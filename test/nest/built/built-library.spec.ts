@@ -11,12 +11,12 @@ import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/
 import { inWorkspace, installLibrary } from './build-library.js';
 
 const NEST_11 = 'test/nest-11';
-/** Has no packages of its own: it finds the workspace's. */
+/** A folder without packages of its own, so that it uses the workspace's. */
 const NEST_12 = 'test/nest-12';
 
 const clock = new SystemClock();
 
-/** A worker process and what it has said so far. */
+/** A worker process and its output so far. */
 class Worker {
   readonly steps: unknown[] = [];
   private readonly process: ChildProcess;
@@ -34,7 +34,7 @@ class Worker {
     this.process.stderr!.on('data', (text: Buffer) => void this.steps.push(text.toString()));
   }
 
-  /** Resolves when the worker says it, and at its end. */
+  /** Resolves when the worker has written the step, or has ended. */
   async says(step: string): Promise<void> {
     while (!this.steps.includes(step)) {
       const said = await Promise.race([once(this.process, 'step'), this.ended.then(() => undefined)]);
@@ -50,14 +50,14 @@ class Worker {
     this.process.kill(signal);
   }
 
-  /** Resolves with what ended the process: its exit code or the signal. */
+  /** Resolves with the exit code or the signal that ended the process. */
   async end(): Promise<unknown> {
     const [code, signal] = await this.ended;
     return signal ?? code;
   }
 }
 
-/** What a thread needs of a context. */
+/** The part of a context that a thread needs. */
 class HandMadeContext implements ThreadContext {
   readonly jobName = 'render';
   readonly taskId = 'render@-@0@-@READY@-@10.0.0.1@-@1';
@@ -83,7 +83,7 @@ describe.each([
 ])('the built library, required from CommonJS under Nest %s', (_version, directory) => {
   const workers: Worker[] = [];
 
-  // Nothing if they have ended by themselves.
+  // Empty if the workers have ended by themselves.
   afterAll(() => {
     for (const worker of workers) worker.kill('SIGKILL');
   });
@@ -95,7 +95,7 @@ describe.each([
   }
 
   it.concurrent.each(['before', 'after', 'root'])(
-    'given a database imported %s, when the application closes during a run, then the run ends before the database does',
+    'ends a run before the database if the application closes meanwhile (database imported %s)',
     async (arrangement) => {
       const worker = start(arrangement, { type: 'memory' });
       await worker.says('begun');
@@ -112,7 +112,7 @@ describe.each([
     30_000,
   );
 
-  it('given SIGTERM during a run, when the process ends, then the item has ended and no node of it is left', async () => {
+  it('ends the item and leaves no node if SIGTERM comes during a run', async () => {
     const registry = {
       type: 'zookeeper',
       servers: inject('zooKeeper'),
@@ -138,27 +138,24 @@ describe.each([
 });
 
 describe('the worker pool', () => {
-  it.each(['dist', 'dist/cjs'])(
-    'given the library in %s, when work runs, then its threads find the file beside the pool',
-    async (copy) => {
-      const entry = inWorkspace(`${NEST_12}/node_modules/nestjs-elastic-job/${copy}/executor/worker-pool/index.js`);
-      const { WorkerThreads }: typeof import('@app/elastic-job/worker-pool') = await import(pathToFileURL(entry).href);
-      const pool = new WorkerThreads({ maxThreads: 1 });
-      const module = new URL('../../integration/worker-pool/handlers.fixture.mjs', import.meta.url).href;
-      const context = new HandMadeContext();
-      try {
-        await expect(
-          pool.run({ module, exportName: 'fail', context, input: { mode: 'value' }, endAfterMs: undefined, clock }),
-        ).rejects.toBe('no error');
-      } finally {
-        await pool.close();
-      }
-    },
-  );
+  it.each(['dist', 'dist/cjs'])('finds the file of its threads beside the pool in %s', async (copy) => {
+    const entry = inWorkspace(`${NEST_12}/node_modules/nestjs-elastic-job/${copy}/executor/worker-pool/index.js`);
+    const { WorkerThreads }: typeof import('@app/elastic-job/worker-pool') = await import(pathToFileURL(entry).href);
+    const pool = new WorkerThreads({ maxThreads: 1 });
+    const module = new URL('../../integration/worker-pool/handlers.fixture.mjs', import.meta.url).href;
+    const context = new HandMadeContext();
+    try {
+      await expect(
+        pool.run({ module, exportName: 'fail', context, input: { mode: 'value' }, endAfterMs: undefined, clock }),
+      ).rejects.toBe('no error');
+    } finally {
+      await pool.close();
+    }
+  });
 });
 
 describe('the main entry point', () => {
-  it('given its import graph, when walked, then it needs Nest, class-validator, and no optional package', async () => {
+  it('imports Nest and class-validator, and no optional package', async () => {
     const packages = await packagesBehind(inWorkspace(`${NEST_12}/node_modules/nestjs-elastic-job/dist/index.js`));
     expect([...packages].filter((name) => !isBuiltin(name)).toSorted()).toEqual([
       '@nestjs/common',

@@ -1,6 +1,6 @@
-// Loads both copies of the library into one process, in the order that the second argument gives, and uses them mixed:
-// the modules of the copy that is required, everything else of the one that is imported. It prints one line of JSON. The
-// first argument is the application's folder, the third a file in it that exports what `import` gives.
+// Loads both copies of the library into one process, in the order that the second argument gives, and mixes them: the
+// modules of the copy that is required, and everything else of the one that is imported. It prints one line of JSON.
+// The first argument is the application's folder, the third a file in it that exports what `import` gives.
 const { createRequire } = require('node:module');
 const { pathToFileURL } = require('node:url');
 const { once } = require('node:events');
@@ -9,7 +9,7 @@ const [directory, first, importer] = process.argv.slice(2);
 const load = createRequire(`${directory}/`);
 
 async function both() {
-  // Node resolves this as code in the application's folder would be.
+  // Node resolves this like code in the application's folder.
   const importing = pathToFileURL(`${directory}/${importer}`).href;
   const imports = async () => (await import(importing)).libraries;
   const requires = () => ({

@@ -1,4 +1,4 @@
-// What `import` gives to an application that holds this file.
+// Exports of the library as `import` gives them to an application that holds this file.
 import * as library from 'nestjs-elastic-job';
 import * as metrics from 'nestjs-elastic-job/metrics';
 import * as operations from 'nestjs-elastic-job/operations';

@@ -14,16 +14,16 @@ beforeAll(async () => {
 }, 60_000);
 
 describe.each(['import', 'require'])('the built library, if its first use is %s', (first) => {
-  it('given a Node that can require ES modules, when it is imported and required, then there is one copy', async () => {
+  it('has one copy in a Node that can require ES modules', async () => {
     expect(await use(first)).toEqual({ ...MIXED, isOneCopy: true });
   });
 
-  it('given a resolver that loads both copies, when an application mixes them, then it runs all the same', async () => {
+  it('works although an application mixes both copies', async () => {
     expect(await use(first, '--no-experimental-require-module')).toEqual({ ...MIXED, isOneCopy: false });
   });
 });
 
-/** What a process of Nest 11 says that uses both. */
+/** The output of a Nest 11 process that uses both. */
 async function use(first: string, ...options: readonly string[]): Promise<unknown> {
   const fixture = [inWorkspace('test/nest/built/copies.fixture.cjs'), inWorkspace(NEST_11), first, IMPORTER];
   const { stdout } = await promisify(execFile)(process.execPath, [...options, ...fixture]);

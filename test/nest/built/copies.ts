@@ -1,4 +1,4 @@
-/** What `copies.fixture.cjs` says of an application that mixes both copies and works, whether they are one or two. */
+/** The output of `copies.fixture.cjs` for an application that mixes both copies and works, be they one or two. */
 export const MIXED = {
   isInjected: true,
   assigned: 1,

@@ -1,4 +1,4 @@
-// Uses what needs an optional package, in the folder that is given, which has none of them. It prints one line of JSON: the
+// Uses every feature that needs an optional package, in a folder that has none of them. It prints one line of JSON:
 // code, package and command of each error.
 const { createRequire } = require('node:module');
 const { join } = require('node:path');
@@ -42,7 +42,7 @@ const USES = {
     await pool.run(work).finally(() => pool.close());
   },
 };
-/** What is told before the first failure is to be mailed. */
+/** The warning before the first failure is to be mailed. */
 const warned = new Promise((resolve) => process.once('warning', resolve));
 
 function rootOf(...imports) {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inWorkspace, installLibrary } from './build-library.js';
 
 const NEST_11 = 'test/nest-11/missing-packages';
-/** What every application has, and the one that needs `cron` and keeps it to itself. */
+/** Packages that every application has, and Nest's schedule, which needs `cron` but does not share it. */
 const PACKAGES = [
   ...['common', 'core', 'schedule'].map((name) => `test/nest-11/node_modules/@nestjs/${name}`),
   ...['class-transformer', 'class-validator', 'reflect-metadata', 'rxjs'].map((name) => `node_modules/${name}`),
@@ -32,7 +32,7 @@ describe.each([
   ['ES modules', []],
   ['CommonJS copy', ['--no-experimental-require-module']],
 ])("the built library's %s, without its optional packages", (_, options) => {
-  it('given what needs one of them, when it is used, then the error names it and the command that installs it', async () => {
+  it('names a missing package in its error, and the command that installs it', async () => {
     const fixture = inWorkspace('test/nest/built/missing-packages.fixture.cjs');
     const { stdout } = await promisify(execFile)(process.execPath, [...options, fixture, folder]);
 

@@ -1,5 +1,5 @@
-// A worker in plain CommonJS, as a user of Nest 11 has it. Both Nest and the library are those that the directory named
-// by the first argument has installed. It prints one line of JSON for each thing that happens.
+// A worker in plain CommonJS, as a user of Nest 11 writes it. It uses the Nest and the library that are installed in
+// the directory of the first argument. It prints one line of JSON for each step.
 const { createRequire } = require('node:module');
 
 const [directory, arrangement, registry] = process.argv.slice(2);

@@ -21,7 +21,7 @@ export const JOB = {
   jobExecutionType: 'TRANSIENT',
 };
 
-/** Tasks that go on until they are told to end. */
+/** Tasks that run until they are told to end. */
 export function waitingTasks(): MemoryTaskCluster {
   const tasks = new MemoryTaskCluster({ clock: new SystemClock() });
   tasks.script('settle', ({ clock, signal }) => clock.sleep(600_000, signal));
@@ -35,7 +35,7 @@ export interface RestParts extends ModuleMetadata {
   /** Instead of `forRoot`. */
   readonly cloudModule?: DynamicModule;
   readonly adapter?: AbstractHttpAdapter;
-  /** Before it listens. */
+  /** Called before it listens. */
   readonly prepare?: (app: {
     setGlobalPrefix(prefix: string): unknown;
     useGlobalPipes(...pipes: object[]): unknown;
@@ -50,7 +50,9 @@ export function cloudOptions(cloud: Partial<ElasticJobCloudModuleOptions> = {}):
   return { backend: waitingTasks().backend('a'), tree: {}, allow, rest: { token: TOKEN }, ...cloud };
 }
 
-/** Starts a real application, and answers how to ask it. It is closed when the test has finished. */
+/**
+ * Starts a real application, and returns a function that sends requests to it. It is closed when the test has finished.
+ */
 export async function startRest({ jobs, cloud, cloudModule, adapter, prepare, ...metadata }: RestParts = {}) {
   const clock = new SystemClock();
   const module: DynamicModule = {
@@ -68,7 +70,7 @@ export async function startRest({ jobs, cloud, cloudModule, adapter, prepare, ..
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
 
-  /** @returns the status, and the body as it is parsed */
+  /** @returns the status, and the parsed body */
   async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const isText = typeof body === 'string';
     const response = await fetch(`${url}${path}`, {

@@ -15,10 +15,10 @@ export const EVERY_SECOND = '* * * * * ?';
 /** No log lines, and a failed start rejects instead of ending the process. */
 export const QUIET = { logger: false, abortOnError: false } as const;
 
-/** What an application consists of, beside the jobs' module. */
+/** Parts of an application, beside the jobs' module. */
 export interface ApplicationParts extends ModuleMetadata {
   readonly options?: ElasticJobModuleOptions;
-  /** Shared by applications that live at the same time. @default a clock of its own */
+  /** A clock for applications that live at the same time. @default a clock of its own */
   readonly clock?: VirtualClock;
 }
 
@@ -30,7 +30,7 @@ export function rootModule({ options, clock = new VirtualClock(), imports = [], 
   return { module: RootModule, ...metadata, imports: [ElasticJobModule.forRoot({ clock, ...options }), ...imports] };
 }
 
-/** A running application and what its jobs do. It is closed when the test has finished. */
+/** A running application and the results of its jobs. It is closed when the test has finished. */
 export class JobApplication<App extends INestApplicationContext = INestApplicationContext> {
   readonly events: JobEvent[] = [];
   private closing: Promise<void> | undefined;
@@ -49,18 +49,18 @@ export class JobApplication<App extends INestApplicationContext = INestApplicati
     return this.closing;
   }
 
-  /** Lets the next second come, and everything that it starts end. */
+  /** Moves to the next second, and waits for everything that starts there to end. */
   async tick(): Promise<void> {
     await this.clock.advance(1_000);
   }
 
-  /** How each run of an item has ended so far: `[item, outcome]`. */
+  /** The outcome of each run of an item so far: `[item, outcome]`. */
   get outcomes(): [number, SettledOutcome][] {
     return this.events.flatMap((event) => (event.kind === 'settled' ? [[event.item, event.outcome]] : []));
   }
 }
 
-/** Starts a standalone application. @throws what its start throws */
+/** Starts a standalone application. @throws the error of its start */
 export async function startJobs({ clock = new VirtualClock(), ...parts }: ApplicationParts): Promise<JobApplication> {
   const app = await whileTimePasses(
     clock,
@@ -69,7 +69,7 @@ export async function startJobs({ clock = new VirtualClock(), ...parts }: Applic
   return new JobApplication(app, clock);
 }
 
-/** Start and close wait on timers; this lets time pass until they are done. */
+/** Start and close wait on timers, so this lets time pass until they are done. */
 export async function whileTimePasses<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
   const state = { isSettled: false };
   const settle = (): void => {
