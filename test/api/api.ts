@@ -1,5 +1,5 @@
-// npm run api [-- --write], after a build: compares the names and types that each entry of the package shows with what
-// is committed, and finds exported declarations that need a type which no entry exports.
+// npm run api [-- --write], after a build: compares the names and types of each entry of the package with the committed
+// reports, and finds exported declarations that need a type which no entry exports.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,10 +10,10 @@ const PACKAGE = resolve('libs/elastic-job');
 const COMMITTED = join(PACKAGE, 'api');
 const FORGOTTEN = 'ae-forgotten-export';
 
-/** Made by Nest's builder, for what a module is made with; an application has no use for the name. */
+/** A base class from Nest's builder. Applications do not need its name. */
 const NESTS_OWN = 'ConfigurableModuleClass';
 
-/** What one entry shows. */
+/** The report on one entry. */
 interface EntryReport {
   readonly entry: string;
   readonly isChanged: boolean;

@@ -9,17 +9,17 @@ const QUESTION = /^ {2}readonly (\w+) = this\.hasJava;/gm;
 const ROW = /^\| `(\w+)`/gm;
 
 describe('the differences that Java makes', () => {
-  it('given the questions of a company, when the table in docs/interop.md is read, then it has the same ones', () => {
+  it('are the same in the table of docs/interop.md and in the questions of a company', () => {
     expect(questionsIn(readFileSync(FILE, 'utf8')).length).toBeGreaterThan(5);
     expect(rowsIn(readFileSync('docs/interop.md', 'utf8'))).toEqual(questionsIn(readFileSync(FILE, 'utf8')));
   });
 
-  it('given the questions of a company, when the sources are read, then each is asked somewhere', () => {
+  it('are asked somewhere in the sources, each of them', () => {
     const asked = new Set(sources().flatMap((text) => [...text.matchAll(/\.company\.(\w+)/g)].map(([, name]) => name)));
     expect(questionsIn(readFileSync(FILE, 'utf8')).filter((name) => !asked.has(name))).toEqual([]);
   });
 
-  it('given a question that only one side has, when both are compared, then it is seen', () => {
+  it('are noticed if only one side has a question', () => {
     expect(questionsIn('  readonly sleeps = this.hasJava;')).toEqual(['sleeps']);
     expect(rowsIn(`${HEADING}\n| Question |\n|---|\n| \`dreams\` | |\n\n## Next\n\n| \`other\` | |\n`)).toEqual([
       'dreams',

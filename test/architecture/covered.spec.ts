@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const RUNTIME = 'libs/elastic-job/src/runtime';
-/** The first line of a file that has work to do, not only types. */
+/** The first line of a file with code, not only types. */
 const COVERED_BY = /^\/\/ Covered by (\S+)\n/;
 const WORKS = /^export (abstract )?class |^export (async )?function /m;
 
-it('given a file of runtime, when it has more than types, then its first line names a suite that is there', () => {
+it('a file of runtime with code names an existing suite in its first line', () => {
   const named = sources().map(({ file, text }) => ({ file, suite: COVERED_BY.exec(text)?.[1] ?? 'none' }));
 
   expect(named.length).toBeGreaterThan(30);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const SOURCE = 'libs/elastic-job/src';
 
-/** What a simulation has to own; `clock` hands it out. */
+/** Globals that a simulation has to own; `clock` provides them. */
 const GLOBALS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'performance', 'crypto']);
 const MEMBERS = new Set([
   'Date.now',
@@ -14,13 +14,13 @@ const MEMBERS = new Set([
   'process.pid',
   'process.uptime',
 ]);
-/** What a decision must not know either. */
+/** Globals that a decision must not use either. */
 const SURROUNDINGS = new Set(['process', 'globalThis', 'global', 'navigator']);
 const MODULES = /^(node:)?(os|crypto|timers|timers\/promises|perf_hooks)$/;
 
 /**
- * `clock` and the socket code; the virtual timeline waits for real turns of the event loop; signatures and
- * digests are computed, and not drawn.
+ * `clock` and the socket code use them, and the virtual timeline waits for real turns of the event loop. Signatures and
+ * digests are computed, not drawn.
  */
 const ALLOWED = [
   `${SOURCE}/clock/`,
@@ -31,7 +31,7 @@ const ALLOWED = [
 ];
 
 describe('a simulation owns time and chance', () => {
-  it('given the library, when its sources are read, then only clock and the socket code touch them', () => {
+  it('in the library, only clock and the socket code use them', () => {
     const files = ts.sys
       .readDirectory(SOURCE, ['.ts'])
       .map((file) => file.slice(file.indexOf(SOURCE)))
@@ -48,11 +48,11 @@ describe('a simulation owns time and chance', () => {
     ['const { pid } = process; export const id = process.pid;', 'process.pid'],
     ["import { hostname } from 'node:os';", 'node:os'],
     ['export const id = crypto.randomUUID();', 'crypto'],
-  ])('given a source with %s, when it is read, then %s is found', (text, found) => {
+  ])('in a source with %s it finds %s', (text, found) => {
     expect(uses('sample.ts', text)).toEqual([`sample.ts: ${found}`]);
   });
 
-  it('given dates that are computed from what is known, when a source is read, then nothing is found', () => {
+  it('in a source with computed dates it finds nothing', () => {
     expect(
       uses('sample.ts', 'export const day = new Date(Date.UTC(2026, 0, 1)); clock.setTimer(1, () => {});'),
     ).toEqual([]);
@@ -60,7 +60,7 @@ describe('a simulation owns time and chance', () => {
 });
 
 describe('a decision depends on its arguments', () => {
-  it('given domain, when its sources are read, then none knows the process or keeps anything in it', () => {
+  it('in domain, no source uses the process or keeps anything in it', () => {
     const files = ts.sys
       .readDirectory(`${SOURCE}/domain`, ['.ts'])
       .map((file) => file.slice(file.indexOf(SOURCE)))
@@ -74,12 +74,12 @@ describe('a decision depends on its arguments', () => {
     ['export const isTest = process.env.NODE_ENV;', 'process'],
     ["Reflect.set(globalThis, 'known', 1);", 'globalThis'],
     ['let last = 0; export const next = () => (last += 1);', 'let last'],
-  ])('given a source with %s, when it is read, then %s is found', (text, found) => {
+  ])('in a source with %s it finds %s', (text, found) => {
     expect(surroundings('sample.ts', text)).toEqual([`sample.ts: ${found}`]);
   });
 });
 
-/** What a source knows of the process, and the variables that it keeps from call to call. */
+/** A source's uses of the process, and the variables that it keeps from call to call. */
 function surroundings(file: string, text: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -123,7 +123,7 @@ function useOf(node: ts.Node): string | undefined {
   return undefined;
 }
 
-// A property or a declaration of the same name is another thing.
+// A property or a declaration of the same name is not the global.
 function isFreeName(node: ts.Identifier): boolean {
   const { parent } = node;
   return ts.isPropertyAccessExpression(parent) ? parent.expression === node : ts.isCallExpression(parent);

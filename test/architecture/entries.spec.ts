@@ -69,7 +69,7 @@ const OPERATIONS = [
 const TOOLS = ['createShardingStrategy', 'importElasticJob2Configuration', 'javaHashCode', 'nextFireTimes'];
 
 describe('the entry points of the package', () => {
-  it('given the exports map, when its files are looked up, then each is compiled from a source of that name', () => {
+  it('have a source of the same name for each file of the exports map', () => {
     for (const target of Object.values(manifest.exports)) {
       if (typeof target === 'string') continue;
       const file = target.default.default;
@@ -78,26 +78,26 @@ describe('the entry points of the package', () => {
     }
   });
 
-  it('given the exports map, when a resolver looks for ES modules or for CommonJS, then it finds them and their types', () => {
+  it('are found with their types by resolvers of ES modules and of CommonJS', () => {
     const typesOf = (file: string) => file.replace(/\.js$/, '.d.ts');
     for (const [entry, target] of Object.entries(manifest.exports)) {
       if (typeof target === 'string') continue;
       const file = target.default.default;
       const copied = file.replace('./dist/', './dist/cjs/');
-      // In this order: Node takes ES modules wherever it can, so that it holds one copy.
+      // The order matters: Node takes ES modules wherever it can, so that it holds one copy.
       expect(Object.entries(target)).toEqual([
         ['module-sync', { types: typesOf(file), default: file }],
         ['require', { types: typesOf(copied), default: copied }],
         ['default', { types: typesOf(file), default: file }],
       ]);
-      // Resolvers that know no `exports`.
+      // For resolvers that do not know `exports`.
       const old =
         entry === '.' ? [manifest.types, manifest.main] : [...manifest.typesVersions['*'][entry.slice(2)]!, copied];
       expect(old).toEqual([typesOf(copied), copied]);
     }
   });
 
-  it('given the promised names, when the entries are imported, then all of them are there', () => {
+  it('have all promised names', () => {
     expect(library).toMatchObject(
       functions(
         'ElasticJob',
@@ -134,17 +134,17 @@ describe('the entry points of the package', () => {
     expect(testing).toMatchObject(functions('createTestCluster', 'VirtualClock'));
   });
 
-  it('given the entries, when their exports are listed, then none has a default', () => {
+  it('have no default exports', () => {
     for (const entry of ENTRIES) expect(entry).not.toHaveProperty('default');
   });
 
-  it('given the front door, when its exports are counted, then it has at most 80 names beside the deprecated ones', () => {
+  it('have at most 80 names at the front door, besides the deprecated ones', () => {
     const report = readFileSync(`${PACKAGE}/api/index.api.md`, 'utf8');
     const aliases = readFileSync(`${PACKAGE}/src/entries/deprecated.ts`, 'utf8').match(/@deprecated/g)!;
     expect(report.match(/^export /gm)!.length - aliases.length).toBeLessThanOrEqual(80);
   });
 
-  it('given a name that documents have mentioned, when it is imported from its old place, then it is the same', () => {
+  it('have the same thing under the old place of a name that documents have mentioned', () => {
     const moved: Record<string, unknown> = { ...operations, ...tools, ...http, ...zooKeeperGuard, ...errorHandlers };
     for (const name of [...OPERATIONS, ...TOOLS, 'HttpJobType', 'ZooKeeperGuard', 'SlackErrorHandler']) {
       expect(moved[name]).toBeDefined();

@@ -8,21 +8,21 @@ const HEADING = '\n## Glossary\n';
 const ROW = /^\| ([^|`]+?) +\| [^|]+ \| [^|]+ \| `([\w./-]+\.ts)` +\|$/gm;
 
 describe('the glossary', () => {
-  it('given its rows, when the sources are read, then every file that it names is there', () => {
+  it('names only files that exist', () => {
     const rows = rowsIn(readFileSync(PAGE, 'utf8'));
     expect(rows.length).toBeGreaterThan(15);
     expect(rows.filter(({ file }) => !isThere(file))).toEqual([]);
   });
 
-  it('given its lines, when they are counted, then each is a row, and each term stands there once', () => {
+  it('has a row on each line, and each term once', () => {
     const page = readFileSync(PAGE, 'utf8');
     const lines = sectionOf(page).match(/^\|/gm) ?? [];
     const terms = rowsIn(page).flatMap((row) => row.terms);
-    expect(lines.length - 2).toBe(rowsIn(page).length); // Less the heading and the line below it.
+    expect(lines.length - 2).toBe(rowsIn(page).length); // Without the heading and the line below it.
     expect(terms).toEqual([...new Set(terms)]);
   });
 
-  it('given a file that is gone, when it is looked for, then it is missed', () => {
+  it('notices a file that is gone', () => {
     const [row] = rowsIn(`${HEADING}\n| dream, nap | sleep | work | \`runtime/dream.ts\` |\n\n## Next\n`);
     expect(row).toEqual({ terms: ['dream', 'nap'], file: 'runtime/dream.ts' });
     expect(isThere(row!.file)).toBe(false);

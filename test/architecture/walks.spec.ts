@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { functionsIn } from '../model/actions.js';
 
 const SOURCE = 'libs/elastic-job/src';
-/** `Class.method` or `function`, then its file: in brackets, or in brackets with it. */
+/** `Class.method` or `function`, then its file. The file is in brackets, or both are. */
 const NAMED = /`((?:[A-Z]\w+\.)?[a-z]\w+)`(?:,\s+|\s+\()`([\w./-]+\.ts)`/g;
 
 describe('the walks through the code', () => {
   it.each(['## One trigger, from tick to settled item', '## One crash, to finished failover'])(
-    'given "%s", when the sources are read, then every function that it names is there',
+    'names only functions that the sources have, under "%s"',
     (heading) => {
       const named = functionsNamedIn(sectionOf(heading));
       expect(named.length).toBeGreaterThan(5);
@@ -16,7 +16,7 @@ describe('the walks through the code', () => {
     },
   );
 
-  it('given a function that is gone, when it is looked for, then it is missed', () => {
+  it('notice a function that is gone', () => {
     const [gone] = functionsNamedIn('1. `Tick.dream` (`runtime/session/tick.ts`): sleeps.');
     expect(gone).toEqual({ name: 'Tick.dream', file: 'runtime/session/tick.ts' });
     expect(isThere(gone!.name, gone!.file)).toBe(false);

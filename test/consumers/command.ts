@@ -1,18 +1,18 @@
 import { Program } from '../docs/readme/program.js';
 
-/** Installing from a registry takes the most. */
+/** Installing from a registry takes the most time. */
 const LIMIT_MS = 240_000;
 const SHOWN_LINES = 40;
 
 export interface CommandOptions {
   readonly cwd: string;
-  /** In addition to this process's own. */
+  /** Variables in addition to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
  * Runs a command to its end. Its arguments have no spaces.
- * @returns what it has written
+ * @returns its output
  * @throws if it fails or takes more than four minutes; the message has its last lines
  */
 export async function succeed(command: string, options: CommandOptions): Promise<string> {
@@ -22,9 +22,9 @@ export async function succeed(command: string, options: CommandOptions): Promise
 }
 
 /**
- * Runs an application until it has said something, then ends it by SIGTERM.
- * @param last what it says on its way out
- * @throws if it does not say both, or ends by anything but the signal
+ * Runs an application until it has printed something, then ends it by SIGTERM.
+ * @param last the text that it prints at its end
+ * @throws if it does not print both, or ends by anything but the signal
  */
 export async function serve(command: string, said: RegExp, last: RegExp, options: CommandOptions): Promise<void> {
   const program = start(command, options);

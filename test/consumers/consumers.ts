@@ -1,6 +1,6 @@
 // npm run test:consumers [-- [--short] [--keep] [row ...]]: packs the library, and installs, builds, tests and runs it
-// in projects of every kind, two at a time. Without names of rows it takes all of them, with --short those that CI
-// runs, which have five minutes.
+// in projects of every kind, two at a time. Without names it takes all rows, with --short those that CI runs, which
+// have five minutes.
 import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type Row, ROWS } from './rows/index.js';
 import { Site } from './site.js';
 
 const AT_A_TIME = 2;
-/** For those of CI, the packing included. */
+/** The limit for CI's rows, the packing included. */
 const MOST_SECONDS = 300;
 
 interface Result {

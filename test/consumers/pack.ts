@@ -5,7 +5,7 @@ import { succeed } from './command.js';
 
 const WORKSPACE = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Builds the library of this workspace, both copies of it, and packs it into a folder. @returns the tarball's path */
+/** Builds both copies of this workspace's library, and packs it into a folder. @returns the tarball's path */
 export async function packLibrary(folder: string): Promise<string> {
   await succeed('npm run --silent build:library', { cwd: WORKSPACE });
   await succeed(`npm pack --silent --pack-destination ${folder}`, { cwd: join(WORKSPACE, 'libs/elastic-job') });

@@ -5,13 +5,13 @@ import { serve, succeed } from './command.js';
 
 const LIBRARY = 'nestjs-elastic-job';
 const TEMPLATES = fileURLToPath(new URL('./projects/', import.meta.url));
-/** What the application of `projects/app` logs once each of its parts has worked, and the library at its end. */
+/** Log line of the application of `projects/app` once each of its parts has worked, and the library's at its end. */
 const REPORTED = /Shanghai reported by the owner of item 1/;
 const LEFT = /city-report: left as/;
 
 type Env = Readonly<Record<string, string>>;
 
-/** A project as a user has one, in a folder of its own, and the steps that are taken in it. */
+/** A user's project in a folder of its own, and the steps that are taken in it. */
 export class Project {
   private constructor(
     readonly folder: string,
@@ -24,7 +24,10 @@ export class Project {
     return new Project(folder, name, env);
   }
 
-  /** Copies files of `projects`. CommonJS users write imports without a file extension, which Jest would not find. */
+  /**
+   * Copies files of `projects`. CommonJS users write imports without a file extension, because Jest would not find them
+   * otherwise.
+   */
   async add(template: string, isCommonJs = false): Promise<void> {
     const from = join(TEMPLATES, template);
     await cp(from, this.folder, { recursive: true });
@@ -36,7 +39,7 @@ export class Project {
     }
   }
 
-  /** What the installed library offers to import, as an importer names it. */
+  /** The entries of the installed library, as an importer names them. */
   async entries(): Promise<readonly string[]> {
     const manifest = await readFile(join(this.folder, `node_modules/${LIBRARY}/package.json`), 'utf8');
     const { exports }: { readonly exports: object } = JSON.parse(manifest);
@@ -52,7 +55,7 @@ export class Project {
     await writeFile(path, typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`);
   }
 
-  /** Runs a command of the system or of the project. @returns what it has written */
+  /** Runs a command of the system or of the project. @returns its output */
   run(command: string, env: Env = {}): Promise<string> {
     return this.timed(command, () => succeed(command, { cwd: this.folder, env: this.withPath(env) }));
   }

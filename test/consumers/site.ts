@@ -6,7 +6,7 @@ import type { Row } from './rows/index.js';
 
 export type SharedProject = 'nest-11' | 'nest-12';
 
-/** A folder in which the projects of a run are made. */
+/** A folder for the projects of a run. */
 export class Site {
   private readonly made = new Map<SharedProject, Promise<Project>>();
   private readonly removals: Promise<void>[] = [];
@@ -25,14 +25,14 @@ export class Site {
     return Project.in(join(this.folder, name), name, env);
   }
 
-  /** A project that several rows use: the first one makes it. */
+  /** A project that several rows use. The first one makes it. */
   shared(name: SharedProject, make: () => Promise<Project>): Promise<Project> {
     const project = this.made.get(name) ?? make();
     this.made.set(name, project);
     return project;
   }
 
-  /** Begins to remove the shared projects that no row needs any more: it takes a minute, which others can use. */
+  /** Begins to remove shared projects that no row needs any more. It takes a minute, which other rows can use. */
   leave(row: Row, rowsLeft: readonly Row[]): void {
     const unused = (row.uses ?? []).filter((name) => !rowsLeft.some(({ uses }) => uses?.includes(name)));
     this.removals.push(...unused.map((name) => rm(join(this.folder, name), { recursive: true, force: true })));

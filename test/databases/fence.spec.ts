@@ -50,7 +50,7 @@ describe.skipIf(why)(`a fence in PostgreSQL${why ?? ', a real server'}`, () => {
   const effects = async () =>
     (await pool.query('select text from effect order by position')).rows.map(({ text }) => text);
 
-  it('given items that share one client, when they write at once and one fails, then the others are kept whole', async () => {
+  it('keeps the writes of other items whole if items share one client and one fails', async () => {
     await guard.createTable((statement) => client.query(statement));
     const write = (item: number) =>
       guard.write(run(item), connection, async () => {
@@ -65,7 +65,7 @@ describe.skipIf(why)(`a fence in PostgreSQL${why ?? ', a real server'}`, () => {
     expect(await effects()).toEqual(['0 first', '0 second', '2 first', '2 second']);
   });
 
-  it('given a newer run that has written, when a stale one writes, then it is refused, and the start is told', async () => {
+  it("refuses a stale run's write after a newer run, and reports it at the start", async () => {
     await guard.createTable((statement) => client.query(statement));
     await guard.write(run(0, TOKEN + 1n), connection, () => insert('rescuer'));
 
@@ -77,7 +77,7 @@ describe.skipIf(why)(`a fence in PostgreSQL${why ?? ', a real server'}`, () => {
     await expect(checked).rejects.toMatchObject({ stored: { tokenEpoch: 0, token: TOKEN + 1n } });
   });
 
-  it('given no guard table, when items write or the start checks, then every guard says what makes it', async () => {
+  it('names the missing guard table to every guard, and how to create it', async () => {
     const db = POSTGRES.client(server.url);
     const kysely = new SqlGuard(db);
     const registry = { tokenEpoch: 0, token: TOKEN };

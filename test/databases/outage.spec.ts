@@ -15,9 +15,9 @@ import { MARIADB_KIND, MARIADB_LACK, mariadbClient, mariadbUrl } from './support
 const OUTAGE_MS = Number(process.env['DATABASE_OUTAGE_MS'] ?? 8_000);
 const QUEUE_ROWS = 1_000;
 const ITEMS = 300;
-/** Rows of a run of all items: its own, and two of the task. */
+/** Rows of a run of all items: one for each item, and two for the task. */
 const ROWS = ITEMS + 2;
-/** What a busy machine may add. A job that waited for its history would be late by the outage. */
+/** Lateness that a busy machine may add. A job that waits for its history would be late by the whole outage. */
 const LATE_MS = 1_000;
 
 const open: (() => Promise<unknown>)[] = [];
@@ -25,11 +25,11 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
 
-// A server that a variable names is not ours to stop: these tests have one of their own.
+// These tests stop servers, so they start their own instead of the one that a variable names.
 for (const { name, lack, start, client } of KINDS) {
   describe.skipIf(lack)(`a history in ${name}${lack ?? ''}`, () => {
     it(
-      `given a server that is stopped for ${OUTAGE_MS} ms, when it is back, then no job was late, what is lost was counted, and history goes on`,
+      `makes no job late, counts lost rows, and goes on after an outage of ${OUTAGE_MS} ms`,
       { timeout: OUTAGE_MS + 120_000 },
       async () => {
         const server = await start();
@@ -41,7 +41,7 @@ for (const { name, lack, start, client } of KINDS) {
 
         await server.stop();
         const runsBefore = app.runs;
-        await sleep(OUTAGE_MS); // The outage lasts in real time, which the server and the history both count in.
+        await sleep(OUTAGE_MS); // The outage lasts in real time, because the server and the history both use it.
         const { failingSince } = app.history.status;
         const runsMeanwhile = app.runs - runsBefore;
         await server.start();
@@ -63,7 +63,7 @@ for (const { name, lack, start, client } of KINDS) {
 }
 
 describe.skipIf(MARIADB_LACK)(`a history in MariaDB${MARIADB_LACK ?? ''}`, () => {
-  it('given a server that hangs, when it answers again, then no job was late and every run is there', async () => {
+  it('makes no job late and has every run after a server that hangs answers again', async () => {
     const server = await DatabaseServer.create(MARIADB_KIND);
     open.push(() => server.remove());
     const db = mariadbClient(mariadbUrl(server.port));

@@ -14,14 +14,14 @@ class RefusedError extends ElasticJobError {
   readonly code = 'REFUSED';
 }
 
-describe('every reader of what stands in the tree', () => {
+describe("every reader of the tree's texts", () => {
   const mostMs = mostMsHere();
 
-  it.each(PARSERS)('given random texts, when $name reads them, then it is right about each', (parser) => {
+  it.each(PARSERS)('treats each random text as it promises ($name)', (parser) => {
     expect(runFuzz(parser, SEED, TEXTS, mostMs)).toEqual({ parser: parser.name, seed: SEED, texts: TEXTS });
   });
 
-  it.each(PARSERS)('given its examples, when $name reads them, then at least one has a value', (parser) => {
+  it.each(PARSERS)('reads a value from at least one of its examples ($name)', (parser) => {
     const values = parser.examples.map((text) => {
       try {
         return parser.read(text);
@@ -33,7 +33,7 @@ describe('every reader of what stands in the tree', () => {
     expect(values.some((value) => value !== undefined)).toBe(true);
   });
 
-  it('given all parsers, when they are told apart, then each has a name of its own', () => {
+  it('has a name of its own', () => {
     expect(new Set(PARSERS.map(({ name }) => name)).size).toBe(PARSERS.length);
   });
 });
@@ -50,21 +50,21 @@ describe('the fuzzer', () => {
       /^is wrong$/,
       { findFault: (value: unknown) => (value === 12 ? undefined : 'is wrong') },
     ],
-  ])('given a parser with %s, when it is tried, then the fault is told', (_, problem, fault) => {
+  ])('finds the fault of a parser with %s', (_, problem, fault) => {
     const { failure } = runFuzz(parserWith(fault), SEED, TEXTS, 1_000);
     expect(failure?.problem).toMatch(problem);
   });
 
-  it('given a parser that takes long for long texts, when it is tried, then the time is told', () => {
+  it('finds the time of a parser that takes long for long texts', () => {
     const slow = parserWith({ read: (text) => (text.length > 1_000 ? spend(5) : 12) });
     expect(runFuzz(slow, SEED, TEXTS, 2).failure?.problem).toMatch(/^takes \d+ ms for \d+ bytes$/);
   });
 
-  it('given a right parser, when it is tried, then nothing is told', () => {
+  it('finds nothing in a right parser', () => {
     expect(runFuzz(parserWith({}), SEED, TEXTS, 1_000).failure).toBeUndefined();
   });
 
-  it('given the same seed, when texts are made, then they are the same; they are of all sizes up to 1 MB', () => {
+  it('makes the same texts of all sizes up to 1 MB from the same seed', () => {
     const texts = textsOf(SEED);
     expect(textsOf(SEED)).toEqual(texts);
     expect(textsOf(SEED + 1)).not.toEqual(texts);

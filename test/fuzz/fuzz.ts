@@ -1,10 +1,10 @@
-// npm run fuzz [-- --minutes 10 --seed N --parser NAME]: random texts for every reader of what stands in the tree.
+// npm run fuzz [-- --minutes 10 --seed N --parser NAME]: random texts for every reader of texts in the tree.
 import { parseArgs } from 'node:util';
 import type { FuzzedParser } from './fuzzed-parser.js';
 import { PARSERS } from './parsers/index.js';
 import { type FuzzRun, mostMsHere, runFuzz } from './run.js';
 
-/** As many texts are of one seed: a failure comes again within seconds. */
+/** Number of texts from one seed, so that a failure can be repeated within seconds. */
 const TEXTS = 500;
 const TOLD_EACH_MS = 10_000;
 const TOLD_CHARACTERS = 2_000;
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const chosen = PARSERS.filter(({ name }) => values.parser === undefined || values.parser === name);
 if (chosen.length === 0) throw new Error(`No parser "${values.parser}": ${PARSERS.map(({ name }) => name).join(', ')}`);
 const firstSeed = Number(values.seed ?? Date.now() % 2 ** 31);
-// One seed by one parser is a repetition, unless a time is given.
+// With one seed and one parser this repeats a failure, unless a time is given.
 const isOne = values.seed !== undefined && values.parser !== undefined && values.minutes === undefined;
 const mostMs = mostMsHere();
 process.exitCode = runAll(Number(values.minutes ?? 1) * 60_000);

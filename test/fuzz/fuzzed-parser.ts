@@ -1,20 +1,20 @@
 import type { ElasticJobError } from '../../libs/elastic-job/src/domain/index.js';
 
-/** A reader of texts that others write, and what it promises. */
+/** A reader of texts that others write, and its promises. */
 export interface FuzzedParser<Value = unknown> {
   readonly name: string;
   /** Real texts, from which random ones are made. */
   readonly examples: readonly string[];
-  /** Pieces that mean something to this reader, such as its keys. */
+  /** Pieces with a meaning for this reader, such as its keys. */
   readonly words?: readonly string[];
-  /** @returns undefined for what is none */
+  /** @returns undefined for a text without a value */
   read(text: string): Value | undefined;
   /** The errors that `read` may throw; any other one is a bug. */
   readonly refusals: readonly (abstract new (...args: never[]) => ElasticJobError)[];
-  /** The text of a value, which reads back as the same value. Undefined: there is none. */
+  /** The text of a value, which reads back as the same value. Undefined if it has none. */
   write?(value: Value): string | undefined;
-  /** What of a value has to come again when its text is read; all of it, unless this is given. */
+  /** The part of a value that has to read back the same. @default all of it */
   essence?(value: Value): unknown;
-  /** What is wrong with a value although it could be read, if so. */
+  /** The fault of a value that could be read, if any. */
   findFault?(value: Value): string | undefined;
 }

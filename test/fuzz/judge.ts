@@ -3,12 +3,12 @@ import { findNodeTextFault } from '../../libs/elastic-job/src/domain/index.js';
 import { cpuMs } from '../property/node-texts/texts.js';
 import type { FuzzedParser } from './fuzzed-parser.js';
 
-/** The longest that any text may keep an event loop, in milliseconds of processor time on an idle machine. */
+/** Longest time that any text may block the event loop, in milliseconds of processor time on an idle machine. */
 export const MOST_MS = 50;
-/** What is above the limit is read so often again: the collector and the compiler are not the text's fault. */
+/** Repetitions of a read above the limit, since the collector and the compiler may have taken the time. */
 const TRIES = 4;
 
-/** What a parser has done wrong with a text; undefined: nothing. @param mostMs so much processor time it may take */
+/** The fault of a parser with a text, or undefined. @param mostMs the most processor time that it may take */
 export function judge(parser: FuzzedParser, text: string, mostMs: number): string | undefined {
   const start = cpuMs();
   const read = attempt(() => parser.read(text));
@@ -37,7 +37,7 @@ function findForeignError({ refusals }: FuzzedParser, error: unknown): string | 
   return `throws ${error instanceof Error ? `${error.name}: ${shortened(error.message)}` : String(error)}`;
 }
 
-/** What is written and read again is the same. */
+/** Finds a value that reads otherwise once it is written. */
 function findChange(parser: FuzzedParser, value: unknown): string | undefined {
   const written = attempt(() => parser.write?.(value));
   if (written.kind === 'thrown') return `cannot be written: ${String(written.error)}`;
@@ -50,7 +50,7 @@ function findChange(parser: FuzzedParser, value: unknown): string | undefined {
   return isSame ? undefined : `writes ${shortened(text)}, which reads otherwise`;
 }
 
-/** JSON has a zero with a sign and numbers without end to read, and neither to write. */
+/** JSON can read a negative zero and infinite numbers, but writes neither. */
 function asJsonWritesIt(value: unknown): unknown {
   if (value === 0) return 0;
   if (typeof value === 'number' && !Number.isFinite(value)) return null;

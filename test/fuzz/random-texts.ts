@@ -5,7 +5,7 @@ import type { FuzzedParser } from './fuzzed-parser.js';
 const MOST_BYTES = 1_048_576;
 const SIZES = [1_000, 20_000, 262_144, MOST_BYTES];
 
-/** Pieces that mean something to JSON, YAML, cron or a number's reader. */
+/** Pieces with a meaning for JSON, YAML, cron or a number's reader. */
 const WORDS: readonly string[] = [
   ['{', '}', '[', ']', '"', "'", ':', ': ', ',', '- ', '? ', '&a ', '*a', '!!t ', '|\n', '>\n', '#', '---\n', '%A\n'],
   ['\n', '\r\n', ' ', '\t', '\\', '\\u0041', '\\n', '=', '/', '@-@', '@', '~', '<<', '__proto__', 'constructor'],
@@ -19,7 +19,7 @@ const NUMBERS: readonly string[] = [
   ['9'.repeat(25), '9'.repeat(400)],
 ].flat();
 
-/** A change of a text. Places are shares of its length, so that the same change fits any text. */
+/** A change of a text. Places are shares of its length, so the same change fits any text. */
 type Mutation =
   | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
   | { readonly kind: 'cut'; readonly at: number; readonly length: number }
@@ -31,7 +31,7 @@ type Mutation =
   | { readonly kind: 'nest'; readonly at: number; readonly around: readonly [string, string]; readonly levels: number };
 
 /**
- * Texts like those that a parser is made for, which are damaged, repeated, nested and spliced. The same seed, the same
+ * Texts like those that a parser is made for, but damaged, repeated, nested and spliced. One seed always gives the same
  * texts.
  */
 export function randomTexts({ examples, words = [] }: FuzzedParser): fc.Arbitrary<string> {
@@ -47,7 +47,7 @@ export function randomTexts({ examples, words = [] }: FuzzedParser): fc.Arbitrar
 }
 
 function mutations(examples: readonly string[], word: fc.Arbitrary<string>): fc.Arbitrary<Mutation> {
-  // Doubles are dealt by their exponents: nearly all of them would be next to 0.
+  // Doubles are drawn by their exponents, since otherwise nearly all of them would be close to 0.
   const at = fc.integer({ min: 0, max: 10_000 }).map((share) => share / 10_000);
   const length = fc.integer({ min: 1, max: 40 });
   const small = fc.oneof(word, fc.string({ unit: 'grapheme', maxLength: 5 }));
@@ -105,7 +105,7 @@ function filling(piece: string, room: number): string {
   return piece === '' || room <= 0 ? '' : piece.repeat(Math.floor(room / piece.length));
 }
 
-/** Of the bytes, as a node holds them: what is no UTF-8 any more is read as U+FFFD. */
+/** A change of the bytes, as a node holds them. Bytes that are no UTF-8 any more are read as U+FFFD. */
 function withFlippedBit(text: string, share: number, bit: number): string {
   const bytes = Buffer.from(text);
   const at = Math.min(Math.floor(share * bytes.length), bytes.length - 1);

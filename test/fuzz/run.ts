@@ -5,19 +5,19 @@ import type { FuzzedParser } from './fuzzed-parser.js';
 import { judge, MOST_MS } from './judge.js';
 import { randomTexts } from './random-texts.js';
 
-/** What a library that reads all of YAML took for a text of 256 KB, on the machine on which the limit was measured. */
+/** Time of a library that reads all of YAML for a text of 256 KB, on the machine on which the limit was measured. */
 const YARDSTICK_MS = 110;
 
-/** What came of one seed. */
+/** The result of one seed. */
 export interface FuzzRun {
   readonly parser: string;
   readonly seed: number;
   readonly texts: number;
-  /** Of the shortest text that was found. */
+  /** The shortest text that was found. */
   readonly failure?: { readonly text: string; readonly problem: string };
 }
 
-/** Reads so many texts of a seed. */
+/** Reads `texts` texts of a seed. */
 export function runFuzz(parser: FuzzedParser, seed: number, texts: number, mostMs: number): FuzzRun {
   let told: string | undefined;
   const isRight = fc.property(randomTexts(parser), (text) => {
@@ -30,12 +30,12 @@ export function runFuzz(parser: FuzzedParser, seed: number, texts: number, mostM
   const [text] = outcome.counterexample ?? [];
   if (text === undefined) return run;
   const problem = judge(parser, text, mostMs);
-  // What takes long once alone was not compiled yet, or the machine was busy.
+  // A text that is slow only once was not compiled yet, or the machine was busy.
   if (problem === undefined && told?.startsWith('takes') === true) return run;
   return { ...run, failure: { text, problem: problem ?? `${told}; but not when it is read again` } };
 }
 
-/** The limit on this machine, by what a yardstick takes on it. In milliseconds of processor time. */
+/** The limit on this machine, scaled by the time of the same read. In milliseconds of processor time. */
 export function mostMsHere(): number {
   const text = dearTexts(randomOf(1))['props'] ?? '';
   const times = [1, 2, 3].map(() => {

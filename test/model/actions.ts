@@ -3,15 +3,15 @@ import ts from 'typescript';
 
 export const MODEL = fileURLToPath(new URL('../../docs/model/failover.pml', import.meta.url));
 
-/** An inline of the model, and what the comment above it says. */
+/** An inline of the model, and the comment above it. */
 export interface Action {
   readonly name: string;
   readonly line: number;
   /** The functions of the library that it stands for. */
   readonly standsFor: readonly StandsFor[];
-  /** It stands for the world around the library. */
+  /** True if it stands for the environment of the library. */
   readonly isWorld: boolean;
-  /** Others are made of it. */
+  /** True if other actions are made of it. */
   readonly isPart: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface StandsFor {
 const INLINE = /^inline (\w+)\(/;
 const STANDS_FOR = /@stands-for (\S+) (\S+)/g;
 
-/** The actions of a model. Each is an inline; decisions are macros, and say for themselves what they stand for. */
+/** The actions of a model. Each is an inline. Decisions are macros, with comments of their own. */
 export function actionsOf(source: string): readonly Action[] {
   const lines = source.split('\n');
   return lines.flatMap((text, index): Action[] => {

@@ -9,10 +9,10 @@ import { MODEL, nameAt } from './actions.js';
 /** One run of the verifier. */
 interface Check {
   readonly name: string;
-  /** An LTL formula of the model; undefined: its assertions. */
+  /** An LTL formula of the model; undefined for its assertions. */
   readonly formula?: 'runsForEver' | 'orphansAreTaken';
   readonly faults: number;
-  /** Takes one mechanism away: a counterexample is expected. */
+  /** The mechanism that is taken away; a counterexample is expected. */
   readonly without?: string;
 }
 
@@ -32,7 +32,7 @@ const MUTANTS: readonly Check[] = [
   { name: 'a sweep does not check its term', without: 'NO_TERM_GUARD', faults: 2 },
 ];
 
-/** What the verifier has said. */
+/** The verifier's verdict. */
 interface Verdict {
   readonly isBroken: boolean;
   readonly states: number;
@@ -73,7 +73,9 @@ function line({ name, without }: Check, { isBroken, states, seconds }: Verdict, 
   return `${isExpected ? 'ok  ' : 'FAIL'} ${without ?? 'proof'}: ${name}: ${verdict} (${figures})`;
 }
 
-/** Each check has a directory of its own: the verifier is a program that is generated, compiled and run there. */
+/**
+ * Each check has a directory of its own, because the verifier is a program that is generated, compiled and run there.
+ */
 function verify(check: Check): Verdict {
   const directory = mkdtempSync(join(tmpdir(), 'model-'));
   const call = (tool: string, ...options: string[]) =>
@@ -108,7 +110,7 @@ function judge(report: string): Pick<Verdict, 'isBroken' | 'states'> {
   const errors = /errors: (\d+)/.exec(report)?.[1];
   const states = /([\d.e+]+) states, stored/.exec(report)?.[1];
   const isComplete = !/max search depth too small|Search not completed|out of memory/.test(report);
-  // Spin gives a search up at the first error, and only then.
+  // Spin stops a search only at the first error.
   if (errors === undefined || states === undefined || (errors === '0' && !isComplete)) {
     throw new Error(`The verifier has not ended its search:\n${report}`);
   }

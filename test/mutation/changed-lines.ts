@@ -16,7 +16,7 @@ export function changedLines(base: string, folder: string): ReadonlyMap<string, 
   return changed;
 }
 
-/** The commit at which a room was measured last, as measured.json names it. */
+/** The commit at which a room was measured last, according to measured.json. */
 export function lastMeasured(room: string): string {
   const commits: Record<string, string> = JSON.parse(readFileSync(new URL('measured.json', import.meta.url), 'utf8'));
   const commit = commits[room];

@@ -2,8 +2,9 @@ import { dirname } from 'node:path';
 import type { Coverage, PlannedMutant } from './plan.js';
 
 /**
- * So long may tests judge one mutant, by the time that they take without it: those beside it, those of specs that have
- * noticed others of its file, and the rest. A mutant that has survived is judged again once more is known of the specs.
+ * Limits of the tests that judge one mutant, by the time that they take without it: those beside it, those of specs
+ * that have noticed other mutants of its file, and the rest. A mutant that has survived is judged again when more is
+ * known about the specs.
  */
 const LIMITS_MS = {
   first: { near: 10_000, learned: 3_000, others: 1_500 },
@@ -11,7 +12,7 @@ const LIMITS_MS = {
 };
 export type Round = keyof typeof LIMITS_MS;
 
-/** How many mutants of a file each spec has noticed. */
+/** Number of mutants of a file that each spec has noticed. */
 export class NoticingSpecs {
   private readonly counts = new Map<string, number>();
 
@@ -31,14 +32,14 @@ export interface ChosenSpec {
   readonly tests: readonly string[];
   /** Usual time of these tests. */
   readonly ms: number;
-  /** How often they usually reach the mutant. */
+  /** Usual number of times that they reach the mutant. */
   readonly hits: number;
 }
 
 /**
- * Tests that judge a mutant: those beside it first, then those of specs that have noticed others of its file, then the
- * quickest of each other spec, the next of each, and so on: specs have subjects, and a few tests of each notice more
- * than many of one.
+ * Tests that judge a mutant. Those beside it come first, then those of specs that have noticed other mutants of its
+ * file, then the quickest of each other spec, the next of each, and so on. Specs have subjects, so a few tests of each
+ * notice more than many of one.
  */
 export function chooseTests(
   { id, file }: PlannedMutant,

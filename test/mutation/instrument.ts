@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PlannedMutant } from './plan.js';
 
-/** Lines of a file, first and last. Undefined: all of it. */
+/** First and last line of each part of a file. Undefined means all of it. */
 export type Lines = readonly (readonly [number, number])[] | undefined;
 
-// Texts of errors and events are for people; tests name the few that matter.
+// Texts of errors and events are for people, and tests name the few that matter.
 const TEXTS = 'StringLiteral';
 const OPTIONS: InstrumenterOptions = { plugins: null, ignorers: [], excludedMutations: [TEXTS] };
 
@@ -30,7 +30,7 @@ export interface Instrumented {
   /** By absolute path. */
   readonly texts: Readonly<Record<string, string>>;
   readonly mutants: readonly PlannedMutant[];
-  /** How many a comment excludes. */
+  /** Number of mutants that a comment excludes. */
   readonly excluded: number;
 }
 

@@ -4,11 +4,14 @@ import type { Noticed, PlannedMutant, Verdict } from './plan.js';
 
 interface Known {
   readonly verdict: Verdict;
-  /** Of the mutated file, and of the spec that noticed the mutant, or of all specs if none did. */
+  /** Hashes of the mutated file, and of the spec that noticed the mutant, or of all specs if none did. */
   readonly hashes: readonly [string, string];
 }
 
-/** Verdicts of earlier runs. They hold while the file is the same, and the spec that noticed, or all if none did. */
+/**
+ * Verdicts of earlier runs. A verdict holds while its file is the same, and the spec that noticed, or all specs if none
+ * did.
+ */
 export class KnownVerdicts {
   private readonly known: Record<string, Known>;
   private readonly hashes = new Map<string, string>();
@@ -30,7 +33,7 @@ export class KnownVerdicts {
     this.known[keyOf(mutant)] = { verdict, hashes: this.hashesOf(mutant, verdict) };
   }
 
-  /** Which specs have noticed mutants of which files. */
+  /** The specs that have noticed mutants, with the files of these. */
   noticed(): readonly Noticed[] {
     return Object.entries(this.known).flatMap(([key, { verdict }]): readonly Noticed[] =>
       verdict.kind === 'noticed' ? [[key.slice(0, key.indexOf('|')), verdict.by]] : [],

@@ -5,7 +5,7 @@ import { TestRunner } from 'vitest';
 import { chooseTests, type ChosenSpec, NoticingSpecs } from './chosen-tests.js';
 import type { Answer, Coverage, Plan, PlannedMutant, SpecCoverage, Verdict } from './plan.js';
 
-/** What the code of `@stryker-mutator/instrumenter` looks at, and writes to. */
+/** The object that the code of `@stryker-mutator/instrumenter` reads and writes. */
 interface Switches {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
@@ -25,31 +25,31 @@ const switches: Switches = {};
 Object.assign(globalThis, { __stryker__: switches });
 const { setTimeout, clearTimeout } = globalThis;
 
-/** A test with a mutant may take so much longer than without. */
+/** Factor by which a test may take longer with a mutant than without. */
 const SLOWER = 4;
 const SLACK_MS = 700;
-/** Mutants that loop for ever throw after so many times their usual hits. */
+/** Mutants in an endless loop throw after this many times their usual hits. */
 const MORE_HITS = 20;
 const LEAST_HITS = 10_000;
-/** One that blocks the process is stopped from outside after so long, and the usual time of a spec. */
+/** A mutant that blocks the process is stopped from outside after this time and the usual time of a spec. */
 const HANGING_MS = 5_000;
 const LOADING_MS = 20_000;
 /** A process with more tests that fail without a mutant is replaced. */
 const MOST_UNFIT = 5;
 
 /**
- * Judges mutants in one process: modules stay loaded, a mutant is a switch, and only tests that reach it run, until one
+ * Judges mutants in one process. Modules stay loaded, a mutant is a switch, and only tests that reach it run, until one
  * of them fails. That test must then pass without the mutant, or the verdict is void.
  */
 export default class MutantRunner extends TestRunner {
   private readonly plan: Plan = JSON.parse(readFileSync(process.env.MUTATION_PLAN!, 'utf8'));
   private driving = false;
   private failed: Test | undefined;
-  /** Tests that fail by themselves, or after what mutants have left behind: they judge no more in this process. */
+  /** Tests that fail by themselves, or because of earlier mutants. They are not used any more in this process. */
   private readonly unfit = new Set<string>();
   /** The first spec of a process loads the library. */
   private isFresh = true;
-  /** Undefined: tests have the limits that they set themselves. */
+  /** Undefined if tests have their own limits. */
   private limits: SpecCoverage['tests'] | undefined;
 
   override async onAfterRunFiles(): Promise<void> {
@@ -62,7 +62,7 @@ export default class MutantRunner extends TestRunner {
   }
 
   override importFile(path: string, source: 'setup' | 'collect'): unknown {
-    if (this.driving) forget(this.modules.get(path)); // A spec is run anew each time, what it imports is not.
+    if (this.driving) forget(this.modules.get(path)); // A spec is loaded again each time, but its imports are not.
     return super.importFile(path, source);
   }
 
@@ -190,7 +190,7 @@ export default class MutantRunner extends TestRunner {
       if (path.startsWith('/') && !path.includes('node_modules')) forget(module);
   }
 
-  /** Vitest itself hears of its one test only. */
+  /** Vitest itself gets no reports but that of its one test. */
   private tellNobody(): void {
     Object.assign(this, {
       onTaskUpdate: async () => {},

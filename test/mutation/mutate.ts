@@ -34,14 +34,14 @@ if (values.excluded) process.exitCode = listExcluded();
 else if (values.changed) await mutateChanges(values.base);
 else process.exitCode = await mutateRoom(positionals[0], positionals.slice(1));
 
-/** All of a room, or some of its files; fails below the wanted score. */
+/** All of a room, or some of its files. Fails below the wanted score. */
 async function mutateRoom(name: string | undefined, files: readonly string[]): Promise<number> {
   const room = name === undefined ? undefined : ROOMS[name];
   if (name === undefined || room === undefined) {
     console.error(`Name one of the rooms ${Object.keys(ROOMS).join(', ')}, or --changed, or --excluded.`);
     return 2;
   }
-  // All of the room is put behind switches in any case: what its tests reach is then known for the next files, too.
+  // All of the room is put behind switches in any case, so that its tests' reach is known for the next files, too.
   const all = new Map(mutableFiles(room).map((file) => [file, undefined]));
   const isChosen = ({ file }: PlannedMutant) => files.length === 0 || files.includes(file);
   const score = await mutate(name, room, all, { ms: limitMs, isChosen });
@@ -49,9 +49,9 @@ async function mutateRoom(name: string | undefined, files: readonly string[]): P
 }
 
 /**
- * Lines that have changed since a commit, room by room, each with its part of the time that is left. Fails for nothing:
- * it only tells.
- * @param base undefined: where each room was measured last
+ * Lines that have changed since a commit, room by room, each with its part of the time that is left. It only reports,
+ * and never fails.
+ * @param base undefined for the commit where each room was measured last
  */
 async function mutateChanges(base: string | undefined): Promise<void> {
   const deadline = Date.now() + (limitMs ?? Infinity);
@@ -67,7 +67,7 @@ async function mutateChanges(base: string | undefined): Promise<void> {
 }
 
 interface Limits {
-  /** It is stopped after so long. */
+  /** Time after which it is stopped. */
   readonly ms?: number | undefined;
   /** @default every mutant is judged */
   readonly isChosen?: (mutant: PlannedMutant) => boolean;
@@ -80,7 +80,7 @@ async function mutate(
   files: ReadonlyMap<string, Lines>,
   { ms, isChosen = () => true }: Limits,
 ): Promise<number> {
-  // No AbortSignal.timeout within AbortSignal.any: Node 20 collects it as garbage, and the time is never up.
+  // Not AbortSignal.timeout within AbortSignal.any, because Node 20 collects it as garbage, and it never fires.
   const ending = new AbortController();
   const over = ending.signal;
   const end = () => ending.abort();
@@ -97,7 +97,7 @@ async function mutate(
     const verdict = known.find(mutant);
     if (verdict !== undefined) tally.add(mutant, verdict);
   }
-  // In an order that has nothing to do with the files: a run that is stopped has tried a fair sample.
+  // In an order that does not depend on the files, so that a run that is stopped has tried a fair sample.
   const unknown = mutants
     .filter((mutant) => known.find(mutant) === undefined)
     .map((mutant) => ({ mutant, order: hashOf([JSON.stringify(mutant)]) }))
@@ -150,6 +150,6 @@ function gitGrep(args: readonly string[]): readonly string[] {
   try {
     return execFileSync('git', args, { encoding: 'utf8' }).trim().split('\n');
   } catch {
-    return []; // It finds nothing, and says so by its exit code.
+    return []; // It has nothing to run, which its exit code says.
   }
 }

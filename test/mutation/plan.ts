@@ -1,4 +1,4 @@
-// What a run of vitest is told (`MUTATION_PLAN` names the file), and what it writes.
+// The input of a run of vitest (`MUTATION_PLAN` names the file), and its output.
 import type { Round } from './chosen-tests.js';
 
 /** A change of one place of the library that some test should notice. */
@@ -19,10 +19,10 @@ export interface Plan {
   /** Absolute paths of mutated files, and their text with every mutant in it, each behind a switch. */
   readonly instrumented: Readonly<Record<string, string>>;
   readonly coverageFile: string;
-  /** Undefined: only the coverage is measured. */
+  /** Undefined if only the coverage is measured. */
   readonly judge?: {
     readonly mutants: readonly PlannedMutant[];
-    /** Which specs have noticed mutants of which files so far. */
+    /** The specs that have noticed mutants so far, with the files of these. */
     readonly noticed: readonly Noticed[];
     readonly round: Round;
     readonly answersFile: string;
@@ -34,14 +34,14 @@ export interface Plan {
 /** Mutants that each test reaches. Written once, before the mutants are judged. */
 export interface Coverage {
   readonly specs: Readonly<Record<string, SpecCoverage>>;
-  /** Reached while modules are loaded: these are judged with modules that are loaded anew. */
+  /** Mutants reached while modules are loaded. They are judged with modules that are loaded again. */
   readonly whileLoading: readonly string[];
 }
 
 export interface SpecCoverage {
-  /** By the test's id: its time, and how often it reaches which mutant. */
+  /** By the test's id: its time, and how often it reaches each mutant. */
   readonly tests: Readonly<Record<string, { readonly ms: number; readonly hits: Readonly<Record<string, number>> }>>;
-  /** Reached outside of its tests: in the bodies of `describe`. */
+  /** Mutants reached outside of its tests, in the bodies of `describe`. */
   readonly whileCollecting: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export type Verdict =
   | { readonly kind: 'timeout' }
   | { readonly kind: 'survived' }
   | { readonly kind: 'untested' }
-  /** The test that failed fails without the mutant too: earlier mutants have left something behind. */
+  /** The test that failed fails without the mutant too, because of earlier mutants. */
   | { readonly kind: 'void' };
 
 /** Lines of the file of answers, as JSON. */

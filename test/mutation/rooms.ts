@@ -21,7 +21,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
   runtime: { folder: `${LIBRARY}/runtime`, tests: [`${LIBRARY}/runtime`, 'test/scenario'], wanted: 75 },
 };
 
-/** Random histories take seconds each; a mutant that only they notice is one that no rule is tested for. */
+/** Random histories take seconds each. A mutant that only they notice is one that no rule is tested for. */
 const HISTORIES = /test\/scenario\/(random-.*|.*-histories|dataflow-kills)\.spec\.ts$/;
 
 /** Absolute paths of the specs that judge a room. */

@@ -22,7 +22,7 @@ export class Tally {
     console.log(`... ${this.noticed} noticed, ${this.missed} not, of ${this.planned}`);
   }
 
-  /** In percent of what was judged. */
+  /** In percent of the judged mutants. */
   get score(): number {
     const judged = this.noticed + this.missed;
     return judged === 0 ? 100 : (this.noticed / judged) * 100;
@@ -33,7 +33,8 @@ export class Tally {
     const stopped = left === 0 ? '' : `, ${left} left when the time was over`;
     // Never rounded up.
     const score = (Math.floor(this.score * 100) / 100).toFixed(2);
-    return `score ${score} %: ${this.planned} mutants, ${this.noticed} noticed, ${this.missed} not, ${this.excluded} excluded${stopped}`;
+    const counts = `${this.planned} mutants, ${this.noticed} noticed, ${this.missed} not, ${this.excluded} excluded`;
+    return `score ${score} %: ${counts}${stopped}`;
   }
 }
 

@@ -20,7 +20,7 @@ export async function measureCoverage(name: string, plan: Plan, signal: AbortSig
 }
 
 /**
- * Judges mutants one after the other. A process that a mutant has stopped, or whose tests no longer pass, is replaced.
+ * Judges mutants one after the other. A process is replaced if a mutant has stopped it, or its tests no longer pass.
  */
 export async function judgeMutants(
   name: string,

@@ -1,7 +1,7 @@
-/** A package as the lock file has it, by its place below the workspace, such as `node_modules/a/node_modules/b`. */
+/** A package in the lock file, by its place below the workspace, such as `node_modules/a/node_modules/b`. */
 export interface LockedPackage {
   readonly place: string;
-  /** The name by which the registry knows it. */
+  /** The name of the package in the registry. */
   readonly name: string;
   readonly version?: string;
   readonly resolved?: string;

@@ -2,7 +2,7 @@ import type { VersionSpan } from './version-ranges.js';
 
 export const REGISTRY = 'https://registry.npmjs.org/';
 
-/** Licences that ask for no more than a notice. SPDX identifiers. */
+/** Licences that require no more than a notice. SPDX identifiers. */
 export const LICENCES: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
@@ -15,10 +15,10 @@ export const LICENCES: ReadonlySet<string> = new Set([
   'MIT-0',
 ]);
 
-/** Licences of tools: nothing of them is part of what is published or deployed. */
+/** Licences of tools, of which nothing is published or deployed. */
 export const LICENCES_OF_TOOLS: ReadonlySet<string> = new Set(['CC-BY-4.0', 'MPL-2.0', 'Python-2.0']);
 
-/** Packages that may run a script when they are installed, and why. None has to. */
+/** Packages that may run a script when they are installed, and why. There are none. */
 export const INSTALL_SCRIPTS: ReadonlyMap<string, string> = new Map();
 
 /** Versions that somebody has found to be harmful. */
@@ -31,8 +31,8 @@ export interface Advisory extends VersionSpan {
 const advisories = 'https://github.com/advisories/';
 
 /**
- * Advisories for what the library depends on and for its peers, each with its source. A peer range that lets in one of
- * these versions is a finding as well: an application that takes the lowest version would have it.
+ * Advisories for the library's dependencies and its peers, each with its source. A peer range that includes one of
+ * these versions is a finding as well, because an application that takes the lowest version would have it.
  */
 export const ADVISORIES: readonly Advisory[] = [
   {

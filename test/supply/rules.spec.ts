@@ -18,13 +18,13 @@ const ROOT: LockedPackage = { place: '', name: 'workspace', version: '0.0.0' };
 const NONE = new Map<string, InstalledPackage>();
 
 describe('findMissingIntegrity', () => {
-  it('given a digest, a link and a package of the workspace, when checked, then nothing is found', () => {
+  it('allows a digest, a link and a package of the workspace', () => {
     const link = packageOf({ name: 'ours', link: true, integrity: undefined });
     expect(findMissingIntegrity([ROOT, link, packageOf()])).toEqual([]);
   });
 
   it.each([undefined, '', 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=', 'sha512-short==', `sha512-${'A'.repeat(87)}=`])(
-    'given the integrity %s, when checked, then the package is told',
+    'reports the integrity %s',
     (integrity) => {
       expect(findMissingIntegrity([packageOf({ integrity })])).toMatchObject([
         { rule: 'integrity', subject: 'node_modules/left@1.0.0' },
@@ -34,14 +34,11 @@ describe('findMissingIntegrity', () => {
 });
 
 describe('findForeignSources', () => {
-  it.each([undefined, 'https://registry.npmjs.org/left/-/left-1.0.0.tgz'])(
-    'given the address %s, when checked, then nothing is found',
-    (resolved) => {
-      expect(findForeignSources([packageOf({ resolved })])).toEqual([]);
-    },
-  );
+  it.each([undefined, 'https://registry.npmjs.org/left/-/left-1.0.0.tgz'])('allows the address %s', (resolved) => {
+    expect(findForeignSources([packageOf({ resolved })])).toEqual([]);
+  });
 
-  it('given the address of a scoped or an aliased package, when checked, then nothing is found', () => {
+  it('allows the address of a scoped or an aliased package', () => {
     const scoped = packageOf({ name: '@a/left', resolved: 'https://registry.npmjs.org/@a/left/-/left-1.0.0.tgz' });
     const aliased = { ...scoped, place: 'node_modules/other' };
     expect(findForeignSources([scoped, aliased])).toEqual([]);
@@ -54,11 +51,11 @@ describe('findForeignSources', () => {
     'https://registry.npmjs.org/right/-/right-1.0.0.tgz',
     'git+ssh://git@github.com/a/left.git#0123456789abcdef',
     'file:../left',
-  ])('given the address %s, when checked, then it is told', (resolved) => {
+  ])('reports the address %s', (resolved) => {
     expect(findForeignSources([packageOf({ resolved })])).toMatchObject([{ rule: 'source' }]);
   });
 
-  it('given links, when checked, then only those to packages of the workspace pass', () => {
+  it('allows links to packages of the workspace only', () => {
     const own: LockedPackage = { place: 'libs/ours', name: 'ours', version: '1.0.0' };
     const link = packageOf({ name: 'ours', link: true, resolved: 'libs/ours' });
     expect(findForeignSources([ROOT, own, link])).toEqual([]);
@@ -66,31 +63,28 @@ describe('findForeignSources', () => {
   });
 
   it.each(['github:a/left', 'a/left', 'git+https://a/left.git', 'file:../left', 'https://a/left.tgz', 'npm:right@1'])(
-    'given that the workspace takes a package from %s, when checked, then it is told',
+    'reports that the workspace takes a package from %s',
     (range) => {
       expect(findForeignSources([{ ...ROOT, devDependencies: { left: range } }])).toMatchObject([{ rule: 'source' }]);
       expect(findForeignSources([{ ...ROOT, peerDependencies: { left: range } }])).toHaveLength(1);
     },
   );
 
-  it.each(['1.2.3', '^1.0.0 || ^2.0.0', '~1.2', '>=1 <3', '*', 'latest'])(
-    'given the range %s, then it passes',
-    (range) => {
-      expect(findForeignSources([{ ...ROOT, dependencies: { left: range } }])).toEqual([]);
-    },
-  );
+  it.each(['1.2.3', '^1.0.0 || ^2.0.0', '~1.2', '>=1 <3', '*', 'latest'])('allows the range %s', (range) => {
+    expect(findForeignSources([{ ...ROOT, dependencies: { left: range } }])).toEqual([]);
+  });
 });
 
 describe('findForeignRegistries', () => {
   it.each(['', 'fund=false\n', 'registry=https://registry.npmjs.org/\n', '# registry=https://a/'])(
-    'given the settings %j, when checked, then nothing is found',
+    'allows the settings %j',
     (npmrc) => {
       expect(findForeignRegistries(npmrc)).toEqual([]);
     },
   );
 
   it.each(['registry=https://a.example/', ' registry = http://registry.npmjs.org/', '@a:registry=https://a.example/'])(
-    'given the settings %j, when checked, then the registry is told',
+    'reports the registry of the settings %j',
     (npmrc) => {
       expect(findForeignRegistries(`fund=false\n${npmrc}\r\n`)).toMatchObject([{ rule: 'source', subject: '.npmrc' }]);
     },
@@ -101,15 +95,12 @@ describe('findLicenceFaults', () => {
   const check = (one: LockedPackage, installed: InstalledPackage = {}) =>
     findLicenceFaults([ROOT, one], new Map([[one.place, installed]]), new Set(['MIT', 'ISC']), new Set(['MPL-2.0']));
 
-  it.each(['MIT', '(MIT OR GPL-3.0-only)', 'GPL-3.0-only OR ISC', 'MIT AND ISC'])(
-    'given %s, then it passes',
-    (license) => {
-      expect(check(packageOf(), { license })).toEqual([]);
-    },
-  );
+  it.each(['MIT', '(MIT OR GPL-3.0-only)', 'GPL-3.0-only OR ISC', 'MIT AND ISC'])('allows %s', (license) => {
+    expect(check(packageOf(), { license })).toEqual([]);
+  });
 
   it.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'SEE LICENSE IN LICENSE', 'UNLICENSED', 'MIT+', '(MIT OR ISC'])(
-    'given %s, when checked, then it is told',
+    'reports %s',
     (license) => {
       expect(check(packageOf(), { license })).toMatchObject([
         { rule: 'licence', problem: `has the licence ${license}` },
@@ -117,28 +108,28 @@ describe('findLicenceFaults', () => {
     },
   );
 
-  it('given the licence of a tool, when checked, then it passes for development alone', () => {
+  it('allows the licence of a tool for development alone', () => {
     expect(check(packageOf({ dev: true }), { license: 'MPL-2.0' })).toEqual([]);
     expect(check(packageOf(), { license: 'MPL-2.0' })).toHaveLength(1);
   });
 
-  it('given a package of another platform, when checked, then the lock file says its licence', () => {
+  it("uses the lock file's licence for a package of another platform", () => {
     expect(findLicenceFaults([packageOf({ license: 'MIT' })], NONE, new Set(['MIT']), new Set())).toEqual([]);
   });
 
-  it('given a manifest of old, when checked, then its list of licences counts', () => {
+  it('uses the list of licences of an old manifest', () => {
     expect(check(packageOf(), { licenses: [{ type: 'MIT' }] })).toEqual([]);
     expect(check(packageOf(), { license: { type: 'ISC' } })).toEqual([]);
   });
 
-  it('given none, or one that differs from that of the lock file, when checked, then it is told', () => {
+  it("reports a missing licence, and one that differs from the lock file's", () => {
     expect(check(packageOf())).toMatchObject([{ problem: 'names no licence' }]);
     expect(check(packageOf({ license: 'MIT' }), { license: 'GPL-3.0-only' })).toHaveLength(1);
   });
 });
 
 describe('findDeprecations', () => {
-  it('given packages, when one is deprecated, then it is told with its reason', () => {
+  it('reports a deprecated package with its reason', () => {
     expect(findDeprecations([packageOf(), packageOf({ deprecated: 'use right' })])).toEqual([
       { rule: 'deprecated', subject: 'node_modules/left@1.0.0', problem: 'use right' },
     ]);
@@ -149,7 +140,7 @@ describe('findInstallScripts', () => {
   const check = (one: LockedPackage, installed: InstalledPackage = {}, allowed = new Map<string, string>()) =>
     findInstallScripts([ROOT, one], new Map([[one.place, installed]]), allowed);
 
-  it('given other scripts, or scripts of the workspace, when checked, then nothing is found', () => {
+  it('allows other scripts, and scripts of the workspace', () => {
     expect(check(packageOf(), { scripts: { test: 'vitest', prepare: 'tsc' } })).toEqual([]);
     expect(findInstallScripts([ROOT], new Map([['', { scripts: { install: 'x' } }]]), new Map())).toEqual([]);
   });
@@ -159,15 +150,15 @@ describe('findInstallScripts', () => {
     ['install', { scripts: { install: 'x' } }],
     ['postinstall', { scripts: { postinstall: 'x' } }],
     ['binding.gyp', { hasBindings: true }],
-  ])('given a package with %s, when checked, then it is told', (name, installed) => {
+  ])('reports a package with %s', (name, installed) => {
     expect(check(packageOf(), installed)).toMatchObject([{ rule: 'install script', problem: `runs ${name}` }]);
   });
 
-  it('given one that is not installed here, when the lock file tells of a script, then it is told', () => {
+  it('reports a script in the lock file of a package that is not installed here', () => {
     expect(check(packageOf({ hasInstallScript: true }))).toHaveLength(1);
   });
 
-  it('given one that is allowed, when checked, then it passes', () => {
+  it('allows a package on the list', () => {
     expect(check(packageOf(), { scripts: { install: 'x' } }, new Map([['left', 'it builds']]))).toEqual([]);
   });
 });
@@ -178,11 +169,11 @@ describe('findKnownBad', () => {
   it.each([
     ['0.28.16', 1],
     ['0.28.17', 0],
-  ])('given the version %s, when checked, then there are %i findings', (version, count) => {
+  ])('has for the version %s: %i findings', (version, count) => {
     expect(findKnownBad([packageOf({ version })], [advisory])).toHaveLength(count);
   });
 
-  it('given a peer range that lets in a bad version, when checked, then it is told with its source', () => {
+  it('reports a peer range that includes a bad version, with its source', () => {
     const own: LockedPackage = {
       place: 'libs/ours',
       name: 'ours',
@@ -201,11 +192,11 @@ describe('findKnownBad', () => {
 });
 
 describe('findTarballChanges', () => {
-  it('given the same files in another order, when compared, then nothing is found', () => {
+  it('finds nothing if the files are the same in another order', () => {
     expect(findTarballChanges(['b.js', 'a.js', 'a.d.ts'], foldFiles(['a.d.ts', 'b.js', 'a.js']))).toEqual([]);
   });
 
-  it('given a file more and one less, when compared, then both are told', () => {
+  it('reports an additional and a missing file', () => {
     const found = findTarballChanges(['dist/a.js', '.env'], ['dist/a.js', 'LICENSE']);
     expect(found.map(({ subject, problem }) => `${subject} ${problem}`)).toEqual([
       '.env is packed, and not in the list',
@@ -213,20 +204,20 @@ describe('findTarballChanges', () => {
     ]);
   });
 
-  it('given the files of a module, when folded, then they are one line', () => {
+  it('folds the files of a module into one line', () => {
     const files = ['LICENSE', 'dist/a.js', 'dist/a.js.map', 'dist/a.d.ts', 'dist/b.js', 'dist/c.spec.js'];
     expect(foldFiles(files)).toEqual(['LICENSE', 'dist/a.{d.ts,js,js.map}', 'dist/b.js', 'dist/c.spec.js']);
   });
 });
 
 describe('readLockFile', () => {
-  it('given a lock file, when read, then each package has the name by which the registry knows it', () => {
+  it('gives each package its name in the registry', () => {
     const packages = { '': { name: 'w' }, 'node_modules/a/node_modules/@b/c': {}, 'node_modules/d': { name: 'e' } };
     const names = readLockFile(JSON.stringify({ lockfileVersion: 3, packages })).map(({ name }) => name);
     expect(names).toEqual(['w', '@b/c', 'e']);
   });
 
-  it('given a lock file of another version, when read, then it is refused', () => {
+  it('refuses a lock file of another version', () => {
     expect(() => readLockFile('{"lockfileVersion":1,"dependencies":{}}')).toThrow(TypeError);
   });
 });

@@ -1,4 +1,4 @@
-/** What is asked of the lock file and of what is installed. Each rule is a pure function. */
+/** Rules for the lock file and for the installed packages. Each rule is a pure function. */
 import { isOwn, type LockedPackage } from './lock-file.js';
 import { type Advisory, REGISTRY } from './policy.js';
 import { admits, isWithin } from './version-ranges.js';
@@ -10,21 +10,21 @@ export interface Finding {
   readonly problem: string;
 }
 
-/** What a package's own manifest and folder say once it is installed. */
+/** An installed package's own manifest and folder. */
 export interface InstalledPackage {
   readonly license?: unknown;
-  /** How packages of old name their licences. */
+  /** The licences in old manifests. */
   readonly licenses?: unknown;
   readonly scripts?: Readonly<Record<string, string>>;
-  /** Makes npm run `node-gyp rebuild`, without any script in the manifest. */
+  /** True if npm would run `node-gyp rebuild`, without any script in the manifest. */
   readonly hasBindings?: boolean;
 }
 
-/** By place; what is for another platform is not installed. */
+/** Packages by place. Those for another platform are not installed. */
 export type Installed = ReadonlyMap<string, InstalledPackage>;
 
 const SHA512 = /^sha512-[\w+/]{86}==$/;
-/** Versions, ranges of versions and tags: nothing with an address or a path. */
+/** Versions, ranges of versions and tags, without an address or a path. */
 const REGISTRY_RANGE = /^[\w.^~<>=|*+ -]+$/;
 const EXPRESSION = /^[\w.+-]+(?: (?:OR|AND) [\w.+-]+)*$/;
 const SCRIPTS = ['preinstall', 'install', 'postinstall'];
@@ -37,7 +37,7 @@ export function findMissingIntegrity(packages: readonly LockedPackage[]): Findin
 }
 
 /**
- * Every package comes from npm's registry, by the address that the registry itself gives; only a workspace is a link.
+ * Every package comes from npm's registry, by the address that the registry itself gives. Only a workspace is a link.
  */
 export function findForeignSources(packages: readonly LockedPackage[]): Finding[] {
   const own = new Set(packages.filter(isOwn).map(({ place }) => place));
@@ -49,7 +49,7 @@ export function findForeignSources(packages: readonly LockedPackage[]): Finding[
   });
 }
 
-/** Packages that the lock file names without an address come from the registry that npm's settings name. */
+/** Packages without an address in the lock file come from the registry that npm's settings name. */
 export function findForeignRegistries(npmrc: string): Finding[] {
   const lines = npmrc.split(/\r?\n/).map((line) => line.trim());
   return lines.flatMap((line) => {
@@ -59,7 +59,7 @@ export function findForeignRegistries(npmrc: string): Finding[] {
   });
 }
 
-/** Every licence is known, and among those that are allowed. @param ofTools for what is only there for development */
+/** Every licence is known, and among those that are allowed. @param ofTools licences allowed for development only */
 export function findLicenceFaults(
   packages: readonly LockedPackage[],
   installed: Installed,
@@ -81,7 +81,7 @@ export function findDeprecations(packages: readonly LockedPackage[]): Finding[] 
     .map((one) => finding('deprecated', one, one.deprecated ?? ''));
 }
 
-/** What npm would run as it installs: the lock file may keep silent about it, the installed package does not. */
+/** Scripts that npm would run at an installation. The lock file may not name them, but the installed package does. */
 export function findInstallScripts(
   packages: readonly LockedPackage[],
   installed: Installed,
@@ -98,7 +98,7 @@ export function findInstallScripts(
     });
 }
 
-/** No harmful version is installed, and no range of our own packages lets one in. */
+/** No harmful version is installed, and no range of our own packages includes one. */
 export function findKnownBad(packages: readonly LockedPackage[], advisories: readonly Advisory[]): Finding[] {
   return advisories.flatMap((advisory) =>
     packages.flatMap((one) => {
@@ -109,7 +109,7 @@ export function findKnownBad(packages: readonly LockedPackage[], advisories: rea
   );
 }
 
-/** What is published is what the list says. @param listed as `foldFiles` writes it */
+/** The published files are those of the list. @param listed as `foldFiles` writes it */
 export function findTarballChanges(files: readonly string[], listed: readonly string[]): Finding[] {
   const folded = foldFiles(files);
   const [packed, known] = [new Set(folded), new Set(listed)];
@@ -119,7 +119,9 @@ export function findTarballChanges(files: readonly string[], listed: readonly st
   ];
 }
 
-/** Paths as lines to be compared: the files of one module are one line, `dist/index.{d.ts,d.ts.map,js,js.map}`. */
+/**
+ * Paths as lines that can be compared. The files of one module are one line, `dist/index.{d.ts,d.ts.map,js,js.map}`.
+ */
 export function foldFiles(files: readonly string[]): readonly string[] {
   const endings = new Map<string, string[]>();
   for (const file of files.toSorted()) {

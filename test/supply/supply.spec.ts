@@ -8,14 +8,14 @@ import { expect, it, onTestFinished } from 'vitest';
 const HOOKS = new URL('../support/faults/register-typescript.mjs', import.meta.url).href;
 const COMMAND = fileURLToPath(new URL('supply.ts', import.meta.url));
 
-it('given a sound workspace, when the command runs, then it finds nothing and ends well', async () => {
+it('finds nothing in a sound workspace, and succeeds', async () => {
   expect(await runOn(await workspaceOf({}))).toEqual({
     code: 0,
     lines: ['0 findings, 2 files in the tarball'],
   });
 });
 
-it('given findings, when the command runs, then it prints one line for each and fails', async () => {
+it('prints one line for each finding, and fails', async () => {
   const left = { version: '1.0.0', license: 'MIT', integrity: 'sha1-abc', deprecated: 'use right' };
   const root = await workspaceOf({ packages: { 'node_modules/left': left }, listed: ['package.json'] });
   expect(await runOn(root)).toEqual({
@@ -29,7 +29,7 @@ it('given findings, when the command runs, then it prints one line for each and 
   });
 });
 
-it('given a package that is not built, when the command runs, then it says what to do', async () => {
+it('says what to do if a package is not built', async () => {
   const { code, lines } = await runOn(await workspaceOf({ isBuilt: false }));
   expect(code).toBe(1);
   expect(lines).toContain('tarball: dist/index.js: is not built; npm run build first');

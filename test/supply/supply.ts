@@ -1,5 +1,5 @@
-// npm run supply [-- --write --root FOLDER]: checks what is taken from others and what is published, after `npm run
-// build`. `--write` lists what is packed now in tarball-files.txt, to be looked at before it is committed.
+// npm run supply [-- --write --root FOLDER]: checks the dependencies and the published files, after `npm run build`.
+// `--write` lists the packed files in tarball-files.txt; look at it before you commit it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
-/** The three numbers of a version; what follows them (a pre-release, a build) does not count here. */
+/** The three numbers of a version, without a pre-release or a build. */
 type Version = readonly [number, number, number];
 
-/** Versions from one on (from the first one, if it is left out) and below another. */
+/** Versions from one on, or from the first if it is left out, and below another. */
 export interface VersionSpan {
   readonly from?: string;
   readonly below: string;
@@ -14,7 +14,7 @@ export function isWithin(version: string, { from = '0.0.0', below }: VersionSpan
 }
 
 /**
- * True if a range lets in a version of the span. The range is exact or a caret, or several of these with `||`.
+ * True if a range includes a version of the span. The range is exact or a caret, or several of these with `||`.
  * @throws {RangeError} for any other form of a range
  */
 export function admits(range: string, { from = '0.0.0', below }: VersionSpan): boolean {

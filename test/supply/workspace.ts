@@ -17,7 +17,7 @@ import {
   type InstalledPackage,
 } from './rules.js';
 
-/** What `findInWorkspace` looks at, so that a test may put other texts in place of the files. */
+/** The texts that `findInWorkspace` checks, so that a test can replace the files. */
 export interface SupplyTexts {
   readonly lockFile: string;
   readonly npmrc: string;
@@ -31,7 +31,7 @@ export function readSupplyTexts(root: string): SupplyTexts {
   };
 }
 
-/** What is wrong with what a workspace takes from others. @param root the folder with `node_modules` */
+/** The findings in a workspace's dependencies. @param root the folder with `node_modules` */
 export function findInWorkspace(root: string, { lockFile, npmrc }: SupplyTexts = readSupplyTexts(root)): Finding[] {
   const packages = readLockFile(lockFile);
   const installed = readInstalled(root, packages);
@@ -46,7 +46,7 @@ export function findInWorkspace(root: string, { lockFile, npmrc }: SupplyTexts =
   ];
 }
 
-/** The paths of what `npm publish` would send, as npm itself lists them. */
+/** The paths of the files that `npm publish` would send, as npm itself lists them. */
 export async function listTarball(folder: string): Promise<readonly string[]> {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json'], {
     cwd: folder,

@@ -17,18 +17,18 @@ const WORKER = 'test/chaos/cluster/stage/worker.fixture.ts';
 /** A worker process with the library of one release. */
 export interface Release {
   readonly name: string;
-  /** Of its label, and of the records that it writes where everybody knows it. */
+  /** The protocol of its label, and of its records once all instances know it. */
   readonly protocol: number;
   /** The script of the worker. */
   readonly program: string;
 }
 
 export interface Releases extends Pick<Bundle, 'remove'> {
-  /** That of an earlier commit, which `former-release.json` names. */
+  /** The release of an earlier commit, which `former-release.json` names. */
   readonly former: Release;
-  /** What is in this workspace. */
+  /** The release in this workspace. */
   readonly present: Release;
-  /** As present, with the next protocol, whose records have a field more and one less. */
+  /** Like present, but with the next protocol, whose records have one field more and one less. */
   readonly next: Release;
 }
 
@@ -52,13 +52,13 @@ export async function buildReleases(): Promise<Releases> {
 }
 
 /**
- * The workspace as it was at a commit, as far as the library needs it; kept from run to run. Its packages are those of
- * today.
+ * The part of the workspace that the library needs, as of a commit. It is kept from run to run. Its packages are those
+ * of today.
  */
 async function sourcesOf(commit: string): Promise<string> {
   const kept = `${CACHE}${commit}`;
   if (!(await stat(kept).catch(() => undefined))) await fetchSources(commit, kept);
-  // Another workspace, which may be gone, has made it as well.
+  // Another workspace, which may be gone, may have made this link.
   await rm(`${kept}/node_modules`, { force: true });
   await symlink(`${WORKSPACE}node_modules`, `${kept}/node_modules`);
   return realpath(kept);
@@ -88,7 +88,7 @@ async function protocolOf(sources: string): Promise<number> {
   return Number(/PROTOCOL = (\d+)/.exec(text)?.[1]);
 }
 
-/** Takes the library from another place; everything else stays that of the workspace. */
+/** Takes the library from another place, and everything else from the workspace. */
 function libraryAt(place: string): Plugin {
   const own = `${WORKSPACE}${LIBRARY}`;
   return {
@@ -106,7 +106,7 @@ function libraryAt(place: string): Plugin {
   };
 }
 
-/** What a release with a new format of the record would change. */
+/** Changes of a release with a new format of the record. */
 function nextProtocol(protocol: number): Plugin {
   const changes = new Map<string, readonly [before: string, after: string]>([
     ['domain/protocol.ts', [`PROTOCOL = ${PROTOCOL};`, `PROTOCOL = ${protocol};`]],

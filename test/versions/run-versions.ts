@@ -16,7 +16,7 @@ const JOBS: readonly JobPlan[] = ['first', 'second'].map((name) => ({
 }));
 const WORKERS = 4;
 const BEHAVIOUR = { leastMs: 20, mostMs: 300, version: '' };
-/** Between two replacements, so that they come at every phase of a second. */
+/** Pause between two replacements, so that they come at every phase of a second. */
 const CALM_MS = 730;
 const SHARE_LIMIT_MS = 60_000;
 /** Long enough for processes that start beside each other on a busy machine. */
@@ -26,27 +26,27 @@ export interface VersionsOptions {
   readonly ensemble: Ensemble;
   readonly older: Release;
   readonly newer: Release;
-  /** How long half of the workers are of each release, and are killed one after the other. */
+  /** How long half of the workers are of each release, while workers are killed one after the other. */
   readonly halfMs: number;
   readonly seed: number;
-  /** What a due target may wait without an excuse. */
+  /** Time that a due target may wait without an excuse. */
   readonly slackMs: number;
 }
 
-/** The record of an item, as its text says. */
+/** The record of an item, parsed from its text. */
 type RecordFields = Readonly<Record<string, unknown>>;
 
-/** What came of it. */
+/** The result of a run of two releases. */
 export interface VersionsResult extends Judgement {
   readonly kills: number;
-  /** The records of all items once all workers were of the newer release, and once they were of the older one again. */
+  /** The records of all items when all workers were of the newer release, and when they were of the older one again. */
   readonly upgraded: readonly RecordFields[];
   readonly rolledBack: readonly RecordFields[];
 }
 
 /**
- * Two releases at the same jobs: a rolling upgrade that stays half and half for a while, with kills, before it goes on;
- * then a rollback, in order for one half of the workers and by kills for the other.
+ * Two releases that share jobs: a rolling upgrade that stops half way for a while, with kills, and then goes on. Then a
+ * rollback, in order for one half of the workers and by kills for the other.
  */
 export async function runVersions(options: VersionsOptions): Promise<VersionsResult> {
   const { ensemble, older, newer, halfMs, seed, slackMs } = options;
@@ -85,7 +85,7 @@ export async function runVersions(options: VersionsOptions): Promise<VersionsRes
 class VersionsStage {
   readonly #releases = new Map<string, Release>();
 
-  /** @param first that of the workers that are there */
+  /** @param first the release of the workers at the start */
   constructor(
     private readonly cluster: Cluster,
     private readonly random: Seeded,
@@ -94,7 +94,7 @@ class VersionsStage {
     for (const { name } of cluster.workforce.all) this.#releases.set(name, first);
   }
 
-  /** Replaces workers of another release until so many are of this one. */
+  /** Replaces workers of another release until `count` are of this one. */
   async replace(release: Release, count: number): Promise<void> {
     const { workforce, tree } = this.cluster;
     for (const worker of workforce.all.filter((each) => !this.#isOf(release, each))) {
@@ -106,7 +106,7 @@ class VersionsStage {
     await tree.untilShared(SHARE_LIMIT_MS);
   }
 
-  /** Kills one after the other at random; one of the same release takes its place. */
+  /** Kills workers one after the other at random. One of the same release takes the place of each. */
   async killFor(ms: number): Promise<void> {
     const end = performance.now() + ms;
     while (performance.now() < end) {
@@ -117,7 +117,7 @@ class VersionsStage {
     }
   }
 
-  /** Kills all workers of a release at once; those of another one take their place. */
+  /** Kills all workers of a release at once. Workers of another one take their place. */
   async killAll(release: Release, next: Release): Promise<void> {
     const { workforce, tree } = this.cluster;
     const victims = workforce.all.filter((worker) => this.#isOf(release, worker));

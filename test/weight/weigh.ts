@@ -1,5 +1,5 @@
-// npm run weigh, after a build: what the package adds to a Nest application, in megabytes installed and in milliseconds
-// of import, without its optional packages. Fails if either is more than its limit.
+// npm run weigh, after a build: the weight that the package adds to a Nest application without its optional packages,
+// in megabytes installed and milliseconds of import. Fails if one exceeds its limit.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,12 +10,12 @@ const PACKAGE = resolve('libs/elastic-job');
 const MEGABYTE = 1_000_000;
 const MOST_MEGABYTES = 15;
 const MOST_MS = 150;
-/** Where the machine is slow, the import of a library of the same kind is the measure, and so much more. */
+/** On a slow machine the limit is the import time of a similar library, plus this. */
 const MORE_THAN_OTHER_MS = 50;
 const TIMES = 9;
 /**
- * What a Nest application has anyway; class-validator is what its `ValidationPipe` asks for. It asks for
- * class-transformer as well, but that is one of our peers, and counts.
+ * Packages that a Nest application has in any case. Its `ValidationPipe` needs class-validator. It needs
+ * class-transformer as well, but that is one of our peers, so it counts.
  */
 const APPLICATION = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}`);
 const BESIDES = ['reflect-metadata', 'rxjs', 'class-validator'];
@@ -48,7 +48,7 @@ async function addedMegabytes(): Promise<number> {
   return ((await bytesOf(join(folder, 'node_modules'))) - before) / MEGABYTE;
 }
 
-/** In the versions that the workspace has. */
+/** In the versions of the workspace. */
 async function withVersions(names: readonly string[]): Promise<string[]> {
   return Promise.all(
     names.map(async (name) => {
@@ -72,7 +72,7 @@ async function bytesOf(directory: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** The medians of several processes, in turns, so that whatever else the machine does slows down both. */
+/** The medians of several processes, in turns, so that other work of the machine slows down both. */
 async function importMs(one: string, other: string): Promise<readonly [number, number]> {
   const measured: [number, number][] = [];
   for (let time = 0; time < TIMES; time++) measured.push([await importOnce(one), await importOnce(other)]);

@@ -1,5 +1,5 @@
-// npm run test:first-hour: follows README.md from an empty folder to three processes on ZooKeeper, one of them killed
-// and one drained, and on to its end. The package is packed from this workspace.
+// npm run test:first-hour: follows README.md from an empty folder to three processes on ZooKeeper. One of them is
+// killed and one drained, and the page is followed to its end. The package is packed from this workspace.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -4,31 +4,31 @@ import type { Block } from '../../docs/readme/blocks.js';
 import { EXCEPTIONS } from '../../docs/readme/exceptions.js';
 import { Program } from '../../docs/readme/program.js';
 
-/** Installing from a registry takes the most. */
+/** Installing from a registry takes the most time. */
 const BLOCK_LIMIT_MS = 180_000;
-/** Where the first block of the page leads to. */
+/** The folder that the first block of the page creates. */
 const PROJECT = 'reports';
 
-/** What a reader waits for around a block of commands. */
+/** Output that a reader waits for around a block of commands. */
 export interface Sight {
   /** The last line of the block. */
   readonly command: string;
-  /** Before it is typed. */
+  /** Called before the block is typed. */
   readonly before?: () => Promise<void>;
-  /** Once it has been typed, and before it need have ended: `since` is what had been written before. */
+  /** Called once the block has been typed, which need not have ended. `since` is the length of the output before it. */
   readonly after: (since: number) => Promise<void>;
 }
 
 export interface ReaderOptions {
-  /** Stands for the package in `npm i nestjs-elastic-job`. */
+  /** The package to install for `npm i nestjs-elastic-job`. */
   readonly tarball: string;
-  /** The ZooKeeper that stands for the one of `docker run`. */
+  /** The ZooKeeper to use for that of `docker run`. */
   readonly servers: string;
 }
 
 /** Follows a page with one terminal and an editor, in a folder that is empty at first. */
 export class Reader {
-  /** The process ids of what runs in the background, in the order of the jobs. */
+  /** The process ids of background commands, in the order of the shell's jobs. */
   jobs: readonly number[] = [];
   private typed = 0;
   private readonly seen = new Set<Sight>();
@@ -44,7 +44,7 @@ export class Reader {
     const env = { NO_COLOR: '1', npm_config_update_notifier: 'false' };
     const onOutput = (text: string) => void process.stdout.write(text);
     const terminal = new Program('bash', [], { cwd: folder, env, onOutput });
-    // What fails is told, whatever comes after it; what a signal has ended has not failed.
+    // Prints every failed command, whatever comes after it. A command that a signal has ended has not failed.
     terminal.type(`trap '[ $? -gt 128 ] || echo "[failed: $BASH_COMMAND]"' ERR`);
     return new Reader(folder, options, terminal);
   }
@@ -65,7 +65,7 @@ export class Reader {
     await end();
   }
 
-  /** @throws if something was to be seen and no block of the page has led to it */
+  /** @throws if no block of the page has led to one of the sights */
   assertSeen(sights: readonly Sight[]): void {
     const missed = sights.filter((sight) => !this.seen.has(sight)).map(({ command }) => command);
     if (missed.length > 0) throw new Error(`README.md has no block that ends with ${missed.join(' or ')}.`);
@@ -89,7 +89,9 @@ export class Reader {
     return text.replace('npm i nestjs-elastic-job', `npm i ${this.options.tarball}`);
   }
 
-  /** By way of a file, or a command could read those after it. @returns what waits for the end of the commands */
+  /**
+   * Uses a file, because a command could read the ones after it as its input. @returns a function that awaits their end
+   */
   private async type(commands: string): Promise<() => Promise<void>> {
     const number = (this.typed += 1);
     const since = this.terminal.output.length;

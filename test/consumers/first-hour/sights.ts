@@ -4,12 +4,12 @@ const CITIES = ['Beijing', 'Shanghai', 'Guangzhou'];
 /** A session of 15 s, and as long again for a machine that is busy. */
 const FAILOVER_LIMIT_MS = 30_000;
 
-/** What README.md says that a reader sees, in the order of its blocks. */
+/** The output that README.md promises to a reader, in the order of its blocks. */
 export function sightsOf(reader: Reader): readonly Sight[] {
   const { terminal } = reader;
   /** The processes of %1, %2 and %3. */
   let processes: readonly number[] = [];
-  /** What the killed process was at. */
+  /** The city that the killed process worked on. */
   let city = '';
   let killedAt = 0;
 
@@ -22,7 +22,7 @@ export function sightsOf(reader: Reader): readonly Sight[] {
     if (pids.length !== count) throw new Error(`${pids.length} processes run instead of ${count}.`);
     return pids;
   };
-  /** It has ended by the signal, not by an error. */
+  /** Waits until the process has ended by the signal, not by an error. */
   const leaves = async (pid: number, since: number) => {
     await terminal.says(line(pid, 'city-report: left as'), since);
     terminal.type(`wait ${pid} || echo "[${pid} ended: $?]"`);
@@ -43,7 +43,7 @@ export function sightsOf(reader: Reader): readonly Sight[] {
       command: 'PORT=3003 node dist/main.js &',
       after: async (since) => {
         processes = await jobsOf(3, since);
-        // Each has one city.
+        // Each process has one city.
         await terminal.says(/resharded, [^;\n]+: \d; [^;\n]+: \d; [^;\n]+: \d$/m, since);
         await Promise.all(processes.map(begins));
       },

@@ -5,7 +5,7 @@ import type { Row } from './row.js';
 interface Setting {
   readonly module: string;
   readonly moduleResolution: string;
-  /** What the compiler writes can be run: it says which kind of module that is. */
+  /** The kind of module that the compiler writes, where its output can be run. */
   readonly type?: 'commonjs' | 'module';
 }
 
@@ -66,7 +66,7 @@ async function tsc(project: Project, flags: string, outDir: string): Promise<voi
   await project.run(`tsc -p tsconfig.build.json --incremental false --rootDir src --outDir ${outDir} ${flags}`);
 }
 
-/** A module that has each entry of the package, which need their packages only when it runs. */
+/** A module that imports each entry of the package. Their optional packages are needed only when it runs. */
 function everyEntry(entries: readonly string[]): string {
   return entries.map((entry, index) => `export type * as entry${index} from '${entry}';\n`).join('');
 }

@@ -2,7 +2,7 @@ import type { Project } from '../project.js';
 import type { Site } from '../site.js';
 import type { Row } from './row.js';
 
-/** For the rows that build the project of Nest 12 with something else than `tsc`. */
+/** For the rows that build the project of Nest 12 with another tool than `tsc`. */
 const BUILDERS = ['@swc/cli', '@swc/core', 'swc-loader', 'webpack', 'webpack-cli', 'webpack-node-externals'];
 
 export const ROWS: readonly Row[] = [
@@ -46,12 +46,12 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** Built, in `dist`. */
+/** The built project, in `dist`. */
 export function nest11(site: Site): Promise<Project> {
   return site.shared('nest-11', () => nestNew(site, 11));
 }
 
-/** Built, in `dist`. */
+/** The built project, in `dist`. */
 export function nest12(site: Site): Promise<Project> {
   return site.shared('nest-12', async () => {
     const project = await nestNew(site, 12);

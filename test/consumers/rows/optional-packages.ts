@@ -1,7 +1,7 @@
 import type { Project } from '../project.js';
 import type { Row } from './row.js';
 
-/** Those of which npm's newest release cannot be loaded by Jest, in the versions that README.md names for CommonJS. */
+/** Packages whose newest release Jest cannot load, in the versions that README.md names for CommonJS. */
 const FOR_COMMONJS = [
   '@nestjs/config@4',
   '@nestjs/terminus@11',
@@ -34,7 +34,7 @@ export const ROWS: readonly Row[] = [
       const project = await site.project('packages-newest');
       await project.write('package.json', { private: true, type: 'module' });
       const nest = ['@nestjs/common@12', '@nestjs/core@12', '@nestjs/schedule'];
-      // Without a tag npm gives an older one to an older Node.
+      // Without a tag, npm gives an older release to an older Node.
       const newest = [...FOR_COMMONJS, ...OF_ANY_KIND].map((name) => name.replace(/(?<=.)@.*$|$/, '@latest'));
       await install(project, [site.tarball, ...nest, ...PLATFORM, ...newest]);
       const imports = (await importable(project)).map((entry) => `await import('${entry}');\n`);
@@ -48,12 +48,12 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** `npm i` fails if the library's ranges do not take one of them. */
+/** `npm i` fails if the library's ranges exclude one of them. */
 async function install(project: Project, packages: readonly string[]): Promise<void> {
   await project.run(`npm i --strict-peer-deps ${packages.join(' ')}`);
 }
 
-/** Without those that are files of a thread. */
+/** Entries without those that are files of a thread. */
 async function importable(project: Project): Promise<readonly string[]> {
   return (await project.entries()).filter((entry) => !/-(thread|worker)$/.test(entry));
 }

@@ -7,7 +7,10 @@ import type { Site } from '../site.js';
 import type { Row } from './row.js';
 
 const NEST_12 = '@nestjs/common@12 @nestjs/core@12 reflect-metadata rxjs';
-/** Plug'n'Play cannot `require` the ES modules of Nest 12: Node asks none of its hooks for what these import. */
+/**
+ * Nest 11, because Plug'n'Play cannot `require` the ES modules of Nest 12: Node does not call its hooks for their
+ * imports.
+ */
 const NEST_11 = '@nestjs/common@11 @nestjs/core@11 reflect-metadata rxjs';
 const PNPM = 'npx --yes pnpm@10';
 const YARN = 'npx --yes @yarnpkg/cli-dist@4';
@@ -43,7 +46,7 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** The application, in ES modules, with nothing else. */
+/** The application in ES modules, and nothing else. */
 async function small(site: Site, name: string, env: Readonly<Record<string, string>>): Promise<Project> {
   const project = await site.project(name, env);
   await project.add('app');
@@ -51,9 +54,7 @@ async function small(site: Site, name: string, env: Readonly<Record<string, stri
   return project;
 }
 
-/**
- * A file in CommonJS and an ES module, of which the one loads either copy of the library and the other the other one.
- */
+/** A CommonJS file and an ES module, which load one copy of the library each. */
 async function mix(project: Project, first: string, env: Readonly<Record<string, string>>): Promise<void> {
   for (const file of ['copies.fixture.cjs', 'copies.importer.mjs']) {
     await project.write(file, await readFile(new URL(`../../nest/built/${file}`, import.meta.url), 'utf8'));
@@ -66,7 +67,7 @@ async function mix(project: Project, first: string, env: Readonly<Record<string,
   }
 }
 
-/** Yarn reads neither npm's settings nor its cache. */
+/** Yarn uses neither npm's settings nor its cache. */
 async function yarnEnv({ folder }: Site): Promise<Readonly<Record<string, string>>> {
   const registry = await succeed('npm config get registry', { cwd: folder });
   return {

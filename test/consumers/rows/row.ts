@@ -4,9 +4,9 @@ import type { SharedProject, Site } from '../site.js';
 export interface Row {
   readonly name: string;
   readonly title: string;
-  /** It is one of those that CI runs. */
+  /** True for a row that CI runs. */
   readonly isShort?: boolean;
-  /** Those of its projects that other rows use, too. */
+  /** Projects of this row that other rows use, too. */
   readonly uses?: readonly SharedProject[];
   /** Rejects if the application does not build, test or run. */
   readonly run: (site: Site) => Promise<void>;

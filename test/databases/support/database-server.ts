@@ -10,9 +10,9 @@ import { freePort } from '../../support/zookeeper/loopback.js';
 
 const START_LIMIT_MS = 30_000;
 
-/** How a database's server is made and run from its Debian package. */
+/** The way to make and run a database's server from its Debian package. */
 export interface ServerKind {
-  /** The account that its package makes; used where this process is root, which servers refuse to be. */
+  /** The account of its package, for a process that is root, since servers refuse to run as root. */
   readonly account: string;
   /** The shell command that ends the server, whose process id is $server. */
   readonly kill: string;
@@ -49,20 +49,20 @@ export class DatabaseServer {
     const command = asAccount(this.kind, this.kind.run(this.directory, this.port));
     this.process = await startGuarded(command, scratch, { kill: this.kind.kill });
     try {
-      // Only an answer tells that a server takes connections.
+      // A server accepts connections only once it answers.
       await vi.waitFor(() => this.kind.probe(this.port), { timeout: START_LIMIT_MS, interval: 100 });
     } catch (cause) {
       throw new Error(`The server did not start: ${this.process.lastWords()}`, { cause });
     }
   }
 
-  /** What clients see then is a port that refuses them. The data stay. */
+  /** Stops the server, whose port then refuses clients. The data stay. */
   async stop(): Promise<void> {
     await this.process?.stop();
     this.process = undefined;
   }
 
-  /** It stands still: it takes connections and answers nothing. For servers of one process. */
+  /** Freezes the server: it accepts connections and answers nothing. For servers of one process. */
   pause(): void {
     process.kill(this.process!.pid, 'SIGSTOP');
   }

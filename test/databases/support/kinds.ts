@@ -4,7 +4,7 @@ import { DatabaseServer } from './database-server.js';
 import { MARIADB_JAVA, MARIADB_KIND, MARIADB_LACK, mariadbClient, mariadbUrl } from './mariadb.js';
 import { POSTGRES_JAVA, POSTGRES_KIND, POSTGRES_LACK, postgresClient, postgresUrl } from './postgres.js';
 
-/** A real server that is there for a test. */
+/** A real server for a test. */
 export interface OpenedServer {
   readonly url: string;
   start(): Promise<void>;
@@ -16,13 +16,13 @@ export interface OpenedServer {
 export interface DatabaseKind {
   readonly name: string;
   readonly dialect: 'postgres' | 'mysql';
-  /** Names a server that is there already. */
+  /** The variable that names a running server. */
   readonly variable: 'POSTGRES_URL' | 'MYSQL_URL';
-  /** Why there is no program of its own to start; undefined if there is one. */
+  /** The reason why no server can be started here, as an end of titles; undefined if one can. */
   readonly lack: string | undefined;
-  /** What ElasticJob itself creates. */
+  /** The tables that ElasticJob itself creates. */
   readonly java: JavaTables;
-  /** A new server, with data of its own. */
+  /** Starts a new server with data of its own. */
   readonly start: () => Promise<OpenedServer>;
   readonly client: (url: string) => Kysely<unknown>;
 }
@@ -57,7 +57,7 @@ function opened(server: DatabaseServer, urlOf: (port: number) => string): Opened
   };
 }
 
-/** The server that the kind's variable names, which is left alone, or a new one. */
+/** The server that the kind's variable names, which is left running, or a new one. */
 export async function serverOf(kind: DatabaseKind): Promise<OpenedServer> {
   const url = process.env[kind.variable];
   const nothing = async (): Promise<void> => {};

@@ -6,7 +6,7 @@ import { findProgram, type ServerKind } from './database-server.js';
 const MARIADBD = findProgram('/usr/sbin/mariadbd', '/usr/local/sbin/mariadbd');
 const INSTALL = findProgram('/usr/bin/mariadb-install-db', '/usr/local/bin/mariadb-install-db');
 
-/** Why there is none to start, if there is none. */
+/** The reason why no server can be started here, if there is one. */
 export const MARIADB_LACK = MARIADBD && INSTALL ? undefined : ': no server here; apt-get install mariadb-server';
 
 export const MARIADB_KIND: ServerKind = {

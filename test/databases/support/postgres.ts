@@ -11,7 +11,7 @@ const programOf = (name: string) => findProgram(...[...binaries, '/usr/local/bin
 const POSTGRES = programOf('postgres');
 const INITDB = programOf('initdb');
 
-/** Why there is none to start, if there is none. */
+/** The reason why no server can be started here, if there is one. */
 export const POSTGRES_LACK = POSTGRES && INITDB ? undefined : ': no server here; apt-get install postgresql';
 
 export const POSTGRES_KIND: ServerKind = {
@@ -42,9 +42,10 @@ export const POSTGRES_KIND: ServerKind = {
 /** A client with a pool of its own, as an application has one. */
 export function postgresClient(url: string): Kysely<unknown> {
   const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  // A connection that breaks while nobody uses it is the pool's to replace.
+  // The pool replaces a connection that breaks while it is idle.
   pool.on('error', () => {});
-  // One that breaks while it is used tells its query, and itself: an `error` that nobody hears ends the process.
+  // A connection that breaks in use rejects its query and emits `error`, which would end the process without a
+  // listener.
   pool.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
 }
@@ -54,10 +55,10 @@ export function postgresUrl(port: number): string {
 }
 
 const EXECUTIONS =
-  'CREATE TABLE JOB_EXECUTION_LOG (id VARCHAR(40) NOT NULL, job_name VARCHAR(100) NOT NULL, task_id VARCHAR(255) NOT NULL, ' +
-  'hostname VARCHAR(255) NOT NULL, ip VARCHAR(50) NOT NULL, sharding_item INT NOT NULL, ' +
-  'execution_source VARCHAR(20) NOT NULL, failure_cause VARCHAR(4000) NULL, is_success BOOLEAN NOT NULL, ' +
-  'start_time TIMESTAMP NULL, complete_time TIMESTAMP NULL, PRIMARY KEY (id))';
+  'CREATE TABLE JOB_EXECUTION_LOG (id VARCHAR(40) NOT NULL, job_name VARCHAR(100) NOT NULL, ' +
+  'task_id VARCHAR(255) NOT NULL, hostname VARCHAR(255) NOT NULL, ip VARCHAR(50) NOT NULL, ' +
+  'sharding_item INT NOT NULL, execution_source VARCHAR(20) NOT NULL, failure_cause VARCHAR(4000) NULL, ' +
+  'is_success BOOLEAN NOT NULL, start_time TIMESTAMP NULL, complete_time TIMESTAMP NULL, PRIMARY KEY (id))';
 const statuses = (source: string) =>
   'CREATE TABLE JOB_STATUS_TRACE_LOG (id VARCHAR(40) NOT NULL, job_name VARCHAR(100) NOT NULL, ' +
   'original_task_id VARCHAR(255) NOT NULL, task_id VARCHAR(255) NOT NULL, slave_id VARCHAR(50) NOT NULL, ' +

@@ -55,9 +55,18 @@ staticSharding: true
 timeZone: GMT+8:00
 `;
 
-const JSON_NODE = `{"cron":"0 0 3 * * ?","jobName":"myJob","shardingTotalCount":2,"props":{"a":"b"},"jobListenerTypes":["l1"],"failover":true}`;
+const JSON_NODE =
+  '{"cron":"0 0 3 * * ?","jobName":"myJob","shardingTotalCount":2,"props":{"a":"b"},"jobListenerTypes":["l1"],' +
+  '"failover":true}';
 
-const ELASTIC_JOB_2 = String.raw`{"jobName":"j","jobClass":"com.acme.J","jobType":"SIMPLE","cron":"0/5 * * * * ?","shardingTotalCount":3,"shardingItemParameters":"0\u003da","jobParameter":"","failover":false,"misfire":true,"description":"","jobProperties":{"job_exception_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultJobExceptionHandler"},"monitorExecution":true,"maxTimeDiffSeconds":-1,"monitorPort":-1,"jobShardingStrategyClass":"","reconcileIntervalMinutes":10,"disabled":false,"overwrite":false}`;
+const ELASTIC_JOB_2 = [
+  '{"jobName":"j","jobClass":"com.acme.J","jobType":"SIMPLE","cron":"0/5 * * * * ?",',
+  String.raw`"shardingTotalCount":3,"shardingItemParameters":"0\u003da","jobParameter":"","failover":false,`,
+  '"misfire":true,"description":"","jobProperties":{',
+  '"job_exception_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultJobExceptionHandler"},',
+  '"monitorExecution":true,"maxTimeDiffSeconds":-1,"monitorPort":-1,"jobShardingStrategyClass":"",',
+  '"reconcileIntervalMinutes":10,"disabled":false,"overwrite":false}',
+].join('');
 
 const APPLICATION_YML = `elasticjob:
   regCenter: {serverLists: 'zk:2181', namespace: n}
@@ -105,7 +114,7 @@ const CHILD = formatConfiguration(jobOf({ cron: undefined, after: ['import', 'se
 const NODES = [FROM_JAVA, OURS, CHILD, JSON_NODE, ELASTIC_JOB_2];
 const KEYS = ['jobClass', 'props', 'cron', 'nestjs.after', 'nestjs.timeZone', 'nestjs.misfirePolicy', 'futureOption'];
 
-/** A node as a job follows it, and what it keeps of it for others. */
+/** A node as a job uses it, and the parts of it that are kept for others. */
 interface Laid {
   readonly configuration: JobConfiguration;
   readonly stored: StoredConfiguration;
@@ -124,7 +133,7 @@ export const configuration: FuzzedParser<Laid> = {
     const kept = [...entries].map(([key, entry]) => [key, withoutComments(entry)] as const);
     return { configuration: laid.configuration, stored, kept: [new Map(kept), props] };
   },
-  // Entries are sorted: an alias may come before its anchor then.
+  // Entries are sorted, so an alias may come before its anchor.
   write: ({ configuration: inForce, stored }) => (hasAlias(stored) ? undefined : formatConfiguration(inForce, stored)),
   essence: ({ configuration: inForce, kept }) => [inForce, inForce.jobExtraConfigurations?.reveal().trim(), kept],
 };
@@ -157,7 +166,9 @@ function hasAlias({ unknown, jobExtraConfigurations }: StoredConfiguration): boo
   return [...unknown.entries.values(), jobExtraConfigurations?.reveal() ?? ''].some((text) => /\*[^\s,]/.test(text));
 }
 
-/** Those behind the last entry of a node are not kept. A key that was written with a `?` may need none later. */
+/**
+ * Comments behind the last entry of a node are not kept. A key that was written with a `?` may not need it any more.
+ */
 function withoutComments(entry: string): string {
   return entry
     .replace(/^\? (.*)\n:/, '$1:')

@@ -16,8 +16,8 @@ import {
 import { cron, timeZone, traceparent } from './schedule.js';
 
 /**
- * Every reader of what stands in the tree, and of files that are imported. The texts of `servers`, `leader`, `term`, `cancel` and the marks are no more
- * than compared with others.
+ * Every reader of texts in the tree, and of files that are imported. The texts of `servers`, `leader`, `term`, `cancel`
+ * and the marks are only compared with others.
  */
 export const PARSERS: readonly FuzzedParser[] = [
   [configuration, elasticJob2, elasticJob3, itemParameters],

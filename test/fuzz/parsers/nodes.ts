@@ -152,7 +152,7 @@ export const path: FuzzedParser<JobNode> = {
   words: ['/sharding/', '/running', '/guarantee/started/', '/cancel/'],
   refusals: [],
   read: (text) => paths.parse(text),
-  // An item has one path only: else its nodes are looked for where they are not.
+  // An item has one path only. With two, its nodes would be looked for in the wrong place.
   findFault: (node) => {
     const { item = 0 } = 'item' in node ? node : {};
     return Number.isSafeInteger(item) && item >= 0 ? undefined : `stands for the item ${item}`;

@@ -2,7 +2,7 @@
 import webpack from 'webpack';
 import nodeExternals from 'webpack-node-externals';
 
-/** What Nest loads only if an application has it. */
+/** Packages that Nest loads only if an application has them. */
 const NESTS_OPTIONAL = /^(@nestjs\/(microservices|websockets|platform-)|class-transformer\/storage)/;
 
 const swc = {

@@ -10,7 +10,7 @@ import {
 } from 'nestjs-elastic-job';
 import type { RegistryCenter } from 'nestjs-elastic-job/registry';
 
-/** A job class into which services of the library are injected: one by its type, one by its token. */
+/** A job class that has services of the library injected: one by its type, one by its token. */
 @Injectable()
 @ElasticJob({
   name: 'city-report',

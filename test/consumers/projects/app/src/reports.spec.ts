@@ -3,14 +3,14 @@ import { Test } from '@nestjs/testing';
 import { createTestCluster } from 'nestjs-elastic-job/testing';
 import { Reports, ReportsModule } from './reports.module.js';
 
-it('given an application in a test, when a second passes, then its job runs', async () => {
+it('runs its job after a second', async () => {
   const module = await Test.createTestingModule({ imports: [ReportsModule] }).compile();
   await module.init();
   await once(module.get(Reports).done, 'report');
   await module.close();
 });
 
-it('given two instances of the application, when they start, then each has an item', async () => {
+it('has one item for each of two instances', async () => {
   const cluster = await createTestCluster({ instances: 2, module: ReportsModule });
   await cluster.advance(2_000);
   expect(new Set(cluster.assignment('city-report').values())).toEqual(new Set([0, 1]));
