@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { KINDS, type OpenedServer, serverOf } from './support/kinds.js';
 import { POSTGRES_LACK } from './support/postgres.js';
 
-/** What the store of each recipe has. */
+/** The interface of each recipe's store. */
 interface Store {
   readonly guard: FencedStore;
   onModuleInit(): Promise<void>;
@@ -57,7 +57,7 @@ describe.skipIf(why)(`the recipes of docs/recipes${why ?? ', over a real Postgre
     });
     afterEach(() => store.onModuleDestroy());
 
-    it('refuses a stale token once a newer run has written, and keeps what that has written', async () => {
+    it('refuses a stale token once a newer run has written, and keeps what that run has written', async () => {
       await store.write(stale, { id: 0, text: 'before it was cut off' });
       await store.write(rescuer, { id: 1, text: 'rescuer' });
 
@@ -84,7 +84,7 @@ describe.skipIf(why)(`the recipes of docs/recipes${why ?? ', over a real Postgre
       expect(await payments()).toEqual([{ id: 2, text: 'first' }]);
     });
 
-    it('tells the start that the registry has fallen behind the tokens in the table', async () => {
+    it('reports at the start that the registry has fallen behind the tokens in the table', async () => {
       await store.write(rescuer, { id: 1, text: 'booked' });
 
       const registry = { tokenEpoch: 0, token: stale.token! };
