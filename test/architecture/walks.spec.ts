@@ -8,7 +8,7 @@ const NAMED = /`((?:[A-Z]\w+\.)?[a-z]\w+)`(?:,\s+|\s+\()`([\w./-]+\.ts)`/g;
 
 describe('the walks through the code', () => {
   it.each(['## One trigger, from tick to settled item', '## One crash, to finished failover'])(
-    'names only functions that the sources have, under "%s"',
+    'name only functions that the sources have, under "%s"',
     (heading) => {
       const named = functionsNamedIn(sectionOf(heading));
       expect(named.length).toBeGreaterThan(5);

@@ -57,7 +57,7 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', LIMIT
     expect((await costOfTrigger(registry)).foreground).toBe(3);
   });
 
-  it('is 3 foreground requests for a job with a child, whose start included', async () => {
+  it("is 3 foreground requests for a job with a child, the child's start included", async () => {
     const registry = await start(center, 10, () => {});
     await registry.ensurePath('/child');
     await registry.create('/child/after', formatStartLedger(withParents(NO_STARTS, [JOB])), 'PERSISTENT');

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-describe('what ZooKeeper 3.6 brought', LIMITS, () => {
+describe('watches of ZooKeeper 3.6', LIMITS, () => {
   it('report changes at and below a watched path once each, until the watch is removed', async () => {
     const [client, other] = [await connected('watched'), await connected('watched')];
     const root = `/${clock.uuid()}`;

@@ -82,7 +82,7 @@ describe('shutdown', () => {
     steps = [];
   });
 
-  it.each(ARRANGEMENTS)('ends the run before a database %s', async (_where, arrange) => {
+  it.each(ARRANGEMENTS)('lets the run end before a database %s closes', async (_where, arrange) => {
     const clock = new VirtualClock();
     const jobs = await startWith(arrange(ElasticJobModule.forRoot({ clock })), clock);
     await jobs.tick();

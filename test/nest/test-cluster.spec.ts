@@ -136,7 +136,7 @@ describe('a cluster of Nest applications', () => {
   it.each<[string, (index: number) => DynamicModule]>([
     ['is an arrow function', (index) => rootOf(index)],
     ['is a declared function', rootOf],
-  ])('gives each instance one of its own of what %s', async (_, module) => {
+  ])('makes a module for each instance if the option %s', async (_, module) => {
     cluster = await createTestCluster({ instances: 2, module });
 
     expect([0, 1].map((index) => cluster!.app(index).get<string>('NAME'))).toEqual(['pod-0', 'pod-1']);

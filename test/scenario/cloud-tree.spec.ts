@@ -191,7 +191,7 @@ describe('a job that is registered in the tree', () => {
     expect(launched().get(0)).toBe(2);
   });
 
-  it('goes also if it was removed while no scheduler was there', async () => {
+  it('goes even if it was removed while no scheduler was there', async () => {
     await start(1);
     await register();
     await cluster.advance(2 * SECOND);

@@ -113,7 +113,7 @@ describe('settings that cannot be used', () => {
     },
   );
 
-  it("runs by an operator's good edit, not the bad one after it, when every process starts anew", async () => {
+  it("uses an operator's good edit after a restart of every process, not the bad one after it", async () => {
     await startCluster();
     await writeConfig('shardingTotalCount: 4', 'shardingTotalCount: 3');
     await writeConfig('cron: 0 * * * * ?', 'cron: often');

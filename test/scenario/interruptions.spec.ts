@@ -54,7 +54,7 @@ describe('a fire time that comes while the registry is away', () => {
     expect(itemsOf(fired())).toEqual(range(2));
   });
 
-  it('is represented by the latest one if several were missed', async () => {
+  it('is caught up on as the latest one if several were missed', async () => {
     await startCluster({ sessionTimeoutMs: 600_000 });
     await untilMinute(-2_000);
 

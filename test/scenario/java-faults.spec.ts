@@ -93,7 +93,7 @@ describe('runs that end badly', () => {
   });
 });
 
-describe('waits', () => {
+describe('waiting', () => {
   it('an item that hangs does not stop others from moving and running (fault 7)', async () => {
     await startCluster({ instances: 1, handler: ({ shardingItem }) => shardingItem === 0 && forever() });
     await untilNextMinute(1_000);
@@ -159,7 +159,7 @@ describe('waits', () => {
   });
 });
 
-describe('what stays behind', () => {
+describe('leftovers', () => {
   it('many triggers leave no timer and no listener behind (fault 16)', async () => {
     await startCluster({ instances: 1, failover: true, maxTimeDiffSeconds: 60, timeoutMs: 5_000 });
     await runBothWays(2);

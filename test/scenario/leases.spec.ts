@@ -153,23 +153,20 @@ describe('suspendedGraceMs', () => {
     expect(cluster.instances[0]!.instanceIds.size).toBe(1);
   });
 
-  it.each([undefined, 30_000])(
-    'of %s lets what runs go on after an interruption that is shorter',
-    async (suspendedGraceMs) => {
-      await startCluster(
-        1,
-        { handler: () => cluster.clock.sleep(30_000) },
-        { suspendedGraceMs, sessionTimeoutMs: 20_000 },
-      );
-      await fire();
-      cluster.partition(0);
-      await cluster.advance(15_000);
-      await cluster.heal(0);
-      await cluster.advance(20_000);
+  it.each([undefined, 30_000])('lets what runs go on after a shorter interruption (%s)', async (suspendedGraceMs) => {
+    await startCluster(
+      1,
+      { handler: () => cluster.clock.sleep(30_000) },
+      { suspendedGraceMs, sessionTimeoutMs: 20_000 },
+    );
+    await fire();
+    cluster.partition(0);
+    await cluster.advance(15_000);
+    await cluster.heal(0);
+    await cluster.advance(20_000);
 
-      expect(outcomesOf(0, 0)).toEqual([{ kind: 'succeeded' }]);
-    },
-  );
+    expect(outcomesOf(0, 0)).toEqual([{ kind: 'succeeded' }]);
+  });
 });
 
 describe('an operator who cancels', () => {

@@ -21,7 +21,7 @@ describe('an outage of the whole cluster over three fire times', () => {
     ['skip', [], ['1 skipped', '2 skipped', '3 skipped']],
     ['once', ['3 MISFIRE'], ['1 superseded', '2 superseded']],
     ['all', ['1 MISFIRE', '2 MISFIRE', '3 MISFIRE'], []],
-  ])('runs and reports what the policy %s says when an instance is back', async (misfirePolicy, ran, missed) => {
+  ])('leads to the runs and reports of the policy %s when an instance is back', async (misfirePolicy, ran, missed) => {
     await startCluster({ misfirePolicy });
 
     await outage(3);
@@ -38,7 +38,7 @@ describe('an outage of the whole cluster over three fire times', () => {
     expect(missedOf(0)).toEqual(missed);
   });
 
-  it('runs the last two with a limit of two, and reports the one before as missed', async () => {
+  it('leads to two runs and one missed fire time with a limit of two', async () => {
     await startCluster({ misfirePolicy: 'all', misfireLimit: 2 });
 
     await outage(3);
@@ -48,7 +48,7 @@ describe('an outage of the whole cluster over three fire times', () => {
     expect(missedOf(0)).toEqual(['1 limit']);
   });
 
-  it('is reported by a job that skips only once the last fire time is too late', async () => {
+  it('is reported by a job that skips, but not before the last fire time is too late', async () => {
     await startCluster({ misfirePolicy: 'skip' });
 
     await outage(3, 20 * SECOND);
@@ -264,7 +264,7 @@ describe('fire times that were switched off', () => {
     },
   );
 
-  it('include only those of the pause: one that was missed before it is run', async () => {
+  it('do not include one that was missed before the pause, which is run', async () => {
     let isSlow = true;
     await startCluster({
       misfirePolicy: 'all',

@@ -5,7 +5,7 @@ import { ascending, range } from './support/run-checks.js';
 let cluster: MixedCluster;
 afterEach(() => cluster.stop());
 
-describe('who leads beside Java', () => {
+describe('leadership beside Java', () => {
   it("ours leads once Java's session is over, and items move at the next fire time", async () => {
     await start({ instances: 0 });
     const java = await cluster.java();
@@ -137,7 +137,7 @@ describe('the server node of ours', () => {
   });
 });
 
-describe('what ours catches up on beside Java', () => {
+describe('catching up beside Java', () => {
   it('one item of ours that outlasts a fire time runs once more, alone (fault 15)', async () => {
     let isLong = false;
     await start({
@@ -222,7 +222,7 @@ describe('what ours catches up on beside Java', () => {
   });
 });
 
-describe('what ours costs a Java peer', () => {
+describe('the cost for a Java peer', () => {
   it('writes one mark and one record for each item at a fire time, and nothing else', async () => {
     await start({ instances: 1 });
     await cluster.java();

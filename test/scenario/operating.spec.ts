@@ -170,7 +170,7 @@ describe('an instance that an operator shuts down', () => {
 });
 
 describe('a job that is paused on one instance', () => {
-  it('keeps missed what it missed, when items move or the job is resumed', async () => {
+  it('does not run the fire times of the pause when items move or the job is resumed', async () => {
     await startCluster({ instances: 1 });
     await untilNextMinute(1_000);
     const { registrar } = cluster.instances[0]!.runtime;

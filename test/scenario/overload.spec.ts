@@ -59,7 +59,7 @@ describe.each<[MisfirePolicy, MissedReason]>([
     ['runs that outlast two periods', { isPeak: true, latencyMs: 1 }],
     ['a registry that answers after three periods', { isPeak: false, latencyMs: 3 * SECOND }],
   ])(
-    'given %s, needs no more memory after twenty minutes than after two',
+    'needs no more memory after twenty minutes than after two, with %s',
     async (_, { isPeak: isLong, latencyMs }) => {
       await startPeak({ misfirePolicy, misfireLimit: 20 }, latencyMs);
       isPeak = isLong;

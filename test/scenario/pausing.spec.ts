@@ -20,7 +20,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 describe('a process that stands still for less than its session', () => {
-  it('ends its items as if nothing had happened', async () => {
+  it('lets its items end as if nothing had happened', async () => {
     const heard: unknown[] = [];
     await startCluster(async (context, { clock }) => {
       await clock.sleep(2_000);

@@ -11,8 +11,8 @@ let cluster: TestCluster;
 let operator: RegistryCenter;
 afterEach(() => cluster.stop());
 
-describe('a change that no event has reported', () => {
-  it('gives an instance without items its share when the leader looks (fault 3)', async () => {
+describe('the leader, which looks for changes that no event has reported', () => {
+  it('gives an instance without items its share (fault 3)', async () => {
     await startCluster();
     const owners = cluster.assignment(JOB);
     const [first] = cluster.instances[0]!.instanceIds;
@@ -23,7 +23,7 @@ describe('a change that no event has reported', () => {
     expect(cluster.assignment(JOB)).toEqual(owners);
   });
 
-  it('removes marks of instances that are gone when the leader looks (fault 8)', async () => {
+  it('removes marks of instances that are gone (fault 8)', async () => {
     await startCluster();
     await operator.create(`/${JOB}/sharding/1/running`, NOBODY, 'PERSISTENT');
     await operator.create(`/${JOB}/sharding/2/failovering`, NOBODY, 'PERSISTENT');
@@ -45,7 +45,7 @@ describe('a change that no event has reported', () => {
     expect(await operator.exists(`/${JOB}/sharding/1/running`)).toBeUndefined();
   });
 
-  it('moves no item when the server of an instance that left is forgotten', async () => {
+  it('moves no item when it forgets the server of an instance that left', async () => {
     await startCluster();
     await cluster.leave(1);
     await cluster.advance(MINUTE);
@@ -59,7 +59,7 @@ describe('a change that no event has reported', () => {
     expect(countPlans()).toBe(plans);
   });
 
-  it('is not looked for with an interval of 0', async () => {
+  it('does not look with an interval of 0', async () => {
     await startCluster({ reconcileIntervalMinutes: 0 });
     const before = countRequests();
 
@@ -68,7 +68,7 @@ describe('a change that no event has reported', () => {
     expect(countRequests()).toBe(before);
   });
 
-  it('is looked for after a changed interval', async () => {
+  it('looks after a changed interval', async () => {
     await startCluster({ reconcileIntervalMinutes: 0 });
     const { data } = (await operator.read(`/${JOB}/config`))!;
     await operator.set(`/${JOB}/config`, data.replace('reconcileIntervalMinutes: 0', 'reconcileIntervalMinutes: 1'));

@@ -100,7 +100,7 @@ describe('monitorExecution that is switched off while the job runs', () => {
 });
 
 describe('an item that an operator disables', () => {
-  it('ends its current run, and the next fire time runs the others', async () => {
+  it('lets its current run go on, and the next fire time runs the others', async () => {
     await startCluster({ instances: 2, handler: () => sleep(20_000) });
     await untilNextMinute(1_000);
 
@@ -112,7 +112,7 @@ describe('an item that an operator disables', () => {
     expect(itemsOf(lastFired())).toEqual([1, 2, 3]);
   });
 
-  it('catches up on no fire time of the time in between, and runs the next one', async () => {
+  it('catches up on no fire time while it was disabled, and runs the next one', async () => {
     await startCluster({ instances: 2 });
     await untilNextMinute(1_000);
     await setDisabled(0, true);

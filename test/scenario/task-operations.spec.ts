@@ -126,8 +126,8 @@ describe('an item whose work is a task', () => {
   });
 });
 
-describe('what operators ask for', () => {
-  it('cancels one task, which ends, and is not launched again', async () => {
+describe('requests of operators', () => {
+  it('cancel one task, which ends, and is not launched again', async () => {
     await start(2, { failover: true });
     await fire();
     const operate = new JobOperateApi(operator, cluster.clock);
@@ -142,7 +142,7 @@ describe('what operators ask for', () => {
     expect(uids('task-launched', 0)).toHaveLength(1);
   });
 
-  it('triggers a run of tasks between the fire times', async () => {
+  it('trigger a run of tasks between the fire times', async () => {
     await start(2, { cron: '0 0 0 1 1 ? 2099' });
     const operate = new JobOperateApi(operator, cluster.clock);
     await cluster.clock.advanceUntil(operate.trigger(JOB));
@@ -154,7 +154,7 @@ describe('what operators ask for', () => {
     expect([settledKinds(0), settledKinds(1)]).toEqual([['succeeded'], ['succeeded']]);
   });
 
-  it('disables an item, whose task ends by itself, and launches it again once it is enabled', async () => {
+  it('disable an item, whose task ends by itself, and which is launched again once it is enabled', async () => {
     await start(2);
     await fire();
     const items = new ShardingOperateApi(operator);
@@ -170,7 +170,7 @@ describe('what operators ask for', () => {
     expect(uids('task-launched', 0)).toHaveLength(2);
   });
 
-  it('sees the item of a dead scheduler queued until a task of the other scheduler has ended', async () => {
+  it('keep the item of a dead scheduler queued until a task of the other scheduler has ended', async () => {
     await start(2, { adopts: false, failover: true, concurrency: 1 });
     await fire();
     const owner = cluster.assignment(JOB).get(0)!;

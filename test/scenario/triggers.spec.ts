@@ -209,7 +209,7 @@ describe('a trigger of an operator', () => {
     expect(job.contexts).toEqual([]);
   });
 
-  it('runs a job again afterwards that marks nothing and still runs', async () => {
+  it('runs a job that marks nothing again after its present run', async () => {
     job = await TriggeredJob.start({
       instances: 1,
       monitorExecution: false,

@@ -80,7 +80,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       expect(rejections(answers).filter((error) => !(error instanceof RegistryUnavailableError))).toEqual([]);
     });
 
-    it('keep the client closed that is closed while its session expires', async () => {
+    it('do not open a client again that is closed while its session expires', async () => {
       const [client, other] = await two();
       await client.create('/e', '', 'EPHEMERAL');
       await harness().expire(client);

@@ -53,7 +53,7 @@ export function describeSequentialNodes(adapter: RegistryAdapter): void {
       });
     });
 
-    it('of five clients at once have fifty numbers without a gap', async () => {
+    it('of five clients at once get fifty numbers without a gap', async () => {
       const clients = await several(5);
       await clients[0].create('/q', '', 'PERSISTENT');
       const created = await Promise.all(

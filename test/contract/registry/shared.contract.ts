@@ -61,7 +61,7 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect([(await child).kind, (await parent).kind]).toEqual(['committed', 'committed']);
     });
 
-    it('go before any other request that comes after them', async () => {
+    it('leave before any request that is made after them', async () => {
       const client = await one();
       const view = await client.openSubtree('/', () => {});
       const asked = share(client, [creationOf('/a')]);

@@ -3,7 +3,7 @@ import { HELD, type TaskAdapter, WRITTEN } from './harness.js';
 import { endOf, listed, statesUntil, stateOf, useStage } from './support.js';
 
 export function describeEnds(adapter: TaskAdapter): void {
-  describe('an end', () => {
+  describe('the end of a task', () => {
     const stage = useStage(adapter);
 
     it.each([
@@ -24,7 +24,7 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect(states.map(({ name }) => name)).toEqual(['FINISHED']);
     });
 
-    it('of a watch has the reason of its signal', async () => {
+    it('does not keep a watch waiting whose signal aborts: the watch ends by the reason', async () => {
       const handle = await stage.launch('obeys');
       const ending = new AbortController();
       const reason = new Error('enough');
@@ -35,20 +35,20 @@ export function describeEnds(adapter: TaskAdapter): void {
       await expect(next).rejects.toBe(reason);
     });
 
-    it('by a cancel is KILLED if the task obeys', async () => {
+    it('is KILLED by its scheduler if it obeys a cancel', async () => {
       const handle = await stage.run('obeys');
       await stage.backend.cancel(handle, 10_000);
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
       await stage.backend.cancel(handle, 10_000);
     });
 
-    it('by a cancel comes after the grace if the task ignores it', async () => {
+    it('comes after the grace if it ignores a cancel', async () => {
       const handle = await stage.run('ignores');
       await stage.backend.cancel(handle, 50);
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
     });
 
-    it('by a cancel comes to a task that is not open, and an open changes nothing', async () => {
+    it('comes by a cancel even before it is open, and an open changes nothing', async () => {
       const handle = await stage.launch('succeeds');
       await stage.backend.cancel(handle, 10_000);
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
@@ -56,7 +56,7 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED' });
     });
 
-    it('by the time limit is KILLED', async () => {
+    it('is KILLED by its time limit', async () => {
       const handle = await stage.launch('ignores', { timeoutMs: 500, graceMs: 50 });
       await stage.backend.open(handle, HELD);
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'timeout' });
@@ -93,7 +93,7 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect(await stage.backend.tail(handle, 100)).toBeUndefined();
     });
 
-    it('of a former task keeps the present one of the place', async () => {
+    it('of a former task, if it is repeated, keeps the present task of the place', async () => {
       const former = await stage.launch('succeeds');
       await stage.backend.release(former);
       const present = await stage.launch('obeys');

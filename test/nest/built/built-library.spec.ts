@@ -95,7 +95,7 @@ describe.each([
   }
 
   it.concurrent.each(['before', 'after', 'root'])(
-    'ends a run before the database if the application closes meanwhile (database imported %s)',
+    'lets a run end before the database closes (database imported %s)',
     async (arrangement) => {
       const worker = start(arrangement, { type: 'memory' });
       await worker.says('begun');
@@ -112,7 +112,7 @@ describe.each([
     30_000,
   );
 
-  it('ends the item and leaves no node if SIGTERM comes during a run', async () => {
+  it('lets the item end and leaves no node if SIGTERM comes during a run', async () => {
     const registry = {
       type: 'zookeeper',
       servers: inject('zooKeeper'),
