@@ -28,6 +28,7 @@ export default {
         'apps/demo/src/demo/{embedded,cluster,tasks}.ts',
         'apps/demo/src/tasks/scheduler.ts',
         '.ci/suite.mjs',
+        'docs/.vitepress/{config,theme/index}.ts',
         // A process of bench/cpu.ts, which names it by path.
         'bench/cpu-trial.ts',
         // Processes and threads begin with these. Specs name them by path.
@@ -38,7 +39,7 @@ export default {
         'test/mutation/{mutant-runner,mutants.entry}.ts',
       ],
       // Applications of the published package: they are copied to other folders and installed there.
-      project: ['**/*.{ts,mjs,cjs}', '!test/consumers/projects/**'],
+      project: ['**/*.{ts,mjs,cjs,vue}', '!test/consumers/projects/**'],
       // The library's optional peers, which npm installs for the workspace only if the root asks for them.
       ignoreDependencies: ['nodemailer', 'piscina', 'string-argv'],
     },

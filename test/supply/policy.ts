@@ -16,10 +16,15 @@ export const LICENCES: ReadonlySet<string> = new Set([
 ]);
 
 /** Licences of tools, of which nothing is published or deployed. */
-export const LICENCES_OF_TOOLS: ReadonlySet<string> = new Set(['CC-BY-4.0', 'MPL-2.0', 'Python-2.0']);
+export const LICENCES_OF_TOOLS: ReadonlySet<string> = new Set(['CC-BY-4.0', 'MPL-2.0', 'Python-2.0', 'Unlicense']);
 
-/** Packages that may run a script when they are installed, and why. There are none. */
-export const INSTALL_SCRIPTS: ReadonlyMap<string, string> = new Map();
+/** Licences of packages whose manifest names none, as somebody has read them in the package's own file. */
+export const LICENCES_IN_FILES: ReadonlyMap<string, string> = new Map([['khroma@2.1.0', 'MIT']]);
+
+/** Packages that may run a script when they are installed, and why. */
+export const INSTALL_SCRIPTS: ReadonlyMap<string, string> = new Map([
+  ['esbuild', 'checks the binary of the platform; VitePress alone needs it, and it works without the script'],
+]);
 
 /** Versions that somebody has found to be harmful. */
 export interface Advisory extends VersionSpan {

@@ -126,6 +126,14 @@ describe('findLicenceFaults', () => {
     expect(check(packageOf())).toMatchObject([{ problem: 'names no licence' }]);
     expect(check(packageOf({ license: 'MIT' }), { license: 'GPL-3.0-only' })).toHaveLength(1);
   });
+
+  it('takes the licence that was read in a file, for that version alone', () => {
+    const [older, newer] = ['1.0.0', '1.0.1'].map((version) => packageOf({ name: 'silent', version }));
+    const read = new Map([['silent@1.0.0', 'MIT']]);
+    expect(findLicenceFaults([older!, newer!], NONE, new Set(['MIT']), new Set(), read)).toMatchObject([
+      { subject: expect.stringContaining('@1.0.1'), problem: 'names no licence' },
+    ]);
+  });
 });
 
 describe('findDeprecations', () => {

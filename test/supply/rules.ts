@@ -59,16 +59,21 @@ export function findForeignRegistries(npmrc: string): Finding[] {
   });
 }
 
-/** Every licence is known, and among those that are allowed. @param ofTools licences allowed for development only */
+/**
+ * Every licence is known, and among those that are allowed.
+ * @param ofTools licences that are allowed to packages for development alone
+ * @param inFiles `name@version` to the licence that stands in a file of the package, if its manifest names none
+ */
 export function findLicenceFaults(
   packages: readonly LockedPackage[],
   installed: Installed,
   allowed: ReadonlySet<string>,
   ofTools: ReadonlySet<string>,
+  inFiles: ReadonlyMap<string, string> = new Map(),
 ): Finding[] {
   return packages.flatMap((one) => {
     if (isOwn(one) || one.link === true) return [];
-    const licence = licenceOf(one, installed.get(one.place));
+    const licence = licenceOf(one, installed.get(one.place)) ?? inFiles.get(`${one.name}@${one.version}`);
     if (licence === undefined) return [finding('licence', one, 'names no licence')];
     const isAllowed = (id: string) => allowed.has(id) || (one.dev === true && ofTools.has(id));
     return holds(licence, isAllowed) ? [] : [finding('licence', one, `has the licence ${licence}`)];
@@ -170,7 +175,8 @@ function badRanges(one: LockedPackage, advisory: Advisory): Finding[] {
 
 function licenceOf(one: LockedPackage, installed: InstalledPackage | undefined): string | undefined {
   const { license = one.license, licenses } = installed ?? {};
-  const named = (Array.isArray(licenses) ? licenses : [license]).map(textOf);
+  // `licenses` is the older word, which may be vaguer: "BSD" beside "BSD-3-Clause".
+  const named = (Array.isArray(licenses) && textOf(license) === undefined ? licenses : [license]).map(textOf);
   const known = named.filter((text) => text !== undefined);
   return known.length === 0 ? undefined : known.join(' OR ');
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type LockedPackage, readLockFile } from './lock-file.js';
-import { ADVISORIES, INSTALL_SCRIPTS, LICENCES, LICENCES_OF_TOOLS } from './policy.js';
+import { ADVISORIES, INSTALL_SCRIPTS, LICENCES, LICENCES_IN_FILES, LICENCES_OF_TOOLS } from './policy.js';
 import {
   type Finding,
   findDeprecations,
@@ -39,7 +39,7 @@ export function findInWorkspace(root: string, { lockFile, npmrc }: SupplyTexts =
     ...findMissingIntegrity(packages),
     ...findForeignSources(packages),
     ...findForeignRegistries(npmrc),
-    ...findLicenceFaults(packages, installed, LICENCES, LICENCES_OF_TOOLS),
+    ...findLicenceFaults(packages, installed, LICENCES, LICENCES_OF_TOOLS, LICENCES_IN_FILES),
     ...findDeprecations(packages),
     ...findInstallScripts(packages, installed, INSTALL_SCRIPTS),
     ...findKnownBad(packages, ADVISORIES),

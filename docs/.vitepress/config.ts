@@ -1,0 +1,75 @@
+// npm run docs, npm run docs:dev: the pages of docs/ and the README as a site.
+import { cpSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type DefaultTheme, type MarkdownRenderer } from 'vitepress';
+import { findDeadAnchors } from './anchors.js';
+import { FILES, rewriteLinks, slugify } from './links.js';
+import { API, type Language, sidebarOf } from './navigation.js';
+import { CHINESE_WINDOW, MINI_SEARCH } from './search.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const DOCS = `${ROOT}docs`;
+/** Files that pages link to and that are no pages; they are copied. */
+const linked = new Set<string>();
+
+export default defineConfig({
+  title: 'nestjs-elastic-job',
+  description: 'Elastic-Job for NestJS: scheduled jobs that several instances share through ZooKeeper.',
+  outDir: `${ROOT}docs-site`,
+  cacheDir: `${ROOT}node_modules/.cache/vitepress`,
+  markdown: {
+    anchor: { slugify },
+    config: (md) => {
+      rewriteLinks(md, ROOT, (file) => linked.add(file));
+      drawDiagrams(md);
+    },
+  },
+  locales: {
+    root: { label: 'English', lang: 'en', themeConfig: themeOf('en') },
+    zh: { label: '简体中文', lang: 'zh-CN', themeConfig: themeOf('zh') },
+  },
+  themeConfig: {
+    outline: 'deep',
+    search: {
+      provider: 'local',
+      options: { miniSearch: MINI_SEARCH, locales: { zh: { translations: CHINESE_WINDOW } } },
+    },
+  },
+  buildEnd: ({ outDir }) => {
+    for (const file of linked) cpSync(`${ROOT}${file}`, `${outDir}${FILES}/${file}`);
+    const dead = findDeadAnchors(outDir);
+    if (dead.length > 0) throw new Error(`${dead.length} links to anchors that do not exist:\n${dead.join('\n')}`);
+  },
+});
+
+function themeOf(language: Language): DefaultTheme.Config {
+  const isEnglish = language === 'en';
+  const root = isEnglish ? '' : '/zh';
+  return {
+    sidebar: sidebarOf(DOCS, language),
+    nav: [
+      { text: isEnglish ? 'Start' : '入门', link: `${root}/overview` },
+      { text: 'API', link: API, target: '_self' },
+    ],
+    ...(isEnglish ? {} : CHINESE),
+  };
+}
+
+const CHINESE: DefaultTheme.Config = {
+  outline: { level: 'deep', label: '本页目录' },
+  docFooter: { prev: '上一页', next: '下一页' },
+  darkModeSwitchLabel: '外观',
+  sidebarMenuLabel: '目录',
+  returnToTopLabel: '回到顶部',
+  langMenuLabel: '语言',
+};
+
+/** A fence of Mermaid becomes the theme's component, on which GitHub draws by itself. */
+function drawDiagrams(md: MarkdownRenderer): void {
+  const fence = md.renderer.rules.fence;
+  md.renderer.rules.fence = (tokens, index, options, env, self) => {
+    const { info = '', content = '' } = tokens[index] ?? {};
+    if (info.trim() === 'mermaid') return `<Diagram text="${encodeURIComponent(content)}" />`;
+    return fence?.(tokens, index, options, env, self) ?? '';
+  };
+}
