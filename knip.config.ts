@@ -39,7 +39,7 @@ export default {
         'test/mutation/{mutant-runner,mutants.entry}.ts',
       ],
       // Applications of the published package: they are copied to other folders and installed there.
-      project: ['**/*.{ts,mjs,cjs,vue}', '!test/consumers/projects/**'],
+      project: ['**/*.{ts,mjs,cjs,vue}', '!test/consumers/projects/**', '!examples/**'],
       // The library's optional peers, which npm installs for the workspace only if the root asks for them.
       ignoreDependencies: ['nodemailer', 'piscina', 'string-argv'],
     },

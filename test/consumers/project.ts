@@ -1,15 +1,19 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serve, succeed } from './command.js';
 
 const LIBRARY = 'nestjs-elastic-job';
+const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 const TEMPLATES = fileURLToPath(new URL('./projects/', import.meta.url));
 /** Log line of the application of `projects/app` once each of its parts has worked, and the library's at its end. */
 const REPORTED = /Shanghai reported by the owner of item 1/;
 const LEFT = /city-report: left as/;
 
 type Env = Readonly<Record<string, string>>;
+
+/** Leftovers of a developer's own trial of an example. */
+const LEFTOVERS: readonly string[] = ['node_modules', 'dist', 'package-lock.json'];
 
 /** A user's project in a folder of its own, and the steps that are taken in it. */
 export class Project {
@@ -37,6 +41,17 @@ export class Project {
       const text = await readFile(join(from, file), 'utf8');
       await this.write(file, text.replaceAll(/(from '\..+)\.js'/g, "$1'"));
     }
+  }
+
+  /** Copies one of the workspace's `examples`. @returns the range of the library that it asks for */
+  async addExample(name: string): Promise<string | undefined> {
+    await cp(join(EXAMPLES, name), this.folder, {
+      recursive: true,
+      filter: (file) => !LEFTOVERS.includes(basename(file)),
+    });
+    const manifest = await readFile(join(this.folder, 'package.json'), 'utf8');
+    const { dependencies }: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(manifest);
+    return dependencies[LIBRARY];
   }
 
   /** The entries of the installed library, as an importer names them. */

@@ -1,3 +1,4 @@
+import { ROWS as EXAMPLES } from './examples.js';
 import { ROWS as MODULES } from './modules.js';
 import { ROWS as NEST_NEW } from './nest-new.js';
 import { ROWS as NODES } from './nodes.js';
@@ -7,4 +8,11 @@ import type { Row } from './row.js';
 
 export type { Row } from './row.js';
 
-export const ROWS: readonly Row[] = [...NEST_NEW, ...MODULES, ...NODES, ...OPTIONAL_PACKAGES, ...PACKAGE_MANAGERS];
+export const ROWS: readonly Row[] = [
+  ...NEST_NEW,
+  ...MODULES,
+  ...NODES,
+  ...OPTIONAL_PACKAGES,
+  ...PACKAGE_MANAGERS,
+  ...EXAMPLES,
+];

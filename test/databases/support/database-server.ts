@@ -3,12 +3,13 @@ import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { vi } from 'vitest';
 import { type GuardedProcess, startGuarded } from '../../support/zookeeper/guarded-process.js';
 import { freePort } from '../../support/zookeeper/loopback.js';
 
 const START_LIMIT_MS = 30_000;
+const PROBE_PAUSE_MS = 100;
 
 /** The way to make and run a database's server from its Debian package. */
 export interface ServerKind {
@@ -48,11 +49,16 @@ export class DatabaseServer {
     const scratch = await mkdtemp(join(tmpdir(), 'database-guard-'));
     const command = asAccount(this.kind, this.kind.run(this.directory, this.port));
     this.process = await startGuarded(command, scratch, { kill: this.kind.kill });
-    try {
-      // A server accepts connections only once it answers.
-      await vi.waitFor(() => this.kind.probe(this.port), { timeout: START_LIMIT_MS, interval: 100 });
-    } catch (cause) {
-      throw new Error(`The server did not start: ${this.process.lastWords()}`, { cause });
+    const deadline = performance.now() + START_LIMIT_MS;
+    // A server accepts connections only once it answers.
+    for (;;) {
+      try {
+        return await this.kind.probe(this.port);
+      } catch (cause) {
+        if (performance.now() > deadline)
+          throw new Error(`The server did not start: ${this.process.lastWords()}`, { cause });
+      }
+      await delay(PROBE_PAUSE_MS);
     }
   }
 

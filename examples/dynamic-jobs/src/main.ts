@@ -1,0 +1,10 @@
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module.js';
+
+async function bootstrap(): Promise<void> {
+  const app = await NestFactory.create(AppModule);
+  app.enableShutdownHooks(); // so that SIGTERM drains the jobs
+  await app.listen(process.env.PORT ?? 3000);
+}
+
+void bootstrap();
