@@ -34,7 +34,7 @@ export class ReportsController {
   }
 
   @Delete(':name')
-  @HttpCode(202) // what runs may end; then the job is gone
+  @HttpCode(202) // its runs may end; then the job is gone
   async remove(@Param('name') name: string): Promise<void> {
     await this.jobs.remove(name);
   }

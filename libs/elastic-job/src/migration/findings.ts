@@ -8,7 +8,7 @@ export const PLACE = 'ElasticJob configuration';
 const SECRET =
   /password|passwd|secret|token|digest|credential|datasource|extraconfigurations|webhook|parameter|\bprops\b/i;
 
-/** What an import has found beside the options. */
+/** Faults, and settings that are not taken over. */
 export class Findings {
   readonly problems: string[] = [];
   private readonly found: { readonly at: number; readonly entry: NotTakenOver }[] = [];

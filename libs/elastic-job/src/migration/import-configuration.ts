@@ -17,7 +17,7 @@ import { type Leaf, leavesOf, pathText, uniform } from './settings-tree.js';
 import { importSpringJob } from './spring-job.js';
 import { importSpringRegistry } from './spring-registry.js';
 
-/** What helps to read a text. */
+/** How to read a text. */
 export interface ImportSource {
   /** @default 'properties' if the first setting is written with `=`, else 'yaml' */
   readonly format?: 'yaml' | 'properties';

@@ -1,7 +1,7 @@
 import type { JobName, JobOptions } from '../domain/index.js';
 import type { ZooKeeperOptions } from '../registry/index.js';
 
-/** What a file of Java's says, as options of `ElasticJobModule.forRoot`. */
+/** The settings of a Java file as options of `ElasticJobModule.forRoot`. */
 export interface ImportedConfiguration {
   /** The option `registry`; undefined if the text has no servers and no namespace. */
   readonly registry: ImportedRegistry | undefined;
@@ -19,7 +19,7 @@ export interface ImportedRegistry extends ZooKeeperOptions {
 }
 
 export type ImportedJob = Omit<JobOptions, 'name'> & {
-  /** What runs a job without a class: `HTTP`, `SCRIPT`, or a job type of the application's own. */
+  /** The job type of a job without a class: `HTTP`, `SCRIPT`, or one of the application's own. */
   readonly type?: string;
 };
 
@@ -30,7 +30,7 @@ export interface NotTakenOver {
   /** As the text has it; `(not shown)` if it may be a secret. */
   readonly value: string;
   readonly reason: string;
-  /** What to do instead. */
+  /** The way to get the same by other means. */
   readonly remedy: string;
   /** `line 3, column 5`. */
   readonly place: string;

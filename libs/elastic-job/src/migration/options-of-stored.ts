@@ -62,7 +62,7 @@ export function optionsOf(stored: StoredConfiguration, leaveOut: LeaveOut): Impo
   });
 }
 
-/** What is wrong with the options, each fault beginning with the name of the option. */
+/** Faults of the options, each beginning with the name of its option. */
 export function findFaults(name: JobName, job: ImportedJob): readonly string[] {
   const { type: _type, ...options } = job;
   try {

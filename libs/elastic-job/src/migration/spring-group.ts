@@ -11,13 +11,13 @@ interface Setting {
   node: YamlNode;
 }
 
-/** What `groupOf` makes of the settings below a path. */
+/** The settings below a path, as `groupOf` sorts them. */
 interface Group {
   /** The known settings, under the names that they have in ElasticJob. */
   readonly mapping: YamlMapping;
   /** Settings that are not known, with their paths below the group. */
   readonly unknown: readonly Leaf[];
-  /** Where a known setting is first said. */
+  /** The position at which a known setting is first said. */
   readonly placeOf: (name: string) => number | undefined;
 }
 
