@@ -7,11 +7,12 @@ const { exports }: { exports: Record<string, string | { default: { default: stri
   readFileSync(new URL('package.json', PACKAGE), 'utf8'),
 );
 
-/** `@app/elastic-job/...` is the source of each entry of the package. */
+/** Each entry of the package is its source, for this workspace and for the pages, which show it by its own name. */
 const entries = Object.entries(exports).flatMap(([entry, target]) => {
   if (typeof target === 'string') return [];
   const source = target.default.default.replace('./dist/', './src/').replace(/js$/, 'ts');
-  return [{ find: `@app/elastic-job${entry.slice(1)}`, replacement: fileURLToPath(new URL(source, PACKAGE)) }];
+  const replacement = fileURLToPath(new URL(source, PACKAGE));
+  return ['@app/elastic-job', 'nestjs-elastic-job'].map((name) => ({ find: name + entry.slice(1), replacement }));
 });
 
 export default defineConfig({

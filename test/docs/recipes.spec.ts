@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readBlocks } from './readme/blocks.js';
+import { readBlocks } from './blocks/blocks.js';
 
 const SOURCES = 'test/databases/recipes';
 const RECIPES = readdirSync(SOURCES);
@@ -11,7 +11,7 @@ describe('docs/recipes', () => {
   });
 
   it.each(RECIPES)('%s.md shows the files that are run', (name) => {
-    const page = readBlocks(readFileSync(`docs/recipes/${name}.md`, 'utf8'));
+    const page = readBlocks(`docs/recipes/${name}.md`);
     const shown = page.flatMap(({ language, text }) => (language === 'ts' ? [text] : []));
     const files = readdirSync(`${SOURCES}/${name}`).map((file) => readFileSync(`${SOURCES}/${name}/${file}`, 'utf8'));
     expect(shown.toSorted()).toEqual(

@@ -13,7 +13,7 @@ const SUITES = new Set(['describe', 'it', 'test']);
 /** Members of these that take something else than a title, and give what takes the title. */
 const CURRIED = new Set(['each', 'for', 'skipIf', 'runIf', 'extend']);
 
-/** Whether a line is longer than 120 columns, for another reason than one address in it. */
+/** True if a line is longer than 120 columns, and not because of one address in it. */
 export function isTooWide(line) {
   if (util.getStringWidth(line) <= MOST_COLUMNS) return false;
   const longest = Math.max(0, ...(line.match(URL_IN_TEXT) ?? []).map((url) => url.length));

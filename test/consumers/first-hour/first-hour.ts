@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readBlocks } from '../../docs/readme/blocks.js';
+import { readBlocks } from '../../docs/blocks/blocks.js';
 import { startZooKeeper } from '../../support/zookeeper/zookeeper-server.js';
 import { packLibrary } from '../pack.js';
 import { Reader } from './reader.js';
@@ -20,7 +20,7 @@ const began = performance.now();
 const reader = await Reader.in(join(folder, 'empty'), { tarball, servers: zooKeeper.connect });
 const limit = setTimeout(() => void reader.leave(), LIMIT_MS);
 try {
-  const blocks = readBlocks(await readFile(join(WORKSPACE, 'README.md'), 'utf8'));
+  const blocks = readBlocks('README.md', await readFile(join(WORKSPACE, 'README.md'), 'utf8'));
   const sights = sightsOf(reader);
   for (const block of blocks) await reader.follow(block, sights);
   reader.assertSeen(sights);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Block } from '../../docs/readme/blocks.js';
-import { EXCEPTIONS } from '../../docs/readme/exceptions.js';
+import type { Block } from '../../docs/blocks/blocks.js';
+import { exceptionFor } from '../../docs/blocks/exceptions.js';
 import { Program } from '../../docs/readme/program.js';
 
 /** Installing from a registry takes the most time. */
@@ -52,7 +52,7 @@ export class Reader {
   /** Writes a block of code to its file, or types a block of commands and waits for its end. */
   async follow(block: Block, sights: readonly Sight[]): Promise<void> {
     if (block.language !== 'sh') return this.write(block);
-    const commands = this.commandsOf(block.text.trim());
+    const commands = this.commandsOf(block);
     if (commands === undefined) return;
     const sight = sights.find((one) => !this.seen.has(one) && commands.endsWith(one.command));
     await sight?.before?.();
@@ -83,10 +83,10 @@ export class Reader {
     await writeFile(path, text);
   }
 
-  private commandsOf(text: string): string | undefined {
-    if (text.startsWith('docker run')) return `export ZOOKEEPER_SERVERS=${this.options.servers}`;
-    if (text in EXCEPTIONS) return undefined;
-    return text.replace('npm i nestjs-elastic-job', `npm i ${this.options.tarball}`);
+  private commandsOf(block: Block): string | undefined {
+    if (block.text.startsWith('docker run')) return `export ZOOKEEPER_SERVERS=${this.options.servers}`;
+    if (exceptionFor(block)) return undefined;
+    return block.text.trim().replace('npm i nestjs-elastic-job', `npm i ${this.options.tarball}`);
   }
 
   /**

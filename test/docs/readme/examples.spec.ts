@@ -1,33 +1,18 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Libsql from 'libsql';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
 import { freePort } from '../../support/zookeeper/loopback.js';
-import { type Block, filesUpTo, readBlocks } from './blocks.js';
+import { type Block, filesUpTo, readBlocks } from '../blocks/blocks.js';
+import { COMPILER_OPTIONS } from '../blocks/samples.js';
 import { Program } from './program.js';
 
 /** Below the workspace, whose packages it finds, and where no tool looks for sources. */
 const FOLDER = `dist/readme-${process.pid}`;
 const project = inWorkspace(FOLDER);
 const LIMIT_MS = 60_000;
-/** The compiler options of a project that `nest new` makes, as far as they matter. */
-const TSCONFIG = {
-  compilerOptions: {
-    module: 'nodenext',
-    target: 'ES2023',
-    strict: true,
-    strictPropertyInitialization: false,
-    isolatedModules: true,
-    experimentalDecorators: true,
-    emitDecoratorMetadata: true,
-    skipLibCheck: true,
-    types: ['node'],
-    rootDir: 'src',
-    outDir: 'dist',
-  },
-  include: ['src'],
-};
+const TSCONFIG = { compilerOptions: { ...COMPILER_OPTIONS, rootDir: 'src', outDir: 'dist' }, include: ['src'] };
 const SETTINGS = {
   'package.json': '{ "type": "module" }',
   'tsconfig.json': JSON.stringify(TSCONFIG),
@@ -40,7 +25,7 @@ const programs: Program[] = [];
 
 beforeAll(async () => {
   await installLibrary([FOLDER], true);
-  blocks = readBlocks(await readFile(inWorkspace('README.md'), 'utf8'));
+  blocks = readBlocks('README.md');
 }, LIMIT_MS);
 afterEach(async () => {
   await Promise.all(programs.splice(0).map((program) => program.kill()));
@@ -60,7 +45,8 @@ function run(command: readonly string[], env: Readonly<Record<string, string>> =
 /** Compiles the project of a reader who has come to the end of a section. */
 async function follow(section: string): Promise<{ readonly code: unknown; readonly output: string }> {
   await rm(`${project}/src`, { recursive: true, force: true });
-  for (const [file, text] of [...Object.entries(SETTINGS), ...filesUpTo(blocks, section)]) {
+  const followed = [...filesUpTo(blocks, section)].map(([file, { text }]) => [file, text] as const);
+  for (const [file, text] of [...Object.entries(SETTINGS), ...followed]) {
     await mkdir(dirname(`${project}/${file}`), { recursive: true });
     await writeFile(`${project}/${file}`, text);
   }
@@ -126,13 +112,18 @@ describe('the code of README.md, a section after the other', () => {
     },
   };
 
-  it('given the page, when its sections are listed, then each with code is run here', () => {
+  it('names a file for each block of code, which a reader has to know', () => {
+    const isCode = ({ language }: Block) => language === 'ts' || language === 'yaml';
+    expect(blocks.filter((block) => isCode(block) && block.file === undefined)).toEqual([]);
+  });
+
+  it('runs each section that has code', () => {
     const withCode = blocks.filter(({ language }) => language === 'ts').map(({ section }) => section);
     expect([...new Set(withCode)]).toEqual(Object.keys(SECTIONS));
   });
 
   it.each(Object.keys(SECTIONS))(
-    'given a reader who has followed "%s", when the project runs, then it does what the section says',
+    'does what "%s" says, for a reader who has followed the page to its end',
     async (section) => {
       expect(await follow(section)).toEqual({ code: 0, output: '' });
       await SECTIONS[section]!();

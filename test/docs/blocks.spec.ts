@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { listPages, placeOf, readBlocks } from './blocks/blocks.js';
+import { CHECKS, findFaults } from './blocks/checks.js';
+import { EXCEPTIONS, exceptionFor } from './blocks/exceptions.js';
+import { findTypeFaults, samplesOf, writeSamples } from './blocks/samples.js';
+import { runSample } from './blocks/start.js';
+
+/** Below the workspace, whose packages it finds, and where no tool looks for sources. */
+const FOLDER = `${process.cwd()}/dist/docs-${process.pid}`;
+/** A part of the paths of the pages to check; all of them by default. */
+const { DOCS_PAGES = '' } = process.env;
+const pages = listPages().filter((page) => page.includes(DOCS_PAGES));
+const read = pages.map((page) => readBlocks(page));
+const checked = read.map((page) => page.filter((block) => exceptionFor(block)?.without !== 'check'));
+const written = writeSamples(checked.flatMap(samplesOf), FOLDER);
+afterAll(() => rm(FOLDER, { recursive: true }));
+
+describe('the blocks of all pages', () => {
+  it('have tags of languages that are checked', () => {
+    const unknown = checked.flat().filter(({ language }) => !(language in CHECKS));
+    expect(unknown.map((block) => `${placeOf(block)}: The tag is "${block.language}".`)).toEqual([]);
+  });
+
+  it('are sound in their language', async () => {
+    expect((await Promise.all(checked.map(findFaults))).flat()).toEqual([]);
+  });
+
+  it('compile, as far as they are TypeScript', () => {
+    expect(findTypeFaults(written)).toEqual([]);
+  }, 60_000);
+});
+
+describe('the exceptions', () => {
+  it('hold for a block each', () => {
+    const used = new Set(read.flat().map((block) => exceptionFor(block)));
+    const unused = EXCEPTIONS.filter((exception) => pages.includes(exception.page) && !used.has(exception));
+    expect(unused).toEqual([]);
+    expect(EXCEPTIONS.filter(({ page }) => !existsSync(page))).toEqual([]);
+  });
+
+  it('name specs that exist', () => {
+    expect(EXCEPTIONS.filter(({ by }) => by !== undefined && !existsSync(by))).toEqual([]);
+  });
+});
+
+const run = [...written].filter(([{ blocks }]) => blocks.every((block) => exceptionFor(block) === undefined));
+const specs = run.flatMap(([{ title }, files]) =>
+  files.filter(({ isSpec }) => isSpec).map(({ path }) => [title, path]),
+);
+const others = run.map(([{ title }, files]) => [title, files.filter(({ isSpec }) => !isSpec)] as const);
+
+describe.each(specs)('%s', async (_, path) => {
+  // The tests that it defines are of this suite.
+  await import(path!).catch((error: unknown) => {
+    it('can be read', () => expect(error).toBeUndefined());
+  });
+});
+
+it.each(others.filter(([, files]) => files.length > 0))(
+  '%s runs, or its application starts and closes',
+  async (_, files) => {
+    await expect(runSample(files)).resolves.toBeUndefined();
+  },
+);

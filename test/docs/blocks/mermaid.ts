@@ -1,0 +1,24 @@
+import { Window } from 'happy-dom';
+
+let loading: Promise<typeof import('mermaid').default> | undefined;
+
+/** Mermaid, which asks for the window of a browser while it is loaded, and for no other reason when it parses. */
+async function load(): Promise<typeof import('mermaid').default> {
+  const window = new Window();
+  Object.assign(globalThis, { window, document: window.document });
+  try {
+    return (await import('mermaid')).default;
+  } finally {
+    Reflect.deleteProperty(globalThis, 'window');
+    Reflect.deleteProperty(globalThis, 'document');
+  }
+}
+
+/** Parses a diagram as Mermaid does before it draws; where its boxes would stand is not looked at. */
+export async function findDiagramFault(text: string): Promise<string | undefined> {
+  const mermaid = await (loading ??= load());
+  return mermaid.parse(text).then(
+    () => undefined,
+    (error: unknown) => String(error),
+  );
+}

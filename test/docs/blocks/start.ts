@@ -1,0 +1,124 @@
+import { CLOCK, type Clock, ElasticJobModule, REGISTRY_CENTER } from '@app/elastic-job';
+import { MemoryRegistry } from '@app/elastic-job/registry';
+import { type DynamicModule, type INestApplicationContext, Module, type Type } from '@nestjs/common';
+import { type IEntryNestModule, NestFactory } from '@nestjs/core';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { vi } from 'vitest';
+import type { WrittenFile } from './samples.js';
+
+type AnyModule = Type<unknown> | DynamicModule;
+const PARTS = ['imports', 'providers', 'controllers', 'exports'];
+
+/** Runs a sample as far as it runs by itself, and otherwise starts an application of its modules or providers. */
+export async function runSample(files: readonly Pick<WrittenFile, 'path' | 'isSetUp'>[]): Promise<void> {
+  const host = new Host();
+  try {
+    const found: unknown[] = [];
+    const given: AnyModule[] = [];
+    for (const { path, isSetUp = false } of files) {
+      const { default: main, ...rest }: Record<string, unknown> = await import(path);
+      if (isSetUp && isModule(main)) given.push(main);
+      found.push(...Object.values(rest), ...(isSetUp ? [] : [main]));
+    }
+    if (host.apps.length > 0) return;
+    const { roots, providers, controllers } = findParts(found, given);
+    for (const root of roots) await host.start(root);
+    if (providers.length + controllers.length === 0) return;
+    const imports = given.length > 0 ? given : [ElasticJobModule.forRoot({})];
+    await host.start({ module: SampleModule, imports, providers, controllers });
+  } finally {
+    await host.close();
+  }
+}
+
+/** Applications of one sample: over one registry in memory, and on free ports. */
+class Host {
+  readonly apps: INestApplicationContext[] = [];
+  private registry: MemoryRegistry | undefined;
+
+  /** Stands in for `NestFactory` until `close`. */
+  constructor() {
+    vi.spyOn(NestFactory, 'create').mockImplementation(async (module: IEntryNestModule, ...options: unknown[]) => {
+      const app = (await this.compile(module)).createNestApplication(...(options as []));
+      const listen = app.listen.bind(app);
+      vi.spyOn(app, 'listen').mockImplementation(() => listen(0, '127.0.0.1'));
+      return this.keep(app);
+    });
+    vi.spyOn(NestFactory, 'createMicroservice').mockImplementation(async (module, options) =>
+      this.keep((await this.compile(module)).createNestMicroservice(options ?? {})),
+    );
+    vi.spyOn(NestFactory, 'createApplicationContext').mockImplementation(async (module) =>
+      this.keep(await (await this.compile(module)).init()),
+    );
+    for (const method of ['log', 'info', 'table'] as const) vi.spyOn(console, method).mockReturnValue();
+  }
+
+  async start(module: AnyModule): Promise<void> {
+    await this.keep((await this.compile(module)).createNestApplication()).init();
+  }
+
+  async close(): Promise<void> {
+    vi.restoreAllMocks();
+    for (const app of this.apps) await app.close();
+  }
+
+  private compile(module: IEntryNestModule): Promise<TestingModule> {
+    const factory = (clock: Clock) => {
+      this.registry ??= new MemoryRegistry(clock);
+      return this.registry.center({ namespace: 'docs', clock, sessionTimeoutMs: 15_000, requestTimeoutMs: 10_000 });
+    };
+    return Test.createTestingModule({ imports: [module as AnyModule] })
+      .overrideProvider(REGISTRY_CENTER)
+      .useFactory({ factory, inject: [CLOCK] })
+      .compile();
+  }
+
+  private keep<T extends INestApplicationContext>(app: T): T {
+    this.apps.push(app);
+    return app;
+  }
+}
+
+/** Holds what the sample leaves to be held by some module. */
+@Module({})
+class SampleModule {}
+
+interface Parts {
+  /** Modules that no other one imports. */
+  readonly roots: readonly AnyModule[];
+  /** Classes that no module provides. */
+  readonly providers: Type<unknown>[];
+  readonly controllers: Type<unknown>[];
+}
+
+function findParts(values: readonly unknown[], given: readonly AnyModule[]): Parts {
+  const modules = [...given, ...values.filter(isModule)];
+  const partsOf = (key: string) => new Set(modules.flatMap((module) => listed(module, key)));
+  const [imported, provided, controlled] = [partsOf('imports'), partsOf('providers'), partsOf('controllers')];
+  const classes = values.filter((value) => typeof value === 'function') as Type<unknown>[];
+  return {
+    roots: modules.filter((module) => !imported.has(module) && !given.includes(module)),
+    providers: classes.filter((one) => Reflect.hasMetadata('__injectable__', one) && !provided.has(one)),
+    controllers: classes.filter((one) => Reflect.hasMetadata('__controller__', one) && !controlled.has(one)),
+  };
+}
+
+/** The classes and dynamic modules that a module lists, those behind `useClass` and `forwardRef` included. */
+function listed(module: AnyModule, key: string): readonly unknown[] {
+  const isClass = typeof module === 'function';
+  const list: readonly unknown[] = isClass ? (Reflect.getMetadata(key, module) ?? []) : ((module as never)[key] ?? []);
+  return list.flatMap((one) => {
+    if (typeof one !== 'object' || one === null) return [one];
+    const {
+      useClass,
+      forwardRef,
+      module: of,
+    } = one as { useClass?: unknown; forwardRef?: () => unknown; module?: unknown };
+    return [one, useClass, forwardRef?.(), of];
+  });
+}
+
+function isModule(value: unknown): value is AnyModule {
+  if (typeof value === 'function') return PARTS.some((part) => Reflect.hasMetadata(part, value));
+  return typeof value === 'object' && value !== null && 'module' in value && typeof value.module === 'function';
+}
