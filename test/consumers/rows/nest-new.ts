@@ -1,3 +1,4 @@
+import { filesUpTo, readBlocks } from '../../docs/blocks/blocks.js';
 import type { Project } from '../project.js';
 import type { Site } from '../site.js';
 import type { Row } from './row.js';
@@ -13,6 +14,8 @@ export const ROWS: readonly Row[] = [
     uses: ['nest-11'],
     async run(site) {
       const project = await nest11(site);
+      const shown = filesUpTo(readBlocks('docs/test/jest.md'), 'The tests');
+      for (const [file, { text }] of shown) await project.write(file, text);
       await project.run('npm test');
       await project.serve('node dist/main.js');
       await project.run('nest build --config nest-cli.webpack.json');
