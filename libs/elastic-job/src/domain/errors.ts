@@ -1,4 +1,4 @@
-/** Marks the errors of every copy of this package in the process. */
+/** Key that marks the errors of every copy of this package in the process. */
 const IS_OURS = Symbol.for('nestjs-elastic-job:error');
 
 /**
@@ -19,7 +19,7 @@ export abstract class ElasticJobError extends Error {
   }
 
   /**
-   * Also true for an error of the package's other copy, be it the ES modules' or the CommonJS one.
+   * True also for an error of the package's other copy (ES modules or CommonJS).
    * @internal
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -34,7 +34,7 @@ export class ConfigurationError extends ElasticJobError {
   readonly code = 'CONFIGURATION';
 
   /**
-   * @param place what holds the setting, such as `job "settle-orders" (OrderJobs.settle)` or `module options`
+   * @param place the owner of the setting, such as `job "settle-orders" (OrderJobs.settle)` or `module options`
    * @param problems one line per wrong field: the field, the value that was given and what would be right
    */
   constructor(
@@ -46,22 +46,22 @@ export class ConfigurationError extends ElasticJobError {
   }
 }
 
-/** A job name that no job has: none of this process, or, where an operator asks, none of the registry's namespace. */
+/** The job name is unknown: in this process or, for an operator's request, in the registry's namespace. */
 export class UnknownJobError extends ElasticJobError {
   readonly code = 'UNKNOWN_JOB';
 
   constructor(
     readonly jobName: string,
-    /** Where it was looked for. */
+    /** Where the job was looked up. */
     readonly place: 'process' | 'registry' = 'process',
-    /** The job is in its place until its last handler has returned, but nothing can be asked of it any more. */
+    /** True if the job is still here until its last handler returns, but takes no requests any more. */
     readonly isLeaving = false,
   ) {
     super(describeUnknownJob(jobName, place, isLeaving));
   }
 }
 
-/** The process is shutting down: what was asked for does not begin here any more. */
+/** The process is shutting down, so the requested work does not begin here. */
 export class ShuttingDownError extends ElasticJobError {
   readonly code = 'SHUTTING_DOWN';
 
@@ -70,7 +70,7 @@ export class ShuttingDownError extends ElasticJobError {
   }
 }
 
-/** The process leaves the job, or has left it: whatever of it was under way is given up. */
+/** This process leaves the job, or has left it; the work that was under way for it is given up. */
 export class LeftJobError extends ElasticJobError {
   readonly code = 'LEFT_JOB';
 

@@ -1,4 +1,4 @@
-// Values and decisions, computed from what they are given: a test of them needs neither a clock nor a registry.
+// Values and decisions, computed from their arguments: a test of them needs neither a clock nor a registry.
 export * from './cluster/index.js';
 export * from './dependencies/index.js';
 export * from './failover/index.js';

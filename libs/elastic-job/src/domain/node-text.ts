@@ -1,13 +1,13 @@
 /**
- * What the text of a node may be at most, so that reading it takes an instance some milliseconds, whoever wrote it:
- * bytes, levels of lists and mappings inside each other, YAML aliases, and values with their keys: the code that counts
- * these is slow when it runs for the first time.
+ * Limits of a node's text, so that reading it takes an instance only milliseconds, whoever wrote it: bytes, nesting of
+ * lists and mappings, YAML aliases, and values with their keys. The low `nodes` limit allows for the first run, when
+ * the code that counts is slow.
  */
 export const NODE_TEXT_LIMITS = { bytes: 262_144, depth: 20, aliases: 20, nodes: 10_000 } as const;
 
-/** Why a text is not read at all, if so. It ends a sentence that begins with the node. */
+/** Finds why a text is refused unread, as the end of a sentence that begins with the node; undefined if it is not. */
 export function findNodeTextFault(text: string): string | undefined {
-  // What a view has read of a longer one may be a part.
+  // A view cuts longer texts, so what it holds may be a part.
   const bytes = Buffer.byteLength(text);
   return bytes > NODE_TEXT_LIMITS.bytes ? `it has more than ${NODE_TEXT_LIMITS.bytes} bytes` : undefined;
 }
@@ -22,7 +22,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** A number that a JSON text can hold: `1e999` can be read there, and never be written. */
+/** True for a number that JSON can hold: `1e999` can be read, and never be written. */
 export function isJsonNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }

@@ -4,7 +4,7 @@ import { errorOfImport, MissingPackageError } from './optional-package.js';
 const failure = (code: string, message: string) => Object.assign(new Error(message), { code });
 
 describe('errorOfImport', () => {
-  it('given a package that is not installed, when it is imported, then the error names what needs it and the command', async () => {
+  it('names the package that is missing, what needs it, and the command that installs it', async () => {
     const name = 'never-installed-package';
 
     const failed: unknown = await import(/* @vite-ignore */ name).catch((error: unknown) => error);
@@ -13,7 +13,8 @@ describe('errorOfImport', () => {
     expect(error).toBeInstanceOf(MissingPackageError);
     expect(error).toHaveProperty(
       'message',
-      'A test needs the package "never-installed-package", which is not installed; run "npm install never-installed-package".',
+      'A test needs the package "never-installed-package", which is not installed; ' +
+        'run "npm install never-installed-package".',
     );
   });
 

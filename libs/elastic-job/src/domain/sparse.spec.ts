@@ -35,7 +35,7 @@ it('goes on over what is left when all is deleted meanwhile', () => {
   expect([map.size, set.size]).toEqual([0, 0]);
 });
 
-/** By each of the ways to read it, which must agree. */
+/** The entries, by each way of reading them, all of which must agree. */
 function contents(map: SparseMap<number, string>): readonly (readonly [number, string])[] {
   const entries = [...map];
   const told: [number, string][] = [];

@@ -1,8 +1,9 @@
-// Most tables of a job at rest are empty, and a process has thousands of jobs: an empty `Map` takes 184 bytes, these 32.
+// Most tables of a job at rest are empty, and a process has thousands of jobs: an empty `Map` takes 184 bytes, one of
+// these 32.
 const NOTHING = new Map<never, never>();
 const NOBODY = new Set<never>();
 
-/** A map that has a table only while it has entries. */
+/** A map that allocates a table only while it has entries. */
 export class SparseMap<K, V> implements ReadonlyMap<K, V> {
   private table: Map<K, V> | undefined;
 
@@ -24,7 +25,7 @@ export class SparseMap<K, V> implements ReadonlyMap<K, V> {
     return this;
   }
 
-  /** @returns whether it was there */
+  /** @returns true if it was there */
   delete(key: K): boolean {
     if (this.table?.delete(key) !== true) return false;
     if (this.table.size === 0) this.table = undefined;
@@ -56,7 +57,7 @@ export class SparseMap<K, V> implements ReadonlyMap<K, V> {
   }
 }
 
-/** A set that has a table only while it has members. */
+/** A set that allocates a table only while it has members. */
 export class SparseSet<T> implements Iterable<T> {
   private table: Set<T> | undefined;
 
@@ -74,7 +75,7 @@ export class SparseSet<T> implements Iterable<T> {
     return this;
   }
 
-  /** @returns whether it was there */
+  /** @returns true if it was there */
   delete(member: T): boolean {
     if (this.table?.delete(member) !== true) return false;
     if (this.table.size === 0) this.table = undefined;

@@ -1,5 +1,5 @@
-// The instances and servers of a job: how they are named, and what is decided about them from what they have told,
-// such as whose clock is right and which settings count.
+// Instances and servers of a job: their names, and decisions about them from what they report, such as whose clock is
+// right and which settings count.
 export * from './job-instance.js';
 export * from './job-name.js';
 export * from './kept-text.decision.js';

@@ -9,7 +9,8 @@ export interface JobInstance {
 export const ID_DELIMITER = '@-@';
 
 /**
- * True for a name that can be an instance's: something on both sides of the delimiter. Java's and ours have no other.
+ * True for a name that can be an instance's, with text on both sides of the delimiter. All ids of Java and ours have
+ * this form.
  */
 export function isInstanceId(name: string): boolean {
   return /^[^@]+@-@.+$/.test(name);
@@ -21,16 +22,16 @@ export function serverIpOf(jobInstanceId: string): string {
 }
 
 /**
- * The process of an instance, `{ip}@-@{pid}`: the same for each session that it has had. An id that the user has chosen
- * names its process by itself.
+ * Returns `{ip}@-@{pid}`, the process of an instance: the same for each session of that process. An id that the user
+ * has configured names its process by itself.
  */
 export function processOf(jobInstanceId: string): string {
   return jobInstanceId.replace(/(@-@\d+)-[0-9a-f]+$/, '$1');
 }
 
 /**
- * Java reads every list of children in descending order of UTF-16 code units; the order of instances decides what a
- * strategy gives to whom.
+ * Sorts as Java does: by UTF-16 code units, descending. The order of the instances decides which items a strategy gives
+ * to each of them.
  * @see ElasticJob, `ZookeeperRegistryCenter.getChildrenKeys`
  */
 export function inJavaOrder(names: Iterable<string>): string[] {

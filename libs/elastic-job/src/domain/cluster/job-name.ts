@@ -4,17 +4,16 @@ import { ID_DELIMITER } from './job-instance.js';
 export type JobName = string;
 
 /**
- * Control, surrogate and private-use characters, everything beyond the basic plane: no ZooKeeper path may hold them.
+ * Control, surrogate and private-use characters, and everything beyond the basic plane: ZooKeeper refuses them in a
+ * path.
  */
 const NOT_IN_A_PATH = /[\p{Cc}\p{Cs}\p{Co}\u{fff0}-\u{10ffff}]/u;
 
-/**
- * Java puts the name unescaped into a pattern: with `a+b` it misses events, with `a(b` it fails. The dot is harmless.
- */
+/** Java puts the name unescaped into a regular expression: `a+b` misses events, and `a(b` fails. A dot is harmless. */
 const PATTERN_CHARACTER = /[()[\]{}*+?^$|\\]/;
 
 /**
- * What is wrong with a job's name, as the end of a sentence that begins with it; undefined if nothing is.
+ * Finds the fault of a job's name, as the end of a sentence that begins with the name; undefined if the name is valid.
  * @see ElasticJob's paths and task ids, and the path rules of ZooKeeper and Curator.
  */
 export function findJobNameFault(name: unknown): string | undefined {

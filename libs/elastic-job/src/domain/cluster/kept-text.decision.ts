@@ -1,22 +1,22 @@
-/** A text that could be used, and the registry's transaction that wrote it. */
+/** A valid configuration text, with the registry transaction that wrote it. */
 export interface WrittenText {
   readonly text: string;
   readonly zxid: bigint;
 }
 
-/** What is known of a job's settings. */
+/** The configuration texts that this instance knows for one job. */
 export interface KnownTexts {
-  /** The last text of `config` that this instance has seen and could use. */
+  /** The last text of `config` that this instance has read and could use. */
   readonly seen: WrittenText | undefined;
-  /** The text that is kept for the time after a bad edit. */
+  /** The text that the leader has kept, for use after a bad edit. */
   readonly kept: WrittenText | undefined;
-  /** The kept text is in force, since that of `config` cannot be used. */
+  /** True while the kept text is in force because the text of `config` cannot be used. */
   readonly isKeptInForce: boolean;
 }
 
 /**
- * The text that the leader is to keep; undefined if it is kept already. A leader that has missed an edit must not
- * replace what its predecessor has kept since: while the kept text is in force, only a later one replaces it.
+ * Returns the text that the leader has to keep; undefined if it is kept already. While the kept text is in force, only
+ * a later one replaces it: a leader that has missed an edit must not overwrite what its predecessor has kept since.
  */
 export function findTextToKeep({ seen, kept, isKeptInForce }: KnownTexts): string | undefined {
   if (seen === undefined || seen.text === kept?.text) return undefined;

@@ -2,23 +2,23 @@
 export type JobBriefStatus = 'OK' | 'CRASHED' | 'DISABLED' | 'SHARDING_FLAG';
 
 /**
- * An item as an operator sees it; ElasticJob's words. SHARDING_FLAG: its owner is not there, it waits for a new one.
+ * An item as an operator sees it, in ElasticJob's words. SHARDING_FLAG: its owner is gone, and it waits for a new one.
  */
 export type ShardingStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PENDING';
 
-/** What a job's state is judged by. */
+/** Facts from which the status of a job is judged. */
 export interface JobBriefFacts {
   /** The ids of the registered instances. */
   readonly instanceIds: readonly string[];
-  /** For each known server whether it is disabled. */
+  /** One entry for each known server: true if it is disabled. */
   readonly disabledServers: readonly boolean[];
   /** The owner of each item that has a node; undefined if it has none. */
   readonly owners: Iterable<string | undefined>;
 }
 
 /**
- * CRASHED: no instance. DISABLED: every server is. SHARDING_FLAG: an owner is not there, or no item has one. The first
- * that is true.
+ * Judges a job. The first that applies: CRASHED, no instance; DISABLED, all servers disabled; SHARDING_FLAG, an owner
+ * is gone or no item has one; else OK.
  * @see ElasticJob, `JobStatisticsAPIImpl.getJobStatus`
  */
 export function judgeJob({ instanceIds, disabledServers, owners }: JobBriefFacts): JobBriefStatus {
@@ -29,7 +29,7 @@ export function judgeJob({ instanceIds, disabledServers, owners }: JobBriefFacts
   return isCurrent ? 'OK' : 'SHARDING_FLAG';
 }
 
-/** What an item's state is judged by. */
+/** Facts from which the status of an item is judged. */
 export interface ShardingFacts {
   readonly isDisabled: boolean;
   readonly isRunning: boolean;
@@ -37,7 +37,7 @@ export interface ShardingFacts {
 }
 
 /**
- * The first that is true, in the order of the fields.
+ * Judges an item by the first fact that is true, in the order of the fields.
  * @see ElasticJob, `ShardingStatisticsAPIImpl` and `ShardingInfo`
  */
 export function judgeItem({ isDisabled, isRunning, isOwnerOnline }: ShardingFacts): ShardingStatus {

@@ -1,40 +1,41 @@
 /**
- * What the registry's wall clock shows, as far as it is known: an instant from `earliest` to `latest`, in milliseconds
- * since the epoch.
+ * The time that the registry's wall clock shows, as an interval from `earliest` to `latest`, in milliseconds since the
+ * epoch.
  */
 export interface TimeInterval {
   readonly earliest: number;
   readonly latest: number;
 }
 
-/** An interval as it was known at an instant of this process's monotonic clock. */
+/** A time interval, as it was known at one instant of this process's monotonic clock. */
 export interface TimeEstimate extends TimeInterval {
   /** On the monotonic clock, in milliseconds. */
   readonly at: number;
 }
 
-/** The registry's answer to a write of this process. */
+/** One time sample: the registry's answer to a write of this process. */
 interface TimeSample {
-  /** The registry's wall clock while it wrote, in milliseconds since the epoch. */
+  /** The registry's wall clock during the write, in milliseconds since the epoch. */
   readonly time: number;
-  /** Before the write was sent, and when its answer was here; on the monotonic clock, in milliseconds. */
+  /** Monotonic time before the write was sent, and when its answer arrived, in milliseconds. */
   readonly sent: number;
   readonly received: number;
 }
 
-/** Two sound clocks drift apart by less: 200 millionths of the time that passes. */
+/** Greatest drift between two sound clocks: 200 millionths of the elapsed time. */
 const DRIFT = 200e-6;
-/** A registry tells full milliseconds. */
+/** The registry reports whole milliseconds. */
 const RESOLUTION_MS = 1;
 
-/** What an estimate is worth at a later instant: wider by what the clocks may have drifted apart since. */
+/** The estimate at a later instant: wider by the greatest drift since. */
 export function timeAt({ earliest, latest, at }: TimeEstimate, monotonicMs: number): TimeInterval {
   const age = Math.max(0, monotonicMs - at);
   return { earliest: earliest + age * (1 - DRIFT), latest: latest + age * (1 + DRIFT) };
 }
 
 /**
- * The estimate after one more sample. A sample that contradicts what was known replaces it: one of the clocks was set.
+ * The estimate after one more sample. A sample that contradicts the estimate replaces it, because one of the clocks was
+ * set.
  */
 export function refineTime(known: TimeEstimate | undefined, { time, sent, received }: TimeSample): TimeEstimate {
   const fresh = { earliest: time, latest: time + RESOLUTION_MS + (received - sent), at: received };
@@ -46,8 +47,8 @@ export function refineTime(known: TimeEstimate | undefined, { time, sent, receiv
 }
 
 /**
- * So far a wall clock is from the registry's, at least, in milliseconds: positive if it is ahead, 0 where both may
- * agree.
+ * Least difference between a wall clock and the registry's, in milliseconds: positive if the wall clock is ahead, 0 if
+ * both may agree.
  */
 export function clockOffsetMs(wallMs: number, { earliest, latest }: TimeInterval): number {
   return Math.max(0, wallMs - latest) - Math.max(0, earliest - wallMs);

@@ -1,17 +1,17 @@
 import { processOf } from './job-instance.js';
 
-/** What one instance has told of its clock in one job. */
+/** The clock offset that one instance has reported in one job. */
 export interface ToldOffset {
   readonly jobInstanceId: string;
   /** How far its clock is ahead of the registry's, in milliseconds. */
   readonly offsetMs: number;
-  /** The transaction in which it told so: the greater, the later. */
+  /** The transaction that reported it; a greater one is later. */
   readonly toldIn: bigint;
 }
 
 /**
- * The offsets by process: what each has told last. A process has one clock, and one vote, in however many jobs it is,
- * and also while the nodes of a session that it has lost are still there.
+ * Latest offset of each process. A process has one clock and so one vote, however many jobs it runs, and also while the
+ * nodes of an earlier session are still there.
  */
 export function offsetsByProcess(told: readonly ToldOffset[]): ReadonlyMap<string, number> {
   const inOrder = told.toSorted((a, b) => (a.toldIn < b.toldIn ? -1 : 1));
@@ -19,12 +19,12 @@ export function offsetsByProcess(told: readonly ToldOffset[]): ReadonlyMap<strin
 }
 
 /**
- * How far the clock by which instances are judged is ahead of the registry's, in milliseconds: 0, unless most instances
- * agree that the registry's is the wrong one. Then it is what they show, in the middle. Where no most agree, that
- * stands as long as one shows it. An instance alone cannot know; then the registry counts.
+ * Decides by how many milliseconds the reference clock is ahead of the registry's: 0, unless most instances agree that
+ * the registry's clock is wrong. Then the reference is the middle of what they report. Without a majority the former
+ * decision stands as long as one instance supports it. A single instance cannot know, so the registry's clock counts.
  * @param own how far this host's clock is ahead of the registry's
- * @param others what the other instances have told of theirs
- * @param former what was decided before
+ * @param others the offsets that the other instances have reported
+ * @param former the decision before this one
  */
 export function decideReference(own: number, others: readonly number[], toleranceMs: number, former: number): number {
   const all = [own, ...others];

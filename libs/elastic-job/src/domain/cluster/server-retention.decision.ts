@@ -1,25 +1,28 @@
 /** A server of a job, as retention sees it. */
 export interface RetainedServer {
   readonly serverIp: string;
-  /** False: an operator's DISABLED, which stays for ever, or a text that nobody can read. */
+  /** False: an operator's DISABLED, which stays for ever, or a text that cannot be read. */
   readonly isEnabled: boolean;
-  /** An instance of this address is registered. */
+  /** True if an instance of this address is registered. */
   readonly isInUse: boolean;
-  /** When it was noticed that no instance is left, in milliseconds since the epoch; undefined: it was not. */
+  /** When the loss of the last instance was noticed, in milliseconds since the epoch; undefined if it was not. */
   readonly departedAt: number | undefined;
 }
 
-/** What retention does about servers, each named by its address. */
+/** Changes that retention makes, as addresses of servers. */
 export interface RetentionDecision {
-  /** Their last instance has gone: from now on their time counts. */
+  /** Servers that have just lost their last instance: their retention time starts. */
   readonly departed: readonly string[];
-  /** They have an instance again. */
+  /** Servers that have an instance again. */
   readonly returned: readonly string[];
-  /** They have had no instance for long enough. */
+  /** Servers without an instance for longer than the retention time. */
   readonly expired: readonly string[];
 }
 
-/** @param retentionMs how long an address without an instance stays known */
+/**
+ * Decides which servers retention notes, clears and removes.
+ * @param retentionMs how long an address without an instance stays known
+ */
 export function decideRetention(
   servers: readonly RetainedServer[],
   now: number,

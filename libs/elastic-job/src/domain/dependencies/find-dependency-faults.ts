@@ -1,7 +1,7 @@
 import { type ClockChangeOption, timetableOf } from '../options/index.js';
 import type { JobName } from '../cluster/index.js';
 
-/** What a job's place in a chain is judged by. */
+/** Settings of a job that decide whether it can stand in a chain. */
 export interface DependencyFacts {
   readonly jobName: JobName;
   readonly after: readonly JobName[];
@@ -12,13 +12,13 @@ export interface DependencyFacts {
   readonly resident: boolean;
 }
 
-/** The job that a chain comes to when it goes up from a parent, or why it comes to none. */
+/** The first job of a chain, found by going up from a parent, or the fault that stops the search. */
 type Root = { readonly facts: DependencyFacts } | { readonly fault: string };
 
 /**
- * Why a job cannot be started after the ones that it names; empty if it can. All of their chains must begin with the
- * same schedule, since a fire time is what their runs have in common.
- * @param known every job that the chains lead to; one that lacks is unknown
+ * Finds why a job cannot start after the jobs that it names; empty if it can. All chains must begin with the same
+ * schedule, since their runs are matched by fire time.
+ * @param known every job on the chains; a job that is missing here is unknown
  */
 export function findDependencyFaults(
   job: DependencyFacts,
@@ -58,7 +58,8 @@ function findParentFault({ after, cron, monitorExecution, resident }: Dependency
 
 function timetableText(facts: DependencyFacts): string {
   const { cron, timeZone, clockChange } = timetableOf(facts, false);
-  return `cron "${cron}", timeZone ${timeZone === undefined ? 'of the host' : `"${timeZone}"`}, clockChange "${clockChange}"`;
+  const zone = timeZone === undefined ? 'of the host' : `"${timeZone}"`;
+  return `cron "${cron}", timeZone ${zone}, clockChange "${clockChange}"`;
 }
 
 function listOf(names: readonly JobName[], separator = ', '): string {

@@ -1,6 +1,6 @@
 /**
- * Ascending fire times as a short list of numbers: the first one, then pairs of a step and how often it follows.
- * Schedules make steps that are mostly equal.
+ * Encodes ascending fire times as a short list of numbers: the first one, then pairs of a step and its repetitions.
+ * Most steps of a schedule are equal.
  */
 export function formatFireTimes([first, ...others]: readonly number[]): readonly number[] {
   if (first === undefined) return [];
@@ -15,7 +15,11 @@ export function formatFireTimes([first, ...others]: readonly number[]): readonly
   return [first, ...runs.flat()];
 }
 
-/** @param most so many are read. @returns undefined for what is no such list, or a longer one */
+/**
+ * Decodes what `formatFireTimes` has written.
+ * @param most limit of the fire times that are read
+ * @returns undefined for anything else, or for a longer list
+ */
 export function parseFireTimes(value: unknown, most: number): readonly number[] | undefined {
   if (!Array.isArray(value) || !value.every((one) => Number.isSafeInteger(one))) return undefined;
   const [first, ...runs]: readonly number[] = value;

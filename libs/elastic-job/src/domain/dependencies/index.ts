@@ -1,5 +1,4 @@
-// Jobs that start after other jobs: what the ended runs of a parent mean for its children, and which chains cannot
-// work.
+// Jobs that start after other jobs: effects of a parent's ended runs on its children, and chains that cannot work.
 export { type DependencyFacts, findDependencyFaults } from './find-dependency-faults.js';
 export { type ItemSet, itemSetOf } from './item-set.js';
 export {

@@ -9,7 +9,7 @@ export function itemSetOf(items: Iterable<number>): ItemSet {
   return set;
 }
 
-/** Every item of `part` is in `whole`. */
+/** True if every item of `part` is in `whole`. */
 export function isWithin(part: ItemSet, whole: ItemSet): boolean {
   return (part & ~whole) === NO_ITEMS;
 }
@@ -18,7 +18,7 @@ export function formatItemSet(set: ItemSet): string {
   return set.toString(16);
 }
 
-/** @returns undefined if the text stands for no set */
+/** Reads a set. @returns undefined if the text stands for no set */
 export function parseItemSet(text: unknown): ItemSet | undefined {
   return typeof text === 'string' && /^[0-9a-f]+$/.test(text) ? BigInt(`0x${text}`) : undefined;
 }

@@ -7,7 +7,8 @@ export function readFields(text: string): Readonly<Record<string, unknown>> | un
 }
 
 /**
- * What is left of an object's fields without some: those of a later version, to be kept in whatever is written next.
+ * The fields of an object without the known ones: those of a later version, which must be kept in the next text that is
+ * written.
  */
 export function fieldsBut(value: object, known: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(value).filter(([field]) => !known.includes(field)));

@@ -22,7 +22,7 @@ describe('parseParentProgress', () => {
 });
 
 describe('counting the items of a run', () => {
-  it('given some items that have succeeded, when the last one does, then the run is complete, and not before', () => {
+  it('completes a run when its last item succeeds, and not before', () => {
     const first = noteRuns(NEW, [note(10, 0), note(10, 1)]);
     const last = noteRuns(first.progress, [note(10, 2)]);
 
@@ -44,7 +44,7 @@ describe('counting the items of a run', () => {
     expect(succeeded).toEqual([]);
   });
 
-  it('given an open run, when a later one is complete, then it is superseded, and what still ends of it counts no more', () => {
+  it('supersedes an open run when a later one is complete, and ignores its later ends', () => {
     const open = noteRuns(NEW, [note(10, 0)]);
     const later = noteRuns(open.progress, [note(20, 0), note(20, 1), note(20, 2)]);
     const late = noteRuns(later.progress, [note(10, 1), note(10, 2)]);
@@ -61,7 +61,7 @@ describe('counting the items of a run', () => {
     expect(unmet).toEqual([{ fireTime: 10, reason: 'superseded' }]);
   });
 
-  it('given random runs in random order, when they are counted in random batches, then exactly those are complete of which all items succeed before a later one is', () => {
+  it('completes exactly those runs whose items all succeed before a later run is complete', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const random = randomOf(seed);
       const notes = randomNotes(random);
@@ -122,7 +122,7 @@ function randomOf(seed: number): () => number {
   return () => clock.random();
 }
 
-/** All items of four runs, in any order; now and then one fails. */
+/** All items of four runs, in random order; a few of them fail. */
 function randomNotes(random: () => number): RunNote[] {
   const notes = [1, 2, 3, 4].flatMap((run) =>
     [0, 1, 2].map((item) => note(run, item, { isSucceeded: random() > 0.1 })),

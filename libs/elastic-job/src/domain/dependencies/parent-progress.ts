@@ -3,26 +3,25 @@ import { formatItemSet, isWithin, type ItemSet, itemSetOf, NO_ITEMS, parseItemSe
 import { fieldsBut, readFields } from './json-fields.js';
 
 /**
- * How far the runs of a job are for which other jobs wait: the text of `dependents`, written by every settle against
- * the node's version. Fields that a reader does not know are on the object as well: they stay there through every
- * write.
+ * Progress of the runs that other jobs wait for: the text of `dependents`. Every settle writes it against the node's
+ * version. Fields that a reader does not know are on the object as well, and stay there through every write.
  */
 export interface ParentProgress {
-  /** What becomes of fire times up to this one concerns nobody any more. In milliseconds since the epoch. */
+  /** Fire times up to this one are closed: their further ends are ignored. In milliseconds since the epoch. */
   readonly closedUpTo: number;
-  /** By fire time, ascending. */
+  /** Progress by fire time, ascending. */
   readonly runs: ReadonlyMap<number, RunProgress>;
 }
 
-/** `failed`: an item has ended otherwise than well; nothing is started after this run. */
+/** `failed`: an item did not succeed; no child starts after this run. */
 type RunProgress = 'failed' | { readonly expected: ItemSet; readonly done: ItemSet };
 
-/** An item has ended, for good. */
+/** The final end of one item. */
 export interface RunNote {
   /** In milliseconds since the epoch. */
   readonly fireTime: number;
   readonly item: number;
-  /** What was expected when the item was begun: the enabled items below the total. */
+  /** The items that the run needs, as seen at the begin of this item: the enabled ones below the total. */
   readonly expected: ItemSet;
   readonly isSucceeded: boolean;
 }
@@ -30,7 +29,7 @@ export interface RunNote {
 /** `failed`: an item did not succeed; `superseded`: some items were never begun, and a later run is complete. */
 export type UnmetReason = 'failed' | 'superseded';
 
-/** After this run nothing is started. */
+/** A run after which no child starts. */
 export interface UnmetRun {
   readonly fireTime: number;
   readonly reason: UnmetReason;
@@ -38,19 +37,19 @@ export interface UnmetRun {
 
 export interface NotedRuns {
   readonly progress: ParentProgress;
-  /** The runs that are complete with these notes: all items have succeeded. Ascending. */
+  /** Fire times of the runs that these notes complete: all items have succeeded. Ascending. */
   readonly succeeded: readonly number[];
   readonly unmet: readonly UnmetRun[];
 }
 
-/** So many runs may be under way, or failed, since the last one that was complete. */
+/** Most runs that may be open or failed since the last complete one. */
 export const KEPT_RUNS = 100;
 const VERSION = 1;
 const FIELDS = ['v', 'closedUpTo', 'runs'];
 
 /**
- * Counts items that have ended. A run is complete when every item has succeeded that an instance expected as it began
- * some of the run. An item is begun for fire times in order, so a complete run ends whatever was open before it.
+ * Counts items that have ended. A run is complete when every item has succeeded that some instance expected as it began
+ * a part of the run. An item is begun for fire times in order, so a complete run closes whatever was open before it.
  */
 export function noteRuns(before: ParentProgress, notes: readonly RunNote[]): NotedRuns {
   const runs = new Map(before.runs);
@@ -83,8 +82,8 @@ export function formatParentProgress(progress: ParentProgress): string {
 }
 
 /**
- * Reads a count of any version by the fields that this one knows.
- * @returns undefined for what is none, or damaged
+ * Reads progress written by any version, by the fields that this one knows.
+ * @returns undefined for another or a damaged text
  */
 export function parseParentProgress(text: string): ParentProgress | undefined {
   const value = readFields(text);

@@ -16,7 +16,7 @@ const NOW = 99;
 const BOTH = withParents(NO_STARTS, ['import', 'check']);
 
 describe('the starts of a job', () => {
-  it('given one of two parents that has succeeded, when the other one does, then the job is started, and not before', () => {
+  it('starts the job when its last parent has succeeded, and not before', () => {
     const first = noteParent(BOTH, 'check', 10);
     const second = noteParent(first, 'import', 10);
 
@@ -24,7 +24,7 @@ describe('the starts of a job', () => {
     expect(second).toEqual({ parents: ['import', 'check'], pending: new Map(), starts: [start(10)] });
   });
 
-  it('given a start, when a parent is told of again, or an earlier fire time, or a stranger, then nothing changes', () => {
+  it('ignores a repeated parent, an earlier fire time and a job that is no parent', () => {
     const started = noteParent(withParents(NO_STARTS, ['import']), 'import', 10);
 
     expect(noteParent(started, 'import', 10)).toBe(started);
@@ -32,7 +32,7 @@ describe('the starts of a job', () => {
     expect(noteParent(started, 'export', 11)).toBe(started);
   });
 
-  it('given fire times for which one parent is missing, when a later one is complete, then they are pending no more', () => {
+  it('drops fire times that wait for a parent once a later one is complete', () => {
     const pending = noteParent(noteParent(BOTH, 'import', 10), 'import', 30);
     const { pending: left, starts } = noteParent(noteParent(pending, 'import', 20), 'check', 20);
 
@@ -82,7 +82,7 @@ describe('the starts of a job', () => {
     expect(parseStartLedger(text)).toBeUndefined();
   });
 
-  it('keeps the latest thousand fire times that wait for a parent, ascending, whatever the order in which they came', () => {
+  it('keeps the latest thousand fire times that wait for a parent, in whichever order they came', () => {
     let ledger = BOTH;
     for (let time = KEPT_PENDING + 1; time >= 1; time--) ledger = noteParent(ledger, 'import', time);
 
@@ -177,7 +177,7 @@ describe('the starts of a job', () => {
     expect([times.latest(25, 0), times.latest(25, 20), times.latest(Infinity, 0)]).toEqual([20, undefined, 30]);
   });
 
-  it('given spans in which nobody was to run, when starts have come in them, then their fire times are excluded, and no others', () => {
+  it('excludes exactly the fire times of starts that came within the given spans', () => {
     const starts = [
       { fireTime: 10, at: 50 },
       { fireTime: 20, at: 60 },

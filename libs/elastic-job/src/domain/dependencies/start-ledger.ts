@@ -5,44 +5,44 @@ import { formatFireTimes, parseFireTimes } from './fire-time-runs.js';
 import { fieldsBut, readFields } from './json-fields.js';
 
 /**
- * What a job has that is started after others: the text of `after`. The jobs before it write it as they end. Fields
- * that a reader does not know are on the object as well: they stay there through every write.
+ * Starts of a job that runs after others: the text of `after`. The parents write it as they end. Fields that a reader
+ * does not know are on the object as well, and stay there through every write.
  */
 export interface StartLedger {
-  /** The jobs that it waits for. */
+  /** The parents: jobs that this one waits for. */
   readonly parents: readonly JobName[];
-  /** By fire time, ascending: which of the parents have succeeded so far. */
+  /** Parents that have succeeded so far, by fire time, ascending. */
   readonly pending: ReadonlyMap<number, readonly JobName[]>;
-  /** The last ones, ascending. */
+  /** The latest starts, ascending. */
   readonly starts: readonly Start[];
 }
 
-/** A job was started. All times in milliseconds since the epoch. */
+/** One start of the job. All times in milliseconds since the epoch. */
 export interface Start {
   /** The fire time of the parents' runs. */
   readonly fireTime: number;
   /**
-   * When the last of them was complete, by the time that instances share; of an early one the fire time stands for it.
+   * When the last of them was complete, by the time that instances share. For an early run the fire time takes its
+   * place.
    */
   readonly at: number;
 }
 
 /**
- * So many starts wait for a job that does not keep up, or that nobody runs at the moment. That is the most that a job
- * catches up on (`misfireLimit`), and what `missed` counts: a start that is forgotten was one of those that "1,000"
- * stands for.
+ * Most starts that wait for a job that is behind or has no instance. It covers what a job catches up on
+ * (`misfireLimit`) and what `missed` counts, so a dropped start is beyond both.
  */
 export const KEPT_STARTS = 2_000;
-/** Of so many the node says when they came. */
+/** Most starts whose times the node keeps. */
 const TIMED_STARTS = 100;
-/** A parent may be behind the others by as many runs as a job catches up on. */
+/** Most runs by which one parent may be ahead of another: as many as a job catches up on. */
 export const KEPT_PENDING = 1_000;
 const VERSION = 1;
 const FIELDS = ['v', 'parents', 'pending', 'starts', 'earlier'];
 
 /**
- * Takes in that all items of a parent's run have succeeded. With the last of the parents the job is started. A start
- * ends whatever was pending before it, since no parent comes back to an earlier fire time.
+ * Notes that all items of a parent's run have succeeded. The last parent starts the job. A start drops what was pending
+ * before it, since no parent comes back to an earlier fire time.
  * @param at now
  * @returns the same object if nothing has changed
  */
@@ -60,12 +60,12 @@ export function noteParent(ledger: StartLedger, parent: JobName, fireTime: numbe
   return { ...ledger, pending: new Map(ascending.slice(-KEPT_PENDING)) };
 }
 
-/** The job waits for others from now on. What is pending was so for those before. */
+/** Replaces the parents. Pending fire times belonged to the former parents, and are dropped. */
 export function withParents(ledger: StartLedger, parents: readonly JobName[]): StartLedger {
   return { ...ledger, parents, pending: new Map() };
 }
 
-/** The starts, as what an item owes. */
+/** The starts as a set of fire times that items owe. */
 export function fireTimesOf(starts: readonly Start[]): FireTimes {
   const times = starts.map(({ fireTime }) => fireTime);
   return {
@@ -74,7 +74,7 @@ export function fireTimesOf(starts: readonly Start[]): FireTimes {
   };
 }
 
-/** The fire times of the starts that came within some spans: one span each. */
+/** One span for each start that came within the given spans: it holds the start's fire time alone. */
 export function spansOfStarts(starts: readonly Start[], spans: readonly Span[]): readonly Span[] {
   return starts
     .filter(({ at }) => spans.some(({ after, until }) => after < at && at <= until))
@@ -92,8 +92,8 @@ export function formatStartLedger(ledger: StartLedger): string {
 }
 
 /**
- * Reads a ledger of any version by the fields that this one knows.
- * @returns undefined for what is none, or damaged
+ * Reads a ledger written by any version, by the fields that this one knows.
+ * @returns undefined for another or a damaged text
  */
 export function parseStartLedger(text: string): StartLedger | undefined {
   const fields = readFields(text) ?? {};

@@ -10,7 +10,7 @@ const ranks = (claimers: number) => Array.from({ length: claimers }, (_, rank) =
 
 describe('the parts of a queue', () => {
   it.each([1, 2, 3, 5, 7])(
-    'given %i claimers, when each takes its part, then every item has one, and no part is larger than a fair one',
+    'divides the queue among %i claimers completely, with no part above a fair one',
     (claimers) => {
       const parts = ranks(claimers).map((rank) => partOf(QUEUE, rank, claimers));
 
@@ -19,7 +19,7 @@ describe('the parts of a queue', () => {
     },
   );
 
-  it('given more claimers than items, when each takes its part, then that is one item, and every item is looked at', () => {
+  it('gives each claimer one item and leaves none out, with more claimers than items', () => {
     const parts = ranks(20).map((rank) => partOf(QUEUE, rank, 20));
 
     for (const part of parts) expect(part).toHaveLength(1);

@@ -1,21 +1,21 @@
-/** One of those who may take from a queue at the same time. */
+/** One of the instances that may claim from a queue at the same time. */
 interface Claimer {
-  /** Its place among them, from 0. */
+  /** Its place among the claimers, from 0. */
   readonly rank: number;
-  /** How many there are, at least 1. */
+  /** Number of claimers, at least 1. */
   readonly claimers: number;
 }
 
-/** The waiting items in the order in which a claimer looks at them, and how many it may take at once. */
+/** Waiting items in the order in which a claimer tries them, and how many it may take at once. */
 interface FailoverShare {
   readonly inOrder: readonly number[];
   readonly most: number;
 }
 
 /**
- * Parts a queue among its claimers: who sees the same queue at the same moment starts with a part of its own, so that
- * all of it is taken in one round. What somebody leaves is parted again in the next one. Where there is less than one
- * item for each, several look at the same one, and one wins.
+ * Divides a queue among its claimers. Instances that see the same queue at the same moment start with different parts,
+ * so one round takes all of it; the rest is divided again in the next round. With fewer items than claimers, several
+ * try the same item, and one wins.
  * @param queue item numbers, ascending
  */
 export function failoverShare(queue: readonly number[], { rank, claimers }: Claimer): FailoverShare {
@@ -24,7 +24,10 @@ export function failoverShare(queue: readonly number[], { rank, claimers }: Clai
   return { inOrder: [...queue.slice(start), ...queue.slice(0, start)], most: Math.max(1, end - start) };
 }
 
-/** One waiting item only, from a given one on: for who has lost its part to somebody with another view of the queue. */
+/**
+ * Picks a single waiting item, starting at a given one: for a claimer that has lost its part to an instance with
+ * another view of the queue.
+ */
 export function singleFrom(queue: readonly number[], first: number): FailoverShare {
   return { inOrder: [...queue.filter((item) => item >= first), ...queue.filter((item) => item < first)], most: 1 };
 }

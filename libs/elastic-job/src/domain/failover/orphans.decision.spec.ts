@@ -61,7 +61,7 @@ describe('which items have lost their holder', () => {
     },
   );
 
-  it('given marks of several instances, when it is asked whose runs are in no record, then those that the record does not name', () => {
+  it('finds the holders whose runs are in no record, among marks of several instances', () => {
     const holders = new Map([
       ['failovering', 'dead'],
       ['running', 'java'],

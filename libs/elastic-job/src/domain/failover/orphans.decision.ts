@@ -1,40 +1,39 @@
 import { isLeftToAdopt, type RunRecord, type StoredRecord } from '../run/index.js';
 
-/** The marks below an item that name the instance which left them. */
+/** Marks below an item that name the instance which wrote them. */
 export const HOLDER_MARKS = ['running', 'failovering', 'failover'] as const satisfies readonly HolderMark[];
 export type HolderMark = 'running' | 'failovering' | 'failover';
 
-/** The marks of one item, each with the id of the instance that left it. */
+/** Marks of one item, each with the id of the instance that wrote it. */
 export interface ItemMarks {
   readonly item: number;
   readonly stored: StoredRecord;
   readonly holders: ReadonlyMap<HolderMark, string>;
 }
 
-/** An item whose holder is gone. `mustRepeat`: its run never ended, so it has to run again. */
+/** An item whose holder is gone. `mustRepeat`: its run has not ended, so it must run again. */
 export interface OrphanedItem {
   readonly item: number;
   /** The marks of holders that are gone. */
   readonly stale: readonly HolderMark[];
-  /** The run that has lost its holder, if the item's record is of it. */
+  /** The run that has lost its holder, if the record of the item shows it. */
   readonly run: RunRecord | undefined;
   readonly mustRepeat: boolean;
 }
 
-/**
- * The holders that have left no record of their runs that can be read: Java peers. Theirs is the mark, not the record,
- * by which an item is known to have run.
- */
+/** Holders whose runs are in no readable record: Java peers. Their mark alone shows that the item was run. */
 export function unrecordedHolders({ stored, holders }: ItemMarks): string[] {
   const recorded = stored.kind === 'record' ? stored.record.by : undefined;
   return [...holders.values()].filter((holder) => holder !== recorded);
 }
 
 /**
- * Names the items whose marks belong to nobody: an instance id is unique per session, so a holder that is not
- * registered never comes back. Judged by the mark's holder, never by the item's owner, who may have changed since. What
- * a living instance runs or has taken is left alone: to sweep an item writes its node, which would fence that run, and
- * the item would be queued while somebody is about to run it.
+ * Finds the items whose marks name a holder that is gone. An instance id is unique per session, so a holder that is not
+ * registered never comes back. The holder of the mark decides, never the owner of the item, which may have changed
+ * since.
+ *
+ * Marks of living instances must stay alone: a sweep writes the item's node, which would fence their run and queue an
+ * item that is about to run.
  */
 export function findOrphanedItems(
   marks: Iterable<ItemMarks>,
@@ -52,14 +51,14 @@ export function findOrphanedItems(
   return orphans;
 }
 
-/** Where an orphan goes: into the queue, past it because that is full, or nowhere because nothing is to be repeated. */
+/** Destination of an orphan: `queue`, `overflow` if the queue is full, or `none` if nothing is to be repeated. */
 export type OrphanPlace = 'queue' | 'overflow' | 'none';
 
 export interface PlacedOrphan extends OrphanedItem {
   readonly place: OrphanPlace;
 }
 
-/** The queue as it stands, and what it may hold. */
+/** Entries of the queue, and its limit. */
 export interface FailoverRoom {
   readonly isFailoverOn: boolean;
   readonly queued: ReadonlySet<number>;
@@ -68,7 +67,7 @@ export interface FailoverRoom {
 }
 
 /**
- * Fills the queue in ascending order. What is queued is not queued again, and what is beyond the total is not repeated.
+ * Fills the queue in ascending order. Queued items are not queued again, and items beyond the total are not repeated.
  */
 export function placeOrphans(orphans: readonly OrphanedItem[], room: FailoverRoom): PlacedOrphan[] {
   let free = room.failoverQueueLimit - room.queued.size;

@@ -1,18 +1,18 @@
 import type { RunRecord } from '../run/index.js';
 import type { HolderMark, ItemMarks } from './orphans.decision.js';
 
-/** An item with marks of an instance that lives and does not run it. */
+/** An item with marks of a living instance that does not run it. */
 export interface StrayItem {
   readonly item: number;
   readonly marks: readonly HolderMark[];
-  /** The run in the item's record, if it is that instance's and its end is not recorded. */
+  /** The unfinished run in the item's record, if it belongs to that instance. */
   readonly unfinished: RunRecord | undefined;
 }
 
 /**
- * Names the marks of an instance on items that it neither runs nor is about to: somebody has made them by hand, or
- * their run has ended and nobody could record that. Their holder lives, so no sweep ever calls them orphans.
- * @param isRun also true for what is being begun or settled
+ * Finds the marks of an instance on items that it neither runs nor is about to run. They were made by hand, or the end
+ * of their run could not be recorded. Their holder lives, so no sweep takes them for orphans.
+ * @param isRun true also for an item that is being begun or settled
  */
 export function findStrayItems(
   marks: Iterable<ItemMarks>,

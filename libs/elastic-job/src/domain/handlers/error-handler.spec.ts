@@ -17,7 +17,8 @@ const report = {
 describe('describeReport', () => {
   it('given one failure, when told, then the text begins as that of ElasticJob', () => {
     expect(describeReport(report)).toBe(
-      "Job 'settle-orders' exception occur in job processing, item 3, at 2030-01-01T00:00:00.000Z, caused by out of stock",
+      "Job 'settle-orders' exception occur in job processing, item 3, " +
+        'at 2030-01-01T00:00:00.000Z, caused by out of stock',
     );
   });
 

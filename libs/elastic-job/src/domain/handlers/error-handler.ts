@@ -3,79 +3,80 @@ import type { JobProps } from './props-reader.js';
 import type { JobName } from '../cluster/index.js';
 import type { ExecutionSource } from '../run/index.js';
 
-/** An item whose handler has failed, after its last attempt. */
+/** An item whose handler has failed in its last attempt. */
 export interface JobFailure {
   readonly jobName: JobName;
   readonly item: number;
   /** ElasticJob's task id: `{job}@-@{items}@-@READY@-@{instance id}`. */
   readonly taskId: string;
-  /** The instant that the run stood for, in milliseconds since the epoch. */
+  /** The fire time of the run, in milliseconds since the epoch. */
   readonly fireTime: number;
   readonly source: ExecutionSource;
-  /** What the handler has thrown. */
+  /** The value that the handler has thrown. */
   readonly error: unknown;
 }
 
-/** What an error handler is told: a failure, and how many of its kind it stands for. */
+/** A failure for an error handler, with the number of failures that it stands for. */
 export interface FailureReport extends JobFailure {
-  /** How many failures of one job with the same error are told with this one; itself is counted. */
+  /** Number of failures of one job with the same error that this report stands for, itself included. */
   readonly count: number;
   /** When the first of them happened, in milliseconds since the epoch. */
   readonly since: number;
-  /** When the last of them happened, which is the one that is told. */
+  /** When the last of them happened, in milliseconds since the epoch; its error is the one in this report. */
   readonly until: number;
 }
 
-/** Under which a report is delivered. */
+/** Conditions of one delivery. */
 export interface DeliveryTerms {
-  /** The props of the job that are in force. */
+  /** Props of the job that are in force. */
   readonly props: JobProps;
-  /** The present, in milliseconds since the epoch. */
+  /** The current time, in milliseconds since the epoch. */
   readonly now: number;
-  /** Aborts when the delivery has taken too long, and at the end of the shutdown. */
+  /** Aborts at the time limit of the delivery, and at the end of the shutdown. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Tells somebody of failures. A job names it as its `jobErrorHandlerType`; users hand their own to the module as
- * `errorHandlers`.
+ * Delivers failures to people. A job names it in its `jobErrorHandlerType`; applications hand their own to the module
+ * as `errorHandlers`.
  *
- * Whatever it does, no job feels it: it is not waited for, and if it throws, or is still busy when its time is over,
- * the failure goes to the log instead, and an `error-handler-failed` event tells why. Failures of one job with the same
- * error are told once, and then at most once for each `errorWindowMs`, with their count.
+ * Jobs never wait for it. If it throws or exceeds its time limit, the failure goes to the log instead, and an
+ * `error-handler-failed` event has the reason. The first failure of one job with one error is delivered at once,
+ * repeats at most once per `errorWindowMs`, with their count.
  * @see ElasticJob, `JobErrorHandler`
  */
 export interface JobErrorHandler {
-  /** Its name, in whichever case: `PAGER`. */
+  /** Its name, in any case: `PAGER`. */
   readonly type: string;
   /**
-   * The props that say who is told, and with which secrets: an edit in the registry changes them only where the module
+   * Props that decide the recipients and their secrets: an edit in the registry changes them only where the module
    * allows it.
    * @default none
    */
   readonly targets?: PropTargets;
   /**
-   * What is wrong with a job's props: one text each, which begins with the property's name and shows no secret. Asked
-   * at start.
+   * Checks a job's props at start. Returns one text per fault, which begins with the property's name and shows no
+   * secret.
    */
   findFaults?(props: JobProps): readonly string[];
   /** How long a delivery may take, in milliseconds. @default 10_000 */
   timeLimitMs?(props: JobProps): number;
-  /** What it returns is awaited. */
+  /** Delivers one report. A returned promise is awaited. */
   handle(report: FailureReport, terms: DeliveryTerms): unknown;
 }
 
-/** How many causes of an error are told. */
+/** Most causes of an error that are shown. */
 const MOST_CAUSES = 5;
 
-/** A report in words, as ElasticJob puts it; what matters most comes first, since channels cut long texts. */
+/** The report as text, in ElasticJob's words. The most important part comes first, since channels cut long texts. */
 export function describeReport(report: FailureReport): string {
   const { count, error, item, jobName, since, until } = report;
   const times = count === 1 ? `at ${instant(until)}` : `${count} times from ${instant(since)} to ${instant(until)}`;
-  return `Job '${jobName}' exception occur in job processing, item ${item}, ${times}, caused by ${describeError(error)}`;
+  const where = `Job '${jobName}' exception occur in job processing, item ${item}`;
+  return `${where}, ${times}, caused by ${describeError(error)}`;
 }
 
-/** An error with its stack, and those that have caused it. Never throws, whatever was thrown. */
+/** The error with its stack and its causes. Never throws, for any thrown value. */
 export function describeError(error: unknown): string {
   const texts: string[] = [];
   let cause = error;

@@ -12,7 +12,7 @@ const failure: JobFailure = {
 };
 
 describe('joinReports', () => {
-  it('given a thousand failures of one kind, when they are joined, then their number and their span are known', () => {
+  it('keeps the number and the time span of a thousand joined failures', () => {
     const report = (at: number) => ({ ...failure, item: at, count: 1, since: at, until: at });
     let held: FailureReport = report(1);
     for (let at = 2; at <= 1_000; at += 1) held = joinReports(held, report(at));

@@ -1,13 +1,13 @@
 import type { FailureReport, JobFailure } from './error-handler.js';
 
-/** Reports of failures of one kind as one: of the later one, since the first, with the number of both. */
+/** Joins reports of failures of one kind: the later report, from the first instant on, with the sum of both counts. */
 export function joinReports(held: FailureReport, next: FailureReport): FailureReport {
   return { ...next, count: held.count + next.count, since: held.since };
 }
 
 /**
- * What makes two failures the same: the job, the error's name, its message without the numbers in it, and where it was
- * thrown. So "order 17 is locked" and "order 18 is locked" are told together.
+ * Key of failures that are reported together: the job, the error's name, its message without numbers, and the place
+ * that threw it. So "order 17 is locked" and "order 18 is locked" are one kind.
  */
 export function kindOfFailure({ jobName, error }: Pick<JobFailure, 'jobName' | 'error'>): string {
   if (!(error instanceof Error)) return [jobName, typeof error, masked(error)].join('\n');
@@ -15,10 +15,10 @@ export function kindOfFailure({ jobName, error }: Pick<JobFailure, 'jobName' | '
   return [jobName, error.name, masked(error.message), frame].join('\n');
 }
 
-/** How much of a message counts. */
+/** Most characters of a message that count. */
 const MOST_CHARACTERS = 500;
 
-/** Of a message, which is a text only if nobody has made it something else. */
+/** A message without its numbers. A thrown object may have a message that is no text. */
 function masked(message: unknown): string {
   return plainText(message).slice(0, MOST_CHARACTERS).replaceAll(/\d+/g, '#');
 }

@@ -1,5 +1,5 @@
-// What an application plugs in around the runs of its jobs: kinds of work, error handlers, listeners, tracers and
-// redaction, with the props that they read.
+// Plug-ins of an application around the runs of its jobs: job types, error handlers, listeners, tracers and redaction,
+// with the props that they read.
 export * from './error-handler.js';
 export * from './failure-collapse.decision.js';
 export * from './job-template.js';

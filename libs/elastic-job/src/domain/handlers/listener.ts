@@ -1,27 +1,27 @@
 import type { JobName } from '../cluster/index.js';
 import type { ExecutionSource, GuaranteePhase } from '../run/index.js';
 
-/** What a listener is told about a run: the items of this instance, all together. */
+/** A run, as a listener sees it: all items that this instance runs for one trigger. */
 export interface ShardingContexts {
   readonly jobName: JobName;
   /** ElasticJob's task id: `{job}@-@{items}@-@READY@-@{instance id}`. */
   readonly taskId: string;
   readonly shardingTotalCount: number;
   readonly jobParameter: string;
-  /** The items that this instance is about to run, or has run, each with its entry of `shardingItemParameters`. */
+  /** Items that this instance is about to run, or has run, each with its entry of `shardingItemParameters`. */
   readonly shardingItemParameters: ReadonlyMap<number, string | undefined>;
-  /** The scheduled instant this run stands for. */
+  /** The scheduled instant of this run. */
   readonly fireTime: Date;
   readonly source: ExecutionSource;
   /** Aborts when this instance may no longer act for any of the items. */
   readonly signal: AbortSignal;
 }
 
-/** Where the items of a run, on whichever instances they are, wait for each other. */
+/** Meeting point for all items of a run, on all their instances. */
 export interface RunBarrier {
   /**
-   * Resolves when every item that can run has come as far; the instance that comes last has then called `atLast`,
-   * alone. Who comes after that does not wait.
+   * Resolves when every item that can run has reached the phase. The last instance to arrive calls `atLast` first, and
+   * it alone does. Later arrivals do not wait.
    * @param timeoutMs longest wait, in milliseconds
    * @throws {GuaranteeTimeoutError} @throws what `atLast` throws, if it was called here @throws the signal's reason
    */
@@ -29,19 +29,20 @@ export interface RunBarrier {
 }
 
 /**
- * Is called around each run of a job on this instance. What it throws is reported; the run goes on.
+ * Called around each run of a job on this instance. A thrown value is reported, and the run goes on.
  * @see ElasticJob, `ElasticJobListener`
  */
 export interface ElasticJobListener {
   /**
-   * Jobs that name it in `jobListenerTypes` have this listener. Without a type every job that it is given to has it.
+   * Name for `jobListenerTypes`: only jobs that name it have this listener. Without a type every job of the module has
+   * it.
    */
   readonly type?: string;
   /** Listeners with a lower order are called first, before the run and after it. @default 2147483647 */
   readonly order?: number;
-  /** The items are begun; no handler has started. What it returns is awaited. */
+  /** Called when the items are begun and before any handler starts. A returned promise is awaited. */
   beforeJobExecuted(contexts: ShardingContexts, barrier: RunBarrier): unknown;
-  /** The items are settled. What it returns is awaited. */
+  /** Called when the items are settled. A returned promise is awaited. */
   afterJobExecuted(contexts: ShardingContexts, barrier: RunBarrier): unknown;
 }
 
@@ -49,8 +50,8 @@ export interface ElasticJobListener {
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /**
- * Does something once for all items of a run: before the first handler starts anywhere, and after the last one has
- * ended. All instances wait for each other at both points.
+ * Runs code once for all items of a run: before the first handler starts anywhere, and after the last one has ended.
+ * All instances wait for each other at both points.
  * @see ElasticJob, `AbstractDistributeOnceElasticJobListener`
  */
 export abstract class DistributeOnceElasticJobListener implements ElasticJobListener {
@@ -66,9 +67,9 @@ export abstract class DistributeOnceElasticJobListener implements ElasticJobList
     readonly completedTimeoutMs = DEFAULT_TIMEOUT_MS,
   ) {}
 
-  /** Called on the instance that begins last, while all others wait. */
+  /** Called on the last instance to begin, while all others wait. */
   abstract doBeforeJobExecutedAtLastStarted(contexts: ShardingContexts): unknown;
-  /** Called on the instance that ends last, while all others wait. */
+  /** Called on the last instance to end, while all others wait. */
   abstract doAfterJobExecutedAtLastCompleted(contexts: ShardingContexts): unknown;
 
   beforeJobExecuted(contexts: ShardingContexts, barrier: RunBarrier): Promise<void> {

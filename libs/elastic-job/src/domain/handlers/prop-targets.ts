@@ -1,9 +1,9 @@
 import type { JobProps } from './props-reader.js';
 
-/** Commands and addresses that an edit in the registry may name, beside those of the process's own options. */
+/** Commands and addresses that an edit in the registry may name, besides those in the process's own options. */
 export interface AllowedRegistryTargets {
   /**
-   * Executables, each as a command line names it: an absolute path, or a name that is looked for in `PATH`.
+   * Executables as command lines name them: absolute paths, or names that are looked up in `PATH`.
    * @default []
    */
   readonly commands?: readonly string[];
@@ -11,18 +11,18 @@ export interface AllowedRegistryTargets {
   readonly origins?: readonly string[];
 }
 
-/** A prop that says what a process does, rather than when. The registry decides it only where that is allowed. */
+/** A prop that decides what a process does, rather than when. The registry sets it only where that is allowed. */
 export interface PropTarget {
-  /** The list of allowed targets that counts. Undefined: only the process itself says it, as a password. */
+  /** The list of allowed targets that applies. Undefined: only the process itself sets the prop, as for a password. */
   readonly among?: keyof AllowedRegistryTargets;
-  /** The command or origin that a value names. Undefined: none that could be allowed. */
+  /** The command or origin that a value names; undefined if it names none that could be allowed. */
   targetOf?(value: string): string | undefined;
 }
 
-/** By the names of the props. */
+/** Targets by the names of their props. */
 export type PropTargets = Readonly<Record<string, PropTarget>>;
 
-/** A prop that only the process itself may say. */
+/** A prop that only the process itself may set. */
 export const LOCAL_TARGET: PropTarget = {};
 
 /** The address of a web service. */
@@ -34,13 +34,13 @@ export function originOf(text: string): string | undefined {
   return new URL(text).origin;
 }
 
-/** The props in force, and the names of those in which the registry was not followed. */
+/** Props in force, and the names of those that the registry could not change. */
 interface GuardedProps {
   readonly props: JobProps;
   readonly refused: readonly string[];
 }
 
-/** Takes the registry's props over, but for targets that are not allowed: these stay as the process has them. */
+/** Takes over the registry's props, except targets that are not allowed: these keep the value of the process. */
 export function guardProps(
   local: JobProps,
   stored: JobProps,

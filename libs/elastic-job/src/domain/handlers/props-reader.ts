@@ -3,20 +3,18 @@ import { GREATEST_INT, show } from '../options/index.js';
 /** Settings of job types, error handlers and listeners, by name. @see JobOptions.props */
 export type JobProps = Readonly<Record<string, string>>;
 
-/**
- * Reads the props of one type. What is wrong is among the `faults`, each of which begins with the name of a property.
- */
+/** Reads the props of one type. Each of the `faults` begins with the name of the wrong property. */
 export class PropsReader {
   readonly faults: string[] = [];
 
   constructor(private readonly props: JobProps) {}
 
-  /** A text that may be left out; an empty one counts as left out. */
+  /** An optional text; an empty one counts as left out. */
   text(name: string): string | undefined {
     return this.props[name] || undefined;
   }
 
-  /** @param example of what would do */
+  /** A text that must be given. @param example a valid value, for the message */
   required(name: string, example?: string): string {
     const text = this.text(name);
     const hint = example === undefined ? '' : `, such as ${show(example)}`;
@@ -33,7 +31,7 @@ export class PropsReader {
     return text;
   }
 
-  /** A whole number from 1 on. @param usual the one of a property that is left out; without, it must be given */
+  /** A whole number from 1 on. @param usual the value of a missing property; without it, the property must be given */
   positive(name: string, usual?: number, to = GREATEST_INT): number {
     const text = usual === undefined ? this.required(name) : this.text(name);
     if (!text) return usual ?? 0;

@@ -1,14 +1,14 @@
 import type { SettledOutcome } from '../run/index.js';
 
-/** Takes secrets out of a text before it leaves the process for a log, a history, a channel or a span. */
+/** Removes secrets from a text before it leaves the process for a log, a history, a channel or a span. */
 export type Redact = (text: string) => string;
 
-/** Stands for a text whose redaction has failed: it may hold the secret. */
+/** Replaces a text whose redaction has failed, since it may hold the secret. */
 const UNREADABLE = '(a text that could not be redacted)';
-/** Causes of an error, and errors of an `AggregateError`, are redacted so deep; what lies deeper is left out. */
+/** Depth to which causes, and the errors of an `AggregateError`, are redacted; deeper ones are dropped. */
 const MOST_LEVELS = 10;
 
-/** The function without its faults: a text of which it throws, or makes no text, is not shown at all. */
+/** Makes the function safe: if it throws, or returns no text, the text is not shown at all. */
 export function guardRedact(redact: Redact): Redact {
   return (text) => {
     try {
@@ -21,8 +21,8 @@ export function guardRedact(redact: Redact): Redact {
 }
 
 /**
- * A copy of what was thrown, of the same class, with each of its texts redacted: message, stack, fields, causes. Values
- * that are no texts stay as they are.
+ * Copies a thrown value, of the same class, with each text redacted: message, stack, fields, causes. Other values stay
+ * as they are.
  */
 export function redactThrown(thrown: unknown, redact: Redact, levels = MOST_LEVELS): unknown {
   if (typeof thrown === 'string') return redact(thrown);
@@ -30,7 +30,7 @@ export function redactThrown(thrown: unknown, redact: Redact, levels = MOST_LEVE
   if (!(thrown instanceof Error)) return thrown;
   const copy: object = Object.create(Object.getPrototypeOf(thrown));
   for (const [name, { enumerable, value }] of Object.entries(Object.getOwnPropertyDescriptors(thrown))) {
-    const told: unknown = name === 'stack' ? thrown.stack : value; // Newer releases of Node compute a stack when asked.
+    const told: unknown = name === 'stack' ? thrown.stack : value; // Newer releases of Node compute a stack on access.
     const isDeep = told instanceof Error || Array.isArray(told);
     const shown: unknown = isDeep && levels === 0 ? undefined : redactThrown(told, redact, levels - 1);
     Object.defineProperty(copy, name, { enumerable, value: shown, configurable: true, writable: true });

@@ -2,18 +2,18 @@ import type { JobName } from '../cluster/index.js';
 import type { SettledOutcome, ShardingContext, TracedTask, Trigger } from '../run/index.js';
 
 /**
- * Follows the runs of this process, as a tracing library does with its spans. It answers nobody: what it throws is
+ * Follows the runs of this process, as a tracing library does with spans. It cannot affect them: what it throws is
  * dropped, nothing waits for it, and it makes no request to the registry.
  */
 export interface RunTracer {
   /**
-   * A run is about to be begun, unless it is refused: then nothing more is told of it.
-   * @returns undefined: it is not followed
+   * Called before a run is begun. If the begin is refused, no further call follows.
+   * @returns undefined if the run is not followed
    */
   start(trigger: Trigger): RunTrace | undefined;
   /**
-   * In the process of a task: calls the handler of its item and returns what that does, again for each attempt. What
-   * the handler traces belongs to the item, which is followed elsewhere.
+   * Calls the handler of an item in the process of its task, once per attempt, and returns the handler's result. Spans
+   * of the handler belong to the item, which the scheduler's process follows.
    * @param traceparent of the item in its scheduler. @see RunTrace.traceparentOf
    * @default the handler is called
    */
@@ -23,37 +23,34 @@ export interface RunTracer {
 /** One run while it is followed: a lease of this instance, with its items. */
 export interface RunTrace {
   /**
-   * How others name this run, as W3C's `traceparent` header does; undefined: they cannot. It stands in the records of
-   * the items, where the instance that repeats a crashed run finds it.
+   * Name of this run for other processes, as in W3C's `traceparent` header; undefined if it has none. It stands in the
+   * records of the items, where the instance that repeats a crashed run finds it.
    */
   readonly traceparent: string | undefined;
-  /** The items are begun. */
+  /** Called when the items are begun. */
   begun(run: TracedRun): void;
-  /** Calls the handler of an item and returns what that does: again for each attempt. */
+  /** Calls the handler of an item, once per attempt, and returns the handler's result. */
   aroundItem<Result>(context: ShardingContext, handle: () => Result): Result;
   /**
-   * How the task that does the work of an item names what follows that item; undefined: it cannot. Asked within
-   * `aroundItem`.
+   * Parent for the spans of the task that works on the item; undefined if there is none. Asked within `aroundItem`.
    * @default undefined
    */
   traceparentOf?(item: number): string | undefined;
-  /** The work of an item is done by this task; told again as it has ended. @default nothing is kept of it */
+  /** Called when a task works on the item, and again when it has ended. @default ignored */
   task?(item: number, task: TracedTask): void;
-  /** It is known what became of an item, started or not. */
+  /** Called when the outcome of an item is known, whether it was started or not. */
   settled(item: number, outcome: SettledOutcome): void;
-  /** Every item is settled, and the listeners are told. Called last. */
+  /** Called last, when every item is settled and the listeners are told. */
   ended(): void;
 }
 
-/** What is known of a run once it has begun. */
+/** A run that has begun. */
 export interface TracedRun {
   readonly jobName: JobName;
-  /** Names the begin in the records of the items; undefined without `monitorExecution`. */
+  /** Name of the begin in the records of the items; undefined without `monitorExecution`. */
   readonly run: string | undefined;
   /** Ascending. */
   readonly items: readonly number[];
-  /**
-   * The `traceparent` of the run that each item repeats; without those that repeat none, or one that nobody followed.
-   */
+  /** The `traceparent` of the run that each item repeats, without items that repeat none or an untraced one. */
   readonly repeated: ReadonlyMap<number, string>;
 }

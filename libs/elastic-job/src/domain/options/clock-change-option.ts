@@ -5,7 +5,7 @@ import type { ClockChange } from '../schedule/index.js';
  */
 export type ClockChangeOption = ClockChange | 'auto';
 
-/** The rule in force. @param firesByQuartz the job has a Java peer, which fires by Quartz's rule */
+/** Resolves the rule in force. @param firesByQuartz true if the job has a Java peer, which fires by Quartz's rule */
 export function resolveClockChange(option: ClockChangeOption, firesByQuartz: boolean): ClockChange {
   if (option !== 'auto') return option;
   return firesByQuartz ? 'quartz' : 'natural';

@@ -1,20 +1,20 @@
 import { CronSchedule, unixToQuartz } from '../schedule/index.js';
 import { findFault } from './option-rules.js';
 
-/** Whose rules a cron expression is written by: Quartz's, or those of crontab and of the package `cron`. */
+/** Syntax of a cron expression: Quartz's, or the one of crontab and the package `cron`. */
 export type CronDialect = 'quartz' | 'unix';
 
 export const CRON_DIALECTS: readonly CronDialect[] = ['quartz', 'unix'];
 
 /**
- * The dialect of a job's new `cron`, where one is edited that stands in the registry. What is read there is Quartz's,
- * and an operator may write it back: that has a `?`, which a unix expression never has.
+ * Dialect of a new `cron` in an edit of the registry. An operator may write back the Quartz text that was read there:
+ * that has a `?`, which a unix expression never has.
  */
 export function dialectOfEdit(cron: string | null | undefined, dialect: CronDialect | undefined): CronDialect {
   return dialect === undefined || typeof cron !== 'string' || cron.includes('?') ? 'quartz' : dialect;
 }
 
-/** Reads an expression of Quartz's. @throws {CronSyntaxError} @throws with Quartz's text, if it is a unix expression */
+/** Checks an expression of Quartz. @throws {CronSyntaxError} with Quartz's text as well, if it is a unix expression */
 export function readQuartz(cron: string): void {
   const fault = findFault(() => new CronSchedule(cron, 'UTC', 'quartz'));
   if (fault === undefined) return;

@@ -22,7 +22,7 @@ describe('findUnshareable', () => {
     expect(findUnshareable(configurationOf(options))).toEqual([]);
   });
 
-  it('given a zone, a clock rule, a strategy and a misfire policy that Java lacks, when judged, then each is named with its remedy', () => {
+  it('names each zone, clock rule, strategy and misfire policy that Java lacks, with its remedy', () => {
     const options = {
       timeZone: 'Europe/Berlin',
       clockChange: 'natural',

@@ -3,12 +3,12 @@ import { isJavaTimeZone } from './java-names.js';
 import type { JobConfiguration } from './job-configuration.js';
 
 /**
- * The settings by which Java instances of the job would decide otherwise than ours: who runs an item, and when. One
+ * Finds the settings that Java instances of the job would not follow when they decide who runs an item, and when. One
  * text each, with value and remedy; empty if the job can be shared.
  *
- * Limits that hold within one instance (`timeoutMs`, `concurrency`, `shardingTimeoutMs`, `serverRetentionMinutes`,
- * `onHung`, `failoverQueueLimit`, `maxExecutorFailovers`, `maxAttempts` and the retries' pauses) are not among them:
- * Java ignores them, and nobody is run twice or never for it.
+ * Limits within one instance (`timeoutMs`, `concurrency`, `shardingTimeoutMs`, `serverRetentionMinutes`, `onHung`,
+ * `failoverQueueLimit`, `maxExecutorFailovers`, `maxAttempts` and the retries' pauses) are not among them: Java ignores
+ * them, but no item is lost or run twice for it.
  */
 export function findUnshareable(
   configuration: Pick<
@@ -38,7 +38,7 @@ export function findUnshareable(
   }
   if (after.length > 0) {
     settings.push(
-      `after "${after.join('", "')}" is a way to start that Java lacks: it would run the items at a trigger only; use a cron`,
+      `after "${after.join('", "')}" is unknown to Java, which would run the items at a trigger only; use a cron`,
     );
   }
   return settings;

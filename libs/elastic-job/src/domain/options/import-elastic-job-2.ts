@@ -16,10 +16,11 @@ const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The options of a new job that does what a job of ElasticJob 2 did. The old job must have ended for good: instances of
- * ElasticJob 2 and of this package cannot share one, so give the new one another name (`{ ...imported, name }`) or a
- * namespace of its own. What the class of the job did is the handler's to do; `monitorPort` has no counterpart; classes
- * of the user's own are passed on by their name, for a strategy or error handler registered under it.
+ * Converts a job of ElasticJob 2 into the options of a new job that does the same. The old job must have ended for
+ * good: instances of ElasticJob 2 and of this package cannot share a job, so give the new one another name (`{
+ * ...imported, name }`) or a namespace of its own. The handler must do the work of the old job's class. `monitorPort`
+ * has no counterpart. Own classes of the user are passed on by name, for a strategy or error handler registered under
+ * it.
  * @param json the text of the `config` node, such as ElasticJob 2.1.5 wrote it
  * @throws {ConfigurationError} if the text is none, naming each field that is wrong
  * @see ElasticJob 2.1.5, `LiteJobConfigurationGsonFactory`
@@ -37,11 +38,11 @@ export function importElasticJob2Configuration(json: string): JobOptions {
     shardingTotalCount: fields.integer('shardingTotalCount', 0),
     shardingItemParameters: fields.text('shardingItemParameters'),
     jobParameter: fields.text('jobParameter'),
-    // Absent booleans of the core part are false to Gson; those of the lite part have defaults.
+    // Gson reads absent booleans of the core part as false; those of the lite part have defaults.
     misfire: fields.boolean('misfire', false),
     description: fields.text('description'),
     monitorExecution,
-    // There too, failover counts as off without it.
+    // ElasticJob 2 also turns failover off without `monitorExecution`.
     failover: failover && monitorExecution,
     maxTimeDiffSeconds: fields.integer('maxTimeDiffSeconds', -1),
     strategy: typeOf(fields.text('jobShardingStrategyClass')),
@@ -67,7 +68,7 @@ function typeOf(className: string): string | undefined {
   return (TYPE_OF_CLASS.get(simpleName) ?? className) || undefined;
 }
 
-/** The fields of a JSON object; what is wrong is among the `problems`. */
+/** The fields of a JSON object; faults are added to the `problems`. */
 class Fields {
   private readonly values: Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-// The settings of a job: as they are given, how they are checked and completed, and as everything else uses them.
+// Settings of a job: the given options, their rules and defaults, and the resolved form for the rest of the code.
 export type { ClockChangeOption } from './clock-change-option.js';
 export type { ConcurrencyOption } from './concurrency-option.js';
 export { CRON_DIALECTS, type CronDialect, dialectOfEdit } from './cron-dialect.js';

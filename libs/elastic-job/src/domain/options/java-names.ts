@@ -11,7 +11,7 @@ export function isJavaThreadPoolSizeType(type: string): boolean {
   return THREAD_POOL_SIZES.includes(type.toUpperCase());
 }
 
-/** True if Java reads the zone as well; it takes no other than those that begin so. */
+/** True if Java reads the zone as well; it accepts only names that begin like this. */
 export function isJavaTimeZone(timeZone: string): boolean {
   return timeZone.startsWith('GMT');
 }

@@ -6,9 +6,9 @@ import type { CodeOption, JobOptions } from './job-options.js';
 import type { TaskOptions, TaskResources } from './task-options.js';
 
 /**
- * A job's settings in force: every default applied, validated, frozen. Made from options by `resolveJobOptions`, and
- * from the registry's `config` node by the configuration room, which lays the node over these. Those that are not
- * listed here are the options of that name, and always have a value.
+ * A job's settings in force: with defaults, validated, frozen. `resolveJobOptions` makes them from options, and the
+ * configuration room lays the registry's `config` node over them. Settings that are not listed here are the options of
+ * the same name, and always have a value.
  */
 export interface JobConfiguration extends Required<
   Omit<
@@ -28,7 +28,7 @@ export interface JobConfiguration extends Required<
   >
 > {
   readonly jobName: JobName;
-  /** Undefined: a one-off job, which runs when it is triggered. */
+  /** Undefined: a one-off job, which runs only when it is triggered. */
   readonly cron: string | undefined;
   /** Undefined: the host's zone. */
   readonly timeZone: string | undefined;
@@ -42,35 +42,38 @@ export interface JobConfiguration extends Required<
   readonly jobExtraConfigurations: HiddenText | undefined;
   /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** Undefined: as the thread pool of Java's, or all items at once. @see mostItemsAtOnce */
+  /** Undefined: the size of Java's thread pool if that is named, else all items at once. @see mostItemsAtOnce */
   readonly concurrency: ConcurrencyOption | undefined;
   readonly isolation: 'worker-thread' | undefined;
-  /** The text of a URL. Given exactly if there is `isolation`. */
+  /** The text of a URL. Given if, and only if, there is `isolation`. */
   readonly workerModule: string | undefined;
   readonly workerExport: string;
   /** Undefined: the items run in this process. */
   readonly executor: 'task' | undefined;
   readonly appName: string | undefined;
-  /** Fields that are left out are as application and Cloud module say. */
+  /** Fields that are left out come from the application or the Cloud module. */
   readonly resources: Partial<TaskResources> | undefined;
   readonly task: TaskOptions | undefined;
-  /** The jobs after whose runs this one is started; empty: it has a schedule, or is triggered. */
+  /** The jobs after which this one starts; empty: it has a schedule, or is triggered. */
   readonly after: readonly JobName[];
 }
 
-/** Items of crashed instances are queued and claimed. Those of a resident job move with their owners instead. */
+/**
+ * True if the items of crashed instances are queued and claimed. Items of a resident job move with their owners
+ * instead.
+ */
 export function failsOver(
   configuration: Pick<JobConfiguration, 'failover' | 'monitorExecution' | 'resident'>,
 ): boolean {
   return configuration.failover && configuration.monitorExecution && !configuration.resident;
 }
 
-/** Failover is asked for, and counts as off: without marks nobody knows what a crashed instance ran. */
+/** True if failover is configured but off: without marks, what a crashed instance ran is unknown. */
 export function hasIdleFailover(configuration: Pick<JobConfiguration, 'failover' | 'monitorExecution'>): boolean {
   return configuration.failover && !configuration.monitorExecution;
 }
 
-/** A change that decides whether failover can work. */
+/** True for a change that decides whether failover can work. */
 export function switchesFailover(changes: {
   readonly failover?: unknown;
   readonly monitorExecution?: unknown;

@@ -14,12 +14,12 @@ import {
 } from './option-rules.js';
 
 /**
- * Settings that ElasticJob does not have are entries of the node's `props` that begin so: Java keeps and ignores them,
- * those of other versions as well. A key of their own at top level would break every Java instance of the job.
+ * Prefix of the `props` entries that hold settings which ElasticJob does not have: Java keeps and ignores them. A key
+ * of their own at top level would break every Java instance of the job.
  */
 export const NESTJS_PREFIX = 'nestjs.';
 
-/** A name that Java, and paths in ZooKeeper, can have. */
+/** A name that Java and ZooKeeper's paths accept. */
 export function jobName(): Rule {
   return rule(
     'a name without "/", "@-@" and characters that paths or patterns cannot hold',
@@ -34,7 +34,7 @@ export function className(): Rule {
   return rule('a class name such as "org.example.OrderJob"', isName);
 }
 
-/** The place of a module that a thread loads. */
+/** The URL of a module for a thread. */
 export function fileUrl(): Rule {
   const isUrl = (url: unknown) => typeof url === 'string' && url.startsWith('file:') && URL.canParse(url);
   return rule("the URL of a file, such as new URL('./settle.worker.js', import.meta.url)", isUrl);
@@ -52,7 +52,7 @@ export function concurrency(): KeptRule<ConcurrencyOption> {
   };
 }
 
-/** Accepts every value, since `resolveStrategy` judges it: that needs the user's own strategies. */
+/** Accepts every value: `resolveStrategy` judges it, since only that knows the user's own strategies. */
 export function strategy(): KeptRule<string> {
   return {
     what: 'the type of a strategy, or the strategy itself',
@@ -62,7 +62,7 @@ export function strategy(): KeptRule<string> {
   };
 }
 
-/** Texts by name. Values are not echoed, since they may be secrets. */
+/** Texts by name. Messages omit the values, which may be secrets. */
 export function props(): Rule {
   return rule(
     'texts by name, such as { "streaming.process": "true" }',
@@ -100,7 +100,7 @@ export function typeNames(): KeptRule<readonly string[]> {
   return nameList('a list of types without commas', (type) => typeof type === 'string' && /^[^,]+$/.test(type));
 }
 
-/** Not echoed, since it may hold a secret. A text that was read from a registry is taken as it was. */
+/** A YAML list. Messages omit it, since it may hold a secret. A text from a registry is accepted as it is. */
 export function yamlList(): Rule {
   const what = 'a YAML list as ElasticJob writes it, with "- " before each element';
   return rule(

@@ -8,26 +8,26 @@ import type { HiddenText } from './hidden-text.js';
 import type { OnHung } from './on-hung-option.js';
 import type { MisfirePolicy } from './misfire-policy.js';
 
-/** What a developer writes. Everything but `shardingTotalCount` has a default. */
+/** Options of a job. Everything but `shardingTotalCount` has a default. */
 export interface JobOptions {
   /** Unique among the jobs of the namespace. @default `{Class}.{method}` of the decorated provider */
   readonly name?: JobName;
   /**
-   * Quartz's dialect: six or seven fields, seconds first; or that of `cronDialect`.
+   * Quartz syntax: six or seven fields, seconds first; or the syntax that `cronDialect` names.
    * @default none: a one-off job, which runs when it is triggered
    */
   readonly cron?: string;
   /**
    * `unix`: `cron` has five fields, or six with seconds first, as `CronExpression` of `@nestjs/schedule` has them. It
-   * is translated when the job is defined: the registry, its operators and Java see Quartz's text.
+   * is translated when the job is defined, so the registry, operators and Java see the Quartz text.
    * @default that of the module, else 'quartz'
    */
   readonly cronDialect?: CronDialect;
   /**
-   * The text of the job's root node. Java writes its job class there, and refuses a job of another one: name that class
-   * to share the job.
+   * The text of the job's root node. Java writes its job class there, and refuses a job with another one: name that
+   * class to share the job.
    * @default the place of the declaration, `OrderJobs.settle`; the type of a job without a class; the name of one that
-   *   is added at run time
+   * is added at run time
    */
   readonly className?: string;
   /** Number of items, at least 1. */
@@ -40,19 +40,19 @@ export interface JobOptions {
   readonly strategy?: string | ShardingStrategy | (new () => ShardingStrategy);
   /** An IANA name or ElasticJob's `GMT+8:00`. @default the host's zone */
   readonly timeZone?: string;
-  /** What happens to fire times around a clock change. @default 'auto' */
+  /** The rule for fire times around a clock change. @default 'auto' */
   readonly clockChange?: ClockChangeOption;
   /**
-   * Items of a crashed instance run again at once on another one. Refused with `monitorExecution: false`; where the
-   * registry has both, failover counts as off.
+   * Runs the items of a crashed instance again at once on another one. Refused with `monitorExecution: false`; a
+   * registry that has both turns failover off.
    * @default false
    */
   readonly failover?: boolean;
-  /** ElasticJob's switch: whether anything is caught up on; `misfirePolicy` says what. @default true */
+  /** ElasticJob's switch for catching up on missed fire times; `misfirePolicy` says how. @default true */
   readonly misfire?: boolean;
   /** Marks running items in the registry; without it nothing is promised across processes. @default true */
   readonly monitorExecution?: boolean;
-  /** The state under which a server that was never registered starts. @default false */
+  /** Starts a server that was never registered as disabled. @default false */
   readonly disabled?: boolean;
   /** Writes these options over the registry's at each start. @default false */
   readonly overwrite?: boolean;
@@ -60,31 +60,39 @@ export interface JobOptions {
   readonly description?: string;
   /** Greatest difference to the registry's clock, in seconds; -1: unchecked. @default -1 */
   readonly maxTimeDiffSeconds?: number;
-  /** How often the leader looks for orphans that no event told of, in minutes; 0: never. @default 10 */
+  /** How often the leader looks for orphans that no event has reported, in minutes; 0: never. @default 10 */
   readonly reconcileIntervalMinutes?: number;
   /**
-   * Items stay with their instances, also when others join or leave; only a changed total moves them.
+   * Keeps items on their instances when others join or leave; only a changed total moves them.
    * @default false
    */
   readonly staticSharding?: boolean;
-  /** A word for humans; decides nothing. @default none */
+  /** A word for people; it decides nothing. @default none */
   readonly label?: string;
-  /** Settings of job types, error handlers and listeners, by name. Names from `nestjs.` on are reserved. @default {} */
+  /**
+   * Settings of job types, error handlers and listeners, by name. Names that begin with `nestjs.` are reserved.
+   * @default {}
+   */
   readonly props?: Readonly<Record<string, string>>;
-  /** ElasticJob's name for `concurrency`: `CPU` or `SINGLE_THREAD`. Counts where that is not given. @default none */
+  /**
+   * ElasticJob's name for `concurrency`: `CPU` or `SINGLE_THREAD`. Used where `concurrency` is not given. @default none
+   */
   readonly jobExecutorThreadPoolSizeProviderType?: string;
   /**
-   * What is told of an item that has failed, after its last attempt. `LOG`: an `error` event, which the log has.
-   * `IGNORE`: nothing. `THROW`: the run as a whole has failed, and one `error` event has the failures of all its items;
-   * nothing is thrown at the process, where an uncaught exception would end all other jobs as well. `WECHAT`,
-   * `DINGTALK`, `SLACK`, `WEBHOOK`, or one of the module's `errorHandlers`, such as `EMAIL`: a message, with settings
-   * among the `props`.
+   * Reports an item that has failed, after its last attempt.
+   * - `LOG`: an `error` event, which the log has.
+   * - `IGNORE`: nothing.
+   * - `THROW`: the run as a whole has failed, and one `error` event has the failures of all its items. Nothing is
+   *   thrown at the process, where an uncaught exception would end all other jobs as well.
+   * - `WECHAT`, `DINGTALK`, `SLACK`, `WEBHOOK`, or one of the module's `errorHandlers`, such as `EMAIL`: a message,
+   *   with settings among the `props`.
+   *
    * @default 'LOG'
    */
   readonly jobErrorHandlerType?: string;
   /**
-   * Listeners around each run, by their type among the module's `listeners`. Those of Java instances are named in the
-   * registry alone.
+   * Listeners around each run, by their type among the module's `listeners`. Listeners of Java instances are named only
+   * in the registry.
    * @default []
    */
   readonly jobListenerTypes?: readonly string[];
@@ -95,8 +103,8 @@ export interface JobOptions {
   /** Longest wait of a trigger for the leader to reshard, in milliseconds. @default 30_000 */
   readonly shardingTimeoutMs?: number;
   /**
-   * Longest run of one item, in milliseconds; its signal aborts then. All of its attempts and the pauses between them
-   * together, since an item that takes longer is late, however often it was tried. @default none
+   * Longest run of one item, in milliseconds; its signal aborts then. The limit covers all attempts and the pauses
+   * between them, since an item that takes longer is late, however often it was tried. @default none
    */
   readonly timeoutMs?: number;
   /**
@@ -106,31 +114,33 @@ export interface JobOptions {
    */
   readonly concurrency?: ConcurrencyOption;
   /**
-   * What becomes of an item whose handler goes on for the module's `hungGraceMs` after its signal has aborted. `wait`:
-   * it starts nowhere until the handler returns or the session ends. `release`: it is given up to others, and with
-   * `failover` run again; only for handlers whose effects are fenced by the token, since the old one still runs.
-   * `terminate`: its thread is ended; only with `isolation: 'worker-thread'`.
+   * Treatment of an item whose handler goes on for the module's `hungGraceMs` after its signal has aborted.
+   * - `wait`: it starts nowhere until the handler returns or the session ends.
+   * - `release`: it is given up to others, and with `failover` run again. Only for handlers whose effects are fenced by
+   *   the token, since the old one still runs.
+   * - `terminate`: its thread is ended; only with `isolation: 'worker-thread'`.
+   *
    * @default 'wait'
    */
   readonly onHung?: OnHung;
   /**
-   * How long the runs of an instance that an operator has shut down may take to heed their signals before others take
-   * their items, in milliseconds. @default 5_000
+   * After an operator has shut an instance down: how long its runs may take to react to their signals before others
+   * take their items, in milliseconds. @default 5_000
    */
   readonly shutdownGraceMs?: number;
   /**
-   * Most items that wait for failover; an orphan that does not fit is dropped, and an event names it.
+   * Most items that wait for failover; an orphan beyond the limit is dropped, and an event names it.
    * @default 10_000
    */
   readonly failoverQueueLimit?: number;
-  /** How often a target is failed over because its executor has died; then it has failed for good. @default 3 */
+  /** How often a target is failed over because its executor has died; after that it has failed for good. @default 3 */
   readonly maxExecutorFailovers?: number;
   /**
-   * Each item runs at all times, until its signal aborts; it is started again whenever it ends. Has no `cron`.
+   * Runs each item at all times, until its signal aborts; an item that ends is started again. Has no `cron`.
    * @default false
    */
   readonly resident?: boolean;
-  /** What becomes of fire times that were not begun in time. @default 'once', or 'skip' with `misfire: false` */
+  /** Treatment of fire times that were not begun in time. @default 'once', or 'skip' with `misfire: false` */
   readonly misfirePolicy?: MisfirePolicy;
   /**
    * With `misfirePolicy: 'all'`: most fire times of an item that are caught up on; older ones are missed.
@@ -138,8 +148,8 @@ export interface JobOptions {
    */
   readonly misfireLimit?: number;
   /**
-   * How often a failing item is tried within its lease; then its last failure is its outcome. It is not tried again
-   * once its signal has aborted. It keeps its lease while it waits, and gives its place to other items.
+   * How often a failing item is tried within its lease; the last failure is its outcome. It is not tried again once its
+   * signal has aborted. While it waits it keeps its lease, and frees its place for other items.
    * @default 1: no retry
    */
   readonly maxAttempts?: number;
@@ -149,12 +159,12 @@ export interface JobOptions {
   readonly retryFactor?: number;
   /** The longest pause, in milliseconds. @default 60_000 */
   readonly retryMaxDelayMs?: number;
-  /** The share of each pause that chance may take away, from 0 (none) to 1 (all of it). @default 0.5 */
+  /** The share of each pause that is random, from 0 (none) to 1 (all of it). @default 0.5 */
   readonly retryJitter?: number;
   /**
    * `worker-thread`: the function that `workerModule` exports does the work, in a thread of the module's `workerPool`,
-   * where it may compute without a pause. It gets a `ThreadContext`, and what the job's own method returns, which runs
-   * before it in the main thread, with enhancers and all. This option and the two next are code, and are not kept in
+   * where it may compute without a pause. It gets a `ThreadContext`, and the return value of the job's own method,
+   * which runs first in the main thread, with its enhancers. This option and the two next are code, and are not kept in
    * the registry.
    * @default none: the job's own method does the work
    */
@@ -171,25 +181,24 @@ export interface JobOptions {
    */
   readonly executor?: 'task';
   /**
-   * One of the `apps` of `ElasticJobCloudModule`: what it says of tasks holds unless `resources` and `task` say
-   * otherwise.
+   * One of the `apps` of `ElasticJobCloudModule`, whose task settings hold unless `resources` and `task` say otherwise.
    * @default none @see ElasticJob-Cloud, application configuration
    */
   readonly appName?: string;
-  /** What a task may use. @default { cpu: 1, memoryMb: 128 } */
+  /** Resources of a task. @default { cpu: 1, memoryMb: 128 } */
   readonly resources?: Partial<TaskResources>;
-  /** What is started as a task, and how it is ended. @default the program of this process */
+  /** Program of a task, and how it is ended. @default the program of this process */
   readonly task?: TaskOptions;
   /**
-   * Runs the job once when all items of these jobs have succeeded for the same fire time, which is then its own. They
-   * share one schedule, or run after others that do. Nothing is started by what operators trigger, nor for fire times
-   * from before this job's first leader has told them of it. Has no `cron`.
+   * Runs the job once when all items of these jobs have succeeded for the same fire time, which becomes its own. The
+   * parents share one schedule, or run after others that do. An operator's trigger starts nothing, nor do fire times
+   * from before this job's first leader has registered it with its parents. Has no `cron`.
    * @default none
    */
   readonly after?: JobName | readonly JobName[];
 }
 
-/** Options that are code of one process: no settings, and never in the registry. */
+/** Options that belong to the code of one process: no settings, and never in the registry. */
 export type CodeOption =
   | 'className'
   | 'cronDialect'

@@ -6,7 +6,7 @@ import { OptionTable } from './option-table.js';
 const ROWS = SETTING_NAMES.map((name): [string, Setting] => [name, JOB_SETTINGS[name]]);
 const isWord = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** The defaults that the comments of `JobOptions` tell, by option. */
+/** The defaults that the comments of `JobOptions` state, by option. */
 const TOLD = new Map(
   readFileSync(new URL('job-options.ts', import.meta.url), 'utf8')
     .split(';\n')
@@ -24,7 +24,7 @@ describe('JOB_SETTINGS', () => {
     },
   );
 
-  // The names and the dialect follow from the place of the declaration and from the module.
+  // The defaults of name and dialect come from the place of the declaration and from the module.
   it.each(ROWS.filter(([name, row]) => isWord(row.default) && name !== 'name' && name !== 'cronDialect'))(
     'given the default of %s, when JobOptions is read, then its comment tells the same',
     (name, { default: usual }) => {

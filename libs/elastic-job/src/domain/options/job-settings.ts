@@ -21,7 +21,7 @@ import { namesOf, type OptionRow } from './option-table.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
 import { appName, resources, taskOptions } from './task-options.rules.js';
 
-/** The options with every default applied. No rule has judged them yet. */
+/** The options with every default applied, before any rule has judged them. */
 export type CompleteOptions = Omit<JobConfiguration, 'jobExtraConfigurations' | 'jobName' | 'strategy'> & {
   readonly name: JobName;
   readonly className: string | undefined;
@@ -40,7 +40,7 @@ export interface Setting extends OptionRow {
   readonly normalize?: (given: unknown) => unknown;
 }
 
-/** The row of the setting of that name: its values have the types that the option has. */
+/** The row of one setting, with values of the type that the option has. */
 type SettingOf<Name extends keyof JobOptions> = Setting & {
   readonly default: undefined extends JobOptions[Name] ? CompleteOptions[Name] : undefined;
   readonly absent?: CompleteOptions[Name];
@@ -155,14 +155,14 @@ export const SETTING_NAMES = namesOf(JOB_SETTINGS);
 /** Names of the settings by their place, in the order of the table. */
 export const JAVA_SETTINGS = settingsAt('java');
 export const NESTJS_SETTINGS = settingsAt('nestjs');
-/** The settings that an entry of the props may have. */
+/** Settings that the props of the registry may hold. */
 export const PROPS_SETTINGS = settingsAt('nestjs', 'either');
 
 function settingsAt<At extends Place>(...places: readonly At[]): readonly SettingAt<At>[] {
   return SETTING_NAMES.filter((name): name is SettingAt<At> => places.some((at) => at === JOB_SETTINGS[name].at));
 }
 
-/** No value, of an empty text. */
+/** Takes an empty text as no value. */
 function orNone(given: unknown): unknown {
   return given || undefined;
 }
@@ -172,7 +172,7 @@ function hrefOf(given: unknown): unknown {
   return given instanceof URL ? given.href : given;
 }
 
-/** A list without doubles, of one name or several. */
+/** A list without repeats, from one name or several. */
 function unique(given: unknown): unknown {
   return [...new Set([given].flat())];
 }

@@ -1,7 +1,7 @@
 import { show } from './option-rules.js';
 
 /**
- * What becomes of the fire times of an item that were not begun in time.
+ * Treatment of an item's fire times that were not begun in time.
  * - `skip`: none is run;
  * - `once`: the latest is run, and stands for those before it, as ElasticJob's `misfire: true`;
  * - `all`: each is run, oldest first, up to `misfireLimit`.
@@ -9,17 +9,17 @@ import { show } from './option-rules.js';
 export type MisfirePolicy = 'skip' | 'once' | 'all';
 
 export const MISFIRE_POLICIES: readonly MisfirePolicy[] = ['skip', 'once', 'all'];
-/** Each of them is looked at whenever an item is free. */
+/** Limited because each of them is looked at whenever an item is free. */
 export const GREATEST_MISFIRE_LIMIT = 1_000;
 
-/** The options that say what is caught up on. */
+/** Options that decide what is caught up on. */
 export interface MisfireOptions {
   readonly misfire: boolean;
   readonly misfirePolicy: MisfirePolicy;
 }
 
 /**
- * Both settings, of which either follows from the other if only one is given.
+ * Completes the two settings: the missing one follows from the other.
  * @see findMisfireFault, for two that disagree
  */
 export function resolveMisfire({ misfire, misfirePolicy }: Partial<MisfireOptions>): MisfireOptions {
@@ -27,22 +27,22 @@ export function resolveMisfire({ misfire, misfirePolicy }: Partial<MisfireOption
   return { misfire: isOn, misfirePolicy: misfirePolicy ?? (isOn ? 'once' : 'skip') };
 }
 
-/** Why the two settings contradict each other; undefined if they do not. */
+/** Finds why the two settings contradict each other; undefined if they do not. */
 export function findMisfireFault({ misfire, misfirePolicy }: MisfireOptions): string | undefined {
-  // What is no policy or no switch at all, the rules of each tell.
+  // The rules of each report values that are no policy or no switch.
   if (!MISFIRE_POLICIES.includes(misfirePolicy) || typeof misfire !== 'boolean') return undefined;
   if (misfire === (misfirePolicy !== 'skip')) return undefined;
   const remedy = misfire ? 'leave misfire out, or set it to false' : 'leave misfire out, or set it to true';
   return `misfirePolicy ${show(misfirePolicy)} contradicts misfire ${misfire}; ${remedy}`;
 }
 
-/** What is changed of the two settings. Undefined: nothing; null: back to the default. */
+/** Changes to the two settings. Undefined: no change; null: back to the default. */
 interface MisfireChanges {
   readonly misfire?: boolean | null;
   readonly misfirePolicy?: MisfirePolicy | null;
 }
 
-/** The setting that follows a change of the other one, so that they do not contradict each other. */
+/** Changes the other setting along, so that the two do not contradict each other. */
 export function followMisfire(
   { misfirePolicy: current }: Partial<MisfireOptions>,
   { misfire, misfirePolicy }: MisfireChanges,
@@ -52,8 +52,8 @@ export function followMisfire(
 }
 
 /**
- * The policy that a registry's settings mean. Java and its console know `misfire` alone, so that is what counts where
- * the two disagree.
+ * The policy that a registry's settings mean. Java and its console know `misfire` alone, so `misfire` counts where the
+ * two disagree.
  */
 export function misfirePolicyOf(misfire: boolean, policy: MisfirePolicy | undefined): MisfirePolicy {
   if (!misfire) return 'skip';

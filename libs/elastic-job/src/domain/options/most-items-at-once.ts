@@ -1,9 +1,8 @@
 import type { JobConfiguration } from './job-configuration.js';
 
 /**
- * Most items of a job that run at the same time on one instance. Where `concurrency` is not given, the size of Java's
- * thread pool counts if that is named; a size that only Java knows does not. Every item of a resident job runs at all
- * times.
+ * Most items of a job that run at the same time on one instance. Without `concurrency`, a thread pool size of Java
+ * counts if it is named and known here. Every item of a resident job runs at all times.
  * @param processors those of this host
  * @see ElasticJob, `CPUUsageJobExecutorThreadPoolSizeProvider` and `SingleThreadJobExecutorThreadPoolSizeProvider`
  */

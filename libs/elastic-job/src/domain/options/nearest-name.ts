@@ -1,6 +1,6 @@
 /**
- * The known name that was probably meant, or undefined if none is close.
- * @param furthest how many characters of it may be wrong
+ * The known name that was probably meant; undefined if none is close.
+ * @param furthest most characters that may differ
  */
 export function findNearestName(
   name: string,
@@ -13,7 +13,7 @@ export function findNearestName(
   return nearest !== undefined && nearest.distance <= furthest ? nearest.candidate : undefined;
 }
 
-/** Levenshtein's: how many characters to insert, remove or replace. */
+/** Levenshtein distance: characters to insert, remove or replace. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

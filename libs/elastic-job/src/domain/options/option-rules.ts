@@ -1,24 +1,24 @@
 import { IsBoolean, IsString, ValidateBy, type ValidationArguments } from 'class-validator';
 
-/** Java's `int`, and the longest delay of a timer in milliseconds. */
+/** Greatest value of Java's `int`, and longest delay of a timer in milliseconds. */
 export const GREATEST_INT = 2_147_483_647;
 
 type Message = (given: ValidationArguments) => string;
 
-/** Word in the registry for a setting that has no value, whatever the local options say. */
+/** Text in the registry for a setting without a value, which overrides the local options. */
 export const NONE = 'none';
 
-/** What an option must be. */
+/** Rule of an option. */
 export interface Rule {
   /** The end of "must be": `a number from 0 to 1`. */
   readonly what: string;
-  /** The values that keep the rule. @default class-validator alone can tell */
+  /** True for values that keep the rule. @default class-validator alone can tell */
   readonly accepts?: (value: unknown) => boolean;
   /** The rule as class-validator takes it. */
   readonly decorator: PropertyDecorator;
 }
 
-/** Entries of a node in the registry. All are texts; the caller asks for the type that an entry must have. */
+/** Entries of a node in the registry. All are texts; the caller asks for the type that it needs. */
 export interface EntryReader {
   text(key: string): string | undefined;
   boolean(key: string): boolean | undefined;
@@ -35,7 +35,7 @@ export interface KeptRule<Value> extends Rule {
 
 type None = typeof NONE;
 
-/** A rule by what it accepts. @param message asked for only of a value that is not accepted */
+/** Makes a rule from the values that it accepts. @param message called only for a value that is not accepted */
 export function rule(what: string, accepts: (value: unknown) => boolean, message: Message = mustBe(what)): Rule {
   const validator = { validate: accepts, defaultMessage: (given?: ValidationArguments) => message(given!) };
   return { what, accepts, decorator: ValidateBy({ name: what, validator }) };
@@ -88,7 +88,7 @@ export function oneOf<Word extends string>(words: readonly Word[]): KeptRule<Wor
   };
 }
 
-/** A text that `parse` accepts; what it throws tells what is wrong. */
+/** A text that `parse` accepts; the error of `parse` is the fault. */
 export function readAs(what: string, parse: (given: string) => unknown): KeptRule<string> {
   return {
     ...rule(
@@ -104,7 +104,7 @@ export function readAs(what: string, parse: (given: string) => unknown): KeptRul
   };
 }
 
-/** What an attempt threw, as text; undefined if it succeeded. */
+/** The error of an attempt, as text; undefined if it succeeded. */
 export function findFault(attempt: () => unknown): string | undefined {
   try {
     attempt();

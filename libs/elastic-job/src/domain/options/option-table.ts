@@ -18,8 +18,8 @@ export class OptionTable {
   private readonly Judged: new () => object;
 
   /**
-   * @param of what they are options of, for messages
-   * @param path what stands before their names in messages: `registry.`
+   * @param of the owner of the options, for messages
+   * @param path prefix of their names in messages: `registry.`
    */
   constructor(
     rows: Readonly<Record<string, OptionRow>>,
@@ -40,14 +40,14 @@ export class OptionTable {
 
   /** One text for each option that breaks its rule. */
   findBroken(options: object): string[] {
-    // To let class-validator find the words takes twenty times as long.
+    // Finding the messages by class-validator takes twenty times as long.
     if (this.rows.every(([name, row]) => isKept(row, Reflect.get(options, name)))) return [];
     return messagesOf(validateSync(this.judged(options), { stopAtFirstError: true }), '');
   }
 
   /** One text for each option that has no row. */
   findUnknown(options: object): string[] {
-    // Not their values: a secret may stand under a name that is spelled wrong.
+    // Names only: a secret may stand under a misspelled name.
     return Object.keys(options)
       .filter((option) => !this.names.includes(option))
       .map((option) => {
@@ -63,10 +63,7 @@ export function namesOf<Rows extends object>(rows: Rows): readonly (keyof Rows &
   return Object.keys(rows).filter((name): name is keyof Rows & string => name in rows);
 }
 
-/**
- * An object with a value for each name. The caller answers for its type: what it is made of, options and texts, is
- * judged by the rules.
- */
+/** Makes an object with a value for each name. The caller answers for its type, and the rules judge the values. */
 export function byName<Made extends object>(
   names: readonly (keyof Made)[],
   valueOf: (name: keyof Made) => unknown,
@@ -75,7 +72,7 @@ export function byName(names: readonly PropertyKey[], valueOf: (name: PropertyKe
   return Object.fromEntries(names.map((name) => [name, valueOf(name)]));
 }
 
-/** Gives a class the rules of a table, as class-validator and Nest's `ValidationPipe` take them. */
+/** Gives a class the rules of a table, for class-validator and Nest's `ValidationPipe`. */
 export function Ruled(rows: Readonly<Record<string, OptionRow>>): ClassDecorator {
   return ({ prototype }) => {
     for (const [name, { rule, required }] of Object.entries(rows)) {
@@ -85,7 +82,7 @@ export function Ruled(rows: Readonly<Record<string, OptionRow>>): ClassDecorator
   };
 }
 
-/** False also if class-validator alone can tell. */
+/** False also if only class-validator can tell. */
 function isKept({ rule, required }: OptionRow, value: unknown): boolean {
   const isLeftOut = value === undefined || value === null;
   return (isLeftOut && !required) || rule.accepts?.(value) === true;

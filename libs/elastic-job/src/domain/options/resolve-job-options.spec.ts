@@ -156,7 +156,7 @@ describe('resolveJobOptions', () => {
     },
   );
 
-  it('given several wrong options, when resolved, then one error names the place and each field with its value', () => {
+  it('names the place and each wrong field with its value in one error', () => {
     const wrong = { ...minimal, cron: '0 0 * *', shardingTotalCount: 0, strategy: 'BY_REGION' };
     const resolve = () => resolveJobOptions(wrong, source);
     expect(resolve).toThrow(ConfigurationError);
@@ -173,7 +173,7 @@ describe('resolveJobOptions', () => {
     );
   });
 
-  it('given a job after another one with a schedule, without marks or misfires, when resolved, then each is refused', () => {
+  it('refuses a job after others that has a schedule, no marks or no misfires', () => {
     const wrong = { ...minimal, after: 'import', misfire: false, monitorExecution: false };
     expect(() => resolveJobOptions(wrong, source)).toThrow(
       expect.objectContaining({
@@ -205,11 +205,11 @@ describe('resolveJobOptions', () => {
     );
   });
 
-  it('given failover without marks, when resolved, then it is refused with both remedies; from the registry it is not', () => {
+  it('refuses failover without marks and names both remedies, but accepts it from the registry', () => {
     const options = { ...minimal, failover: true, monitorExecution: false };
 
     expect(() => resolveJobOptions(options, source)).toThrow(
-      'failover must not be true with monitorExecution: false, since nobody knows then what a crashed instance ran; ' +
+      'failover must not be true with monitorExecution: false, which leaves unknown what a crashed instance ran; ' +
         'leave monitorExecution out, or set failover to false',
     );
     const resolved = resolveJobOptions(options, { ...source, idleFailover: true });

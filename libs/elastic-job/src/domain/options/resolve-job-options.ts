@@ -21,23 +21,23 @@ const CONFIGURATION_NAMES = [
   ...SETTING_NAMES.filter((name): name is KeptName => !NOT_KEPT.some((other) => other === name)),
 ] as const;
 
-/** Where options come from. */
+/** Source of the options. */
 export interface JobOptionsSource {
-  /** Names them in errors: `job "settle-orders" (OrderJobs.settle)`. */
+  /** Name of the source in errors: `job "settle-orders" (OrderJobs.settle)`. */
   readonly place: string;
   /** The user's own strategies, which options may name by their type. @default none */
   readonly strategies?: readonly ShardingStrategy[];
-  /** That of options which do not name one. @default 'quartz' */
+  /** The dialect of options that name none. @default 'quartz' */
   readonly cronDialect?: CronDialect;
-  /** Item parameters beyond the total count are left unused, as in Java, instead of refused. @default false */
+  /** Accepts item parameters beyond the total count and leaves them unused, as Java does. @default false */
   readonly surplusItemParameters?: boolean;
-  /** Failover without `monitorExecution` counts as off, as in Java, instead of refused. @default false */
+  /** Accepts failover without `monitorExecution` and turns it off, as Java does. @default false */
   readonly idleFailover?: boolean;
 }
 
 /**
- * A job's configuration: the options with every default applied, validated and frozen. An option that is undefined or
- * null counts as not given.
+ * A job's configuration: the options with every default applied, validated and frozen. Undefined and null count as not
+ * given.
  * @throws {ConfigurationError} that names every wrong option with its value and what would be right.
  */
 export function resolveJobOptions(options: JobOptions, source: JobOptionsSource): JobConfiguration {
@@ -65,17 +65,17 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...settings,
     jobName: settings.name,
     strategy: resolved.strategy,
-    // To copy thousands of them takes longer than to read them.
+    // Copying thousands of them takes longer than reading them.
     props: Object.isFrozen(settings.props) ? settings.props : hiddenProps(settings.props),
     jobListenerTypes: Object.freeze([...settings.jobListenerTypes]),
     after: Object.freeze([...settings.after]),
     jobExtraConfigurations: hidden(settings.jobExtraConfigurations),
   };
-  // A spread makes a shape of its own for each job, which takes three times as much memory as the values.
+  // A spread would make a hidden class per job, which takes three times as much memory as the values.
   return Object.freeze(byName<JobConfiguration>(CONFIGURATION_NAMES, (name) => values[name]));
 }
 
-/** The expression in Quartz's dialect. Whatever else is wrong with it the rules say. */
+/** Translates the expression into Quartz's dialect. The rules report all other faults. */
 function readCron(
   cron: JobOptions['cron'],
   dialect: CronDialect | undefined,
@@ -98,7 +98,7 @@ function withDefaults(options: JobOptions): CompleteOptions {
   return { ...complete, ...resolveMisfire(options) };
 }
 
-/** Says nothing if count or text are wrong in themselves: the rules already do. */
+/** Silent if count or text are wrong in themselves: the rules report that. */
 function findSurplusItems({ shardingItemParameters, shardingTotalCount }: CompleteOptions): string[] {
   const isRead = findFault(() => parseShardingItemParameters(shardingItemParameters)) === undefined;
   if (!isRead || !(shardingTotalCount >= 1)) return [];
@@ -111,7 +111,7 @@ function findSurplusItems({ shardingItemParameters, shardingTotalCount }: Comple
     );
 }
 
-/** Named by its text: the fault is the same whether this process has the strategy or not. */
+/** The message names the strategy by its text: the fault is the same whether this process has it or not. */
 function findUnbalancedItems({ strategy, shardingTotalCount }: CompleteOptions): string[] {
   const type = typeof strategy === 'object' ? strategy.type : strategy;
   const isSingle = typeof type === 'string' && type.toUpperCase() === 'SINGLE_SHARDING_BALANCE';
@@ -119,7 +119,7 @@ function findUnbalancedItems({ strategy, shardingTotalCount }: CompleteOptions):
   return [`strategy ${show(type)} needs a shardingTotalCount of 1, but that is ${show(shardingTotalCount)}`];
 }
 
-/** What would keep an item of a resident job from running at all times, or nobody from running it twice. */
+/** Options of a resident job that would stop an item, or let it run twice. */
 function findResidentFaults({ resident, cron, concurrency, monitorExecution }: JobOptions): string[] {
   if (resident !== true) return [];
   return [
@@ -131,16 +131,16 @@ function findResidentFaults({ resident, cron, concurrency, monitorExecution }: J
   ];
 }
 
-/** Nobody would know what a crashed instance ran. What else needs the marks says so itself. */
+/** Without marks, what a crashed instance ran is unknown. Other settings that need marks report it themselves. */
 function findIdleFailover(settings: CompleteOptions): string[] {
   if (!hasIdleFailover(settings) || settings.resident || settings.after.length > 0) return [];
   return [
-    'failover must not be true with monitorExecution: false, since nobody knows then what a crashed instance ran; ' +
+    'failover must not be true with monitorExecution: false, which leaves unknown what a crashed instance ran; ' +
       'leave monitorExecution out, or set failover to false',
   ];
 }
 
-/** A thread needs to know what to run. */
+/** Options of tasks and threads that contradict each other, or lack their program. */
 function findTaskFaults({
   appName,
   executor,
@@ -164,7 +164,7 @@ function findIsolationFaults({ isolation, workerModule }: CompleteOptions): stri
   return workerModule === undefined ? [] : [`workerModule is given (${show(workerModule)}), but no isolation`];
 }
 
-/** What would start the job otherwise than after its parents, or keep a start from being run. */
+/** Options that would start the job without its parents, or keep a start from running. */
 function findAfterFaults({ after, name, cron, resident, misfire, monitorExecution }: CompleteOptions) {
   if (after.length === 0) return [];
   const given = `after: [${after.map(show).join(', ')}]`;

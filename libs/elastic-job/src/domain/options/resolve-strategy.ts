@@ -31,7 +31,7 @@ function findStrategyFault(strategy: Partial<ShardingStrategy>): string | undefi
   if (typeof type !== 'string' || type === '' || typeof shard !== 'function') {
     return 'must be the type of a strategy, or have a type (a text) and shard (a function)';
   }
-  // The registry holds the type alone. Under a built-in one, Java instances would shard differently.
+  // The registry holds only the type. Under a built-in one, Java instances would shard differently.
   if (isBuiltInStrategyType(type) && findShardingStrategy(type, []) !== strategy) {
     return `must have a type of its own instead of ElasticJob's "${type}"`;
   }

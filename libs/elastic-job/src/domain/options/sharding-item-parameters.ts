@@ -2,7 +2,7 @@ import { ElasticJobError } from '../errors.js';
 import { findNodeTextFault } from '../node-text.js';
 import { GREATEST_INT } from './option-rules.js';
 
-/** As much is told of a long text. */
+/** Most characters of a long text that a message shows. */
 const TOLD_CHARACTERS = 1_000;
 
 /** A text of item parameters that cannot be read. */

@@ -16,7 +16,7 @@ const TASK: Fields<TaskOptions> = {
   graceMs: (value) => isWholeNumber(value, 0),
 };
 
-/** Processors and memory, either of which may be left out. */
+/** Processors and memory; each may be left out. */
 export function resources(): Rule {
   return fields('processors and memory, such as { cpu: 0.5, memoryMb: 256 }', RESOURCES);
 }

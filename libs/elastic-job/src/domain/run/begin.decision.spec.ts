@@ -71,7 +71,7 @@ describe('whether an item may be begun for what an operator has asked for', () =
     expect(decideBegin(asked, { stored, isRunning: false, isQueued: false })).toBe(decision);
   });
 
-  /** Runs for triggers of operators, and one of the schedule after them. */
+  /** The record after runs for operators' triggers, and then one for the schedule. */
   function thenScheduled(...triggers: readonly string[]): StoredRecord {
     const begun = { run: 'r', by: 'a', target: target(5_000), attempt: 1, begunAt: 5_000 };
     return { kind: 'record', record: { ...begun, triggers } };
@@ -113,7 +113,7 @@ describe('what becomes of a queued item', () => {
     expect(decide({ endsByMark: true, ...state })).toEqual({ kind: 'begin', target: UNRECORDED });
   });
 
-  it('given the very fire time is settled and nobody has seen a later run, when the item is claimed, then nothing is owed', () => {
+  it('owes nothing if this very fire time is settled and no later run is known', () => {
     const stored = record(5_000, { settled: 'succeeded' });
     expect(decide({ endsByMark: true, stored, lastRun: 'unknown' })).toEqual({ kind: 'void' });
   });
@@ -121,17 +121,14 @@ describe('what becomes of a queued item', () => {
   it.each([
     [true, 'begin'],
     [undefined, 'void'],
-  ])(
-    'given a failed run of a dead executor that is owed: %s, when the item is claimed, then the decision is %s',
-    (isOwed, kind) => {
-      const settled = { at: 2_000, outcome: 'failed', cause: 'KILLED', isOwed } as const;
-      const stored = {
-        kind: 'record',
-        record: { run: 'r', by: 'a', target: target(1_000), attempt: 1, begunAt: 1, settled },
-      } as const;
-      expect(decide({ stored })).toMatchObject({ kind });
-    },
-  );
+  ])('decides for the owed run of a dead executor: %s gives %s', (isOwed, kind) => {
+    const settled = { at: 2_000, outcome: 'failed', cause: 'KILLED', isOwed } as const;
+    const stored = {
+      kind: 'record',
+      record: { run: 'r', by: 'a', target: target(1_000), attempt: 1, begunAt: 1, settled },
+    } as const;
+    expect(decide({ stored })).toMatchObject({ kind });
+  });
 
   it.each(['gone', 'self', 'other'] as const)(
     'repeats an unsettled run, without Java, if its holder is %s',
@@ -178,7 +175,7 @@ function unreadable(unreadableSince: number): StoredRecord {
   return { kind: 'none', unreadableSince };
 }
 
-/** A run that an operator had asked for before, since the schedule began the item. */
+/** A run for an operator's trigger, after the schedule has begun the item. */
 function afterwardsByHand(lastScheduled: number): StoredRecord {
   const begun = { run: 'r', by: 'a', target: target(500, 'manual:1'), attempt: 1, begunAt: 5_000 };
   return { kind: 'record', record: { ...begun, lastScheduled } };

@@ -3,23 +3,22 @@ import { hasBegun, lastFireTimeOf, lastScheduledOf, type StoredRecord, triggersO
 import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 
 /**
- * Whether an item may be begun for a target.
- * - `alreadyBegun`: this very target, or (of the schedule and of residents) a later one that has come, was begun
- *   before;
+ * Decides whether an item may be begun for a target.
+ * - `alreadyBegun`: this target was begun before, or (for the schedule and residents) a later one that has come;
  * - `busy`: another target still runs, or waits for failover.
  */
 export type BeginDecision = 'begin' | 'alreadyBegun' | 'busy';
 export type RefusalCause = Exclude<BeginDecision, 'begin'>;
 
-/** What the tree says of an item. */
+/** State of an item in the tree. */
 export interface ItemState {
   readonly stored: StoredRecord;
-  /** It bears a `running` mark. */
+  /** True if it has a `running` mark. */
   readonly isRunning: boolean;
   readonly isQueued: boolean;
 }
 
-/** For targets of the schedule and of operators; a failover is decided by `decideFailover`. */
+/** Decides for targets of the schedule and of operators; `decideFailover` decides for a failover. */
 export function decideBegin(target: Target, { stored, isRunning, isQueued }: ItemState): BeginDecision {
   if (hasBegun(stored, target) || wasEarly(stored, target) || isSuperseded(stored, target)) return 'alreadyBegun';
   return isRunning || isQueued ? 'busy' : 'begin';
@@ -27,33 +26,33 @@ export function decideBegin(target: Target, { stored, isRunning, isQueued }: Ite
 
 export type FailoverDecision =
   | { readonly kind: 'begin'; readonly target: Target }
-  /** Another run of the item has not ended, or somebody has taken it. */
+  /** Another run of the item has not ended, or another instance has claimed it. */
   | { readonly kind: 'busy' }
-  /** Nothing is owed: the queue entry can go. */
+  /** Nothing is owed, so the queue entry can be removed. */
   | { readonly kind: 'void' };
 
-/** What the tree says of a queued item. */
+/** State of a queued item in the tree. */
 export interface QueuedItemState extends Omit<ItemState, 'isQueued'> {
-  /** It bears the marks of a failover. */
+  /** True if it has the marks of a failover. */
   readonly isTaken: boolean;
-  /** Runs end without a word in the record, as beside Java: the mark that goes is all that tells. */
+  /** True if runs end without a word in the record, as beside Java: only the removal of the mark shows the end. */
   readonly endsByMark: boolean;
   readonly lastRun: LastRunKind;
-  /** The instance that the record names. */
+  /** Relation of this instance to the holder in the record. */
   readonly holder: 'self' | 'other' | 'gone';
-  /** What a run that left no record is taken to have been for: the last fire time before the entry was made. */
+  /** The target of a run that left no record: the last fire time before the entry was made. */
   readonly unrecorded: Target;
 }
 
 /**
- * Which run of an item began last: the one that its record shows, one that left no record (a Java peer's), or nobody
- * can say, because this instance has not seen it.
+ * Kind of the item's last begun run: `recorded` if the record shows it, `unrecorded` for a Java peer's, `unknown` if
+ * this instance has not seen it.
  */
 export type LastRunKind = 'recorded' | 'unrecorded' | 'unknown';
 
 /**
- * A queued item is run again for the target that its record shows begun and not finished; if it was a Java peer's run,
- * for the fire time that this must have been. In doubt it is run.
+ * Decides on a queued item. It is run again for the target that its record shows begun and not finished, or, after a
+ * Java peer's run, for the probable fire time of that run. In doubt it is run.
  */
 export function decideFailover(state: QueuedItemState): FailoverDecision {
   const { stored, isRunning, isTaken, lastRun, unrecorded } = state;
@@ -66,8 +65,8 @@ export function decideFailover(state: QueuedItemState): FailoverDecision {
   return { kind: 'begin', target: unrecorded };
 }
 
-// Beside Java a run that ended well leaves its record unsettled: the mark's removal tells. If its holder lives, the
-// entry is a Java peer's mistake, and only the holder knows whether it is still at it.
+// Beside Java a good end leaves the record unsettled: the mark's removal shows it. If the holder lives, the entry is a
+// Java peer's mistake, and only the holder knows whether the run still goes on.
 function decideUnsettled(
   { endsByMark, lastRun, holder, unrecorded }: QueuedItemState,
   target: Target,
@@ -78,11 +77,11 @@ function decideUnsettled(
   return { kind: holder === 'self' ? 'void' : 'busy' };
 }
 
-// Fire times of one schedule are handled in order: a later one stands for the earlier ones that were missed. Those of a
-// resident job only grow, so none is there twice.
+// True if a later fire time was handled. Fire times of one schedule are handled in order, so a later one stands for the
+// missed ones before it. Those of a resident job only grow, so each is used once.
 function isSuperseded(stored: StoredRecord, { fireTime, origin }: Target): boolean {
   if (origin === 'schedule') return (lastScheduledOf(stored) ?? -Infinity) >= fireTime;
-  // Of a text that cannot be read, nobody can say what had asked for the run.
+  // An unreadable text does not say what had asked for the run.
   if (origin === 'resident' || stored.kind === 'none') return (lastFireTimeOf(stored) ?? -Infinity) >= fireTime;
   return triggersOf(stored).some((id) => id === triggerIdOf(origin));
 }

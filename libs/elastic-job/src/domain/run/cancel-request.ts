@@ -1,8 +1,8 @@
-/** What an operator asks of a run that is under way. The text of `cancel/{item}`. */
+/** An operator's request to cancel a run that is under way. The text of `cancel/{item}`. */
 export interface CancelRequest {
-  /** As the item's record names it: a request that comes too late means no later run. */
+  /** The run, as the item's record names it: a late request must not cancel the next run. */
   readonly run: string;
-  /** The run's executor is gone, so that nobody has to be told: the run ends as GONE_BY_OPERATOR. */
+  /** True if the run's executor is known to be gone: no executor is told, and the run ends as GONE_BY_OPERATOR. */
   readonly isConfirmedLost: boolean;
 }
 

@@ -9,7 +9,7 @@ import {
   latestOwed,
 } from './catch-up.decision.js';
 
-/** Fires at every multiple of 10. */
+/** A schedule that fires at every multiple of 10. */
 const EVERY_TEN = {
   next: (after: number) => Math.floor(after / 10) * 10 + 10,
   latest: (notAfter: number, after: number) => {
@@ -17,7 +17,7 @@ const EVERY_TEN = {
     return last > after ? last : undefined;
   },
 };
-/** Fires once. */
+/** A schedule that fires once. */
 const ONCE = {
   next: (after: number) => (after < 10 ? 10 : undefined),
   latest: (notAfter: number, after: number) => (after < 10 && notAfter >= 10 ? 10 : undefined),

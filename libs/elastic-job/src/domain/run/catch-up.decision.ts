@@ -14,32 +14,32 @@ export interface Span {
   readonly until: number;
 }
 
-/** What says which fire times an item owes: those of the schedule within the span, less the excluded ones. */
+/** The fire times that an item owes: those of the schedule within the span, without the excluded stretches. */
 export interface OwedSpan extends Span {
   readonly schedule: FireTimes;
-  /** When the job, the item or its server was switched off: nobody owes what came then. */
+  /** Stretches in which the job, the item or its server was switched off: their fire times are not owed. */
   readonly excluded: readonly Span[];
 }
 
-/** How a job catches up on what was not begun in time. */
+/** Settings that decide how a job catches up. */
 export interface CatchUpRule {
   readonly misfirePolicy: MisfirePolicy;
   readonly misfireLimit: number;
 }
 
 /**
- * Why a fire time that was not begun in time is not caught up on.
- * - `skipped`: the job catches up on nothing, or the clock was not to be trusted;
+ * Reason why a late fire time is not caught up on.
+ * - `skipped`: the job does not catch up, or the clock could not be trusted;
  * - `superseded`: a later one is run in its place;
  * - `limit`: more than `misfireLimit` were owed.
  */
 export type MissedReason = 'skipped' | 'superseded' | 'limit';
 
-/** Fire times that nobody began and nobody will: all those of the schedule from the first to the last. */
+/** Fire times that are given up: all those of the schedule from the first to the last. */
 export interface MissedTimes {
   readonly first: number;
   readonly last: number;
-  /** How many they are, as far as they are counted. */
+  /** Their number, as far as it was counted. */
   readonly count: number;
 }
 
@@ -63,8 +63,8 @@ export function latestOwed({ schedule, after, until, excluded }: OwedSpan): numb
 }
 
 /**
- * The fire time that an item is to be begun for now, to catch up; undefined if it catches up on nothing.
- * Under `all` that is the oldest of the last `misfireLimit`: once it is begun, the next one is the answer.
+ * The fire time for which an item is to be begun now, to catch up; undefined if there is none. Under `all` it is the
+ * oldest of the last `misfireLimit`: once it is begun, the next one is the answer.
  */
 export function decideCatchUp(owed: OwedSpan, { misfirePolicy, misfireLimit }: CatchUpRule): number | undefined {
   switch (misfirePolicy) {
@@ -79,17 +79,17 @@ export function decideCatchUp(owed: OwedSpan, { misfirePolicy, misfireLimit }: C
   }
 }
 
-/** What becomes of the fire times on which an item does not catch up. */
+/** Fire times on which an item does not catch up. */
 interface GiveUpDecision {
-  /** None up to this one is to be begun any more, although some have come; undefined: there is none. */
+  /** The last fire time that is given up: it and all before it are never begun. Undefined: nothing is given up. */
   readonly upTo: number | undefined;
-  /** The first one after that which a trigger may still begin. */
+  /** The first fire time after that which a trigger may still begin. */
   readonly waiting: number | undefined;
 }
 
 /**
- * What is given up: excluded fire times that no owed one precedes, and under `skip` those that are too late.
- * @param lateSince under `skip`: what came until this instant is too late to be begun
+ * Decides what is given up: excluded fire times that no owed one precedes, and under `skip` the late ones.
+ * @param lateSince under `skip`: fire times up to this instant are late
  */
 export function decideGiveUp(owed: OwedSpan, { misfirePolicy }: CatchUpRule, lateSince: number): GiveUpDecision {
   const { schedule, after, until } = owed;
@@ -98,9 +98,8 @@ export function decideGiveUp(owed: OwedSpan, { misfirePolicy }: CatchUpRule, lat
 }
 
 /**
- * The owed fire times that nobody will begin any more: ascending, and in one stretch unless there are excluded ones in
- * between.
- * @param most as many of a stretch are counted
+ * The owed fire times that are given up, ascending: one stretch, or several if excluded ones lie in between.
+ * @param most limit of the count in one stretch
  */
 export function findMissed(owed: OwedSpan, most: number): readonly MissedTimes[] {
   if (!hasFireTime(owed)) return [];
@@ -115,7 +114,7 @@ export function findMissed(owed: OwedSpan, most: number): readonly MissedTimes[]
   return missed;
 }
 
-/** Between two begins in a row there is none, and every trigger asks. */
+/** Every trigger asks, and between two consecutive begins the answer is no. */
 function hasFireTime({ schedule, after, until }: OwedSpan): boolean {
   return after < until && (schedule.next(after) ?? Infinity) <= until;
 }
@@ -130,7 +129,7 @@ function missedIn(schedule: FireTimes, { after, until }: Span, most: number): Mi
   return { first, last, count };
 }
 
-/** What is left of a span without others, ascending. */
+/** The parts of a span outside the others, ascending. */
 function spansBetween({ after, until }: Span, others: readonly Span[]): readonly Span[] {
   const left: Span[] = [];
   let from = after;
@@ -151,7 +150,7 @@ function lastOwed(owed: OwedSpan, count: number): readonly number[] {
   return first;
 }
 
-// Slower for each, but it does not have to pass all that came before.
+// Slower per fire time, but it skips everything that came before.
 function lastOwedBackwards(owed: OwedSpan, count: number): readonly number[] {
   const times: number[] = [];
   let time = latestOwed(owed);

@@ -11,7 +11,8 @@ describe('the text of a checkpoint', () => {
   it('has 64 KB at most, counted in bytes', () => {
     expect(format('x'.repeat(MAX_CHECKPOINT_BYTES - 2))).toHaveLength(MAX_CHECKPOINT_BYTES);
     expect(() => format('é'.repeat(MAX_CHECKPOINT_BYTES / 2))).toThrow(
-      'Item 3 of job "import": the checkpoint has 65538 bytes, and may have 65536; save a position instead of the data.',
+      'Item 3 of job "import": the checkpoint has 65538 bytes, and may have 65536; ' +
+        'save a position instead of the data.',
     );
   });
 

@@ -1,32 +1,31 @@
 import { ElasticJobError } from '../errors.js';
 import type { JobName } from '../cluster/index.js';
 
-/**
- * The longest text of a checkpoint, in bytes: each one reaches every Java peer of the job, which keeps it in memory.
- */
+/** Longest text of a checkpoint, in bytes: each one reaches every Java peer of the job, which keeps it in memory. */
 export const MAX_CHECKPOINT_BYTES = 65_536;
 
 /**
- * Where a handler notes how far it has come with its item, so that whoever runs the item next goes on from there: the
- * next fire time, or the rescuer of a crashed instance. It belongs to the item and not to the run: it stays until
- * `clear`, or until the item goes, with the job or with a smaller total count. A job that never uses it costs nothing.
+ * Stores how far a handler has come with its item, so that the next run continues there: at the next fire time, or
+ * after a crash on another instance. It belongs to the item and not to the run: it stays until `clear`, or until the
+ * item is removed, with the job or by a smaller total count. An unused checkpoint costs nothing.
  *
- * Calls take effect in their order. Each is one request to the registry, and waits while that does not answer, at most
- * until the session is over. They work also after the signal has aborted, while the item is still this run's.
+ * Calls take effect in order. Each is one request to the registry, and waits while the registry does not answer, at
+ * most until the session is over. They also work after the signal has aborted, while the item still belongs to this
+ * run.
  */
 export interface Checkpoint {
   /**
    * Replaces the checkpoint, unless another run of the item has begun meanwhile.
-   * @param value what JSON can hold; what it cannot (a `Map`, a `Date`) is saved as `JSON.stringify` writes it
+   * @param value a JSON value; others (a `Map`, a `Date`) are saved as `JSON.stringify` writes them
    * @throws {CheckpointValueError} if it has no JSON text, or too long a one
    * @throws {LeaseLostError} if this run may no longer act for the item: nothing was saved
    * @throws {MissingTokenError} if the job runs without `monitorExecution`
    */
   save(value: unknown): Promise<void>;
   /**
-   * What was saved last, by this run or one before it; undefined if there is nothing. Whoever saved it answers for its
-   * type.
-   * @throws {CheckpointValueError} if somebody else has written what is no JSON
+   * Loads the last saved value, of this run or one before it; undefined if there is none. The run that saved it answers
+   * for its type.
+   * @throws {CheckpointValueError} if the node holds no JSON, as after an edit by hand
    * @throws {LeaseLostError} once the run is over
    * @throws {MissingTokenError} if the job runs without `monitorExecution`
    */
@@ -35,7 +34,7 @@ export interface Checkpoint {
   clear(): Promise<void>;
 }
 
-/** What cannot be a checkpoint: JSON has no text for it, or too long a one, or the node's text is no JSON. */
+/** The value cannot be a checkpoint: it has no JSON text or too long a one, or the text of the node is no JSON. */
 export class CheckpointValueError extends ElasticJobError {
   readonly code = 'CHECKPOINT_VALUE';
 

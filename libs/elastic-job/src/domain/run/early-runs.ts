@@ -3,37 +3,37 @@ import type { TimeInterval } from '../cluster/index.js';
 import { lastScheduledOf, type RunRecord, type StoredRecord } from './run-record.js';
 import type { Target } from './trigger.js';
 
-/** The registry's clock now, and how far ahead of it a fire time may be begun. */
+/** The registry's clock now, and by how much a fire time may be begun ahead of it. */
 export interface RegistryNow extends TimeInterval {
   readonly toleranceMs: number;
 }
 
 /**
- * True if a fire time is yet to come by the registry's clock.
- * @param now undefined: nobody can say, or that clock is wrong
+ * True if a fire time is still to come by the registry's clock.
+ * @param now undefined if that clock is unknown or wrong
  */
 export function isAhead(fireTime: number, now: RegistryNow | undefined): boolean {
   return now !== undefined && fireTime > now.latest + now.toleranceMs;
 }
 
-/** A record as it counts now. */
+/** A record, reduced to what counts now. */
 interface RecordAsOf {
   readonly stored: StoredRecord;
-  /** Fire times that the record shows begun, and that are yet to come: a clock ran ahead. Ascending. */
+  /** Fire times that are begun in the record and still to come, because a clock ran ahead. Ascending. */
   readonly ahead: readonly number[];
 }
 
-/** So many of the fire times that were begun ahead of their time are kept by name: the last ones. */
+/** Most early fire times that a record names: the last ones. */
 const KEPT_EARLY = 8;
 
 /**
- * A record that shows fire times begun which are yet to come blocks nobody: its item owes what has come since, and is
- * begun again for anything but the fire times that the record names.
+ * Reduces a record to what counts now. Fire times that were begun early, because a clock ran ahead, block nothing: the
+ * item owes what has come since, and is begun again for anything but the fire times that the record names.
  * @param writtenAt when the record was written, on the registry's clock
  */
 export function recordAsOf(stored: StoredRecord, writtenAt: number, now: RegistryNow | undefined): RecordAsOf {
   if (now === undefined) return { stored, ahead: [] };
-  // The registry's clock was set back since, if it shows less than it wrote with.
+  // The registry's clock was set back, if it shows less now than at the write.
   const since = writtenAt <= now.latest ? writtenAt : now.earliest - now.toleranceMs;
   if (stored.kind !== 'record') {
     const { unreadableSince } = stored;
@@ -65,20 +65,23 @@ export function recordAsOf(stored: StoredRecord, writtenAt: number, now: Registr
   };
 }
 
-/** What a record still has to say of early runs, once the item is begun for something else; undefined: nothing. */
+/**
+ * The early runs that the next record must still name, once the item is begun for another target; undefined if there
+ * are none.
+ */
 export function earlyRunsOf(stored: StoredRecord): RunRecord['early'] {
   const early = stored.kind === 'record' ? stored.record.early : undefined;
   const last = lastScheduledOf(stored);
   return early !== undefined && (last === undefined || last < early.until) ? early : undefined;
 }
 
-/** True if the item was begun for this fire time ahead of its time, and is not begun for it again. */
+/** True if the item was begun early for this fire time, so it is not begun for it again. */
 export function wasEarly(stored: StoredRecord, { fireTime, origin }: Target): boolean {
   if (stored.kind !== 'record' || origin !== 'schedule') return false;
   return stored.record.early?.fireTimes.includes(fireTime) ?? false;
 }
 
-/** Early runs as fire times that an item does not owe. */
+/** Early runs as spans of fire times that an item does not owe. */
 export function spansOfEarlyRuns(stored: StoredRecord): readonly Span[] {
   const { fireTimes = [] } = (stored.kind === 'record' && stored.record.early) || {};
   return fireTimes.map((until) => ({ after: until - 1, until }));
@@ -86,7 +89,7 @@ export function spansOfEarlyRuns(stored: StoredRecord): readonly Span[] {
 
 /**
  * True if this begin may be the second one of its target: the one exception to "one begin per target". A clock that ran
- * ahead has begun fire times before they came, of which the record names the last ones only.
+ * ahead has begun fire times before they came, and the record names only the last ones.
  * @param record as the begin has written it
  */
 export function mayRepeatEarlyRun({ early, target }: RunRecord): boolean {

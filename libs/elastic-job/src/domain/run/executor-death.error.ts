@@ -9,10 +9,10 @@ import type { ShardOutcome } from './shard-outcome.js';
  * - `LOST`, `GONE`: its machine is lost, or it was removed; it certainly runs no more;
  * - `DROPPED`: its place was needed for something else, or it never got one;
  * - `GONE_BY_OPERATOR`: an operator has confirmed that it runs no more;
- * - `UNKNOWN`: whatever ran it does not know it any more;
- * - `UNREACHABLE`: nobody can say; it may run still.
+ * - `UNKNOWN`: its backend does not know it any more;
+ * - `UNREACHABLE`: its state is unknown; it may still run.
  *
- * In all but the first three the executor is innocent: something else has ended it.
+ * Except in the first three states the executor is innocent: something else has ended it.
  * @see ElasticJob-Cloud, `TaskState`; its FINISHED is no death
  */
 export type ExecutorDeathState =
@@ -24,24 +24,25 @@ const GUILTY: ReadonlySet<ExecutorDeathState> = new Set(['FAILED', 'ERROR', 'KIL
 /** Further facts about a death. */
 export interface ExecutorDeathOptions extends ErrorOptions {
   /**
-   * Something else than the executor itself has caused the death: it does not count for `maxExecutorFailovers`.
+   * True if the executor itself has not caused the death, so it does not count for `maxExecutorFailovers`.
    * @default as the state says: false for FAILED, ERROR and KILLED
    */
   readonly isInnocent?: boolean;
 }
 
 /**
- * Throw it from a handler whose work another process or thread does, when that one has died: the crash of an executor
- * is a crash too. With `failover` the item then runs again at once, as that of a crashed instance does; while the
- * executor is `UNREACHABLE` the item keeps its mark, so that it runs nowhere else, until this instance's session ends.
- * @see executorDeathOf for what a child process or a worker thread has ended with
+ * Throw this error from a handler whose work is done by another process or thread, when that one has died: the crash of
+ * an executor counts as a crash. With `failover` the item then runs again at once, as after the crash of an instance.
+ * While the executor is `UNREACHABLE` the item keeps its mark until this instance's session ends, so that it runs
+ * nowhere else.
+ * @see executorDeathOf for the death that the end of a child process or a worker thread means
  */
 export class ExecutorDeathError extends ElasticJobError {
   readonly code = 'EXECUTOR_DEATH';
-  /** It does not count for `maxExecutorFailovers`. */
+  /** True if it does not count for `maxExecutorFailovers`. */
   readonly isInnocent: boolean;
 
-  /** @param detail what is known of it: `exit code 3` */
+  /** @param detail further facts: `exit code 3` */
   constructor(
     readonly state: ExecutorDeathState,
     readonly detail: string,
@@ -53,8 +54,8 @@ export class ExecutorDeathError extends ElasticJobError {
 }
 
 /**
- * What a child process or a worker thread has reported of its end. `error` is that of its `error` event: of a process
- * that could not be started, or what a thread has thrown; the others are the arguments of `exit`.
+ * The end of a child process or a worker thread, as its events report it. `error` is the argument of the `error` event:
+ * a process that could not be started, or the error that a thread has thrown. The others are the arguments of `exit`.
  */
 export type ExecutorEnd =
   | { readonly kind: 'process'; readonly code: number | null; readonly signal: string | null }
@@ -65,7 +66,7 @@ export type ExecutorEnd =
 /**
  * Reads the end of an executor. A thread has no signal: one that was terminated from outside ends with exit code 1, as
  * `process.exit(1)` in it does.
- * @returns undefined if it has ended well
+ * @returns undefined if it ended well
  * @see Node.js, `ChildProcess` and `Worker`, events `error` and `exit`
  */
 export function executorDeathOf(end: ExecutorEnd): ExecutorDeathError | undefined {
@@ -94,17 +95,17 @@ export function isExecutorDeathState(text: string | undefined): text is Executor
   return text !== undefined && STATES.includes(text);
 }
 
-/** How the executor of a run that has ended so has died; undefined if it has not. */
+/** How the run's executor has died; undefined if it has not. */
 export function executorDeathIn(outcome: ShardOutcome): ExecutorDeathState | undefined {
   return deathIn(outcome)?.state;
 }
 
-/** The same with all that is known of it. */
+/** The death of the run's executor as an error; undefined if it has not died. */
 export function deathIn(outcome: ShardOutcome): ExecutorDeathError | undefined {
   return outcome.kind === 'failed' && outcome.error instanceof ExecutorDeathError ? outcome.error : undefined;
 }
 
-/** The abort reason of a run whose executor an operator has declared lost. */
+/** Abort reason of a run whose executor an operator has declared lost. */
 export function confirmedLoss(): ExecutorDeathError {
   return new ExecutorDeathError('GONE_BY_OPERATOR', 'an operator has confirmed it');
 }

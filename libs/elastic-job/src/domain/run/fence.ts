@@ -1,16 +1,16 @@
 import type { JobName } from '../cluster/index.js';
 
-/** A place on the count from which fencing tokens are taken. Compared epoch first. */
+/** A position in the sequence of fencing tokens. Compared by epoch first. */
 export interface FencePosition {
   readonly tokenEpoch: number;
   readonly token: bigint;
 }
 
-/** A store that remembers the newest run which has written to it; the guards are such. */
+/** A store that remembers the token of the newest run that has written to it; the guards are such stores. */
 export interface FencedStore {
   /**
-   * Checks at start that the registry has not fallen behind the store: then every write would be refused.
-   * @param registry what a run that began now would have, or a little less
+   * Checks at start that the registry has not fallen behind the store, which would refuse every write.
+   * @param registry the token that a run would have now, or a little less
    * @throws {FenceAheadError} if it has; the message names the remedy
    */
   assertNotAhead(jobName: JobName, registry: FencePosition): Promise<void>;

@@ -63,7 +63,7 @@ describe('one run of a whole job', () => {
     [1_000, 'schedule', 2_000, 'schedule', false],
     [1_000, 'schedule', 1_000, 'manual:a', false],
     [1_000, 'manual:a', 1_000, 'manual:a', true],
-    // Java's console asks one instance after the other.
+    // Java's console asks the instances one by one.
     [1_000, 'manual:71', 1_003, 'manual:72', true],
     [1_000, 'manual:71', 2_000, 'manual:72', false],
   ])('given targets %i %s and %i %s, when compared, then they are one: %s', (...row) => {

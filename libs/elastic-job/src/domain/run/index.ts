@@ -1,5 +1,5 @@
-// One run of an item, from the trigger that asks for it to its recorded end: whether it may begin, what its handler is
-// told, how it ends, and what is still owed afterwards.
+// One run of an item, from the trigger to the recorded end: whether it may begin, what its handler learns, how it ends,
+// and what is still owed afterwards.
 export * from './begin.decision.js';
 export * from './cancel-request.js';
 export * from './catch-up.decision.js';

@@ -1,24 +1,24 @@
-/** A task as a tracer is told of it. */
+/** A task, as a tracer sees it. */
 export interface TracedTask {
-  /** As its backend names it, unique for each launch. */
+  /** Its name in the backend, unique for each launch. */
   readonly id: string;
   readonly backend: string;
-  /** Which launch of its target it is, counted from 1. */
+  /** Number of the launch for its target, from 1. */
   readonly launch: number;
-  /** Another scheduler has launched it. */
+  /** True if another scheduler has launched it. */
   readonly isAdopted: boolean;
-  /** In ElasticJob-Cloud's words. */
+  /** Its state, in ElasticJob-Cloud's words. */
   readonly state: string;
-  /** The machine that it runs on, if that is known. */
+  /** Its machine, if known. */
   readonly node: string | undefined;
-  /** Of a process that has ended by itself. */
+  /** Exit code of a process that has ended by itself. */
   readonly exitCode: number | undefined;
 }
 
-/** The trace of an item whose work is a task. */
+/** Trace of an item whose work is done by a task. */
 export interface ItemTrace {
-  /** How the task names what follows it, as W3C's `traceparent` header does; undefined: it cannot. */
+  /** Parent for the task's spans, as in W3C's `traceparent` header; undefined if there is none. */
   readonly traceparent: string | undefined;
-  /** The task is this run's, or has ended. */
+  /** Reports that the task belongs to this run, and later that it has ended. */
   task(task: TracedTask): void;
 }

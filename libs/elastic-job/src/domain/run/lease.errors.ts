@@ -1,7 +1,7 @@
 import { ElasticJobError } from '../errors.js';
 import type { JobName } from '../cluster/index.js';
 
-/** This instance may no longer act for the item; somebody else may already run it. */
+/** This instance may no longer act for the item; another one may already run it. */
 export class LeaseLostError extends ElasticJobError {
   readonly code = 'LEASE_LOST';
 
@@ -27,7 +27,7 @@ export class FencedError extends ElasticJobError {
   }
 }
 
-/** A run without a fencing token wants to write to a guarded store, or to use its checkpoint. */
+/** A run without a fencing token cannot write to a guarded store, or use its checkpoint. */
 export class MissingTokenError extends ElasticJobError {
   readonly code = 'MISSING_TOKEN';
 
@@ -42,7 +42,7 @@ export class MissingTokenError extends ElasticJobError {
   }
 }
 
-/** A handler ran longer than its job's `timeoutMs`. The reason of the aborted signal. */
+/** A handler ran longer than its job's `timeoutMs`. Reason of the aborted signal. */
 export class JobTimeoutError extends ElasticJobError {
   readonly code = 'JOB_TIMEOUT';
 
@@ -55,7 +55,7 @@ export class JobTimeoutError extends ElasticJobError {
   }
 }
 
-/** Shutdown's deadline passed while the item still ran. The reason of the aborted signal. */
+/** The item still ran at the deadline of the shutdown. Reason of the aborted signal. */
 export class DrainDeadlineError extends ElasticJobError {
   readonly code = 'DRAIN_DEADLINE';
 
@@ -74,8 +74,8 @@ const HANDED_OVER = {
 } as const;
 
 /**
- * This instance lets go of the item, whose task runs on: another instance takes it over. The reason of the aborted
- * signal; only of work whose tasks are `adoptable`, which must leave the task alone then.
+ * This instance lets go of the item, and another one takes over its running task. Reason of the aborted signal, only
+ * for work whose tasks are `adoptable`: the handler must then leave the task alone.
  */
 export class HandedOverError extends ElasticJobError {
   readonly code = 'HANDED_OVER';
@@ -88,7 +88,7 @@ export class HandedOverError extends ElasticJobError {
   }
 }
 
-/** An operator has removed the instance from the job while the item ran. The reason of the aborted signal. */
+/** An operator has removed the instance from the job while the item ran. Reason of the aborted signal. */
 export class InstanceRemovedError extends ElasticJobError {
   readonly code = 'INSTANCE_REMOVED';
 
@@ -104,7 +104,7 @@ export class InstanceRemovedError extends ElasticJobError {
   }
 }
 
-/** An operator has cancelled this one run of the item. The reason of the aborted signal. @see JobOperateApi.cancel */
+/** An operator has cancelled this run of the item. Reason of the aborted signal. @see JobOperateApi.cancel */
 export class CancelledError extends ElasticJobError {
   readonly code = 'CANCELLED';
 
@@ -116,7 +116,7 @@ export class CancelledError extends ElasticJobError {
   }
 }
 
-/** The registry has not answered for longer than `suspendedGraceMs`. The reason of the aborted signal. */
+/** The registry has not answered for longer than `suspendedGraceMs`. Reason of the aborted signal. */
 export class SuspendedTooLongError extends ElasticJobError {
   readonly code = 'SUSPENDED_TOO_LONG';
 
@@ -129,8 +129,8 @@ export class SuspendedTooLongError extends ElasticJobError {
 }
 
 /**
- * A handler went on although its signal had aborted, so its item was given up to others (`onHung: 'release'`). The
- * reason of the outcome; `cause` is why the signal aborted.
+ * A handler went on although its signal had aborted, so its item was given up to others (`onHung: 'release'`). Reason
+ * of the outcome; `cause` is the reason of the signal.
  */
 export class HandlerHungError extends ElasticJobError {
   readonly code = 'HANDLER_HUNG';
@@ -148,7 +148,7 @@ export class HandlerHungError extends ElasticJobError {
   }
 }
 
-/** The run is a task of its own, and was told to end by SIGTERM. The reason of the aborted signal. */
+/** The run is a task of its own, and SIGTERM has told it to end. Reason of the aborted signal. */
 export class TaskTerminatedError extends ElasticJobError {
   readonly code = 'TASK_TERMINATED';
 

@@ -11,34 +11,34 @@ import type { ShardOutcome } from './shard-outcome.js';
 import type { ExecutionSource } from './trigger.js';
 
 /**
- * Decides what happens to an item that has ended without being done.
- * - `none`: nothing, it is done, nobody is to repeat it, or the job has no failover;
+ * Decides what follows for an item that has ended without success.
+ * - `none`: nothing: it is done, it must not be repeated, or the job has no failover;
  * - `queue`: it waits for failover;
  * - `overflow`: it should wait, but the queue is full;
  * - `exhausted`: its executors have died too often for one target;
- * - `hold`: its executor may run still, so it keeps its mark.
+ * - `hold`: its executor may still run, so it keeps its mark.
  */
 export type Requeue = 'none' | 'queue' | 'overflow' | 'exhausted' | 'hold';
 
-/** Facts that a requeue depends on, beside the outcome. */
+/** Facts that decide on a requeue, besides the outcome. */
 export interface RequeueState {
-  /** Of the run that has ended. */
+  /** Source of the run that has ended. */
   readonly source: ExecutionSource;
   readonly isFailoverOn: boolean;
-  /** The deaths of executors that the target has suffered before by their own fault. */
+  /** Earlier deaths of the target's executors by their own fault. */
   readonly executorDeaths: number;
   readonly maxExecutorFailovers: number;
-  /** The queue has as many entries as it may have. */
+  /** True if the queue is full. */
   readonly isQueueFull: boolean;
 }
 
 /**
- * Of an aborted run, and of one whose executor has died. A target whose executors die again and again by their own
- * fault is poisonous: it is given up, so that it does not go round for ever. A run that was handed over waits in any
- * case: its task goes on.
- * @see ElasticJob-Cloud, `SchedulerEngine.statusUpdate`. There TASK_KILLED, which only the scheduler itself can bring
- *   about, is not failed over; here a run that this instance has told to stop is aborted, whatever its executor died
- *   of, so KILLED is what others have done to it.
+ * Decides on an aborted run, and on one whose executor has died. A target whose executors keep dying by their own fault
+ * is given up, so that it does not go round for ever. A run that was handed over always waits: its task goes on.
+ *
+ * A run that this instance has told to stop is aborted, whatever its executor died of, so KILLED means that something
+ * else has killed it. In Java, TASK_KILLED comes from the scheduler alone, and is not failed over.
+ * @see ElasticJob-Cloud, `SchedulerEngine.statusUpdate`
  */
 export function decideRequeue(outcome: ShardOutcome, state: RequeueState): Requeue {
   if (outcome.kind === 'aborted' && outcome.reason instanceof HandedOverError) return 'queue';
@@ -49,9 +49,9 @@ export function decideRequeue(outcome: ShardOutcome, state: RequeueState): Reque
   return state.isQueueFull ? 'overflow' : 'queue';
 }
 
-// A run that was cut short for its instance's sake. What an operator has cancelled nobody repeats. A hung handler's
-// item is passed on once: if its rescue hangs as well, it is the handler that hangs and not the instance, and it would
-// go round until it has blocked all of them.
+// True for a run that was cut short for its instance's sake. A cancelled run is not repeated. The item of a hung
+// handler is passed on once: if it hangs again, the fault is the handler's, and passing it on would block all instances
+// in turn.
 function isRepeatedElsewhere(outcome: ShardOutcome, source: ExecutionSource): boolean {
   if (outcome.kind !== 'aborted') return false;
   const { reason } = outcome;

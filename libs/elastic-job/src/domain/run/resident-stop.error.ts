@@ -2,8 +2,8 @@ import { ElasticJobError } from '../errors.js';
 import type { JobName } from '../cluster/index.js';
 
 /**
- * Why an item of a resident job has to end here.
- * - `moved`: another instance owns it now and begins it as soon as it has ended here;
+ * Why an item of a resident job has to end on this instance.
+ * - `moved`: another instance owns it now, and begins it when it has ended here;
  * - `disabled`: an operator has disabled the item or this server;
  * - `leaving`: this instance leaves the job;
  * - `settings`: the job is no longer resident, or is shared with Java instances.
@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<ResidentStop, string>> = {
   settings: 'the settings of the job have changed',
 };
 
-/** The reason of the signal of a resident job's item that is told to stop. */
+/** Reason of the signal that stops an item of a resident job. */
 export class ResidentStoppedError extends ElasticJobError {
   readonly code = 'RESIDENT_STOPPED';
 

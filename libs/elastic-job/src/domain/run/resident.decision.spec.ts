@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { residentFireTime, residentPauseMs } from './resident.decision.js';
 
-it('given an item that ends at once again and again, when it is started again, then each pause is twice the last, up to 30 s', () => {
+it('doubles the pause before each restart of an item that ends at once, up to 30 s', () => {
   const pauses: number[] = [];
   while (pauses.length < 11) pauses.push(residentPauseMs(pauses.at(-1), 5));
   expect(pauses).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]);

@@ -2,12 +2,12 @@ import { lastFireTimeOf, type StoredRecord } from './run-record.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
-/** A run that lasted so long has nothing to do with the failures before it. */
+/** A run of this length is steady: earlier failures count no more. */
 const STEADY_RUN_MS = 60_000;
 
 /**
- * How long an item of a resident job that has ended waits until it is started again, in milliseconds: twice as long as
- * the last time, from 100 ms to 30 s, while its runs are short. So a crash loop costs little.
+ * Pause before an ended item of a resident job is started again, in milliseconds: doubled after each short run, from
+ * 100 ms to 30 s, so that a crash loop costs little.
  * @param lastPauseMs before the run that has ended; undefined if that was the first one here
  * @param ranMs how long that run lasted
  */
@@ -17,9 +17,9 @@ export function residentPauseMs(lastPauseMs: number | undefined, ranMs: number):
 }
 
 /**
- * The fire time of the next begin of a resident job's item, in milliseconds since the epoch: the instant of the begin,
- * or one after the last target where that is later. So clocks that differ or are set back make no target twice.
- * @param now by the clock of whoever begins it
+ * Fire time of the next begin of a resident job's item, in milliseconds since the epoch: now, or just after the last
+ * target if that is later. So clocks that differ or are set back never repeat a target.
+ * @param now by the clock of the instance that begins it
  */
 export function residentFireTime(stored: StoredRecord, now: number): number {
   return Math.max(now, (lastFireTimeOf(stored) ?? -Infinity) + 1);

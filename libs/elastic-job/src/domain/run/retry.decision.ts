@@ -4,28 +4,29 @@ import { FencedError, LeaseLostError } from './lease.errors.js';
 import { failsOver, type JobConfiguration } from '../options/index.js';
 import type { ShardOutcome } from './shard-outcome.js';
 
-/** How a failed item is tried again. @see JobOptions */
+/** Settings of retries. @see JobOptions */
 type RetryPolicy = Pick<
   JobConfiguration,
   'maxAttempts' | 'retryDelayMs' | 'retryFactor' | 'retryMaxDelayMs' | 'retryJitter'
 >;
 
-/** What a retry depends on, beside the outcome. */
+/** Facts that decide on a retry, besides the outcome. */
 export interface RetryState {
   readonly configuration: RetryPolicy & Parameters<typeof failsOver>[0];
   /** The attempt that has ended, counted from 1. */
   readonly attempt: number;
-  /** What is left of the item's `timeoutMs`, in milliseconds; infinite without. */
+  /** Time left of the item's `timeoutMs`, in milliseconds; infinite without one. */
   readonly leftMs: number;
-  /** A number in [0, 1). Asked only if it counts. */
+  /** A number in [0, 1). Called only if it is needed. */
   random(): number;
 }
 
 /**
- * How long to wait before an item is tried again, in milliseconds; undefined: its outcome stands. So it does if it
- * succeeded or was aborted; after the last attempt; if the next one could not begin within the item's time; for a lost
- * lease, a fence and a wrong setting, which no repetition mends; and if its executor has died and failover is to run it
- * again, or it may run still.
+ * Pause before an item is tried again, in milliseconds; undefined if its outcome stands. It stands
+ * - if the item succeeded or was aborted;
+ * - after the last attempt, or if the next one could not begin within the item's time;
+ * - for a lost lease, a fence and a wrong setting, which a retry cannot mend;
+ * - if its executor has died and failover runs it again, or the executor may still run.
  */
 export function decideRetry(outcome: ShardOutcome, state: RetryState): number | undefined {
   const { attempt, configuration, leftMs } = state;
@@ -37,8 +38,8 @@ export function decideRetry(outcome: ShardOutcome, state: RetryState): number | 
 }
 
 /**
- * The pause after an attempt: exponential, at most `retryMaxDelayMs`, of which the share `retryJitter` is left to
- * chance, so that items that failed together do not come back together. In milliseconds.
+ * Pause after an attempt, in milliseconds: exponential, at most `retryMaxDelayMs`. The share `retryJitter` of it is
+ * random, so that items that failed together do not come back together.
  * @param random a number in [0, 1)
  */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, random: number): number {

@@ -138,14 +138,14 @@ describe('what a record says of executors', () => {
   const died: RunRecord = { run: 'r', by: 'a', target, attempt: 1, begunAt: 1, executorDeaths: 2 };
   const failed: RunRecord = { ...died, settled: { at: 2, outcome: 'failed', cause: 'KILLED', isOwed: true } };
 
-  it('given a target whose executors have died, when it is begun again, then they are counted; of another target they are not', () => {
+  it("counts the deaths of a target's executors, and starts anew for another target", () => {
     const stored = { kind: 'record', record: died } as const;
     expect(executorDeathsOf(stored, target)).toBe(2);
     expect(executorDeathsOf(stored, { ...target, fireTime: 2 })).toBeUndefined();
     expect(executorDeathsOf({ kind: 'none' }, target)).toBeUndefined();
   });
 
-  it('given a run that nobody will repeat, when it is recorded, then one that had ended keeps its outcome and is owed no more', () => {
+  it('keeps the outcome of an ended run that will not be repeated, and owes it no more', () => {
     expect(droppedRunRecord(died, 5, 'overflow').settled).toEqual({ at: 5, outcome: 'aborted', cause: 'overflow' });
     const drained: RunRecord = { ...RECORD, settled: { at: 2, outcome: 'aborted' } };
     expect(droppedRunRecord(drained, 5, 'purged').settled).toEqual({ at: 2, outcome: 'aborted', cause: 'purged' });
@@ -165,7 +165,7 @@ describe('what a record says of executors', () => {
     expect(triggersOf({ kind: 'none' })).toEqual([]);
   });
 
-  it('given a run that was traced, when its target is repeated, then the record names it; for another target it does not', () => {
+  it('names the trace of the former run for the same target only', () => {
     const stored = { kind: 'record', record: { ...died, trace: '00-a-b-01' } } as const;
     expect(traceparentOf(stored, target)).toBe('00-a-b-01');
     expect(traceparentOf(stored, { ...target, fireTime: 2 })).toBeUndefined();

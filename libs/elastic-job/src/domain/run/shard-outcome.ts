@@ -10,23 +10,23 @@ export type ShardOutcome =
 
 export type ShardOutcomeKind = ShardOutcome['kind'];
 
-/** The run of an item as its begin has written it. */
+/** The run of an item, as its begin was written. */
 export interface BegunItem {
-  /** Names the begin in the item's record. */
+  /** Name of the begin in the item's record. */
   readonly run: string;
   readonly target: Target;
-  /** Of work in tasks: which launch of the target this is, counted from 1. */
+  /** For work in tasks: number of the launch for the target, from 1. */
   readonly launch: number;
-  /** How long this instance may still act for the item if it hears nothing new, in milliseconds; 0: not any more. */
+  /** How long this instance may still act for the item without further news, in milliseconds; 0: no longer. */
   heldForMs(): number;
   /**
-   * Asks the registry whether the item's record is still of this run: false once another instance has begun the item.
-   * A pause of any length may lie before it.
+   * Asks the registry whether the item's record still shows this run: false once another instance has begun the item.
+   * Any pause may lie before the call.
    */
   isLatest(): Promise<boolean>;
-  /** Of work in tasks, while a tracer follows the run. */
+  /** For work in tasks, while a tracer follows the run. */
   readonly trace?: ItemTrace;
 }
 
-/** What became of an item that was begun: its outcome, or the news that another run of it holds the newer token. */
+/** Final result of a begun item: its outcome, or `fenced` if another run of it holds the newer token. */
 export type SettledOutcome = ShardOutcome | { readonly kind: 'fenced' };

@@ -3,7 +3,7 @@ import type { JobName } from '../cluster/index.js';
 import type { BegunItem } from './shard-outcome.js';
 import type { ExecutionSource } from './trigger.js';
 
-/** What a handler is told about the item that it runs. One context per item and run. */
+/** Facts about the item that a handler runs. One context per item and run. */
 export interface ShardingContext {
   readonly jobName: JobName;
   /** ElasticJob's task id: `{job}@-@{items}@-@READY@-@{instance id}`. */
@@ -15,29 +15,26 @@ export interface ShardingContext {
   /** This item's entry of `shardingItemParameters`. */
   readonly shardingParameter: string | undefined;
   /**
-   * The scheduled instant this run stands for, not when it happened to start; an operator's trigger: when it was asked
-   * for.
+   * The scheduled instant of this run, not the moment of its start; for an operator's trigger the instant of the
+   * request.
    */
   readonly fireTime: Date;
   readonly source: ExecutionSource;
-  /**
-   * What asked for the run: the schedule (and where a job is resident, nobody), or an operator, with what was passed
-   * along.
-   */
+  /** Origin of the run: `schedule`, also for a resident job, or an operator's trigger with its parameters. */
   readonly trigger: 'schedule' | { readonly id: string; readonly parameters: string | undefined };
-  /** 1, and more for retries within the lease. */
+  /** Number of the attempt: 1, and more for retries within the lease. */
   readonly attempt: number;
   /**
-   * Aborts on timeout, on an operator's cancel, on shutdown's deadline, or when this instance may no longer own the
-   * item; its reason says which. It cannot abort while the handler blocks the event loop; `assertHeld` tells the truth
-   * also then.
+   * Aborts on timeout, on an operator's cancel, at shutdown's deadline, or when this instance may no longer own the
+   * item; its reason says which. It cannot abort while the handler blocks the event loop; `assertHeld` is exact even
+   * then.
    */
   readonly signal: AbortSignal;
   /** Fencing token: grows with every run of the item. Undefined without `monitorExecution`. */
   readonly token: bigint | undefined;
-  /** Goes before the token in every comparison. */
+  /** Compared before the token, always. */
   readonly tokenEpoch: number;
-  /** How far the item has come, kept from run to run in the registry and fenced by the token. */
+  /** Progress of the item, kept from run to run in the registry and fenced by the token. */
   readonly checkpoint: Checkpoint;
   /** The job's `props` as they were in force when the run began. */
   readonly props: Readonly<Record<string, string>>;
@@ -48,18 +45,18 @@ export interface ShardingContext {
    */
   assertHeld(): void;
   /**
-   * True once the item belongs to another instance, or beside Java once resharding waits for this run: long work that
-   * can stop between two steps does so now, and what is left goes on there. Never where others are started after the
-   * job, which wait for all of the work. Asks no registry. The lease itself stands.
+   * True once the item belongs to another instance, or, beside Java, once resharding waits for this run. Long work that
+   * can stop between two steps should stop then: the rest goes on with the new owner. Always false if other jobs start
+   * after this one, since they wait for all of the work. Makes no request. The lease stays valid.
    */
   isMoving(): boolean;
 }
 
-/** Runs one item. What it returns is awaited and ignored; what it throws is the item's outcome. */
+/** Runs one item. A returned promise is awaited and its value ignored; a thrown value is the item's outcome. */
 export type JobHandler = (context: ShardingContext) => unknown;
 
 /**
- * The same for work that is told more of its run.
+ * A handler that also learns about its begin.
  * @param begun undefined without `monitorExecution`
  */
 export type ItemWork = (context: ShardingContext, begun?: BegunItem) => unknown;

@@ -1,8 +1,8 @@
 import { ID_DELIMITER, type JobName } from '../cluster/index.js';
 
 /**
- * Names what an instance does for one trigger. Always READY, whatever the source of the run; without items the part is
- * empty.
+ * Names the run of one instance for one trigger. Its state is always READY, whatever the source; without items that
+ * part is empty.
  * @param items ascending
  * @see ElasticJob, `TaskContext`
  */
@@ -10,7 +10,7 @@ export function formatTaskId(jobName: JobName, items: readonly number[], instanc
   return [jobName, items.join(','), 'READY', instanceId].join(ID_DELIMITER);
 }
 
-/** The `ip` part of the instance that a task id names; ElasticJob's slave id. */
+/** The `ip` part of the instance in a task id; ElasticJob's slave id. */
 export function serverIpOfTask(taskId: string): string {
   return taskId.split(ID_DELIMITER)[3] ?? '';
 }

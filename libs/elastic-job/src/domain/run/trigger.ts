@@ -1,24 +1,24 @@
 import type { JobName } from '../cluster/index.js';
 
 /**
- * What asked for a run: the schedule, a resident job, whose items run whenever they do not, or an operator's trigger
- * with its id.
+ * Origin of a run: the schedule, a resident job, which restarts its items when they end, or an operator's trigger with
+ * its id.
  */
 export type TriggerOrigin = 'schedule' | 'resident' | `manual:${string}`;
 
 const MANUAL = 'manual:';
 
-/** Why an item runs now; ElasticJob's words. MISFIRE is the source of a target that was never begun in time. */
+/** Source of a run, in ElasticJob's words. MISFIRE: a target that was not begun in time. */
 export type ExecutionSource = 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
 
-/** What asks for a run of a job. */
+/** A request for a run of a job. */
 export interface Trigger {
   readonly jobName: JobName;
-  /** The instant this run stands for: as scheduled, or when it was asked for. In milliseconds since the epoch. */
+  /** The instant of the run: as scheduled, or as requested. In milliseconds since the epoch. */
   readonly fireTime: number;
   readonly origin: TriggerOrigin;
   readonly source: ExecutionSource;
-  /** What an operator has passed along. */
+  /** Parameters that the operator has passed. */
   readonly parameters?: string;
 }
 
@@ -27,16 +27,19 @@ export interface Target {
   /** Milliseconds since the epoch. */
   readonly fireTime: number;
   readonly origin: TriggerOrigin;
-  /** An operator's; kept with the target so that a failover runs with them as well. They do not tell targets apart. */
+  /**
+   * An operator's parameters; kept with the target so that a failover has them as well. They are no part of its
+   * identity.
+   */
   readonly parameters?: string;
 }
 
-/** The origin of what an operator has asked for. @param id the same for all instances that were asked */
+/** The origin for an operator's request. @param id the same on all instances that were asked */
 export function manualOrigin(id: string): TriggerOrigin {
   return `${MANUAL}${id}`;
 }
 
-/** The id of an operator's trigger; undefined if nobody has asked. */
+/** The id of an operator's trigger; undefined for other origins. */
 export function triggerIdOf(origin: TriggerOrigin): string | undefined {
   return origin.startsWith(MANUAL) ? origin.slice(MANUAL.length) : undefined;
 }

@@ -5,7 +5,7 @@ export interface CronFieldRange {
   readonly name: CronFieldName;
   readonly lowest: number;
   readonly highest: number;
-  /** Quartz takes no larger one. */
+  /** Largest step that Quartz accepts. */
   readonly largestStep: number;
   /** Names of the values from `lowest` on. */
   readonly names?: readonly string[];
@@ -15,9 +15,8 @@ const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
 /**
- * The fields in the order in which they are written. Quartz ends its years at the current one plus 100. Which instants
- * an expression means must not depend on the day it is read, so the end is fixed here, beyond what Quartz reaches this
- * century.
+ * The fields in the order in which they are written. Quartz ends its years at the current one plus 100. An expression
+ * must mean the same on every day it is read, so the end is fixed here, beyond Quartz's end in this century.
  */
 export const CRON_FIELDS: readonly CronFieldRange[] = [
   { name: 'second', lowest: 0, highest: 59, largestStep: 59 },
@@ -29,7 +28,7 @@ export const CRON_FIELDS: readonly CronFieldRange[] = [
   { name: 'year', lowest: 1970, highest: 2199, largestStep: 229 },
 ];
 
-/** The values of `*`: a list for all schedules, since one of the years is large. */
+/** The values of `*`, shared by all schedules because the list of years is long. */
 const EVERY: ReadonlyMap<CronFieldName, readonly number[]> = new Map(
   CRON_FIELDS.map(({ name, lowest, highest }) => [
     name,
@@ -39,7 +38,7 @@ const EVERY: ReadonlyMap<CronFieldName, readonly number[]> = new Map(
 
 /** `*`, a value or a range, and a step; each may be missing. */
 const PART = /^(?:\*|(\w+)(?:-(\w+))?)?(?:\/(\d+))?$/;
-/** No field has so many values. */
+/** More parts than any field has values. */
 const MOST_PARTS = 1_000;
 const NUMBER = /^\d+$/;
 
@@ -53,7 +52,7 @@ export class CronField {
 
   /**
    * The values that a list of values, ranges and steps stands for, ascending. A range may wrap: `22-2`, `FRI-MON`.
-   * @throws {CronSyntaxError} if the text is anything else.
+   * @throws {CronSyntaxError} for any other text.
    */
   values(): readonly number[] {
     if (this.text === '*') return EVERY.get(this.range.name)!;
@@ -91,8 +90,7 @@ export class CronField {
   }
 
   /**
-   * Quartz reads names up to the end of a range and ignores what follows, so only a mere name or range of names is
-   * safe.
+   * Accepts a single name or a range of names only: Quartz reads names up to the end of a range and ignores the rest.
    */
   private checkNames(part: string, first = '0', last = first, step?: string): void {
     const named = !NUMBER.test(first);
@@ -101,7 +99,10 @@ export class CronField {
       this.refuse(`"${part}" has a step behind a name, which Quartz ignores; write numbers`);
   }
 
-  /** As in Quartz, `a/0` is the value a. Its every-value reading of a step of 0 behind nothing or `*` is refused. */
+  /**
+   * Reads `a/0` as the value a, as Quartz does. Refuses a step of 0 behind nothing or `*`, which Quartz takes for every
+   * value.
+   */
   private zeroStep(part: string, first: string | undefined, from: number): number[] {
     return first === undefined ? this.refuse(`the step of "${part}" is 0; write 1 or more`) : [from];
   }

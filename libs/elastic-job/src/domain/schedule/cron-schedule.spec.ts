@@ -24,7 +24,7 @@ describe('CronSchedule.next', () => {
     expect(schedule.next(4999)).toBe(5000);
   });
 
-  it('given the silent first pass, when asked from within it, then the second pass still fires, as for everybody', () => {
+  it('fires in the second pass, also when asked from within the silent first pass', () => {
     const schedule = new CronSchedule('0 0/30 * * * ?', 'Europe/Berlin', 'quartz');
     expect(text(schedule.next(at('2027-10-31T00:45:00Z')))).toBe('2027-10-31T01:00:00Z');
   });
@@ -70,7 +70,7 @@ describe('CronSchedule.latest', () => {
     expect(noon.latest(first, second)).toBeUndefined();
   });
 
-  it('given a doubled hour in quartz mode, when asked between two fire times of its second pass, then the earlier is found', () => {
+  it('finds the earlier of two fire times of a second pass in quartz mode', () => {
     const schedule = new CronSchedule('0 0/30 * * * ?', 'Europe/Berlin', 'quartz');
     const found = schedule.latest(at('2027-10-31T01:29:00Z'), at('2027-10-30T00:00:00Z'));
     expect(text(found)).toBe('2027-10-31T01:00:00Z');

@@ -2,33 +2,34 @@ import { TimeZone, type OffsetSpan } from './time-zone.js';
 import { WallTimes } from './wall-times.js';
 
 /**
- * What a schedule does where the clocks change.
+ * Rule of a schedule around clock changes.
  *
- * - `quartz`: as Quartz. A time that is skipped does not fire; the first pass of a doubled hour is silent.
+ * - `quartz`: as Quartz. A skipped time does not fire; the first pass of a doubled hour is silent.
  * - `natural`: as Vixie cron. An hour field that is `*`, `*` with a step or a mere step runs by elapsed time: both
- *   passes, nothing moved. Any other hour field is wall time: in a doubled hour the first pass only; all skipped times
- *   together fire once, at the first instant after the gap.
+ *   passes fire, and nothing moves. Any other hour field is wall time: a doubled hour fires in its first pass only, and
+ *   all skipped times together fire once, at the first instant after the gap.
  */
 export type ClockChange = 'quartz' | 'natural';
 
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 
-/** No clock of any zone was ever set back or forth by more than this. */
+/** Greatest change of any zone's clock. */
 const LARGEST_SHIFT = DAY;
 /**
- * A wall time fires nearer than this to the instant at which a clock in UTC shows it: one offset and one shift away.
+ * Greatest distance between a wall time's fire instant and the instant at which a clock in UTC shows it: one offset and
+ * one shift.
  */
 const REACH = 2 * DAY;
 const SEARCH_LENGTH = DAY;
 const BEFORE_FIRST_YEAR = Date.UTC(1969, 11, 31);
 
-/** Which of the showings of a wall time fire. */
+/** Passes of a repeated wall time that fire. */
 type Passes = 'every' | 'first' | 'last';
 
 /**
- * The instants at which a Quartz cron expression fires in one time zone: a set, the same for whoever asks and whenever.
- * All instants are milliseconds since the epoch and fall on whole seconds. The last year is 2199.
+ * The instants at which a Quartz cron expression fires in one time zone: a fixed set, the same for every caller at any
+ * time. All instants are milliseconds since the epoch and fall on whole seconds. The last year is 2199.
  */
 export class CronSchedule {
   private readonly walls: WallTimes;
@@ -61,7 +62,7 @@ export class CronSchedule {
   /** The first fire instant strictly after the given instant, or undefined if there is none. */
   next(after: number): number | undefined {
     const { found } = this;
-    // A fire time is asked for several times while it is the next one.
+    // The next fire time is asked for several times in a row.
     if (found !== undefined && found.after <= after && after < found.next) return found.next;
     const next = this.search(after);
     if (next !== undefined) this.found = { after, next };
@@ -96,9 +97,9 @@ export class CronSchedule {
   }
 
   /**
-   * The instant from which Quartz counts when it is asked for the first fire time after the given one. It reads the
-   * instant as wall time, so one in the silent first pass of a doubled hour counts as the same time in the second. Else
-   * it is the instant.
+   * The instant from which Quartz counts for the first fire time after the given one. Quartz reads the instant as wall
+   * time, so an instant in the silent first pass of a doubled hour counts as the same time in the second. Any other
+   * instant counts as itself.
    */
   countedFrom(instant: number): number {
     if (this.clockChange !== 'quartz') return instant;
@@ -108,7 +109,7 @@ export class CronSchedule {
     return second + offset >= end + after ? instant + offset - after : instant;
   }
 
-  /** The first fire instant f with from < f <= until, all of them whole seconds. */
+  /** The first fire instant f with from < f <= until; both are whole seconds. */
   private firstBetween(from: number, until: number): number | undefined {
     for (const span of this.zone.spans(from - LARGEST_SHIFT, until + LARGEST_SHIFT)) {
       const found = this.firstIn(span, from + SECOND);
@@ -129,7 +130,7 @@ export class CronSchedule {
     return skipped !== undefined && skipped < start + offset;
   }
 
-  /** The wall times that a span shows and that fire in it: `from` is the first of them, `to` is beyond the last. */
+  /** The wall times that fire and that a span shows: `from` is the first of them, `to` is beyond the last. */
   private wallsOf({ start, end, offset, before, after }: OffsetSpan): { readonly from: number; readonly to: number } {
     const from = start + (this.passes === 'first' ? Math.max(offset, before) : offset);
     const to = end + (this.passes === 'last' ? Math.min(offset, after) : offset);

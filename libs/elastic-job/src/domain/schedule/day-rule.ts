@@ -8,10 +8,10 @@ const SATURDAY = 7;
 const DAYS_PER_WEEK = 7;
 
 /**
- * What the two day fields mean together; exactly one of them is `?`.
+ * Combines the two day fields, exactly one of which is `?`.
  *
- * A month that lacks the day is skipped. So it is for `31W` too, where Quartz fires in some months of 30 days and not
- * in others.
+ * A month without the day is skipped. That holds for `31W` too, where Quartz fires in some months of 30 days and not in
+ * others.
  * @throws {CronSyntaxError} if Quartz would refuse the fields, loop for ever over them or ignore a part of them.
  * @see Quartz documentation, CronTrigger tutorial, "Special characters".
  */
@@ -41,7 +41,7 @@ function dayOfMonthRule(field: CronField): DayRule {
   };
 }
 
-/** In a month too short for `L-28W` Quartz fires on another day, for `L-29W` it loops for ever. */
+/** In a month too short for `L-28W` Quartz fires on another day; for `L-29W` it loops for ever. */
 function lastDayRule(field: CronField, before: number, workday: boolean): DayRule {
   const most = workday ? 27 : 30;
   if (before > most) field.refuse(`"${field.text}" counts more than ${most} days back`);
@@ -86,7 +86,7 @@ function daysOn(weekday: number, year: number, month: number): number[] {
   return Array.from({ length: count }, (_, i) => first + i * DAYS_PER_WEEK);
 }
 
-/** Monday to Friday, never in another month. */
+/** The nearest day from Monday to Friday, never in another month. */
 function nearestWorkday(year: number, month: number, day: number): number {
   const weekday = weekdayOf(year, month, day);
   if (weekday === SATURDAY) return day === 1 ? day + 2 : day - 1;

@@ -1,4 +1,4 @@
-// When a job fires: cron expressions, time zones and clock changes, and the fire times that follow from them.
+// Fire times of a job: cron expressions, time zones and clock changes.
 export { CronSchedule, type ClockChange } from './cron-schedule.js';
 export { lastFireTime, type Timetable } from './last-fire-time.js';
 export { nextFireTimes, type NextFireTimesOptions } from './next-fire-times.js';

@@ -6,7 +6,7 @@ const fires = (cron: string, timeZone: string, after: string, count: number): st
   nextFireTimes(cron, { timeZone, after: new Date(after), count }).map((time) => time.toISOString().slice(0, 19));
 
 describe('nextFireTimes, clockChange natural', () => {
-  it('given an hour in a gap, when asked, then all skipped times together fire once, at the first instant after it', () => {
+  it('fires once for all times that a gap skips, at the first instant after it', () => {
     expect(fires('0 0/20 2 * * ?', 'Europe/Berlin', '2027-03-27T01:30:00Z', 3)).toEqual([
       '2027-03-27T01:40:00',
       '2027-03-28T01:00:00',
@@ -21,7 +21,7 @@ describe('nextFireTimes, clockChange natural', () => {
     ]);
   });
 
-  it('given an hour that is doubled, when asked, then the first pass alone fires, whatever minutes and seconds say', () => {
+  it('fires in the first pass alone of a doubled hour, whatever minutes and seconds say', () => {
     expect(fires('0 * 2 * * ?', 'Europe/Berlin', '2027-10-31T00:58:00Z', 2)).toEqual([
       '2027-10-31T00:59:00',
       '2027-11-01T01:00:00',

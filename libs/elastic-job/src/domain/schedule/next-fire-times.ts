@@ -4,18 +4,18 @@ import { CronSchedule, type ClockChange } from './cron-schedule.js';
 export interface NextFireTimesOptions {
   /** An IANA name such as `Europe/Berlin`, or ElasticJob's `GMT+8:00`. @default the zone of the host */
   readonly timeZone?: string;
-  /** The instant after which to look, in milliseconds since the epoch if it is a number. */
+  /** The instant after which to look; a number is milliseconds since the epoch. */
   readonly after: Date | number;
   /** How many fire times are wanted. @default 1 */
   readonly count?: number;
-  /** What happens where the clocks change. @default 'natural' */
+  /** The rule for clock changes. @default 'natural' */
   readonly clockChange?: ClockChange;
 }
 
 /**
  * The next times at which a Quartz cron expression fires; fewer than `count` if it ends before. With `clockChange:
- * 'quartz'` they are those of Quartz, also from within a doubled hour: what the second pass shows no later than `after`
- * was shown is left out.
+ * 'quartz'` they are Quartz's, also for an `after` within a doubled hour: wall times of the second pass up to that of
+ * `after` are left out.
  * @throws {CronSyntaxError} if the expression is wrong
  * @throws {TimeZoneError} if the time zone is unknown
  * @throws {ConfigurationError} if `after` is no instant or `count` no whole number

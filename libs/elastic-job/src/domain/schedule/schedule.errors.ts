@@ -3,14 +3,14 @@ import { ElasticJobError } from '../errors.js';
 /** The fields of a Quartz cron expression, in the order in which they are written. */
 export type CronFieldName = 'second' | 'minute' | 'hour' | 'day of month' | 'month' | 'day of week' | 'year';
 
-/** A text that is no Quartz cron expression, or one whose meaning in Quartz nobody would expect. */
+/** A text that is no Quartz cron expression, or one with an unexpected meaning in Quartz. */
 export class CronSyntaxError extends ElasticJobError {
   readonly code = 'CRON_SYNTAX';
 
   /**
    * @param expression the whole text
-   * @param field the field that is wrong, or undefined if the expression is wrong as a whole
-   * @param problem what is wrong and what would be right
+   * @param field the field that is wrong, or undefined if the fault is in the whole expression
+   * @param problem the fault, and a correct form
    */
   constructor(
     readonly expression: string,

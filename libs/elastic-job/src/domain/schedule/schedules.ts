@@ -1,15 +1,15 @@
 import { CronSchedule } from './cron-schedule.js';
 import type { Timetable } from './last-fire-time.js';
 
-/** At so many all are forgotten: a schedule stays with those that have it. */
+/** At this size the table is emptied; jobs keep the schedules that they have. */
 const MOST_KEPT = 1_000;
 
-/** The schedules of many jobs: those with the same timetable share one, and with it the fire times that it has found. */
+/** Schedules of many jobs: jobs with the same timetable share one, and the fire times that it has found. */
 export class Schedules {
   private readonly known = new Map<string, CronSchedule>();
 
   /**
-   * @returns undefined if the timetable has no cron
+   * The schedule of a timetable. @returns undefined if the timetable has no cron
    * @throws {CronSyntaxError} @throws {TimeZoneError}
    */
   of({ cron, timeZone, clockChange }: Timetable): CronSchedule | undefined {

@@ -1,11 +1,11 @@
 import { nextFireTimes, type NextFireTimesOptions } from './next-fire-times.js';
 
-/** So many fire times are looked at: an hour of a schedule that fires every 10 s. */
+/** Number of fire times that are compared: an hour of a schedule that fires every 10 s. */
 const LOOKED_AT = 360;
 
 /**
- * The shortest time between two of the next 360 fire times of a Quartz cron expression, in milliseconds; infinite if
- * there are less than two.
+ * The shortest time between two consecutive ones of the next 360 fire times, in milliseconds; infinite if there are
+ * fewer than two.
  * @throws {CronSyntaxError} if the expression is wrong
  * @throws {TimeZoneError} if the time zone is unknown
  */

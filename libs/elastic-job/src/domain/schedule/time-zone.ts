@@ -4,7 +4,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Two changes of one zone's offset were never closer than 7 days since 1970, so probes at this distance miss none. */
+/** Since 1970 two changes of one zone's offset were never closer than 7 days, so probes at this distance miss none. */
 const PROBE_DISTANCE = 3 * 24 * HOUR;
 
 /** A stretch of time with one offset. All in milliseconds; wall time = instant + offset. */
@@ -71,7 +71,7 @@ export class TimeZone {
     return stretches;
   }
 
-  /** The first instant without the offset that is in force at `same` and no longer at `changed`. */
+  /** The first instant at which the offset of `same` is no longer in force; at `changed` it is gone. */
   private changeBetween(same: number, changed: number, offset: number): number {
     if (changed - same <= SECOND) return changed;
     const middle = same + Math.floor((changed - same) / (2 * SECOND)) * SECOND;
@@ -83,7 +83,7 @@ export class TimeZone {
 
 /** @see java.util.TimeZone, "custom time zone ID"; unlike there, letters are read as they are written. */
 function fixedOffset(name: string): number | undefined {
-  // Intl knows it too, but takes a thousand times as long, and it is what most clusters are set to.
+  // Intl takes a thousand times as long, and most clusters are set to UTC.
   if (name === 'UTC') return 0;
   const match = /^GMT([+-])(\d{1,2})(?::?(\d\d))?$/.exec(name);
   if (!match) return undefined;
@@ -101,7 +101,7 @@ function offsetFormat(timeZone: string | undefined): Intl.DateTimeFormat {
   }
 }
 
-/** Reads `2027, GMT+02:00`; zones of old also have seconds. */
+/** Reads `2027, GMT+02:00`; historical offsets also have seconds. */
 function parseOffset(text: string): number {
   const match = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
   const [, sign, hours = 0, minutes = 0, seconds = 0] = match ?? [];

@@ -19,7 +19,7 @@ const ANY = '?';
 /** `*`, a value or a range, and a step. */
 const PART = /^(?:\*|(\w+)(?:-(\w+))?)(?:\/(\d+))?$/;
 
-/** The values from `lower` to `upper`, every so many. */
+/** The values from `lower` to `upper`, in steps. */
 interface Part {
   readonly lower: number;
   readonly upper: number;
@@ -27,10 +27,10 @@ interface Part {
 }
 
 /**
- * The Quartz expression that fires as a unix one does: five fields, or six with seconds first, as the package `cron`
- * reads them (Sunday is 0 or 7). An hour field that takes in the whole day becomes `*`, or `*` with a step, so that the
- * `natural` rule runs it by elapsed time.
- * @throws {CronSyntaxError} if `cron` would refuse it, or if Quartz cannot say it: both day fields are restricted
+ * Translates a unix expression into Quartz's: five fields, or six with seconds first, as the package `cron` reads them
+ * (Sunday is 0 or 7). An hour field that covers the whole day becomes `*`, or `*` with a step, so that the `natural`
+ * rule runs it by elapsed time.
+ * @throws {CronSyntaxError} if `cron` would refuse it, or if Quartz has no form for it: both day fields are restricted
  */
 export function unixToQuartz(expression: string): string {
   const text = expression.trim().toLowerCase();
@@ -49,7 +49,7 @@ export function unixToQuartz(expression: string): string {
 /** One field of a unix expression. */
 class UnixField {
   private readonly range: CronFieldRange;
-  /** A unix weekday is one less than Quartz's, and Sunday is 7 as well. */
+  /** A unix weekday is one less than Quartz's; 7 means Sunday as well. */
   private readonly isWeekday: boolean;
   private readonly lowest: number;
   private readonly highest: number;
@@ -65,13 +65,13 @@ class UnixField {
     this.highest = this.range.highest;
   }
 
-  /** The field as Quartz writes it; `*` if it takes in everything. */
+  /** The field as Quartz writes it; `*` if it covers everything. */
   quartz(): string {
     const parts = this.parts().map((part) => this.partText(part));
     return parts.includes(EVERY) ? EVERY : parts.join(',');
   }
 
-  /** The field as Quartz writes days of the week, by their names; `*` if it takes in everything. */
+  /** The field as Quartz writes days of the week, by their names; `*` if it covers everything. */
   weekdays(): string {
     const names = this.range.names!;
     const days = new Set(this.parts().flatMap((part) => valuesOf(part).map((day) => day % names.length)));
@@ -123,7 +123,7 @@ function valuesOf({ lower, upper, step }: Part): number[] {
   return Array.from({ length: Math.floor((upper - lower) / step) + 1 }, (_, i) => lower + i * step);
 }
 
-/** The first and the last of values that follow each other. */
+/** First and last of each series of consecutive values. */
 function runsOf(ascending: readonly number[]): readonly (readonly [first: number, last: number])[] {
   const runs: [number, number][] = [];
   for (const value of ascending) {

@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 const KEPT_DAYS = 8;
 
 /**
- * The wall times that a Quartz cron expression names. A wall time is what a clock on the wall shows, written as the
+ * Wall times that a Quartz cron expression names. A wall time is the reading of a local clock, written as the
  * milliseconds since the epoch at which a clock in UTC shows the same.
  * @see Quartz documentation, CronTrigger tutorial, "Format".
  */
@@ -23,7 +23,7 @@ export class WallTimes {
   private readonly months: readonly number[];
   private readonly years: readonly number[];
   private readonly daysOf: DayRule;
-  /** The days that were found, by that from which on they were sought: fire times of one day ask for the same few. */
+  /** Found days by the day where the search began: fire times of one day ask for the same few. */
   private readonly days = new Map<number, number | undefined>();
 
   /** @throws {CronSyntaxError} if the expression is not one of Quartz, or would be misread by it. */
@@ -38,7 +38,7 @@ export class WallTimes {
     this.everyHour = /^\*?(?:\/\d+)?$/.test(field('hour').text);
   }
 
-  /** The first of the wall times that is not before the given one, or undefined if there is none. */
+  /** The first wall time that is not before the given one; undefined if there is none. */
   atOrAfter(wall: number): number | undefined {
     const today = Math.floor(wall / DAY) * DAY;
     const day = this.dayAtOrAfter(today);

@@ -2,8 +2,8 @@ import type { JobInstance } from '../cluster/index.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 
 /**
- * Equal runs of items in the order of the instances: of 8 items, three instances get 0-1, 2-3 and 4-5. What is left
- * over goes to the first instances, one each: 6 and 7.
+ * Gives equal series of items to the instances in their order: of 8 items, three instances get 0-1, 2-3 and 4-5. The
+ * remaining items go to the first instances, one each: 6 and 7.
  * @see ElasticJob, `AverageAllocationJobShardingStrategy`
  */
 export const avgAllocation: ShardingStrategy = Object.freeze({
@@ -12,7 +12,7 @@ export const avgAllocation: ShardingStrategy = Object.freeze({
     allocateEvenly(instances, shardingTotalCount),
 });
 
-/** The allocation that ElasticJob's three strategies share; they differ in the order of the instances. */
+/** The allocation of ElasticJob's three strategies, which differ in the order of the instances. */
 export function allocateEvenly(
   instances: readonly JobInstance[],
   shardingTotalCount: number,

@@ -7,7 +7,7 @@ import type { ShardingStrategy } from './sharding-strategy.js';
 import { singleShardingBalance } from './single-sharding-balance.strategy.js';
 import { sticky } from './sticky.strategy.js';
 
-/** What Java has as well. */
+/** Strategies that Java has as well. */
 const JAVAS: readonly ShardingStrategy[] = [avgAllocation, odevity, roundRobin, singleShardingBalance];
 const BUILT_IN: readonly ShardingStrategy[] = shared('built-in strategies', [...JAVAS, sticky]);
 
@@ -34,7 +34,7 @@ export function createShardingStrategy(type: string): ShardingStrategy {
 }
 
 /**
- * One of the user's own strategies or a built-in one, by its type. Own types match exactly.
+ * Finds a strategy by its type: one of the user's own, which match exactly, or a built-in one.
  * @throws {UnknownStrategyError} naming the own and the built-in ones.
  */
 export function findShardingStrategy(type: string, own: readonly ShardingStrategy[]): ShardingStrategy {
@@ -50,7 +50,7 @@ export function isBuiltInStrategyType(type: string): boolean {
   return builtInStrategy(type) !== undefined;
 }
 
-/** True if the text names a strategy that Java has as well: a job that is shared with Java can have no other. */
+/** True if the text names a strategy that Java has as well: a job that is shared with Java needs one of these. */
 export function isJavaStrategyType(type: string): boolean {
   const strategy = builtInStrategy(type);
   return JAVAS.some(({ type: known }) => known === strategy?.type);

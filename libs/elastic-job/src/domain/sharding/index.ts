@@ -1,4 +1,4 @@
-// Which instance owns which item: the strategies, the plan that is made with them, and which instance is next.
+// Ownership of items: the strategies, the plan that they make, and the next instance of a job that goes round.
 export {
   createShardingStrategy,
   findShardingStrategy,

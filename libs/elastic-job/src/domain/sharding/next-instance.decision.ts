@@ -4,7 +4,7 @@ import type { ShardingStrategy } from './sharding-strategy.js';
 
 /** An instance that may be given items. */
 interface Candidate extends JobInstance {
-  /** False: a Java peer. */
+  /** False for a Java peer. */
   readonly isOurs: boolean;
 }
 
@@ -14,10 +14,10 @@ export function goesRound(job: { readonly strategy: ShardingStrategy; readonly s
 }
 
 /**
- * The instance id of the one that runs the item next; undefined if none is named: then the assignment counts.
+ * The instance id that runs the item next; undefined if none is named, so that the assignment counts.
  *
- * The registry names an address only. Of several instances there the first one is next, in Java's order; but each
- * Java instance takes itself for the next one, so ours leave the item to them.
+ * The registry names an address only. Of several instances there the first one in Java's order is next; but each Java
+ * instance takes itself for the next one, so ours leave the item to them.
  * @param nextIp the address that the registry names; undefined or blank if it names none
  * @param available in Java's order
  * @see ElasticJob 3.0.5, `SingleShardingJobFacade`
@@ -28,8 +28,8 @@ export function nextInstanceOf(nextIp: string | undefined, available: readonly C
 }
 
 /**
- * The address that is next after a run of this instance: the next other one, cyclically. Java takes the next
- * instance's, so two instances of one address would keep the item to themselves.
+ * The next address after a run of this instance: that of the next instance with another address, cyclically. Java takes
+ * the next instance's address, so two instances of one address would keep the item to themselves.
  * @param available in Java's order
  */
 export function nextIpAfter({ jobInstanceId, serverIp }: JobInstance, available: readonly JobInstance[]): string {

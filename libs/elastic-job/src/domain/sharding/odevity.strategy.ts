@@ -4,8 +4,8 @@ import { javaHashCode } from './java-hash-code.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 
 /**
- * The average allocation, over the reversed instances if the hash of the job's name is even: with many jobs of few
- * items, not always the same instance gets the work.
+ * The average allocation, over the reversed instances if the hash of the job's name is even: so the work of many jobs
+ * with few items does not always go to the same instance.
  * @see ElasticJob, `OdevitySortByNameJobShardingStrategy`
  */
 export const odevity: ShardingStrategy = Object.freeze({

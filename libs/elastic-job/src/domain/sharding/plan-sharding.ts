@@ -5,7 +5,7 @@ import type { ShardingStrategy } from './sharding-strategy.js';
 /**
  * The owner of each item, as an instance id, items ascending; empty if there are no instances.
  *
- * The order of `instances` is of no account: like Java, the strategy sees them in descending order of their ids.
+ * The order of `instances` does not matter: as in Java, the strategy gets them in descending order of their ids.
  * @param current the present owners, for strategies that avoid moves
  * @throws {InvalidShardingError} if the strategy did not give every item to exactly one of the instances.
  */
@@ -35,7 +35,7 @@ export function planSharding(
   return new Map(
     Array.from({ length: shardingTotalCount }, (_, item) => {
       const owner = owners.get(item);
-      if (owner === undefined) throw refuse(item, 'gave an item to nobody');
+      if (owner === undefined) throw refuse(item, 'gave an item to no instance');
       return [item, owner];
     }),
   );

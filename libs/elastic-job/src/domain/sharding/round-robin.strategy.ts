@@ -7,8 +7,8 @@ import type { ShardingStrategy } from './sharding-strategy.js';
  * The average allocation, over the instances rotated by the hash of the job's name: each job starts at another
  * instance.
  *
- * For a hash of -2^31 Java fails unless the number of instances is a power of two, since `Math.abs` of that int is
- * negative; here its absolute value is 2^31, which gives the same wherever Java has an answer.
+ * For a hash of -2^31 Java fails unless the number of instances is a power of two, because `Math.abs` of that int is
+ * negative. Here the absolute value is 2^31, which agrees with Java wherever Java has an answer.
  * @see ElasticJob, `RotateServerByNameJobShardingStrategy`
  */
 export const roundRobin: ShardingStrategy = Object.freeze({

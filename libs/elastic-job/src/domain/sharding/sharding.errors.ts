@@ -13,16 +13,16 @@ export class UnknownStrategyError extends ElasticJobError {
   }
 }
 
-/** A strategy broke its promise: an item went to nobody, to two, or to an instance that was not offered. */
+/** A strategy broke its promise: an item went to no instance, to two, or to an instance that was not offered. */
 export class InvalidShardingError extends ElasticJobError {
   readonly code = 'INVALID_SHARDING';
 
   constructor(
     readonly strategy: string,
     readonly jobName: JobName,
-    /** The item in question; not always one of the job's. */
+    /** The item in question; possibly none of the job's. */
     readonly item: number,
-    /** What the strategy did with it. */
+    /** The strategy's fault. */
     readonly fault: string,
   ) {
     super(

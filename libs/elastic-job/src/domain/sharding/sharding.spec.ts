@@ -62,7 +62,7 @@ describe('planSharding', () => {
 
   const stranger: JobInstance = { jobInstanceId: '10.0.0.9@-@9', serverIp: '10.0.0.9' };
   const faults: [string, (given: readonly JobInstance[]) => Map<JobInstance, number[]>, number, string][] = [
-    ['forgets an item', (given) => new Map([[given[0]!, [0, 2]]]), 1, 'nobody'],
+    ['forgets an item', (given) => new Map([[given[0]!, [0, 2]]]), 1, 'no instance'],
     [
       'gives an item twice',
       ([a, b]) =>

@@ -2,11 +2,12 @@ import type { JobInstance } from '../cluster/index.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 
 /**
- * Balanced within one item, with no more items moved than that takes: an item stays with its owner unless the owner is
- * gone or has more than its due. What has to move goes, in ascending order, to the instance that has least by then.
+ * Balances within one item and moves as few items as that allows: an item stays with its owner unless the owner is gone
+ * or has more than its share. An item that has to move goes, in ascending order, to the instance that then has least.
  *
  * Every balanced assignment gives each of n instances `floor(total / n)` items, and one more to `total mod n` of them.
- * So each may keep the first, and as many of those that have more may keep one more; no balanced assignment keeps more.
+ * So each instance keeps up to the first number, and as many of those that have more keep one more; no balanced
+ * assignment keeps more.
  */
 export const sticky: ShardingStrategy = Object.freeze({
   type: 'STICKY',
@@ -26,7 +27,7 @@ export const sticky: ShardingStrategy = Object.freeze({
   },
 });
 
-/** What each instance keeps of what it has. */
+/** Items that each instance keeps. */
 function keep(
   instances: readonly JobInstance[],
   items: readonly number[],
